@@ -1,0 +1,1 @@
+"""Arrays in, arrays out; the only place that knows numba."""

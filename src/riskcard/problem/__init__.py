@@ -1,0 +1,1 @@
+"""What is solved: frozen data, numpy only."""

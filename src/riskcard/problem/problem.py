@@ -1,0 +1,111 @@
+"""The problem: which cards are allowed, and on which rows they are judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.errors import ParameterError
+from riskcard.problem.ranked import RankedData
+
+__all__ = ["LOG_ODDS_LIMIT", "Limits", "Problem", "Scale", "make_problem"]
+
+#: With a free scale no term may move the log-odds by more than this. Without a limit separable data
+#: have no optimum: the loss falls for ever as the scale grows.
+LOG_ODDS_LIMIT = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How a score becomes log-odds: ``(base + score) / multiplier + offset``.
+
+    ``fixed``: the multiplier is given, the base is an integer, the offset 0 (multiplier 1 is the
+    paper's problem). ``multiplier``: the multiplier is chosen, the base is an integer, the offset 0.
+    ``calibrated``: multiplier and offset are real and chosen, the base is 0.
+    """
+
+    kind: Literal["fixed", "multiplier", "calibrated"]
+    multiplier: float = 1.0
+
+    @classmethod
+    def parse(cls, scale: float | str) -> Scale:
+        """Read the user's ``scale``: a positive number, "multiplier" or "calibrated"."""
+        if scale == "multiplier":
+            return cls("multiplier")
+        if scale == "calibrated":
+            return cls("calibrated")
+        try:
+            value = float(scale)
+        except (TypeError, ValueError):
+            value = float("nan")
+        if isinstance(scale, bool) or not (0 < value < float("inf")):
+            raise ParameterError(
+                f"scale is {scale!r}. Use a positive number (the multiplier; 1 is the paper's "
+                "problem), 'multiplier' or 'calibrated'."
+            )
+        return cls("fixed", value)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How large a card may be."""
+
+    max_terms: int
+    max_features: int
+    max_cuts_per_feature: int
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """The only input of any solver.
+
+    A card is a set of terms (feature, cut, jump): a row has ``jump`` points more when its value is
+    at or below the cut. Terms of one card have distinct (feature, cut) pairs. Jumps are integers in
+    ``jump_low[f] .. jump_high[f]`` with ``jump_low <= 0 <= jump_high``; a feature that must not be
+    used has both at 0.
+    """
+
+    data: RankedData
+    limits: Limits
+    scale: Scale
+    jump_low: NDArray[np.int64]
+    jump_high: NDArray[np.int64]
+
+    @property
+    def max_points(self) -> int:
+        """The largest jump, in absolute value, that any feature allows."""
+        return int(max(self.jump_high.max(initial=0), -self.jump_low.min(initial=0)))
+
+
+def make_problem(
+    data: RankedData,
+    max_terms: int = 5,
+    max_features: int | None = None,
+    max_cuts_per_feature: int | None = None,
+    max_points: int = 5,
+    scale: float | str = "calibrated",
+) -> Problem:
+    """Build a problem from the user's parameters; None means no limit of that kind."""
+    _require_whole("max_terms", max_terms, 1)
+    _require_whole("max_points", max_points, 1)
+    if max_features is not None:
+        _require_whole("max_features", max_features, 1)
+    if max_cuts_per_feature is not None:
+        _require_whole("max_cuts_per_feature", max_cuts_per_feature, 1)
+    n_features = data.n_features
+    limits = Limits(
+        max_terms=int(max_terms),
+        max_features=int(min(max_features or max_terms, max_terms, n_features)),
+        max_cuts_per_feature=int(min(max_cuts_per_feature or max_terms, max_terms)),
+    )
+    jump = np.full(n_features, int(max_points), dtype=np.int64)
+    return Problem(data, limits, Scale.parse(scale), -jump, jump)
+
+
+def _require_whole(name: str, value: object, least: int) -> None:
+    is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not is_whole or value < least:  # type: ignore[operator]
+        raise ParameterError(f"{name} is {value!r}. Use a whole number of at least {least}.")

@@ -1,0 +1,65 @@
+"""What a solver answers: a card, its loss, a bound on every card's loss, and why it stopped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from riskcard.problem.solution import Solution
+
+__all__ = ["OPTIMALITY_TOLERANCE", "Progress", "SolveResult", "Status", "relative_gap"]
+
+#: Largest relative gap at which a card is called optimal.
+OPTIMALITY_TOLERANCE = 1e-6
+
+
+class Status(str, Enum):
+    """Why the solver stopped. Only OPTIMAL says that no better card exists."""
+
+    OPTIMAL = "optimal"
+    GAP_REACHED = "gap_reached"
+    TIME_LIMIT = "time_limit"
+    NODE_LIMIT = "node_limit"
+    INTERRUPTED = "interrupted"
+    HEURISTIC = "heuristic"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """One moment of the solution: seconds since the start, best loss, bound, nodes so far."""
+
+    seconds: float
+    loss: float
+    bound: float
+    nodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class SolveResult:
+    """The best card found and what is proven about it.
+
+    ``bound`` is a valid lower bound on the loss of *every* card of the problem, whatever made the
+    solver stop; 0 when nothing was proven.
+    """
+
+    solution: Solution
+    loss: float
+    bound: float
+    status: Status
+    nodes: int = 0
+    seconds: float = 0.0
+    history: tuple[Progress, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def gap(self) -> float:
+        """Relative gap between loss and bound, in [0, 1]."""
+        return relative_gap(self.loss, self.bound)
+
+
+def relative_gap(loss: float, bound: float) -> float:
+    """``(loss - bound) / loss``, in [0, 1]; 0 when the loss itself is 0."""
+    return min(1.0, max(0.0, (loss - bound) / loss)) if loss > 0 else 0.0

@@ -1,0 +1,51 @@
+"""A card in the solver's units: feature and cut indices, integer jumps, a scale."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Solution"]
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """``log-odds = (base + sum of jumps of the terms that hold) / multiplier + offset``.
+
+    Term ``t`` holds for a row iff ``codes[features[t]] <= cuts[t]``. Terms are sorted by
+    (feature, cut), which are distinct, and no jump is zero: one card has one spelling.
+    """
+
+    features: tuple[int, ...]
+    cuts: tuple[int, ...]
+    jumps: tuple[int, ...]
+    base: int = 0
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+    @classmethod
+    def of(
+        cls,
+        terms: list[tuple[int, int, int]],
+        base: int = 0,
+        multiplier: float = 1.0,
+        offset: float = 0.0,
+    ) -> Solution:
+        """Bring (feature, cut, jump) triples into the one spelling; equal conditions add up."""
+        total: dict[tuple[int, int], int] = {}
+        for feature, cut, jump in terms:
+            key = int(feature), int(cut)
+            total[key] = total.get(key, 0) + int(jump)
+        kept = sorted((f, c, jump) for (f, c), jump in total.items() if jump != 0)
+        return cls(
+            features=tuple(f for f, _, _ in kept),
+            cuts=tuple(c for _, c, _ in kept),
+            jumps=tuple(j for _, _, j in kept),
+            base=int(base),
+            multiplier=float(multiplier),
+            offset=float(offset),
+        )
+
+    @property
+    def terms(self) -> list[tuple[int, int, int]]:
+        """The (feature, cut, jump) triples."""
+        return list(zip(self.features, self.cuts, self.jumps, strict=True))
