@@ -1,0 +1,58 @@
+"""Small cards of integer points, learned from data and proven optimal."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from riskcard.version import __version__
+
+if TYPE_CHECKING:
+    from riskcard.errors import (
+        DataError,
+        FormatError,
+        ParameterError,
+        RiskcardError,
+        SolverMissing,
+    )
+    from riskcard.estimators.classifier import RiskScoreClassifier
+    from riskcard.problem.audit import audit
+    from riskcard.problem.riskcard import FeaturePoints, RiskCard
+
+__all__ = [
+    "DataError",
+    "FeaturePoints",
+    "FormatError",
+    "ParameterError",
+    "RiskCard",
+    "RiskScoreClassifier",
+    "RiskcardError",
+    "SolverMissing",
+    "__version__",
+    "audit",
+]
+
+_HOMES = {
+    "DataError": "riskcard.errors",
+    "FormatError": "riskcard.errors",
+    "ParameterError": "riskcard.errors",
+    "RiskcardError": "riskcard.errors",
+    "SolverMissing": "riskcard.errors",
+    "FeaturePoints": "riskcard.problem.riskcard",
+    "RiskCard": "riskcard.problem.riskcard",
+    "RiskScoreClassifier": "riskcard.estimators.classifier",
+    "audit": "riskcard.problem.audit",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first asked for, so that the import itself stays fast."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'riskcard' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,160 @@
+"""What is known about a card: the rows it was learned from, and what was proven about it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from riskcard.errors import ParameterError
+from riskcard.problem.problem import Problem
+from riskcard.problem.ranked import CutGrid
+from riskcard.problem.result import SolveResult, Status, relative_gap
+from riskcard.problem.table import Table
+from riskcard.version import __version__
+
+__all__ = ["Certificate", "TrainingFacts", "certificate_of", "training_facts_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingFacts:
+    """The rows that a card was learned from.
+
+    Attributes
+    ----------
+    rows
+        Number of rows.
+    events
+        Number of rows with the event.
+    weight
+        Sum of the row weights; equal to ``rows`` when there were none.
+    event_weight
+        Sum of the weights of the rows with the event.
+    """
+
+    rows: int
+    events: int
+    weight: float
+    event_weight: float
+
+    def __post_init__(self) -> None:
+        for name in ("rows", "events"):
+            _set(self, name, _whole(name, getattr(self, name), 0))
+        for name in ("weight", "event_weight"):
+            _set(self, name, _finite(name, getattr(self, name)))
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """The problem that was solved, the loss reached and the bound proven.
+
+    Attributes
+    ----------
+    loss
+        Sum of the log-losses of the card on its training rows.
+    bound
+        No card of the problem has a lower loss; 0 when nothing was proven.
+    status
+        Why the solver stopped.
+    max_terms, max_features, max_cuts_per_feature, max_points, scale
+        The problem's parameters; ``scale`` is "calibrated", "multiplier" or the multiplier.
+    is_grid_full
+        Every gap between neighbouring data values was a candidate cut.
+    nodes, seconds
+        The work done.
+    version
+        The version of riskcard that solved it.
+    notes
+        Sentences from the solver that a reader should know.
+    """
+
+    loss: float
+    bound: float
+    status: Status
+    max_terms: int
+    max_features: int
+    max_cuts_per_feature: int
+    max_points: int
+    scale: float | str
+    is_grid_full: bool = True
+    nodes: int = 0
+    seconds: float = 0.0
+    version: str = __version__
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("max_terms", "max_features", "max_cuts_per_feature", "max_points"):
+            _set(self, name, _whole(name, getattr(self, name), 0))
+        _set(self, "nodes", _whole("nodes", self.nodes, 0))
+        for name in ("loss", "bound", "seconds"):
+            _set(self, name, _finite(name, getattr(self, name)))
+        if self.scale not in ("calibrated", "multiplier"):
+            _set(self, "scale", _finite("scale", self.scale))
+        try:
+            _set(self, "status", Status(self.status))
+        except ValueError:
+            words = ", ".join(repr(str(status)) for status in Status)
+            raise ParameterError(f"status is {self.status!r}. Use one of {words}.") from None
+        _set(self, "is_grid_full", bool(self.is_grid_full))
+        _set(self, "version", str(self.version))
+        _set(self, "notes", tuple(str(note) for note in self.notes))
+
+    @property
+    def gap(self) -> float:
+        """Relative gap between loss and bound, in [0, 1]."""
+        return relative_gap(self.loss, self.bound)
+
+    def with_note(self, note: str) -> Certificate:
+        """The same certificate with one more sentence."""
+        return replace(self, notes=(*self.notes, note))
+
+
+def certificate_of(result: SolveResult, problem: Problem, cut_grid: CutGrid) -> Certificate:
+    """Sum up a solver's answer as the certificate that its card carries."""
+    limits, scale = problem.limits, problem.scale
+    return Certificate(
+        loss=result.loss,
+        bound=result.bound,
+        status=result.status,
+        max_terms=limits.max_terms,
+        max_features=limits.max_features,
+        max_cuts_per_feature=limits.max_cuts_per_feature,
+        max_points=problem.max_points,
+        scale=scale.multiplier if scale.kind == "fixed" else scale.kind,
+        is_grid_full=cut_grid.is_full,
+        nodes=result.nodes,
+        seconds=result.seconds,
+        notes=result.notes,
+    )
+
+
+def training_facts_of(table: Table) -> TrainingFacts:
+    """Count the rows, the events and their weights."""
+    is_event = table.labels == 1
+    return TrainingFacts(
+        rows=table.labels.size,
+        events=int(np.count_nonzero(is_event)),
+        weight=float(np.sum(table.weights)),
+        event_weight=float(np.sum(table.weights[is_event])),
+    )
+
+
+def _set(record: object, name: str, value: object) -> None:
+    """Give a field of a frozen record its checked value, while the record is being made."""
+    object.__setattr__(record, name, value)
+
+
+def _whole(name: str, value: Any, least: int) -> int:
+    is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
+    if not is_whole or value < least:
+        raise ParameterError(f"{name} is {value!r}. Use a whole number of at least {least}.")
+    return int(value)
+
+
+def _finite(name: str, value: Any) -> float:
+    is_number = isinstance(value, (int, float, np.integer, np.floating))
+    if not is_number or isinstance(value, bool) or not math.isfinite(value):
+        raise ParameterError(f"{name} is {value!r}. Use a finite number.")
+    return float(value)

@@ -1,0 +1,396 @@
+"""The fitted model in the user's units: cuts, integer points, and the scale to log-odds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.errors import ParameterError
+from riskcard.problem.certificate import Certificate, TrainingFacts
+from riskcard.problem.cuts import choose_cut
+from riskcard.problem.problem import Scale
+from riskcard.problem.ranked import CutGrid
+from riskcard.problem.records import take_columns
+from riskcard.problem.solution import Solution
+
+__all__ = ["FeaturePoints", "RiskCard", "RiskRow", "Term", "card_from_solution"]
+
+Label = str | int | float | bool
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One line of the card: what a feature is worth on either side of its cut."""
+
+    feature: str
+    cut: float
+    below: int  # points when value <= cut
+    above: int  # points when value > cut
+
+
+class RiskRow(NamedTuple):
+    """One line of the table from total to risk."""
+
+    total: int
+    log_odds: float
+    risk: float
+
+
+@dataclass(frozen=True, slots=True)
+class FeaturePoints:
+    """The points of one feature: ``points[i]`` for values above ``cuts[i-1]``, up to ``cuts[i]``.
+
+    Attributes
+    ----------
+    name
+        The column.
+    cuts
+        Ascending; a value at a cut is below it.
+    points
+        One more than there are cuts.
+    """
+
+    name: str
+    cuts: tuple[float, ...]
+    points: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise ParameterError(f"A feature is named {self.name!r}. Use a text that is not empty.")
+        cuts = tuple(_number(f"A cut of {self.name!r}", cut) + 0.0 for cut in self.cuts)
+        points = tuple(_whole(f"A bin of {self.name!r}", value) for value in self.points)
+        if any(left >= right for left, right in pairwise(cuts)):
+            raise ParameterError(
+                f"The cuts of {self.name!r} are {list(cuts)}. Give them in ascending order, each once."
+            )
+        if len(points) != len(cuts) + 1:
+            raise ParameterError(
+                f"Feature {self.name!r} has {len(cuts)} cuts and points for {len(points)} bins. "
+                f"Give {len(cuts) + 1}: one below each cut, and one above the last."
+            )
+        object.__setattr__(self, "name", str(self.name))
+        object.__setattr__(self, "cuts", cuts)
+        object.__setattr__(self, "points", points)
+
+    def points_of(self, column: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Points of each value."""
+        bins = np.searchsorted(np.array(self.cuts), column, side="left")
+        return np.array(self.points, dtype=np.int64)[bins]
+
+    @property
+    def jumps(self) -> tuple[int, ...]:
+        """What a value at or below each cut has more than one just above it."""
+        return tuple(left - right for left, right in pairwise(self.points))
+
+
+@dataclass(frozen=True, slots=True)
+class RiskCard:
+    """A card: add the points of one bin of each feature to the base, and read off the risk.
+
+    ``log-odds = total / multiplier + offset``, where ``total`` is the base and all points.
+
+    Attributes
+    ----------
+    features
+        The features used, with their cuts and points. A card written by hand may have any integers;
+        a fitted one has 0 points in the lowest bin of each feature.
+    base
+        Points that everyone has.
+    multiplier, offset
+        From total to log-odds.
+    feature_names
+        All columns of the training table, in order; by default the features used.
+    classes
+        The two label values: no event, event.
+    outcome
+        The name of the target, when it has one.
+    training
+        The rows learned from; None for a card written by hand.
+    certificate
+        What was proven; None for a card written by hand.
+
+    Examples
+    --------
+    >>> card = RiskCard([FeaturePoints("age", [60], [0, 3])], base=-1)
+    >>> card.total_points([[60.0], [61.0]]).tolist()
+    [-1, 2]
+    """
+
+    features: tuple[FeaturePoints, ...]
+    base: int = 0
+    multiplier: float = 1.0
+    offset: float = 0.0
+    feature_names: tuple[str, ...] = ()
+    classes: tuple[Label, Label] = (0, 1)
+    outcome: str | None = None
+    training: TrainingFacts | None = None
+    certificate: Certificate | None = None
+
+    def __post_init__(self) -> None:
+        features = tuple(self.features)
+        for feature in features:
+            if not isinstance(feature, FeaturePoints):
+                raise ParameterError(f"A feature is {feature!r}. Use FeaturePoints.")
+        used = [feature.name for feature in features]
+        names = tuple(str(name) for name in self.feature_names) or tuple(used)
+        _require_distinct("features", used)
+        _require_distinct("feature_names", names)
+        unknown = [name for name in used if name not in names]
+        if unknown:
+            raise ParameterError(
+                f"Feature {unknown[0]!r} is used but not among feature_names. Add it there."
+            )
+        multiplier = _number("The multiplier", self.multiplier)
+        if multiplier <= 0:
+            raise ParameterError(f"The multiplier is {multiplier}. Use a positive number.")
+        checked = {
+            "features": features,
+            "feature_names": names,
+            "base": _whole("The base", self.base),
+            "multiplier": multiplier,
+            "offset": _number("The offset", self.offset),
+            "classes": _two_labels(self.classes),
+            "outcome": None if self.outcome is None else str(self.outcome),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+    def total_points(self, values: Any) -> NDArray[np.int64]:
+        """Add up the card: base and points, for each row.
+
+        Parameters
+        ----------
+        values
+            A 2-D array whose columns follow ``feature_names``; or a data frame or mapping, which
+            are looked up by name (a mapping may hold single numbers: one row).
+        """
+        used = [feature.name for feature in self.features]
+        n_rows, columns = take_columns(values, self.feature_names, used)
+        total = np.full(n_rows, self.base, dtype=np.int64)
+        for feature in self.features:
+            total += feature.points_of(columns[feature.name])
+        return total
+
+    def log_odds(self, values: Any) -> NDArray[np.float64]:
+        """Log-odds of the event, for each row."""
+        return self.log_odds_of_total(self.total_points(values))
+
+    def risk(self, values: Any) -> NDArray[np.float64]:
+        """Probability of the event, for each row."""
+        return _sigmoid(self.log_odds(values))
+
+    def log_odds_of_total(self, total: Any) -> NDArray[np.float64]:
+        """Log-odds that belong to a total."""
+        return np.asarray(total) / self.multiplier + self.offset
+
+    def risk_of_total(self, total: Any) -> NDArray[np.float64]:
+        """Risk that belongs to a total."""
+        return _sigmoid(self.log_odds_of_total(total))
+
+    def reachable_totals(self) -> list[int]:
+        """Every total that some row can have, ascending."""
+        totals = {self.base}
+        for feature in self.features:
+            totals = {total + points for total in totals for points in set(feature.points)}
+        return sorted(totals)
+
+    def risk_table(self) -> tuple[RiskRow, ...]:
+        """Log-odds and risk of every total that a row can have."""
+        totals = self.reachable_totals()
+        log_odds = self.log_odds_of_total(totals)
+        risks = _sigmoid(log_odds)
+        return tuple(
+            RiskRow(total, float(log_odds[i]), float(risks[i])) for i, total in enumerate(totals)
+        )
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """The card as one-sided terms: each gives points on one side of its cut, 0 on the other.
+
+        With ``intercept_of(terms)`` they add up to the same total as the bins.
+        """
+        return tuple(
+            Term(feature.name, cut, max(jump, 0), max(-jump, 0))
+            for feature in self.features
+            for cut, jump in zip(feature.cuts, feature.jumps, strict=True)
+        )
+
+    @property
+    def two_sided_terms(self) -> tuple[Term, ...]:
+        """The card as the paper writes it: half of each jump on either side of the cut.
+
+        With ``intercept_of(two_sided_terms)`` they add up to the same total as the bins.
+        """
+        return tuple(
+            Term(feature.name, cut, -(-jump // 2), -(jump // 2))
+            for feature in self.features
+            for cut, jump in zip(feature.cuts, feature.jumps, strict=True)
+        )
+
+    def intercept_of(self, terms: Sequence[Term]) -> int:
+        """The integer that makes terms add up to the card's totals."""
+        # a row above all cuts has the last bin of every feature, and `above` of every term
+        last_bins = sum(feature.points[-1] for feature in self.features)
+        return self.base + last_bins - sum(term.above for term in terms)
+
+    def to_json(self) -> str:
+        """The card as text in the versioned JSON format."""
+        from riskcard.export.json import card_to_json
+
+        return card_to_json(self)
+
+    @classmethod
+    def from_json(cls, text: str) -> RiskCard:
+        """Read a card from the text that ``to_json`` gives."""
+        from riskcard.export.json import card_from_json
+
+        return card_from_json(text)
+
+    def save(self, path: str | Path) -> None:
+        """Write the card to a JSON file, whole or not at all."""
+        from riskcard.export.json import save_card
+
+        save_card(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> RiskCard:
+        """Read a card from a JSON file."""
+        from riskcard.export.json import load_card
+
+        return load_card(path)
+
+    def to_text(self, form: str = "bins") -> str:
+        """The card as plain text.
+
+        Parameters
+        ----------
+        form
+            "bins" (one row for each bin) or "two_sided" (the paper's form).
+        """
+        from riskcard.card.text import render_text
+
+        return render_text(self, form)
+
+    def to_html(self) -> str:
+        """The card as a piece of HTML."""
+        from riskcard.card.html import render_html
+
+        return render_html(self)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+
+def card_from_solution(
+    solution: Solution,
+    cut_grid: CutGrid,
+    names: Sequence[str],
+    classes: Sequence[Any],
+    scale: Scale,
+    details: Mapping[str, Any] | None = None,
+) -> RiskCard:
+    """Go from the solver's indices back to the user's units.
+
+    The lowest bin of each feature gets 0 points. With an integer base the base takes up the
+    difference; with a calibrated scale the base is 0 and the offset does. A common divisor of all
+    points is taken into a scale that was chosen freely.
+
+    Parameters
+    ----------
+    solution
+        The solver's card.
+    cut_grid
+        The gaps that its cut indices mean.
+    names
+        All columns, in order.
+    classes
+        No event, event.
+    scale
+        The problem's scale.
+    details
+        Further fields of the card: ``outcome``, ``training``, ``certificate``.
+    """
+    terms: dict[int, list[tuple[int, int]]] = {}
+    for feature, cut, jump in solution.terms:
+        terms.setdefault(feature, []).append((cut, jump))
+    divisor = _common_divisor(solution, scale)
+    features, shift = [], 0
+    for feature in sorted(terms):
+        points = [0]
+        for _, jump in reversed(terms[feature]):
+            points.append(points[-1] + jump // divisor)
+        lowest = min(points)
+        shift += lowest
+        below, above = cut_grid.below[feature], cut_grid.above[feature]
+        features.append(
+            FeaturePoints(
+                name=names[feature],
+                cuts=tuple(choose_cut(below[cut], above[cut]) for cut, _ in terms[feature]),
+                points=tuple(value - lowest for value in reversed(points)),
+            )
+        )
+    multiplier = solution.multiplier / divisor
+    is_calibrated = scale.kind == "calibrated"
+    base = solution.base // divisor + shift
+    return RiskCard(
+        features=tuple(features),
+        base=0 if is_calibrated else base,
+        multiplier=multiplier,
+        offset=solution.offset + base / multiplier if is_calibrated else solution.offset,
+        feature_names=tuple(names),
+        classes=_two_labels(classes),
+        **(details or {}),
+    )
+
+
+def _common_divisor(solution: Solution, scale: Scale) -> int:
+    if scale.kind == "fixed" or not solution.jumps:
+        return 1
+    return math.gcd(*solution.jumps, solution.base)
+
+
+def _sigmoid(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
+    """``1 / (1 + exp(-x))`` without overflow, precise for small risks."""
+    return np.exp(-np.logaddexp(0.0, -log_odds))
+
+
+def _number(what: str, value: Any) -> float:
+    is_number = isinstance(value, (int, float, np.integer, np.floating))
+    if not is_number or isinstance(value, bool) or not math.isfinite(value):
+        raise ParameterError(f"{what} is {value!r}. Use a finite number.")
+    return float(value)
+
+
+def _whole(what: str, value: Any) -> int:
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
+        raise ParameterError(f"{what} has {value!r} points. Use a whole number.")
+    return int(value)
+
+
+def _two_labels(classes: Sequence[Any]) -> tuple[Label, Label]:
+    labels = [label.item() if isinstance(label, np.generic) else label for label in classes]
+    if len(labels) != 2 or labels[0] == labels[1]:
+        raise ParameterError(f"classes are {labels!r}. Give two different values: no event, event.")
+    for label in labels:
+        is_nan = isinstance(label, float) and not math.isfinite(label)
+        if not isinstance(label, (str, int, float)) or is_nan:
+            raise ParameterError(
+                f"The class {label!r} is not a text, a finite number or a boolean."
+            )
+    return labels[0], labels[1]
+
+
+def _require_distinct(what: str, names: Sequence[str]) -> None:
+    for position, name in enumerate(names):
+        if name in names[:position]:
+            raise ParameterError(f"{what} has {name!r} twice. Each column has one name.")
