@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from riskcard.errors import ParameterError
+from riskcard.problem.checks import finite_number, whole_number
 from riskcard.problem.problem import Problem
 from riskcard.problem.ranked import CutGrid
 from riskcard.problem.result import SolveResult, Status, relative_gap
@@ -41,9 +40,9 @@ class TrainingFacts:
 
     def __post_init__(self) -> None:
         for name in ("rows", "events"):
-            _set(self, name, _whole(name, getattr(self, name), 0))
+            _set(self, name, whole_number(name, getattr(self, name)))
         for name in ("weight", "event_weight"):
-            _set(self, name, _finite(name, getattr(self, name)))
+            _set(self, name, finite_number(name, getattr(self, name)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +85,12 @@ class Certificate:
 
     def __post_init__(self) -> None:
         for name in ("max_terms", "max_features", "max_cuts_per_feature", "max_points"):
-            _set(self, name, _whole(name, getattr(self, name), 0))
-        _set(self, "nodes", _whole("nodes", self.nodes, 0))
+            _set(self, name, whole_number(name, getattr(self, name)))
+        _set(self, "nodes", whole_number("nodes", self.nodes))
         for name in ("loss", "bound", "seconds"):
-            _set(self, name, _finite(name, getattr(self, name)))
+            _set(self, name, finite_number(name, getattr(self, name)))
         if self.scale not in ("calibrated", "multiplier"):
-            _set(self, "scale", _finite("scale", self.scale))
+            _set(self, "scale", finite_number("scale", self.scale))
         try:
             _set(self, "status", Status(self.status))
         except ValueError:
@@ -144,17 +143,3 @@ def training_facts_of(table: Table) -> TrainingFacts:
 def _set(record: object, name: str, value: object) -> None:
     """Give a field of a frozen record its checked value, while the record is being made."""
     object.__setattr__(record, name, value)
-
-
-def _whole(name: str, value: Any, least: int) -> int:
-    is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
-    if not is_whole or value < least:
-        raise ParameterError(f"{name} is {value!r}. Use a whole number of at least {least}.")
-    return int(value)
-
-
-def _finite(name: str, value: Any) -> float:
-    is_number = isinstance(value, (int, float, np.integer, np.floating))
-    if not is_number or isinstance(value, bool) or not math.isfinite(value):
-        raise ParameterError(f"{name} is {value!r}. Use a finite number.")
-    return float(value)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from riskcard.errors import ParameterError
 from riskcard.problem.certificate import Certificate, TrainingFacts
+from riskcard.problem.checks import finite_number, whole_points
 from riskcard.problem.cuts import choose_cut
 from riskcard.problem.problem import Scale
 from riskcard.problem.ranked import CutGrid
@@ -64,8 +65,10 @@ class FeaturePoints:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
             raise ParameterError(f"A feature is named {self.name!r}. Use a text that is not empty.")
-        cuts = tuple(_number(f"A cut of {self.name!r}", cut) + 0.0 for cut in self.cuts)
-        points = tuple(_whole(f"A bin of {self.name!r}", value) for value in self.points)
+        cuts = tuple(finite_number(f"A cut of {self.name!r}", cut) + 0.0 for cut in self.cuts)
+        points = tuple(
+            whole_points(f"The points of a bin of {self.name!r}", value) for value in self.points
+        )
         if any(left >= right for left, right in pairwise(cuts)):
             raise ParameterError(
                 f"The cuts of {self.name!r} are {list(cuts)}. Give them in ascending order, each once."
@@ -147,15 +150,15 @@ class RiskCard:
             raise ParameterError(
                 f"Feature {unknown[0]!r} is used but not among feature_names. Add it there."
             )
-        multiplier = _number("The multiplier", self.multiplier)
+        multiplier = finite_number("The multiplier", self.multiplier)
         if multiplier <= 0:
             raise ParameterError(f"The multiplier is {multiplier}. Use a positive number.")
         checked = {
             "features": features,
             "feature_names": names,
-            "base": _whole("The base", self.base),
+            "base": whole_points("The base", self.base),
             "multiplier": multiplier,
-            "offset": _number("The offset", self.offset),
+            "offset": finite_number("The offset", self.offset),
             "classes": _two_labels(self.classes),
             "outcome": None if self.outcome is None else str(self.outcome),
         }
@@ -362,19 +365,6 @@ def _common_divisor(solution: Solution, scale: Scale) -> int:
 def _sigmoid(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
     """``1 / (1 + exp(-x))`` without overflow, precise for small risks."""
     return np.exp(-np.logaddexp(0.0, -log_odds))
-
-
-def _number(what: str, value: Any) -> float:
-    is_number = isinstance(value, (int, float, np.integer, np.floating))
-    if not is_number or isinstance(value, bool) or not math.isfinite(value):
-        raise ParameterError(f"{what} is {value!r}. Use a finite number.")
-    return float(value)
-
-
-def _whole(what: str, value: Any) -> int:
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
-        raise ParameterError(f"{what} has {value!r} points. Use a whole number.")
-    return int(value)
 
 
 def _two_labels(classes: Sequence[Any]) -> tuple[Label, Label]:

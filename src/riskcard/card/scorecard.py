@@ -1,0 +1,120 @@
+"""What every rendering of a card says: numbers and strings, no layout."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+from riskcard.card.words import certificate_sentences, event_words, scale_words, training_words
+from riskcard.problem.cuts import format_number
+from riskcard.problem.riskcard import FeaturePoints, RiskCard
+
+__all__ = ["Bin", "FeatureBlock", "ScoreCard", "TermLine", "TotalLine", "score_card_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """One row of the card: a range of values and its points."""
+
+    label: str
+    points: int
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureBlock:
+    """All rows of one feature."""
+
+    feature: str
+    bins: tuple[Bin, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TermLine:
+    """One row of the two-sided form: a cut, and the points on either side of it."""
+
+    feature: str
+    cut: str
+    below: int
+    above: int
+
+
+@dataclass(frozen=True, slots=True)
+class TotalLine:
+    """One row of the table from total to risk."""
+
+    total: int
+    risk: str
+    share: float  # the risk as a number, for bars
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreCard:
+    """A card as numbers and strings, ready to be drawn.
+
+    Attributes
+    ----------
+    title
+        Whose risk it is.
+    blocks, base
+        The card as bins.
+    term_lines, intercept
+        The same card in the paper's two-sided form.
+    totals
+        Risk of every total that a row can reach.
+    scale
+        The formula behind the table, in words.
+    facts
+        Sentences on training and proof.
+    """
+
+    title: str
+    blocks: tuple[FeatureBlock, ...]
+    base: int
+    term_lines: tuple[TermLine, ...]
+    intercept: int
+    totals: tuple[TotalLine, ...]
+    scale: str
+    facts: tuple[str, ...]
+
+
+def score_card_of(card: RiskCard) -> ScoreCard:
+    """Gather what a rendering shows."""
+    terms = card.two_sided_terms
+    facts = [training_words(card.training)] if card.training is not None else []
+    if card.certificate is not None:
+        facts += certificate_sentences(card.certificate)
+    return ScoreCard(
+        title=event_words(card),
+        blocks=tuple(FeatureBlock(feature.name, _bins_of(feature)) for feature in card.features),
+        base=card.base,
+        term_lines=tuple(
+            TermLine(term.feature, format_number(term.cut), term.below, term.above)
+            for term in terms
+        ),
+        intercept=card.intercept_of(terms),
+        totals=tuple(
+            TotalLine(row.total, _percent(row.risk), row.risk) for row in card.risk_table()
+        ),
+        scale=scale_words(card),
+        facts=tuple(facts),
+    )
+
+
+def _bins_of(feature: FeaturePoints) -> tuple[Bin, ...]:
+    cuts = [format_number(cut) for cut in feature.cuts]
+    if not cuts:
+        return (Bin("any value", feature.points[0]),)
+    labels = [f"≤ {cuts[0]}"]
+    labels += [f"> {left} to ≤ {right}" for left, right in pairwise(cuts)]
+    labels += [f"> {cuts[-1]}"]
+    return tuple(Bin(label, points) for label, points in zip(labels, feature.points, strict=True))
+
+
+def _percent(risk: float) -> str:
+    """A risk as a percentage: one decimal, two near 0 and 1, and never a rounded 0 or 100."""
+    if risk < 0.0001:
+        return "< 0.01 %"
+    if risk > 0.9999:
+        return "> 99.99 %"
+    places = 2 if risk < 0.01 or risk > 0.99 else 1
+    return f"{100 * risk:.{places}f} %"

@@ -1,0 +1,114 @@
+"""A card as plain text; ASCII but for the user's own names, so that it prints anywhere."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Sequence
+
+from riskcard.card.scorecard import ScoreCard, TotalLine, score_card_of
+from riskcard.errors import ParameterError
+from riskcard.problem.riskcard import RiskCard
+
+__all__ = ["render_text"]
+
+_WIDTH = 79
+#: Totals are set in so many rows before another column is opened, up to the most columns.
+_ROWS_A_COLUMN, _MOST_COLUMNS = 8, 4
+_GAP = "   "
+
+
+def render_text(card: RiskCard, form: str = "bins") -> str:
+    """Draw a card as text.
+
+    Parameters
+    ----------
+    card
+        The card.
+    form
+        "bins": one row for each bin of each feature. "two_sided": the paper's form, points on
+        either side of each cut and an intercept.
+    """
+    shown = score_card_of(card)
+    if form == "bins":
+        body = _bin_table(shown)
+    elif form == "two_sided":
+        body = _term_table(shown)
+    else:
+        raise ParameterError(f"form is {form!r}. Use 'bins' or 'two_sided'.")
+    parts = [[shown.title], body, _total_table(shown), _facts(shown)]
+    return "\n\n".join("\n".join(lines) for lines in parts if lines)
+
+
+def _bin_table(shown: ScoreCard) -> list[str]:
+    groups = [
+        [
+            (_one_line(block.feature) if i == 0 else "", one.label.replace("≤", "<="), one.points)
+            for i, one in enumerate(block.bins)
+        ]
+        for block in shown.blocks
+    ]
+    return _ruled(("Feature", "Value", "Points"), [*groups, [("Base (everyone)", "", shown.base)]])
+
+
+def _term_table(shown: ScoreCard) -> list[str]:
+    terms = [
+        (_one_line(line.feature), line.cut, line.below, line.above) for line in shown.term_lines
+    ]
+    header = ("Feature", "Cut", "Value <= cut", "Value > cut")
+    return _ruled(header, [terms, [("Intercept", "", shown.intercept, "")]])
+
+
+def _ruled(header: Sequence[str], groups: Sequence[Sequence[Sequence[str | int]]]) -> list[str]:
+    """A table with a line under the header and after each group; numbers stand to the right."""
+    rows = [row for group in groups for row in group]
+    widths = [max(len(str(row[i])) for row in [header, *rows]) for i in range(len(header))]
+    is_number = [any(isinstance(row[i], int) for row in rows) for i in range(len(header))]
+
+    def draw(row: Sequence[str | int]) -> str:
+        cells = [
+            str(cell).rjust(width) if right else str(cell).ljust(width)
+            for cell, width, right in zip(row, widths, is_number, strict=True)
+        ]
+        return _GAP.join(cells).rstrip()
+
+    rule = "-" * (sum(widths) + len(_GAP) * (len(widths) - 1))
+    lines = [draw(header), rule]
+    for group in groups:
+        lines += [*map(draw, group), rule] if group else []
+    return lines
+
+
+def _total_table(shown: ScoreCard) -> list[str]:
+    totals = shown.totals
+    n_columns = min(_MOST_COLUMNS, -(-len(totals) // _ROWS_A_COLUMN))
+    n_rows = -(-len(totals) // n_columns)
+    width = max(len("Total"), *(len(str(line.total)) for line in totals))
+    columns = [
+        _total_column(totals[start : start + n_rows], width)
+        for start in range(0, len(totals), n_rows)
+    ]
+    lines = [" |  ".join(cells).rstrip() for cells in _across(columns, n_rows + 1)]
+    rule = "-" * max(map(len, lines))
+    return [lines[0], rule, *lines[1:], rule, f"({shown.scale})"]
+
+
+def _total_column(totals: Iterable[TotalLine], width: int) -> list[str]:
+    cells = [(str(line.total), line.risk) for line in totals]
+    return [f"{total:>{width}}  {risk:>9} " for total, risk in [("Total", "Risk"), *cells]]
+
+
+def _across(columns: list[list[str]], n_rows: int) -> list[list[str]]:
+    """Columns of different lengths, row by row."""
+    blank = " " * len(columns[0][0])
+    return [
+        [column[row] if row < len(column) else blank for column in columns] for row in range(n_rows)
+    ]
+
+
+def _facts(shown: ScoreCard) -> list[str]:
+    return [line for fact in shown.facts for line in textwrap.wrap(fact, _WIDTH)]
+
+
+def _one_line(name: str) -> str:
+    """A name that would break the table has its line breaks and tabs replaced."""
+    return " ".join(name.split()) if any(mark in name for mark in "\n\r\t\v\f") else name

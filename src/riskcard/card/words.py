@@ -1,0 +1,109 @@
+"""The sentences of a card: whose risk it is, what was learned from, what was proven."""
+
+from __future__ import annotations
+
+from decimal import ROUND_FLOOR, Decimal
+
+from riskcard.problem.certificate import Certificate, TrainingFacts
+from riskcard.problem.result import Status
+from riskcard.problem.riskcard import RiskCard
+
+__all__ = [
+    "certificate_sentences",
+    "event_words",
+    "kind_words",
+    "proof_sentence",
+    "scale_words",
+    "training_words",
+]
+
+_STOPPED = {
+    Status.GAP_REACHED: "Stopped at the gap that was asked for.",
+    Status.TIME_LIMIT: "Stopped at the time limit.",
+    Status.NODE_LIMIT: "Stopped at the node limit.",
+    Status.INTERRUPTED: "Stopped by the user.",
+}
+
+
+def event_words(card: RiskCard) -> str:
+    """Whose risk the card gives."""
+    event = card.classes[1]
+    return f"Risk of {card.outcome} = {event}" if card.outcome else f"Risk of class {event}"
+
+
+def scale_words(card: RiskCard) -> str:
+    """The formula behind the table from total to risk."""
+    divided = "total" if card.multiplier == 1 else f"total / {card.multiplier:.6g}"
+    if card.offset == 0:
+        return f"log-odds = {divided}"
+    return f"log-odds = {divided} {'-' if card.offset < 0 else '+'} {abs(card.offset):.6g}"
+
+
+def training_words(training: TrainingFacts) -> str:
+    """The rows that the card was learned from."""
+    share = 100 * training.event_weight / training.weight if training.weight > 0 else 0.0
+    words = f"Learned from {training.rows:,} rows, {training.events:,} of them with the event"
+    if training.weight == training.rows:
+        return f"{words} ({share:.1f} %)."
+    return f"{words} ({share:.1f} % by weight; sum of weights {training.weight:,.6g})."
+
+
+def certificate_sentences(certificate: Certificate) -> list[str]:
+    """What was proven, about which kind of cards, and what else should be known."""
+    return [proof_sentence(certificate), kind_words(certificate), *certificate.notes]
+
+
+def proof_sentence(certificate: Certificate) -> str:
+    """What was proven, in one plain sentence (and why the solver stopped, where it did)."""
+    places = _decimal_places(certificate.loss)
+    loss = f"{certificate.loss:.{places}f}"
+    if certificate.status is Status.OPTIMAL:
+        # loss and bound agree within the tolerance of optimality: rounded alike, they look alike
+        bound = f"{certificate.bound:.{places}f}"
+        return f"Proven optimal: no card of this kind has a loss below {bound} (this one: {loss})."
+    if certificate.status is Status.HEURISTIC or certificate.bound <= 0:
+        stopped = _STOPPED.get(certificate.status)
+        return f"Not proven: heuristic search only (loss {loss})." + (
+            f" {stopped}" if stopped else ""
+        )
+    bound = _rounded_down(certificate.bound, places)
+    gap = 100 * certificate.gap
+    return (
+        f"Loss {loss}; no card of this kind can be below {bound} "
+        f"(gap {gap:.{1 if gap >= 0.1 else 4}f} %). {_STOPPED[certificate.status]}"
+    )
+
+
+def kind_words(certificate: Certificate) -> str:
+    """The cards among which this one was chosen."""
+    limits = [f"at most {_count(certificate.max_terms, 'term')}"]
+    if certificate.max_features < certificate.max_terms:
+        limits.append(f"{_count(certificate.max_features, 'feature')}")
+    if certificate.max_cuts_per_feature < certificate.max_terms:
+        limits.append(f"{_count(certificate.max_cuts_per_feature, 'cut')} a feature")
+    limits.append(f"{_count(certificate.max_points, 'point')} a term")
+    scale = certificate.scale
+    if scale == "calibrated":
+        limits.append("calibrated scale")
+    elif scale == "multiplier":
+        limits.append("whole base and free multiplier")
+    else:
+        limits.append(f"whole base and multiplier {scale:g}")
+    cuts = "at every gap in the data" if certificate.is_grid_full else "from a coarser grid only"
+    return f"This kind: {', '.join(limits)}, cuts {cuts}."
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _decimal_places(loss: float) -> int:
+    """Four decimals, more when the loss is small, fewer never."""
+    if loss <= 0:
+        return 4
+    return min(12, max(4, 4 - Decimal(repr(loss)).adjusted()))
+
+
+def _rounded_down(bound: float, places: int) -> str:
+    """Rounding a bound up would claim what was not proven."""
+    return str(Decimal(repr(bound)).quantize(Decimal(1).scaleb(-places), rounding=ROUND_FLOOR))
