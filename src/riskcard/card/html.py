@@ -17,6 +17,7 @@ _STYLE = """
 .riskcard { font: 15px/1.45 system-ui, sans-serif; color: inherit; max-width: 60rem; }
 .riskcard h3 { font-size: 1.15em; margin: 0 0 .6em; }
 .riskcard .parts { display: flex; flex-wrap: wrap; gap: 1.5em 2.5em; align-items: flex-start; }
+.riskcard .parts > div { flex: 1 1 14em; min-width: 0; }
 .riskcard .totals { display: flex; flex-wrap: wrap; gap: 1em 1.5em; }
 .riskcard table { border-collapse: collapse; margin: 0; color: inherit; background: none;
   border-top: 2px solid currentColor; border-bottom: 2px solid currentColor; }
@@ -27,6 +28,7 @@ _STYLE = """
 .riskcard thead th { border-bottom: 1px solid currentColor; white-space: nowrap; }
 .riskcard tbody + tbody tr:first-child > * { border-top: 1px solid rgba(128, 128, 128, .55); }
 .riskcard .number { text-align: right; font-variant-numeric: tabular-nums; }
+.riskcard .risk { min-width: 6.5em; }
 .riskcard .facts { margin: 1em 0 0; max-width: 46rem; }
 .riskcard .facts p { margin: .25em 0; }
 .riskcard .scale { font-size: .87em; margin: .5em 0 0; }
@@ -41,7 +43,7 @@ def render_html(card: RiskCard) -> str:
         f'<div class="riskcard"><style>{_STYLE}</style>'
         f"<h3>{escape(shown.title)}</h3>"
         f'<div class="parts">{_points_table(shown)}<div>{_total_tables(shown)}'
-        f'<p class="scale">{escape(shown.scale)}</p></div></div>'
+        f'<p class="scale">{escape(shown.scale.replace(" - ", " − "))}</p></div></div>'
         f'<div class="facts">{facts}</div></div>'
     )
 
@@ -90,7 +92,7 @@ def _total_tables(shown: ScoreCard) -> str:
 def _total_table(totals: tuple[TotalLine, ...]) -> str:
     rows = "".join(
         f'<tr><td class="number">{_signed(line.total)}</td>'
-        f'<td class="number" style="{_bar(line.share)}">{escape(line.risk)}</td></tr>'
+        f'<td class="number risk" style="{_bar(line.share)}">{escape(line.risk)}</td></tr>'
         for line in totals
     )
     return (

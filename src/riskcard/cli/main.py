@@ -1,0 +1,62 @@
+"""The command ``riskcard``: reads the options, runs one command, turns errors into a sentence."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Sequence
+
+from riskcard.cli.parser import make_parser
+from riskcard.errors import RiskcardError
+
+__all__ = ["main"]
+
+#: Exit codes; a check that fails is 1.
+_BAD_INPUT, _INTERRUPTED, _BROKEN_PIPE = 2, 130, 141
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    argv
+        The arguments; by default those of the process.
+
+    Returns
+    -------
+    int
+        The exit code: 0, 1 for a check that fails, 2 for input that cannot be used.
+    """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # a name that the terminal cannot show must not stop the work
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        options = make_parser().parse_args(argv)
+        from riskcard.cli import commands
+
+        code: int = getattr(commands, f"run_{options.command}")(options)
+        sys.stdout.flush()
+    except SystemExit as leaving:  # argparse has said what there is to say
+        return leaving.code if isinstance(leaving.code, int) else _BAD_INPUT
+    except RiskcardError as error:
+        return _fail(str(error), _BAD_INPUT)
+    except MemoryError:
+        return _fail("The memory does not suffice. Use fewer rows or columns.", _BAD_INPUT)
+    except KeyboardInterrupt:
+        return _fail("Interrupted before there was a card; nothing was written.", _INTERRUPTED)
+    except BrokenPipeError:
+        # the reader has gone; keep Python from complaining when it closes the stream
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _BROKEN_PIPE
+    return code
+
+
+def _fail(message: str, code: int) -> int:
+    sys.stderr.write(f"riskcard: {' '.join(message.split())}\n")
+    return code
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
