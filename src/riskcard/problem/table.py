@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from riskcard.errors import DataError
 
-__all__ = ["Table", "make_table", "read_values"]
+__all__ = ["Table", "make_table", "read_target", "read_values", "read_weights"]
 
 
 class NotANumber(DataError, TypeError):
@@ -78,13 +78,13 @@ def make_table(
             f"The table has {len(values)} sample{'' if len(values) == 1 else 's'}. "
             "Give at least 2 rows, one of each class."
         )
-    y = _read_target(y, len(values))
-    weights = _read_weights(sample_weight, len(values))
+    y = read_target(y, len(values))
+    weights = read_weights(sample_weight, len(values))
     is_zero = weights == 0
     if is_zero.any():
         if not drop_zero_weights or is_zero.all():
             raise DataError(
-                f"sample_weight is 0 in {_rows(np.flatnonzero(is_zero))}. "
+                f"sample_weight is zero in {_rows(np.flatnonzero(is_zero))}. "
                 "Give every row a positive weight, or leave these rows out."
             )
         values, y, weights = values[~is_zero], y[~is_zero], weights[~is_zero]
@@ -261,7 +261,7 @@ def _rows(rows: NDArray[Any]) -> str:
 # --- the target and the weights -----------------------------------------------------------------
 
 
-def _read_target(y: Any, n_rows: int) -> NDArray[Any]:
+def read_target(y: Any, n_rows: int) -> NDArray[Any]:
     """The target as a one-dimensional array of the right length without missing values."""
     if y is None:
         raise DataError(
@@ -348,7 +348,7 @@ def _too_many_classes(y: NDArray[Any], classes: list[Any]) -> DataError:
     )
 
 
-def _read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
+def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
     """Finite weights that are not negative."""
     if sample_weight is None:
         return np.ones(n_rows)

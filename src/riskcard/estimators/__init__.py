@@ -1,0 +1,1 @@
+"""Scikit-learn classes: translate, solve, keep the result."""
