@@ -33,7 +33,8 @@ def run_fit(options: Namespace) -> int:
     columns = read_columns(options.data, _fit_selection(options))
     classes = find_classes(columns.texts[options.target], options.target, options.positive)
     is_event = events_of(columns.texts[options.target], classes, options.target)
-    weights = columns.numbers.pop(options.weights) if options.weights else None
+    weights = _take_weights(options, columns)
+    _look_for_constants(options.data, columns)
     card = _fit(options, columns, is_event, weights)
     card = replace(card, classes=classes, outcome=options.target)
     if options.output is not None:
@@ -62,14 +63,8 @@ def run_predict(options: Namespace) -> int:
     if options.output is not None:
         require_writable(options.output)
     card = _load(options.card)
-    used = tuple(feature.name for feature in card.features)
-
-    def select(names: list[str]) -> Selection:
-        require_columns(options.data, names, used, "the card needs it")
-        return Selection(numbers=used or (names[0],))
-
-    columns = read_columns(options.data, select)
-    totals = card.total_points(columns.numbers)
+    columns = read_columns(options.data, _card_selection(options.data, card))
+    totals = card.total_points(columns.numbers or columns.texts)
     risks = card.risk_of_total(totals)
     is_event = card.log_odds_of_total(totals) > 0
     file = io.StringIO() if options.output is not None else sys.stdout
@@ -94,24 +89,18 @@ def run_check(options: Namespace) -> int:
     if target is None:
         raise ParameterError("The card does not name its target. Give the column with --target.")
 
-    def select(names: list[str]) -> Selection:
-        require_columns(options.data, names, [target], "the target")
-        require_columns(options.data, names, card.feature_names, "the card was learned from it")
-        weights = [options.weights] if options.weights else []
-        require_columns(options.data, names, weights, "the weights")
-        return Selection(numbers=(*card.feature_names, *weights), texts=(target,))
-
-    columns = read_columns(options.data, select)
-    weights = columns.numbers.pop(options.weights) if options.weights else None
+    columns = read_columns(
+        options.data, _card_selection(options.data, card, target, options.weights)
+    )
+    weights = _take_weights(options, columns)
     is_event = events_of(columns.texts[target], card.classes, target)
 
     import numpy as np
 
     from riskcard.problem.audit import audit
 
-    values = np.column_stack([columns.numbers[name] for name in card.feature_names])
-    plain = replace(card, classes=(False, True))
-    report = audit(plain, values, is_event, sample_weight=weights)
+    labels = np.array(card.classes, dtype=object)[is_event.astype(int)]
+    report = audit(card, columns.numbers or columns.texts, labels, sample_weight=weights)
     for check in report.checks:
         sys.stdout.write(f"{'pass' if check.passed else 'FAIL'}  {check.name}: {check.detail}\n")
     sys.stdout.write(
@@ -159,6 +148,49 @@ def _fit_selection(options: Namespace) -> Callable[[list[str]], Selection]:
         return Selection(numbers=(*dict.fromkeys(features), *weights), texts=(target,))
 
     return select
+
+
+def _card_selection(
+    path: str, card: RiskCard, target: str | None = None, weights: str | None = None
+) -> Callable[[list[str]], Selection]:
+    """Which columns a card needs; one at least, so that rows can be counted."""
+    used = [feature.name for feature in card.features]
+
+    def select(names: list[str]) -> Selection:
+        require_columns(path, names, used, "the card needs it")
+        require_columns(path, names, [target] if target else [], "the target")
+        require_columns(path, names, [weights] if weights else [], "the weights")
+        numbers = [*used, *([weights] if weights else [])]
+        return Selection(tuple(dict.fromkeys(numbers)), (target or names[0],))
+
+    return select
+
+
+def _take_weights(options: Namespace, columns: Columns) -> Any:
+    """The column of weights, which is none of the features."""
+    if not options.weights:
+        return None
+    weights = columns.numbers.pop(options.weights)
+    for row, weight in enumerate(weights, start=1):
+        if not weight > 0:
+            raise DataError(
+                f"{options.data!r}, column {options.weights!r}: the weight of row {row} is "
+                f"{weight:g}. Give every row a positive weight, or leave the row out."
+            )
+    return weights
+
+
+def _look_for_constants(path: str, columns: Columns) -> None:
+    constant = [name for name, column in columns.numbers.items() if (column == column[0]).all()]
+    if not constant:
+        return
+    listed = ", ".join(map(repr, constant[:5])) + (", ..." if len(constant) > 5 else "")
+    if len(constant) == len(columns.numbers):
+        raise DataError(
+            f"{path!r}: every column to learn from is constant ({listed}). "
+            "Add a column that tells rows apart."
+        )
+    _say(f"Constant, so of no use to the card: {listed}.")
 
 
 def _fit(options: Namespace, columns: Columns, is_event: Any, weights: Any) -> RiskCard:

@@ -58,7 +58,7 @@ def format_number(value: float) -> str:
     if value == 0:
         return "0"
     if not _PLAIN_RANGE[0] <= abs(value) < _PLAIN_RANGE[1]:
-        return repr(value)
+        return repr(value).removesuffix(".0")
     text = format(_shortest_decimal(value), "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
 

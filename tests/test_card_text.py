@@ -1,0 +1,268 @@
+"""What is printed is the model: reading the text alone gives totals and risks."""
+
+import math
+import re
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given, settings
+
+from cards import certificate, heart_card, risk_cards
+from riskcard.card.html import render_html, render_page
+from riskcard.card.words import kind_words, proof_sentence
+from riskcard.errors import ParameterError
+from riskcard.problem.certificate import TrainingFacts
+from riskcard.problem.riskcard import FeaturePoints, RiskCard
+
+
+def table_lines(text: str, header: str) -> list[str]:
+    """The lines of the table under a header, without rules."""
+    lines = text.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith(header))
+    end = next(i for i in range(start, len(lines)) if not lines[i].strip())
+    return [line for line in lines[start + 1 : end] if not line.startswith("-")]
+
+
+def read_bins(text: str) -> tuple[list[list[tuple[float, float, int]]], int]:
+    """(low, high, points) of every bin of every feature, and the base, from the text alone."""
+    features, base = [], None
+    for line in table_lines(text, "Feature"):
+        points = int(line.split()[-1])
+        if line.startswith("Base (everyone)"):
+            base = points
+            continue
+        low = re.search(r"> (\S+)", line)
+        high = re.search(r"<= (\S+)", line)
+        if not line.startswith(" "):
+            features.append([])
+        features[-1].append(
+            (
+                float(low[1]) if low else -math.inf,
+                float(high[1]) if high else math.inf,
+                points,
+            )
+        )
+    return features, base
+
+
+def read_risks(text: str) -> dict[int, str]:
+    lines = text.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.split()[:2] == ["Total", "Risk"])
+    end = next(i for i in range(start, len(lines)) if lines[i].startswith("("))
+    cells = [cell.split(None, 1) for line in lines[start + 2 : end - 1] for cell in line.split("|")]
+    return {int(cell[0]): cell[1].strip() for cell in cells if cell}
+
+
+def is_rounded(text: str, risk: float) -> bool:
+    """The printed percentage is the risk, to the digits printed."""
+    if text.startswith("<"):
+        return risk < 0.0001
+    if text.startswith(">"):
+        return risk > 0.9999
+    number = text.removesuffix(" %")
+    unit = 10.0 ** -len(number.split(".")[1])
+    return abs(float(number) - 100 * risk) <= unit / 2 + 1e-9
+
+
+@settings(deadline=None)
+@given(risk_cards())
+def test_adding_up_the_printed_card_gives_the_risk(card):
+    plain = RiskCard(  # names that cannot be taken for numbers, so that the text can be parsed
+        [FeaturePoints(f"f{i}", f.cuts, f.points) for i, f in enumerate(card.features)],
+        base=card.base,
+        multiplier=card.multiplier,
+        offset=card.offset,
+    )
+    text = plain.to_text()
+    features, base = read_bins(text)
+    risks = read_risks(text)
+    assert sorted(risks) == plain.reachable_totals()
+    for position in range(max((len(bins) for bins in features), default=1)):
+        row = [bins[position % len(bins)] for bins in features]
+        values = [high if math.isfinite(high) else max(low, -1e308) + 1 for low, high, _ in row]
+        values = [
+            math.nextafter(low, math.inf) if not low < value <= high else value
+            for value, (low, high, _) in zip(values, row, strict=True)
+        ]
+        if not all(map(math.isfinite, values)):
+            continue
+        total = base + sum(points for _, _, points in row)
+        rows = [values] if values else {"any": [0.0]}
+        assert plain.total_points(rows).tolist() == [total]
+        assert is_rounded(risks[total], float(plain.risk(rows)[0]))
+
+
+def test_one_row_stands_for_each_bin():
+    text = heart_card().to_text()
+    assert [line.split() for line in table_lines(text, "Feature")] == [
+        ["age", "<=", "60", "0"],
+        [">", "60", "to", "<=", "75", "2"],
+        [">", "75", "3"],
+        ["pressure", "<=", "0.125", "5"],
+        [">", "0.125", "0"],
+        ["Base", "(everyone)", "-1"],
+    ]
+    assert text.startswith("Risk of death = yes\n")
+    assert str(heart_card()) == text
+    assert text.isascii()
+
+
+def test_the_two_sided_form_adds_up_to_the_same_totals():
+    card = heart_card()
+    lines = [line.split() for line in table_lines(card.to_text("two_sided"), "Feature")]
+    *terms, intercept = lines
+    age, pressure = 70.0, 0.1
+    value = {"age": age, "pressure": pressure}
+    total = int(intercept[1]) + sum(
+        int(below) if value[name] <= float(cut) else int(above) for name, cut, below, above in terms
+    )
+    assert total == card.total_points({"age": age, "pressure": pressure})[0]
+    assert read_risks(card.to_text("two_sided")) == read_risks(card.to_text())
+
+
+def test_an_unknown_form_is_refused():
+    with pytest.raises(ParameterError, match=r"form is 'round'\. Use 'bins' or 'two_sided'"):
+        heart_card().to_text("round")
+
+
+def test_many_totals_stand_side_by_side():
+    card = RiskCard(
+        [FeaturePoints(f"f{i}", [1], [0, 2**i]) for i in range(6)], base=-30, multiplier=6
+    )
+    text = card.to_text()
+    assert len(read_risks(text)) == 64
+    assert len(text.splitlines()) < 48
+    assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("made", "sentence"),
+    [
+        (
+            certificate(61.17590, 61.1758999, "optimal"),
+            "Proven optimal: no card of this kind has a loss below 61.1759 (this one: 61.1759).",
+        ),
+        (
+            certificate(350.1, 340.29999, "time_limit"),
+            "Loss 350.1000; no card of this kind can be below 340.2999 (gap 2.8 %). "
+            "Stopped at the time limit.",
+        ),
+        (
+            certificate(350.1, 340.2, "interrupted"),
+            "Loss 350.1000; no card of this kind can be below 340.2000 (gap 2.8 %). "
+            "Stopped by the user.",
+        ),
+        (
+            certificate(350.1, 0.0, "heuristic"),
+            "Not proven: heuristic search only (loss 350.1000).",
+        ),
+        (
+            certificate(350.1, 0.0, "time_limit"),
+            "Not proven: heuristic search only (loss 350.1000). Stopped at the time limit.",
+        ),
+        (
+            certificate(3.25e-6, 3.25e-6, "optimal"),
+            "Proven optimal: no card of this kind has a loss below 0.0000032500 "
+            "(this one: 0.0000032500).",
+        ),
+    ],
+)
+def test_the_certificate_is_one_plain_sentence(made, sentence):
+    assert proof_sentence(made) == sentence
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        (
+            certificate(),
+            "at most 3 terms, 5 points a term, calibrated scale, cuts at every gap in the data",
+        ),
+        (
+            certificate(
+                max_features=2, max_cuts_per_feature=1, max_points=1, scale=1, is_grid_full=False
+            ),
+            "at most 3 terms, 2 features, 1 cut a feature, 1 point a term, whole base and "
+            "multiplier 1, cuts from a coarser grid only",
+        ),
+        (certificate(scale="multiplier"), "whole base and free multiplier"),
+    ],
+)
+def test_the_kind_of_cards_is_said(made, words):
+    assert words in kind_words(made)
+
+
+def test_notes_and_weights_are_shown():
+    card = heart_card(
+        certificate=certificate(notes=["A coarser grid was used."]),
+        training=TrainingFacts(rows=10, events=5, weight=20.5, event_weight=4.1),
+    )
+    text = " ".join(card.to_text().split())
+    assert "A coarser grid was used." in text
+    assert "10 rows, 5 of them with the event (20.0 % by weight; sum of weights 20.5)" in text
+
+
+def test_line_breaks_in_names_do_not_break_the_table():
+    card = RiskCard([FeaturePoints("two\nlines", [1], [0, 1])])
+    assert re.search("two lines +<= 1", card.to_text())
+
+
+class _Reader(HTMLParser):
+    """Collects texts and checks that every element is closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.texts: list[str] = []
+        self.names: set[str] = set()
+
+    def handle_starttag(self, tag, attrs):
+        self.names.add(tag)
+        if tag not in ("meta", "br", "link"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] != "style":
+            self.texts.append(data)
+
+
+def read_html(html: str) -> _Reader:
+    reader = _Reader()
+    reader.feed(html)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+def test_html_says_what_the_text_says():
+    card = heart_card()
+    reader = read_html(card._repr_html_())
+    for words in ["age", "≤ 60", "> 60 to ≤ 75", "Base (everyone)", "−1", "Risk of death = yes"]:
+        assert words in reader.texts
+    for total, risk in read_risks(card.to_text()).items():
+        assert str(total).replace("-", "−") in reader.texts
+        assert risk in reader.texts
+
+
+def test_html_is_escaped_and_needs_nothing_from_elsewhere():
+    name = "<script>alert('&')</script>"
+    card = heart_card(
+        features=[FeaturePoints(name, [1], [0, 1])],
+        feature_names=(),
+        outcome=name,
+        classes=("a", name),
+    )
+    page = render_page(card)
+    reader = read_html(page)
+    assert "script" not in reader.names
+    assert name in reader.texts
+    assert "http" not in page
+    assert "src=" not in page
+
+
+@given(risk_cards())
+def test_html_of_any_card_is_well_formed(card):
+    read_html(render_html(card))
