@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from riskcard.errors import DataError, ParameterError, RiskcardError
 from riskcard.problem.certificate import certificate_of, training_facts_of
+from riskcard.problem.merge import merge_equal_rows
 from riskcard.problem.objective import sum_of_log_losses
 from riskcard.problem.problem import Problem, make_problem
 from riskcard.problem.ranked import CutGrid, rank_table
@@ -172,7 +173,7 @@ class RiskScoreClassifier(ClassifierMixin, BaseEstimator):
         validate_data(self, X, skip_check_array=True)
         data, cut_grid = rank_table(table, self._checked_grid(), options.n_jobs)
         problem = make_problem(
-            data,
+            merge_equal_rows(data),
             max_terms=self.max_terms,
             max_features=self.max_features,
             max_cuts_per_feature=self.max_cuts_per_feature,

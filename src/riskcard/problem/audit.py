@@ -242,7 +242,8 @@ def _check_risks(card: RiskCard, rows: _Rows) -> Iterator[Check]:
     yield Check("risk table", passed, detail)
     occurring = set(_totals(card, rows).tolist())
     absent = sorted(occurring - set(table))
-    detail = f"{len(occurring)} occur in the rows" + (f", {absent[0]} is not listed" * bool(absent))
+    detail = f"{len(occurring)} occur in the rows"
+    detail += f", {absent[0]} is not in the risk table" if absent else ""
     yield Check("totals", not absent, detail)
 
 
@@ -302,7 +303,7 @@ def _check_scale(card: RiskCard, limits: Certificate, largest: int) -> Check:
         wrong = f"the multiplier was given as {limits.scale}"
     elif is_free and steepest > LOG_ODDS_LIMIT * (1 + ROUNDING):
         wrong = f"one term moves the log-odds by {steepest:.6g}, the limit is {LOG_ODDS_LIMIT:g}"
-    return Check("scale", not wrong, f"{limits.scale}: {figures}" + (f"; {wrong}" * bool(wrong)))
+    return Check("scale", not wrong, f"{limits.scale}: {figures}" + (f"; {wrong}" if wrong else ""))
 
 
 # --- the claims ---------------------------------------------------------------------------------
