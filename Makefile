@@ -1,0 +1,56 @@
+# make demo       install into .venv and show what riskcard does
+# make test       install with the tools for development; lint, types and tests
+# make benchmark  the figures of the benchmarks (minutes)
+# make format     format the code and fix what ruff can fix
+# make clean      remove .venv and everything that was generated
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: help demo test benchmark format clean
+
+help:
+	@sed -n 's/^# //p' Makefile
+
+demo: $(VENV)/.installed
+	$(BIN)/riskcard demo
+
+test: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -n 2
+
+benchmark: $(VENV)/.installed-dev
+	$(BIN)/python -m benchmarks
+
+format: $(VENV)/.installed-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The package is installed in place: only a change of pyproject.toml asks for another installation.
+$(VENV)/.installed: pyproject.toml
+	@$(MAKE) --no-print-directory $(VENV)-made
+	$(PIP) -e .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml
+	@$(MAKE) --no-print-directory $(VENV)-made
+	$(PIP) -e '.[dev]'
+	@touch $@ $(VENV)/.installed
+
+.PHONY: $(VENV)-made
+$(VENV)-made:
+	@command -v $(PYTHON) >/dev/null || { \
+	  echo "There is no '$(PYTHON)'. Install Python 3.10 or newer, or name one: make PYTHON=..." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
+	  echo "riskcard needs Python 3.10 or newer. Name one: make PYTHON=python3.12 ..." >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { \
+	  echo "'$(PYTHON) -m venv' is not available. Install it (on Debian: apt install python3-venv)." >&2; exit 1; }
+	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
