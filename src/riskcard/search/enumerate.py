@@ -6,43 +6,24 @@ import itertools
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from riskcard.errors import ParameterError
 from riskcard.problem.objective import loss_of
 from riskcard.problem.problem import LOG_ODDS_LIMIT, Problem
 from riskcard.problem.result import SolveResult, Status
 from riskcard.problem.solution import Solution
+from riskcard.search.scale_fits import Cells, Floats, Integers, fit_calibrated, fit_slope, losses
 
 __all__ = ["enumerate_cards"]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 #: More cards (terms and jumps; scales not counted) than this are not enumerated.
 MOST_CARDS = 20_000_000
 #: Cards judged at once.
 BATCH = 100_000
-#: Newton stops when the decrement promises less than this, relative to the loss.
-DECREMENT_TOLERANCE = 1e-13
-
-
-@dataclass(frozen=True, slots=True)
-class _Cells:
-    """Rows with equal codes, merged: their codes (features, cells) and weight by label."""
-
-    codes: NDArray[np.int32]
-    positive: Floats
-    negative: Floats
-
-    @property
-    def base_rate_log_odds(self) -> float:
-        """Log-odds of the event when nothing else is known."""
-        return math.log(self.positive.sum() / self.negative.sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +108,7 @@ def enumerate_cards(problem: Problem) -> SolveResult:
 # --- every card ---------------------------------------------------------------------------------
 
 
-def _merge_rows(problem: Problem) -> _Cells:
+def _merge_rows(problem: Problem) -> Cells:
     data = problem.data
     codes, cell = np.unique(data.codes, axis=1, return_inverse=True)
     cell = cell.ravel()
@@ -135,7 +116,7 @@ def _merge_rows(problem: Problem) -> _Cells:
     for label, weight in by_label.items():
         is_label = data.labels == label
         np.add.at(weight, cell[is_label], data.weights[is_label])
-    return _Cells(codes, by_label[1], by_label[-1])
+    return Cells(codes, by_label[1], by_label[-1])
 
 
 def _allowed_term_sets(problem: Problem) -> Iterator[tuple[tuple[int, int], ...]]:
@@ -169,7 +150,7 @@ def _jump_vectors(problem: Problem, features: tuple[int, ...]) -> Integers:
 
 
 def _batches(
-    problem: Problem, cells: _Cells
+    problem: Problem, cells: Cells
 ) -> Iterator[tuple[list[list[tuple[int, int, int]]], Integers]]:
     """Cards as lists of (feature, cut, jump), with their scores by cell, a batch at a time."""
     cards: list[list[tuple[int, int, int]]] = []
@@ -223,7 +204,7 @@ def _distinct(
 Found = tuple[int, int, float, float]  # row of the batch, base, multiplier, offset
 
 
-def _empty_card(problem: Problem, cells: _Cells) -> Solution:
+def _empty_card(problem: Problem, cells: Cells) -> Solution:
     rate = cells.base_rate_log_odds
     if problem.scale.kind == "calibrated":
         return Solution.of([], offset=rate)
@@ -239,7 +220,7 @@ def _empty_card(problem: Problem, cells: _Cells) -> Solution:
     return min(candidates, key=lambda card: loss_of(card, problem))
 
 
-def _best_fixed(problem: Problem, cells: _Cells, batch: _Batch, to_beat: float) -> Found | None:
+def _best_fixed(problem: Problem, cells: Cells, batch: _Batch, to_beat: float) -> Found | None:
     multiplier = problem.scale.multiplier
     centre = multiplier * cells.base_rate_log_odds
     largest = int(batch.scores.max())
@@ -257,10 +238,8 @@ def _best_fixed(problem: Problem, cells: _Cells, batch: _Batch, to_beat: float) 
     return int(row), int(bases[column] - batch.shifts[row]), multiplier, 0.0
 
 
-def _best_calibrated(
-    problem: Problem, cells: _Cells, batch: _Batch, to_beat: float
-) -> Found | None:
-    slope, offset, loss = _fit_calibrated(cells, batch)
+def _best_calibrated(problem: Problem, cells: Cells, batch: _Batch, to_beat: float) -> Found | None:
+    slope, offset, loss = fit_calibrated(cells, batch.scores, batch.largest_slope)
     row = int(np.argmin(loss))
     if loss[row] >= to_beat:
         return None
@@ -269,10 +248,8 @@ def _best_calibrated(
     return row, 0, float(1 / slope[row]), float(unshifted)
 
 
-def _best_multiplier(
-    problem: Problem, cells: _Cells, batch: _Batch, to_beat: float
-) -> Found | None:
-    slope, offset, bound = _fit_calibrated(cells, batch)
+def _best_multiplier(problem: Problem, cells: Cells, batch: _Batch, to_beat: float) -> Found | None:
+    slope, offset, bound = fit_calibrated(cells, batch.scores, batch.largest_slope)
     best: Found | None = None
     order = np.argsort(bound)
     for rows in np.array_split(order, max(1, order.size // 200)):
@@ -283,8 +260,8 @@ def _best_multiplier(
         nearest = np.floor(offset[rows] / slope[rows]).astype(np.int64)
         for base in (nearest - 1, nearest, nearest + 1, nearest + 2):
             scores = (batch.scores[rows] + base[:, None]).astype(np.float64)
-            fitted = _fit_slope(cells, scores, batch.largest_slope[rows])
-            loss = _losses(cells, fitted[:, None] * scores)
+            fitted = fit_slope(cells, scores, batch.largest_slope[rows])
+            loss = losses(cells, fitted[:, None] * scores)
             loss[fitted <= 0] = np.inf
             k = int(np.argmin(loss))
             if loss[k] < to_beat:
@@ -292,150 +269,3 @@ def _best_multiplier(
                 row = int(rows[k])
                 best = row, int(base[k] - batch.shifts[row]), float(1 / fitted[k]), 0.0
     return best
-
-
-# --- convex fits, many at once ------------------------------------------------------------------
-
-
-def _losses(cells: _Cells, log_odds: Floats) -> Floats:
-    """Loss of each row of ``log_odds`` (cards, cells)."""
-    return (
-        np.logaddexp(0.0, -log_odds) @ cells.positive + np.logaddexp(0.0, log_odds) @ cells.negative
-    )
-
-
-def _derivatives(cells: _Cells, log_odds: Floats) -> tuple[Floats, Floats]:
-    """First and second derivative of each cell's loss by its log-odds."""
-    # exp(-|x|) keeps the small side accurate where 1 - sigmoid would lose it
-    small = np.exp(-np.abs(log_odds))
-    low, high = small / (1 + small), 1 / (1 + small)
-    risk, rest = np.where(log_odds > 0, high, low), np.where(log_odds > 0, low, high)
-    return cells.negative * risk - cells.positive * rest, (
-        cells.positive + cells.negative
-    ) * risk * rest
-
-
-def _fit_calibrated(cells: _Cells, batch: _Batch) -> tuple[Floats, Floats, Floats]:
-    """Best slope in (0, cap] and offset of every card; loss inf when the best slope is 0."""
-    n = len(batch.scores)
-    slope, offset, loss = np.zeros(n), np.zeros(n), np.full(n, np.inf)
-    scores = batch.scores.astype(np.float64)
-    mean_positive = scores @ cells.positive / cells.positive.sum()
-    mean_negative = scores @ cells.negative / cells.negative.sum()
-    helps = mean_positive > mean_negative + 1e-12
-    lowest_positive = np.where(cells.positive > 0, scores, np.inf).min(axis=1)
-    highest_negative = np.where(cells.negative > 0, scores, -np.inf).max(axis=1)
-    is_separated = helps & (lowest_positive >= highest_negative)
-    inner = np.flatnonzero(helps & ~is_separated)
-    slope[inner], offset[inner] = _fit_two(cells, scores[inner])
-    slope[is_separated] = np.inf
-    at_cap = np.flatnonzero(helps & (slope > batch.largest_slope))
-    slope[at_cap] = batch.largest_slope[at_cap]
-    offset[at_cap] = _fit_offset(cells, slope[at_cap, None] * scores[at_cap])
-    fitted = np.flatnonzero(helps)
-    loss[fitted] = _losses(cells, slope[fitted, None] * scores[fitted] + offset[fitted, None])
-    return slope, offset, loss
-
-
-def _fit_two(cells: _Cells, scores: Floats) -> tuple[Floats, Floats]:
-    """Unrestricted best slope and offset by Newton's method with step halving."""
-    n = len(scores)
-    slope, offset = np.zeros(n), np.full(n, cells.base_rate_log_odds)
-    loss = _losses(cells, np.broadcast_to(offset[:, None], scores.shape))
-    active = np.arange(n)
-    for _ in range(200):
-        if active.size == 0:
-            return slope, offset
-        s = scores[active]
-        step_a, step_o, decrement = _newton_step(cells, s, slope[active], offset[active])
-        size = np.ones(active.size)
-        for _ in range(40):
-            new = (slope[active] + size * step_a)[:, None] * s
-            new += (offset[active] + size * step_o)[:, None]
-            new_loss = _losses(cells, new)
-            worse = new_loss > loss[active] * (1 + 1e-15) - 1e-4 * size * decrement
-            worse &= decrement > DECREMENT_TOLERANCE * loss[active]
-            if not worse.any():
-                break
-            size[worse] /= 2
-        slope[active] += size * step_a
-        offset[active] += size * step_o
-        is_done = decrement <= DECREMENT_TOLERANCE * loss[active]
-        loss[active] = new_loss
-        active = active[~is_done]
-    slope[active], offset[active] = _bisect_two(cells, scores[active])
-    return slope, offset
-
-
-def _newton_step(
-    cells: _Cells, scores: Floats, slope: Floats, offset: Floats
-) -> tuple[Floats, Floats, Floats]:
-    """The step in slope and offset, and the decrement: twice the promised fall of the loss."""
-    first, second = _derivatives(cells, slope[:, None] * scores + offset[:, None])
-    # centred scores make the two equations independent
-    total = second.sum(axis=1)
-    mean = (second * scores).sum(axis=1) / total
-    centred = scores - mean[:, None]
-    grad_o, grad_a = first.sum(axis=1), (first * centred).sum(axis=1)
-    curvature = (second * centred**2).sum(axis=1)
-    step_a, step_c = -grad_a / curvature, -grad_o / total
-    return step_a, step_c - mean * step_a, grad_a**2 / curvature + grad_o**2 / total
-
-
-def _bisect_two(cells: _Cells, scores: Floats) -> tuple[Floats, Floats]:
-    """The same by bisection on the slope, for what Newton did not finish."""
-    low, high = np.zeros(len(scores)), np.full(len(scores), 4 * LOG_ODDS_LIMIT)
-    for _ in range(100):
-        slope = (low + high) / 2
-        offset = _fit_offset(cells, slope[:, None] * scores)
-        first, _ = _derivatives(cells, slope[:, None] * scores + offset[:, None])
-        rises = (first * scores).sum(axis=1) > 0
-        high, low = np.where(rises, slope, high), np.where(rises, low, slope)
-    return slope, offset
-
-
-def _fit_offset(cells: _Cells, log_odds: Floats) -> Floats:
-    """Best offset added to each row of ``log_odds``; between the base rate's distances to it."""
-    if len(log_odds) == 0:
-        return np.zeros(0)
-    rate = cells.base_rate_log_odds
-
-    def derivatives(offset: Floats) -> tuple[Floats, Floats]:
-        first, second = _derivatives(cells, log_odds + offset[:, None])
-        return first.sum(axis=1), second.sum(axis=1)
-
-    return _root(derivatives, rate - log_odds.max(axis=1), rate - log_odds.min(axis=1))
-
-
-def _fit_slope(cells: _Cells, scores: Floats, largest_slope: Floats) -> Floats:
-    """Best slope in [0, cap] of each row of ``scores``, base included."""
-
-    def derivatives(slope: Floats) -> tuple[Floats, Floats]:
-        first, second = _derivatives(cells, slope[:, None] * scores)
-        return (first * scores).sum(axis=1), (second * scores**2).sum(axis=1)
-
-    return _root(derivatives, np.zeros(len(scores)), largest_slope)
-
-
-def _root(
-    derivatives: Callable[[Floats], tuple[Floats, Floats]], low: Floats, high: Floats
-) -> Floats:
-    """Where convex functions are smallest on [low, high]: Newton kept inside a bisection."""
-    at_low, at_high = derivatives(low)[0] >= 0, derivatives(high)[0] <= 0
-    lower, upper = low.copy(), high.copy()
-    x = (low + high) / 2
-    last_step = high - low
-    for _ in range(200):
-        first, second = derivatives(x)
-        upper = np.where(first >= 0, x, upper)
-        lower = np.where(first <= 0, x, lower)
-        with np.errstate(all="ignore"):
-            new = x - first / second
-        # is Newton inside, and does it settle? (both are False for nan)
-        is_good = (new >= lower) & (new <= upper) & (2 * np.abs(new - x) <= last_step)
-        new = np.where(is_good, new, (lower + upper) / 2)
-        last_step = np.abs(new - x)
-        x = new
-        if np.all(last_step <= 1e-14 * np.abs(x)):
-            break
-    return np.where(at_low, low, np.where(at_high, high, x))

@@ -1,0 +1,81 @@
+"""The proof against the oracle: on random tiny problems the certified optimum is the optimum."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from random_problems import SCALES, random_problem, tiny_problems
+from riskcard.problem.objective import loss_of, violations
+from riskcard.problem.problem import Problem
+from riskcard.problem.result import OPTIMALITY_TOLERANCE, Status
+from riskcard.search.enumerate import enumerate_cards
+from riskcard.search.pipeline import Options, solve
+
+#: The oracle's own precision, with room.
+TOLERANCE = 1e-7
+BLOCK = 30
+
+
+def faults(problem: Problem, options: Options) -> list[str]:
+    """Everything that is wrong with the certified answer to a problem."""
+    optimum = enumerate_cards(problem).loss
+    result = solve(problem, options)
+    found = violations(result.solution, problem)
+    stated = loss_of(result.solution, problem)
+    if abs(result.loss - stated) > TOLERANCE * stated:
+        found.append(f"loss {result.loss} stated, {stated} on the rows")
+    if result.status != Status.OPTIMAL:
+        found.append(f"status {result.status}")
+    if abs(result.loss - optimum) > TOLERANCE * optimum:
+        found.append(f"loss {result.loss}, the optimum is {optimum}")
+    if result.bound > optimum * (1 + TOLERANCE):
+        found.append(f"bound {result.bound} above the optimum {optimum}")
+    if result.bound < result.loss * (1 - OPTIMALITY_TOLERANCE * (1 + 1e-9)):
+        found.append(f"bound {result.bound} too low for the loss {result.loss}")
+    return found
+
+
+@pytest.mark.parametrize("block", range(20))
+def test_the_certified_optimum_is_the_optimum(block):
+    wrong = {}
+    for seed in range(block * BLOCK, (block + 1) * BLOCK):
+        found = faults(random_problem(seed), Options(certify=True, random_state=seed))
+        if found:
+            wrong[seed] = found
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("scale", SCALES, ids=str)
+def test_the_certified_optimum_is_the_optimum_of_shrinking_problems(scale):
+    @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(tiny_problems(scale))
+    def claim(problem):
+        assert faults(problem, Options(certify=True)) == []
+
+    claim()
+
+
+@pytest.mark.parametrize("seed", range(1000, 1020))
+def test_threads_do_not_change_the_proof(seed):
+    assert faults(random_problem(seed), Options(certify=True, n_jobs=2)) == []
+
+
+@pytest.mark.parametrize("seed", range(2000, 2040))
+def test_a_proof_cut_short_still_has_a_valid_bound(seed):
+    problem = random_problem(seed)
+    optimum = enumerate_cards(problem).loss
+    for options in (
+        Options(certify=True, time_limit=0.0),
+        Options(certify=True, node_limit=1),
+        Options(certify=True, node_limit=10),
+        Options(certify=True, gap=0.2),
+    ):
+        result = solve(problem, options)
+        assert violations(result.solution, problem) == []
+        assert 0 <= result.bound <= optimum * (1 + TOLERANCE)
+        assert result.loss >= optimum * (1 - TOLERANCE)
+        if result.status == Status.OPTIMAL:
+            assert result.gap <= OPTIMALITY_TOLERANCE
+        if result.status == Status.GAP_REACHED:
+            assert result.gap <= max(options.gap, OPTIMALITY_TOLERANCE)
