@@ -62,6 +62,7 @@ def test_no_shorter_decimal_lies_strictly_between(low, width, places):
         (60, 61, 60),  # 60.5 would need a decimal that the data do not have
         (60, 62, 61),
         (60, 80, 70),
+        (14, 99, 60),  # nearest to the middle, 56.5
         (58, 63, 60),
         (99, 101, 100),
         (-1, 1, 0),

@@ -53,6 +53,16 @@ class Columns:
     n_rows: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """Some cells of one column, and where they stand."""
+
+    path: str
+    name: str
+    lines: tuple[int, ...]
+    cells: tuple[str, ...]
+
+
 def read_columns(path: str, select: Callable[[list[str]], Selection]) -> Columns:
     """Read the columns that ``select`` chooses from the names in the header.
 
@@ -112,10 +122,14 @@ def _read_csv(path: str, file: TextIO, select: Callable[[list[str]], Selection])
     columns = Columns(texts={name: [] for name in wanted.texts})
     while chunk := list(islice(rows, _ROWS_A_CHUNK)):
         columns.n_rows += len(chunk)
+        lines, cells = zip(*chunk, strict=True)
+        by_column = list(zip(*cells, strict=True))
         for name in wanted.numbers:
-            numbers[name].extend(_as_numbers(path, name, place[name], chunk))
+            here = _Cells(path, name, lines, by_column[place[name]])
+            numbers[name].extend(_as_numbers(here))
         for name in wanted.texts:
-            columns.texts[name] += _as_texts(path, name, place[name], chunk)
+            here = _Cells(path, name, lines, by_column[place[name]])
+            columns.texts[name] += _as_texts(here)
     if columns.n_rows == 0:
         raise FormatError(f"{path!r} has a header but no rows. Add the data below the header.")
 
@@ -162,45 +176,37 @@ def _checked_names(path: str, header: list[str]) -> list[str]:
     return names
 
 
-def _as_numbers(
-    path: str, name: str, position: int, chunk: list[tuple[int, list[str]]]
-) -> list[float]:
-    cells = [row[position] for _, row in chunk]
+def _as_numbers(here: _Cells) -> list[float]:
     try:
-        numbers = [float(cell) for cell in cells]
+        numbers = list(map(float, here.cells))
     except ValueError:
-        _refuse_first_bad(path, name, position, chunk)
+        _refuse_first_bad(here)
         raise
     # a sum is finite only if every number is; an overflow of large ones is sorted out slowly
-    if "_" in "".join(cells) or not math.isfinite(sum(numbers)):
-        _refuse_first_bad(path, name, position, chunk)
+    if "_" in "".join(here.cells) or not math.isfinite(sum(numbers)):
+        _refuse_first_bad(here)
     return numbers
 
 
-def _refuse_first_bad(
-    path: str, name: str, position: int, chunk: list[tuple[int, list[str]]]
-) -> None:
+def _refuse_first_bad(here: _Cells) -> None:
     """Say what is wrong with the first cell that is not a finite number, if there is one."""
-    for line, row in chunk:
-        cell = row[position].strip()
-        where = f"{path!r}, line {line}, column {name!r}"
+    advice = f"leave the column out with --drop {here.name!r}."
+    for line, cell in zip(here.lines, map(str.strip, here.cells), strict=True):
+        where = f"{here.path!r}, line {line}, column {here.name!r}"
         try:
             number = float("text" if "_" in cell else cell or "nan")
         except ValueError:
             hint = " (write decimals with a point)" if _is_decimal_comma(cell) else ""
             raise DataError(
-                f"{where}: {cell!r} is not a number{hint}. Correct it, or leave the column out "
-                f"with --drop {name!r}."
+                f"{where}: {cell!r} is not a number{hint}. Correct it, or {advice}"
             ) from None
         if math.isnan(number):
             raise DataError(
-                f"{where}: the value is missing. Fill it in, remove the row, or leave the column "
-                f"out with --drop {name!r}."
+                f"{where}: the value is missing. Fill it in, remove the row, or {advice}"
             )
         if math.isinf(number):
             raise DataError(
-                f"{where}: {cell!r} is infinite. Replace it by a large finite value, or leave the "
-                f"column out with --drop {name!r}."
+                f"{where}: {cell!r} is infinite. Replace it by a large finite value, or {advice}"
             )
 
 
@@ -212,12 +218,12 @@ def _is_decimal_comma(cell: str) -> bool:
     return True
 
 
-def _as_texts(path: str, name: str, position: int, chunk: list[tuple[int, list[str]]]) -> list[str]:
-    texts = [row[position].strip() for _, row in chunk]
+def _as_texts(here: _Cells) -> list[str]:
+    texts = [cell.strip() for cell in here.cells]
     if "" in texts:
-        line = chunk[texts.index("")][0]
+        line = here.lines[texts.index("")]
         raise DataError(
-            f"{path!r}, line {line}, column {name!r}: the value is missing. "
+            f"{here.path!r}, line {line}, column {here.name!r}: the value is missing. "
             "Fill it in, or remove the row."
         )
     return texts
