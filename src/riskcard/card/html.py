@@ -10,7 +10,7 @@ from riskcard.problem.riskcard import RiskCard
 __all__ = ["render_html", "render_page"]
 
 #: Totals are set in tables of at most so many rows, side by side.
-_ROWS_A_TABLE = 16
+_ROWS_A_TABLE = 12
 
 # Colours come from the surroundings (currentColor), so that light and dark both read well.
 _STYLE = """
@@ -18,7 +18,7 @@ _STYLE = """
 .riskcard h3 { font-size: 1.15em; margin: 0 0 .6em; }
 .riskcard .parts { display: flex; flex-wrap: wrap; gap: 1.5em 2.5em; align-items: flex-start; }
 .riskcard .parts > div { flex: 1 1 14em; min-width: 0; }
-.riskcard .totals { display: flex; flex-wrap: wrap; gap: 1em 1.5em; }
+.riskcard .totals { display: flex; flex-wrap: wrap; gap: 1em 1.5em; align-items: flex-start; }
 .riskcard table { border-collapse: collapse; margin: 0; color: inherit; background: none;
   border-top: 2px solid currentColor; border-bottom: 2px solid currentColor; }
 .riskcard tr, .riskcard tr:nth-child(even) { background: none; }
