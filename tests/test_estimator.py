@@ -157,6 +157,18 @@ def test_merging_equal_rows_keeps_every_weight():
     assert sorted(rows) == [(0, 0, -1, 2), (0, 1, -1, 16), (1, 0, -1, 8), (1, 0, 1, 5)]
 
 
+def test_merged_weights_do_not_depend_on_the_order_of_rows():
+    weights = np.array([0.1, 0.2, 0.3, 0.7, 1e-9, 3.3])
+    X, y = np.array([[1.0]] * 5 + [[2.0]]), np.array([1] * 5 + [0])
+    rng = np.random.default_rng(0)
+    merged = set()
+    for _ in range(20):
+        order = rng.permutation(6)
+        data, _ = rank_table(make_table(X[order], y[order], weights[order]))
+        merged.add(tuple(merge_equal_rows(data).weights.tolist()))
+    assert len(merged) == 1
+
+
 def test_clone_and_pickle_keep_the_model(small):
     X, y = small
     classifier = RiskScoreClassifier(max_terms=2, scale="multiplier").fit(X, y)
