@@ -462,7 +462,7 @@ def test_an_interrupt_before_there_is_a_card_writes_nothing(tmp_path, data, monk
     path = tmp_path / "card.json"
     code, _, err = run(capsys, "fit", data, "--target", "outcome", "-o", path)
     assert code == 130
-    assert err == "riskcard: Interrupted before there was a card; nothing was written.\n"
+    assert err == "riskcard: Interrupted; nothing was written.\n"
     assert not path.exists()
 
 

@@ -45,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except MemoryError:
         return _fail("The memory does not suffice. Use fewer rows or columns.", _BAD_INPUT)
     except KeyboardInterrupt:
-        return _fail("Interrupted before there was a card; nothing was written.", _INTERRUPTED)
+        return _fail("Interrupted; nothing was written.", _INTERRUPTED)
     except BrokenPipeError:
         # the reader has gone; keep Python from complaining when it closes the stream
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
