@@ -4,135 +4,68 @@ from __future__ import annotations
 
 import numpy as np
 
-from riskcard.kernels.jit import inner_kernel, kernel
+from riskcard.kernels.jit import kernel
 
-__all__ = ["assign_cells", "design_of_cells", "fit_cells", "split_cells", "tally_cells"]
+__all__ = ["divide_into_cells", "fit_cells"]
 
 #: Keeps coefficients finite on separable cells; far below any loss that matters in a search.
 RIDGE = 1e-4
+#: A fit stops when a step promises less than this part of the total weight.
+PROMISE = 1e-7
 
 
-@inner_kernel
-def split_cells(column, cut, cells, n_cells, out, first):
-    """Divide every cell by one more condition; returns the number of cells that have rows.
+@kernel
+def divide_into_cells(codes, terms, n_done, n_cells, cells, is_event, weights, out):
+    """Divide cells by the terms from ``n_done`` on: (design, tally).
 
-    Writes the new cell of every row to ``out`` (which may be ``cells``) and one row of each new
-    cell to ``first``.
+    Parameters
+    ----------
+    codes
+        The rows, shape (features, rows).
+    terms
+        Features and cuts of all terms, shape (2 or more, terms).
+    n_done, n_cells, cells
+        Terms by which ``cells`` already divides the rows, and the number of cells; 0 and 1 when it
+        does not yet, and ``cells`` is then not read.
+    out
+        Receives the cell of every row; may be ``cells``.
+
+    Returns
+    -------
+    design
+        One line a cell: 1, then whether each term holds there.
+    tally
+        Weight by cell and label: entry ``2 * cell + is_event``.
     """
-    new_cell = np.empty(2 * n_cells, dtype=np.int32)
-    for key in range(2 * n_cells):
-        new_cell[key] = -1
-    count = 0
-    for row in range(column.size):
-        key = 2 * cells[row] + (1 if column[row] <= cut else 0)
-        if new_cell[key] < 0:
-            new_cell[key] = count
-            first[count] = row
-            count += 1
-        out[row] = new_cell[key]
-    return count
-
-
-@kernel
-def assign_cells(codes, features, cuts, n_terms, cells, first):
-    """Cell of every row by the first terms, into ``cells``; returns the number of cells."""
-    for row in range(cells.size):
-        cells[row] = 0
+    n_rows, n_terms = codes.shape[1], terms.shape[1]
+    first = np.empty(n_rows + 1, dtype=np.int64)
     first[0] = 0
-    count = np.int64(1)
-    for term in range(n_terms):
-        count = split_cells(codes[features[term]], cuts[term], cells, count, cells, first)
-    return count
-
-
-@kernel
-def tally_cells(cells, n_cells, is_event, weights):
-    """Weight by cell and label: entry ``2 * cell + is_event``."""
+    for row in range(n_rows):
+        out[row] = cells[row] if n_done > 0 else 0
+        first[out[row]] = row
+    for term in range(n_done, n_terms):
+        column, cut = codes[terms[0, term]], terms[1, term]
+        renamed = np.empty(2 * n_cells, dtype=np.int32)
+        for key in range(2 * n_cells):
+            renamed[key] = -1
+        n_cells = 0
+        for row in range(n_rows):
+            key = 2 * out[row] + (1 if column[row] <= cut else 0)
+            if renamed[key] < 0:
+                renamed[key] = n_cells
+                first[n_cells] = row
+                n_cells += 1
+            out[row] = renamed[key]
     tally = np.zeros(2 * n_cells)
-    for row in range(cells.size):
-        tally[2 * cells[row] + is_event[row]] += weights[row]
-    return tally
-
-
-@kernel
-def design_of_cells(codes, features, cuts, n_terms, first, n_cells):
-    """One line a cell: 1, then whether each of the first terms holds there."""
-    design = np.ones((n_cells, n_terms + 1))
+    for row in range(n_rows):
+        tally[2 * out[row] + is_event[row]] += weights[row]
+    design = np.empty((n_cells, n_terms + 1))
     for cell in range(n_cells):
+        design[cell, 0] = 1.0
         for term in range(n_terms):
-            if codes[features[term], first[cell]] > cuts[term]:
-                design[cell, term + 1] = 0.0
-    return design
-
-
-@inner_kernel
-def _loss_of_cells(design, tally, coefficients, log_odds):
-    """Loss on the cells with the ridge; writes the log-odds of each cell."""
-    loss = 0.0
-    for column in range(coefficients.size):
-        loss += 0.5 * RIDGE * coefficients[column] ** 2
-    for cell in range(design.shape[0]):
-        value = 0.0
-        for column in range(coefficients.size):
-            value += design[cell, column] * coefficients[column]
-        log_odds[cell] = value
-        small = np.log1p(np.exp(-abs(value)))
-        against = tally[2 * cell] if value > 0 else tally[2 * cell + 1]
-        loss += (tally[2 * cell] + tally[2 * cell + 1]) * small + against * abs(value)
-    return loss
-
-
-@inner_kernel
-def _derivatives_of_cells(design, tally, coefficients, log_odds, gradient, hessian):
-    """Gradient and Hessian (lower triangle) of the loss with the ridge, written in place."""
-    width = coefficients.size
-    for i in range(width):
-        gradient[i] = RIDGE * coefficients[i]
-        for j in range(i + 1):
-            hessian[i, j] = 0.0
-        hessian[i, i] = RIDGE
-    for cell in range(design.shape[0]):
-        total = tally[2 * cell] + tally[2 * cell + 1]
-        risk = 1.0 / (1.0 + np.exp(-log_odds[cell]))
-        residual = total * risk - tally[2 * cell + 1]
-        curvature = total * risk * (1.0 - risk)
-        for i in range(width):
-            if design[cell, i] != 0.0:
-                gradient[i] += residual
-                for j in range(i + 1):
-                    hessian[i, j] += curvature * design[cell, j]
-
-
-@inner_kernel
-def _factorise(hessian):
-    """Cholesky factor in place of the lower triangle."""
-    width = hessian.shape[0]
-    for i in range(width):
-        for j in range(i + 1):
-            value = hessian[i, j]
-            for k in range(j):
-                value -= hessian[i, k] * hessian[j, k]
-            if i == j:
-                hessian[i, i] = np.sqrt(max(value, 1e-12))
-            else:
-                hessian[i, j] = value / hessian[j, j]
-
-
-@inner_kernel
-def _solve_factored(factor, right):
-    """Solve ``factor factor' x = right`` in place of ``right``; returns ``right' x``."""
-    width = right.size
-    decrement = 0.0
-    for i in range(width):
-        for k in range(i):
-            right[i] -= factor[i, k] * right[k]
-        right[i] /= factor[i, i]
-        decrement += right[i] ** 2
-    for i in range(width - 1, -1, -1):
-        for k in range(i + 1, width):
-            right[i] -= factor[k, i] * right[k]
-        right[i] /= factor[i, i]
-    return decrement
+            holds = codes[terms[0, term], first[cell]] <= terms[1, term]
+            design[cell, term + 1] = 1.0 if holds else 0.0
+    return design, tally
 
 
 @kernel
@@ -140,34 +73,60 @@ def fit_cells(design, tally, coefficients, factor):
     """Logistic regression on cells by damped Newton steps; returns the loss.
 
     Starts from ``coefficients`` and writes the optimum there; ``factor`` receives the Cholesky
-    factor of the Hessian near it. Stops when a step promises next to nothing.
+    factor of the Hessian near it.
     """
-    tolerance = 0.0
+    n_cells, width = design.shape
+    step, trial, gradient = np.zeros(width), np.empty(width), np.empty(width)
+    loss, size, decrement, total = np.inf, 0.0, 0.0, 0.0
     for index in range(tally.size):
-        tolerance += 1e-7 * tally[index]
-    width = coefficients.size
-    step = np.empty(width)
-    trial = np.empty(width)
-    log_odds = np.empty(design.shape[0])
-    loss = _loss_of_cells(design, tally, coefficients, log_odds)
-    for _ in range(25):
-        _derivatives_of_cells(design, tally, coefficients, log_odds, step, factor)
-        _factorise(factor)
-        decrement = _solve_factored(factor, step)
-        if decrement < 2.0 * tolerance:
-            break
-        size = 1.0
-        while True:
+        total += tally[index]
+    for _ in range(60):
+        reached = 0.0
+        for i in range(width):
+            trial[i] = coefficients[i] - size * step[i]
+            reached += 0.5 * RIDGE * trial[i] * trial[i]
+            gradient[i] = RIDGE * trial[i]
+            for j in range(i + 1):
+                factor[i, j] = RIDGE if i == j else 0.0
+        for cell in range(n_cells):
+            log_odds = 0.0
             for i in range(width):
-                trial[i] = coefficients[i] - size * step[i]
-            reached = _loss_of_cells(design, tally, trial, log_odds)
-            if reached <= loss - 0.1 * size * decrement or size < 1e-4:
-                break
+                log_odds += design[cell, i] * trial[i]
+            against, event = tally[2 * cell], tally[2 * cell + 1]
+            power = np.exp(-abs(log_odds))
+            risk = 1.0 / (1.0 + power) if log_odds > 0.0 else power / (1.0 + power)
+            wrong = against if log_odds > 0.0 else event
+            reached += (against + event) * np.log1p(power) + wrong * abs(log_odds)
+            residual = (against + event) * risk - event
+            curvature = (against + event) * risk * (1.0 - risk)
+            for i in range(width):
+                if design[cell, i] != 0.0:
+                    gradient[i] += residual
+                    for j in range(i + 1):
+                        factor[i, j] += curvature * design[cell, j]
+        if size > 1e-3 and reached > loss - 0.1 * size * decrement:
             size *= 0.5
+            continue
+        gained = loss - reached
+        loss, decrement = reached, 0.0
         for i in range(width):
             coefficients[i] = trial[i]
-        gained = loss - reached
-        loss = reached
-        if gained < tolerance:
+        for i in range(width):
+            for j in range(i + 1):
+                value = factor[i, j]
+                for k in range(j):
+                    value -= factor[i, k] * factor[j, k]
+                factor[i, j] = value / factor[j, j] if j < i else np.sqrt(max(value, 1e-12))
+            step[i] = gradient[i]
+            for k in range(i):
+                step[i] -= factor[i, k] * step[k]
+            step[i] /= factor[i, i]
+            decrement += step[i] * step[i]
+        if decrement < 2.0 * PROMISE * total or gained < PROMISE * total:
             break
+        for i in range(width - 1, -1, -1):
+            for k in range(i + 1, width):
+                step[i] -= factor[k, i] * step[k]
+            step[i] /= factor[i, i]
+        size = 1.0
     return loss

@@ -2,41 +2,9 @@
 
 from __future__ import annotations
 
-
 from riskcard.kernels.jit import inner_kernel
 
 __all__ = ["sum_by_bin"]
-
-
-@inner_kernel
-def _sum_rows(column, keys, weights, values, low, shift, n_bins, sums):
-    """Add ``weight * values[key]`` of every row to the line of its bin."""
-    width = values.shape[1]
-    for row in range(column.size):
-        total = sums[min(max(column[row] - low + (1 << shift), 0) >> shift, n_bins - 1)]
-        value = values[keys[row]]
-        weight = weights[row]
-        for j in range(width):
-            total[j] += weight * value[j]
-
-
-@inner_kernel
-def _sum_pairs(column, keys, weights, values, low, shift, n_bins, sums, counts):
-    """The same by way of the weight of each pair of bin and key."""
-    n_keys, width = values.shape
-    for pair in range(n_bins * n_keys):
-        counts[pair] = 0.0
-    for row in range(column.size):
-        line = min(max(column[row] - low + (1 << shift), 0) >> shift, n_bins - 1)
-        counts[line * n_keys + keys[row]] += weights[row]
-    for line in range(n_bins):
-        total = sums[line]
-        for key in range(n_keys):
-            weight = counts[line * n_keys + key]
-            if weight != 0.0:
-                value = values[key]
-                for j in range(width):
-                    total[j] += weight * value[j]
 
 
 @inner_kernel
@@ -48,10 +16,28 @@ def sum_by_bin(column, keys, weights, values, low, shift, n_bins, sums, counts):
     by pair into ``counts``, so that the wide addition is done once a pair.
     """
     n_keys, width = values.shape
+    is_paired = 3 * column.size + n_bins * n_keys * width < column.size * width
     for line in range(n_bins):
         for j in range(width):
             sums[line, j] = 0.0
-    if 3 * column.size + n_bins * n_keys * width < column.size * width:
-        _sum_pairs(column, keys, weights, values, low, shift, n_bins, sums, counts)
-    else:
-        _sum_rows(column, keys, weights, values, low, shift, n_bins, sums)
+    if is_paired:
+        for pair in range(n_bins * n_keys):
+            counts[pair] = 0.0
+    for row in range(column.size):
+        line = min(max(column[row] - low + (1 << shift), 0) >> shift, n_bins - 1)
+        if is_paired:
+            counts[line * n_keys + keys[row]] += weights[row]
+        else:
+            # views of lines, so that the loop becomes vector code
+            total, value, weight = sums[line], values[keys[row]], weights[row]
+            for j in range(width):
+                total[j] += weight * value[j]
+    if is_paired:
+        for line in range(n_bins):
+            total = sums[line]
+            for key in range(n_keys):
+                weight = counts[line * n_keys + key]
+                if weight != 0.0:
+                    value = values[key]
+                    for j in range(width):
+                        total[j] += weight * value[j]

@@ -7,11 +7,12 @@ from numba import njit
 __all__ = ["inner_kernel", "kernel"]
 
 #: Compiled on first use and kept on disk; runs without the interpreter's lock; a division by zero
-#: gives what numpy gives. Kernels keep to plain loops and pass whole numbers as variables, because
-#: every array expression and every literal argument is compiled as a function of its own.
+#: gives what numpy gives. Compilation is what a first fit waits for, so kernels are flat (the code
+#: of a callee is optimised again in every caller), use plain loops (every array expression is
+#: compiled as a function of its own) and pass whole numbers as variables (so is every literal).
 kernel = njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
 
-#: A kernel that only other kernels call: without the wrapper for Python, half as long to compile.
+#: A kernel that only other kernels call: it needs no wrapper for Python.
 inner_kernel = njit(
     cache=True,
     nogil=True,

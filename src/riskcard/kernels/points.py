@@ -5,93 +5,48 @@ from __future__ import annotations
 import numpy as np
 
 from riskcard.kernels.jit import inner_kernel, kernel
-from riskcard.kernels.rows import FIXED
-from riskcard.kernels.scale import fit_scale
+from riskcard.kernels.scale import FIXED, fit_scale
 
-__all__ = ["choose_points", "evaluate_points"]
+__all__ = ["choose_points"]
 
-
-@kernel
-def evaluate_points(design, tally, jumps, rules, scale, tolerance):
-    """Loss of integer jumps on cells with the best scale, which is written to ``scale``."""
-    lowest, highest, largest = np.int64(0), np.int64(0), np.int64(0)
-    for term in range(jumps.size):
-        jump = jumps[term]
-        lowest += min(jump, 0)
-        highest += max(jump, 0)
-        largest = max(largest, abs(jump))
-    scores = np.zeros(2 * (highest - lowest + 1))
-    for cell in range(design.shape[0]):
-        score = -lowest
-        for term in range(jumps.size):
-            if design[cell, term + 1] != 0.0:
-                score += jumps[term]
-        scores[2 * score] += tally[2 * cell]
-        scores[2 * score + 1] += tally[2 * cell + 1]
-    return fit_scale(scores, lowest, largest, rules, scale, tolerance)
+#: Scales at which real jumps are rounded, each this part of the one before.
+N_SCALES, SCALE_RATIO = 26, 0.91
 
 
 @inner_kernel
-def _sweep(design, tally, wanted, low, high, rules, jumps, scale, tolerance):
-    """Round the real jumps at many scales; returns the best loss, writes its jumps and scale."""
-    largest, most = 1e-9, 1
+def _round_all(wanted, factor, low, high, trial):
+    """Real jumps times a factor, rounded within their bounds; returns whether any has changed."""
+    is_new = False
     for term in range(low.size):
-        largest = max(largest, abs(wanted[term + 1]))
-        most = max(most, high[term], -low[term])
-    trial = np.zeros(low.size, dtype=np.int64)
-    previous = np.zeros(low.size, dtype=np.int64)
-    fitted = np.empty(2)
-    best = np.inf
-    factor = 1.6 * (most + 0.49) / largest
-    if rules.kind == FIXED:
-        factor = 1.6 * rules.multiplier
-    for _ in range(26):
-        is_new = False
-        for term in range(low.size):
-            value = np.int64(np.floor(wanted[term + 1] * factor + 0.5))
-            trial[term] = min(max(value, low[term]), high[term])
-            is_new |= trial[term] != previous[term]
-            previous[term] = trial[term]
-        if is_new:
-            fitted[0], fitted[1] = 1.0 / factor, wanted[0]
-            loss = evaluate_points(design, tally, trial, rules, fitted, tolerance)
-            if loss < best:
-                best = loss
-                scale[0], scale[1] = fitted[0], fitted[1]
-                for term in range(low.size):
-                    jumps[term] = trial[term]
-        factor *= 0.91
-    return best
+        value = np.int64(np.floor(wanted[term + 1] * factor + 0.5))
+        value = min(max(value, low[term]), high[term])
+        is_new = is_new or value != trial[term]
+        trial[term] = value
+    return is_new
 
 
 @inner_kernel
-def _step_points(design, tally, low, high, rules, jumps, scale, loss, n_moved, tolerance):
-    """One pass of steps of one point on ``n_moved`` terms, 1 or 2; keeps what lowers the loss."""
-    fitted = np.empty(2)
+def _step_points(move, jumps, low, high, trial):
+    """Move one or two terms by a point; returns whether the result is within bounds.
+
+    The first ``2 * n`` moves change one of ``n`` terms, the others two of them.
+    """
     n_terms = jumps.size
-    for move in range(2 * n_moved * n_terms * (n_terms if n_moved == 2 else 1)):
-        # the last digits say which way each of the two terms goes
-        one, two = move // (2 * n_moved) % n_terms, move // (2 * n_moved) // n_terms
-        first = 1 if move % 2 == 0 else -1
-        second = (1 if move % 4 < 2 else -1) if n_moved == 2 else 0
-        if n_moved == 2 and two >= one:
-            continue
-        jumps[one] += first
-        jumps[two] += second
-        if low[one] <= jumps[one] <= high[one] and low[two] <= jumps[two] <= high[two]:
-            fitted[0], fitted[1] = scale[0], scale[1]
-            reached = evaluate_points(design, tally, jumps, rules, fitted, tolerance)
-            if reached < loss - 10.0 * tolerance:
-                loss = reached
-                scale[0], scale[1] = fitted[0], fitted[1]
-                continue
-        jumps[one] -= first
-        jumps[two] -= second
-    return loss
+    for term in range(n_terms):
+        trial[term] = jumps[term]
+    if move < 2 * n_terms:
+        trial[move // 2] += 1 - 2 * (move % 2)
+        return low[move // 2] <= trial[move // 2] <= high[move // 2]
+    pair = (move - 2 * n_terms) // 4
+    one, two = pair % n_terms, pair // n_terms
+    trial[one] += 1 - 2 * (move % 2)
+    trial[two] += 1 - 2 * ((move // 2) % 2)
+    is_within = low[one] <= trial[one] <= high[one] and low[two] <= trial[two] <= high[two]
+    return is_within and two < one
 
 
 @kernel
-def choose_points(design, tally, wanted, low, high, rules, jumps, scale, n_moved):
+def choose_points(design, tally, wanted, low, high, kind, bound, jumps, scale, moves_pairs):
     """Integer jumps for the terms of a design on cells; returns the loss.
 
     Parameters
@@ -99,32 +54,62 @@ def choose_points(design, tally, wanted, low, high, rules, jumps, scale, n_moved
     design, tally
         The cells and their weights by label.
     wanted
-        Real offset and jumps to round; when empty, ``jumps`` and ``scale`` are the start.
+        Real offset and jumps to round first; when empty, ``jumps`` and ``scale`` are the start.
     low, high
         Bounds of the jump of each term.
+    kind, bound
+        See ``fit_scale``.
     jumps, scale
         Receive the jumps and (slope, offset).
-    n_moved
-        Terms that a step may move together, 1 or 2.
+    moves_pairs
+        Whether steps move two terms at a time as well.
     """
-    tolerance = 0.0
+    n_terms = jumps.size
+    trial, fitted = np.zeros(n_terms, dtype=np.int64), np.empty(2)
+    n_moves = 2 * n_terms + (4 * n_terms * n_terms if moves_pairs else 0)
+    n_rounds = N_SCALES if wanted.size > 0 else 1
+    tolerance, largest, most = 0.0, 1e-9, 1
     for index in range(tally.size):
         tolerance += 1e-9 * tally[index]
-    if wanted.size > 0:
-        loss = _sweep(design, tally, wanted, low, high, rules, jumps, scale, tolerance)
-    else:
-        loss = evaluate_points(design, tally, jumps, rules, scale, tolerance)
-    single = np.int64(1)
-    together = single
-    for _ in range(40):
-        before = loss
-        loss = _step_points(
-            design, tally, low, high, rules, jumps, scale, loss, together, tolerance
-        )
-        if loss < before:
-            together = single
-        elif together < n_moved:
-            together += 1
+    for term in range(n_terms):
+        largest = max(largest, abs(wanted[term + 1]) if wanted.size > 0 else 1.0)
+        most = max(most, high[term], -low[term])
+    factor = 1.6 / bound if kind == FIXED else 1.6 * (most + 0.49) / largest
+    loss, index, settled = np.inf, 0, 0
+    while index < n_rounds or (settled < n_moves and index < 40 * n_moves):
+        if index >= n_rounds:
+            is_new = _step_points((index - n_rounds) % n_moves, jumps, low, high, trial)
+            fitted[0], fitted[1] = scale[0], scale[1]
+        elif wanted.size > 0:
+            is_new = _round_all(wanted, factor, low, high, trial) or index == 0
+            fitted[0], fitted[1] = 1.0 / factor, wanted[0]
+            factor *= SCALE_RATIO
         else:
-            break
+            is_new = True
+            fitted[0], fitted[1] = scale[0], scale[1]
+            for term in range(n_terms):
+                trial[term] = jumps[term]
+        index += 1
+        settled = settled + 1 if index > n_rounds else 0
+        if not is_new:
+            continue
+        lowest, highest, largest_jump = np.int64(0), np.int64(0), np.int64(0)
+        for term in range(n_terms):
+            lowest += min(trial[term], 0)
+            highest += max(trial[term], 0)
+            largest_jump = max(largest_jump, abs(trial[term]))
+        scores = np.zeros(2 * (highest - lowest + 1))
+        for cell in range(design.shape[0]):
+            score = -lowest
+            for term in range(n_terms):
+                if design[cell, term + 1] != 0.0:
+                    score += trial[term]
+            scores[2 * score] += tally[2 * cell]
+            scores[2 * score + 1] += tally[2 * cell + 1]
+        reached = fit_scale(scores, lowest, largest_jump, kind, bound, fitted, tolerance)
+        if reached < loss - 10.0 * tolerance:
+            loss, settled = reached, 0
+            scale[0], scale[1] = fitted[0], fitted[1]
+            for term in range(n_terms):
+                jumps[term] = trial[term]
     return loss

@@ -4,38 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from riskcard.kernels.jit import inner_kernel
-from riskcard.kernels.rows import CALIBRATED, FIXED
+from riskcard.kernels.jit import inner_kernel, kernel
 
-__all__ = ["fit_scale"]
+__all__ = ["CALIBRATED", "FIXED", "MULTIPLIER", "fit_scale"]
 
+#: How a score becomes log-odds, as kernels spell it.
+FIXED, MULTIPLIER, CALIBRATED = 0, 1, 2
 #: A scale is positive; one this small says that the score is worth nothing.
 SMALLEST_SCALE = 1e-9
-
-
-@inner_kernel
-def _derivatives(tally, lowest, slope, offset, found):
-    """Loss, gradient and Hessian in (slope, offset) over a tally of scores, into ``found``."""
-    for k in range(6):
-        found[k] = 0.0
-    for index in range(tally.size // 2):
-        against, event = tally[2 * index], tally[2 * index + 1]
-        total = against + event
-        if total == 0.0:
-            continue
-        score = lowest + index
-        log_odds = slope * score + offset
-        power = np.exp(-abs(log_odds))
-        risk = 1.0 / (1.0 + power) if log_odds > 0.0 else power / (1.0 + power)
-        wrong = against if log_odds > 0.0 else event
-        found[0] += total * np.log1p(power) + wrong * abs(log_odds)
-        residual = total * risk - event
-        curvature = total * power / (1.0 + power) ** 2
-        found[1] += residual * score
-        found[2] += residual
-        found[3] += curvature * score * score
-        found[4] += curvature * score
-        found[5] += curvature
 
 
 @inner_kernel
@@ -45,67 +21,79 @@ def _descend(tally, lowest, scale, most, moves, tolerance):
     ``moves`` 1 moves the slope, 2 the offset, 3 both, 0 neither. The slope stays within
     ``SMALLEST_SCALE .. most``; when a bound holds it back, the offset moves alone.
     """
-    here = np.empty(6)
-    there = np.empty(6)
-    _derivatives(tally, lowest, scale[0], scale[1], here)
-    for _ in range(60):
-        is_held = (scale[0] >= most and here[1] < 0.0) or (
-            scale[0] <= SMALLEST_SCALE and here[1] > 0.0
-        )
+    loss, size, slope_step, offset_step = np.inf, 0.0, 0.0, 0.0
+    for _ in range(200):
+        slope = min(max(scale[0] + size * slope_step, SMALLEST_SCALE), most)
+        offset = scale[1] + size * offset_step
+        reached, by_slope, by_offset, curve, curve_both, curve_offset = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        for index in range(tally.size // 2):
+            against, event = tally[2 * index], tally[2 * index + 1]
+            total = against + event
+            if total == 0.0:
+                continue
+            score = lowest + index
+            log_odds = slope * score + offset
+            power = np.exp(-abs(log_odds))
+            risk = 1.0 / (1.0 + power) if log_odds > 0.0 else power / (1.0 + power)
+            wrong = against if log_odds > 0.0 else event
+            reached += total * np.log1p(power) + wrong * abs(log_odds)
+            residual = total * risk - event
+            curvature = total * power / ((1.0 + power) * (1.0 + power))
+            by_slope += residual * score
+            by_offset += residual
+            curve += curvature * score * score
+            curve_both += curvature * score
+            curve_offset += curvature
+        if reached >= loss:
+            size *= 0.5
+            if size < 1e-6:
+                break
+            continue
+        scale[0], scale[1], loss = slope, offset, reached
         slope_step, offset_step = 0.0, 0.0
-        determinant = here[3] * here[5] - here[4] * here[4]
-        if moves == 3 and not is_held and determinant > 1e-11 * here[3] * here[5]:
-            slope_step = (here[4] * here[2] - here[5] * here[1]) / determinant
-            offset_step = (here[4] * here[1] - here[3] * here[2]) / determinant
+        is_held = (slope >= most and by_slope < 0.0) or (slope <= SMALLEST_SCALE and by_slope > 0.0)
+        determinant = curve * curve_offset - curve_both * curve_both
+        if moves == 3 and not is_held and determinant > 1e-11 * curve * curve_offset:
+            slope_step = (curve_both * by_offset - curve_offset * by_slope) / determinant
+            offset_step = (curve_both * by_slope - curve * by_offset) / determinant
         elif moves == 1 and not is_held:
-            slope_step = -here[1] / max(here[3], 1e-300)
+            slope_step = -by_slope / max(curve, 1e-300)
         elif moves >= 2:
-            offset_step = -here[2] / max(here[5], 1e-300)
-        if -(here[1] * slope_step + here[2] * offset_step) <= tolerance:
+            offset_step = -by_offset / max(curve_offset, 1e-300)
+        if -(by_slope * slope_step + by_offset * offset_step) <= tolerance:
             break
         # near separation a full step can leave the region where the curvature means anything
         size = min(1.0, 8.0 / max(abs(offset_step), 1e-300))
-        gained = -1.0
-        while gained <= 0.0 and size > 1e-6:
-            slope = min(max(scale[0] + size * slope_step, SMALLEST_SCALE), most)
-            offset = scale[1] + size * offset_step
-            _derivatives(tally, lowest, slope, offset, there)
-            gained = here[0] - there[0]
-            size *= 0.5
-        if gained <= 0.0:
-            break
-        scale[0], scale[1] = slope, offset
-        for k in range(6):
-            here[k] = there[k]
-    return here[0]
+    return loss
 
 
-@inner_kernel
-def fit_scale(tally, lowest, largest_jump, rules, scale, tolerance):
+@kernel
+def fit_scale(tally, lowest, largest_jump, kind, bound, scale, tolerance):
     """Best slope and offset for the scores ``lowest, lowest + 1, ...`` of a tally by score and label.
 
     ``scale`` holds a start and receives (slope, offset), where ``log-odds = slope * score + offset``;
-    unless the scale is calibrated, ``offset / slope`` is a whole number, the base. Returns the loss.
-    Newton steps stop when one promises less than ``tolerance``.
+    unless the scale is calibrated, ``offset / slope`` is a whole number, the base. ``bound`` is the
+    slope when the kind is FIXED, and otherwise the most that one jump may move the log-odds.
+    Returns the loss. Newton steps stop when one promises less than ``tolerance``.
 
     For a fixed multiplier the loss is convex in the base; for a free one the best loss over the
     slope is quasi-convex in ``offset / slope``. Walking from the real optimum finds the best base.
     """
-    moves, most = 3, rules.log_odds_limit / max(largest_jump, 1)
-    if rules.kind == FIXED or largest_jump == 0:
+    moves, most = 3, bound / max(largest_jump, 1)
+    if kind == FIXED or largest_jump == 0:
         moves = 2
-        most = 1.0 / rules.multiplier if rules.kind == FIXED else 1.0
+        most = bound if kind == FIXED else 1.0
         scale[0] = most
     scale[0] = min(max(scale[0], SMALLEST_SCALE), most)
     best = _descend(tally, lowest, scale, most, moves, tolerance)
-    if rules.kind == CALIBRATED:
+    if kind == CALIBRATED:
         return best
     best = np.inf
     fitted = np.empty(2)
     slope = scale[0]
-    start = np.floor(min(max(scale[1] / slope, -1e6), 1e6))
+    start = np.int64(min(max(scale[1] / slope, -1e6), 1e6))
     for direction in range(2):
-        base = np.int64(start) + direction
+        base = start + direction
         while True:
             fitted[0], fitted[1] = slope, 0.0
             loss = _descend(tally, lowest + base, fitted, most, moves - 2, tolerance)

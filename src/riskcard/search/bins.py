@@ -7,52 +7,66 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.kernels.rows import CALIBRATED, FIXED, MULTIPLIER, Rows, Rules
-from riskcard.problem.problem import LOG_ODDS_LIMIT, Problem
+from riskcard.problem.problem import Problem
 
-__all__ = ["BinnedRows", "all_cuts", "few_cuts", "rules_of"]
+__all__ = ["Rows", "all_cuts", "few_cuts"]
 
 
 @dataclass(frozen=True, slots=True)
-class BinnedRows:
-    """Rows for the kernels, and the cut of the problem that each of their cuts stands for."""
+class Rows:
+    """Rows in bins: a row is below cut ``c`` of feature ``f`` iff ``codes[f, row] <= c``.
 
-    rows: Rows
-    cuts: tuple[NDArray[np.int64], ...]
+    Attributes
+    ----------
+    codes
+        Shape (features, rows).
+    n_cuts
+        Number of cuts of each feature.
+    is_event
+        1 for rows with the event, 0 for the others.
+    weights
+        Row weights.
+    original
+        For each feature, the cut of the problem that each cut stands for.
+    """
+
+    codes: NDArray[np.int32]
+    n_cuts: NDArray[np.int64]
+    is_event: NDArray[np.int8]
+    weights: NDArray[np.float64]
+    original: tuple[NDArray[np.int64], ...]
 
     def restore(self, terms: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Terms (3, terms) with the cuts of the problem."""
-        cuts = [self.cuts[f][cut] for f, cut in zip(terms[0], terms[1], strict=True)]
-        return np.stack([terms[0], np.array(cuts, dtype=np.int64), terms[2]])
+        """Terms (2 or 3, terms) with the cuts of the problem."""
+        restored = terms.copy()
+        for term, f in enumerate(terms[0]):
+            restored[1, term] = self.original[f][terms[1, term]]
+        return restored
+
+    def replace(self, terms: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Terms with cuts of the problem, with the nearest cuts at or above them here."""
+        replaced = terms.copy()
+        for term, f in enumerate(terms[0]):
+            place = np.searchsorted(self.original[f], terms[1, term])
+            replaced[1, term] = min(int(place), int(self.n_cuts[f]) - 1)
+        return replaced
 
 
-def rules_of(problem: Problem) -> Rules:
-    """The limits and the scale of a problem as kernels read them."""
-    kinds = {"fixed": FIXED, "multiplier": MULTIPLIER, "calibrated": CALIBRATED}
-    limits, scale = problem.limits, problem.scale
-    return Rules(
-        max_terms=limits.max_terms,
-        max_features=limits.max_features,
-        max_cuts=limits.max_cuts_per_feature,
-        low=problem.jump_low.astype(np.int64),
-        high=problem.jump_high.astype(np.int64),
-        kind=kinds[scale.kind],
-        multiplier=float(scale.multiplier),
-        log_odds_limit=LOG_ODDS_LIMIT,
-    )
-
-
-def all_cuts(problem: Problem) -> BinnedRows:
+def all_cuts(problem: Problem) -> Rows:
     """Every row and every candidate cut."""
     data = problem.data
-    rows = Rows(data.codes, data.n_cuts, (data.labels > 0).astype(np.int8), data.weights)
-    return BinnedRows(rows, tuple(np.arange(n) for n in data.n_cuts))
+    is_event = (data.labels > 0).astype(np.int8)
+    original = tuple(np.arange(n) for n in data.n_cuts)
+    return Rows(data.codes, data.n_cuts, is_event, data.weights, original)
 
 
-def few_cuts(problem: Problem, max_cuts: int, chosen: NDArray[np.int64] | None) -> BinnedRows:
+def few_cuts(problem: Problem, max_cuts: int, chosen: NDArray[np.int64] | None) -> Rows:
     """At most ``max_cuts`` cuts a feature, spread evenly over rows; the ``chosen`` rows, or all."""
     data = problem.data
+    if chosen is None and data.n_cuts.max(initial=0) <= max_cuts:
+        return all_cuts(problem)
     codes = data.codes if chosen is None else data.codes[:, chosen]
+    is_event = (data.labels > 0).astype(np.int8)
     cuts = tuple(_spread_cuts(codes[f], int(data.n_cuts[f]), max_cuts) for f in range(len(codes)))
     bins = np.empty(codes.shape, dtype=np.int32)
     for f, kept in enumerate(cuts):
@@ -61,14 +75,13 @@ def few_cuts(problem: Problem, max_cuts: int, chosen: NDArray[np.int64] | None) 
         else:
             bin_of_code = np.searchsorted(kept, np.arange(data.n_cuts[f] + 1)).astype(np.int32)
             np.take(bin_of_code, codes[f], out=bins[f])
-    is_event = (data.labels > 0).astype(np.int8)
-    rows = Rows(
+    return Rows(
         bins,
         np.array([kept.size for kept in cuts], dtype=np.int64),
         is_event if chosen is None else is_event[chosen],
         data.weights if chosen is None else data.weights[chosen],
+        cuts,
     )
-    return BinnedRows(rows, cuts)
 
 
 def _spread_cuts(codes: NDArray[np.int32], n_cuts: int, max_cuts: int) -> NDArray[np.int64]:

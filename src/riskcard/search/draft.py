@@ -1,4 +1,4 @@
-"""A card while it is being improved: whole points, kernels' arrays."""
+"""A card while it is being improved: whole points and a scale."""
 
 from __future__ import annotations
 
@@ -7,21 +7,24 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.kernels.cells import assign_cells, design_of_cells, fit_cells, tally_cells
-from riskcard.kernels.points import choose_points, evaluate_points
-from riskcard.kernels.rows import CALIBRATED, FIXED, Rows, Rules
+from riskcard.kernels.points import choose_points
+from riskcard.kernels.scale import CALIBRATED, fit_scale
+from riskcard.kernels.scores import score_rows
+from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
-from riskcard.search.support import Support
+from riskcard.search.bins import Rows
+from riskcard.search.rules import Rules
+from riskcard.search.support import Support, cells_of
 
-__all__ = ["Draft", "balance_points", "draft_of_support", "empty_draft", "finish", "measure"]
+__all__ = ["Draft", "balance_points", "finish", "measure", "round_support"]
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Terms as an array of (features, cuts, jumps), the scale (slope, offset) and the loss."""
+    """Features, cuts and jumps (shape (3, terms)), the scale (slope, offset) and the loss."""
 
-    terms: NDArray[np.int64]  # (3, terms)
-    scale: NDArray[np.float64]  # (2,)
+    terms: NDArray[np.int64]
+    scale: NDArray[np.float64]
     loss: float
 
     @property
@@ -34,25 +37,15 @@ class Draft:
         return tuple(sorted(map(tuple, self.terms.T.tolist())))
 
 
-def draft_of_support(rows: Rows, rules: Rules, support: Support) -> Draft:
-    """Round the real-valued optimum of a set of conditions to whole points."""
-    terms = np.stack([support.features, support.cuts, np.zeros_like(support.cuts)])
-    design, tally = _cells_of(rows, terms)
-    wanted = np.zeros(design.shape[1])
-    factor = np.empty((wanted.size, wanted.size))
-    fit_cells(design, tally, wanted, factor)
-    return _choose(rules, terms, design, tally, wanted, np.ones(2), 1)
+def round_support(rows: Rows, rules: Rules, support: Support) -> Draft:
+    """Whole points for a set of conditions, from its real-valued ones."""
+    terms = np.concatenate([support.terms, np.zeros_like(support.terms[:1])])
+    return _choose(rows, rules, terms, support.coefficients, np.ones(2))
 
 
 def balance_points(rows: Rows, rules: Rules, draft: Draft) -> Draft:
     """Move points on one term, or on two at a time, as long as that lowers the loss."""
-    design, tally = _cells_of(rows, draft.terms)
-    return _choose(rules, draft.terms, design, tally, np.empty(0), draft.scale, 2)
-
-
-def empty_draft(rows: Rows, rules: Rules) -> Draft:
-    """The card without terms."""
-    return measure(rows, rules, np.zeros((3, 0), dtype=np.int64), np.array([1.0, 0.0]))
+    return _choose(rows, rules, draft.terms, np.empty(0), draft.scale)
 
 
 def measure(
@@ -63,48 +56,41 @@ def measure(
     tolerance: float = 1e-9,
 ) -> Draft:
     """Terms with the best scale for them; ``tolerance`` is relative to the weight of all rows."""
-    design, tally = _cells_of(rows, terms)
-    scale = scale.copy()
-    loss = evaluate_points(design, tally, terms[2], rules, scale, tolerance * tally.sum())
-    return Draft(terms, scale, float(loss))
+    lowest = int(np.minimum(terms[2], 0).sum())
+    n_scores = int(np.abs(terms[2]).sum()) + 1
+    keys = np.empty(rows.is_event.size, dtype=np.int32)
+    score_rows(rows.codes, terms, terms.shape[1], lowest, rows.is_event, keys)
+    tally = np.bincount(keys, rows.weights, minlength=2 * n_scores)
+    scale, largest = scale.copy(), int(np.abs(terms[2]).max(initial=0))
+    accuracy = tolerance * float(tally.sum())
+    loss = fit_scale(tally, lowest, largest, rules.kind, rules.bound, scale, accuracy)
+    return Draft(terms, scale, loss)
 
 
-def finish(rows: Rows, rules: Rules, draft: Draft) -> Solution:
+def finish(rows: Rows, rules: Rules, draft: Draft, problem: Problem) -> Solution:
     """The draft as a card, its scale fitted as closely as floating point allows."""
     slope, offset = measure(rows, rules, draft.terms, draft.scale, 1e-15).scale
-    multiplier = rules.multiplier if rules.kind == FIXED else 1.0 / slope
+    is_fixed = problem.scale.kind == "fixed"
+    multiplier = problem.scale.multiplier if is_fixed else 1.0 / float(slope)
     terms = [(int(f), int(cut), int(jump)) for f, cut, jump in draft.terms.T]
     if rules.kind == CALIBRATED:
         return Solution.of(terms, 0, multiplier, offset)
     return Solution.of(terms, round(offset / slope), multiplier, 0.0)
 
 
-def _cells_of(
-    rows: Rows, terms: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The cells of the rows under a card's terms: what holds in each, and its tally."""
-    n_rows, n_terms = rows.is_event.size, terms.shape[1]
-    cells = np.empty(n_rows, dtype=np.int32)
-    first = np.empty(n_rows + 1, dtype=np.int64)
-    n_cells = assign_cells(rows.codes, terms[0], terms[1], n_terms, cells, first)
-    tally = tally_cells(cells, n_cells, rows.is_event, rows.weights)
-    design = design_of_cells(rows.codes, terms[0], terms[1], n_terms, first, n_cells)
-    return design, tally
-
-
 def _choose(
+    rows: Rows,
     rules: Rules,
     terms: NDArray[np.int64],
-    design: NDArray[np.float64],
-    tally: NDArray[np.float64],
     wanted: NDArray[np.float64],
     scale: NDArray[np.float64],
-    n_moved: int,
 ) -> Draft:
     """Whole points by the kernel, terms that got none left out."""
+    design, tally, _ = cells_of(rows, terms)
     low, high = rules.low[terms[0]], rules.high[terms[0]]
-    jumps, scale = terms[2].copy(), scale.copy()
-    loss = choose_points(design, tally, wanted, low, high, rules, jumps, scale, n_moved)
-    kept = jumps != 0
-    chosen = np.ascontiguousarray(np.stack([terms[0], terms[1], jumps])[:, kept])
-    return Draft(chosen, scale, float(loss))
+    jumps, scale, moves_pairs = terms[2].copy(), scale.copy(), wanted.size == 0
+    loss = choose_points(
+        design, tally, wanted, low, high, rules.kind, rules.bound, jumps, scale, moves_pairs
+    )
+    chosen = np.stack([terms[0], terms[1], jumps])[:, jumps != 0]
+    return Draft(np.ascontiguousarray(chosen), scale, loss)

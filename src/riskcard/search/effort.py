@@ -9,10 +9,14 @@ from riskcard.problem.problem import Problem
 
 __all__ = ["Deadline", "Effort", "effort_of"]
 
-#: Work, in row visits, for a search on its own and for one that a proof follows.
-WORK_ALONE, WORK_BEFORE_PROOF = 9.0e6, 1.2e8
-#: Work added for each value of the table, so that large tables get a search as deep.
-WORK_PER_VALUE = 40.0
+#: Row visits of the search among few rows and cuts, alone and when a proof follows.
+FIRST_LOOK, FIRST_LOOK_BEFORE_PROOF = 2.0e7, 1.2e8
+#: Row visits of the search on all rows, for each value of the table on top.
+SECOND_LOOK, SECOND_LOOK_BEFORE_PROOF, PER_VALUE = 2.0e7, 1.5e8, 60.0
+#: Row visits that the fixed costs of a step are worth.
+STEP_OVERHEAD = 6.0e4
+#: Tables up to this size are searched at every cut.
+MOST_ROWS_WITH_ALL_CUTS = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +26,19 @@ class Effort:
     Attributes
     ----------
     max_rows, max_cuts
-        The search looks at this many rows, and at this many cuts a feature, before it looks at all.
+        The first look is at this many rows, and at this many cuts a feature.
+    more_cuts
+        Cuts a feature at which all rows are searched; cuts between them only to polish.
     n_chains
         Independent searches, whatever the number of threads.
-    support_steps, card_steps
-        Steps of each chain on real-valued and on whole points.
-    n_rounded, n_descended
-        Sets of conditions that are rounded, and cards that descend, in each chain.
+    support_steps
+        Steps of each chain on real-valued points, at the first look.
+    card_steps
+        Steps of each chain on whole points, on all rows.
+    n_refined
+        Sets of conditions that are refined on all rows and rounded.
+    longest_descent
+        Steps of one descent at most.
     n_tries
         Candidates fitted exactly in a step.
     n_kept
@@ -37,11 +47,12 @@ class Effort:
 
     max_rows: int
     max_cuts: int
+    more_cuts: int
     n_chains: int
     support_steps: int
     card_steps: int
-    n_rounded: int
-    n_descended: int
+    n_refined: int
+    longest_descent: int
     n_tries: int
     n_kept: int
 
@@ -58,21 +69,26 @@ class Deadline:
 
 def effort_of(problem: Problem, is_before_proof: bool) -> Effort:
     """The counts for a problem."""
-    data, terms = problem.data, problem.limits.max_terms
-    n_rows = min(data.n_rows, 8192)
-    work = WORK_BEFORE_PROOF if is_before_proof else WORK_ALONE
-    work += WORK_PER_VALUE * data.n_rows * data.n_features
-    n_chains = 8 if is_before_proof else 2
-    per_step = n_rows * data.n_features + 4.0 * n_rows + 300.0 * terms * terms + 4000.0
-    steps = int(0.6 * work / per_step / n_chains)
+    n_rows, n_features = problem.data.n_rows, problem.data.n_features
+    terms = problem.limits.max_terms
+    max_rows = n_rows if n_rows <= 12_000 else 8_000
+    has_all_cuts = n_rows <= MOST_ROWS_WITH_ALL_CUTS
+    n_chains = 6 if is_before_proof else 2
+    first = FIRST_LOOK_BEFORE_PROOF if is_before_proof else FIRST_LOOK
+    second = SECOND_LOOK_BEFORE_PROOF if is_before_proof else SECOND_LOOK
+    second += PER_VALUE * n_rows * n_features
+    first_step = 4.0 * max_rows * n_features + STEP_OVERHEAD
+    second_step = 5.0 * n_rows * n_features + STEP_OVERHEAD
+    needs_cards = is_before_proof or problem.scale.kind != "calibrated"
     return Effort(
-        max_rows=n_rows,
+        max_rows=max_rows,
         max_cuts=128,
+        more_cuts=n_rows if has_all_cuts else 255,
         n_chains=n_chains,
-        support_steps=max(steps, 2 * terms),
-        card_steps=max(int(0.3 * work / (3.0 * per_step) / n_chains), 2 * terms),
-        n_rounded=20,
-        n_descended=3,
+        support_steps=int(first / first_step / n_chains),
+        card_steps=int(second / second_step / n_chains) if needs_cards else 0,
+        n_refined=max(1, min(10, int(second / second_step / (6.0 * terms)))),
+        longest_descent=6 * terms,
         n_tries=4,
-        n_kept=max(2, min(12, 200_000 // data.n_rows)),
+        n_kept=max(2, min(10, 100_000 // n_rows)),
     )

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from riskcard.kernels.rows import Rows, Rules
 from riskcard.problem.objective import loss_of
 from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
-from riskcard.search.bins import BinnedRows, all_cuts, few_cuts, rules_of
-from riskcard.search.descent import descend_card, polish_cuts, search_cards
-from riskcard.search.draft import Draft, draft_of_support, empty_draft, finish
+from riskcard.search.bins import all_cuts, few_cuts
+from riskcard.search.descent import polish_cuts, refine_support, search_cards
+from riskcard.search.draft import Draft, finish, measure
 from riskcard.search.effort import Deadline, Effort, effort_of
-from riskcard.search.support import Support, search_supports, start_support
+from riskcard.search.rules import Rules, rules_of
+from riskcard.search.support import Support, grow_support, no_support, search_supports
 
 if TYPE_CHECKING:
     from riskcard.search.pipeline import Options
@@ -39,61 +40,52 @@ def find_cards(problem: Problem, options: Options) -> list[Solution]:
         Distinct feasible cards, at least one; the empty card when no feature can be used.
     """
     effort, rules = effort_of(problem, options.certify), rules_of(problem)
-    deadline = Deadline(options.time_limit)
+    deadline, n_jobs = Deadline(options.time_limit), options.n_jobs
     whole = all_cuts(problem)
-    drafts = [empty_draft(whole.rows, rules)]
-    if np.any((problem.data.n_cuts > 0) & (rules.low < rules.high)):
-        small = _small_rows(problem, effort, options.random_state)
-        start = start_support(small.rows, rules, effort.n_tries)
+    drafts = [measure(whole, rules, np.zeros((3, 0), dtype=np.int64), np.array([1.0, 0.0]))]
+    if rules.is_usable.any():
+        rows = few_cuts(problem, effort.more_cuts, None)
+        supports = _first_look(problem, rules, effort, options, deadline)
 
-        def run(chain: int) -> list[Draft]:
-            rng = np.random.default_rng([options.random_state, chain])
-            return _run_chain(small.rows, rules, start, effort, rng, deadline)
+        def refine(support: Support) -> Draft:
+            terms = rows.replace(support.terms)
+            return refine_support(rows, rules, Support(terms, support.coefficients, np.inf), effort)
 
-        found = _distinct(_on_threads(run, range(effort.n_chains), options.n_jobs))
-        drafts += _at_full_resolution(whole.rows, rules, small, found, effort, options, deadline)
-    return _ranked(problem, whole.rows, rules, drafts, effort.n_kept)
+        def kick(chain: int) -> list[Draft]:
+            rng = np.random.default_rng([options.random_state, chain, 1])
+            return search_cards(rows, rules, found[0], effort, rng, deadline)
+
+        def polish(draft: Draft) -> Draft:
+            terms = rows.restore(draft.terms)
+            return polish_cuts(whole, rules, measure(whole, rules, terms, draft.scale), deadline)
+
+        found = _distinct([_on_threads(refine, supports[: effort.n_refined], n_jobs)])
+        if effort.card_steps > 0:
+            found = _distinct([found, *_on_threads(kick, range(effort.n_chains), n_jobs)])
+        drafts += _on_threads(polish, found[: effort.n_kept], n_jobs)
+    best = _distinct([drafts])[: effort.n_kept]
+    return _ranked(problem, [finish(whole, rules, draft, problem) for draft in best])
 
 
-def _small_rows(problem: Problem, effort: Effort, seed: int) -> BinnedRows:
-    """The rows and cuts that the chains look at."""
-    n_rows = problem.data.n_rows
-    chosen = None
+def _first_look(
+    problem: Problem, rules: Rules, effort: Effort, options: Options, deadline: Deadline
+) -> list[Support]:
+    """Sets of conditions, best first, from chains that look at few rows and cuts."""
+    n_rows, chosen = problem.data.n_rows, None
     if n_rows > effort.max_rows:
-        rng = np.random.default_rng(seed)
-        chosen = np.sort(rng.choice(n_rows, effort.max_rows, replace=False, shuffle=False))
-    return few_cuts(problem, effort.max_cuts, chosen)
+        rng = np.random.default_rng(options.random_state)
+        chosen = np.sort(rng.choice(n_rows, effort.max_rows, replace=False))
+    rows = few_cuts(problem, effort.max_cuts, chosen)
+    start = grow_support(rows, rules, no_support(rows), effort.n_tries)
 
+    def run(chain: int) -> list[Support]:
+        rng = np.random.default_rng([options.random_state, chain])
+        return search_supports(rows, rules, start, effort, rng, deadline)
 
-def _run_chain(
-    rows: Rows,
-    rules: Rules,
-    start: Support,
-    effort: Effort,
-    rng: np.random.Generator,
-    deadline: Deadline,
-) -> list[Draft]:
-    """Search for conditions, round the best of them, and improve the best cards."""
-    supports = search_supports(rows, rules, start, effort, rng, deadline)
-    rounded = _distinct([[draft_of_support(rows, rules, s) for s in supports[: effort.n_rounded]]])
-    return search_cards(rows, rules, rounded[: effort.n_descended], effort, rng, deadline)
-
-
-def _at_full_resolution(
-    rows: Rows,
-    rules: Rules,
-    small: BinnedRows,
-    found: list[Draft],
-    effort: Effort,
-    options: Options,
-    deadline: Deadline,
-) -> list[Draft]:
-    """The best of the chains' cards on all rows, with their cuts chosen among all cuts."""
-
-    def refine(draft: Draft) -> Draft:
-        return polish_cuts(rows, rules, small.restore(draft.terms), draft.scale, deadline)
-
-    return _distinct([_on_threads(refine, found[: effort.n_kept], options.n_jobs)])
+    chains = _on_threads(run, range(effort.n_chains), options.n_jobs)
+    by_key = {support.key: support for chain in chains for support in chain}
+    best = sorted(by_key.values(), key=lambda support: (support.loss, support.key))
+    return [replace(support, terms=rows.restore(support.terms)) for support in best]
 
 
 def _on_threads(work: Callable[[Item], Made], items: Iterable[Item], n_jobs: int) -> list[Made]:
@@ -110,11 +102,7 @@ def _distinct(groups: list[list[Draft]]) -> list[Draft]:
     return sorted(by_key.values(), key=lambda draft: (draft.loss, draft.key))
 
 
-def _ranked(
-    problem: Problem, rows: Rows, rules: Rules, drafts: list[Draft], n_kept: int
-) -> list[Solution]:
-    """Finished cards in the order of their losses as the referee sees them."""
-    best = sorted(drafts, key=lambda draft: (draft.loss, draft.key))[:n_kept]
-    cards = {finish(rows, rules, draft) for draft in best}
+def _ranked(problem: Problem, cards: list[Solution]) -> list[Solution]:
+    """Distinct cards in the order of their losses as the referee sees them."""
     losses = {card: loss_of(card, problem) for card in cards}
-    return sorted(cards, key=lambda card: (losses[card], card.terms))
+    return sorted(losses, key=lambda card: (losses[card], card.terms))

@@ -7,30 +7,55 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.kernels.rows import Rows, Rules
-from riskcard.kernels.support import descend_support
+from riskcard.kernels.cells import divide_into_cells, fit_cells
+from riskcard.kernels.screen import screen_terms
+from riskcard.search.bins import Rows
 from riskcard.search.effort import Deadline, Effort
+from riskcard.search.rules import Rules, keep_allowed, room_for_terms
 
-__all__ = ["Support", "search_supports", "start_support"]
+__all__ = ["Support", "cells_of", "descend_support", "grow_support", "no_support", "search_supports"]
+
+#: A set of conditions counts as better when its loss is lower by this part of itself.
+LEAST_GAIN = 1e-7
 
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """A set of conditions and the least loss that real-valued points reach with them."""
+    """Conditions (features and cuts, shape (2, terms)) and their best real-valued points.
 
-    features: NDArray[np.int64]
-    cuts: NDArray[np.int64]
+    ``coefficients`` are the offset and one jump a term, and ``loss`` is what they reach.
+    """
+
+    terms: NDArray[np.int64]
+    coefficients: NDArray[np.float64]
     loss: float
 
     @property
-    def key(self) -> tuple[tuple[int, int], ...]:
+    def n_terms(self) -> int:
+        return self.terms.shape[1]
+
+    @property
+    def key(self) -> tuple[tuple[int, ...], ...]:
         """The conditions in order: equal for equal sets."""
-        return tuple(sorted(zip(self.features.tolist(), self.cuts.tolist(), strict=True)))
+        return tuple(sorted(map(tuple, self.terms.T.tolist())))
 
 
-def start_support(rows: Rows, rules: Rules, n_tries: int) -> Support:
-    """Grow a set of conditions from nothing and descend."""
-    return _descend(rows, rules, None, n_tries, 10 * rules.max_terms)[0]
+def no_support(rows: Rows) -> Support:
+    """The empty set."""
+    event = float(rows.weights @ rows.is_event)
+    offset = np.log((event + 0.5) / (float(rows.weights.sum()) - event + 0.5))
+    return Support(np.zeros((2, 0), dtype=np.int64), np.array([offset]), np.inf)
+
+
+def grow_support(rows: Rows, rules: Rules, start: Support, n_tries: int) -> Support:
+    """Add the best condition, again and again, to the largest size."""
+    support = start
+    while support.n_terms < rules.max_terms:
+        larger = _change_last(rows, rules, support, support.n_terms, n_tries)
+        if larger is None or not _is_lower(larger, support):
+            break
+        support = larger
+    return support
 
 
 def search_supports(
@@ -41,32 +66,92 @@ def search_supports(
     rng: np.random.Generator,
     deadline: Deadline,
 ) -> list[Support]:
-    """Kick the best set and descend again, as long as steps are left; all local optima, best first."""
-    best, used = start, 0
-    found = {start.key: start}
-    while used < effort.support_steps and start.features.size > 0 and not deadline.is_over():
+    """Descend, kick the best and descend again, as long as steps are left; all optima, best first."""
+    best, used = descend_support(rows, rules, start, effort)
+    found = {best.key: best}
+    while used < effort.support_steps and best.n_terms > 0 and not deadline.is_over():
         kicked = _kick(best, rows, rules, rng)
-        reached, steps = _descend(rows, rules, kicked, effort.n_tries, 10 * rules.max_terms)
-        used += max(steps, 1)
+        grown = grow_support(rows, rules, kicked, effort.n_tries)
+        reached, steps = descend_support(rows, rules, grown, effort)
+        used += steps + grown.n_terms - kicked.n_terms
         found.setdefault(reached.key, reached)
-        if reached.loss < best.loss:
+        if _is_lower(reached, best):
             best = reached
     return sorted(found.values(), key=lambda support: (support.loss, support.key))
 
 
-def _descend(
-    rows: Rows, rules: Rules, start: Support | None, n_tries: int, max_steps: int
-) -> tuple[Support, int]:
-    features = np.zeros(rules.max_terms, dtype=np.int64)
-    cuts = np.zeros(rules.max_terms, dtype=np.int64)
-    n_terms = 0 if start is None else start.features.size
-    if start is not None:
-        features[:n_terms] = start.features
-        cuts[:n_terms] = start.cuts
-    n_terms, loss, steps = descend_support(
-        rows, rules, features, cuts, n_terms, n_tries, max_steps
+def cells_of(
+    rows: Rows, terms: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]:
+    """The cells of the rows under terms: what holds in each, its tally, and the cell of each row."""
+    cells = np.empty(rows.is_event.size, dtype=np.int32)
+    design, tally = divide_into_cells(
+        rows.codes, terms, 0, 1, cells, rows.is_event, rows.weights, cells
     )
-    return Support(features[:n_terms].copy(), cuts[:n_terms].copy(), float(loss)), steps
+    return design, tally, cells
+
+
+def descend_support(rows: Rows, rules: Rules, support: Support, effort: Effort) -> tuple[Support, int]:
+    """Replace single conditions by better ones until none can be; also the steps taken."""
+    settled, steps = 0, 0
+    while settled < support.n_terms and steps < effort.longest_descent:
+        support = _turn(support)
+        changed = _change_last(rows, rules, support, support.n_terms - 1, effort.n_tries)
+        steps += 1
+        settled += 1
+        if changed is not None and _is_lower(changed, support):
+            support, settled = changed, 1
+    return support, steps
+
+
+def _turn(support: Support) -> Support:
+    """The same set with the first condition moved to the end."""
+    terms, jumps = support.terms, support.coefficients[1:]
+    coefficients = np.concatenate([support.coefficients[:1], jumps[1:], jumps[:1]])
+    return Support(np.concatenate([terms[:, 1:], terms[:, :1]], axis=1), coefficients, support.loss)
+
+
+def _change_last(
+    rows: Rows, rules: Rules, support: Support, n_kept: int, n_tries: int
+) -> Support | None:
+    """The best set of the first ``n_kept`` conditions and a new one.
+
+    The screen ranks the features by what their best cut promises around the fit of the present
+    set; the first ``n_tries`` of them are fitted exactly.
+    """
+    candidate = np.empty((2, n_kept + 1), dtype=np.int64)
+    candidate[:, :n_kept] = support.terms[:, :n_kept]
+    kept = np.ascontiguousarray(candidate[:, :n_kept])
+    design, tally, cells = cells_of(rows, kept)
+    n_cells = design.shape[0]
+    divided = cells.copy()
+    if n_kept < support.n_terms:
+        design, tally = divide_into_cells(
+            rows.codes, support.terms, n_kept, n_cells, cells, rows.is_event, rows.weights, divided
+        )
+    coefficients = support.coefficients.copy()
+    factor = np.empty((coefficients.size, coefficients.size))
+    fit_cells(design, tally, coefficients, factor)
+    signs = rules.signs * room_for_terms(rules, kept[0])
+    keys = 2 * divided + rows.is_event
+    found = screen_terms(
+        rows.codes, rows.n_cuts, signs, keys, rows.weights, design, coefficients, factor, n_kept + 1
+    )
+    best = None
+    factor = np.empty((n_kept + 2, n_kept + 2))
+    for f in np.argsort(-found[:, 0], kind="stable")[:n_tries]:
+        if found[f, 0] <= 0.0:
+            break
+        candidate[0, n_kept], candidate[1, n_kept] = f, found[f, 1]
+        trial = np.empty(n_kept + 2)
+        trial[:-1], trial[-1] = coefficients[: n_kept + 1], found[f, 2]
+        design, tally = divide_into_cells(
+            rows.codes, candidate, n_kept, n_cells, cells, rows.is_event, rows.weights, divided
+        )
+        loss = fit_cells(design, tally, trial, factor)
+        if best is None or loss < best.loss:
+            best = Support(candidate.copy(), trial, loss)
+    return best
 
 
 def _kick(support: Support, rows: Rows, rules: Rules, rng: np.random.Generator) -> Support:
@@ -74,12 +159,19 @@ def _kick(support: Support, rows: Rows, rules: Rules, rng: np.random.Generator) 
 
     They come last: the descent first fits the other terms to them, which is what leads away.
     """
-    size = support.features.size
-    order = rng.permutation(size)
-    features, cuts = support.features[order], support.cuts[order]
+    size = support.n_terms
+    terms = support.terms[:, rng.permutation(size)]
     n_out = int(rng.integers(1, max(2, min(4, size))))
+    usable = np.flatnonzero(rules.is_usable)
     for slot in range(size - n_out, size):
-        usable = np.flatnonzero((rows.n_cuts > 0) & (rules.low < rules.high))
         f = int(rng.choice(usable))
-        features[slot], cuts[slot] = f, rng.integers(rows.n_cuts[f])
-    return Support(features, cuts, np.inf)
+        terms[:, slot] = f, rng.integers(rows.n_cuts[f])
+    terms = keep_allowed(rules, terms)
+    design, tally, _ = cells_of(rows, terms)
+    coefficients = np.zeros(design.shape[1])
+    loss = fit_cells(design, tally, coefficients, np.empty((coefficients.size, coefficients.size)))
+    return Support(terms, coefficients, loss)
+
+
+def _is_lower(one: Support, other: Support) -> bool:
+    return one.loss < other.loss * (1.0 - LEAST_GAIN)

@@ -1,0 +1,38 @@
+"""Scores of rows: the sum of the points of a card's terms, and their tally by label."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from riskcard.kernels.jit import kernel
+
+__all__ = ["score_rows", "tally_scores"]
+
+
+@kernel
+def score_rows(codes, card, slot, lowest, is_event, keys):
+    """``2 * (score - lowest) + is_event`` of every row, by the terms other than ``slot``, in ``keys``.
+
+    ``card`` holds features, cuts and jumps, shape (3, terms).
+    """
+    for row in range(keys.size):
+        keys[row] = is_event[row] - 2 * lowest
+    for term in range(card.shape[1]):
+        if term != slot:
+            column, cut, worth = codes[card[0, term]], card[1, term], 2 * card[2, term]
+            for row in range(keys.size):
+                if column[row] <= cut:
+                    keys[row] += worth
+
+
+@kernel
+def tally_scores(column, cut, jump, keys, weights, n_scores):
+    """Weight by score and label when one more term is added to the scores in ``keys``.
+
+    Entry ``2 * score + is_event``, the scores counted from the lowest possible one.
+    """
+    tally = np.zeros(2 * (n_scores + abs(jump)))
+    below, above = 2 * max(jump, 0), 2 * max(-jump, 0)
+    for row in range(keys.size):
+        tally[keys[row] + (below if column[row] <= cut else above)] += weights[row]
+    return tally
