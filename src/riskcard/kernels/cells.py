@@ -69,11 +69,12 @@ def divide_into_cells(codes, terms, n_done, n_cells, cells, is_event, weights, o
 
 
 @kernel
-def fit_cells(design, tally, coefficients, factor):
+def fit_cells(design, tally, coefficients, factor, target):
     """Logistic regression on cells by damped Newton steps; returns the loss.
 
     Starts from ``coefficients`` and writes the optimum there; ``factor`` receives the Cholesky
-    factor of the Hessian near it.
+    factor of the Hessian near it. Gives up as soon as four times what the next step promises would not
+    bring the loss below ``target``.
     """
     n_cells, width = design.shape
     step, trial, gradient = np.zeros(width), np.empty(width), np.empty(width)
@@ -122,7 +123,8 @@ def fit_cells(design, tally, coefficients, factor):
                 step[i] -= factor[i, k] * step[k]
             step[i] /= factor[i, i]
             decrement += step[i] * step[i]
-        if decrement < 2.0 * PROMISE * total or gained < PROMISE * total:
+        is_hopeless = loss - 2.0 * decrement > target
+        if is_hopeless or decrement < 2.0 * PROMISE * total or gained < PROMISE * total:
             break
         for i in range(width - 1, -1, -1):
             for k in range(i + 1, width):

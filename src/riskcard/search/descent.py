@@ -52,7 +52,7 @@ def descend_card(rows: Rows, rules: Rules, draft: Draft, effort: Effort) -> tupl
     """Replace, add and re-balance terms until nothing lowers the loss; also the steps taken."""
     windows = _whole_windows(rows, rules)
     slot, settled, steps = 0, 0, 0
-    while steps < effort.longest_descent:
+    while steps < effort.longest_exchange:
         n_slots = min(draft.n_terms + 1, rules.max_terms)
         if settled >= n_slots:
             balanced = balance_points(rows, rules, draft)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from riskcard.problem.objective import loss_of
 from riskcard.problem.problem import Problem
@@ -16,8 +16,8 @@ from riskcard.search.bins import all_cuts, few_cuts
 from riskcard.search.descent import polish_cuts, refine_support, search_cards
 from riskcard.search.draft import Draft, finish, measure
 from riskcard.search.effort import Deadline, Effort, effort_of
-from riskcard.search.rules import Rules, rules_of
-from riskcard.search.support import Support, grow_support, no_support, search_supports
+from riskcard.search.rules import Rules, keep_allowed, rules_of
+from riskcard.search.support import Support, fit_support, grow_support, search_supports
 
 if TYPE_CHECKING:
     from riskcard.search.pipeline import Options
@@ -47,9 +47,9 @@ def find_cards(problem: Problem, options: Options) -> list[Solution]:
         rows = few_cuts(problem, effort.more_cuts, None)
         supports = _first_look(problem, rules, effort, options, deadline)
 
-        def refine(support: Support) -> Draft:
-            terms = rows.replace(support.terms)
-            return refine_support(rows, rules, Support(terms, support.coefficients, np.inf), effort)
+        def refine(terms: NDArray[np.int64]) -> Draft:
+            support = fit_support(rows, keep_allowed(rules, rows.replace(terms)))
+            return refine_support(rows, rules, support, effort)
 
         def kick(chain: int) -> list[Draft]:
             rng = np.random.default_rng([options.random_state, chain, 1])
@@ -69,23 +69,27 @@ def find_cards(problem: Problem, options: Options) -> list[Solution]:
 
 def _first_look(
     problem: Problem, rules: Rules, effort: Effort, options: Options, deadline: Deadline
-) -> list[Support]:
-    """Sets of conditions, best first, from chains that look at few rows and cuts."""
+) -> list[NDArray[np.int64]]:
+    """Sets of conditions (2, terms), best first, from chains that look at few rows and cuts."""
     n_rows, chosen = problem.data.n_rows, None
     if n_rows > effort.max_rows:
         rng = np.random.default_rng(options.random_state)
         chosen = np.sort(rng.choice(n_rows, effort.max_rows, replace=False))
     rows = few_cuts(problem, effort.max_cuts, chosen)
-    start = grow_support(rows, rules, no_support(rows), effort.n_tries)
+    nothing = fit_support(rows, np.zeros((2, 0), dtype=np.int64))
+    start = grow_support(rows, rules, nothing, effort.n_tries)
 
     def run(chain: int) -> list[Support]:
         rng = np.random.default_rng([options.random_state, chain])
         return search_supports(rows, rules, start, effort, rng, deadline)
 
     chains = _on_threads(run, range(effort.n_chains), options.n_jobs)
-    by_key = {support.key: support for chain in chains for support in chain}
-    best = sorted(by_key.values(), key=lambda support: (support.loss, support.key))
-    return [replace(support, terms=rows.restore(support.terms)) for support in best]
+    found = [support for chain in chains for support in chain]
+    found.sort(key=lambda support: (support.loss, support.key))
+    # one for each set of features: the cuts are chosen again on all rows
+    by_features = {tuple(f for f, _ in support.key): support for support in reversed(found)}
+    best = sorted(by_features.values(), key=lambda support: (support.loss, support.key))
+    return [rows.restore(support.terms) for support in best]
 
 
 def _on_threads(work: Callable[[Item], Made], items: Iterable[Item], n_jobs: int) -> list[Made]:

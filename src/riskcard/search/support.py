@@ -13,7 +13,14 @@ from riskcard.search.bins import Rows
 from riskcard.search.effort import Deadline, Effort
 from riskcard.search.rules import Rules, keep_allowed, room_for_terms
 
-__all__ = ["Support", "cells_of", "descend_support", "grow_support", "no_support", "search_supports"]
+__all__ = [
+    "Support",
+    "cells_of",
+    "descend_support",
+    "fit_support",
+    "grow_support",
+    "search_supports",
+]
 
 #: A set of conditions counts as better when its loss is lower by this part of itself.
 LEAST_GAIN = 1e-7
@@ -40,11 +47,12 @@ class Support:
         return tuple(sorted(map(tuple, self.terms.T.tolist())))
 
 
-def no_support(rows: Rows) -> Support:
-    """The empty set."""
-    event = float(rows.weights @ rows.is_event)
-    offset = np.log((event + 0.5) / (float(rows.weights.sum()) - event + 0.5))
-    return Support(np.zeros((2, 0), dtype=np.int64), np.array([offset]), np.inf)
+def fit_support(rows: Rows, terms: NDArray[np.int64]) -> Support:
+    """Conditions with their best real-valued points."""
+    design, tally, _ = cells_of(rows, terms)
+    coefficients = np.zeros(design.shape[1])
+    factor = np.empty((coefficients.size, coefficients.size))
+    return Support(terms, coefficients, fit_cells(design, tally, coefficients, factor, np.inf))
 
 
 def grow_support(rows: Rows, rules: Rules, start: Support, n_tries: int) -> Support:
@@ -114,7 +122,7 @@ def _turn(support: Support) -> Support:
 def _change_last(
     rows: Rows, rules: Rules, support: Support, n_kept: int, n_tries: int
 ) -> Support | None:
-    """The best set of the first ``n_kept`` conditions and a new one.
+    """The best set of the first ``n_kept`` conditions and a new one, if any lowers the loss.
 
     The screen ranks the features by what their best cut promises around the fit of the present
     set; the first ``n_tries`` of them are fitted exactly.
@@ -131,16 +139,20 @@ def _change_last(
         )
     coefficients = support.coefficients.copy()
     factor = np.empty((coefficients.size, coefficients.size))
-    fit_cells(design, tally, coefficients, factor)
+    fit_cells(design, tally, coefficients, factor, np.inf)
     signs = rules.signs * room_for_terms(rules, kept[0])
     keys = 2 * divided + rows.is_event
     found = screen_terms(
         rows.codes, rows.n_cuts, signs, keys, rows.weights, design, coefficients, factor, n_kept + 1
     )
-    best = None
+    best, target = None, support.loss
+    # half of what the replaced term is worth: below that, a promise is too far from enough
+    least = 0.0
+    if n_kept < support.n_terms:
+        least = 0.25 * (coefficients[-1] * factor[-1, -1]) ** 2
     factor = np.empty((n_kept + 2, n_kept + 2))
     for f in np.argsort(-found[:, 0], kind="stable")[:n_tries]:
-        if found[f, 0] <= 0.0:
+        if found[f, 0] <= least:
             break
         candidate[0, n_kept], candidate[1, n_kept] = f, found[f, 1]
         trial = np.empty(n_kept + 2)
@@ -148,9 +160,9 @@ def _change_last(
         design, tally = divide_into_cells(
             rows.codes, candidate, n_kept, n_cells, cells, rows.is_event, rows.weights, divided
         )
-        loss = fit_cells(design, tally, trial, factor)
-        if best is None or loss < best.loss:
-            best = Support(candidate.copy(), trial, loss)
+        loss = fit_cells(design, tally, trial, factor, target)
+        if loss < target:
+            best, target = Support(candidate.copy(), trial, loss), loss
     return best
 
 
@@ -166,11 +178,7 @@ def _kick(support: Support, rows: Rows, rules: Rules, rng: np.random.Generator) 
     for slot in range(size - n_out, size):
         f = int(rng.choice(usable))
         terms[:, slot] = f, rng.integers(rows.n_cuts[f])
-    terms = keep_allowed(rules, terms)
-    design, tally, _ = cells_of(rows, terms)
-    coefficients = np.zeros(design.shape[1])
-    loss = fit_cells(design, tally, coefficients, np.empty((coefficients.size, coefficients.size)))
-    return Support(terms, coefficients, loss)
+    return fit_support(rows, keep_allowed(rules, terms))
 
 
 def _is_lower(one: Support, other: Support) -> bool:
