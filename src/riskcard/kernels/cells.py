@@ -12,53 +12,56 @@ __all__ = ["divide_into_cells", "fit_cells"]
 RIDGE = 1e-4
 #: A fit stops when a step promises less than this part of the total weight.
 PROMISE = 1e-7
+#: Terms by which rows are divided before empty cells are left out.
+TERMS_AT_ONCE = 8
 
 
 @kernel
-def divide_into_cells(codes, terms, n_done, n_cells, cells, is_event, weights, out):
-    """Divide cells by the terms from ``n_done`` on: (design, tally).
+def divide_into_cells(codes, terms, is_event, weights, keys):
+    """Divide the rows by all terms: (design, tally).
 
     Parameters
     ----------
-    codes
-        The rows, shape (features, rows).
+    codes, is_event, weights
+        The rows.
     terms
         Features and cuts of all terms, shape (2 or more, terms).
-    n_done, n_cells, cells
-        Terms by which ``cells`` already divides the rows, and the number of cells; 0 and 1 when it
-        does not yet, and ``cells`` is then not read.
-    out
-        Receives the cell of every row; may be ``cells``.
+    keys
+        Receives ``2 * cell + is_event`` of each row.
 
     Returns
     -------
     design
         One line a cell: 1, then whether each term holds there.
     tally
-        Weight by cell and label: entry ``2 * cell + is_event``.
+        Weight by key.
     """
     n_rows, n_terms = codes.shape[1], terms.shape[1]
-    first = np.empty(n_rows + 1, dtype=np.int64)
-    first[0] = 0
+    first = np.zeros(n_rows + 1, dtype=np.int64)
+    n_cells, done = 1, 0
     for row in range(n_rows):
-        out[row] = cells[row] if n_done > 0 else 0
-        first[out[row]] = row
-    for term in range(n_done, n_terms):
-        column, cut = codes[terms[0, term]], terms[1, term]
-        renamed = np.empty(2 * n_cells, dtype=np.int32)
-        for key in range(2 * n_cells):
+        keys[row] = 0
+    while done < n_terms:
+        group = min(n_terms - done, TERMS_AT_ONCE)
+        for term in range(done, done + group):
+            column, cut = codes[terms[0, term]], terms[1, term]
+            for row in range(n_rows):
+                keys[row] = 2 * keys[row] + (1 if column[row] <= cut else 0)
+        renamed = np.empty(n_cells << group, dtype=np.int32)
+        for key in range(renamed.size):
             renamed[key] = -1
         n_cells = 0
         for row in range(n_rows):
-            key = 2 * out[row] + (1 if column[row] <= cut else 0)
-            if renamed[key] < 0:
-                renamed[key] = n_cells
+            if renamed[keys[row]] < 0:
+                renamed[keys[row]] = n_cells
                 first[n_cells] = row
                 n_cells += 1
-            out[row] = renamed[key]
+            keys[row] = renamed[keys[row]]
+        done += group
     tally = np.zeros(2 * n_cells)
     for row in range(n_rows):
-        tally[2 * out[row] + is_event[row]] += weights[row]
+        keys[row] = 2 * keys[row] + is_event[row]
+        tally[keys[row]] += weights[row]
     design = np.empty((n_cells, n_terms + 1))
     for cell in range(n_cells):
         design[cell, 0] = 1.0
@@ -90,10 +93,12 @@ def fit_cells(design, tally, coefficients, factor, target):
             for j in range(i + 1):
                 factor[i, j] = RIDGE if i == j else 0.0
         for cell in range(n_cells):
+            against, event = tally[2 * cell], tally[2 * cell + 1]
+            if against + event == 0.0:
+                continue
             log_odds = 0.0
             for i in range(width):
                 log_odds += design[cell, i] * trial[i]
-            against, event = tally[2 * cell], tally[2 * cell + 1]
             power = np.exp(-abs(log_odds))
             risk = 1.0 / (1.0 + power) if log_odds > 0.0 else power / (1.0 + power)
             wrong = against if log_odds > 0.0 else event

@@ -85,9 +85,15 @@ def few_cuts(problem: Problem, max_cuts: int, chosen: NDArray[np.int64] | None) 
 
 
 def _spread_cuts(codes: NDArray[np.int32], n_cuts: int, max_cuts: int) -> NDArray[np.int64]:
-    """Indices of at most ``max_cuts`` cuts with about as many rows between neighbours."""
+    """Indices of at most ``max_cuts`` cuts with about as many rows between neighbours.
+
+    A value that is very common counts as no more than one share of the rows, or it would take the
+    cuts away from all others.
+    """
     if n_cuts <= max_cuts:
         return np.arange(n_cuts)
-    rows_below = np.cumsum(np.bincount(codes, minlength=n_cuts + 1))[:-1]
-    wanted = codes.size * np.arange(1, max_cuts + 1) / (max_cuts + 1)
-    return np.unique(np.minimum(np.searchsorted(rows_below, wanted), n_cuts - 1))
+    counts = np.bincount(codes, minlength=n_cuts + 1)
+    share = codes.size / (max_cuts + 1)
+    below = np.cumsum(np.minimum(counts, share))
+    wanted = below[-1] * np.arange(1, max_cuts + 1) / (max_cuts + 1)
+    return np.unique(np.minimum(np.searchsorted(below, wanted), n_cuts - 1))

@@ -9,23 +9,16 @@ from riskcard.kernels.exchange import scan_jumps, scan_shifts
 from riskcard.kernels.scale import CALIBRATED, fit_scale
 from riskcard.kernels.scores import score_rows, tally_scores
 from riskcard.search.bins import Rows
-from riskcard.search.draft import Draft, balance_points, measure, round_support
+from riskcard.search.draft import Draft, balance_points, measure
 from riskcard.search.effort import Deadline, Effort
 from riskcard.search.rules import Rules, keep_allowed, room_for_terms
-from riskcard.search.support import Support, descend_support
 
-__all__ = ["polish_cuts", "refine_support", "search_cards"]
+__all__ = ["descend_card", "polish_cuts", "search_cards"]
 
 #: A loss counts as lower when it is lower by this part of itself.
 LEAST_GAIN = 1e-9
 #: Bins of a look around a cut.
 N_WINDOW = 128
-
-
-def refine_support(rows: Rows, rules: Rules, support: Support, effort: Effort) -> Draft:
-    """Descend from a set of conditions, round it, and descend with whole points."""
-    refined = descend_support(rows, rules, support, effort)[0]
-    return descend_card(rows, rules, round_support(rows, rules, refined), effort)[0]
 
 
 def search_cards(
@@ -130,7 +123,7 @@ def _zoom(rows: Rows, rules: Rules, draft: Draft, slot: int) -> Draft:
     reach = max(n_cuts // 40, N_WINDOW // 2)
     best = draft
     while True:
-        shift = max((2 * reach - 1).bit_length() - N_WINDOW.bit_length() + 1, 0)
+        shift = _shift_for(2 * reach)
         low = max(int(best.terms[1, slot]) - reach, 0)
         n_bins = min((n_cuts - low) >> shift, N_WINDOW) + 2
         windows = np.zeros((rows.n_cuts.size, 5), dtype=np.int64)
@@ -144,10 +137,15 @@ def _zoom(rows: Rows, rules: Rules, draft: Draft, slot: int) -> Draft:
 
 
 def _whole_windows(rows: Rows, rules: Rules) -> NDArray[np.int64]:
-    """Windows that show every cut of every feature."""
-    n_bins = np.where(rows.n_cuts > 0, rows.n_cuts + 2, 0)
-    none = np.zeros_like(n_bins)
-    return np.stack([none, none, n_bins, rules.low, rules.high], axis=1)
+    """Windows that show every feature from end to end, in at most ``N_WINDOW`` bins."""
+    shifts = np.array([_shift_for(int(n)) for n in rows.n_cuts], dtype=np.int64)
+    n_bins = np.where(rows.n_cuts > 0, (rows.n_cuts >> shifts) + 2, 0)
+    return np.stack([np.zeros_like(n_bins), shifts, n_bins, rules.low, rules.high], axis=1)
+
+
+def _shift_for(n_cuts: int) -> int:
+    """The least width of a bin, as a power of two, with which ``N_WINDOW`` bins hold all cuts."""
+    return max((n_cuts - 1).bit_length() - N_WINDOW.bit_length() + 1, 0)
 
 
 def _kick(rows: Rows, rules: Rules, draft: Draft, rng: np.random.Generator) -> Draft:

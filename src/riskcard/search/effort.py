@@ -10,15 +10,17 @@ from riskcard.problem.problem import Problem
 __all__ = ["Deadline", "Effort", "effort_of"]
 
 #: Row visits of the search among few rows and cuts, alone and when a proof follows.
-FIRST_LOOK, FIRST_LOOK_BEFORE_PROOF = 2.0e7, 1.2e8
-#: Row visits of the search on all rows, for each value of the table on top.
-SECOND_LOOK, SECOND_LOOK_BEFORE_PROOF, PER_VALUE = 2.0e7, 1.5e8, 60.0
+FIRST_LOOK, FIRST_LOOK_BEFORE_PROOF = 2.5e7, 1.5e8
+#: Row visits of the search on all rows, likewise.
+SECOND_LOOK, SECOND_LOOK_BEFORE_PROOF = 2.0e7, 1.5e8
+#: Row visits on top of either for each value that it looks at.
+PER_VALUE = 60.0
 #: Row visits that the fixed costs of a step are worth, and those of a step of many terms.
 STEP_OVERHEAD, STEP_OVERHEAD_PER_PAIR = 6.0e4, 8.0e2
 #: Tables up to this many rows are searched at every cut.
 MOST_ROWS_WITH_ALL_CUTS = 4096
 #: Values of the table at the first look, and those up to which whole points are exchanged freely.
-FIRST_LOOK_VALUES, MOST_VALUES_TO_EXCHANGE = 120_000, 150_000
+FIRST_LOOK_VALUES, MOST_VALUES_TO_EXCHANGE = 220_000, 150_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,8 @@ class Effort:
         Steps of each chain on whole points, on all rows.
     n_refined
         Sets of conditions that are refined on all rows and rounded.
+    n_descended
+        Cards that descend with whole points.
     longest_descent, longest_exchange
         Steps of one descent at most, with real-valued and with whole points.
     n_tries
@@ -54,6 +58,7 @@ class Effort:
     support_steps: int
     card_steps: int
     n_refined: int
+    n_descended: int
     longest_descent: int
     longest_exchange: int
     n_tries: int
@@ -76,9 +81,10 @@ def effort_of(problem: Problem, is_before_proof: bool) -> Effort:
     terms = problem.limits.max_terms
     max_rows = max(2000, FIRST_LOOK_VALUES // n_features)
     max_rows = n_rows if n_rows <= 1.5 * max_rows else max_rows
-    n_chains = 6 if is_before_proof else 2
+    n_chains = 6 if is_before_proof else 1
     first = FIRST_LOOK_BEFORE_PROOF if is_before_proof else FIRST_LOOK
     second = SECOND_LOOK_BEFORE_PROOF if is_before_proof else SECOND_LOOK
+    first += PER_VALUE * max_rows * n_features
     second += PER_VALUE * n_rows * n_features
     overhead = STEP_OVERHEAD + STEP_OVERHEAD_PER_PAIR * terms * terms
     first_step = 5.0 * max_rows * n_features + overhead
@@ -87,12 +93,13 @@ def effort_of(problem: Problem, is_before_proof: bool) -> Effort:
     is_large = n_rows * n_features > MOST_VALUES_TO_EXCHANGE and not needs_cards
     return Effort(
         max_rows=max_rows,
-        max_cuts=128,
+        max_cuts=255 if n_rows <= MOST_ROWS_WITH_ALL_CUTS else 128,
         more_cuts=n_rows if n_rows <= MOST_ROWS_WITH_ALL_CUTS else 255,
         n_chains=n_chains,
         support_steps=int(first / first_step / n_chains),
         card_steps=int(second / second_step / n_chains) if needs_cards else 0,
         n_refined=max(1, min(10, int(second / second_step / (4.0 * terms)))),
+        n_descended=n_chains + 1,
         longest_descent=6 * terms,
         longest_exchange=0 if is_large else 6 * terms,
         n_tries=4,

@@ -13,11 +13,11 @@ from riskcard.problem.objective import loss_of
 from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
 from riskcard.search.bins import all_cuts, few_cuts
-from riskcard.search.descent import polish_cuts, refine_support, search_cards
-from riskcard.search.draft import Draft, finish, measure
+from riskcard.search.descent import descend_card, polish_cuts, search_cards
+from riskcard.search.draft import Draft, finish, measure, round_support
 from riskcard.search.effort import Deadline, Effort, effort_of
 from riskcard.search.rules import Rules, keep_allowed, rules_of
-from riskcard.search.support import Support, fit_support, grow_support, search_supports
+from riskcard.search.support import Support, descend_support, fit_support, grow_support, search_supports
 
 if TYPE_CHECKING:
     from riskcard.search.pipeline import Options
@@ -49,7 +49,11 @@ def find_cards(problem: Problem, options: Options) -> list[Solution]:
 
         def refine(terms: NDArray[np.int64]) -> Draft:
             support = fit_support(rows, keep_allowed(rules, rows.replace(terms)))
-            return refine_support(rows, rules, support, effort)
+            refined, _ = descend_support(rows, rules, support, effort)
+            return round_support(rows, rules, refined)
+
+        def descend(draft: Draft) -> Draft:
+            return descend_card(rows, rules, draft, effort)[0]
 
         def kick(chain: int) -> list[Draft]:
             rng = np.random.default_rng([options.random_state, chain, 1])
@@ -60,6 +64,7 @@ def find_cards(problem: Problem, options: Options) -> list[Solution]:
             return polish_cuts(whole, rules, measure(whole, rules, terms, draft.scale), deadline)
 
         found = _distinct([_on_threads(refine, supports[: effort.n_refined], n_jobs)])
+        found = _distinct([found, _on_threads(descend, found[: effort.n_descended], n_jobs)])
         if effort.card_steps > 0:
             found = _distinct([found, *_on_threads(kick, range(effort.n_chains), n_jobs)])
         drafts += _on_threads(polish, found[: effort.n_kept], n_jobs)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.kernels.cells import divide_into_cells, fit_cells
+from riskcard.kernels.scores import tally_scores
 from riskcard.kernels.screen import screen_terms
 from riskcard.search.bins import Rows
 from riskcard.search.effort import Deadline, Effort
@@ -91,12 +92,10 @@ def search_supports(
 def cells_of(
     rows: Rows, terms: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]:
-    """The cells of the rows under terms: what holds in each, its tally, and the cell of each row."""
-    cells = np.empty(rows.is_event.size, dtype=np.int32)
-    design, tally = divide_into_cells(
-        rows.codes, terms, 0, 1, cells, rows.is_event, rows.weights, cells
-    )
-    return design, tally, cells
+    """The cells of the rows under terms: what holds in each, its tally, and the key of each row."""
+    keys = np.empty(rows.is_event.size, dtype=np.int32)
+    design, tally = divide_into_cells(rows.codes, terms, rows.is_event, rows.weights, keys)
+    return design, tally, keys
 
 
 def descend_support(rows: Rows, rules: Rules, support: Support, effort: Effort) -> tuple[Support, int]:
@@ -127,43 +126,54 @@ def _change_last(
     The screen ranks the features by what their best cut promises around the fit of the present
     set; the first ``n_tries`` of them are fitted exactly.
     """
-    candidate = np.empty((2, n_kept + 1), dtype=np.int64)
-    candidate[:, :n_kept] = support.terms[:, :n_kept]
-    kept = np.ascontiguousarray(candidate[:, :n_kept])
-    design, tally, cells = cells_of(rows, kept)
-    n_cells = design.shape[0]
-    divided = cells.copy()
-    if n_kept < support.n_terms:
-        design, tally = divide_into_cells(
-            rows.codes, support.terms, n_kept, n_cells, cells, rows.is_event, rows.weights, divided
-        )
+    kept = np.ascontiguousarray(support.terms[:, :n_kept])
+    design, tally, keys = cells_of(rows, kept)
+    n_cells, wide = design.shape[0], _with_one_more(design)
     coefficients = support.coefficients.copy()
     factor = np.empty((coefficients.size, coefficients.size))
+    present, least = keys, 0.0
+    if n_kept < support.n_terms:
+        column, cut = rows.codes[support.terms[0, n_kept]], support.terms[1, n_kept]
+        design, tally = wide, tally_scores(column, cut, n_cells, keys, rows.weights, n_cells)
+        present = keys + np.where(column <= cut, np.int32(2 * n_cells), np.int32(0))
     fit_cells(design, tally, coefficients, factor, np.inf)
+    if n_kept < support.n_terms:
+        # half of what the replaced term is worth: below that, a promise is too far from enough
+        least = 0.25 * float(coefficients[-1] * factor[-1, -1]) ** 2
     signs = rules.signs * room_for_terms(rules, kept[0])
-    keys = 2 * divided + rows.is_event
     found = screen_terms(
-        rows.codes, rows.n_cuts, signs, keys, rows.weights, design, coefficients, factor, n_kept + 1
+        rows.codes,
+        rows.n_cuts,
+        signs,
+        present,
+        rows.weights,
+        design,
+        coefficients,
+        factor,
+        n_kept + 1,
     )
     best, target = None, support.loss
-    # half of what the replaced term is worth: below that, a promise is too far from enough
-    least = 0.0
-    if n_kept < support.n_terms:
-        least = 0.25 * (coefficients[-1] * factor[-1, -1]) ** 2
     factor = np.empty((n_kept + 2, n_kept + 2))
     for f in np.argsort(-found[:, 0], kind="stable")[:n_tries]:
         if found[f, 0] <= least:
             break
-        candidate[0, n_kept], candidate[1, n_kept] = f, found[f, 1]
-        trial = np.empty(n_kept + 2)
+        cut, trial = int(found[f, 1]), np.empty(n_kept + 2)
         trial[:-1], trial[-1] = coefficients[: n_kept + 1], found[f, 2]
-        design, tally = divide_into_cells(
-            rows.codes, candidate, n_kept, n_cells, cells, rows.is_event, rows.weights, divided
-        )
-        loss = fit_cells(design, tally, trial, factor, target)
+        tally = tally_scores(rows.codes[f], cut, n_cells, keys, rows.weights, n_cells)
+        loss = fit_cells(wide, tally, trial, factor, target)
         if loss < target:
-            best, target = Support(candidate.copy(), trial, loss), loss
+            terms = np.concatenate([kept, [[f], [cut]]], axis=1)
+            best, target = Support(terms, trial, loss), loss
     return best
+
+
+def _with_one_more(design: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Every cell twice: first without, then with one more term."""
+    n_cells, width = design.shape
+    wide = np.empty((2 * n_cells, width + 1))
+    wide[:n_cells, :width] = wide[n_cells:, :width] = design
+    wide[:n_cells, width], wide[n_cells:, width] = 0.0, 1.0
+    return wide
 
 
 def _kick(support: Support, rows: Rows, rules: Rules, rng: np.random.Generator) -> Support:
