@@ -17,7 +17,13 @@ from riskcard.search.descent import descend_card, polish_cuts, search_cards
 from riskcard.search.draft import Draft, finish, measure, round_support
 from riskcard.search.effort import Deadline, Effort, effort_of
 from riskcard.search.rules import Rules, keep_allowed, rules_of
-from riskcard.search.support import Support, descend_support, fit_support, grow_support, search_supports
+from riskcard.search.support import (
+    Support,
+    descend_support,
+    fit_support,
+    grow_support,
+    search_supports,
+)
 
 if TYPE_CHECKING:
     from riskcard.search.pipeline import Options

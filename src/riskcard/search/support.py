@@ -12,7 +12,7 @@ from riskcard.kernels.scores import tally_scores
 from riskcard.kernels.screen import screen_terms
 from riskcard.search.bins import Rows
 from riskcard.search.effort import Deadline, Effort
-from riskcard.search.rules import Rules, keep_allowed, room_for_terms
+from riskcard.search.rules import Rules, room_for_terms
 
 __all__ = [
     "Support",
@@ -82,7 +82,7 @@ def search_supports(
         kicked = _kick(best, rows, rules, rng)
         grown = grow_support(rows, rules, kicked, effort.n_tries)
         reached, steps = descend_support(rows, rules, grown, effort)
-        used += steps + grown.n_terms - kicked.n_terms
+        used += steps + grown.n_terms - kicked.n_terms + 2
         found.setdefault(reached.key, reached)
         if _is_lower(reached, best):
             best = reached
@@ -98,7 +98,9 @@ def cells_of(
     return design, tally, keys
 
 
-def descend_support(rows: Rows, rules: Rules, support: Support, effort: Effort) -> tuple[Support, int]:
+def descend_support(
+    rows: Rows, rules: Rules, support: Support, effort: Effort
+) -> tuple[Support, int]:
     """Replace single conditions by better ones until none can be; also the steps taken."""
     settled, steps = 0, 0
     while settled < support.n_terms and steps < effort.longest_descent:
@@ -118,53 +120,52 @@ def _turn(support: Support) -> Support:
     return Support(np.concatenate([terms[:, 1:], terms[:, :1]], axis=1), coefficients, support.loss)
 
 
-def _change_last(
-    rows: Rows, rules: Rules, support: Support, n_kept: int, n_tries: int
-) -> Support | None:
-    """The best set of the first ``n_kept`` conditions and a new one, if any lowers the loss.
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What can be seen from a set of conditions: the best new condition of every feature.
 
-    The screen ranks the features by what their best cut promises around the fit of the present
-    set; the first ``n_tries`` of them are fitted exactly.
+    ``found`` are the lines of ``screen_terms``, and ``least`` is the promise below which none is
+    worth a fit. The rest describes the conditions kept: their terms, the key of every row, the
+    cells with one more term, and the coefficients at which to start.
     """
+
+    found: NDArray[np.float64]
+    least: float
+    kept: NDArray[np.int64]
+    keys: NDArray[np.int32]
+    wide: NDArray[np.float64]
+    coefficients: NDArray[np.float64]
+
+    def fit(self, rows: Rows, feature: int, target: float) -> Support:
+        """The kept conditions and the best new one of a feature, fitted while there is hope."""
+        n_cells, width = self.wide.shape[0] // 2, self.wide.shape[1]
+        cut, coefficients = int(self.found[feature, 1]), np.empty(width)
+        coefficients[:-1] = self.coefficients[: width - 1]
+        coefficients[-1] = self.found[feature, 2]
+        tally = tally_scores(rows.codes[feature], cut, n_cells, self.keys, rows.weights, n_cells)
+        loss = fit_cells(self.wide, tally, coefficients, np.empty((width, width)), target)
+        terms = np.concatenate([self.kept, np.array([[feature], [cut]])], axis=1)
+        return Support(terms, coefficients, loss)
+
+
+def _look(rows: Rows, rules: Rules, support: Support, n_kept: int) -> _Look:
+    """Screen for one more condition beside the first ``n_kept``, around the fit of the whole set."""
     kept = np.ascontiguousarray(support.terms[:, :n_kept])
     design, tally, keys = cells_of(rows, kept)
-    n_cells, wide = design.shape[0], _with_one_more(design)
-    coefficients = support.coefficients.copy()
-    factor = np.empty((coefficients.size, coefficients.size))
-    present, least = keys, 0.0
+    n_cells, wide, present = design.shape[0], _with_one_more(design), keys
     if n_kept < support.n_terms:
         column, cut = rows.codes[support.terms[0, n_kept]], support.terms[1, n_kept]
         design, tally = wide, tally_scores(column, cut, n_cells, keys, rows.weights, n_cells)
         present = keys + np.where(column <= cut, np.int32(2 * n_cells), np.int32(0))
+    coefficients = support.coefficients.copy()
+    factor = np.empty((coefficients.size, coefficients.size))
     fit_cells(design, tally, coefficients, factor, np.inf)
-    if n_kept < support.n_terms:
-        # half of what the replaced term is worth: below that, a promise is too far from enough
-        least = 0.25 * float(coefficients[-1] * factor[-1, -1]) ** 2
-    signs = rules.signs * room_for_terms(rules, kept[0])
-    found = screen_terms(
-        rows.codes,
-        rows.n_cuts,
-        signs,
-        present,
-        rows.weights,
-        design,
-        coefficients,
-        factor,
-        n_kept + 1,
-    )
-    best, target = None, support.loss
-    factor = np.empty((n_kept + 2, n_kept + 2))
-    for f in np.argsort(-found[:, 0], kind="stable")[:n_tries]:
-        if found[f, 0] <= least:
-            break
-        cut, trial = int(found[f, 1]), np.empty(n_kept + 2)
-        trial[:-1], trial[-1] = coefficients[: n_kept + 1], found[f, 2]
-        tally = tally_scores(rows.codes[f], cut, n_cells, keys, rows.weights, n_cells)
-        loss = fit_cells(wide, tally, trial, factor, target)
-        if loss < target:
-            terms = np.concatenate([kept, [[f], [cut]]], axis=1)
-            best, target = Support(terms, trial, loss), loss
-    return best
+    # half of what the replaced term is worth: below that, a promise is too far from enough
+    worth = coefficients[-1] * factor[-1, -1] if n_kept < support.n_terms else 0.0
+    signs, weights = rules.signs * room_for_terms(rules, kept[0]), rows.weights
+    args = rows.codes, rows.n_cuts, signs, present, weights, design, coefficients, factor
+    found = screen_terms(*args, n_kept + 1)
+    return _Look(found, 0.25 * float(worth) ** 2, kept, keys, wide, coefficients)
 
 
 def _with_one_more(design: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -176,19 +177,41 @@ def _with_one_more(design: NDArray[np.float64]) -> NDArray[np.float64]:
     return wide
 
 
-def _kick(support: Support, rows: Rows, rules: Rules, rng: np.random.Generator) -> Support:
-    """Put random conditions in the place of some terms.
+def _change_last(
+    rows: Rows, rules: Rules, support: Support, n_kept: int, n_tries: int
+) -> Support | None:
+    """The best set of the first ``n_kept`` conditions and a new one, if any lowers the loss.
 
-    They come last: the descent first fits the other terms to them, which is what leads away.
+    The screen ranks the features by what their best cut promises; the first ``n_tries`` are
+    fitted exactly.
+    """
+    look = _look(rows, rules, support, n_kept)
+    best, target = None, support.loss
+    for f in np.argsort(-look.found[:, 0], kind="stable")[:n_tries]:
+        if look.found[f, 0] <= look.least:
+            break
+        fitted = look.fit(rows, int(f), target)
+        if fitted.loss < target:
+            best, target = fitted, fitted.loss
+    return best
+
+
+def _kick(support: Support, rows: Rows, rules: Rules, rng: np.random.Generator) -> Support:
+    """Take some conditions out, and force in the best ones of features drawn by their promise.
+
+    These come last: the descent first fits the other conditions to them, which is what leads away.
     """
     size = support.n_terms
-    terms = support.terms[:, rng.permutation(size)]
     n_out = int(rng.integers(1, max(2, min(4, size))))
-    usable = np.flatnonzero(rules.is_usable)
-    for slot in range(size - n_out, size):
-        f = int(rng.choice(usable))
-        terms[:, slot] = f, rng.integers(rows.n_cuts[f])
-    return fit_support(rows, keep_allowed(rules, terms))
+    order = rng.permutation(size)[n_out:]
+    kicked = fit_support(rows, np.ascontiguousarray(support.terms[:, order]))
+    for _ in range(n_out):
+        look = _look(rows, rules, kicked, kicked.n_terms)
+        chance = np.sqrt(look.found[:, 0])
+        if chance.sum() <= 0.0:
+            break
+        kicked = look.fit(rows, int(rng.choice(chance.size, p=chance / chance.sum())), np.inf)
+    return kicked
 
 
 def _is_lower(one: Support, other: Support) -> bool:
