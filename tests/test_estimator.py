@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import pickle
+from dataclasses import replace
 from importlib import import_module
 
 import numpy as np
@@ -20,7 +21,8 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from riskcard import DataError, ParameterError, RiskScoreClassifier, audit
+from riskcard import DataError, ParameterError, RiskcardError, RiskScoreClassifier, audit
+from riskcard.estimators import classifier as classifier_module
 from riskcard.problem.merge import merge_equal_rows
 from riskcard.problem.ranked import rank_table
 from riskcard.problem.table import make_table
@@ -289,6 +291,26 @@ def test_weightless_rows_are_as_good_as_absent(small):
     )
     with pytest.raises(DataError, match="negative in row 1"):
         RiskScoreClassifier().fit(X, y, sample_weight=[1, -1, *[1] * 58])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda result: replace(result, loss=result.loss * 1.001), "its loss is"),
+        (
+            lambda result: replace(
+                result, solution=replace(result.solution, jumps=(99, *result.solution.jumps[1:]))
+            ),
+            "jump 99 of feature",
+        ),
+    ],
+)
+def test_a_solver_that_errs_is_not_believed(small, monkeypatch, change, message):
+    X, y = small
+    honest = classifier_module.solve
+    monkeypatch.setattr(classifier_module, "solve", lambda *given: change(honest(*given)))
+    with pytest.raises(RiskcardError, match=message):
+        RiskScoreClassifier(max_terms=2).fit(X, y)
 
 
 def test_verbose_shows_progress_on_the_error_stream(small, capsys):

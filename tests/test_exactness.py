@@ -46,6 +46,23 @@ def test_the_certified_optimum_is_the_optimum(block):
     assert wrong == {}
 
 
+@pytest.mark.parametrize("block", range(5))
+def test_the_search_alone_gives_allowed_cards_and_is_never_below_the_optimum(block):
+    wrong = {}
+    for seed in range(3000 + block * BLOCK, 3000 + (block + 1) * BLOCK):
+        problem = random_problem(seed)
+        result = solve(problem, Options(random_state=seed))
+        found = violations(result.solution, problem)
+        optimum = enumerate_cards(problem).loss
+        if result.loss < optimum * (1 - TOLERANCE):
+            found.append(f"loss {result.loss} below the optimum {optimum}")
+        if (result.status, result.bound) != (Status.HEURISTIC, 0.0):
+            found.append(f"{result.status} with bound {result.bound}")
+        if found:
+            wrong[seed] = found
+    assert wrong == {}
+
+
 @pytest.mark.parametrize("scale", SCALES, ids=str)
 def test_the_certified_optimum_is_the_optimum_of_shrinking_problems(scale):
     @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))

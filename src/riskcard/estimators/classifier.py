@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from riskcard.errors import DataError, ParameterError, RiskcardError
 from riskcard.problem.certificate import certificate_of, training_facts_of
 from riskcard.problem.merge import merge_equal_rows
-from riskcard.problem.objective import sum_of_log_losses
+from riskcard.problem.objective import sum_of_log_losses, violations
 from riskcard.problem.problem import Problem, make_problem
 from riskcard.problem.ranked import CutGrid, rank_table
 from riskcard.problem.result import SolveResult
@@ -195,9 +195,12 @@ class RiskScoreClassifier(ClassifierMixin, BaseEstimator):
             result.solution, cut_grid, table.names, table.classes, problem.scale
         )
         loss = sum_of_log_losses(card.log_odds(table.values), table.labels, table.weights)
+        wrong = violations(result.solution, problem)
         if not math.isclose(loss, result.loss, rel_tol=LOSS_ROUNDING):
+            wrong.append(f"its loss is {loss!r}, not {result.loss!r} as the solver says")
+        if wrong:
             raise RiskcardError(
-                f"The printed card has the loss {loss!r} and the solver's card {result.loss!r}. "
+                f"The solver's card is not right: {'; '.join(wrong)}. "
                 "This is a mistake in riskcard: please report it with the data."
             )
         bound = min(result.bound, loss)
