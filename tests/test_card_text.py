@@ -158,7 +158,7 @@ def test_many_totals_stand_side_by_side():
         ),
         (
             certificate(350.1, 0.0, "time_limit"),
-            "Not proven: heuristic search only (loss 350.1000). Stopped at the time limit.",
+            "Not proven: no bound was reached (loss 350.1000). Stopped at the time limit.",
         ),
         (
             certificate(3.25e-6, 3.25e-6, "optimal"),

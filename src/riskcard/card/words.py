@@ -61,11 +61,10 @@ def proof_sentence(certificate: Certificate) -> str:
         # loss and bound agree within the tolerance of optimality: rounded alike, they look alike
         bound = f"{certificate.bound:.{places}f}"
         return f"Proven optimal: no card of this kind has a loss below {bound} (this one: {loss})."
-    if certificate.status is Status.HEURISTIC or certificate.bound <= 0:
-        stopped = _STOPPED.get(certificate.status)
-        return f"Not proven: heuristic search only (loss {loss})." + (
-            f" {stopped}" if stopped else ""
-        )
+    if certificate.status is Status.HEURISTIC:
+        return f"Not proven: heuristic search only (loss {loss})."
+    if certificate.bound <= 0:
+        return f"Not proven: no bound was reached (loss {loss}). {_STOPPED[certificate.status]}"
     bound = _rounded_down(certificate.bound, places)
     gap = 100 * certificate.gap
     return (

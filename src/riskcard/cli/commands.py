@@ -117,7 +117,7 @@ def run_demo(options: Namespace) -> int:
     from riskcard.estimators.classifier import RiskScoreClassifier
 
     data = load_breast_cancer()
-    model = RiskScoreClassifier(max_terms=3, certify=True, verbose=not options.quiet)
+    model = RiskScoreClassifier(max_terms=3, certify=True, n_jobs=-1, verbose=not options.quiet)
     model.fit(data.data, data.target == 0)
     names = tuple(str(name) for name in data.feature_names)
     card = _renamed(model.card_, names)
