@@ -1,11 +1,13 @@
 # make demo       install into .venv and show what riskcard does
 # make test       install with the tools for development; lint, types and tests
-# make benchmark  the figures of the benchmarks (minutes)
+# make benchmark  the figures of the benchmarks (minutes); BENCHMARKS='...' chooses
 # make format     format the code and fix what ruff can fix
 # make clean      remove .venv and everything that was generated
 
 PYTHON ?= python3
 VENV ?= .venv
+# the benchmarks that need nothing but the package; benchmarks/rivals.py says what it needs
+BENCHMARKS ?= million
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
@@ -24,7 +26,7 @@ test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n 2
 
 benchmark: $(VENV)/.installed-dev
-	$(BIN)/python -m benchmarks
+	@for name in $(BENCHMARKS); do $(BIN)/python -m benchmarks.$$name || exit 1; done
 
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff check --fix .
