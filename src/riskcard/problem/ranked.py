@@ -81,10 +81,11 @@ def rank_table(
 
     def rank_one(f: int) -> tuple[NDArray[np.float64], NDArray[np.float64], bool]:
         codes[f], distinct = _rank_column(columns[f])
+        if grid is None or distinct.size - 1 <= grid:
+            return distinct[:-1], distinct[1:], True
         kept = _quantile_cuts(codes[f], distinct.size, grid)
-        if kept.size < distinct.size - 1:
-            codes[f] = np.searchsorted(kept, codes[f], side="left")
-        return distinct[kept], distinct[kept + 1], kept.size == distinct.size - 1
+        codes[f] = np.searchsorted(kept, codes[f], side="left")
+        return distinct[kept], distinct[kept + 1], False
 
     if n_jobs > 1:
         with ThreadPoolExecutor(n_jobs) as threads:
@@ -112,12 +113,8 @@ def _rank_column(values: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArra
     return codes, ordered[is_new]
 
 
-def _quantile_cuts(
-    codes: NDArray[np.int32], n_distinct: int, grid: int | None
-) -> NDArray[np.int64]:
-    """Indices of the gaps kept: all of them, or at most ``grid`` near quantiles of the rows."""
-    if grid is None or n_distinct - 1 <= grid:
-        return np.arange(n_distinct - 1)
+def _quantile_cuts(codes: NDArray[np.int32], n_distinct: int, grid: int) -> NDArray[np.int64]:
+    """Indices of the gaps kept: at most ``grid``, near quantiles of the rows."""
     rows_below = np.cumsum(np.bincount(codes, minlength=n_distinct))[:-1]
     wanted = codes.size * np.arange(1, grid + 1) / (grid + 1)
     return np.unique(np.minimum(np.searchsorted(rows_below, wanted), n_distinct - 2))

@@ -27,28 +27,30 @@ class Rows:
     weights
         Row weights.
     original
-        For each feature, the cut of the problem that each cut stands for.
+        For each feature, the cut of the problem that each cut stands for; None when they are the same.
     """
 
     codes: NDArray[np.int32]
     n_cuts: NDArray[np.int64]
     is_event: NDArray[np.int8]
     weights: NDArray[np.float64]
-    original: tuple[NDArray[np.int64], ...]
+    original: tuple[NDArray[np.int64], ...] | None
 
     def restore(self, terms: NDArray[np.int64]) -> NDArray[np.int64]:
         """Terms (2 or 3, terms) with the cuts of the problem."""
         restored = terms.copy()
-        for term, f in enumerate(terms[0]):
-            restored[1, term] = self.original[f][terms[1, term]]
+        if self.original is not None:
+            for term, f in enumerate(terms[0]):
+                restored[1, term] = self.original[f][terms[1, term]]
         return restored
 
     def replace(self, terms: NDArray[np.int64]) -> NDArray[np.int64]:
         """Terms with cuts of the problem, with the nearest cuts at or above them here."""
         replaced = terms.copy()
-        for term, f in enumerate(terms[0]):
-            place = np.searchsorted(self.original[f], terms[1, term])
-            replaced[1, term] = min(int(place), int(self.n_cuts[f]) - 1)
+        if self.original is not None:
+            for term, f in enumerate(terms[0]):
+                place = np.searchsorted(self.original[f], terms[1, term])
+                replaced[1, term] = min(int(place), int(self.n_cuts[f]) - 1)
         return replaced
 
 
@@ -56,32 +58,30 @@ def all_cuts(problem: Problem) -> Rows:
     """Every row and every candidate cut."""
     data = problem.data
     is_event = (data.labels > 0).astype(np.int8)
-    original = tuple(np.arange(n) for n in data.n_cuts)
-    return Rows(data.codes, data.n_cuts, is_event, data.weights, original)
+    return Rows(data.codes, data.n_cuts, is_event, data.weights, None)
 
 
-def few_cuts(problem: Problem, max_cuts: int, chosen: NDArray[np.int64] | None) -> Rows:
-    """At most ``max_cuts`` cuts a feature, spread evenly over rows; the ``chosen`` rows, or all."""
+def few_cuts(problem: Problem, max_cuts: int, max_rows: int, seed: int) -> Rows:
+    """At most ``max_cuts`` cuts a feature, spread evenly, and ``max_rows`` rows, drawn at random."""
     data = problem.data
-    if chosen is None and data.n_cuts.max(initial=0) <= max_cuts:
+    chosen: NDArray[np.int64] | slice = slice(None)
+    if data.n_rows > max_rows:
+        rng = np.random.default_rng(seed)
+        chosen = np.sort(rng.choice(data.n_rows, max_rows, replace=False))
+    elif data.n_cuts.max(initial=0) <= max_cuts:
         return all_cuts(problem)
-    codes = data.codes if chosen is None else data.codes[:, chosen]
-    is_event = (data.labels > 0).astype(np.int8)
-    cuts = tuple(_spread_cuts(codes[f], int(data.n_cuts[f]), max_cuts) for f in range(len(codes)))
-    bins = np.empty(codes.shape, dtype=np.int32)
-    for f, kept in enumerate(cuts):
-        if kept.size == data.n_cuts[f]:
-            bins[f] = codes[f]
-        else:
-            bin_of_code = np.searchsorted(kept, np.arange(data.n_cuts[f] + 1)).astype(np.int32)
-            np.take(bin_of_code, codes[f], out=bins[f])
-    return Rows(
-        bins,
-        np.array([kept.size for kept in cuts], dtype=np.int64),
-        is_event if chosen is None else is_event[chosen],
-        data.weights if chosen is None else data.weights[chosen],
-        cuts,
-    )
+    weights, labels = data.weights[chosen], data.labels[chosen]
+    bins = np.empty((data.n_features, labels.size), dtype=np.int32)
+    cuts = []
+    for f, n_cuts in enumerate(data.n_cuts):
+        codes = data.codes[f][chosen]
+        cuts.append(_spread_cuts(codes, int(n_cuts), max_cuts))
+        bins[f] = codes
+        if cuts[f].size < n_cuts:
+            bin_of_code = np.searchsorted(cuts[f], np.arange(n_cuts + 1)).astype(np.int32)
+            np.take(bin_of_code, codes, out=bins[f])
+    counts = np.array([kept.size for kept in cuts], dtype=np.int64)
+    return Rows(bins, counts, (labels > 0).astype(np.int8), weights, tuple(cuts))
 
 
 def _spread_cuts(codes: NDArray[np.int32], n_cuts: int, max_cuts: int) -> NDArray[np.int64]:

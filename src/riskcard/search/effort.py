@@ -11,7 +11,7 @@ __all__ = ["Deadline", "Effort", "effort_of"]
 
 #: Row visits of the search among few rows and cuts, alone and when a proof follows.
 FIRST_LOOK, FIRST_LOOK_BEFORE_PROOF = 2.5e7, 1.5e8
-#: Row visits of the search on all rows, likewise.
+#: Row visits of the second look, at many rows and cuts, likewise.
 SECOND_LOOK, SECOND_LOOK_BEFORE_PROOF = 2.0e7, 1.5e8
 #: Row visits on top of either for each value that it looks at.
 PER_VALUE = 60.0
@@ -19,6 +19,8 @@ PER_VALUE = 60.0
 STEP_OVERHEAD, STEP_OVERHEAD_PER_PAIR = 6.0e4, 8.0e2
 #: Tables up to this many rows are searched at every cut.
 MOST_ROWS_WITH_ALL_CUTS = 4096
+#: Rows at the second look.
+MORE_ROWS = 200_000
 #: Values of the table at the first look, and those up to which whole points are exchanged freely.
 FIRST_LOOK_VALUES, MOST_VALUES_TO_EXCHANGE = 220_000, 150_000
 
@@ -31,16 +33,16 @@ class Effort:
     ----------
     max_rows, max_cuts
         The first look is at this many rows, and at this many cuts a feature.
-    more_cuts
-        Cuts a feature at which all rows are searched; cuts between them only to polish.
+    more_rows, more_cuts
+        The second look is at this many; other rows and cuts are only used to polish.
     n_chains
         Independent searches, whatever the number of threads.
     support_steps
         Steps of each chain on real-valued points, at the first look.
     card_steps
-        Steps of each chain on whole points, on all rows.
+        Steps of each chain on whole points, at the second look.
     n_refined
-        Sets of conditions that are refined on all rows and rounded.
+        Sets of conditions that are refined at the second look and rounded.
     n_descended
         Cards that descend with whole points.
     longest_descent, longest_exchange
@@ -53,6 +55,7 @@ class Effort:
 
     max_rows: int
     max_cuts: int
+    more_rows: int
     more_cuts: int
     n_chains: int
     support_steps: int
@@ -81,19 +84,21 @@ def effort_of(problem: Problem, is_before_proof: bool) -> Effort:
     terms = problem.limits.max_terms
     max_rows = max(2000, FIRST_LOOK_VALUES // n_features)
     max_rows = n_rows if n_rows <= 1.5 * max_rows else max_rows
+    more_rows = min(n_rows, MORE_ROWS)
     n_chains = 6 if is_before_proof else 1
     first = FIRST_LOOK_BEFORE_PROOF if is_before_proof else FIRST_LOOK
     second = SECOND_LOOK_BEFORE_PROOF if is_before_proof else SECOND_LOOK
     first += PER_VALUE * max_rows * n_features
-    second += PER_VALUE * n_rows * n_features
+    second += PER_VALUE * more_rows * n_features
     overhead = STEP_OVERHEAD + STEP_OVERHEAD_PER_PAIR * terms * terms
     first_step = 5.0 * max_rows * n_features + overhead
-    second_step = 5.0 * n_rows * n_features + overhead
+    second_step = 5.0 * more_rows * n_features + overhead
     needs_cards = is_before_proof or problem.scale.kind != "calibrated"
     is_large = n_rows * n_features > MOST_VALUES_TO_EXCHANGE and not needs_cards
     return Effort(
         max_rows=max_rows,
         max_cuts=255 if n_rows <= MOST_ROWS_WITH_ALL_CUTS else 128,
+        more_rows=more_rows,
         more_cuts=n_rows if n_rows <= MOST_ROWS_WITH_ALL_CUTS else 255,
         n_chains=n_chains,
         support_steps=int(first / first_step / n_chains),

@@ -50,7 +50,7 @@ def find_cards(problem: Problem, options: Options) -> list[Solution]:
     whole = all_cuts(problem)
     drafts = [measure(whole, rules, np.zeros((3, 0), dtype=np.int64), np.array([1.0, 0.0]))]
     if rules.is_usable.any():
-        rows = few_cuts(problem, effort.more_cuts, None)
+        rows = few_cuts(problem, effort.more_cuts, effort.more_rows, options.random_state)
         supports = _first_look(problem, rules, effort, options, deadline)
 
         def refine(terms: NDArray[np.int64]) -> Draft:
@@ -82,11 +82,7 @@ def _first_look(
     problem: Problem, rules: Rules, effort: Effort, options: Options, deadline: Deadline
 ) -> list[NDArray[np.int64]]:
     """Sets of conditions (2, terms), best first, from chains that look at few rows and cuts."""
-    n_rows, chosen = problem.data.n_rows, None
-    if n_rows > effort.max_rows:
-        rng = np.random.default_rng(options.random_state)
-        chosen = np.sort(rng.choice(n_rows, effort.max_rows, replace=False))
-    rows = few_cuts(problem, effort.max_cuts, chosen)
+    rows = few_cuts(problem, effort.max_cuts, effort.max_rows, options.random_state)
     nothing = fit_support(rows, np.zeros((2, 0), dtype=np.int64))
     start = grow_support(rows, rules, nothing, effort.n_tries)
 
