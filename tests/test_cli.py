@@ -387,6 +387,26 @@ def test_predict_names_the_columns_that_are_missing(tmp_path, capsys):
     assert "no columns 'age', 'pressure' (the card needs it). Did you mean 'agee'?" in err
 
 
+@pytest.mark.parametrize("command", ["predict", "check"])
+def test_a_hole_in_new_rows_is_not_blamed_on_a_column_that_could_be_dropped(
+    tmp_path, capsys, command
+):
+    path = tmp_path / "card.json"
+    heart_card().save(path)
+    rows = [{"age": 70, "pressure": 1, "death": "yes"}, {"age": "", "pressure": 1, "death": "no"}]
+    data = write_csv(tmp_path / "new.csv", rows)
+    code, _, err = run(capsys, command, path, data)
+    assert code == 2
+    assert "line 3, column 'age': the value is missing. Fill it in, or remove the row." in err
+    assert "--drop" not in err
+
+
+def test_a_hole_in_training_rows_says_that_the_column_can_be_dropped(tmp_path, capsys):
+    data = write_csv(tmp_path / "hole.csv", [{**row, "age": ""} for row in heart_rows()])
+    _, _, err = run(capsys, "fit", data, "--target", "outcome")
+    assert "Fill it in, remove the row, or leave the column out with --drop 'age'." in err
+
+
 def test_a_card_without_features_predicts_its_base(tmp_path, capsys):
     path = tmp_path / "card.json"
     RiskCard([], feature_names=["a"]).save(path)

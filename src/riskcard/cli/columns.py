@@ -13,10 +13,17 @@ __all__ = ["Selection", "require_columns"]
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Columns to read: some as numbers, some as text."""
+    """Columns to read: some as numbers, some as text; ``optional`` ones can be left out."""
 
     numbers: tuple[str, ...]
     texts: tuple[str, ...] = ()
+    optional: frozenset[str] = frozenset()
+
+    def advice(self, name: str) -> str:
+        """What else can be done about a bad value than correcting it."""
+        if name in self.optional:
+            return f"remove the row, or leave the column out with --drop {name!r}."
+        return "or remove the row."
 
 
 def require_columns(path: str, names: Sequence[str], wanted: Sequence[str], purpose: str) -> None:

@@ -145,7 +145,11 @@ def _fit_selection(options: Namespace) -> Callable[[list[str]], Selection]:
         features = [name for name in options.columns or names if name not in left_out]
         if not features:
             raise DataError(f"No column of {path!r} is left to learn from. Drop fewer columns.")
-        return Selection(numbers=(*dict.fromkeys(features), *weights), texts=(target,))
+        return Selection(
+            numbers=(*dict.fromkeys(features), *weights),
+            texts=(target,),
+            optional=frozenset(features),
+        )
 
     return select
 

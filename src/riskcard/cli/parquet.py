@@ -40,7 +40,7 @@ def read_parquet(
         raise _unreadable(path, error) from None
     if table.num_rows == 0:
         raise FormatError(f"{path!r} has no rows. Give a table with data.")
-    numbers = {name: _as_numbers(path, name, table.column(name)) for name in wanted.numbers}
+    numbers = {name: _as_numbers(path, name, table.column(name), wanted) for name in wanted.numbers}
     texts = {name: _as_texts(path, name, table.column(name)) for name in wanted.texts}
     return numbers, texts, table.num_rows
 
@@ -52,7 +52,7 @@ def _unreadable(path: str, error: Exception) -> FormatError:
     )
 
 
-def _as_numbers(path: str, name: str, column: Any) -> NDArray[np.float64]:
+def _as_numbers(path: str, name: str, column: Any, wanted: Selection) -> NDArray[np.float64]:
     import pyarrow
 
     kind = column.type
@@ -66,17 +66,18 @@ def _as_numbers(path: str, name: str, column: Any) -> NDArray[np.float64]:
         )
     )
     if not is_number:
+        advice = f", or leave the column out with --drop {name!r}" * (name in wanted.optional)
         raise DataError(
             f"{path!r}, column {name!r}: the values are of type {kind}, not numbers. "
-            f"Convert them, or leave the column out with --drop {name!r}."
+            f"Convert them{advice}."
         )
     numbers = column.cast(pyarrow.float64(), safe=False).to_numpy()
     bad = np.flatnonzero(~np.isfinite(numbers))
     if bad.size:
         what = "missing" if np.isnan(numbers[bad[0]]) else "infinite"
         raise DataError(
-            f"{path!r}, row {bad[0] + 1}, column {name!r}: the value is {what}. Fill it in, remove "
-            f"the row, or leave the column out with --drop {name!r}."
+            f"{path!r}, row {bad[0] + 1}, column {name!r}: the value is {what}. "
+            f"Fill it in, {wanted.advice(name)}"
         )
     return numbers
 

@@ -59,6 +59,7 @@ class _Cells:
 
     path: str
     name: str
+    advice: str
     lines: tuple[int, ...]
     cells: tuple[str, ...]
 
@@ -125,10 +126,10 @@ def _read_csv(path: str, file: TextIO, select: Callable[[list[str]], Selection])
         lines, cells = zip(*chunk, strict=True)
         by_column = list(zip(*cells, strict=True))
         for name in wanted.numbers:
-            here = _Cells(path, name, lines, by_column[place[name]])
+            here = _Cells(path, name, wanted.advice(name), lines, by_column[place[name]])
             numbers[name].extend(_as_numbers(here))
         for name in wanted.texts:
-            here = _Cells(path, name, lines, by_column[place[name]])
+            here = _Cells(path, name, wanted.advice(name), lines, by_column[place[name]])
             columns.texts[name] += _as_texts(here)
     if columns.n_rows == 0:
         raise FormatError(f"{path!r} has a header but no rows. Add the data below the header.")
@@ -190,7 +191,6 @@ def _as_numbers(here: _Cells) -> list[float]:
 
 def _refuse_first_bad(here: _Cells) -> None:
     """Say what is wrong with the first cell that is not a finite number, if there is one."""
-    advice = f"leave the column out with --drop {here.name!r}."
     for line, cell in zip(here.lines, map(str.strip, here.cells), strict=True):
         where = f"{here.path!r}, line {line}, column {here.name!r}"
         try:
@@ -198,15 +198,13 @@ def _refuse_first_bad(here: _Cells) -> None:
         except ValueError:
             hint = " (write decimals with a point)" if _is_decimal_comma(cell) else ""
             raise DataError(
-                f"{where}: {cell!r} is not a number{hint}. Correct it, or {advice}"
+                f"{where}: {cell!r} is not a number{hint}. Correct it, {here.advice}"
             ) from None
         if math.isnan(number):
-            raise DataError(
-                f"{where}: the value is missing. Fill it in, remove the row, or {advice}"
-            )
+            raise DataError(f"{where}: the value is missing. Fill it in, {here.advice}")
         if math.isinf(number):
             raise DataError(
-                f"{where}: {cell!r} is infinite. Replace it by a large finite value, or {advice}"
+                f"{where}: {cell!r} is infinite. Replace it by a large finite value, {here.advice}"
             )
 
 
@@ -224,6 +222,6 @@ def _as_texts(here: _Cells) -> list[str]:
         line = here.lines[texts.index("")]
         raise DataError(
             f"{here.path!r}, line {line}, column {here.name!r}: the value is missing. "
-            "Fill it in, or remove the row."
+            f"Fill it in, {here.advice}"
         )
     return texts
