@@ -11,6 +11,8 @@ __all__ = ["scan_jumps", "scan_shifts"]
 
 #: Sums kept for each jump of a calibrated card: loss, its gradient (2) and its Hessian (3).
 N_SUMS = 6
+#: The refit of a scan may change the slope by this part of itself, and the offset by this much.
+LONGEST_CHANGE, LONGEST_SHIFT = 0.5, 1.5
 
 
 @inner_kernel
@@ -90,8 +92,13 @@ def scan_jumps(codes, weights, keys, lowest, n_scores, scale, jumps, windows, fo
                 determinant = curve * curve_offset - both * both
                 loss = total[0] + below[at]
                 if determinant > 1e-9 * curve * curve_offset:
-                    decrement = slope * slope * curve_offset - 2.0 * slope * offset * both
-                    loss -= 0.5 * (decrement + offset * offset * curve) / determinant
+                    slope_step = (both * offset - curve_offset * slope) / determinant
+                    offset_step = (both * slope - curve * offset) / determinant
+                    # a long step is only trusted as far as the curvature holds
+                    size = min(1.0, LONGEST_CHANGE * scale[0] / max(abs(slope_step), 1e-300))
+                    size = min(size, LONGEST_SHIFT / max(abs(offset_step), 1e-300))
+                    promised = -(slope * slope_step + offset * offset_step)
+                    loss -= (size - 0.5 * size * size) * promised
                 if loss < found[f, 0] and windows[f, 3] <= jumps[position] <= windows[f, 4]:
                     found[f, 0], found[f, 1], found[f, 2] = loss, cut, jumps[position]
 

@@ -12,6 +12,8 @@ __all__ = ["CALIBRATED", "FIXED", "MULTIPLIER", "fit_scale"]
 FIXED, MULTIPLIER, CALIBRATED = 0, 1, 2
 #: A scale is positive; one this small says that the score is worth nothing.
 SMALLEST_SCALE = 1e-9
+#: Bases tried on either side of the real optimum; nearly always the first or second is the best.
+MOST_BASES = 64
 
 
 @inner_kernel
@@ -94,7 +96,7 @@ def fit_scale(tally, lowest, largest_jump, kind, bound, scale, tolerance):
     start = np.int64(min(max(scale[1] / slope, -1e6), 1e6))
     for direction in range(2):
         base = start + direction
-        while True:
+        for _ in range(MOST_BASES):
             fitted[0], fitted[1] = slope, 0.0
             loss = _descend(tally, lowest + base, fitted, most, moves - 2, tolerance)
             if loss >= best:

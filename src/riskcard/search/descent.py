@@ -100,11 +100,12 @@ def exchange(
     scan(rows.codes, rows.weights, keys, lowest, n_scores, scale, rules.options, windows, found)
     taken = set(map(tuple, others[:2].T.tolist()))
     accuracy = 1e-9 * float(rows.weights.sum())
-    best = draft
-    best_loss = np.inf
+    best, best_loss = draft, np.inf
     for f in np.argsort(found[:, 0], kind="stable")[:n_tries]:
+        if found[f, 0] == np.inf:
+            break
         cut, jump = int(found[f, 1]), int(found[f, 2])
-        if found[f, 0] == np.inf or (int(f), cut) in taken:
+        if (int(f), cut) in taken:
             continue
         tally = tally_scores(rows.codes[f], cut, jump, keys, rows.weights, n_scores)
         scale, low = draft.scale.copy(), lowest + min(jump, 0)
@@ -118,7 +119,7 @@ def exchange(
 
 def _zoom(rows: Rows, rules: Rules, draft: Draft, slot: int) -> Draft:
     """The draft with one cut moved: a coarse look around it, then finer ones around the best."""
-    feature = int(draft.terms[0, slot])
+    feature, jump = int(draft.terms[0, slot]), int(draft.terms[2, slot])
     n_cuts = int(rows.n_cuts[feature])
     reach = max(n_cuts // 40, N_WINDOW // 2)
     best = draft
@@ -127,7 +128,7 @@ def _zoom(rows: Rows, rules: Rules, draft: Draft, slot: int) -> Draft:
         low = max(int(best.terms[1, slot]) - reach, 0)
         n_bins = min((n_cuts - low) >> shift, N_WINDOW) + 2
         windows = np.zeros((rows.n_cuts.size, 5), dtype=np.int64)
-        windows[feature] = low, shift, n_bins, rules.low[feature], rules.high[feature]
+        windows[feature] = low, shift, n_bins, jump, jump
         moved = exchange(rows, rules, best, slot, windows, 1)
         if _is_lower(moved, best):
             best = moved

@@ -10,9 +10,9 @@ from riskcard.problem.problem import Problem
 __all__ = ["Deadline", "Effort", "effort_of"]
 
 #: Row visits of the search among few rows and cuts, alone and when a proof follows.
-FIRST_LOOK, FIRST_LOOK_BEFORE_PROOF = 2.5e7, 1.5e8
+FIRST_LOOK, FIRST_LOOK_BEFORE_PROOF = 2.5e7, 8.0e7
 #: Row visits of the second look, at many rows and cuts, likewise.
-SECOND_LOOK, SECOND_LOOK_BEFORE_PROOF = 2.0e7, 1.5e8
+SECOND_LOOK, SECOND_LOOK_BEFORE_PROOF = 2.0e7, 1.2e8
 #: Row visits on top of either for each value that it looks at.
 PER_VALUE = 60.0
 #: Row visits that the fixed costs of a step are worth, and those of a step of many terms.

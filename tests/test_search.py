@@ -1,0 +1,206 @@
+"""The search for good cards: what it returns is feasible, reproducible and no worse than simpler cards."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from riskcard.problem.objective import loss_of, violations
+from riskcard.problem.problem import LOG_ODDS_LIMIT, Problem, make_problem
+from riskcard.problem.ranked import RankedData
+from riskcard.problem.solution import Solution
+from riskcard.search.bins import all_cuts, few_cuts
+from riskcard.search.draft import measure
+from riskcard.search.heuristic import find_cards
+from riskcard.search.pipeline import Options
+from riskcard.search.rules import rules_of
+
+SCALES = (1, 2.5, "multiplier", "calibrated")
+
+
+def random_data(
+    seed: int, n_rows: int, n_features: int, n_values: int = 8, has_weights: bool = False
+) -> RankedData:
+    """Codes with ties, labels that depend on some of them, weights if wanted, both classes."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, n_values, (n_features, n_rows)).astype(np.int32)
+    for f in range(n_features):
+        codes[f] = np.unique(codes[f], return_inverse=True)[1]
+    steps = sum((codes[f] <= 3) * (1.5 - f) for f in range(min(3, n_features)))
+    labels = np.where(rng.random(n_rows) < 1 / (1 + np.exp(-steps)), 1, -1).astype(np.int8)
+    labels[0], labels[-1] = 1, -1
+    weights = rng.integers(1, 5, n_rows) / 2.0 if has_weights else np.ones(n_rows)
+    return RankedData(codes, codes.max(axis=1).astype(np.int64), labels, weights)
+
+
+def empty_loss(problem: Problem) -> float:
+    """Loss of the best card without terms, by trying bases when the base is an integer."""
+    data = problem.data
+    event = data.weights[data.labels > 0].sum()
+    offset = float(np.log(event / (data.weights.sum() - event)))
+    if problem.scale.kind == "calibrated":
+        return loss_of(Solution.of([], 0, 1.0, offset), problem)
+    multiplier = problem.scale.multiplier if problem.scale.kind == "fixed" else 1.0
+    near = round(offset * multiplier)
+    cards = [Solution.of([], base, multiplier) for base in range(near - 2, near + 3)]
+    return min(loss_of(card, problem) for card in cards)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("seed", range(12))
+def test_cards_are_feasible_distinct_and_in_order(scale, seed):
+    rng = np.random.default_rng(seed)
+    data = random_data(seed, int(rng.integers(2, 60)), int(rng.integers(1, 6)), 6, seed % 2 == 1)
+    problem = make_problem(
+        data,
+        max_terms=int(rng.integers(1, 6)),
+        max_features=int(rng.integers(1, 4)),
+        max_cuts_per_feature=int(rng.integers(1, 3)),
+        max_points=int(rng.choice([1, 2, 5, 10, 40])),
+        scale=scale,
+    )
+    cards = find_cards(problem, Options())
+    losses = [loss_of(card, problem) for card in cards]
+    assert [violations(card, problem) for card in cards] == [[]] * len(cards)
+    assert losses == sorted(losses)
+    assert len({(tuple(card.terms), card.base) for card in cards}) == len(cards)
+    assert losses[0] <= empty_loss(problem) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_jumps_keep_bounds_that_differ_by_feature_and_sign(scale):
+    data = random_data(3, 80, 4)
+    problem = make_problem(data, max_terms=4, scale=scale)
+    low, high = np.array([0, -5, -2, 0]), np.array([3, 0, 1, 0])
+    problem = replace(problem, jump_low=low, jump_high=high)
+    cards = find_cards(problem, Options())
+    assert all(not violations(card, problem) for card in cards)
+    assert all(3 not in card.features for card in cards)
+    assert cards[0].terms
+
+
+@pytest.mark.parametrize("certify", [False, True])
+@pytest.mark.parametrize("scale", SCALES)
+def test_threads_do_not_change_the_cards(scale, certify):
+    problem = make_problem(random_data(5, 120, 5, has_weights=True), max_terms=3, scale=scale)
+    options = Options(certify=certify, random_state=7)
+    alone = find_cards(problem, options)
+    assert find_cards(problem, replace(options, n_jobs=3)) == alone
+    assert find_cards(problem, options) == alone
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_more_room_never_hurts(scale):
+    data = random_data(8, 150, 4)
+    losses = []
+    for terms in range(1, 6):
+        problem = make_problem(data, max_terms=terms, scale=scale)
+        losses.append(loss_of(find_cards(problem, Options())[0], problem))
+    assert losses == sorted(losses, reverse=True)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_weights_stand_for_repeated_rows(scale):
+    data = random_data(11, 40, 3)
+    doubled = replace(data, weights=2 * data.weights)
+    repeated = RankedData(
+        np.repeat(data.codes, 2, axis=1),
+        data.n_cuts,
+        np.repeat(data.labels, 2),
+        np.repeat(data.weights, 2),
+    )
+    losses = [
+        loss_of(find_cards(problem, Options())[0], problem)
+        for problem in (make_problem(d, max_terms=2, scale=scale) for d in (doubled, repeated))
+    ]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-9)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_one_term_is_the_best_of_all_single_terms(scale):
+    data = random_data(21, 70, 3, has_weights=True)
+    problem = make_problem(data, max_terms=1, max_points=3, scale=scale)
+    rows, rules = all_cuts(problem), rules_of(problem)
+    start = np.array([1.0, 0.0])
+    by_hand = min(
+        measure(rows, rules, np.array([[f], [cut], [jump]]), start).loss
+        for f in range(3)
+        for cut in range(data.n_cuts[f])
+        for jump in (-3, -2, -1, 1, 2, 3)
+    )
+    found = loss_of(find_cards(problem, Options(certify=True))[0], problem)
+    assert found == pytest.approx(by_hand, rel=1e-9)
+
+
+def test_scale_and_offset_are_optimal_for_the_points():
+    problem = make_problem(random_data(2, 200, 4, has_weights=True), max_terms=3)
+    card = find_cards(problem, Options())[0]
+    loss = loss_of(card, problem)
+    for factor in (1 - 1e-3, 1 + 1e-3):
+        assert loss_of(replace(card, multiplier=card.multiplier * factor), problem) >= loss
+    for shift in (-1e-3, 1e-3):
+        assert loss_of(replace(card, offset=card.offset + shift), problem) >= loss
+
+
+def test_separable_rows_stop_at_the_limit_of_the_log_odds():
+    codes = np.array([[0, 0, 0, 1, 1, 1]], dtype=np.int32)
+    labels = np.array([-1, -1, -1, 1, 1, 1], dtype=np.int8)
+    data = RankedData(codes, np.array([1]), labels, np.ones(6))
+    for scale in ("calibrated", "multiplier"):
+        problem = make_problem(data, max_terms=1, scale=scale)
+        card = find_cards(problem, Options())[0]
+        assert not violations(card, problem)
+        assert abs(card.jumps[0]) / card.multiplier == pytest.approx(LOG_ODDS_LIMIT)
+        assert loss_of(card, problem) == pytest.approx(6 * np.exp(-LOG_ODDS_LIMIT / 2), rel=1e-3)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_constant_features_give_the_empty_card(scale):
+    labels = np.array([1, -1, -1, -1, -1], dtype=np.int8)
+    data = RankedData(np.zeros((2, 5), np.int32), np.zeros(2, np.int64), labels, np.ones(5))
+    problem = make_problem(data, scale=scale)
+    (card,) = find_cards(problem, Options())
+    assert card.terms == []
+    assert card.multiplier == (2.5 if scale == 2.5 else 1.0)
+    assert loss_of(card, problem) == pytest.approx(empty_loss(problem), rel=1e-12)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_two_rows_are_enough(scale):
+    data = RankedData(
+        np.array([[0, 1]], np.int32), np.array([1]), np.array([1, -1], np.int8), np.ones(2)
+    )
+    problem = make_problem(data, max_terms=3, scale=scale)
+    cards = find_cards(problem, Options())
+    assert not violations(cards[0], problem)
+    assert loss_of(cards[0], problem) < empty_loss(problem)
+
+
+def test_no_time_still_gives_a_feasible_card():
+    problem = make_problem(random_data(4, 300, 6), max_terms=4)
+    cards = find_cards(problem, Options(certify=True, time_limit=0.0))
+    assert not violations(cards[0], problem)
+
+
+def test_few_cuts_divide_the_rows_as_the_cuts_they_stand_for():
+    data = random_data(6, 500, 3, n_values=300)
+    problem = make_problem(data, max_terms=3)
+    rows = few_cuts(problem, 20, 500, 0)
+    for f in range(3):
+        assert rows.n_cuts[f] <= 20
+        for cut, original in enumerate(rows.original[f]):
+            assert np.array_equal(rows.codes[f] <= cut, data.codes[f] <= original)
+
+
+def test_many_distinct_values_are_polished_beyond_the_few_cuts():
+    rng = np.random.default_rng(0)
+    codes = np.array([rng.permutation(6000) for _ in range(2)], dtype=np.int32)
+    labels = np.where((codes[0] <= 2221) ^ (rng.random(6000) < 0.02), 1, -1).astype(np.int8)
+    data = RankedData(codes, np.array([5999, 5999]), labels, np.ones(6000))
+    problem = make_problem(data, max_terms=1)
+    card = find_cards(problem, Options())[0]
+    misplaced = min(np.sum((codes[0] <= cut) != (labels > 0)) for cut in range(2150, 2300))
+    assert np.sum((codes[0] <= card.cuts[0]) != (labels > 0)) <= misplaced + 2
+    assert card.features == (0,)
