@@ -10,8 +10,13 @@ from riskcard.problem.objective import loss_of
 from riskcard.problem.problem import Problem
 from riskcard.problem.result import Progress, SolveResult, Status
 from riskcard.search.heuristic import find_cards
+from riskcard.search.tree import MAX_PROVEN_TERMS, Stops, prove
 
 __all__ = ["Options", "solve"]
+
+TOO_MANY_TERMS = (
+    f"The proof is made for at most {MAX_PROVEN_TERMS} terms; this card comes from the search alone."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,27 @@ def solve(problem: Problem, options: Options | None = None) -> SolveResult:
     """Find a good card and, when asked, prove how far from optimal it can at most be."""
     options = options or Options()
     start = time.perf_counter()
-    cards = find_cards(problem, options)
-    loss = loss_of(cards[0], problem)
-    return SolveResult(cards[0], loss, 0.0, Status.HEURISTIC, seconds=time.perf_counter() - start)
+    card = find_cards(problem, options)[0]
+    if not options.certify or problem.limits.max_terms > MAX_PROVEN_TERMS:
+        notes = (TOO_MANY_TERMS,) if options.certify else ()
+        loss, seconds = loss_of(card, problem), time.perf_counter() - start
+        return SolveResult(card, loss, 0.0, Status.HEURISTIC, seconds=seconds, notes=notes)
+    deadline = None if options.time_limit is None else start + options.time_limit
+    history: list[Progress] = []
+
+    def record(loss: float, bound: float, nodes: int) -> None:
+        history.append(Progress(time.perf_counter() - start, loss, bound, nodes))
+        if options.progress is not None:
+            options.progress(history[-1])
+
+    stops = Stops(deadline, options.node_limit, options.gap)
+    proof = prove(problem, card, stops, options.n_jobs, record)
+    return SolveResult(
+        proof.solution,
+        proof.loss,
+        proof.bound,
+        proof.status,
+        nodes=proof.nodes,
+        seconds=time.perf_counter() - start,
+        history=tuple(history),
+    )

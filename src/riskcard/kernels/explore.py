@@ -1,0 +1,232 @@
+"""Depth-first exploration of open nodes: split, bound, prune, until a budget is spent."""
+
+import math
+
+from riskcard.kernels.jit import inner_kernel, kernel
+from riskcard.kernels.nodes import (
+    SPLIT_POINTS,
+    SPLIT_SLOT,
+    count_child_cells,
+    load_node,
+    make_child,
+    move_rows,
+    save_node,
+)
+from riskcard.kernels.relaxation import OPEN, PRUNED, minimise_cells, tabulate_losses
+from riskcard.kernels.slots import slot_size, split_slot_at, undecided_rows
+
+__all__ = ["CUTOFF", "DONE", "LEAVES", "NODES", "SAVED", "STEPS", "STOP", "TARGET", "WORK", "explore"]
+
+# places in `control`: prune at or above, set aside at or above, work to do at most, stop when not 0
+CUTOFF, TARGET, BUDGET, STOP = 0, 1, 2, 3
+# places in `counters`
+SAVED, NODES, STEPS, WORK, LEAVES, DONE = 0, 1, 2, 3, 4, 5
+
+
+@inner_kernel
+def bound_node(conditions, work, depth, control):
+    """Bound a node whose cells are known; raises its bound, returns the outcome and the steps.
+
+    Why the relaxation is a lower bound on the loss of every card of the node: take a card whose
+    conditions come from the slots as their multiplicities say, and let ``w[j + 1]`` be the sum of
+    the steps of the conditions from slot ``j``, ``w[0]`` the log-odds of a row with none of them. A
+    row with the event gets at most ``w[j + 1]`` from slot ``j``, and nothing unless some condition
+    of the slot gives it points; a row without the event gets all of ``w[j + 1]`` when every
+    condition of the slot gives it points. So every row's margin in the relaxation at ``w`` is at
+    least its margin under the card, and the loss at most the card's.
+
+    Why the offset may be confined: all steps are at least 0 and add up to at most ``total``. At an
+    offset above the log-odds of the base rate every row's risk is above the base rate, so the loss
+    falls when the offset does; below it by more than ``total``, the other way round. The best whole
+    number of points is less than one point from the best real offset, by convexity.
+    """
+    n_slots = work.counts[depth]
+    box = work.box[depth]
+    w = work.w[depth]
+    tables = work.tables[depth]
+    total = conditions.scale[0]
+    for j in range(n_slots):
+        total += box[1, j + 1]
+    box[0, 0] = max(box[0, 0], conditions.scale[1] - total)
+    is_known = depth > 0 and work.counts[depth - 1] == n_slots
+    for v in range(n_slots + 1):
+        inside = min(max(w[v], box[0, v]), box[1, v])
+        is_known = is_known and inside == w[v]
+        w[v] = inside
+    if is_known:
+        for kind in range(3):
+            for cell in range(1 << n_slots):
+                tables[kind, cell] = work.tables[depth - 1, kind, cell]
+    else:
+        tabulate_losses(n_slots, w, tables)
+    scratch = (work.gradient, work.hessian, work.direction, work.factor, work.trial)
+    cells = work.cells[depth]
+    outcome, bound, steps = minimise_cells(
+        n_slots, cells, box, w, control[TARGET], control[CUTOFF], tables, scratch
+    )
+    work.bounds[depth] = max(work.bounds[depth], bound)
+    if work.bounds[depth] >= control[CUTOFF]:
+        outcome = PRUNED
+    return outcome, steps
+
+
+@inner_kernel
+def choose_slot(conditions, work, depth):
+    """The slot to split: most undecided rows times what the slot adds; -1 if all are single."""
+    best = -1
+    best_value = -1.0
+    for j in range(work.counts[depth]):
+        slot = work.slots[depth, j]
+        if slot_size(conditions, slot) > 1.0:
+            value = undecided_rows(conditions, slot) * (work.w[depth, j + 1] + 1e-3)
+            if value > best_value:
+                best_value = value
+                best = j
+    return best
+
+
+@inner_kernel
+def choose_branch(conditions, work, depth):
+    """Decide how to split the node at a depth. Returns False for a leaf: nothing left to split."""
+    branch = work.branch[depth]
+    branch[3] = 0
+    best = choose_slot(conditions, work, depth)
+    if best >= 0:
+        slot = work.slots[depth, best]
+        branch[0] = SPLIT_SLOT
+        branch[1] = best
+        branch[2] = split_slot_at(conditions, slot) if slot[0] < 0 else 0
+        branch[4] = slot[4]
+        return True
+    unit = conditions.scale[0]
+    if unit == 0.0:
+        return False
+    best_value = -1.0
+    for v in range(work.counts[depth] + 1):
+        low = math.ceil(work.box[depth, 0, v] / unit - 1e-6)
+        high = math.floor(work.box[depth, 1, v] / unit + 1e-6)
+        if high <= low:
+            continue
+        points = work.w[depth, v] / unit
+        value = abs(points - math.floor(points + 0.5))
+        if value > best_value:
+            best_value = value
+            best = v
+            branch[2] = max(min(math.floor(points), high - 1), low)
+    branch[0] = SPLIT_POINTS
+    branch[1] = best
+    branch[4] = 1
+    return best >= 0
+
+
+@inner_kernel
+def settle(conditions, work, depth, control, out, leaves):
+    """Bound a node; True when nothing below it is to be explored now.
+
+    That is so when it is pruned, set aside for later, or a leaf.
+    """
+    out_records, out_numbers, counters = out
+    outcome, steps = bound_node(conditions, work, depth, control)
+    counters[NODES] += 1
+    counters[STEPS] += steps
+    counters[WORK] += (steps + 1) * (8.0 * (1 << work.counts[depth]) + 20.0)
+    if outcome == PRUNED:
+        return True
+    is_aside = outcome != OPEN and work.bounds[depth] >= control[TARGET]
+    if is_aside or depth >= work.counts.size - 2:
+        saved = int(counters[SAVED])
+        save_node(conditions, work, depth, True, out_records[saved], out_numbers[saved])
+        counters[SAVED] += 1
+        return True
+    return not can_branch(conditions, work, depth, counters, leaves)
+
+
+@inner_kernel
+def can_branch(conditions, work, depth, counters, leaves):
+    """Choose how to split a node that was bounded; a leaf is saved as such instead."""
+    if choose_branch(conditions, work, depth):
+        return True
+    leaf = int(counters[LEAVES])
+    save_node(conditions, work, depth, True, leaves[0][leaf], leaves[1][leaf])
+    counters[LEAVES] += 1
+    return False
+
+
+@inner_kernel
+def resume(conditions, work, is_solved, control, out, leaves):
+    """Take up a node that was loaded; False when nothing below it is to be explored now."""
+    if not is_solved:
+        return not settle(conditions, work, 0, control, out, leaves)
+    if work.bounds[0] >= control[CUTOFF]:
+        return False
+    tabulate_losses(work.counts[0], work.w[0], work.tables[0])
+    return can_branch(conditions, work, 0, out[2], leaves)
+
+
+@inner_kernel
+def save_open_children(conditions, work, depth, out):
+    """Save the children not yet visited of every node on the path, deepest first.
+
+    Making a child overwrites what is kept one deeper, which is no longer needed by then.
+    """
+    out_records, out_numbers, counters = out
+    for d in range(depth, -1, -1):
+        for to_left in range(work.branch[d, 3], work.branch[d, 4] + 1):
+            if make_child(conditions, work, d, to_left):
+                saved = int(counters[SAVED])
+                save_node(conditions, work, d + 1, False, out_records[saved], out_numbers[saved])
+                counters[SAVED] += 1
+
+
+@kernel
+def explore(conditions, work, records, numbers, control, out, leaves):
+    """Explore nodes depth first, until all is done, the budget spent, or a stop asked for.
+
+    Parameters
+    ----------
+    records, numbers
+        The open nodes to start from.
+    control
+        Cutoff, target, budget of work, and a flag that another thread may set to stop.
+    out
+        Records and numbers of the nodes that stay open, and counters; all written. The nodes from
+        ``records[counters[DONE]]`` on were not begun.
+    leaves
+        Records and numbers of the leaves found; written.
+    """
+    counters = out[2]
+    n_terms = conditions.limits[0]
+    room = out[0].shape[0] - work.counts.size * (n_terms + 1)
+    for index in range(records.shape[0]):
+        depth = -1
+        while True:
+            is_over = (
+                control[STOP] != 0.0
+                or counters[WORK] >= control[BUDGET]
+                or counters[SAVED] >= room
+                or counters[LEAVES] >= leaves[0].shape[0]
+            )
+            if depth < 0:
+                if is_over:
+                    return
+                is_solved = load_node(conditions, work, records[index], numbers[index])
+                counters[WORK] += 4.0 * work.cell_of_row.size
+                counters[DONE] += 1
+                if not resume(conditions, work, is_solved, control, out, leaves):
+                    break
+                depth = 0
+            elif is_over:
+                save_open_children(conditions, work, depth, out)
+                return
+            elif work.branch[depth, 3] > work.branch[depth, 4]:
+                if depth == 0:
+                    break
+                move_rows(conditions, work, depth, False)
+                depth -= 1
+            else:
+                work.branch[depth, 3] += 1
+                if make_child(conditions, work, depth, work.branch[depth, 3] - 1):
+                    counters[WORK] += count_child_cells(conditions, work, depth + 1)
+                    if not settle(conditions, work, depth + 1, control, out, leaves):
+                        depth += 1
+                        move_rows(conditions, work, depth, True)

@@ -1,0 +1,210 @@
+"""The convex relaxation of a node: logistic regression on the cells of at most a dozen columns.
+
+Rows that hold the same columns form a cell, numbered by its bits: bit ``j`` of the cell is set when
+column ``j`` gives its points. ``cells[0]`` and ``cells[1]`` are the weights of the rows with and
+without the event in each cell. The coefficients are ``w[0]`` (offset) and ``w[j + 1] >= 0`` (what
+column ``j`` adds to the log-odds), within a box.
+"""
+
+import math
+
+from riskcard.kernels.jit import inner_kernel
+
+__all__ = ["OPEN", "PRUNED", "SOLVED", "minimise_cells", "tabulate_losses"]
+
+PRUNED = 0  # the lower bound reached the cutoff
+OPEN = 1  # the minimum is certainly below the target
+SOLVED = 2  # the minimum is known well enough, and below the cutoff
+
+#: Relative allowance for rounding in every bound, far above the error of a sum of 8192 products.
+ROUNDING = 1e-11
+#: The minimum is known well enough when loss and lower bound are this close (relative): first for
+#: nodes that will certainly be split, then for those that may still be pruned.
+KNOWN_WITHIN, SOLVED_WITHIN = 1e-2, 1e-6
+FEW_STEPS, MAX_STEPS = 8, 60
+
+
+@inner_kernel
+def tabulate_losses(n_columns, w, tables):
+    """Each cell's loss with the event, without it, and its chance of a miss with the event."""
+    with_event = tables[0]
+    without = tables[1]
+    missed = tables[2]
+    with_event[0] = w[0]
+    for j in range(n_columns):
+        half = 1 << j
+        for cell in range(half):
+            with_event[half + cell] = with_event[cell] + w[j + 1]
+    for cell in range(1 << n_columns):
+        log_odds = with_event[cell]
+        small = math.exp(-abs(log_odds))
+        near = 1.0 / (1.0 + small)
+        common = math.log1p(small)
+        if log_odds >= 0.0:
+            with_event[cell] = common
+            without[cell] = common + log_odds
+            missed[cell] = small * near
+        else:
+            with_event[cell] = common - log_odds
+            without[cell] = common
+            missed[cell] = near
+
+
+@inner_kernel
+def sum_losses(n_cells, cells, tables):
+    """The loss of all cells at the coefficients that were tabulated."""
+    total = 0.0
+    for cell in range(n_cells):
+        total += cells[0, cell] * tables[0, cell] + cells[1, cell] * tables[1, cell]
+    return total
+
+
+@inner_kernel
+def differentiate(n_columns, cells, tables, gradient, hessian):
+    """Gradient and Hessian (its lower half) at the coefficients that were tabulated."""
+    n_cells = 1 << n_columns
+    missed = tables[2]
+    slope = tables[3]
+    curve = tables[4]
+    for cell in range(n_cells):
+        miss = missed[cell]
+        event = cells[0, cell]
+        other = cells[1, cell]
+        slope[cell] = other * (1.0 - miss) - event * miss
+        curve[cell] = (event + other) * miss * (1.0 - miss)
+    # sums over all cells that contain given bits, for every set of bits at once
+    for j in range(n_columns):
+        half = 1 << j
+        for block in range(0, n_cells, 2 * half):
+            for cell in range(block, block + half):
+                slope[cell] += slope[cell + half]
+                curve[cell] += curve[cell + half]
+    gradient[0] = slope[0]
+    hessian[0, 0] = curve[0]
+    for j in range(n_columns):
+        gradient[j + 1] = slope[1 << j]
+        hessian[j + 1, 0] = curve[1 << j]
+        hessian[j + 1, j + 1] = curve[1 << j]
+        for k in range(j):
+            hessian[j + 1, k + 1] = curve[(1 << j) | (1 << k)]
+
+
+@inner_kernel
+def lower_bound_at(n_variables, w, loss, gradient, box):
+    """A lower bound on the minimum over the box, valid at *any* point ``w`` of it.
+
+    Proof: the loss is convex, so it lies above its tangent plane at ``w``; the plane's minimum over
+    the box is attained at a corner, coordinate by coordinate. The result is lowered by ROUNDING
+    times the sizes of all summands, which exceeds the error of computing them.
+    """
+    bound = loss
+    size = loss
+    for v in range(n_variables):
+        g = gradient[v]
+        reach = g * (box[0, v] - w[v]) if g > 0.0 else g * (box[1, v] - w[v])
+        bound += reach
+        size -= reach
+    return bound - ROUNDING * size
+
+
+@inner_kernel
+def newton_direction(n_variables, w, gradient, hessian, box, direction, factor):
+    """Newton's direction over the variables that are free to move; 0 for those at a bound.
+
+    ``factor`` is scratch; its last row holds the indices of the free variables.
+    """
+    n_free = 0
+    free = factor[n_variables]
+    for v in range(n_variables):
+        direction[v] = 0.0
+        g = gradient[v]
+        if (w[v] > box[0, v] or g < 0.0) and (w[v] < box[1, v] or g > 0.0):
+            free[n_free] = v
+            n_free += 1
+    for a in range(n_free):
+        va = int(free[a])
+        for b in range(a + 1):
+            vb = int(free[b])
+            total = hessian[max(va, vb), min(va, vb)]
+            least = 1e-10 * total + 1e-200
+            if a == b:
+                total += least
+            for k in range(b):
+                total -= factor[a, k] * factor[b, k]
+            if a == b:
+                factor[a, a] = math.sqrt(max(total, least))
+            else:
+                factor[a, b] = total / factor[b, b]
+        total = -gradient[va]
+        for k in range(a):
+            total -= factor[a, k] * direction[int(free[k])]
+        direction[va] = total / factor[a, a]
+    for a in range(n_free - 1, -1, -1):
+        total = direction[int(free[a])]
+        for k in range(a + 1, n_free):
+            total -= factor[k, a] * direction[int(free[k])]
+        direction[int(free[a])] = total / factor[a, a]
+
+
+@inner_kernel
+def take_step(n_columns, cells, box, w, loss, tables, scratch):
+    """One projected Newton step with halving; changes ``w`` and ``tables``, returns the new loss.
+
+    ``scratch`` holds the gradient and the Hessian at ``w``; the tables are those of the new point.
+    """
+    gradient, hessian, direction, factor, trial = scratch
+    n_variables = n_columns + 1
+    newton_direction(n_variables, w, gradient, hessian, box, direction, factor)
+    length = 1.0
+    new_loss = loss
+    while length > 1e-7:
+        descent = 0.0
+        for v in range(n_variables):
+            trial[v] = min(max(w[v] + length * direction[v], box[0, v]), box[1, v])
+            descent += gradient[v] * (trial[v] - w[v])
+        tabulate_losses(n_columns, trial, tables)
+        new_loss = sum_losses(1 << n_columns, cells, tables)
+        if new_loss <= loss + 1e-4 * min(descent, 0.0) + 1e-13 * loss:
+            break
+        length *= 0.3
+    for v in range(n_variables):
+        w[v] = trial[v]
+    return new_loss
+
+
+@inner_kernel
+def minimise_cells(n_columns, cells, box, w, target, cutoff, tables, scratch):
+    """Projected Newton from ``w`` (changed in place) until the question is decided.
+
+    Stops as soon as the lower bound reaches ``cutoff`` (PRUNED), or the loss is below ``target``
+    (OPEN: the minimum is below it for certain), or the minimum is known (SOLVED).
+
+    Parameters
+    ----------
+    tables
+        Those of `tabulate_losses` at ``w``; on return, those of the final ``w``.
+    scratch
+        Work arrays: gradient, Hessian, direction, factor, trial point.
+
+    Returns
+    -------
+    outcome, bound, steps
+        ``bound`` is a valid lower bound on the minimum over the box in every case.
+    """
+    n_variables = n_columns + 1
+    loss = sum_losses(1 << n_columns, cells, tables)
+    best = -1.0
+    steps = 0
+    while True:
+        if loss < target:
+            return OPEN, best, steps
+        differentiate(n_columns, cells, tables, scratch[0], scratch[1])
+        best = max(best, lower_bound_at(n_variables, w, loss, scratch[0], box))
+        if best >= cutoff:
+            return PRUNED, best, steps
+        if loss < cutoff and (loss - best <= KNOWN_WITHIN * loss or steps >= FEW_STEPS):
+            return SOLVED, best, steps
+        if loss - best <= SOLVED_WITHIN * loss or steps >= MAX_STEPS:
+            return SOLVED, best, steps
+        loss = take_step(n_columns, cells, box, w, loss, tables, scratch)
+        steps += 1

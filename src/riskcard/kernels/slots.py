@@ -1,0 +1,159 @@
+"""Slots: sets of conditions from which some terms of the card come.
+
+A slot is either a cluster of conditions of several features, or an interval of cuts ``low..high`` of
+one feature and side. Its fields: cluster (-1 for an interval), side (2 * feature, + 1 for "above the
+cut"), low, high, multiplicity (how many conditions of the card come from it). Slots of one node are
+disjoint sets of conditions.
+
+A row with the event has the points of a slot when *some* condition of it gives them, a row without
+the event when *every* condition does; the rows on which these differ are undecided.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from riskcard.kernels.jit import inner_kernel
+
+__all__ = [
+    "Conditions",
+    "half_of_slot",
+    "slot_reach",
+    "slot_size",
+    "split_slot_at",
+    "undecided_rows",
+    "within_limits",
+]
+
+
+class Conditions(NamedTuple):
+    """Every condition of the problem, as arrays; rows with the event come first."""
+
+    codes: np.ndarray  # (features, rows)
+    weights: np.ndarray  # (rows,)
+    rows: np.ndarray  # row numbers: each feature's in order of code, by class; then clusters' flips
+    starts: np.ndarray  # (2, .) where in `rows` the codes >= a code of a feature begin, by class
+    offsets: np.ndarray  # (features,) where a feature's codes begin in `starts`
+    reach: np.ndarray  # (sides,) the largest step in log-odds that one condition may make
+    children: np.ndarray  # (clusters, 2)
+    blocks: np.ndarray  # (clusters, 3) side, low, high of a cluster that is an interval; or -1
+    flips: np.ndarray  # (clusters, 2) range in `rows`: the rows that differ from the parent cluster
+    facts: np.ndarray  # (clusters, 3) conditions, undecided rows, largest reach
+    members: np.ndarray  # (clusters, words) bits of the rows that have the points
+    limits: np.ndarray  # max_terms, max_features, max_cuts_per_feature, rows with the event
+    scale: np.ndarray  # unit of the points in log-odds (0 if free), log-odds of the base rate
+
+
+@inner_kernel
+def slot_size(conditions, slot):
+    """Number of conditions in a slot."""
+    if slot[0] >= 0:
+        return conditions.facts[slot[0], 0]
+    return float(slot[3] - slot[2] + 1)
+
+
+@inner_kernel
+def undecided_rows(conditions, slot):
+    """Number of rows on which the conditions of a slot do not agree."""
+    if slot[0] >= 0:
+        return conditions.facts[slot[0], 1]
+    at = conditions.offsets[slot[1] >> 1]
+    total = 0
+    for event in range(2):
+        starts = conditions.starts[event]
+        total += starts[at + slot[3] + 1] - starts[at + slot[2] + 1]
+    return float(total)
+
+
+@inner_kernel
+def slot_reach(conditions, slot, max_cuts):
+    """The most that the conditions of a slot may together add to the log-odds."""
+    count = min(float(slot[4]), slot_size(conditions, slot))
+    if slot[0] >= 0:
+        return count * conditions.facts[slot[0], 2]
+    return min(count, float(max_cuts)) * conditions.reach[slot[1]]
+
+
+@inner_kernel
+def split_slot_at(conditions, slot):
+    """The last cut of the left half of an interval: half of the undecided rows on either side."""
+    at = conditions.offsets[slot[1] >> 1]
+    a = conditions.starts[0]
+    b = conditions.starts[1]
+    begin = a[at + slot[2] + 1] + b[at + slot[2] + 1]
+    end = a[at + slot[3] + 1] + b[at + slot[3] + 1]
+    low = slot[2]
+    high = slot[3] - 1
+    while low < high:
+        middle = (low + high) // 2
+        if 2 * (a[at + middle + 1] + b[at + middle + 1] - begin) >= end - begin:
+            high = middle
+        else:
+            low = middle + 1
+    # the neighbour may divide the rows more evenly
+    if low > slot[2]:
+        above = 2 * (a[at + low + 1] + b[at + low + 1] - begin) - (end - begin)
+        below = (end - begin) - 2 * (a[at + low] + b[at + low] - begin)
+        if below < above:
+            low -= 1
+    return low
+
+
+@inner_kernel
+def half_of_slot(conditions, slot, middle, is_right, multiplicity, half, move):
+    """Write one half of a slot, and the rows that change sides in it (a range of `rows`).
+
+    In a smaller set of conditions a row with the event may lose the points (no condition is left
+    that gives them), and a row without it may get them (all that are left give them).
+    """
+    half[4] = multiplicity
+    if slot[0] >= 0:
+        child = conditions.children[slot[0], is_right]
+        is_interval = conditions.blocks[child, 0] >= 0
+        half[0] = -1 if is_interval else child
+        half[1] = conditions.blocks[child, 0]
+        half[2] = conditions.blocks[child, 1]
+        half[3] = conditions.blocks[child, 2]
+        move[0] = conditions.flips[child, 0]
+        move[1] = conditions.flips[child, 1]
+        return
+    half[0] = -1
+    half[1] = slot[1]
+    half[2] = middle + 1 if is_right else slot[2]
+    half[3] = slot[3] if is_right else middle
+    is_above = slot[1] & 1
+    at = conditions.offsets[slot[1] >> 1]
+    # rows above the kept cuts in the left half; rows at or below the first kept cut in the right
+    first = slot[2] + 1 if is_right else middle + 1
+    last = middle + 1 if is_right else slot[3]
+    # left of "<= cut" and right of "> cut": events lose; the others: rows without the event gain
+    starts = conditions.starts[0 if is_above == is_right else 1]
+    move[0] = starts[at + first]
+    move[1] = starts[at + last + 1]
+
+
+@inner_kernel
+def within_limits(conditions, slots, n_slots):
+    """Can a card with these slots keep the limits on features and on cuts of one feature?
+
+    Slots are disjoint and a card never needs a cut twice, so every slot on a feature is a cut of its
+    own. A card with fewer terms is found again as the node in which one of its conditions fills the
+    multiplicity, so nothing is lost by refusing nodes that need too much.
+    """
+    max_terms, max_features, max_cuts = conditions.limits[0], conditions.limits[1], conditions.limits[2]
+    if max_features >= max_terms and max_cuts >= max_terms:
+        return True
+    n_features = 0
+    for j in range(n_slots):
+        if slots[j, 0] >= 0:
+            continue
+        same = 1
+        is_first = True
+        for k in range(n_slots):
+            if k != j and slots[k, 0] < 0 and slots[k, 1] >> 1 == slots[j, 1] >> 1:
+                same += 1
+                is_first = is_first and k > j
+        n_features += is_first
+        if same > max_cuts:
+            return False
+    return n_features <= max_features

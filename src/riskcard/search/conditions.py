@@ -1,0 +1,208 @@
+"""Every condition of a problem, arranged for the proof: rows, orders, and a tree of clusters."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.kernels.clustering import cluster_sets
+from riskcard.kernels.slots import Conditions
+from riskcard.problem.problem import LOG_ODDS_LIMIT, Problem
+from riskcard.problem.ranked import RankedData
+
+__all__ = ["arrange_conditions", "merge_equal_rows"]
+
+#: Number of condition sets that the clustering starts from, at most.
+MAX_BLOCKS = 2000
+
+
+def merge_equal_rows(data: RankedData) -> RankedData:
+    """Rows with the same codes and label become one row with the sum of their weights."""
+    if data.n_rows < 2 or (data.n_cuts + 1 >= data.n_rows).any():
+        return data  # a feature that tells all rows apart
+    keys = np.vstack([data.codes, data.labels.astype(np.int32)])
+    mix = np.random.default_rng(0).integers(1, 2**63, size=keys.shape[0], dtype=np.uint64)
+    mark = (keys.astype(np.uint64) * mix[:, None]).sum(axis=0, dtype=np.uint64)
+    order = np.argsort(mark, kind="stable")
+    # rows with one mark are neighbours now; only those that are equal throughout are merged
+    ordered = keys[:, order]
+    is_new = np.ones(order.size, dtype=bool)
+    is_new[1:] = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
+    first = np.flatnonzero(is_new)
+    if first.size == data.n_rows:
+        return data
+    weights = np.add.reduceat(data.weights[order], first)
+    kept = order[first]
+    back = np.argsort(kept, kind="stable")
+    kept = kept[back]
+    return RankedData(
+        np.ascontiguousarray(data.codes[:, kept]), data.n_cuts, data.labels[kept], weights[back]
+    )
+
+
+def arrange_conditions(problem: Problem) -> Conditions | None:
+    """Lay the conditions of a problem out for `explore`; None when there is not a single one."""
+    data = merge_equal_rows(problem.data)
+    by_class = np.argsort(-data.labels, kind="stable")
+    codes = np.ascontiguousarray(data.codes[:, by_class])
+    n_events = int((data.labels > 0).sum())
+    weights = exact_weights(data.weights[by_class])
+    rows, starts, offsets = _orders(codes, data.n_cuts, n_events)
+    unit = 1.0 / problem.scale.multiplier if problem.scale.kind == "fixed" else 0.0
+    reach = _reach_of_sides(problem, unit)
+    blocks = _blocks(codes, data.n_cuts, reach)
+    if not blocks:
+        return None
+    tree = _cluster(codes, n_events, blocks)
+    children, members, undecided = tree
+    flips, ranges = _flips(children, members, rows.size, codes.shape[1])
+    n_clusters = children.shape[0]
+    block_array = np.full((n_clusters, 3), -1, dtype=np.int32)
+    block_array[: len(blocks)] = blocks
+    facts = np.zeros((n_clusters, 3))
+    facts[:, 1] = undecided
+    for c in range(n_clusters):
+        if c < len(blocks):
+            side, low, high = blocks[c]
+            facts[c, 0] = high - low + 1
+            facts[c, 2] = reach[side]
+        else:
+            left, right = children[c]
+            facts[c, 0] = facts[left, 0] + facts[right, 0]
+            facts[c, 2] = max(facts[left, 2], facts[right, 2])
+    limits = problem.limits
+    events, others = weights[:n_events].sum(), weights[n_events:].sum()
+    return Conditions(
+        codes=codes,
+        weights=weights,
+        rows=np.concatenate([rows, flips]).astype(np.int32),
+        starts=starts,
+        offsets=offsets,
+        reach=reach,
+        children=children,
+        blocks=block_array,
+        flips=ranges,
+        facts=facts,
+        members=members,
+        limits=np.array(
+            [limits.max_terms, limits.max_features, limits.max_cuts_per_feature, n_events]
+        ),
+        scale=np.array([unit, math.log(events / others)]),
+    )
+
+
+def exact_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights rounded down so that every sum of them is exact in floating point.
+
+    Proof: all results are multiples of one power of two and their sum is below 2**52 of it, so no
+    sum or difference of partial sums ever rounds. Rounding down only lowers the loss of every card,
+    hence a lower bound for these weights is one for the given weights.
+    """
+    step = 2.0 ** (math.frexp(float(weights.sum()))[1] - 51)
+    return np.floor(weights / step) * step
+
+
+def _orders(
+    codes: NDArray[np.int32], n_cuts: NDArray[np.int64], n_events: int
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+    """Rows of each feature in order of code, events first, and where each code begins."""
+    n_features, n_rows = codes.shape
+    offsets = np.concatenate([[0], np.cumsum(n_cuts + 2)])
+    rows = np.empty((n_features, n_rows), dtype=np.int32)
+    starts = np.empty((2, int(offsets[-1])), dtype=np.int64)
+    for f in range(n_features):
+        for event, part in enumerate((slice(0, n_events), slice(n_events, n_rows))):
+            own = codes[f, part]
+            rows[f, part] = np.argsort(own, kind="stable") + part.start
+            counts = np.bincount(own, minlength=int(n_cuts[f]) + 1)
+            begin = f * n_rows + part.start
+            starts[event, offsets[f] : offsets[f + 1]] = begin + np.concatenate(
+                [[0], np.cumsum(counts)]
+            )
+    return rows.ravel(), starts, offsets[:-1]
+
+
+def _reach_of_sides(problem: Problem, unit: float) -> NDArray[np.float64]:
+    """For each side (2 * feature, + 1 for "above the cut"): the largest step in log-odds."""
+    points = np.stack([problem.jump_high, -problem.jump_low], axis=1).ravel()
+    if unit > 0:
+        return points * unit
+    return np.where(points > 0, LOG_ODDS_LIMIT, 0.0)
+
+
+def _blocks(
+    codes: NDArray[np.int32], n_cuts: NDArray[np.int64], reach: NDArray[np.float64]
+) -> list[tuple[int, int, int]]:
+    """Intervals of cuts (side, low, high) with about equally many rows, to cluster."""
+    sides = [s for s in range(reach.size) if reach[s] > 0 and n_cuts[s >> 1] > 0]
+    per_side = max(1, min(32, MAX_BLOCKS // max(1, len(sides))))
+    blocks = []
+    for side in sides:
+        f = side >> 1
+        below = np.cumsum(np.bincount(codes[f], minlength=int(n_cuts[f]) + 1))[:-1]
+        wanted = codes.shape[1] * np.arange(1, per_side) / per_side
+        ends = np.unique(np.searchsorted(below, wanted))
+        ends = np.append(ends[ends < n_cuts[f] - 1], n_cuts[f] - 1)
+        low = 0
+        for end in ends:
+            blocks.append((side, low, int(end)))
+            low = int(end) + 1
+    return blocks
+
+
+def _cluster(
+    codes: NDArray[np.int32], n_events: int, blocks: list[tuple[int, int, int]]
+) -> tuple[NDArray[np.int32], NDArray[np.uint64], NDArray[np.int64]]:
+    """Children of each cluster, the rows that have its points, and its number of undecided rows."""
+    n_rows, n_sets = codes.shape[1], len(blocks)
+    n_words = (n_rows + 63) // 64
+    some = np.zeros((2 * n_sets - 1, n_words), dtype=np.uint64)
+    every = np.zeros_like(some)
+    for index, (side, low, high) in enumerate(blocks):
+        own = codes[side >> 1]
+        if side & 1:
+            some[index], every[index] = _as_bits(own > low), _as_bits(own > high)
+        else:
+            some[index], every[index] = _as_bits(own <= high), _as_bits(own <= low)
+    children = np.full((2 * n_sets - 1, 2), -1, dtype=np.int32)
+    cluster_sets(some, every, n_sets, children)
+    is_event = _as_bits(np.arange(n_rows) < n_events)
+    members = (some & is_event) | (every & ~is_event)
+    undecided = np.array([_count(row) for row in some & ~every])
+    return children, members, undecided
+
+
+def _as_bits(mask: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """A row of booleans as 64-bit words, row i at bit i % 64 of word i // 64."""
+    padded = np.zeros((mask.size + 63) // 64 * 8, dtype=np.uint8)
+    packed = np.packbits(mask, bitorder="little")
+    padded[: packed.size] = packed
+    return padded.view("<u8").astype(np.uint64)
+
+
+def _rows_of(bits: NDArray[np.uint64], n_rows: int) -> NDArray[np.int64]:
+    """The rows whose bit is set."""
+    return np.flatnonzero(np.unpackbits(bits.view(np.uint8), bitorder="little")[:n_rows])
+
+
+def _count(bits: NDArray[np.uint64]) -> int:
+    return int(np.unpackbits(bits.view(np.uint8)).sum())
+
+
+def _flips(
+    children: NDArray[np.int32], members: NDArray[np.uint64], begin: int, n_rows: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each cluster the rows on which its points differ from its parent's, end to end."""
+    ranges = np.zeros((children.shape[0], 2), dtype=np.int64)
+    parts = [np.zeros(0, dtype=np.int64)]
+    at = begin
+    for parent in range(children.shape[0]):
+        for child in children[parent]:
+            if child >= 0:
+                rows = _rows_of(members[parent] ^ members[child], n_rows)
+                parts.append(rows)
+                ranges[child] = at, at + rows.size
+                at += rows.size
+    return np.concatenate(parts), ranges

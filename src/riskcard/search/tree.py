@@ -1,0 +1,259 @@
+"""The proof: branch and bound over all cards, in rounds of tasks that threads share.
+
+Every round takes open nodes with the lowest bounds, deals them to a fixed number of tasks, and merges
+what the tasks return in a fixed order. So neither the cards found nor the number of nodes depend on
+the number of threads.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.kernels.explore import DONE, LEAVES, NODES, SAVED, STOP, explore
+from riskcard.kernels.nodes import Workspace
+from riskcard.kernels.slots import Conditions
+from riskcard.problem.objective import loss_of, violations
+from riskcard.problem.problem import Problem
+from riskcard.problem.result import Progress, Status, relative_gap
+from riskcard.problem.solution import Solution
+from riskcard.search.conditions import arrange_conditions
+from riskcard.search.frontier import Frontier, OpenNodes
+from riskcard.search.leaves import card_of_leaf
+
+__all__ = ["MAX_PROVEN_TERMS", "Proof", "Stops", "prove"]
+
+#: Cells are numbered by the bits of their columns; more columns are not laid out for.
+MAX_PROVEN_TERMS = 12
+#: Nodes whose bound is this close to the best loss (relative) are given up: it is what "optimal"
+#: means, and leaves room for rounding.
+CLOSE_ENOUGH = 1e-7
+N_TASKS = 8
+MOST_NODES_A_TASK = 512
+FIRST_BUDGET, LAST_BUDGET = 1e5, 2e7
+#: Nodes are set aside by these shares of the best loss, so that the proven bound rises early.
+TARGET_SHARES = (0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98)
+#: Open nodes are not set aside any more when they fill this much memory.
+MOST_BYTES = 400e6
+MOST_LEAVES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Stops:
+    """When to stop before the proof is complete."""
+
+    deadline: float | None = None  # a moment of time.perf_counter()
+    node_limit: int | None = None
+    gap: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """The best card, a bound on every card, and why the proof ended."""
+
+    solution: Solution
+    loss: float
+    bound: float
+    status: Status
+    nodes: int
+
+
+@dataclass(slots=True)
+class _Task:
+    """What one thread works on in a round: nodes in, nodes out."""
+
+    work: Workspace
+    control: NDArray[np.float64]
+    out: tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]
+    leaves: OpenNodes
+
+    def run(self, conditions: Conditions, nodes: OpenNodes) -> tuple[OpenNodes, OpenNodes]:
+        """Explore; returns the nodes that stay open and the leaves."""
+        records, numbers, counters = self.out
+        counters[:] = 0
+        explore(conditions, self.work, *nodes, self.control, self.out, self.leaves)
+        saved, n_leaves, done = (int(counters[i]) for i in (SAVED, LEAVES, DONE))
+        still_open = (
+            np.concatenate([nodes[0][done:], records[:saved]]),
+            np.concatenate([nodes[1][done:], numbers[:saved]]),
+        )
+        return still_open, (self.leaves[0][:n_leaves].copy(), self.leaves[1][:n_leaves].copy())
+
+
+class _Tree:
+    """The state of a proof between two rounds."""
+
+    def __init__(self, problem: Problem, conditions: Conditions, card: Solution, gap: float):
+        self.problem, self.conditions = problem, conditions
+        self.card, self.loss = card, loss_of(card, problem)
+        self.slack = max(gap, CLOSE_ENOUGH)
+        self.frontier = Frontier(self.loss)
+        self.frontier.add(_root(conditions))
+        self.leaf_bound = float("inf")
+        self.nodes = 0
+        self.budget = FIRST_BUDGET
+        node_bytes = sum(part.nbytes for part in _root(conditions))
+        self.most_open = int(MOST_BYTES / node_bytes)
+
+    @property
+    def cutoff(self) -> float:
+        """Nodes with a bound at or above this are of no interest."""
+        return self.loss * (1.0 - self.slack)
+
+    @property
+    def bound(self) -> float:
+        """A lower bound on the loss of every card: pruned, in a leaf, or still open."""
+        return max(0.0, min(self.cutoff, self.leaf_bound, self.frontier.lowest_bound()))
+
+    def target(self) -> float:
+        """Nodes at or above this are set aside for a later round."""
+        lowest = self.frontier.lowest_bound()
+        if self.frontier.size < self.most_open:
+            for share in TARGET_SHARES:
+                if lowest < 0.97 * share * self.loss:
+                    return min(share * self.loss, self.cutoff)
+        return self.cutoff
+
+    def merge(self, task: _Task, still_open: OpenNodes, leaves: OpenNodes) -> None:
+        """Take in what a task returned."""
+        self.nodes += int(task.out[2][NODES])
+        for record, numbers in zip(*leaves, strict=True):
+            card, bound = card_of_leaf(self.problem, self.conditions, record, numbers, self.cutoff)
+            self.leaf_bound = min(self.leaf_bound, bound)
+            if card is not None:
+                self.offer(card)
+        is_open = still_open[1][:, 0] < self.cutoff
+        self.frontier.add((still_open[0][is_open], still_open[1][is_open]))
+
+    def offer(self, card: Solution) -> None:
+        """Keep a card if the referee finds it feasible and better."""
+        loss = loss_of(card, self.problem)
+        if loss < self.loss and not violations(card, self.problem):
+            self.card, self.loss = card, loss
+
+
+def prove(
+    problem: Problem,
+    card: Solution,
+    stops: Stops,
+    n_jobs: int = 1,
+    progress: Callable[[float, float, int], None] | None = None,
+) -> Proof:
+    """Prove how far from optimal a card can at most be, improving it where possible.
+
+    Parameters
+    ----------
+    card
+        A feasible card to start from.
+    progress
+        Called after every round with the best loss, the bound and the number of nodes.
+    """
+    conditions = arrange_conditions(problem)
+    if conditions is None:
+        loss = loss_of(card, problem)
+        return Proof(card, loss, loss * (1.0 - CLOSE_ENOUGH), Status.OPTIMAL, 0)
+    tree = _Tree(problem, conditions, card, stops.gap)
+    tasks = [_make_task(conditions) for _ in range(N_TASKS)]
+    status = None
+    with ThreadPoolExecutor(n_jobs) as threads:
+        while status is None:
+            status = _run_round(tree, tasks, threads, stops.deadline)
+            if progress is not None:
+                progress(tree.loss, tree.bound, tree.nodes)
+            status = status or _reason_to_stop(tree, stops)
+    if relative_gap(tree.loss, tree.bound) <= 2 * CLOSE_ENOUGH:
+        status = Status.OPTIMAL
+    return Proof(tree.card, tree.loss, tree.bound, status, tree.nodes)
+
+
+def _reason_to_stop(tree: _Tree, stops: Stops) -> Status | None:
+    if relative_gap(tree.loss, tree.bound) <= max(stops.gap, 2 * CLOSE_ENOUGH):
+        return Status.GAP_REACHED
+    if tree.frontier.size == 0:
+        return Status.GAP_REACHED
+    if stops.deadline is not None and time.perf_counter() >= stops.deadline:
+        return Status.TIME_LIMIT
+    if stops.node_limit is not None and tree.nodes >= stops.node_limit:
+        return Status.NODE_LIMIT
+    return None
+
+
+def _run_round(
+    tree: _Tree, tasks: list[_Task], threads: ThreadPoolExecutor, deadline: float | None
+) -> Status | None:
+    """One round; returns INTERRUPTED after Ctrl-C, with every open node accounted for."""
+    target, status = tree.target(), None
+    records, numbers = tree.frontier.take(N_TASKS * MOST_NODES_A_TASK)
+    running: list[tuple[_Task, Future[tuple[OpenNodes, OpenNodes]]]] = []
+    for index, task in enumerate(tasks[: records.shape[0]]):
+        task.control[:] = tree.cutoff, target, tree.budget, 0.0
+        share = records[index::N_TASKS], numbers[index::N_TASKS]
+        running.append((task, threads.submit(task.run, tree.conditions, share)))
+    futures = [future for _, future in running]
+    try:
+        seconds = None if deadline is None else max(0.0, deadline - time.perf_counter())
+        wait(futures, timeout=seconds)
+    except KeyboardInterrupt:
+        status = Status.INTERRUPTED
+    for task, _ in running:
+        task.control[STOP] = 1.0
+    for task, future in running:
+        tree.merge(task, *future.result())
+    tree.budget = min(2.0 * tree.budget, LAST_BUDGET)
+    return status
+
+
+def _root(conditions: Conditions) -> OpenNodes:
+    """The node of all cards: every term may be any condition."""
+    n_terms = int(conditions.limits[0])
+    top = conditions.children.shape[0] - 1
+    records = np.zeros((1, 1 + 5 * n_terms), dtype=np.int32)
+    is_interval = conditions.blocks[top, 0] >= 0
+    records[0, :6] = 1, -1 if is_interval else top, *conditions.blocks[top], n_terms
+    total = n_terms * conditions.facts[top, 2]
+    unit, rate = conditions.scale
+    numbers = np.zeros((1, 1 + 3 * (n_terms + 1)))
+    numbers[0, 1] = rate
+    numbers[0, 2 + n_terms] = rate - total - unit
+    numbers[0, 3 + 2 * n_terms] = rate + unit
+    numbers[0, 4 + 2 * n_terms] = total
+    return records, numbers
+
+
+def _make_task(conditions: Conditions) -> _Task:
+    n_terms, n_rows = int(conditions.limits[0]), conditions.weights.size
+    n_cells, n_variables = 1 << n_terms, n_terms + 1
+    depth = 64 + 24 * n_terms
+    work = Workspace(
+        cell_of_row=np.zeros(n_rows, dtype=np.uint16),
+        slots=np.zeros((depth, n_terms, 5), dtype=np.int32),
+        counts=np.zeros(depth, dtype=np.int64),
+        cells=np.zeros((depth, 2, n_cells)),
+        w=np.zeros((depth, n_variables)),
+        box=np.zeros((depth, 2, n_variables)),
+        tables=np.zeros((depth, 5, n_cells)),
+        bounds=np.zeros(depth),
+        branch=np.zeros((depth, 5), dtype=np.int64),
+        moves=np.zeros((depth, 3, 3), dtype=np.int64),
+        gradient=np.zeros(n_variables),
+        hessian=np.zeros((n_variables, n_variables)),
+        direction=np.zeros(n_variables),
+        factor=np.zeros((n_variables + 1, n_variables)),
+        trial=np.zeros(n_variables),
+    )
+    room = depth * (n_terms + 1) + 4096
+    out = (
+        np.zeros((room, 1 + 5 * n_terms), dtype=np.int32),
+        np.zeros((room, 1 + 3 * n_variables)),
+        np.zeros(6),
+    )
+    leaves = (
+        np.zeros((MOST_LEAVES, 1 + 5 * n_terms), dtype=np.int32),
+        np.zeros((MOST_LEAVES, 1 + 3 * n_variables)),
+    )
+    return _Task(work, np.zeros(4), out, leaves)
