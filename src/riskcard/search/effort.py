@@ -13,8 +13,8 @@ __all__ = ["Deadline", "Effort", "effort_of"]
 FIRST_LOOK, FIRST_LOOK_BEFORE_PROOF = 2.5e7, 8.0e7
 #: Row visits of the second look, at many rows and cuts, likewise.
 SECOND_LOOK, SECOND_LOOK_BEFORE_PROOF = 2.0e7, 1.2e8
-#: Row visits on top of either for each value that it looks at.
-PER_VALUE = 60.0
+#: Row visits on top of either for each value of the table.
+PER_VALUE = 50.0
 #: Row visits that the fixed costs of a step are worth, and those of a step of many terms.
 STEP_OVERHEAD, STEP_OVERHEAD_PER_PAIR = 6.0e4, 8.0e2
 #: Tables up to this many rows are searched at every cut.
@@ -45,6 +45,8 @@ class Effort:
         Sets of conditions that are refined at the second look and rounded.
     n_descended
         Cards that descend with whole points.
+    patience
+        A chain ends after this many kicks in a row that led to nothing better.
     longest_descent, longest_exchange
         Steps of one descent at most, with real-valued and with whole points.
     n_tries
@@ -62,6 +64,7 @@ class Effort:
     card_steps: int
     n_refined: int
     n_descended: int
+    patience: int
     longest_descent: int
     longest_exchange: int
     n_tries: int
@@ -85,10 +88,10 @@ def effort_of(problem: Problem, is_before_proof: bool) -> Effort:
     max_rows = max(2000, FIRST_LOOK_VALUES // n_features)
     max_rows = n_rows if n_rows <= 1.5 * max_rows else max_rows
     more_rows = min(n_rows, MORE_ROWS)
-    n_chains = 6 if is_before_proof else 1
+    n_chains = 4 if is_before_proof else 1
     first = FIRST_LOOK_BEFORE_PROOF if is_before_proof else FIRST_LOOK
     second = SECOND_LOOK_BEFORE_PROOF if is_before_proof else SECOND_LOOK
-    first += PER_VALUE * max_rows * n_features
+    first += PER_VALUE * more_rows * n_features
     second += PER_VALUE * more_rows * n_features
     overhead = STEP_OVERHEAD + STEP_OVERHEAD_PER_PAIR * terms * terms
     first_step = 5.0 * max_rows * n_features + overhead
@@ -103,8 +106,9 @@ def effort_of(problem: Problem, is_before_proof: bool) -> Effort:
         n_chains=n_chains,
         support_steps=int(first / first_step / n_chains),
         card_steps=int(second / second_step / n_chains) if needs_cards else 0,
-        n_refined=max(1, min(10, int(second / second_step / (4.0 * terms)))),
+        n_refined=max(1, min(10, int(second / second_step / (5.0 * terms)))),
         n_descended=n_chains + 1,
+        patience=3 + n_features * terms,
         longest_descent=6 * terms,
         longest_exchange=0 if is_large else 6 * terms,
         n_tries=4,

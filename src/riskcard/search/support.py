@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +26,8 @@ __all__ = [
 
 #: A set of conditions counts as better when its loss is lower by this part of itself.
 LEAST_GAIN = 1e-7
+#: A descent that is still above the best loss by this factor after a round is given up.
+FAR = 1.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +80,16 @@ def search_supports(
 ) -> list[Support]:
     """Descend, kick the best and descend again, as long as steps are left; all optima, best first."""
     best, used = descend_support(rows, rules, start, effort)
-    found = {best.key: best}
-    while used < effort.support_steps and best.n_terms > 0 and not deadline.is_over():
+    found, failed = {best.key: best}, 0
+    while used < effort.support_steps and failed < effort.patience and not deadline.is_over():
         kicked = _kick(best, rows, rules, rng)
         grown = grow_support(rows, rules, kicked, effort.n_tries)
-        reached, steps = descend_support(rows, rules, grown, effort)
+        reached, steps = descend_support(rows, rules, grown, effort, found, best.loss)
         used += steps + grown.n_terms - kicked.n_terms + 2
         found.setdefault(reached.key, reached)
+        failed += 1
         if _is_lower(reached, best):
-            best = reached
+            best, failed = reached, 0
     return sorted(found.values(), key=lambda support: (support.loss, support.key))
 
 
@@ -99,9 +103,17 @@ def cells_of(
 
 
 def descend_support(
-    rows: Rows, rules: Rules, support: Support, effort: Effort
+    rows: Rows,
+    rules: Rules,
+    support: Support,
+    effort: Effort,
+    known: Container[tuple[tuple[int, ...], ...]] = (),
+    target: float = np.inf,
 ) -> tuple[Support, int]:
-    """Replace single conditions by better ones until none can be; also the steps taken."""
+    """Replace single conditions by better ones until none can be; also the steps taken.
+
+    Ends early at a set whose key is ``known``, and after one round that stays far from ``target``.
+    """
     settled, steps = 0, 0
     while settled < support.n_terms and steps < effort.longest_descent:
         support = _turn(support)
@@ -110,6 +122,10 @@ def descend_support(
         settled += 1
         if changed is not None and _is_lower(changed, support):
             support, settled = changed, 1
+            if support.key in known:
+                break
+        if steps >= support.n_terms and support.loss > FAR * target:
+            break
     return support, steps
 
 
@@ -197,21 +213,36 @@ def _change_last(
 
 
 def _kick(support: Support, rows: Rows, rules: Rules, rng: np.random.Generator) -> Support:
-    """Take some conditions out, and force in the best ones of features drawn by their promise.
+    """Force in the best conditions of features drawn by their promise, and take as many others out.
 
-    These come last: the descent first fits the other conditions to them, which is what leads away.
+    Either random ones go first, or the weakest go afterwards. The new ones come last: the descent
+    first fits the others to them, which is what leads away.
     """
     size = support.n_terms
-    n_out = int(rng.integers(1, max(2, min(4, size))))
-    order = rng.permutation(size)[n_out:]
-    kicked = fit_support(rows, np.ascontiguousarray(support.terms[:, order]))
+    n_out = int(rng.integers(1, max(2, min(3, size))))
+    goes_first = bool(rng.integers(2))
+    kept = rng.permutation(size)[n_out:] if goes_first else rng.permutation(size)
+    kicked = fit_support(rows, np.ascontiguousarray(support.terms[:, kept]))
     for _ in range(n_out):
         look = _look(rows, rules, kicked, kicked.n_terms)
         chance = np.sqrt(look.found[:, 0])
         if chance.sum() <= 0.0:
             break
         kicked = look.fit(rows, int(rng.choice(chance.size, p=chance / chance.sum())), np.inf)
+    while kicked.n_terms > size:
+        kicked = _drop_weakest(rows, kicked, 2 * size - kicked.n_terms)
     return kicked
+
+
+def _drop_weakest(rows: Rows, support: Support, n_old: int) -> Support:
+    """The set without that one of its first ``n_old`` conditions which is worth the least."""
+    design, tally, _ = cells_of(rows, support.terms)
+    coefficients = support.coefficients.copy()
+    factor = np.zeros((coefficients.size, coefficients.size))
+    fit_cells(design, tally, coefficients, factor, np.inf)
+    variance = np.square(np.linalg.inv(np.tril(factor))).sum(axis=0)
+    weakest = int(np.argmin((coefficients**2 / variance)[1 : 1 + max(n_old, 1)]))
+    return fit_support(rows, np.delete(support.terms, weakest, axis=1))
 
 
 def _is_lower(one: Support, other: Support) -> bool:
