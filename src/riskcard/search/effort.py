@@ -9,15 +9,15 @@ from riskcard.problem.problem import Problem
 
 __all__ = ["Deadline", "Effort", "effort_of"]
 
-#: Row visits of the search among few rows and cuts, alone and when a proof follows.
-FIRST_LOOK, FIRST_LOOK_BEFORE_PROOF = 2.5e7, 8.0e7
-#: Row visits of the second look, at many rows and cuts, likewise.
+#: Work of the first look, alone and when a proof follows. The unit is about a row visit.
+FIRST_LOOK, FIRST_LOOK_BEFORE_PROOF = 2.5e7, 1.0e8
+#: Work of the second look, at many rows and cuts, likewise.
 SECOND_LOOK, SECOND_LOOK_BEFORE_PROOF = 2.0e7, 1.2e8
-#: Row visits on top of either for each value of the table.
+#: Work on top of either for each value of the table.
 PER_VALUE = 50.0
-#: Row visits that the fixed costs of a step are worth, and those of a step of many terms.
-STEP_OVERHEAD, STEP_OVERHEAD_PER_PAIR = 6.0e4, 8.0e2
-#: Tables up to this many rows are searched at every cut.
+#: What a step costs: by itself, for each value, for each cut, and for each pair of terms.
+COST_OF_STEP, COST_OF_VALUE, COST_OF_CUT, COST_OF_PAIR = 6.0e4, 6.0, 8.0, 1.5e3
+#: Tables up to this many rows are searched at every cut, with one look that does the work of both.
 MOST_ROWS_WITH_ALL_CUTS = 4096
 #: Rows at the second look.
 MORE_ROWS = 200_000
@@ -70,6 +70,11 @@ class Effort:
     n_tries: int
     n_kept: int
 
+    @property
+    def looks_once(self) -> bool:
+        """Whether the first look already sees all that the second would."""
+        return (self.max_rows, self.max_cuts) == (self.more_rows, self.more_cuts)
+
 
 class Deadline:
     """A moment after which no new step begins."""
@@ -85,32 +90,42 @@ def effort_of(problem: Problem, is_before_proof: bool) -> Effort:
     """The counts for a problem."""
     n_rows, n_features = problem.data.n_rows, problem.data.n_features
     terms = problem.limits.max_terms
-    max_rows = max(2000, FIRST_LOOK_VALUES // n_features)
-    max_rows = n_rows if n_rows <= 1.5 * max_rows else max_rows
-    more_rows = min(n_rows, MORE_ROWS)
-    n_chains = 4 if is_before_proof else 1
+    looks_once = n_rows <= MOST_ROWS_WITH_ALL_CUTS
+    more_rows, more_cuts = min(n_rows, MORE_ROWS), n_rows if looks_once else 255
+    max_rows, max_cuts = (
+        max(2000, FIRST_LOOK_VALUES // n_features),
+        more_cuts if looks_once else 128,
+    )
+    max_rows = more_rows if looks_once or more_rows <= 1.5 * max_rows else max_rows
     first = FIRST_LOOK_BEFORE_PROOF if is_before_proof else FIRST_LOOK
     second = SECOND_LOOK_BEFORE_PROOF if is_before_proof else SECOND_LOOK
-    first += PER_VALUE * more_rows * n_features
+    first += PER_VALUE * more_rows * n_features + (second if looks_once else 0.0)
     second += PER_VALUE * more_rows * n_features
-    overhead = STEP_OVERHEAD + STEP_OVERHEAD_PER_PAIR * terms * terms
-    first_step = 5.0 * max_rows * n_features + overhead
-    second_step = 5.0 * more_rows * n_features + overhead
+    first_step = _cost_of_step(problem, max_rows, max_cuts)
+    second_step = _cost_of_step(problem, more_rows, more_cuts)
+    n_chains = 4 if is_before_proof else 1
     needs_cards = is_before_proof or problem.scale.kind != "calibrated"
     is_large = n_rows * n_features > MOST_VALUES_TO_EXCHANGE and not needs_cards
     return Effort(
         max_rows=max_rows,
-        max_cuts=255 if n_rows <= MOST_ROWS_WITH_ALL_CUTS else 128,
+        max_cuts=max_cuts,
         more_rows=more_rows,
-        more_cuts=n_rows if n_rows <= MOST_ROWS_WITH_ALL_CUTS else 255,
+        more_cuts=more_cuts,
         n_chains=n_chains,
         support_steps=int(first / first_step / n_chains),
         card_steps=int(second / second_step / n_chains) if needs_cards else 0,
-        n_refined=max(1, min(10, int(second / second_step / (5.0 * terms)))),
+        n_refined=10 if looks_once else max(1, min(10, int(second / second_step / (5.0 * terms)))),
         n_descended=n_chains + 1,
         patience=3 + n_features * terms,
         longest_descent=6 * terms,
         longest_exchange=0 if is_large else 6 * terms,
-        n_tries=4,
+        n_tries=8 if looks_once else 4,
         n_kept=max(2, min(10, 100_000 // n_rows)),
     )
+
+
+def _cost_of_step(problem: Problem, n_rows: int, max_cuts: int) -> float:
+    """What one step costs that looks at these rows and cuts of every feature."""
+    n_cuts = float(problem.data.n_cuts.clip(max=max_cuts).sum())
+    values = COST_OF_VALUE * n_rows * problem.data.n_features
+    return COST_OF_STEP + values + COST_OF_CUT * n_cuts + COST_OF_PAIR * problem.limits.max_terms**2

@@ -55,8 +55,9 @@ def find_cards(problem: Problem, options: Options) -> list[Solution]:
 
         def refine(terms: NDArray[np.int64]) -> Draft:
             support = fit_support(rows, keep_allowed(rules, rows.replace(terms)))
-            refined, _ = descend_support(rows, rules, support, effort)
-            return round_support(rows, rules, refined)
+            if not effort.looks_once:
+                support, _ = descend_support(rows, rules, support, effort)
+            return round_support(rows, rules, support)
 
         def descend(draft: Draft) -> Draft:
             return descend_card(rows, rules, draft, effort)[0]

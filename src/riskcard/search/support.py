@@ -26,8 +26,6 @@ __all__ = [
 
 #: A set of conditions counts as better when its loss is lower by this part of itself.
 LEAST_GAIN = 1e-7
-#: A descent that is still above the best loss by this factor after a round is given up.
-FAR = 1.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +82,7 @@ def search_supports(
     while used < effort.support_steps and failed < effort.patience and not deadline.is_over():
         kicked = _kick(best, rows, rules, rng)
         grown = grow_support(rows, rules, kicked, effort.n_tries)
-        reached, steps = descend_support(rows, rules, grown, effort, found, best.loss)
+        reached, steps = descend_support(rows, rules, grown, effort, found)
         used += steps + grown.n_terms - kicked.n_terms + 2
         found.setdefault(reached.key, reached)
         failed += 1
@@ -108,11 +106,10 @@ def descend_support(
     support: Support,
     effort: Effort,
     known: Container[tuple[tuple[int, ...], ...]] = (),
-    target: float = np.inf,
 ) -> tuple[Support, int]:
     """Replace single conditions by better ones until none can be; also the steps taken.
 
-    Ends early at a set whose key is ``known``, and after one round that stays far from ``target``.
+    Ends early at a set whose key is ``known``.
     """
     settled, steps = 0, 0
     while settled < support.n_terms and steps < effort.longest_descent:
@@ -124,8 +121,6 @@ def descend_support(
             support, settled = changed, 1
             if support.key in known:
                 break
-        if steps >= support.n_terms and support.loss > FAR * target:
-            break
     return support, steps
 
 
@@ -213,22 +208,22 @@ def _change_last(
 
 
 def _kick(support: Support, rows: Rows, rules: Rules, rng: np.random.Generator) -> Support:
-    """Force in the best conditions of features drawn by their promise, and take as many others out.
+    """Force in the best conditions of random features, and take as many others out.
 
     Either random ones go first, or the weakest go afterwards. The new ones come last: the descent
     first fits the others to them, which is what leads away.
     """
     size = support.n_terms
-    n_out = int(rng.integers(1, max(2, min(3, size))))
+    n_out = int(rng.integers(1, max(2, min(4, size))))
     goes_first = bool(rng.integers(2))
     kept = rng.permutation(size)[n_out:] if goes_first else rng.permutation(size)
     kicked = fit_support(rows, np.ascontiguousarray(support.terms[:, kept]))
     for _ in range(n_out):
         look = _look(rows, rules, kicked, kicked.n_terms)
-        chance = np.sqrt(look.found[:, 0])
-        if chance.sum() <= 0.0:
+        promising = np.flatnonzero(look.found[:, 0] > 0.0)
+        if promising.size == 0:
             break
-        kicked = look.fit(rows, int(rng.choice(chance.size, p=chance / chance.sum())), np.inf)
+        kicked = look.fit(rows, int(rng.choice(promising)), np.inf)
     while kicked.n_terms > size:
         kicked = _drop_weakest(rows, kicked, 2 * size - kicked.n_terms)
     return kicked
