@@ -9,14 +9,16 @@ from riskcard.problem.problem import Problem
 
 __all__ = ["Deadline", "Effort", "effort_of"]
 
-#: Work of the first look, alone and when a proof follows. The unit is about a row visit.
-FIRST_LOOK, FIRST_LOOK_BEFORE_PROOF = 2.5e7, 1.0e8
+#: Work of the first look, alone and when a proof follows; a unit is about a nanosecond's worth.
+FIRST_LOOK, FIRST_LOOK_BEFORE_PROOF = 2.0e7, 1.0e8
 #: Work of the second look, at many rows and cuts, likewise.
 SECOND_LOOK, SECOND_LOOK_BEFORE_PROOF = 2.0e7, 1.2e8
-#: Work on top of either for each value of the table.
-PER_VALUE = 50.0
-#: What a step costs: by itself, for each value, for each cut, and for each pair of terms.
-COST_OF_STEP, COST_OF_VALUE, COST_OF_CUT, COST_OF_PAIR = 6.0e4, 6.0, 8.0, 1.5e3
+#: Work on top of either for each value that it looks at.
+PER_VALUE = 75.0
+#: What a step costs: by itself, for each row, for each cut, and for each pair of terms.
+COST_OF_STEP, COST_OF_ROW, COST_OF_CUT, COST_OF_PAIR = 6.0e4, 15.0, 8.0, 4.0e3
+#: What it costs for each value of the table, by itself and for each term.
+COST_OF_VALUE, COST_OF_VALUE_BY_TERM = 2.2, 0.42
 #: Tables up to this many rows are searched at every cut, with one look that does the work of both.
 MOST_ROWS_WITH_ALL_CUTS = 4096
 #: Rows at the second look.
@@ -47,8 +49,8 @@ class Effort:
         Cards that descend with whole points.
     patience
         A chain ends after this many kicks in a row that led to nothing better.
-    longest_descent, longest_exchange
-        Steps of one descent at most, with real-valued and with whole points.
+    longest_descent, longest_refinement, longest_exchange
+        Steps of one descent at most: at the first look, at the second, and with whole points.
     n_tries
         Candidates fitted exactly in a step.
     n_kept
@@ -66,6 +68,7 @@ class Effort:
     n_descended: int
     patience: int
     longest_descent: int
+    longest_refinement: int
     longest_exchange: int
     n_tries: int
     n_kept: int
@@ -99,7 +102,7 @@ def effort_of(problem: Problem, is_before_proof: bool) -> Effort:
     max_rows = more_rows if looks_once or more_rows <= 1.5 * max_rows else max_rows
     first = FIRST_LOOK_BEFORE_PROOF if is_before_proof else FIRST_LOOK
     second = SECOND_LOOK_BEFORE_PROOF if is_before_proof else SECOND_LOOK
-    first += PER_VALUE * more_rows * n_features + (second if looks_once else 0.0)
+    first += PER_VALUE * max_rows * n_features + (second if looks_once else 0.0)
     second += PER_VALUE * more_rows * n_features
     first_step = _cost_of_step(problem, max_rows, max_cuts)
     second_step = _cost_of_step(problem, more_rows, more_cuts)
@@ -117,15 +120,21 @@ def effort_of(problem: Problem, is_before_proof: bool) -> Effort:
         n_refined=10 if looks_once else max(1, min(10, int(second / second_step / (5.0 * terms)))),
         n_descended=n_chains + 1,
         patience=3 + n_features * terms,
-        longest_descent=6 * terms,
+        longest_descent=4 * terms,
+        longest_refinement=2 * terms + 2,
         longest_exchange=0 if is_large else 6 * terms,
         n_tries=8 if looks_once else 4,
-        n_kept=max(2, min(10, 100_000 // n_rows)),
+        n_kept=max(2, min(10 if is_before_proof else 4, 100_000 // n_rows)),
     )
 
 
 def _cost_of_step(problem: Problem, n_rows: int, max_cuts: int) -> float:
     """What one step costs that looks at these rows and cuts of every feature."""
-    n_cuts = float(problem.data.n_cuts.clip(max=max_cuts).sum())
-    values = COST_OF_VALUE * n_rows * problem.data.n_features
-    return COST_OF_STEP + values + COST_OF_CUT * n_cuts + COST_OF_PAIR * problem.limits.max_terms**2
+    data, terms = problem.data, problem.limits.max_terms
+    of_value = COST_OF_VALUE + COST_OF_VALUE_BY_TERM * terms
+    return (
+        COST_OF_STEP
+        + (of_value * data.n_features + COST_OF_ROW) * n_rows
+        + COST_OF_CUT * float(data.n_cuts.clip(max=max_cuts).sum())
+        + COST_OF_PAIR * terms**2
+    )

@@ -56,7 +56,8 @@ def find_cards(problem: Problem, options: Options) -> list[Solution]:
         def refine(terms: NDArray[np.int64]) -> Draft:
             support = fit_support(rows, keep_allowed(rules, rows.replace(terms)))
             if not effort.looks_once:
-                support, _ = descend_support(rows, rules, support, effort)
+                limit = effort.longest_refinement
+                support, _ = descend_support(rows, rules, support, effort.n_tries, limit)
             return round_support(rows, rules, support)
 
         def descend(draft: Draft) -> Draft:

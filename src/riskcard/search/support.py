@@ -77,12 +77,13 @@ def search_supports(
     deadline: Deadline,
 ) -> list[Support]:
     """Descend, kick the best and descend again, as long as steps are left; all optima, best first."""
-    best, used = descend_support(rows, rules, start, effort)
+    limit = effort.longest_descent
+    best, used = descend_support(rows, rules, start, effort.n_tries, limit)
     found, failed = {best.key: best}, 0
     while used < effort.support_steps and failed < effort.patience and not deadline.is_over():
         kicked = _kick(best, rows, rules, rng)
         grown = grow_support(rows, rules, kicked, effort.n_tries)
-        reached, steps = descend_support(rows, rules, grown, effort, found)
+        reached, steps = descend_support(rows, rules, grown, effort.n_tries, limit, found)
         used += steps + grown.n_terms - kicked.n_terms + 2
         found.setdefault(reached.key, reached)
         failed += 1
@@ -104,7 +105,8 @@ def descend_support(
     rows: Rows,
     rules: Rules,
     support: Support,
-    effort: Effort,
+    n_tries: int,
+    max_steps: int,
     known: Container[tuple[tuple[int, ...], ...]] = (),
 ) -> tuple[Support, int]:
     """Replace single conditions by better ones until none can be; also the steps taken.
@@ -112,9 +114,9 @@ def descend_support(
     Ends early at a set whose key is ``known``.
     """
     settled, steps = 0, 0
-    while settled < support.n_terms and steps < effort.longest_descent:
+    while settled < support.n_terms and steps < max_steps:
         support = _turn(support)
-        changed = _change_last(rows, rules, support, support.n_terms - 1, effort.n_tries)
+        changed = _change_last(rows, rules, support, support.n_terms - 1, n_tries)
         steps += 1
         settled += 1
         if changed is not None and _is_lower(changed, support):
