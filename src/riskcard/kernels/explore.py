@@ -15,7 +15,18 @@ from riskcard.kernels.nodes import (
 from riskcard.kernels.relaxation import OPEN, PRUNED, minimise_cells, tabulate_losses
 from riskcard.kernels.slots import slot_size, split_slot_at, undecided_rows
 
-__all__ = ["CUTOFF", "DONE", "LEAVES", "NODES", "SAVED", "STEPS", "STOP", "TARGET", "WORK", "explore"]
+__all__ = [
+    "CUTOFF",
+    "DONE",
+    "LEAVES",
+    "NODES",
+    "SAVED",
+    "STEPS",
+    "STOP",
+    "TARGET",
+    "WORK",
+    "explore",
+]
 
 # places in `control`: prune at or above, set aside at or above, work to do at most, stop when not 0
 CUTOFF, TARGET, BUDGET, STOP = 0, 1, 2, 3
@@ -54,7 +65,7 @@ def bound_node(conditions, work, depth, control):
         is_known = is_known and inside == w[v]
         w[v] = inside
     if is_known:
-        for kind in range(3):
+        for kind in range(4):
             for cell in range(1 << n_slots):
                 tables[kind, cell] = work.tables[depth - 1, kind, cell]
     else:

@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from riskcard.kernels.jit import inner_kernel, kernel
+from riskcard.kernels.relaxation import length_to_bound
 
 __all__ = ["choose_leaf_points"]
 
@@ -29,6 +30,7 @@ def fit_design(design, cells, box, w, cutoff, scratch):
     n_cells, n_variables = design.shape
     best = -np.inf
     length = 1.0
+    shortened = 0
     loss = np.inf
     for v in range(n_variables):
         trial[v] = min(max(w[v], box[0, v]), box[1, v])
@@ -42,17 +44,23 @@ def fit_design(design, cells, box, w, cutoff, scratch):
                 score += design[c, v] * trial[v]
             small = math.exp(-abs(score))
             common = math.log1p(small)
-            miss = small / (1.0 + small) if score >= 0.0 else 1.0 / (1.0 + small)
+            rare = small / (1.0 + small)
+            near = 1.0 / (1.0 + small)
+            miss = rare if score >= 0.0 else near
+            hit = near if score >= 0.0 else rare
             new_loss += cells[0, c] * (common + max(-score, 0.0))
             new_loss += cells[1, c] * (common + max(score, 0.0))
-            slope = cells[1, c] * (1.0 - miss) - cells[0, c] * miss
-            curve = (cells[0, c] + cells[1, c]) * miss * (1.0 - miss)
+            slope = cells[1, c] * hit - cells[0, c] * miss
+            curve = (cells[0, c] + cells[1, c]) * miss * hit
             for v in range(n_variables):
                 gradient[v] += slope * design[c, v]
                 for u in range(v + 1):
                     hessian[v, u] += curve * design[c, v] * design[c, u]
-        if new_loss > loss * (1.0 + 1e-14) and length > 1e-9:
-            length *= 0.3
+        if new_loss > loss * (1.0 + 1e-14) and shortened < 20:
+            length = (
+                length_to_bound(n_variables, w, direction, box) if shortened == 0 else 0.3 * length
+            )
+            shortened += 1
             for v in range(n_variables):
                 trial[v] = min(max(w[v] + length * direction[v], box[0, v]), box[1, v])
             continue
@@ -69,7 +77,7 @@ def fit_design(design, cells, box, w, cutoff, scratch):
         if best >= cutoff or loss - best <= SOLVED_WITHIN * loss or is_stuck:
             break
         solve_free(n_variables, w, box, gradient, hessian, factor, direction)
-        length = 1.0
+        shortened = 0
         for v in range(n_variables):
             trial[v] = min(max(w[v] + direction[v], box[0, v]), box[1, v])
     return loss, best
@@ -77,29 +85,44 @@ def fit_design(design, cells, box, w, cutoff, scratch):
 
 @inner_kernel
 def solve_free(n_variables, w, box, gradient, hessian, factor, direction):
-    """Newton's direction over the free variables, by Cholesky with unit rows for the others."""
+    """Newton's direction over the free variables, by Cholesky with unit rows for the others.
+
+    A variable at a bound that the direction would push further out is held, and the others solved
+    again without it; otherwise its share of the direction would mislead theirs.
+    """
+    is_free = factor[:, n_variables]
     for v in range(n_variables):
         g = gradient[v]
-        is_free = (w[v] > box[0, v] or g < 0.0) and (w[v] < box[1, v] or g > 0.0)
-        direction[v] = -g if is_free else 0.0
-        factor[v, n_variables] = 1.0 if is_free else 0.0
-    for v in range(n_variables):
-        for u in range(v + 1):
-            both = factor[v, n_variables] * factor[u, n_variables]
-            total = hessian[v, u] * both
-            if u == v:
-                total = total * (1.0 + 1e-12) + 1e-200 + (1.0 - both)
-            least = 1e-12 * total
-            for k in range(u):
-                total -= factor[v, k] * factor[u, k]
-            factor[v, u] = math.sqrt(max(total, least)) if u == v else total / factor[u, u]
-        for k in range(v):
-            direction[v] -= factor[v, k] * direction[k]
-        direction[v] /= factor[v, v]
-    for v in range(n_variables - 1, -1, -1):
-        for k in range(v + 1, n_variables):
-            direction[v] -= factor[k, v] * direction[k]
-        direction[v] /= factor[v, v]
+        can_move = (w[v] > box[0, v] or g < 0.0) and (w[v] < box[1, v] or g > 0.0)
+        is_free[v] = 1.0 if can_move else 0.0
+    is_final = False
+    while not is_final:
+        for v in range(n_variables):
+            direction[v] = -gradient[v] * is_free[v]
+            for u in range(v + 1):
+                both = is_free[v] * is_free[u]
+                total = hessian[v, u] * both
+                if u == v:
+                    total = total * (1.0 + 1e-12) + 1e-200 + (1.0 - both)
+                least = 1e-12 * total
+                for k in range(u):
+                    total -= factor[v, k] * factor[u, k]
+                factor[v, u] = math.sqrt(max(total, least)) if u == v else total / factor[u, u]
+            for k in range(v):
+                direction[v] -= factor[v, k] * direction[k]
+            direction[v] /= factor[v, v]
+        for v in range(n_variables - 1, -1, -1):
+            for k in range(v + 1, n_variables):
+                direction[v] -= factor[k, v] * direction[k]
+            direction[v] /= factor[v, v]
+        is_final = True
+        for v in range(n_variables):
+            is_out = (w[v] <= box[0, v] and direction[v] < 0.0) or (
+                w[v] >= box[1, v] and direction[v] > 0.0
+            )
+            if is_out and is_free[v] > 0.0:
+                is_free[v] = 0.0
+                is_final = False
 
 
 @inner_kernel

@@ -36,7 +36,7 @@ class Workspace(NamedTuple):
     cells: np.ndarray  # (depth, 2, cells)
     w: np.ndarray  # (depth, terms + 1)
     box: np.ndarray  # (depth, 2, terms + 1)
-    tables: np.ndarray  # (depth, 5, cells) losses and chances at w, see tabulate_losses
+    tables: np.ndarray  # (depth, 6, cells) losses and chances at w, see tabulate_losses
     bounds: np.ndarray  # (depth,)
     branch: np.ndarray  # (depth, 5) kind, slot or variable, where to split, next child, last child
     moves: np.ndarray  # (depth, 3, 3) rows moved on entering: begin, end, bit; then the new column

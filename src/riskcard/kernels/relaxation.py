@@ -10,7 +10,7 @@ import math
 
 from riskcard.kernels.jit import inner_kernel
 
-__all__ = ["OPEN", "PRUNED", "SOLVED", "minimise_cells", "tabulate_losses"]
+__all__ = ["OPEN", "PRUNED", "SOLVED", "length_to_bound", "minimise_cells", "tabulate_losses"]
 
 PRUNED = 0  # the lower bound reached the cutoff
 OPEN = 1  # the minimum is certainly below the target
@@ -26,10 +26,14 @@ FEW_STEPS, MAX_STEPS = 8, 60
 
 @inner_kernel
 def tabulate_losses(n_columns, w, tables):
-    """Each cell's loss with the event, without it, and its chance of a miss with the event."""
+    """Each cell's loss with the event and without it, its chance of no event and of the event.
+
+    Both chances are computed on their own: 1 minus the other would lose the small ones.
+    """
     with_event = tables[0]
     without = tables[1]
-    missed = tables[2]
+    no_event_chance = tables[2]
+    event_chance = tables[3]
     with_event[0] = w[0]
     for j in range(n_columns):
         half = 1 << j
@@ -43,11 +47,13 @@ def tabulate_losses(n_columns, w, tables):
         if log_odds >= 0.0:
             with_event[cell] = common
             without[cell] = common + log_odds
-            missed[cell] = small * near
+            no_event_chance[cell] = small * near
+            event_chance[cell] = near
         else:
             with_event[cell] = common - log_odds
             without[cell] = common
-            missed[cell] = near
+            no_event_chance[cell] = near
+            event_chance[cell] = small * near
 
 
 @inner_kernel
@@ -63,15 +69,13 @@ def sum_losses(n_cells, cells, tables):
 def differentiate(n_columns, cells, tables, gradient, hessian):
     """Gradient and Hessian (its lower half) at the coefficients that were tabulated."""
     n_cells = 1 << n_columns
-    missed = tables[2]
-    slope = tables[3]
-    curve = tables[4]
+    slope = tables[4]
+    curve = tables[5]
     for cell in range(n_cells):
-        miss = missed[cell]
-        event = cells[0, cell]
-        other = cells[1, cell]
-        slope[cell] = other * (1.0 - miss) - event * miss
-        curve[cell] = (event + other) * miss * (1.0 - miss)
+        no_event = tables[2, cell]
+        event = tables[3, cell]
+        slope[cell] = cells[1, cell] * event - cells[0, cell] * no_event
+        curve[cell] = (cells[0, cell] + cells[1, cell]) * no_event * event
     # sums over all cells that contain given bits, for every set of bits at once
     for j in range(n_columns):
         half = 1 << j
@@ -108,19 +112,8 @@ def lower_bound_at(n_variables, w, loss, gradient, box):
 
 
 @inner_kernel
-def newton_direction(n_variables, w, gradient, hessian, box, direction, factor):
-    """Newton's direction over the variables that are free to move; 0 for those at a bound.
-
-    ``factor`` is scratch; its last row holds the indices of the free variables.
-    """
-    n_free = 0
-    free = factor[n_variables]
-    for v in range(n_variables):
-        direction[v] = 0.0
-        g = gradient[v]
-        if (w[v] > box[0, v] or g < 0.0) and (w[v] < box[1, v] or g > 0.0):
-            free[n_free] = v
-            n_free += 1
+def solve_free(n_free, free, gradient, hessian, direction, factor):
+    """Newton's direction over the variables listed in ``free``, by Cholesky's method."""
     for a in range(n_free):
         va = int(free[a])
         for b in range(a + 1):
@@ -147,17 +140,65 @@ def newton_direction(n_variables, w, gradient, hessian, box, direction, factor):
 
 
 @inner_kernel
-def take_step(n_columns, cells, box, w, loss, tables, scratch):
-    """One projected Newton step with halving; changes ``w`` and ``tables``, returns the new loss.
+def newton_direction(n_variables, w, gradient, hessian, box, direction, factor):
+    """Newton's direction over the variables that are free to move; 0 for those at a bound.
 
-    ``scratch`` holds the gradient and the Hessian at ``w``; the tables are those of the new point.
+    A variable at a bound that the direction would push further out is held, and the others solved
+    again without it; otherwise its share of the direction would mislead theirs. ``factor`` is
+    scratch; its last row holds the indices of the free variables.
+    """
+    n_free = 0
+    free = factor[n_variables]
+    for v in range(n_variables):
+        direction[v] = 0.0
+        g = gradient[v]
+        if (w[v] > box[0, v] or g < 0.0) and (w[v] < box[1, v] or g > 0.0):
+            free[n_free] = v
+            n_free += 1
+    is_final = False
+    while not is_final:
+        solve_free(n_free, free, gradient, hessian, direction, factor)
+        kept = 0
+        for a in range(n_free):
+            v = int(free[a])
+            if (w[v] <= box[0, v] and direction[v] < 0.0) or (
+                w[v] >= box[1, v] and direction[v] > 0.0
+            ):
+                direction[v] = 0.0
+            else:
+                free[kept] = v
+                kept += 1
+        is_final = kept == n_free
+        n_free = kept
+
+
+@inner_kernel
+def length_to_bound(n_variables, w, direction, box):
+    """How far to go along a direction until the first variable meets its bound; at most 0.3.
+
+    Stretched a little, so that clipping puts that variable exactly on its bound.
+    """
+    length = 0.3
+    for v in range(n_variables):
+        room = box[1, v] - w[v] if direction[v] > 0.0 else box[0, v] - w[v]
+        if direction[v] != 0.0 and room != 0.0:
+            length = min(length, room / direction[v] * (1.0 + 1e-12))
+    return length
+
+
+@inner_kernel
+def take_step(n_columns, cells, box, w, loss, tables, scratch):
+    """One projected Newton step; changes ``w`` and ``tables``, returns the new loss.
+
+    A clipped step may raise the loss. Then one variable is brought to its bound, no further, and if
+    that is too far still the step is shortened. ``scratch`` holds the gradient and the Hessian at ``w``; the tables are those of the new point.
     """
     gradient, hessian, direction, factor, trial = scratch
     n_variables = n_columns + 1
     newton_direction(n_variables, w, gradient, hessian, box, direction, factor)
     length = 1.0
     new_loss = loss
-    while length > 1e-7:
+    for attempt in range(12):
         descent = 0.0
         for v in range(n_variables):
             trial[v] = min(max(w[v] + length * direction[v], box[0, v]), box[1, v])
@@ -166,7 +207,10 @@ def take_step(n_columns, cells, box, w, loss, tables, scratch):
         new_loss = sum_losses(1 << n_columns, cells, tables)
         if new_loss <= loss + 1e-4 * min(descent, 0.0) + 1e-13 * loss:
             break
-        length *= 0.3
+        if attempt == 0:
+            length = length_to_bound(n_variables, w, direction, box)
+        else:
+            length *= 0.3
     for v in range(n_variables):
         w[v] = trial[v]
     return new_loss

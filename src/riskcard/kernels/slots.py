@@ -140,7 +140,11 @@ def within_limits(conditions, slots, n_slots):
     own. A card with fewer terms is found again as the node in which one of its conditions fills the
     multiplicity, so nothing is lost by refusing nodes that need too much.
     """
-    max_terms, max_features, max_cuts = conditions.limits[0], conditions.limits[1], conditions.limits[2]
+    max_terms, max_features, max_cuts = (
+        conditions.limits[0],
+        conditions.limits[1],
+        conditions.limits[2],
+    )
     if max_features >= max_terms and max_cuts >= max_terms:
         return True
     n_features = 0

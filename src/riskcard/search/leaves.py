@@ -48,9 +48,7 @@ def card_of_leaf(
     points = np.zeros(n_slots, dtype=np.int64)
     found = np.array([cutoff, 0.0, 0.0])
     is_integer_base = problem.scale.kind == "multiplier"
-    bound = choose_leaf_points(
-        holds, cells, most, limits, cutoff, is_integer_base, points, found
-    )
+    bound = choose_leaf_points(holds, cells, most, limits, cutoff, is_integer_base, points, found)
     if not points.any():
         return None, bound
     if is_integer_base:

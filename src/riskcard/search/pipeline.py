@@ -14,9 +14,7 @@ from riskcard.search.tree import MAX_PROVEN_TERMS, Stops, prove
 
 __all__ = ["Options", "solve"]
 
-TOO_MANY_TERMS = (
-    f"The proof is made for at most {MAX_PROVEN_TERMS} terms; this card comes from the search alone."
-)
+TOO_MANY_TERMS = f"The proof is made for at most {MAX_PROVEN_TERMS} terms; this card comes from the search alone."
 
 
 @dataclass(frozen=True, slots=True)

@@ -215,7 +215,7 @@ def _root(conditions: Conditions) -> OpenNodes:
     records = np.zeros((1, 1 + 5 * n_terms), dtype=np.int32)
     is_interval = conditions.blocks[top, 0] >= 0
     records[0, :6] = 1, -1 if is_interval else top, *conditions.blocks[top], n_terms
-    total = n_terms * conditions.facts[top, 2]
+    total = min(n_terms, conditions.facts[top, 0]) * conditions.facts[top, 2]
     unit, rate = conditions.scale
     numbers = np.zeros((1, 1 + 3 * (n_terms + 1)))
     numbers[0, 1] = rate
@@ -236,7 +236,7 @@ def _make_task(conditions: Conditions) -> _Task:
         cells=np.zeros((depth, 2, n_cells)),
         w=np.zeros((depth, n_variables)),
         box=np.zeros((depth, 2, n_variables)),
-        tables=np.zeros((depth, 5, n_cells)),
+        tables=np.zeros((depth, 6, n_cells)),
         bounds=np.zeros(depth),
         branch=np.zeros((depth, 5), dtype=np.int64),
         moves=np.zeros((depth, 3, 3), dtype=np.int64),
