@@ -10,13 +10,13 @@ from riskcard.problem.problem import Problem
 __all__ = ["Deadline", "Effort", "effort_of"]
 
 #: Work of the first look, alone and when a proof follows; a unit is about a nanosecond's worth.
-FIRST_LOOK, FIRST_LOOK_BEFORE_PROOF = 2.0e7, 1.0e8
+FIRST_LOOK, FIRST_LOOK_BEFORE_PROOF = 1.8e7, 1.0e8
 #: Work of the second look, at many rows and cuts, likewise.
 SECOND_LOOK, SECOND_LOOK_BEFORE_PROOF = 2.0e7, 1.2e8
 #: Work on top of either for each value that it looks at.
 PER_VALUE = 75.0
 #: What a step costs: by itself, for each row, for each cut, and for each pair of terms.
-COST_OF_STEP, COST_OF_ROW, COST_OF_CUT, COST_OF_PAIR = 6.0e4, 15.0, 8.0, 4.0e3
+COST_OF_STEP, COST_OF_ROW, COST_OF_CUT, COST_OF_PAIR = 6.0e4, 15.0, 8.0, 6.0e3
 #: What it costs for each value of the table, by itself and for each term.
 COST_OF_VALUE, COST_OF_VALUE_BY_TERM = 2.2, 0.42
 #: Tables up to this many rows are searched at every cut, with one look that does the work of both.
@@ -121,7 +121,7 @@ def effort_of(problem: Problem, is_before_proof: bool) -> Effort:
         n_descended=n_chains + 1,
         patience=3 + n_features * terms,
         longest_descent=4 * terms,
-        longest_refinement=2 * terms + 2,
+        longest_refinement=2 * terms,
         longest_exchange=0 if is_large else 6 * terms,
         n_tries=8 if looks_once else 4,
         n_kept=max(2, min(10 if is_before_proof else 4, 100_000 // n_rows)),
