@@ -30,14 +30,15 @@ def search_cards(
     deadline: Deadline,
 ) -> list[Draft]:
     """Kick the best card and descend again, as long as steps are left; all cards reached."""
-    best, found, used = start, [], 0
-    while used < effort.card_steps and best.n_terms > 0 and not deadline.is_over():
+    best, found, used, failed = start, [], 0, 0
+    while used < effort.card_steps and failed < effort.patience and not deadline.is_over():
         kicked = _kick(rows, rules, best, rng)
         draft, steps = descend_card(rows, rules, kicked, effort)
         used += max(steps, 1)
         found.append(draft)
+        failed += 1
         if _is_lower(draft, best):
-            best = draft
+            best, failed = draft, 0
     return found
 
 
