@@ -7,9 +7,10 @@ from riskcard.kernels.nodes import (
     SPLIT_POINTS,
     SPLIT_SLOT,
     count_child_cells,
+    enter_child,
+    leave_child,
     load_node,
     make_child,
-    move_rows,
     save_node,
 )
 from riskcard.kernels.relaxation import OPEN, PRUNED, minimise_cells, tabulate_losses
@@ -146,7 +147,8 @@ def settle(conditions, work, depth, control, out, leaves):
     is_aside = outcome != OPEN and work.bounds[depth] >= control[TARGET]
     if is_aside or depth >= work.counts.size - 2:
         saved = int(counters[SAVED])
-        save_node(conditions, work, depth, True, out_records[saved], out_numbers[saved])
+        save_node(conditions, work, depth, out_records[saved], out_numbers[saved])
+        out_records[saved, 0] *= -1
         counters[SAVED] += 1
         return True
     return not can_branch(conditions, work, depth, counters, leaves)
@@ -158,20 +160,20 @@ def can_branch(conditions, work, depth, counters, leaves):
     if choose_branch(conditions, work, depth):
         return True
     leaf = int(counters[LEAVES])
-    save_node(conditions, work, depth, True, leaves[0][leaf], leaves[1][leaf])
+    save_node(conditions, work, depth, leaves[0][leaf], leaves[1][leaf])
     counters[LEAVES] += 1
     return False
 
 
 @inner_kernel
-def resume(conditions, work, is_solved, control, out, leaves):
+def resume(conditions, work, depth, is_solved, control, out, leaves):
     """Take up a node that was loaded; False when nothing below it is to be explored now."""
     if not is_solved:
-        return not settle(conditions, work, 0, control, out, leaves)
-    if work.bounds[0] >= control[CUTOFF]:
+        return not settle(conditions, work, depth, control, out, leaves)
+    if work.bounds[depth] >= control[CUTOFF]:
         return False
-    tabulate_losses(work.counts[0], work.w[0], work.tables[0])
-    return can_branch(conditions, work, 0, out[2], leaves)
+    tabulate_losses(work.counts[depth], work.w[depth], work.tables[depth])
+    return can_branch(conditions, work, depth, out[2], leaves)
 
 
 @inner_kernel
@@ -185,7 +187,7 @@ def save_open_children(conditions, work, depth, out):
         for to_left in range(work.branch[d, 3], work.branch[d, 4] + 1):
             if make_child(conditions, work, d, to_left):
                 saved = int(counters[SAVED])
-                save_node(conditions, work, d + 1, False, out_records[saved], out_numbers[saved])
+                save_node(conditions, work, d + 1, out_records[saved], out_numbers[saved])
                 counters[SAVED] += 1
 
 
@@ -223,16 +225,16 @@ def explore(conditions, work, records, numbers, control, out, leaves):
                 is_solved = load_node(conditions, work, records[index], numbers[index])
                 counters[WORK] += 4.0 * work.cell_of_row.size
                 counters[DONE] += 1
-                if not resume(conditions, work, is_solved, control, out, leaves):
+                depth += 1
+                if not resume(conditions, work, depth, is_solved, control, out, leaves):
                     break
-                depth = 0
             elif is_over:
                 save_open_children(conditions, work, depth, out)
                 return
             elif work.branch[depth, 3] > work.branch[depth, 4]:
                 if depth == 0:
                     break
-                move_rows(conditions, work, depth, False)
+                leave_child(conditions, work, depth)
                 depth -= 1
             else:
                 work.branch[depth, 3] += 1
@@ -240,4 +242,4 @@ def explore(conditions, work, records, numbers, control, out, leaves):
                     counters[WORK] += count_child_cells(conditions, work, depth + 1)
                     if not settle(conditions, work, depth + 1, control, out, leaves):
                         depth += 1
-                        move_rows(conditions, work, depth, True)
+                        enter_child(conditions, work, depth)

@@ -17,9 +17,10 @@ __all__ = [
     "SPLIT_SLOT",
     "Workspace",
     "count_child_cells",
+    "enter_child",
+    "leave_child",
     "load_node",
     "make_child",
-    "move_rows",
     "save_node",
 ]
 
@@ -95,14 +96,14 @@ def load_node(conditions, work, record, numbers):
 
 
 @inner_kernel
-def save_node(conditions, work, depth, is_solved, record, numbers):
+def save_node(conditions, work, depth, record, numbers):
     """The reverse of `load_node`: slots, bound, coefficients and box of a node as a record.
 
-    The first field is the number of slots, negative when the relaxation is solved already.
+    The first field is the number of slots; who has solved the relaxation already makes it negative.
     """
     max_terms = conditions.limits[0]
     n_slots = work.counts[depth]
-    record[0] = -n_slots if is_solved else n_slots
+    record[0] = n_slots
     for j in range(n_slots):
         for field in range(5):
             record[1 + 5 * j + field] = work.slots[depth, j, field]
@@ -117,7 +118,7 @@ def save_node(conditions, work, depth, is_solved, record, numbers):
 def make_child(conditions, work, depth, to_left):
     """Write the child with ``to_left`` conditions from the left half into depth + 1.
 
-    Returns False if the limits rule it out. The rows are not moved yet, see `move_rows`.
+    Returns False if the limits rule it out. The rows are not moved yet, see `enter_child`.
     """
     child = depth + 1
     n_slots = work.counts[depth]
@@ -144,29 +145,28 @@ def make_child(conditions, work, depth, to_left):
     multiplicity = slot[4]
     moves = work.moves[child]
     max_cuts = conditions.limits[2]
-    if 0 < to_left < multiplicity:
-        half_of_slot(conditions, slot, middle, 1, multiplicity - to_left, slots[n_slots], moves[1])
-        moves[1, 2] = 1 << n_slots
+    first = 1 if to_left == 0 else 0
+    last = 0 if to_left == multiplicity else 1
+    for is_right in range(first, last + 1):
+        is_new = is_right > first
+        at = n_slots if is_new else j
+        count = multiplicity - to_left if is_right == 1 else to_left
+        half_of_slot(conditions, slot, middle, is_right, count, slots[at], moves[is_right - first])
+        moves[is_right - first, 2] = 1 << at
+        reach = slot_reach(conditions, slots[at], max_cuts)
+        work.w[child, at + 1] = work.w[depth, j + 1] * count / multiplicity
+        if multiplicity == 1:
+            # what the term adds may have been confined already
+            reach = min(reach, work.box[depth, 1, j + 1])
+        else:
+            work.box[child, 0, at + 1] = 0.0
+        work.box[child, 1, at + 1] = reach
+    if last > first:
         moves[2, 0] = 1
         moves[2, 1] = j
         moves[2, 2] = n_slots
-        work.w[child, j + 1] = work.w[depth, j + 1] * to_left / multiplicity
-        work.w[child, n_slots + 1] = work.w[depth, j + 1] - work.w[child, j + 1]
-        work.box[child, 0, n_slots + 1] = 0.0
-        work.box[child, 1, n_slots + 1] = slot_reach(conditions, slots[n_slots], max_cuts)
-        n_slots += 1
-        work.counts[child] = n_slots
-        half_of_slot(conditions, slot, middle, 0, to_left, slots[j], moves[0])
-    else:
-        is_right = 1 if to_left == 0 else 0
-        half_of_slot(conditions, slot, middle, is_right, multiplicity, slots[j], moves[0])
-    moves[0, 2] = 1 << j
-    reach = slot_reach(conditions, slots[j], max_cuts)
-    work.box[child, 1, j + 1] = min(work.box[depth, 1, j + 1], reach)
-    if multiplicity > 1:
-        work.box[child, 0, j + 1] = 0.0
-        work.box[child, 1, j + 1] = reach
-    return within_limits(conditions, slots, n_slots)
+        work.counts[child] = n_slots + 1
+    return within_limits(conditions, slots, work.counts[child])
 
 
 @inner_kernel
@@ -206,19 +206,33 @@ def count_child_cells(conditions, work, child):
 
 
 @inner_kernel
-def move_rows(conditions, work, child, is_entering):
-    """Bring `cell_of_row` from the parent to the child, or back."""
+def flip_rows(conditions, work, child):
+    """Let the rows that change sides between a node and its child change sides."""
     moves = work.moves[child]
-    cell_of_row = work.cell_of_row
-    n_rows = cell_of_row.size
-    if moves[2, 0] and is_entering:
-        for row in range(n_rows):
-            cell_of_row[row] |= ((cell_of_row[row] >> moves[2, 1]) & 1) << moves[2, 2]
     for part in range(2):
         bit = moves[part, 2]
         for at in range(moves[part, 0], moves[part, 1]):
-            cell_of_row[conditions.rows[at]] ^= bit
-    if moves[2, 0] and not is_entering:
+            work.cell_of_row[conditions.rows[at]] ^= bit
+
+
+@inner_kernel
+def enter_child(conditions, work, child):
+    """Bring `cell_of_row` from the parent to the child; a new column begins as a copy of its source."""
+    cell_of_row = work.cell_of_row
+    moves = work.moves[child]
+    if moves[2, 0]:
+        for row in range(cell_of_row.size):
+            cell_of_row[row] |= ((cell_of_row[row] >> moves[2, 1]) & 1) << moves[2, 2]
+    flip_rows(conditions, work, child)
+
+
+@inner_kernel
+def leave_child(conditions, work, child):
+    """Bring `cell_of_row` from the child back to the parent."""
+    cell_of_row = work.cell_of_row
+    moves = work.moves[child]
+    flip_rows(conditions, work, child)
+    if moves[2, 0]:
         keep = (1 << moves[2, 2]) - 1
-        for row in range(n_rows):
+        for row in range(cell_of_row.size):
             cell_of_row[row] &= keep

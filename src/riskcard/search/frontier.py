@@ -37,18 +37,20 @@ class Frontier:
         self.size += records.shape[0]
 
     def take(self, most: int) -> OpenNodes:
-        """Remove up to ``most`` nodes of the lowest shelf and return them."""
-        key = min(self._shelves)
+        """Remove up to ``most`` nodes with the lowest bounds and return them."""
         parts: list[OpenNodes] = []
         missing = most
-        while missing > 0 and self._shelves[key]:
-            records, numbers = self._shelves[key].pop()
-            if records.shape[0] > missing:
-                self._shelves[key].append((records[:-missing], numbers[:-missing]))
-                records, numbers = records[-missing:], numbers[-missing:]
-            parts.append((records, numbers))
-            missing -= records.shape[0]
-        if not self._shelves[key]:
+        for key in sorted(self._shelves):
+            shelf = self._shelves[key]
+            while missing > 0 and shelf:
+                records, numbers = shelf.pop()
+                if records.shape[0] > missing:
+                    shelf.append((records[:-missing], numbers[:-missing]))
+                    records, numbers = records[-missing:], numbers[-missing:]
+                parts.append((records, numbers))
+                missing -= records.shape[0]
+            if shelf:
+                break
             del self._shelves[key]
         self.size -= most - missing
         return np.concatenate([r for r, _ in parts]), np.concatenate([n for _, n in parts])

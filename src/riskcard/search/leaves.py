@@ -37,8 +37,7 @@ def card_of_leaf(
     sides = record[2 : 2 + 5 * n_slots : 5].astype(int)
     cuts = record[3 : 3 + 5 * n_slots : 5].astype(int)
     if problem.scale.kind == "fixed":
-        # the coefficients were divided until each is one whole number of points
-        units = np.rint(numbers[1 : 2 + n_slots] / conditions.scale[0]).astype(int)
+        units = _whole_points_in_box(conditions, numbers, n_slots)
         card = _card(sides, cuts, units[1:], problem.scale.multiplier, base=int(units[0]))
         return card, min(cutoff, loss_of(card, problem) * (1.0 - ROUNDING))
     holds, cells = _cells(conditions, sides, cuts)
@@ -55,6 +54,18 @@ def card_of_leaf(
         return _card(sides, cuts, points, 1.0 / found[1], base=int(found[2])), bound
     divisor = math.gcd(*points.tolist())
     return _card(sides, cuts, points // divisor, 1 / (found[1] * divisor), offset=found[2]), bound
+
+
+def _whole_points_in_box(
+    conditions: Conditions, numbers: NDArray[np.float64], n_slots: int
+) -> NDArray[np.int64]:
+    """Base and points of a leaf: its box was divided until it holds one whole number of each.
+
+    The coefficients need not be near it: the ends of the offset's interval are no whole numbers.
+    """
+    begin = 2 + int(conditions.limits[0])  # as in `save_node`
+    low = numbers[begin : begin + 1 + n_slots] / conditions.scale[0]
+    return np.ceil(low - 1e-6).astype(int)
 
 
 def _card(
@@ -98,4 +109,4 @@ def _cells(
         ]
     )
     holds = (used[:, None] >> np.arange(sides.size)) & 1
-    return holds.astype(np.float64), cells
+    return holds.astype(np.float64), cells.astype(np.float64)
