@@ -151,7 +151,9 @@ def _shift_for(n_cuts: int) -> int:
 
 
 def _kick(rows: Rows, rules: Rules, draft: Draft, rng: np.random.Generator) -> Draft:
-    """Put random terms in the place of some, last in order."""
+    """Put random terms in the place of some, last in order; an empty card gets one."""
+    if draft.n_terms == 0:
+        draft = Draft(np.zeros((3, 1), dtype=np.int64), draft.scale, draft.loss)
     terms = draft.terms[:, rng.permutation(draft.n_terms)]
     n_out = int(rng.integers(1, max(2, min(4, draft.n_terms))))
     usable = np.flatnonzero(rules.is_usable)

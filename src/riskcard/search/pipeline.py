@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from riskcard.problem.objective import loss_of
 from riskcard.problem.problem import Problem
 from riskcard.problem.result import Progress, SolveResult, Status
+from riskcard.search.empty import best_empty_card
 from riskcard.search.heuristic import find_cards
 from riskcard.search.tree import MAX_PROVEN_TERMS, Stops, prove
 
@@ -52,7 +53,11 @@ def solve(problem: Problem, options: Options | None = None) -> SolveResult:
     """Find a good card and, when asked, prove how far from optimal it can at most be."""
     options = options or Options()
     start = time.perf_counter()
-    card = find_cards(problem, options)[0]
+    card = min(
+        find_cards(problem, options)[0],
+        best_empty_card(problem),
+        key=lambda card: loss_of(card, problem),
+    )
     if not options.certify or problem.limits.max_terms > MAX_PROVEN_TERMS:
         notes = (TOO_MANY_TERMS,) if options.certify else ()
         loss, seconds = loss_of(card, problem), time.perf_counter() - start

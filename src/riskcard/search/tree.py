@@ -23,6 +23,7 @@ from riskcard.problem.problem import Problem
 from riskcard.problem.result import Status, relative_gap
 from riskcard.problem.solution import Solution
 from riskcard.search.conditions import arrange_conditions
+from riskcard.search.empty import best_empty_card
 from riskcard.search.frontier import Frontier, OpenNodes
 from riskcard.search.leaves import card_of_leaf
 
@@ -94,7 +95,8 @@ class _Tree:
     def __init__(self, problem: Problem, conditions: Conditions, card: Solution, gap: float):
         self.problem, self.conditions = problem, conditions
         self.card, self.loss = card, loss_of(card, problem)
-        self.slack = max(gap, CLOSE_ENOUGH)
+        # a little less than the gap asked for, so that rounding does not leave it just above
+        self.slack = max(gap * (1.0 - 1e-9), CLOSE_ENOUGH)
         self.frontier = Frontier(self.loss)
         self.frontier.add(_root(conditions))
         self.leaf_bound = float("inf")
@@ -157,8 +159,9 @@ def prove(
     """
     conditions = arrange_conditions(problem)
     if conditions is None:
-        loss = loss_of(card, problem)
-        return Proof(card, loss, loss * (1.0 - CLOSE_ENOUGH), Status.OPTIMAL, 0)
+        empty = best_empty_card(problem)
+        loss = loss_of(empty, problem)
+        return Proof(empty, loss, loss * (1.0 - CLOSE_ENOUGH), Status.OPTIMAL, 0)
     tree = _Tree(problem, conditions, card, stops.gap)
     tasks = [_make_task(conditions) for _ in range(N_TASKS)]
     status = None

@@ -1,0 +1,410 @@
+"""The lower bound: never above a card, never lower in a child, and valid whenever the proof stops."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numba import njit
+from scipy.optimize import minimize
+
+from random_problems import SCALES, random_problem
+from riskcard.kernels.relaxation import PRUNED, minimise_cells, tabulate_losses
+from riskcard.problem.objective import loss_of, violations
+from riskcard.problem.problem import Limits, Problem, Scale
+from riskcard.problem.ranked import RankedData
+from riskcard.problem.result import OPTIMALITY_TOLERANCE, Status
+from riskcard.problem.solution import Solution
+from riskcard.search import tree
+from riskcard.search.conditions import arrange_conditions, exact_weights
+from riskcard.search.enumerate import enumerate_cards
+from riskcard.search.tree import Stops, prove
+
+#: The oracle's own precision, with room.
+TOLERANCE = 1e-8
+FREE = (Scale("multiplier"), Scale("calibrated"))
+FIXED = (Scale("fixed", 1.0), Scale("fixed", 0.3), Scale("fixed", 20.0))
+
+
+# --- the relaxation ------------------------------------------------------------------------------
+
+
+@njit
+def relax(n_columns, cells, box, w, target, cutoff):
+    """`minimise_cells` with arrays of its own; changes ``w``."""
+    n = n_columns + 1
+    tables = np.zeros((6, 1 << n_columns))
+    tabulate_losses(n_columns, w, tables)
+    scratch = (np.zeros(n), np.zeros((n, n)), np.zeros(n), np.zeros((n + 1, n)), np.zeros(n))
+    return minimise_cells(n_columns, cells, box, w, target, cutoff, tables, scratch)
+
+
+def losses_of_cells(cells: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """The loss at each of many points (rows: coefficients), in extended precision."""
+    n_columns = points.shape[1] - 1
+    bits = (np.arange(1 << n_columns) >> np.arange(n_columns)[:, None]) & 1
+    wide = points.astype(np.longdouble)
+    log_odds = wide[:, :1] + (wide[:, 1:, None] * bits).sum(axis=1)
+    return np.logaddexp(0, -log_odds) @ cells[0] + np.logaddexp(0, log_odds) @ cells[1]
+
+
+@pytest.mark.parametrize("kind", ["counts", "weights", "huge and tiny", "separable"])
+def test_the_bound_of_a_relaxation_is_below_the_loss_everywhere_in_its_box(kind):
+    rng = np.random.default_rng(["counts", "weights", "huge and tiny", "separable"].index(kind))
+    for _ in range(150):
+        n_columns = int(rng.integers(1, 6))
+        shape = (2, 1 << n_columns)
+        cells = rng.integers(0, 20, shape) * (rng.random(shape) < 0.6)
+        if kind == "weights":
+            cells = cells * rng.random(shape)
+        if kind == "huge and tiny":
+            cells = cells * 10.0 ** rng.uniform(-9, 9, shape)
+        if kind == "separable":
+            cells[0, : cells.shape[1] // 2] = 0
+            cells[1, cells.shape[1] // 2 :] = 0
+        cells = cells.astype(float)
+        reach = rng.choice([0.5, 3.0, 30.0, 90.0])
+        low = np.append(-reach * n_columns, rng.choice([0.0, 0.2], n_columns) * reach)
+        high = np.append(reach, low[1:] + reach * rng.random(n_columns))
+        box = np.stack([low, high])
+        w = rng.uniform(low, high)
+        start = float(losses_of_cells(cells, w[None])[0])
+        target, cutoff = start * rng.choice([-1.0, 0.5, 0.9]), start * rng.random()
+        outcome, bound, _ = relax(n_columns, cells, box, w, target, cutoff)
+        near = 10.0 ** -rng.uniform(0, 9, (40, 1)) * rng.normal(size=(40, w.size))
+        corners = np.where(rng.random((20, w.size)) < 0.5, low, high)
+        points = np.clip(np.vstack([w, w + reach * near, corners]), low, high)
+        assert (bound <= losses_of_cells(cells, points)).all()
+        assert (outcome == PRUNED) == (bound >= cutoff)
+
+
+# --- nodes ---------------------------------------------------------------------------------------
+
+Node = tuple[np.ndarray, np.ndarray]
+
+
+def slots_of(node: Node) -> np.ndarray:
+    """(slots, 5): cluster, side, low, high, multiplicity."""
+    n_slots = abs(int(node[0][0]))
+    return node[0][1 : 1 + 5 * n_slots].reshape(n_slots, 5)
+
+
+def box_of(node: Node, conditions) -> np.ndarray:
+    """(2, slots + 1): least and most of the offset and of what each slot adds to the log-odds."""
+    n_terms, n = int(conditions.limits[0]), len(slots_of(node)) + 1
+    return np.stack([node[1][2 + n_terms :][:n], node[1][3 + 2 * n_terms :][:n]])
+
+
+def members_of(conditions, slot: np.ndarray) -> list[tuple[int, int]]:
+    """Every condition (side, cut) of a slot."""
+    cluster, side, low, high = slot[:4]
+    if cluster < 0:
+        return [(int(side), cut) for cut in range(low, high + 1)]
+    if conditions.blocks[cluster, 0] >= 0:
+        return members_of(conditions, np.append(-1, conditions.blocks[cluster]))
+    left, right = conditions.children[cluster]
+    return members_of(conditions, np.array([left, 0, 0, 0])) + members_of(
+        conditions, np.array([right, 0, 0, 0])
+    )
+
+
+def step(conditions, nodes: list[Node], cutoff: float, target: float, budget: float):
+    """Explore for a budget of work; returns the nodes that stay open, and the leaves."""
+    task = tree._make_task(conditions)
+    task.control[:] = cutoff, target, budget, 0.0
+    records, numbers = (np.array([node[part] for node in nodes]) for part in range(2))
+    still_open, leaves = task.run(conditions, (records, numbers))
+    return list(zip(*still_open, strict=True)), list(zip(*leaves, strict=True))
+
+
+def root_of(conditions) -> Node:
+    records, numbers = tree._root(conditions)
+    return records[0], numbers[0]
+
+
+def walk_down(conditions, rng: np.random.Generator):
+    """(parent, children or leaves) along a random path; every bound is computed."""
+    (node,), leaves = step(conditions, [root_of(conditions)], math.inf, 0.0, math.inf)
+    while not leaves:
+        children, leaves = step(conditions, [node], math.inf, 0.0, math.inf)
+        yield node, children, leaves
+        if children:
+            leaves = []
+            node = children[rng.integers(len(children))]
+
+
+def best_real_card(problem: Problem, conditions, node: Node, chosen: list[list[tuple[int, int]]]):
+    """The least loss of the chosen conditions (by slot) with real steps in the box of the node."""
+    box = box_of(node, conditions)
+    columns, limits = [np.ones(problem.data.n_rows)], [tuple(box[:, 0])]
+    for j, members in enumerate(chosen):
+        for side, cut in members:
+            is_below = problem.data.codes[side >> 1] <= cut
+            columns.append((is_below ^ bool(side & 1)).astype(float))
+            most = conditions.reach[side]
+            is_single = len(members) == 1
+            limits.append((box[0, j + 1], min(box[1, j + 1], most)) if is_single else (0.0, most))
+    design, labels = np.array(columns).T, problem.data.labels
+    weights = problem.data.weights
+
+    def loss_and_slope(w):
+        margin = labels * (design @ w)
+        chance = np.exp(-np.logaddexp(0, margin))
+        return weights @ np.logaddexp(0, -margin), -(weights * labels * chance) @ design
+
+    start = [(low + min(high, low + 1.0)) / 2 for low, high in limits]
+    return minimize(loss_and_slope, start, jac=True, bounds=limits, method="L-BFGS-B").fun
+
+
+def problem_with_conditions(seed: int, scale: Scale | None = None):
+    """A random problem that has conditions, and these."""
+    for attempt in itertools.count(seed, 10_000):
+        problem = random_problem(attempt, scale)
+        conditions = arrange_conditions(problem)
+        if conditions is not None:
+            return problem, conditions
+    raise AssertionError
+
+
+@pytest.mark.parametrize("scale", [*FIXED, FREE[1]], ids=str)
+def test_the_bound_of_a_node_is_below_every_card_in_it_and_below_its_children(scale):
+    n_checked = 0
+    for seed in range(12):
+        problem, conditions = problem_with_conditions(seed, scale)
+        rng = np.random.default_rng(seed)
+        for parent, children, leaves in walk_down(conditions, rng):
+            for node in children + leaves:
+                assert node[1][0] >= parent[1][0]
+                box = box_of(node, conditions)
+                if (box[0] > box[1]).any():
+                    continue  # no card has its best base here
+                for _ in range(2):
+                    chosen = []
+                    for slot in slots_of(node):
+                        members = members_of(conditions, slot)
+                        size = min(int(slot[4]), len(members))
+                        picked = rng.choice(len(members), size, replace=False)
+                        chosen.append([members[i] for i in picked])
+                    loss = best_real_card(problem, conditions, node, chosen)
+                    assert node[1][0] <= loss * (1 + TOLERANCE)
+                    n_checked += 1
+    assert n_checked > 100
+
+
+def conditions_of(card: Solution) -> tuple[dict[tuple[int, int], int], int]:
+    """The conditions (side, cut) of a card with their points, all above 0, and its base then."""
+    points, base = {}, card.base
+    for feature, cut, jump in card.terms:
+        points[2 * feature + (jump < 0), cut] = abs(jump)
+        base += min(jump, 0)
+    return points, base
+
+
+def holds_card(conditions, node: Node, card: Solution) -> bool:
+    """Is the card one of the node: some condition from each slot, no more than it may give?"""
+    points, base = conditions_of(card)
+    box, unit = box_of(node, conditions), conditions.scale[0]
+    n_found = 0
+    for j, slot in enumerate(slots_of(node)):
+        own = [points[member] for member in members_of(conditions, slot) if member in points]
+        if not 1 <= len(own) <= slot[4]:
+            return False
+        if unit > 0 and not box[0, j + 1] - 1e-9 <= sum(own) * unit <= box[1, j + 1] + 1e-9:
+            return False
+        n_found += len(own)
+    is_base_in = unit == 0 or box[0, 0] - 1e-9 <= base * unit <= box[1, 0] + 1e-9
+    return is_base_in and n_found == len(points)
+
+
+@pytest.mark.parametrize("scale", [*FIXED, *FREE], ids=str)
+def test_the_optimum_stays_in_an_open_node_or_reaches_a_leaf(scale):
+    n_rounds = 0
+    for seed in range(100, 118):
+        problem, conditions = problem_with_conditions(seed, scale)
+        rng = np.random.default_rng(seed)
+        best = enumerate_cards(problem)
+        if not best.solution.terms:
+            continue
+        cutoff = best.loss * rng.choice([1.0001, 1.1])
+        nodes, is_at_leaf = [root_of(conditions)], False
+        while nodes and not is_at_leaf:
+            assert any(holds_card(conditions, node, best.solution) for node in nodes)
+            target = cutoff * rng.choice([0.5, 0.8, 0.95, 1.0])
+            budget = rng.choice([1.0, 300.0, 3000.0, 30000.0])
+            # lowest last: the order does not matter for what is claimed
+            nodes, leaves = step(conditions, nodes, cutoff, target, budget)
+            is_at_leaf = any(holds_card(conditions, leaf, best.solution) for leaf in leaves)
+            n_rounds += 1
+        assert is_at_leaf
+    assert n_rounds > 20
+
+
+# --- the whole proof -----------------------------------------------------------------------------
+
+
+def empty_card(problem: Problem, shift: int = 0) -> Solution:
+    """A card without terms, with a base that is wrong by ``shift``."""
+    data = problem.data
+    is_event = data.labels > 0
+    rate = math.log(data.weights[is_event].sum() / data.weights[~is_event].sum())
+    if problem.scale.kind == "calibrated":
+        return Solution.of([], offset=rate + shift / 4)
+    if problem.scale.kind == "multiplier":
+        return Solution.of([], base=int(np.sign(rate)), multiplier=1 / max(abs(rate), 1e-3))
+    multiplier = problem.scale.multiplier
+    return Solution.of([], base=round(rate * multiplier) + shift, multiplier=multiplier)
+
+
+def with_wild_weights(problem: Problem, seed: int) -> Problem:
+    """The same problem with weights over many orders of magnitude."""
+    data = problem.data
+    weights = 10.0 ** np.random.default_rng(seed).uniform(-3, 3, data.n_rows)
+    data = RankedData(data.codes, data.n_cuts, data.labels, weights)
+    return Problem(data, problem.limits, problem.scale, problem.jump_low, problem.jump_high)
+
+
+@pytest.fixture
+def small_pieces(monkeypatch):
+    """Make every part of the proof small, so that nodes are put aside and taken up all the time."""
+    monkeypatch.setattr(tree, "FIRST_BUDGET", 2000.0)
+    monkeypatch.setattr(tree, "LAST_BUDGET", 2000.0)
+    monkeypatch.setattr(tree, "MOST_LEAVES", 2)
+    monkeypatch.setattr(tree, "MOST_NODES_A_TASK", 3)
+    make_task = tree._make_task
+
+    def make_small_task(conditions):
+        task = make_task(conditions)
+        depth, n_terms = 6, int(conditions.limits[0])
+        full = task.work.counts.size
+        by_depth = {k: a[:depth] for k, a in task.work._asdict().items() if len(a) == full}
+        room = depth * (n_terms + 1) + 2
+        out = (task.out[0][:room], task.out[1][:room], task.out[2])
+        return tree._Task(task.work._replace(**by_depth), task.control, out, task.leaves)
+
+    monkeypatch.setattr(tree, "_make_task", make_small_task)
+
+
+def check_proof(problem: Problem, proof, optimum: float, gap: float = 0.0) -> None:
+    """Everything that must hold of a proof, whatever made it stop."""
+    assert violations(proof.solution, problem) == []
+    assert proof.loss == pytest.approx(loss_of(proof.solution, problem), rel=1e-12)
+    assert proof.loss >= optimum * (1 - TOLERANCE)
+    assert 0 <= proof.bound <= optimum * (1 + TOLERANCE)
+    if proof.status == Status.OPTIMAL:
+        assert proof.loss - proof.bound <= OPTIMALITY_TOLERANCE * proof.loss
+    if proof.status == Status.GAP_REACHED:
+        assert proof.loss - proof.bound <= max(gap, OPTIMALITY_TOLERANCE) * proof.loss * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("scale", [*SCALES, *FIXED[1:]], ids=str)
+@pytest.mark.parametrize("weights", ["mild", "wild"])
+def test_from_a_poor_card_the_proof_finds_the_optimum(small_pieces, scale, weights):
+    for seed in range(200, 210):
+        problem, _ = problem_with_conditions(seed, scale)
+        if weights == "wild":
+            problem = with_wild_weights(problem, seed)
+        optimum = enumerate_cards(problem).loss
+        for shift in (0, 2):
+            proof = prove(problem, empty_card(problem, shift), Stops())
+            check_proof(problem, proof, optimum)
+            assert proof.status == Status.OPTIMAL
+            assert proof.loss <= optimum * (1 + OPTIMALITY_TOLERANCE)
+
+
+@pytest.mark.parametrize("scale", SCALES, ids=str)
+def test_the_bound_holds_whenever_the_proof_stops(small_pieces, scale):
+    statuses = set()
+    for seed in range(300, 308):
+        problem, _ = problem_with_conditions(seed, scale)
+        problem = with_wild_weights(problem, seed) if seed % 3 == 0 else problem
+        optimum = enumerate_cards(problem).loss
+        card = empty_card(problem)
+        rng = np.random.default_rng(seed)
+        for stops in (
+            Stops(deadline=time.perf_counter()),
+            Stops(node_limit=1),
+            Stops(node_limit=int(rng.integers(2, 40))),
+            Stops(node_limit=int(rng.integers(40, 200))),
+            Stops(gap=0.01),
+            Stops(gap=0.1),
+            Stops(gap=0.5),
+            Stops(gap=1.0),
+        ):
+            proof = prove(problem, card, stops)
+            check_proof(problem, proof, optimum, stops.gap)
+            statuses.add(proof.status)
+        for seconds in (0.001, 0.003):
+            deadline = time.perf_counter() + seconds
+            check_proof(problem, prove(problem, card, Stops(deadline)), optimum)
+    assert statuses >= {Status.TIME_LIMIT, Status.NODE_LIMIT, Status.GAP_REACHED}
+
+
+def test_the_bound_never_falls_while_the_proof_goes_on(small_pieces):
+    for seed in range(400, 415):
+        problem, _ = problem_with_conditions(seed)
+        history = []
+        prove(
+            problem,
+            empty_card(problem),
+            Stops(),
+            progress=lambda loss, bound, nodes, seen=history: seen.append((loss, bound, nodes)),
+        )
+        losses, bounds, nodes = np.array(history).T
+        assert (np.diff(losses) <= 0).all()
+        assert (np.diff(nodes) >= 0).all()
+        # a better card lowers the bound of what was pruned: to no less than all that is known of it
+        assert (np.diff(np.minimum(bounds, losses[-1] * (1 - 1e-7))) >= 0).all()
+
+
+@pytest.mark.parametrize("seed", range(500, 510))
+def test_the_number_of_threads_changes_nothing(small_pieces, seed):
+    problem, _ = problem_with_conditions(seed)
+    card = empty_card(problem)
+    for stops in (Stops(), Stops(node_limit=30)):
+        assert prove(problem, card, stops, n_jobs=1) == prove(problem, card, stops, n_jobs=2)
+
+
+def test_a_leaf_takes_the_one_base_in_its_box():
+    # The offset's interval has ends that are no whole numbers, and the relaxation's offset may be
+    # at such an end: the nearest whole number is then outside, and the one inside was once lost.
+    codes = np.array([[0, 0, 1, 1], [1, 0, 1, 0]], dtype=np.int32)
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        labels = np.array([1, 1, 1, -1], dtype=np.int8)[rng.permutation(4)]
+        weights = 10.0 ** rng.uniform(-4, 4, 4)
+        data = RankedData(codes, np.array([1, 1]), labels, weights)
+        jump = np.array([2, 2])
+        problem = Problem(data, Limits(2, 2, 1), Scale("fixed", 1.0), -jump, jump)
+        optimum = enumerate_cards(problem).loss
+        check_proof(problem, prove(problem, empty_card(problem, 2), Stops()), optimum)
+
+
+# --- weights -------------------------------------------------------------------------------------
+
+
+@settings(derandomize=True, max_examples=100)
+@given(
+    st.lists(st.floats(1e-12, 1e12), min_size=1, max_size=60),
+    st.integers(0, 2**32 - 1),
+)
+def test_weights_of_the_proof_add_up_exactly_and_are_never_above_the_given_ones(given, seed):
+    weights = np.array(given)
+    exact = exact_weights(weights)
+    assert (exact <= weights).all()
+    assert (exact >= 0).all()
+    assert (weights - exact <= 2.0**-49 * weights.sum()).all()
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(weights.size)
+    total = 0.0
+    for value in exact[order]:
+        total += value
+    assert total == math.fsum(exact)
+    is_moved = rng.random(weights.size) < 0.5
+    for value in exact[is_moved]:
+        total -= value
+    assert total == math.fsum(exact[~is_moved])
