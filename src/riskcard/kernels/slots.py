@@ -34,13 +34,14 @@ class Conditions(NamedTuple):
     rows: np.ndarray  # row numbers: each feature's in order of code, by class; then clusters' flips
     starts: np.ndarray  # (2, .) where in `rows` the codes >= a code of a feature begin, by class
     offsets: np.ndarray  # (features,) where a feature's codes begin in `starts`
+    capacity: np.ndarray  # (features,) the most cuts that a card may have on a feature
     reach: np.ndarray  # (sides,) the largest step in log-odds that one condition may make
     children: np.ndarray  # (clusters, 2)
     blocks: np.ndarray  # (clusters, 3) side, low, high of a cluster that is an interval; or -1
     flips: np.ndarray  # (clusters, 2) range in `rows`: the rows that differ from the parent cluster
     facts: np.ndarray  # (clusters, 3) conditions, undecided rows, largest reach
     members: np.ndarray  # (clusters, words) bits of the rows that have the points
-    limits: np.ndarray  # max_terms, max_features, max_cuts_per_feature, rows with the event
+    limits: np.ndarray  # max_terms, max_features, max_cuts_per_feature, events, must_differ
     scale: np.ndarray  # unit of the points in log-odds (0 if free), log-odds of the base rate
 
 
@@ -136,28 +137,28 @@ def half_of_slot(conditions, slot, middle, is_right, multiplicity, half, move):
 def within_limits(conditions, slots, n_slots):
     """Can a card with these slots keep the limits on features and on cuts of one feature?
 
-    Slots are disjoint and a card never needs a cut twice, so every slot on a feature is a cut of its
-    own. A card with fewer terms is found again as the node in which one of its conditions fills the
-    multiplicity, so nothing is lost by refusing nodes that need too much.
+    Slots are disjoint and a card never needs a cut twice, so a card with exactly ``max_terms`` terms
+    has as many different cuts on a feature as the multiplicities of the feature's slots add up to.
+    A card with fewer terms is not lost: where it can be filled up with terms that add nothing, on
+    cuts of its own (``must_differ``), it is found as that card; otherwise as the node in which one of
+    its conditions fills the multiplicity, and then every slot counts for one cut only.
     """
-    max_terms, max_features, max_cuts = (
-        conditions.limits[0],
-        conditions.limits[1],
-        conditions.limits[2],
-    )
-    if max_features >= max_terms and max_cuts >= max_terms:
-        return True
+    max_features = conditions.limits[1]
+    must_differ = conditions.limits[4] == 1
     n_features = 0
     for j in range(n_slots):
+        if must_differ and slots[j, 4] > slot_size(conditions, slots[j]):
+            return False
         if slots[j, 0] >= 0:
             continue
-        same = 1
+        feature = slots[j, 1] >> 1
+        n_cuts = 0
         is_first = True
         for k in range(n_slots):
-            if k != j and slots[k, 0] < 0 and slots[k, 1] >> 1 == slots[j, 1] >> 1:
-                same += 1
-                is_first = is_first and k > j
+            if slots[k, 0] < 0 and slots[k, 1] >> 1 == feature:
+                n_cuts += slots[k, 4] if must_differ else 1
+                is_first = is_first and k >= j
         n_features += is_first
-        if same > max_cuts:
+        if n_cuts > conditions.capacity[feature]:
             return False
     return n_features <= max_features

@@ -16,6 +16,8 @@ __all__ = ["arrange_conditions", "merge_equal_rows"]
 
 #: Number of condition sets that the clustering starts from, at most.
 MAX_BLOCKS = 2000
+BLOCKS_PER_SIDE = 32
+FEW_FEATURES = 10
 
 
 def merge_equal_rows(data: RankedData) -> RankedData:
@@ -48,11 +50,14 @@ def arrange_conditions(problem: Problem) -> Conditions | None:
     by_class = np.argsort(-data.labels, kind="stable")
     codes = np.ascontiguousarray(data.codes[:, by_class])
     n_events = int((data.labels > 0).sum())
-    weights = exact_weights(data.weights[by_class])
+    # each class by itself: they are never added up, and neither may vanish beside the other
+    weights = np.concatenate(
+        [exact_weights(part) for part in np.split(data.weights[by_class], [n_events])]
+    )
     rows, starts, offsets = _orders(codes, data.n_cuts, n_events)
     unit = 1.0 / problem.scale.multiplier if problem.scale.kind == "fixed" else 0.0
     reach = _reach_of_sides(problem, unit)
-    blocks = _blocks(codes, data.n_cuts, reach)
+    blocks = _blocks(codes, data.n_cuts, reach, problem.limits.max_cuts_per_feature)
     if not blocks:
         return None
     tree = _cluster(codes, n_events, blocks)
@@ -73,6 +78,7 @@ def arrange_conditions(problem: Problem) -> Conditions | None:
             facts[c, 0] = facts[left, 0] + facts[right, 0]
             facts[c, 2] = max(facts[left, 2], facts[right, 2])
     limits = problem.limits
+    capacity = np.minimum(data.n_cuts, limits.max_cuts_per_feature)
     events, others = weights[:n_events].sum(), weights[n_events:].sum()
     return Conditions(
         codes=codes,
@@ -80,6 +86,7 @@ def arrange_conditions(problem: Problem) -> Conditions | None:
         rows=np.concatenate([rows, flips]).astype(np.int32),
         starts=starts,
         offsets=offsets,
+        capacity=capacity,
         reach=reach,
         children=children,
         blocks=block_array,
@@ -87,10 +94,29 @@ def arrange_conditions(problem: Problem) -> Conditions | None:
         facts=facts,
         members=members,
         limits=np.array(
-            [limits.max_terms, limits.max_features, limits.max_cuts_per_feature, n_events]
+            [
+                limits.max_terms,
+                limits.max_features,
+                limits.max_cuts_per_feature,
+                n_events,
+                can_always_fill_up(problem, capacity),
+            ]
         ),
         scale=np.array([unit, math.log(events / others)]),
     )
+
+
+def can_always_fill_up(problem: Problem, capacity: NDArray[np.int64]) -> bool:
+    """Can every card be filled up to ``max_terms`` different cuts within the limits?
+
+    Proof: let a card use some features, ``max_features`` at most. Add features until there are
+    ``max_features`` of them, or all. If even those with the least room for cuts hold ``max_terms``
+    cuts together, so do these, and the card's own cuts are among them. A feature that allows no
+    points has no conditions and is left out.
+    """
+    is_usable = (problem.jump_high > 0) | (problem.jump_low < 0)
+    room = np.sort(capacity[is_usable & (capacity > 0)])
+    return int(room[: problem.limits.max_features].sum()) >= problem.limits.max_terms
 
 
 def exact_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -133,11 +159,17 @@ def _reach_of_sides(problem: Problem, unit: float) -> NDArray[np.float64]:
 
 
 def _blocks(
-    codes: NDArray[np.int32], n_cuts: NDArray[np.int64], reach: NDArray[np.float64]
+    codes: NDArray[np.int32], n_cuts: NDArray[np.int64], reach: NDArray[np.float64], max_cuts: int
 ) -> list[tuple[int, int, int]]:
-    """Intervals of cuts (side, low, high) with about equally many rows, to cluster."""
+    """Intervals of cuts (side, low, high) with about equally many rows, to cluster.
+
+    Clusters of several features save work where features are alike. With few features and one cut
+    on each, telling features apart first saves more: then two slots on one feature end a node.
+    """
     sides = [s for s in range(reach.size) if reach[s] > 0 and n_cuts[s >> 1] > 0]
-    per_side = max(1, min(32, MAX_BLOCKS // max(1, len(sides))))
+    per_side = max(1, min(BLOCKS_PER_SIDE, MAX_BLOCKS // max(1, len(sides))))
+    if max_cuts == 1 and len(sides) <= 2 * FEW_FEATURES:
+        per_side = 1
     blocks = []
     for side in sides:
         f = side >> 1
