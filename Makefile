@@ -7,7 +7,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 # the benchmarks that need nothing but the package; benchmarks/rivals.py says what it needs
-BENCHMARKS ?= million
+BENCHMARKS ?= first_minute proofs million
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
