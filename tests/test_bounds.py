@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
-from scipy.optimize import minimize
 
 from random_problems import SCALES, random_problem
 from riskcard.kernels.relaxation import PRUNED, minimise_cells, tabulate_losses
@@ -129,36 +128,35 @@ def root_of(conditions) -> Node:
 
 def walk_down(conditions, rng: np.random.Generator):
     """(parent, children or leaves) along a random path; every bound is computed."""
-    (node,), leaves = step(conditions, [root_of(conditions)], math.inf, 0.0, math.inf)
-    while not leaves:
+    children, _ = step(conditions, [root_of(conditions)], math.inf, 0.0, math.inf)
+    while children:
+        node = children[rng.integers(len(children))]
         children, leaves = step(conditions, [node], math.inf, 0.0, math.inf)
         yield node, children, leaves
-        if children:
-            leaves = []
-            node = children[rng.integers(len(children))]
 
 
-def best_real_card(problem: Problem, conditions, node: Node, chosen: list[list[tuple[int, int]]]):
-    """The least loss of the chosen conditions (by slot) with real steps in the box of the node."""
+def least_loss_nearby(problem: Problem, conditions, node: Node, chosen, rng) -> float:
+    """The least of many losses of the chosen conditions (by slot), with real steps in the box.
+
+    They are tried around the solution of the node's relaxation, near and far.
+    """
     box = box_of(node, conditions)
-    columns, limits = [np.ones(problem.data.n_rows)], [tuple(box[:, 0])]
+    columns, limits, centre = [np.ones(problem.data.n_rows)], [box[:, 0]], [node[1][1]]
     for j, members in enumerate(chosen):
         for side, cut in members:
             is_below = problem.data.codes[side >> 1] <= cut
             columns.append((is_below ^ bool(side & 1)).astype(float))
             most = conditions.reach[side]
-            is_single = len(members) == 1
-            limits.append((box[0, j + 1], min(box[1, j + 1], most)) if is_single else (0.0, most))
-    design, labels = np.array(columns).T, problem.data.labels
-    weights = problem.data.weights
-
-    def loss_and_slope(w):
-        margin = labels * (design @ w)
-        chance = np.exp(-np.logaddexp(0, margin))
-        return weights @ np.logaddexp(0, -margin), -(weights * labels * chance) @ design
-
-    start = [(low + min(high, low + 1.0)) / 2 for low, high in limits]
-    return minimize(loss_and_slope, start, jac=True, bounds=limits, method="L-BFGS-B").fun
+            is_one = len(members) == 1
+            limits.append((box[0, j + 1], min(box[1, j + 1], most)) if is_one else (0.0, most))
+            centre.append(node[1][2 + j] / len(members))
+    low, high = np.array(limits).T
+    if (low > high).any():
+        return math.inf
+    moves = 10.0 ** rng.uniform(-3, 0.5, (400, 1)) * rng.normal(size=(400, len(centre)))
+    points = np.clip(np.vstack([centre, centre + moves]), low, high)
+    margins = problem.data.labels * (points @ np.array(columns))
+    return (np.logaddexp(0, -margins) @ problem.data.weights).min()
 
 
 def problem_with_conditions(seed: int, scale: Scale | None = None):
@@ -174,7 +172,7 @@ def problem_with_conditions(seed: int, scale: Scale | None = None):
 @pytest.mark.parametrize("scale", [*FIXED, FREE[1]], ids=str)
 def test_the_bound_of_a_node_is_below_every_card_in_it_and_below_its_children(scale):
     n_checked = 0
-    for seed in range(12):
+    for seed in range(15):
         problem, conditions = problem_with_conditions(seed, scale)
         rng = np.random.default_rng(seed)
         for parent, children, leaves in walk_down(conditions, rng):
@@ -190,7 +188,7 @@ def test_the_bound_of_a_node_is_below_every_card_in_it_and_below_its_children(sc
                         size = min(int(slot[4]), len(members))
                         picked = rng.choice(len(members), size, replace=False)
                         chosen.append([members[i] for i in picked])
-                    loss = best_real_card(problem, conditions, node, chosen)
+                    loss = least_loss_nearby(problem, conditions, node, chosen, rng)
                     assert node[1][0] <= loss * (1 + TOLERANCE)
                     n_checked += 1
     assert n_checked > 100
@@ -206,13 +204,13 @@ def conditions_of(card: Solution) -> tuple[dict[tuple[int, int], int], int]:
 
 
 def holds_card(conditions, node: Node, card: Solution) -> bool:
-    """Is the card one of the node: some condition from each slot, no more than it may give?"""
+    """Is the card one of the node? Slots that give it no condition must be able to add nothing."""
     points, base = conditions_of(card)
     box, unit = box_of(node, conditions), conditions.scale[0]
     n_found = 0
     for j, slot in enumerate(slots_of(node)):
         own = [points[member] for member in members_of(conditions, slot) if member in points]
-        if not 1 <= len(own) <= slot[4]:
+        if len(own) > slot[4]:
             return False
         if unit > 0 and not box[0, j + 1] - 1e-9 <= sum(own) * unit <= box[1, j + 1] + 1e-9:
             return False
@@ -224,7 +222,7 @@ def holds_card(conditions, node: Node, card: Solution) -> bool:
 @pytest.mark.parametrize("scale", [*FIXED, *FREE], ids=str)
 def test_the_optimum_stays_in_an_open_node_or_reaches_a_leaf(scale):
     n_rounds = 0
-    for seed in range(100, 118):
+    for seed in range(100, 115):
         problem, conditions = problem_with_conditions(seed, scale)
         rng = np.random.default_rng(seed)
         best = enumerate_cards(problem)
@@ -248,24 +246,28 @@ def test_the_optimum_stays_in_an_open_node_or_reaches_a_leaf(scale):
 
 
 def empty_card(problem: Problem, shift: int = 0) -> Solution:
-    """A card without terms, with a base that is wrong by ``shift``."""
+    """The card without terms; with a fixed scale its base is wrong by ``shift``."""
     data = problem.data
     is_event = data.labels > 0
     rate = math.log(data.weights[is_event].sum() / data.weights[~is_event].sum())
     if problem.scale.kind == "calibrated":
-        return Solution.of([], offset=rate + shift / 4)
+        return Solution.of([], offset=rate)
     if problem.scale.kind == "multiplier":
         return Solution.of([], base=int(np.sign(rate)), multiplier=1 / max(abs(rate), 1e-3))
     multiplier = problem.scale.multiplier
     return Solution.of([], base=round(rate * multiplier) + shift, multiplier=multiplier)
 
 
+def with_weights(problem: Problem, weights: np.ndarray) -> Problem:
+    """The same problem with other weights."""
+    data = RankedData(problem.data.codes, problem.data.n_cuts, problem.data.labels, weights)
+    return Problem(data, problem.limits, problem.scale, problem.jump_low, problem.jump_high)
+
+
 def with_wild_weights(problem: Problem, seed: int) -> Problem:
     """The same problem with weights over many orders of magnitude."""
-    data = problem.data
-    weights = 10.0 ** np.random.default_rng(seed).uniform(-3, 3, data.n_rows)
-    data = RankedData(data.codes, data.n_cuts, data.labels, weights)
-    return Problem(data, problem.limits, problem.scale, problem.jump_low, problem.jump_high)
+    rng = np.random.default_rng(seed)
+    return with_weights(problem, 10.0 ** rng.uniform(-3, 3, problem.data.n_rows))
 
 
 @pytest.fixture
@@ -289,6 +291,12 @@ def small_pieces(monkeypatch):
     monkeypatch.setattr(tree, "_make_task", make_small_task)
 
 
+def optimum_of(problem: Problem) -> float:
+    """The oracle's loss; it may divide by curvatures of 0 and puts that right itself."""
+    with np.errstate(all="ignore"):
+        return enumerate_cards(problem).loss
+
+
 def check_proof(problem: Problem, proof, optimum: float, gap: float = 0.0) -> None:
     """Everything that must hold of a proof, whatever made it stop."""
     assert violations(proof.solution, problem) == []
@@ -304,11 +312,11 @@ def check_proof(problem: Problem, proof, optimum: float, gap: float = 0.0) -> No
 @pytest.mark.parametrize("scale", [*SCALES, *FIXED[1:]], ids=str)
 @pytest.mark.parametrize("weights", ["mild", "wild"])
 def test_from_a_poor_card_the_proof_finds_the_optimum(small_pieces, scale, weights):
-    for seed in range(200, 210):
+    for seed in range(200, 215):
         problem, _ = problem_with_conditions(seed, scale)
         if weights == "wild":
             problem = with_wild_weights(problem, seed)
-        optimum = enumerate_cards(problem).loss
+        optimum = optimum_of(problem)
         for shift in (0, 2):
             proof = prove(problem, empty_card(problem, shift), Stops())
             check_proof(problem, proof, optimum)
@@ -322,7 +330,7 @@ def test_the_bound_holds_whenever_the_proof_stops(small_pieces, scale):
     for seed in range(300, 308):
         problem, _ = problem_with_conditions(seed, scale)
         problem = with_wild_weights(problem, seed) if seed % 3 == 0 else problem
-        optimum = enumerate_cards(problem).loss
+        optimum = optimum_of(problem)
         card = empty_card(problem)
         rng = np.random.default_rng(seed)
         for stops in (
@@ -380,8 +388,20 @@ def test_a_leaf_takes_the_one_base_in_its_box():
         data = RankedData(codes, np.array([1, 1]), labels, weights)
         jump = np.array([2, 2])
         problem = Problem(data, Limits(2, 2, 1), Scale("fixed", 1.0), -jump, jump)
-        optimum = enumerate_cards(problem).loss
+        optimum = optimum_of(problem)
         check_proof(problem, prove(problem, empty_card(problem, 2), Stops()), optimum)
+
+
+@pytest.mark.parametrize("label", [-1, 1])
+def test_a_class_of_tiny_weight_does_not_vanish_beside_the_other(label):
+    for seed in range(600, 615):
+        problem, _ = problem_with_conditions(seed, FIXED[seed % 2])
+        data = problem.data
+        problem = with_weights(problem, np.where(data.labels == label, 1e-17, 1.0) * data.weights)
+        optimum = optimum_of(problem)
+        proof = prove(problem, empty_card(problem), Stops())
+        check_proof(problem, proof, optimum)
+        assert proof.status == Status.OPTIMAL
 
 
 # --- weights -------------------------------------------------------------------------------------
