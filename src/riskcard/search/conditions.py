@@ -14,8 +14,8 @@ from riskcard.problem.ranked import RankedData
 
 __all__ = ["arrange_conditions", "merge_equal_rows"]
 
-#: Number of condition sets that the clustering starts from, at most.
-MAX_BLOCKS = 2000
+#: Number of condition sets that the clustering starts from, at most; and times the number of rows.
+MAX_BLOCKS, MAX_BLOCK_ROWS = 2000, 4e7
 BLOCKS_PER_SIDE = 32
 FEW_FEATURES = 10
 
@@ -167,7 +167,8 @@ def _blocks(
     on each, telling features apart first saves more: then two slots on one feature end a node.
     """
     sides = [s for s in range(reach.size) if reach[s] > 0 and n_cuts[s >> 1] > 0]
-    per_side = max(1, min(BLOCKS_PER_SIDE, MAX_BLOCKS // max(1, len(sides))))
+    most = min(MAX_BLOCKS, int(MAX_BLOCK_ROWS / codes.shape[1]))
+    per_side = max(1, min(BLOCKS_PER_SIDE, most // max(1, len(sides))))
     if max_cuts == 1 and len(sides) <= 2 * FEW_FEATURES:
         per_side = 1
     blocks = []

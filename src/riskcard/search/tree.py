@@ -38,10 +38,10 @@ N_TASKS = 8
 MOST_NODES_A_TASK = 8192
 FIRST_BUDGET, LAST_BUDGET = 1e5, 2e7
 #: Pure depth first is quickest, but proves nothing before its end. So a tree that turns out to be
-#: large first sets aside all nodes above this share of the best loss, then finishes them in order
-#: of their bounds: from then on the proven bound rises.
-WORK_DEPTH_FIRST = 6e8
-TARGET_SHARE = 0.85
+#: large sets aside all nodes above a share of the best loss and finishes the others, share after
+#: share: from then on the proven bound rises.
+WORK_DEPTH_FIRST = 3e8
+TARGET_SHARES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.88)
 #: Open nodes are not set aside any more when they fill this much memory.
 MOST_BYTES = 400e6
 MOST_LEAVES = 64
@@ -118,9 +118,11 @@ class _Tree:
 
     def target(self) -> float:
         """Nodes at or above this are set aside for a later round."""
-        is_large = self.work >= WORK_DEPTH_FIRST and self.frontier.size < self.most_open
-        target = TARGET_SHARE * self.loss
-        return min(target, self.cutoff) if is_large and self.bound < 0.97 * target else self.cutoff
+        if self.work >= WORK_DEPTH_FIRST and self.frontier.size < self.most_open:
+            for share in TARGET_SHARES:
+                if self.bound < 0.97 * share * self.loss:
+                    return min(share * self.loss, self.cutoff)
+        return self.cutoff
 
     def merge(self, task: _Task, still_open: OpenNodes, leaves: OpenNodes) -> None:
         """Take in what a task returned."""
