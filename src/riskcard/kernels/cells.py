@@ -44,7 +44,7 @@ def divide_into_cells(codes, terms, is_event, weights, keys):
     while done < n_terms:
         group = min(n_terms - done, TERMS_AT_ONCE)
         for term in range(done, done + group):
-            column, cut = codes[terms[0, term]], terms[1, term]
+            column, cut = codes[terms[0, term]], np.int32(terms[1, term])
             for row in range(n_rows):
                 keys[row] = 2 * keys[row] + (1 if column[row] <= cut else 0)
         renamed = np.empty(n_cells << group, dtype=np.int32)

@@ -63,7 +63,7 @@ def scan_jumps(codes, weights, keys, lowest, n_scores, scale, jumps, windows, fo
     width = N_SUMS * (jumps.size + 1)
     values = np.empty((2 * n_scores, width))
     _values_by_jump(n_scores, lowest, jumps, scale, values)
-    most = 0
+    most, none = 0, np.int64(-1)
     for f in range(windows.shape[0]):
         most = max(most, windows[f, 2])
     sums, counts = np.empty((most, width)), np.empty(most * 2 * n_scores)
@@ -73,7 +73,7 @@ def scan_jumps(codes, weights, keys, lowest, n_scores, scale, jumps, windows, fo
         found[f, 0] = np.inf
         if n_bins == 0:
             continue
-        sum_by_bin(codes[f], keys, weights, values, low, shift, n_bins, sums, counts)
+        sum_by_bin(codes[f], keys, weights, values, low, shift, n_bins, sums, counts, none)
         for j in range(width):
             below[j] = 0.0
         for k in range(N_SUMS):
@@ -119,7 +119,7 @@ def scan_shifts(codes, weights, keys, lowest, n_scores, scale, shifts, windows, 
             log_odds = scale[0] * (lowest + key // 2 + shifts[j]) + scale[1]
             wrong = log_odds if key % 2 == 0 else -log_odds
             values[key, j] = np.log1p(np.exp(-abs(log_odds))) + max(wrong, 0.0)
-    most = 0
+    most, none = 0, np.int64(-1)
     for f in range(windows.shape[0]):
         most = max(most, windows[f, 2])
     sums, counts = np.empty((most, n_shifts)), np.empty(most * 2 * n_scores)
@@ -129,7 +129,7 @@ def scan_shifts(codes, weights, keys, lowest, n_scores, scale, shifts, windows, 
         found[f, 0] = np.inf
         if n_bins == 0:
             continue
-        sum_by_bin(codes[f], keys, weights, values, low, shift, n_bins, sums, counts)
+        sum_by_bin(codes[f], keys, weights, values, low, shift, n_bins, sums, counts, none)
         for j in range(n_shifts):
             below[j], above[j] = 0.0, 0.0
             for line in range(n_bins):

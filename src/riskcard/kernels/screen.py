@@ -42,8 +42,34 @@ def _columns_to_sum(design, coefficients, factor):
     return values
 
 
+@inner_kernel
+def _sum_all(keys, weights, values):
+    """Sum of ``weight * values[key]`` over all rows."""
+    n_keys, width = values.shape
+    tally, whole = np.zeros(n_keys), np.zeros(width)
+    for row in range(keys.size):
+        tally[keys[row]] += weights[row]
+    for key in range(n_keys):
+        for j in range(width):
+            whole[j] += tally[key] * values[key, j]
+    return whole
+
+
+@inner_kernel
+def _fill_in(sums, n_bins, line, whole):
+    """Write what the other bins leave of the whole into the sums of one bin."""
+    filled = sums[line]
+    for j in range(whole.size):
+        filled[j] = whole[j]
+    for other in range(n_bins):
+        if other != line:
+            taken = sums[other]
+            for j in range(whole.size):
+                filled[j] -= taken[j]
+
+
 @kernel
-def screen_terms(codes, n_cuts, signs, keys, weights, design, coefficients, factor, n_kept):
+def screen_terms(codes, n_cuts, common, signs, keys, weights, design, coefficients, factor, n_kept):
     """The best new term of each feature: lines of (promised gain, cut, coefficient).
 
     The loss is taken as quadratic around the fit of the terms of ``design``. Of its covariates the
@@ -54,6 +80,9 @@ def screen_terms(codes, n_cuts, signs, keys, weights, design, coefficients, fact
     ----------
     codes, n_cuts, weights
         The rows.
+    common
+        For each feature a code that so many rows have that they are better left out of the sums by
+        bin and found as what is missing from the sum of all rows; -1 if there is none.
     signs
         For each feature 1 if its jump may be negative, plus 2 if it may be positive; 0 closes it.
     keys
@@ -66,33 +95,42 @@ def screen_terms(codes, n_cuts, signs, keys, weights, design, coefficients, fact
     pull = 0.0
     if n_kept < design.shape[1]:
         pull = coefficients[n_kept] * factor[n_kept, n_kept]
-    most, none = 0, np.int64(0)
+    most, zero = 0, np.int64(0)
     for f in range(n_cuts.size):
         most = max(most, n_cuts[f])
     sums = np.empty((most + 2, width))
     counts = np.empty((most + 2) * values.shape[0])
     found = np.zeros((n_cuts.size, 3))
-    total = np.empty(width)
+    whole, total = _sum_all(keys, weights, values), np.empty(width)
     for f in range(n_cuts.size):
         if signs[f] == 0:
             continue
-        n_bins = n_cuts[f] + 2
-        sum_by_bin(codes[f], keys, weights, values, none, none, n_bins, sums, counts)
+        n_bins, best = n_cuts[f] + 2, 0.0
+        sum_by_bin(codes[f], keys, weights, values, zero, zero, n_bins, sums, counts, common[f])
+        if common[f] >= 0:
+            _fill_in(sums, n_bins, common[f] + 1, whole)
         for j in range(width):
             total[j] = 0.0
         for line in range(n_bins - 1):
+            # two sums of squares at a time: each addition waits for the one before
+            odd, even = 0.0, 0.0
             for j in range(width):
                 total[j] += sums[line, j]
-            curvature = total[1]
-            for j in range(2, 2 + n_kept):
-                curvature -= total[j] * total[j]
-            force = -total[0]
+            for j in range(2, 1 + n_kept, 2):
+                even += total[j] * total[j]
+                odd += total[j + 1] * total[j + 1]
+            if n_kept % 2 == 1:
+                odd += total[1 + n_kept] * total[1 + n_kept]
+            curvature, force = total[1] - (even + odd), -total[0]
             if pull != 0.0:
                 force += pull * total[2 + n_kept]
+            # no step promises more than the unbounded one
+            if force * force <= 2.0 * best * curvature or curvature <= 1e-6 * total[1] + 1e-9:
+                continue
             is_allowed = (signs[f] & (2 if force > 0.0 else 1)) != 0
-            if is_allowed and curvature > 1e-6 * total[1] + 1e-9:
-                step = min(max(force / curvature, -LONGEST_STEP), LONGEST_STEP)
-                promised = force * step - 0.5 * curvature * step * step
-                if promised > found[f, 0]:
-                    found[f, 0], found[f, 1], found[f, 2] = promised, line - 1, step
+            step = min(max(force / curvature, -LONGEST_STEP), LONGEST_STEP)
+            promised = force * step - 0.5 * curvature * step * step
+            if is_allowed and promised > best:
+                best = promised
+                found[f, 0], found[f, 1], found[f, 2] = promised, line - 1, step
     return found

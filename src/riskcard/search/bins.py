@@ -11,6 +11,11 @@ from riskcard.problem.problem import Problem
 
 __all__ = ["Rows", "all_cuts", "few_cuts"]
 
+#: A code of this part of the rows is worth the test whether a row has it.
+LEAST_COMMON = 0.5
+#: Longer tables are not looked through for common codes.
+MOST_ROWS_COUNTED = 200_000
+
 
 @dataclass(frozen=True, slots=True)
 class Rows:
@@ -26,6 +31,8 @@ class Rows:
         1 for rows with the event, 0 for the others.
     weights
         Row weights.
+    common
+        For each feature a code that at least ``LEAST_COMMON`` of the rows have, or -1.
     original
         For each feature, the cut of the problem that each cut stands for; None when they are the same.
     """
@@ -34,6 +41,7 @@ class Rows:
     n_cuts: NDArray[np.int64]
     is_event: NDArray[np.int8]
     weights: NDArray[np.float64]
+    common: NDArray[np.int64]
     original: tuple[NDArray[np.int64], ...] | None
 
     def restore(self, terms: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -58,7 +66,8 @@ def all_cuts(problem: Problem) -> Rows:
     """Every row and every candidate cut."""
     data = problem.data
     is_event = (data.labels > 0).astype(np.int8)
-    return Rows(data.codes, data.n_cuts, is_event, data.weights, None)
+    common = _common_codes(data.codes, data.n_cuts)
+    return Rows(data.codes, data.n_cuts, is_event, data.weights, common, None)
 
 
 def few_cuts(problem: Problem, max_cuts: int, max_rows: int, seed: int) -> Rows:
@@ -81,7 +90,20 @@ def few_cuts(problem: Problem, max_cuts: int, max_rows: int, seed: int) -> Rows:
             bin_of_code = np.searchsorted(cuts[f], np.arange(n_cuts + 1)).astype(np.int32)
             np.take(bin_of_code, codes, out=bins[f])
     counts = np.array([kept.size for kept in cuts], dtype=np.int64)
-    return Rows(bins, counts, (labels > 0).astype(np.int8), weights, tuple(cuts))
+    is_event, common = (labels > 0).astype(np.int8), _common_codes(bins, counts)
+    return Rows(bins, counts, is_event, weights, common, tuple(cuts))
+
+
+def _common_codes(codes: NDArray[np.int32], n_cuts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """A code of each feature that many rows have, or -1."""
+    common = np.full(n_cuts.size, -1, dtype=np.int64)
+    if codes.shape[1] <= MOST_ROWS_COUNTED:
+        for f, n in enumerate(n_cuts):
+            counts = np.bincount(codes[f], minlength=n + 1)
+            code = int(counts.argmax())
+            if counts[code] >= LEAST_COMMON * codes.shape[1]:
+                common[f] = code
+    return common
 
 
 def _spread_cuts(codes: NDArray[np.int32], n_cuts: int, max_cuts: int) -> NDArray[np.int64]:

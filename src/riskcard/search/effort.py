@@ -10,19 +10,23 @@ from riskcard.problem.problem import Problem
 __all__ = ["Deadline", "Effort", "effort_of"]
 
 #: Work of the first look, alone and when a proof follows; a unit is about a nanosecond's worth.
-FIRST_LOOK, FIRST_LOOK_BEFORE_PROOF = 1.8e7, 1.0e8
+FIRST_LOOK, FIRST_LOOK_BEFORE_PROOF = 1.2e7, 1.0e8
 #: Work of the second look, at many rows and cuts, likewise.
 SECOND_LOOK, SECOND_LOOK_BEFORE_PROOF = 2.0e7, 1.2e8
+#: Work of the only look at a small table, likewise.
+ONLY_LOOK, ONLY_LOOK_BEFORE_PROOF = 3.4e7, 2.2e8
 #: Work on top of either for each value that it looks at.
 PER_VALUE = 75.0
 #: What a step costs: by itself, for each row, for each cut, and for each pair of terms.
 COST_OF_STEP, COST_OF_ROW, COST_OF_CUT, COST_OF_PAIR = 6.0e4, 15.0, 8.0, 6.0e3
 #: What it costs for each value of the table, by itself and for each term.
 COST_OF_VALUE, COST_OF_VALUE_BY_TERM = 2.2, 0.42
-#: Tables up to this many rows are searched at every cut, with one look that does the work of both.
+#: Tables up to this many rows are searched at every cut, with one look.
 MOST_ROWS_WITH_ALL_CUTS = 4096
 #: Rows at the second look.
 MORE_ROWS = 200_000
+#: Rows beyond these do not add to the steps of the first look.
+MOST_ROWS_THAT_COUNT = 50_000
 #: Values of the table at the first look, and those up to which whole points are exchanged freely.
 FIRST_LOOK_VALUES, MOST_VALUES_TO_EXCHANGE = 220_000, 150_000
 
@@ -95,17 +99,23 @@ def effort_of(problem: Problem, is_before_proof: bool) -> Effort:
     terms = problem.limits.max_terms
     looks_once = n_rows <= MOST_ROWS_WITH_ALL_CUTS
     more_rows, more_cuts = min(n_rows, MORE_ROWS), n_rows if looks_once else 255
-    max_rows, max_cuts = (
-        max(2000, FIRST_LOOK_VALUES // n_features),
-        more_cuts if looks_once else 128,
-    )
+    max_cuts = more_cuts if looks_once else 128
+    max_rows = max(2000, FIRST_LOOK_VALUES // n_features)
     max_rows = more_rows if looks_once or more_rows <= 1.5 * max_rows else max_rows
     first = FIRST_LOOK_BEFORE_PROOF if is_before_proof else FIRST_LOOK
+    if looks_once:
+        first = ONLY_LOOK_BEFORE_PROOF if is_before_proof else ONLY_LOOK
     second = SECOND_LOOK_BEFORE_PROOF if is_before_proof else SECOND_LOOK
-    first += PER_VALUE * max_rows * n_features + (second if looks_once else 0.0)
+    first += PER_VALUE * max_rows * n_features
+    if not looks_once:
+        # where a value has many cuts near it, there is more to choose from
+        cuts_by_feature = float(problem.data.n_cuts.clip(max=99).mean())
+        more = min(max(2.0 * cuts_by_feature - 90.0, 0.0), 35.0)
+        first += more * n_features * min(n_rows, MOST_ROWS_THAT_COUNT)
     second += PER_VALUE * more_rows * n_features
     first_step = _cost_of_step(problem, max_rows, max_cuts)
     second_step = _cost_of_step(problem, more_rows, more_cuts)
+    n_affordable = min(10, int(second / second_step / (5.0 * terms)))
     n_chains = 4 if is_before_proof else 1
     needs_cards = is_before_proof or problem.scale.kind != "calibrated"
     is_large = n_rows * n_features > MOST_VALUES_TO_EXCHANGE and not needs_cards
@@ -117,14 +127,14 @@ def effort_of(problem: Problem, is_before_proof: bool) -> Effort:
         n_chains=n_chains,
         support_steps=int(first / first_step / n_chains),
         card_steps=int(second / second_step / n_chains) if needs_cards else 0,
-        n_refined=10 if looks_once else max(1, min(10, int(second / second_step / (5.0 * terms)))),
+        n_refined=10 if looks_once else max(1, 8 // terms, n_affordable),
         n_descended=n_chains + 1,
         patience=3 + n_features * terms,
         longest_descent=4 * terms,
         longest_refinement=2 * terms,
         longest_exchange=0 if is_large else 6 * terms,
-        n_tries=8 if looks_once else 4,
-        n_kept=max(2, min(10 if is_before_proof else 4, 100_000 // n_rows)),
+        n_tries=(8 if is_before_proof else 6) if looks_once else 4,
+        n_kept=max(2, min(10 if is_before_proof else 2, 100_000 // n_rows)),
     )
 
 

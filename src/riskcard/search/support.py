@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,8 @@ __all__ = [
 
 #: A set of conditions counts as better when its loss is lower by this part of itself.
 LEAST_GAIN = 1e-7
+#: Terms by which a set is enlarged on the way to another.
+SWING = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +78,23 @@ def search_supports(
     rng: np.random.Generator,
     deadline: Deadline,
 ) -> list[Support]:
-    """Descend, kick the best and descend again, as long as steps are left; all optima, best first."""
-    limit = effort.longest_descent
-    best, used = descend_support(rows, rules, start, effort.n_tries, limit)
+    """Kick the best and descend again, as long as steps are left; all optima, best first.
+
+    Kicks are random, but the second away from an optimum goes through larger sets: that finds
+    changes of two conditions, such as one cut of a feature that becomes two.
+    """
+    limit, n_tries = effort.longest_descent, effort.n_tries
+    best, used = descend_support(rows, rules, start, n_tries, limit)
     found, failed = {best.key: best}, 0
     while used < effort.support_steps and failed < effort.patience and not deadline.is_over():
-        kicked = _kick(best, rows, rules, rng)
-        grown = grow_support(rows, rules, kicked, effort.n_tries)
-        reached, steps = descend_support(rows, rules, grown, effort.n_tries, limit, found)
-        used += steps + grown.n_terms - kicked.n_terms + 2
+        if failed == 1:
+            away, steps = _swing(rows, rules, best, n_tries)
+        else:
+            away, steps = _kick(best, rows, rules, rng), 2
+        grown = grow_support(rows, rules, away, n_tries)
+        used += steps + grown.n_terms - away.n_terms
+        reached, steps = descend_support(rows, rules, grown, n_tries, limit, found)
+        used += steps
         found.setdefault(reached.key, reached)
         failed += 1
         if _is_lower(reached, best):
@@ -176,8 +186,8 @@ def _look(rows: Rows, rules: Rules, support: Support, n_kept: int) -> _Look:
     # half of what the replaced term is worth: below that, a promise is too far from enough
     worth = coefficients[-1] * factor[-1, -1] if n_kept < support.n_terms else 0.0
     signs, weights = rules.signs * room_for_terms(rules, kept[0]), rows.weights
-    args = rows.codes, rows.n_cuts, signs, present, weights, design, coefficients, factor
-    found = screen_terms(*args, n_kept + 1)
+    look = rows.codes, rows.n_cuts, rows.common, signs, present, weights
+    found = screen_terms(*look, design, coefficients, factor, n_kept + 1)
     return _Look(found, 0.25 * float(worth) ** 2, kept, keys, wide, coefficients)
 
 
@@ -207,6 +217,28 @@ def _change_last(
         if fitted.loss < target:
             best, target = fitted, fitted.loss
     return best
+
+
+def _swing(rows: Rows, rules: Rules, support: Support, n_tries: int) -> tuple[Support, int]:
+    """The set after a descent with ``SWING`` more terms, the weakest dropped; also the steps taken."""
+    size = rules.max_terms + SWING
+    wide = _with_room(rules, size)
+    grown = grow_support(rows, wide, support, n_tries)
+    swung, steps = descend_support(rows, wide, grown, n_tries, size)
+    while swung.n_terms > rules.max_terms:
+        swung = _drop_weakest(rows, swung, swung.n_terms)
+    return swung, steps + grown.n_terms - support.n_terms
+
+
+def _with_room(rules: Rules, size: int) -> Rules:
+    """The rules for cards of another size; limits that bind on cards of this one stay."""
+    extra = size - rules.max_terms
+    return replace(
+        rules,
+        max_terms=size,
+        max_features=rules.max_features + extra * (rules.max_features >= rules.max_terms),
+        max_cuts=rules.max_cuts + extra * (rules.max_cuts >= rules.max_terms),
+    )
 
 
 def _kick(support: Support, rows: Rows, rules: Rules, rng: np.random.Generator) -> Support:
