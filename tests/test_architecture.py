@@ -73,7 +73,7 @@ def test_imports_point_down(path):
             assert part == "kernels", where
         if parts[0] in ("sklearn", "joblib"):
             assert part in ("estimators", "baselines", "cli", "datasets"), where
-        if part == "kernels":
+        if part == "kernels" and name != "kernels/jit.py":  # which compiles, and computes nothing
             assert parts[0] in ("__future__", "numpy", "numba", "math", "riskcard", "typing"), where
 
 

@@ -22,6 +22,7 @@ _STOPPED = {
     Status.TIME_LIMIT: "Stopped at the time limit.",
     Status.NODE_LIMIT: "Stopped at the node limit.",
     Status.INTERRUPTED: "Stopped by the user.",
+    Status.ROUNDING: "Complete, but for what rounding leaves open.",
 }
 
 

@@ -80,7 +80,8 @@ class RiskScoreClassifier(ClassifierMixin, BaseEstimator):
     gap_ : float
         ``(loss_ - lower_bound_) / loss_``.
     status_ : str
-        "optimal", "gap_reached", "time_limit", "node_limit", "interrupted" or "heuristic".
+        "optimal", "gap_reached", "time_limit", "node_limit", "interrupted", "rounding" or
+        "heuristic".
     result_ : SolveResult
         What the solver answered, in its own units.
     classes_ : ndarray of shape (2,)

@@ -1,12 +1,13 @@
 """Agglomerative clustering of condition sets: merge the two that leave the fewest rows undecided."""
 
 import numpy as np
-from numba import njit
+
+from riskcard.kernels.jit import inner_kernel, kernel
 
 __all__ = ["cluster_sets"]
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def count_bits(word):
     """Number of set bits of a 64-bit word."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -17,7 +18,7 @@ def count_bits(word):
     return int((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def undecided_of_union(some, every, a, b):
     """Rows on which the conditions of two sets, taken together, do not agree."""
     total = 0
@@ -26,7 +27,7 @@ def undecided_of_union(some, every, a, b):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cluster_sets(some, every, n_sets, children):
     """Merge sets pairwise until one is left.
 

@@ -1,25 +1,56 @@
-"""How the search's kernels are compiled."""
+"""How kernels are compiled, and when compiled code that was kept may be used again."""
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from numba import njit
 
 __all__ = ["inner_kernel", "kernel"]
 
-_OPTIONS: dict[str, Any] = {
+#: Compiled on first use and kept on disk; runs without the interpreter's lock; a division by zero
+#: gives what numpy gives. Compilation is what a first fit waits for, so kernels are flat (the code
+#: of a callee is optimised again in every caller), use plain loops (every array expression is
+#: compiled as a function of its own) and pass whole numbers as variables (so is every literal).
+OPTIONS: dict[str, Any] = {
     "cache": True,
     "nogil": True,
     "error_model": "numpy",
     "no_cfunc_wrapper": True,
 }
 
-#: Compiled on first use and kept on disk; runs without the interpreter's lock; a division by zero
-#: gives what numpy gives. Compilation is what a first fit waits for, so kernels are flat (the code
-#: of a callee is optimised again in every caller), use plain loops (every array expression is
-#: compiled as a function of its own) and pass whole numbers as variables (so is every literal).
-kernel = njit(**_OPTIONS)
 
-#: A kernel that only other kernels call: it needs no wrapper for Python.
-inner_kernel = njit(**{**_OPTIONS, "no_cpython_wrapper": True})
+def _fingerprint() -> str:
+    """A hash of the source of all kernels."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+FINGERPRINT = _fingerprint()
+
+
+def _keep_by_fingerprint(dispatcher: Any) -> Any:
+    """Let kept code be used again only while the source of *all* kernels is the same.
+
+    numba compares the time and size of the file that a function stands in, and so does not notice a
+    change in a function that it calls. A proof made half of old code would be no proof.
+    """
+    if hasattr(dispatcher, "_cache"):  # not so when compilation is switched off
+        dispatcher._cache._cache_file._source_stamp = FINGERPRINT
+    return dispatcher
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile a function that Python calls."""
+    return _keep_by_fingerprint(njit(**OPTIONS)(function))
+
+
+def inner_kernel(function: Callable[..., Any]) -> Any:
+    """Compile a function that only other kernels call: it needs no wrapper for Python."""
+    options: dict[str, Any] = {"no_cpython_wrapper": True, **OPTIONS}
+    return _keep_by_fingerprint(njit(**options)(function))

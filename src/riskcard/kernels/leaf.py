@@ -262,7 +262,8 @@ def choose_leaf_points(holds, cells, most, limits, cutoff, is_integer_base, best
         largest = 0
         for j in range(n_columns):
             largest = max(largest, e[j])
-        if largest == 0 or scratch[2][1] <= 0.0:
+        if largest == 0 or scratch[2][1] <= 0.0 or loss >= below:
+            # the empty card, or a fit that ended undecided: its bound is all there is to say
             lowest = min(lowest, bound)
             continue
         before = found[0]

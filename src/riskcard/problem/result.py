@@ -14,13 +14,17 @@ OPTIMALITY_TOLERANCE = 1e-6
 
 
 class Status(str, Enum):
-    """Why the solver stopped. Only OPTIMAL says that no better card exists."""
+    """Why the solver stopped. Only OPTIMAL says that no better card exists.
+
+    ROUNDING: every card was dealt with, but rounding leaves a gap too wide for the word optimal.
+    """
 
     OPTIMAL = "optimal"
     GAP_REACHED = "gap_reached"
     TIME_LIMIT = "time_limit"
     NODE_LIMIT = "node_limit"
     INTERRUPTED = "interrupted"
+    ROUNDING = "rounding"
     HEURISTIC = "heuristic"
 
     def __str__(self) -> str:

@@ -18,7 +18,7 @@ def best_empty_card(problem: Problem) -> Solution:
     where the base is a whole number of points, one of its two neighbours is best.
     """
     weights, labels = problem.data.weights, problem.data.labels
-    rate = math.log(weights[labels > 0].sum() / weights[labels < 0].sum())
+    rate = math.log(weights[labels > 0].sum()) - math.log(weights[labels < 0].sum())
     if problem.scale.kind == "calibrated":
         return Solution.of([], offset=rate)
     if problem.scale.kind == "multiplier":

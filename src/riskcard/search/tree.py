@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from threading import Event
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +21,12 @@ from riskcard.kernels.nodes import Workspace
 from riskcard.kernels.slots import Conditions
 from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.problem import Problem
-from riskcard.problem.result import Status, relative_gap
+from riskcard.problem.result import OPTIMALITY_TOLERANCE, Status, relative_gap
 from riskcard.problem.solution import Solution
 from riskcard.search.conditions import arrange_conditions
 from riskcard.search.empty import best_empty_card
 from riskcard.search.frontier import Frontier, OpenNodes
+from riskcard.search.interrupt import catch_interrupt
 from riskcard.search.leaves import card_of_leaf
 
 __all__ = ["MAX_PROVEN_TERMS", "Proof", "Stops", "prove"]
@@ -45,6 +47,8 @@ TARGET_SHARES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.88)
 #: Open nodes are not set aside any more when they fill this much memory.
 MOST_BYTES = 400e6
 MOST_LEAVES = 64
+#: Seconds after which a round looks whether it is to stop.
+LONGEST_WAIT = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,7 @@ class _Tree:
         self.frontier = Frontier(self.loss)
         self.frontier.add(_root(conditions))
         self.leaf_bound = float("inf")
+        self.offer(best_empty_card(problem))
         self.nodes = 0
         self.work = 0.0
         self.budget = FIRST_BUDGET
@@ -167,22 +172,25 @@ def prove(
     tree = _Tree(problem, conditions, card, stops.gap)
     tasks = [_make_task(conditions) for _ in range(N_TASKS)]
     status = None
-    with ThreadPoolExecutor(n_jobs) as threads:
+    with catch_interrupt() as interrupt, ThreadPoolExecutor(n_jobs) as threads:
         while status is None:
-            status = _run_round(tree, tasks, threads, stops.deadline)
+            _run_round(tree, tasks, threads, stops.deadline, interrupt)
             if progress is not None:
                 progress(tree.loss, tree.bound, tree.nodes)
-            status = status or _reason_to_stop(tree, stops)
-    if relative_gap(tree.loss, tree.bound) <= 2 * CLOSE_ENOUGH:
-        status = Status.OPTIMAL
+            status = _reason_to_stop(tree, stops)
+            if status is None and interrupt.is_set():
+                status = Status.INTERRUPTED
     return Proof(tree.card, tree.loss, tree.bound, status, tree.nodes)
 
 
 def _reason_to_stop(tree: _Tree, stops: Stops) -> Status | None:
-    if relative_gap(tree.loss, tree.bound) <= max(stops.gap, 2 * CLOSE_ENOUGH):
+    gap = relative_gap(tree.loss, tree.bound)
+    if gap <= 2 * CLOSE_ENOUGH or (gap <= OPTIMALITY_TOLERANCE and tree.frontier.size == 0):
+        return Status.OPTIMAL
+    if gap <= stops.gap:
         return Status.GAP_REACHED
     if tree.frontier.size == 0:
-        return Status.GAP_REACHED
+        return Status.ROUNDING
     if stops.deadline is not None and time.perf_counter() >= stops.deadline:
         return Status.TIME_LIMIT
     if stops.node_limit is not None and tree.nodes >= stops.node_limit:
@@ -191,28 +199,33 @@ def _reason_to_stop(tree: _Tree, stops: Stops) -> Status | None:
 
 
 def _run_round(
-    tree: _Tree, tasks: list[_Task], threads: ThreadPoolExecutor, deadline: float | None
-) -> Status | None:
-    """One round; returns INTERRUPTED after Ctrl-C, with every open node accounted for."""
-    target, status = tree.target(), None
+    tree: _Tree,
+    tasks: list[_Task],
+    threads: ThreadPoolExecutor,
+    deadline: float | None,
+    interrupt: Event,
+) -> None:
+    """One round; when it is cut short, every open node is accounted for all the same."""
+    target = tree.target()
     records, numbers = tree.frontier.take(N_TASKS * MOST_NODES_A_TASK)
     running: list[tuple[_Task, Future[tuple[OpenNodes, OpenNodes]]]] = []
     for index, task in enumerate(tasks[: records.shape[0]]):
         task.control[:] = tree.cutoff, target, tree.budget, 0.0
         share = records[index::N_TASKS].copy(), numbers[index::N_TASKS].copy()
         running.append((task, threads.submit(task.run, tree.conditions, share)))
-    futures = [future for _, future in running]
-    try:
-        seconds = None if deadline is None else max(0.0, deadline - time.perf_counter())
-        wait(futures, timeout=seconds)
-    except KeyboardInterrupt:
-        status = Status.INTERRUPTED
+    pending = {future for _, future in running}
+    while pending and not interrupt.is_set():
+        left = None if deadline is None else deadline - time.perf_counter()
+        if left is not None and left <= 0:
+            break
+        pending = wait(pending, timeout=LONGEST_WAIT if left is None else min(left, LONGEST_WAIT))[
+            1
+        ]
     for task, _ in running:
         task.control[STOP] = 1.0
     for task, future in running:
         tree.merge(task, *future.result())
     tree.budget = min(2.0 * tree.budget, LAST_BUDGET)
-    return status
 
 
 def _root(conditions: Conditions) -> OpenNodes:
