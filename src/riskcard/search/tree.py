@@ -37,7 +37,8 @@ MAX_PROVEN_TERMS = 12
 #: means, and leaves room for rounding.
 CLOSE_ENOUGH = 1e-7
 N_TASKS = 8
-MOST_NODES_A_TASK = 8192
+#: Nodes dealt to a task: as many as it may well finish, since the others are carried in vain.
+FEWEST_NODES_A_TASK, MOST_NODES_A_TASK = 64, 8192
 FIRST_BUDGET, LAST_BUDGET = 1e5, 2e7
 #: Pure depth first is quickest, but proves nothing before its end. So a tree that turns out to be
 #: large sets aside all nodes above a share of the best loss and finishes the others, share after
@@ -108,6 +109,7 @@ class _Tree:
         self.nodes = 0
         self.work = 0.0
         self.budget = FIRST_BUDGET
+        self.share = FEWEST_NODES_A_TASK
         node_bytes = sum(part.nbytes for part in _root(conditions))
         self.most_open = int(MOST_BYTES / node_bytes)
 
@@ -207,7 +209,7 @@ def _run_round(
 ) -> None:
     """One round; when it is cut short, every open node is accounted for all the same."""
     target = tree.target()
-    records, numbers = tree.frontier.take(N_TASKS * MOST_NODES_A_TASK)
+    records, numbers = tree.frontier.take(N_TASKS * tree.share)
     running: list[tuple[_Task, Future[tuple[OpenNodes, OpenNodes]]]] = []
     for index, task in enumerate(tasks[: records.shape[0]]):
         task.control[:] = tree.cutoff, target, tree.budget, 0.0
@@ -226,6 +228,8 @@ def _run_round(
     for task, future in running:
         tree.merge(task, *future.result())
     tree.budget = min(2.0 * tree.budget, LAST_BUDGET)
+    most_begun = max(int(task.out[2][DONE]) for task, _ in running)
+    tree.share = min(max(2 * most_begun, FEWEST_NODES_A_TASK), MOST_NODES_A_TASK)
 
 
 def _root(conditions: Conditions) -> OpenNodes:
