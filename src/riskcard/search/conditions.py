@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from riskcard.kernels.clustering import cluster_sets
 from riskcard.kernels.slots import Conditions
+from riskcard.problem.merge import merge_equal_rows
 from riskcard.problem.problem import LOG_ODDS_LIMIT, Problem
-from riskcard.problem.ranked import RankedData
 
-__all__ = ["arrange_conditions", "merge_equal_rows"]
+__all__ = ["arrange_conditions"]
 
 #: Number of condition sets that the clustering starts from, at most; and times the number of rows.
 MAX_BLOCKS, MAX_BLOCK_ROWS = 2000, 4e7
@@ -20,33 +20,9 @@ BLOCKS_PER_SIDE = 32
 FEW_FEATURES = 10
 
 
-def merge_equal_rows(data: RankedData) -> RankedData:
-    """Rows with the same codes and label become one row with the sum of their weights."""
-    if data.n_rows < 2 or (data.n_cuts + 1 >= data.n_rows).any():
-        return data  # a feature that tells all rows apart
-    keys = np.vstack([data.codes, data.labels.astype(np.int32)])
-    mix = np.random.default_rng(0).integers(1, 2**63, size=keys.shape[0], dtype=np.uint64)
-    mark = (keys.astype(np.uint64) * mix[:, None]).sum(axis=0, dtype=np.uint64)
-    order = np.argsort(mark, kind="stable")
-    # rows with one mark are neighbours now; only those that are equal throughout are merged
-    ordered = keys[:, order]
-    is_new = np.ones(order.size, dtype=bool)
-    is_new[1:] = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
-    first = np.flatnonzero(is_new)
-    if first.size == data.n_rows:
-        return data
-    weights = np.add.reduceat(data.weights[order], first)
-    kept = order[first]
-    back = np.argsort(kept, kind="stable")
-    kept = kept[back]
-    return RankedData(
-        np.ascontiguousarray(data.codes[:, kept]), data.n_cuts, data.labels[kept], weights[back]
-    )
-
-
 def arrange_conditions(problem: Problem) -> Conditions | None:
     """Lay the conditions of a problem out for `explore`; None when there is not a single one."""
-    data = merge_equal_rows(problem.data)
+    data = merge_equal_rows(problem.data, most_rows=None)
     by_class = np.argsort(-data.labels, kind="stable")
     codes = np.ascontiguousarray(data.codes[:, by_class])
     n_events = int((data.labels > 0).sum())
