@@ -1,0 +1,207 @@
+"""What every classifier with a card does: read the rows, keep the result, predict."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from riskcard.errors import DataError, ParameterError, RiskcardError
+from riskcard.problem.certificate import certificate_of, training_facts_of
+from riskcard.problem.merge import merge_equal_rows
+from riskcard.problem.objective import sum_of_log_losses, violations
+from riskcard.problem.problem import Problem
+from riskcard.problem.ranked import CutGrid, RankedData, rank_table
+from riskcard.problem.result import SolveResult
+from riskcard.problem.riskcard import RiskCard, card_from_solution
+from riskcard.problem.table import Table, make_table, read_values
+
+__all__ = ["CardClassifier", "Solver", "is_number", "is_whole"]
+
+#: The loss of the printed card may differ from the solver's by this much, relatively: rounding.
+LOSS_ROUNDING = 1e-9
+
+#: What a classifier hands its problem to.
+Solver = Callable[[Problem], SolveResult]
+
+
+class CardClassifier(ClassifierMixin, BaseEstimator, ABC):
+    """A classifier whose model is one card; how the card is found is up to its subclass.
+
+    A subclass has the parameters ``max_terms`` and ``grid`` and says what the problem is
+    (``_make_problem``) and how it is solved (``_make_solver``, which also checks the parameters).
+    """
+
+    #: The relative gap at which a proof may stop; a parameter of the classifiers that prove.
+    gap: float = 0.0
+    grid: int | None
+
+    @abstractmethod
+    def _make_problem(self, data: RankedData) -> Problem:
+        """Which cards are allowed on these rows."""
+
+    @abstractmethod
+    def _make_solver(self) -> Solver:
+        """The method, from parameters that make sense."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Find the card.
+
+        Parameters
+        ----------
+        X
+            Rows by features: an array, or a pandas or polars frame; numbers, none missing.
+        y
+            One label a row, with two different values.
+        sample_weight
+            One weight a row.
+        """
+        solver = self._make_solver()
+        if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
+            y = column_or_1d(y, warn=True)
+        table = make_table(X, y, sample_weight, drop_zero_weights=True)
+        validate_data(self, X, skip_check_array=True)
+        data, cut_grid = rank_table(table, self._checked_grid(), self._n_threads())
+        problem = self._make_problem(merge_equal_rows(data))
+        _require_rows(data.n_rows, problem)
+        result = solver(problem)
+        notes = (*result.notes, *_notes_on(cut_grid))
+        self._keep(replace(result, notes=notes), problem, table, cut_grid)
+        self.classes_ = np.array(table.classes, dtype=_dtype_of_labels(y))
+        return self
+
+    def _keep(self, result: SolveResult, problem: Problem, table: Table, cut_grid: CutGrid) -> None:
+        """Go back to the user's units; what is stated is what the printed card gives on raw rows."""
+        card = card_from_solution(
+            result.solution, cut_grid, table.names, table.classes, problem.scale
+        )
+        loss = sum_of_log_losses(card.log_odds(table.values), table.labels, table.weights)
+        wrong = violations(result.solution, problem)
+        if not math.isclose(loss, result.loss, rel_tol=LOSS_ROUNDING):
+            wrong.append(f"its loss is {loss!r}, not {result.loss!r} as the solver says")
+        if wrong:
+            raise RiskcardError(
+                f"The solver's card is not right: {'; '.join(wrong)}. "
+                "This is a mistake in riskcard: please report it with the data."
+            )
+        bound = min(result.bound, loss)
+        certificate = replace(certificate_of(result, problem, cut_grid), loss=loss, bound=bound)
+        self.result_ = result
+        self.card_: RiskCard = replace(
+            card, training=training_facts_of(table), certificate=certificate
+        )
+        self.loss_ = loss
+        self.lower_bound_ = bound
+        self.gap_ = certificate.gap
+        self.status_ = str(certificate.status)
+
+    def total_points(self, X: Any) -> NDArray[np.int64]:
+        """Total of every row, base included."""
+        check_is_fitted(self)
+        values, _ = read_values(X)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return self.card_.total_points(values)
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Log-odds of the event ``classes_[1]`` for every row."""
+        total = self.total_points(X)
+        return self.card_.log_odds_of_total(total)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probabilities of ``classes_[0]`` and ``classes_[1]`` for every row."""
+        log_odds = self.decision_function(X)
+        # both by way of logarithms, so that the smaller one keeps its digits
+        return np.exp(-np.logaddexp(0.0, np.column_stack([log_odds, -log_odds])))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The more probable class of every row."""
+        is_event = self.decision_function(X) > 0
+        return self.classes_[is_event.astype(np.int64)]
+
+    def _n_threads(self) -> int:
+        return 1
+
+    def _seed(self) -> int:
+        """A whole number from the parameter ``random_state``."""
+        random_state = self.get_params(deep=False)["random_state"]
+        if is_whole(random_state) and random_state >= 0:
+            return int(random_state)
+        try:
+            return int(check_random_state(random_state).randint(2**31 - 1))
+        except ValueError:
+            raise ParameterError(
+                f"random_state is {random_state!r}. Use a whole number of at least 0, None or "
+                "a numpy RandomState."
+            ) from None
+
+    def _checked_time_limit(self) -> float | None:
+        """Seconds from the parameter ``time_limit``; None for no limit."""
+        time_limit = self.get_params(deep=False)["time_limit"]
+        if time_limit is not None and not (is_number(time_limit) and time_limit >= 0):
+            raise ParameterError(
+                f"time_limit is {time_limit!r}. Use seconds, at least 0, or None for no limit."
+            )
+        return None if time_limit in (None, math.inf) else float(time_limit)
+
+    def _checked_gap(self) -> float:
+        if not (is_number(self.gap) and 0 <= self.gap <= 1):
+            raise ParameterError(f"gap is {self.gap!r}. Use a number from 0 to 1, such as 0.01.")
+        return float(self.gap)
+
+    def _checked_grid(self) -> int | None:
+        if self.grid is None:
+            return None
+        if not is_whole(self.grid) or self.grid < 1:
+            raise ParameterError(
+                f"grid is {self.grid!r}. Use the number of candidate cuts a feature, at least 1, "
+                "or None for all."
+            )
+        return int(self.grid)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+def _require_rows(n_rows: int, problem: Problem) -> None:
+    max_terms = problem.limits.max_terms
+    if n_rows < max_terms:
+        raise DataError(
+            f"The table has {n_rows} rows, fewer than the {max_terms} terms allowed. "
+            f"Use max_terms={n_rows} or less, or give more rows."
+        )
+
+
+def _notes_on(cut_grid: CutGrid) -> list[str]:
+    notes = []
+    if not cut_grid.n_cuts.any():
+        notes.append("Every feature is constant, so the card gives all rows the same risk.")
+    if not cut_grid.is_full:
+        notes.append("Cuts were chosen from a grid; a finer one may give a smaller loss.")
+    return notes
+
+
+def _dtype_of_labels(y: Any) -> Any:
+    """The dtype that scikit-learn's classifiers give to classes_."""
+    dtype = np.asarray(y).dtype
+    return None if dtype.kind in "US" else dtype
+
+
+def is_number(value: Any) -> bool:
+    """An int or a float, of Python or numpy; True and False are none."""
+    is_real = isinstance(value, (int, float, np.integer, np.floating))
+    return is_real and not isinstance(value, bool)
+
+
+def is_whole(value: Any) -> bool:
+    """An int, of Python or numpy; True and False are none."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
