@@ -13,7 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-__all__ = ["Constraints", "LinearObjective", "LogLoss", "Model", "Products", "Variables"]
+__all__ = [
+    "Cardinality",
+    "Constraints",
+    "LinearObjective",
+    "LogLoss",
+    "Model",
+    "Products",
+    "Variables",
+]
 
 Kind = Literal["binary", "integer", "continuous"]
 
@@ -43,12 +51,29 @@ class Variables:
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
-    """One block of linear constraints: ``lower <= matrix @ values <= upper``."""
+    """One block of linear constraints: ``lower <= matrix @ values <= upper``.
+
+    With ``is_paired`` rows 2q and 2q + 1 are the two sides of one double inequality such as
+    ``-5 alpha <= w <= 5 alpha``, which the paper counts once.
+    """
 
     name: str
     matrix: sparse.csr_array
     lower: NDArray[np.float64]
     upper: NDArray[np.float64]
+    is_paired: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cardinality:
+    """At most ``most`` of the variables ``members`` differ from 0: no linear constraint says this.
+
+    A backend that cannot state it must refuse the model; it must never leave it out.
+    """
+
+    name: str
+    members: NDArray[np.int64]
+    most: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +116,19 @@ class Model:
     variables: tuple[Variables, ...]
     constraints: tuple[Constraints, ...]
     objective: LogLoss | LinearObjective
+    cardinality: Cardinality | None = None
+
+    @property
+    def n_variables(self) -> int:
+        return sum(block.size for block in self.variables)
+
+    def has(self, name: str) -> bool:
+        """Whether there is a block of variables of this name."""
+        return any(block.name == name for block in self.variables)
+
+    def block(self, name: str) -> Variables:
+        """The block of variables of this name."""
+        for block in self.variables:
+            if block.name == name:
+                return block
+        raise KeyError(f"The model {self.name!r} has no variables {name!r}.")
