@@ -1,0 +1,8 @@
+"""Older methods behind the same estimator interface, to compare with."""
+
+from __future__ import annotations
+
+from riskcard.baselines.select_regress_round import SelectRegressRoundClassifier
+from riskcard.baselines.unit_weights import UnitWeightsClassifier
+
+__all__ = ["SelectRegressRoundClassifier", "UnitWeightsClassifier"]
