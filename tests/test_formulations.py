@@ -281,8 +281,14 @@ def test_a_constant_binary_feature_gives_its_points_to_all_or_to_none(value):
 def test_a_card_out_of_range_is_refused():
     instance = make_instance(make_table([[0.1], [0.5], [0.9]], [0, 1, 1]))
     card = Solution.of([], base=400)
-    with pytest.raises(ParameterError, match="outside the range of the model"):
-        values_of(secants.build(instance), instance, card)
+    for build, start in ((secants.build, "has a score"), (strengthened.build, "has the base 400")):
+        with pytest.raises(ParameterError, match=f"{start}.* outside the range of the model"):
+            values_of(build(instance), instance, card)
+    free = linear.build(instance)
+    assert violation_at(free, values_of(free, instance, card))[0] == 0
+    two_cuts = Solution.of([(0, 0, 1), (0, 1, 1)])
+    with pytest.raises(ParameterError, match="not feasible: 2 terms, 1 allowed"):
+        values_of(linear.build(instance), instance, two_cuts)
 
 
 # --- bilinear and linear ------------------------------------------------------------------------

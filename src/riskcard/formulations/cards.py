@@ -10,11 +10,16 @@ from riskcard.formulations.building import Indices
 from riskcard.formulations.instance import Instance
 from riskcard.formulations.model import Model
 from riskcard.formulations.places import Places, places_by_row, places_by_value
+from riskcard.problem.objective import violations
 from riskcard.problem.solution import Solution
 
 __all__ = ["solution_of", "values_of"]
 
 Floats = NDArray[np.float64]
+OUT_OF_RANGE = (
+    "That is outside the range of the model. Give the card its best base first "
+    "(riskcard.formulations.ranges.with_best_base); a cutoff must not be below its loss."
+)
 
 
 def values_of(model: Model, instance: Instance, solution: Solution) -> Floats:
@@ -26,6 +31,9 @@ def values_of(model: Model, instance: Instance, solution: Solution) -> Floats:
         A feasible card of ``instance.problem``. Forms that bound the base cannot hold every base:
         ``ranges.with_best_base`` brings a card into their range.
     """
+    wrong = violations(solution, instance.problem)
+    if wrong:
+        raise ParameterError(f"The card is not feasible: {'; '.join(wrong)}.")
     jump, cut = np.zeros(instance.low.size, dtype=np.int64), np.full(instance.low.size, -1)
     for feature, place, points in solution.terms:
         jump[feature], cut[feature] = points, place
@@ -51,6 +59,9 @@ def values_of(model: Model, instance: Instance, solution: Solution) -> Floats:
             values[block.start : block.start + block.size] = parts[block.name].ravel()
     if model.has("piece"):
         _fill_pieces(model, values)
+    block = model.block("w0")
+    if not block.lower[0] <= values[block.start] <= block.upper[0]:
+        raise ParameterError(f"The card has the base {solution.base}. {OUT_OF_RANGE}")
     return values
 
 
@@ -111,10 +122,7 @@ def _fill_pieces(model: Model, values: Floats) -> None:
     values[block.start : block.start + block.size] = filled
     missing = wanted - np.bincount(group, filled, wanted.size)
     if np.abs(missing).max(initial=0.0) > 1e-9:
-        raise ParameterError(
-            "The card has a score outside the range of the model. Give it its best base first "
-            "(riskcard.formulations.ranges.with_best_base); a cutoff must not be below its loss."
-        )
+        raise ParameterError(f"The card has a score of another range. {OUT_OF_RANGE}")
 
 
 def solution_of(model: Model, instance: Instance, values: Floats) -> Solution:

@@ -109,10 +109,10 @@ def linearise(model: Model, instance: Instance, secants: Secants | None = None) 
     low, high = score_range(instance)
     scores = np.arange(low, high + 1)
     start = _start_of_tail(float(groups.positive.sum() + groups.negative.sum()), options.tail)
-    parts = [
-        _pieces_of(scores, weights, start, options)
-        for weights in zip(groups.positive, groups.negative, strict=True)
-    ]
+    pairs = list(zip(groups.positive.tolist(), groups.negative.tolist(), strict=True))
+    # most groups are one row of weight 1: each pair of weights is worked out once
+    pieces = {pair: _pieces_of(scores, pair, start, options) for pair in set(pairs)}
+    parts = [pieces[pair] for pair in pairs]
     return _assemble(model, groups, parts)
 
 
