@@ -458,6 +458,13 @@ def test_the_tail_understates_by_no_more_than_it_says():
             assert -1e-12 <= shortfall <= tail + 1e-12
 
 
+def test_the_objective_with_secants_is_no_difference_of_large_numbers():
+    instance = random_instance(7)
+    model = secants.build(instance)
+    assert model.objective.coefficients.min() >= 0
+    assert 0 <= model.objective.constant <= enumerate_cards(instance.problem).loss
+
+
 def test_equal_rows_of_both_labels_are_one_score():
     x, y = [[1.0], [1.0], [2.0], [2.0], [2.0]], [0, 1, 1, 1, 0]
     model = secants.build(make_instance(make_table(x, y)))

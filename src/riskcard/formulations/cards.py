@@ -109,19 +109,19 @@ def _at_places(
 
 
 def _fill_pieces(model: Model, values: Floats) -> None:
-    """Fill the pieces of each score from the left; writes into ``values``."""
+    """Fill the pieces of each score, outwards from its start; writes into ``values``."""
     block = model.block("piece")
     rows = next(rows for rows in model.constraints if rows.name == "score in pieces")
     wanted = rows.matrix @ values - rows.lower
-    group = rows.matrix[:, block.start : block.start + block.size].tocsc().indices
-    widths = block.upper
+    signs = rows.matrix[:, block.start : block.start + block.size].tocsc()
+    group, direction, widths = signs.indices, -signs.data, block.upper
+    # pieces of one group and direction stand together: how far the ones before each of them reach
+    is_first = (np.diff(group, prepend=-1) != 0) | (np.diff(direction, prepend=0.0) != 0)
     reached = np.cumsum(widths) - widths
-    firsts = np.flatnonzero(np.diff(group, prepend=-1))
-    before = reached - np.repeat(reached[firsts], np.diff(np.append(firsts, group.size)))
-    filled = np.clip(wanted[group] - before, 0.0, widths)
+    before = reached - reached[is_first][np.cumsum(is_first) - 1]
+    filled = np.clip(direction * wanted[group] - before, 0.0, widths)
     values[block.start : block.start + block.size] = filled
-    missing = wanted - np.bincount(group, filled, wanted.size)
-    if np.abs(missing).max(initial=0.0) > 1e-9:
+    if np.abs(rows.matrix @ values - rows.lower).max(initial=0.0) > 1e-9:
         raise ParameterError(f"The card has a score of another range. {OUT_OF_RANGE}")
 
 

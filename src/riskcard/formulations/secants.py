@@ -76,12 +76,15 @@ def linearise(model: Model, instance: Instance, secants: Secants | None = None) 
 
     Rows with the same score, whatever their label, become one group with the convex loss
     ``F(s) = W+ log(1 + exp(-s)) + W- log(1 + exp(s))``. Let the score of a group lie in ``lo .. hi``,
-    integers. The model is given real variables ``piece``, each between 0 and a width, with
-    ``score = lo + sum of pieces``, and pays ``F(lo) + sum of slope * piece``.
+    integers, and let m be the one with the smallest loss. The model is given real variables ``piece``,
+    each between 0 and a width, some upwards and some downwards, with ``score = m + sum of upward
+    pieces - sum of downward pieces``, and pays ``F(m)`` and a cost for each piece in proportion. (From m
+    and not from lo, because all costs are then positive and the objective is as small as the loss.)
 
     *Exact.* Let G be the piecewise linear interpolation of F at the integers lo, ..., hi, with pieces
-    of width 1 and slopes ``F(s + 1) - F(s)``. F is convex, so the slopes increase; hence the cheapest
-    way to reach a score fills the pieces from the left, and costs G(score). At every feasible point
+    of width 1 and slopes ``F(s + 1) - F(s)``. F is convex, so the slopes increase: upwards from m the
+    costs increase from piece to piece, and downwards too. Hence the cheapest way to reach a
+    score fills the pieces from m outwards, and costs G(score) - F(m). At every feasible point
     of the original model the score is an integer (w0, weights and their products with binaries are),
     where G = F. So the smallest objective over the pieces is the loss, for every card, and both
     models have the same best cards with the same loss. G >= F elsewhere, so that the relaxation is
@@ -128,12 +131,17 @@ class _Groups:
 
 @dataclass(frozen=True, slots=True)
 class _Pieces:
-    """A convex piecewise linear function from ``start``, where it has the value ``height``."""
+    """A convex piecewise linear function, from its minimum upwards and then downwards.
+
+    At ``start`` it has its smallest value, ``height``; each further piece has a width, a cost for
+    one point, and a direction, +1 or -1.
+    """
 
     start: float
     height: float
     widths: NDArray[np.float64]
-    slopes: NDArray[np.float64]
+    costs: NDArray[np.float64]
+    directions: NDArray[np.float64]
 
 
 def _group_rows(objective: LogLoss) -> _Groups:
@@ -188,7 +196,23 @@ def _pieces_of(
     if options.thin and slopes.size > 2:
         slopes, widths = _thin_out(heights)
     slopes, widths = _join(slopes, widths)
-    return _Pieces(float(scores[0]), float(heights[0]), widths, slopes)
+    return _from_minimum(float(scores[0]), float(heights[0]), slopes, widths)
+
+
+def _from_minimum(
+    left: float, height: float, slopes: NDArray[np.float64], widths: NDArray[np.float64]
+) -> _Pieces:
+    """Describe a function that is given from the left from its minimum outwards."""
+    ends = left + np.concatenate([[0.0], np.cumsum(widths)])
+    heights = height + np.concatenate([[0.0], np.cumsum(slopes * widths)])
+    m = int(np.searchsorted(slopes, 0.0))  # the first piece that does not fall
+    return _Pieces(
+        start=float(ends[m]),
+        height=float(heights[m]),
+        widths=np.concatenate([widths[m:], widths[:m][::-1]]),
+        costs=np.concatenate([slopes[m:], -slopes[:m][::-1]]),
+        directions=np.concatenate([np.ones(slopes.size - m), -np.ones(m)]),
+    )
 
 
 def _thin_out(heights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -218,11 +242,12 @@ def _join(
 
 def _assemble(model: Model, groups: _Groups, parts: list[_Pieces]) -> Model:
     widths = np.concatenate([part.widths for part in parts])
-    slopes = np.concatenate([part.slopes for part in parts])
+    costs = np.concatenate([part.costs for part in parts])
+    directions = np.concatenate([part.directions for part in parts])
     before, n_pieces = model.n_variables, widths.size
     pieces = Variables("piece", "continuous", np.zeros(n_pieces), widths, before)
     group = np.repeat(np.arange(len(parts)), [part.widths.size for part in parts])
-    entries = (np.full(n_pieces, -1.0), (group, np.arange(n_pieces)))
+    entries = (-directions, (group, np.arange(n_pieces)))
     filled = sparse.coo_array(entries, shape=(len(parts), n_pieces)).tocsr()
     start = np.array([part.start for part in parts]) - groups.constant
     scores = sparse.hstack([groups.matrix, filled], format="csr")
@@ -234,7 +259,7 @@ def _assemble(model: Model, groups: _Groups, parts: list[_Pieces]) -> Model:
             Constraints("score in pieces", scores, start, start.copy()),
         ),
         objective=LinearObjective(
-            np.concatenate([np.zeros(before), slopes]), math.fsum(part.height for part in parts)
+            np.concatenate([np.zeros(before), costs]), math.fsum(part.height for part in parts)
         ),
         cardinality=model.cardinality,
     )
