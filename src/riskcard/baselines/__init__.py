@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from riskcard.baselines.lattice_cuts import LatticeCuttingPlaneClassifier
 from riskcard.baselines.select_regress_round import SelectRegressRoundClassifier
 from riskcard.baselines.unit_weights import UnitWeightsClassifier
 
-__all__ = ["SelectRegressRoundClassifier", "UnitWeightsClassifier"]
+__all__ = [
+    "LatticeCuttingPlaneClassifier",
+    "SelectRegressRoundClassifier",
+    "UnitWeightsClassifier",
+]

@@ -1,0 +1,99 @@
+"""What a lattice method is given and what it answers, and good points to begin with."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from riskcard.baselines.columns import Floats, Integers
+from riskcard.baselines.lattice import Lattice
+from riskcard.baselines.polish import polish
+from riskcard.baselines.regression import fit_logistic
+from riskcard.baselines.rounding import RealCard, round_sequentially
+from riskcard.baselines.scaling import with_best_scale
+from riskcard.baselines.selection import select_forward
+from riskcard.problem.problem import Problem
+from riskcard.problem.result import OPTIMALITY_TOLERANCE, SolveResult, Status, relative_gap
+
+__all__ = [
+    "LatticeAnswer",
+    "LatticeResult",
+    "Stops",
+    "first_points",
+    "round_and_polish",
+    "status_when_done",
+]
+
+#: Penalty on the squares of the coefficients of the regression that gives a first point.
+RIDGE = 0.001
+
+
+@dataclass(frozen=True, slots=True)
+class Stops:
+    """When to give up: a moment of ``time.perf_counter``, nodes, a relative gap."""
+
+    deadline: float | None
+    node_limit: int | None
+    gap: float
+
+    @property
+    def seconds_left(self) -> float:
+        return np.inf if self.deadline is None else self.deadline - time.perf_counter()
+
+
+@dataclass(frozen=True, slots=True)
+class LatticeAnswer:
+    """The best point, its objective, a bound on the objective of every point, and why it stopped."""
+
+    point: Integers
+    objective: float
+    bound: float
+    status: Status
+    nodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class LatticeResult(SolveResult):
+    """A result that also says what is proven about the loss *plus the penalties*.
+
+    ``objective_status`` is about this objective, ``status`` about the loss alone. Without a penalty
+    they are the same.
+    """
+
+    objective: float = 0.0
+    objective_bound: float = 0.0
+    objective_status: Status = Status.HEURISTIC
+
+
+def status_when_done(objective: float, bound: float) -> Status:
+    """Every point was dealt with: optimal, unless rounding left too wide a gap."""
+    is_closed = relative_gap(objective, bound) <= OPTIMALITY_TOLERANCE
+    return Status.OPTIMAL if is_closed else Status.ROUNDING
+
+
+def first_points(problem: Problem, lattice: Lattice, stops: Stops) -> list[Integers]:
+    """Points to begin with: no terms; and, if there is time, a regression on chosen columns, rounded."""
+    points = [lattice.point(with_best_scale(problem, []))]
+    if stops.seconds_left > 0:
+        chosen = select_forward(lattice.columns, lattice.max_terms, RIDGE)
+        few = lattice.columns.take(chosen)
+        coefficients, intercept = fit_logistic(few.holds, few.labels, few.weights, RIDGE)
+        real = np.zeros(lattice.n_columns + 1)
+        real[chosen] = lattice.multiplier * coefficients
+        real[-1] = lattice.multiplier * intercept
+        points.append(round_and_polish(problem, lattice, real))
+    return points
+
+
+def round_and_polish(problem: Problem, lattice: Lattice, point: Floats) -> Integers:
+    """A whole point near a real one: its largest columns, rounded one by one, then polished."""
+    chosen = np.sort(np.argsort(-np.abs(point[:-1]), kind="stable")[: lattice.max_terms])
+    few = lattice.columns.take(chosen)
+    matrix = np.column_stack([few.holds, np.ones(few.labels.size)])
+    real = np.append(np.clip(point[chosen], few.low, few.high), point[-1])
+    card = RealCard(matrix, few.labels, few.weights, real, lattice.multiplier, 0.0)
+    whole = np.zeros(point.size, dtype=np.int64)
+    whole[np.append(chosen, point.size - 1)] = round_sequentially(card)[0]
+    return lattice.point(polish(problem, lattice.card(whole)))

@@ -1,0 +1,187 @@
+"""The lattice cutting-plane method of RiskSLIM as a classifier, with its certificate."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from riskcard.baselines.lattice import make_lattice
+from riskcard.baselines.lattice_answer import LatticeAnswer, LatticeResult, Stops
+from riskcard.baselines.lattice_highs import solve_with_highs
+from riskcard.baselines.lattice_scip import solve_with_scip
+from riskcard.errors import ParameterError
+from riskcard.estimators.base import CardClassifier, Solver, is_number, is_whole
+from riskcard.problem.objective import loss_of
+from riskcard.problem.problem import Problem, make_problem
+from riskcard.problem.ranked import RankedData
+from riskcard.problem.result import OPTIMALITY_TOLERANCE, SolveResult, Status, relative_gap
+
+__all__ = ["LatticeCuttingPlaneClassifier"]
+
+SOLVERS = {"highs": solve_with_highs, "scip": solve_with_scip}
+
+
+@dataclass(frozen=True, slots=True)
+class _Method:
+    """The parameters, checked."""
+
+    solver: str
+    penalty: float
+    time_limit: float | None
+    node_limit: int | None
+    gap: float
+
+
+class LatticeCuttingPlaneClassifier(CardClassifier):
+    """RiskSLIM's method: whole points by branch and bound on tangents of the loss.
+
+    Minimises the loss plus ``term_penalty`` for each term over whole points on columns made
+    beforehand, with a whole base, at a given scale. The bound that it proves is about this
+    problem: these columns and this scale.
+
+    Parameters
+    ----------
+    max_terms
+        At most this many columns have points.
+    max_points
+        Points of a column, up or down.
+    scale
+        The multiplier: points for one unit of log-odds. A number; RiskSLIM has 1.
+    grid
+        Columns made of a continuous feature: cuts at this many quantiles; None for every cut.
+    term_penalty
+        Added to the loss (a sum over rows) for each term: the C0 of RiskSLIM, times the rows.
+    solver
+        "highs": a branch and bound of our own, whose linear relaxations HiGHS solves and whose
+        bounds do not rely on HiGHS's tolerances. "scip": SCIP's tree, with tangents as lazy
+        constraints; a margin for its tolerances is taken off its bound.
+    time_limit
+        Seconds; None for no limit. What is found and proven by then is kept.
+    node_limit
+        Nodes of the tree; None for no limit. Unlike seconds, it makes runs that stop repeatable.
+    gap
+        Stop when the relative gap between objective and bound is at most this.
+
+    Attributes
+    ----------
+    card_, loss_, lower_bound_, gap_, status_, classes_, n_features_in_, feature_names_in_
+        As in ``RiskScoreClassifier``; they are about the loss alone. With a penalty the bound on
+        the loss is that on the objective less all penalties, and ``status_`` is "heuristic" where
+        only the penalised objective was proven optimal.
+    result_ : LatticeResult
+        Has ``objective``, ``objective_bound`` and ``objective_status`` besides: loss and penalties.
+
+    Notes
+    -----
+    Ustun and Rudin, "Learning optimized risk scores" (2019): their cutting-plane algorithm adds a
+    tangent of the loss wherever the tree meets a whole point, so that the number of tangents and
+    the work of a node do not depend on the number of rows, and the tree is built once. They use
+    CPLEX. Starting points are rounded and polished as they do it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> classifier = LatticeCuttingPlaneClassifier(max_terms=1, grid=3).fit(X, y)
+    >>> classifier.status_, bool(classifier.gap_ < 1e-6)
+    ('optimal', True)
+    """
+
+    def __init__(
+        self,
+        max_terms: int = 5,
+        max_points: int = 5,
+        scale: float = 1,
+        grid: int | None = 9,
+        term_penalty: float = 0.0,
+        solver: str = "highs",
+        time_limit: float | None = 60.0,
+        node_limit: int | None = None,
+        gap: float = 0.0,
+    ) -> None:
+        self.max_terms = max_terms
+        self.max_points = max_points
+        self.scale = scale
+        self.grid = grid
+        self.term_penalty = term_penalty
+        self.solver = solver
+        self.time_limit = time_limit
+        self.node_limit = node_limit
+        self.gap = gap
+
+    def _make_problem(self, data: RankedData) -> Problem:
+        return make_problem(
+            data, max_terms=self.max_terms, max_points=self.max_points, scale=self.scale
+        )
+
+    def _make_solver(self) -> Solver:
+        if isinstance(self.scale, str):
+            raise ParameterError(
+                f"scale is {self.scale!r}. The lattice method needs a given multiplier: use 1, or "
+                "another positive number."
+            )
+        if not isinstance(self.solver, str) or self.solver not in SOLVERS:
+            raise ParameterError(f"solver is {self.solver!r}. Use 'highs' or 'scip'.")
+        penalty, node_limit = self.term_penalty, self.node_limit
+        if not (is_number(penalty) and 0 <= penalty < float("inf")):
+            raise ParameterError(f"term_penalty is {penalty!r}. Use a number of at least 0.")
+        if node_limit is not None and not (is_whole(node_limit) and node_limit >= 0):
+            raise ParameterError(
+                f"node_limit is {node_limit!r}. Use a whole number of at least 0, or None."
+            )
+        method = _Method(
+            solver=self.solver,
+            penalty=float(penalty),
+            time_limit=self._checked_time_limit(),
+            node_limit=None if node_limit is None else int(node_limit),
+            gap=self._checked_gap(),
+        )
+        return lambda problem: _solve(problem, method)
+
+
+def _solve(problem: Problem, method: _Method) -> SolveResult:
+    start = time.perf_counter()
+    deadline = None if method.time_limit is None else start + method.time_limit
+    stops = Stops(deadline, method.node_limit, method.gap)
+    lattice = make_lattice(problem, method.penalty)
+    answer = SOLVERS[method.solver](problem, lattice, stops)
+    card = lattice.card(answer.point)
+    loss = loss_of(card, problem)
+    # a card has at most max_terms penalties more than its loss
+    bound = max(answer.bound - method.penalty * lattice.max_terms, 0.0)
+    return LatticeResult(
+        card,
+        loss,
+        min(bound, loss),
+        _status_of_loss(answer, loss, bound, method),
+        nodes=answer.nodes,
+        seconds=time.perf_counter() - start,
+        notes=_notes(answer, method, lattice.n_columns, lattice.multiplier),
+        objective=answer.objective,
+        objective_bound=answer.bound,
+        objective_status=answer.status,
+    )
+
+
+def _status_of_loss(answer: LatticeAnswer, loss: float, bound: float, method: _Method) -> Status:
+    """The status of the objective, unless it would claim too much about the loss alone."""
+    allowed = {
+        Status.OPTIMAL: OPTIMALITY_TOLERANCE,
+        Status.GAP_REACHED: max(method.gap, OPTIMALITY_TOLERANCE),
+    }.get(answer.status, 1.0)
+    return answer.status if relative_gap(loss, bound) <= allowed else Status.HEURISTIC
+
+
+def _notes(
+    answer: LatticeAnswer, method: _Method, n_columns: int, multiplier: float
+) -> tuple[str, ...]:
+    notes = [
+        f"The bound holds for whole points on {n_columns} columns made beforehand, with a whole "
+        f"base and {multiplier:g} points for one unit of log-odds; other cards may be better."
+    ]
+    if method.penalty > 0:
+        notes.append(
+            f"Loss and penalties of {method.penalty:g} a term are {answer.objective:.6f}, proven not "
+            f"to be below {answer.bound:.6f} ({answer.status})."
+        )
+    return tuple(notes)
