@@ -72,7 +72,7 @@ def rank_table(
         The checked input.
     grid
         None takes every gap between neighbouring distinct values; a number takes at most that
-        many cuts a feature, at quantiles of the rows.
+        many cuts a feature, at quantiles of the rows by weight.
     n_jobs
         Threads; the columns are independent.
     """
@@ -83,7 +83,7 @@ def rank_table(
         codes[f], distinct = _rank_column(columns[f])
         if grid is None or distinct.size - 1 <= grid:
             return distinct[:-1], distinct[1:], True
-        kept = _quantile_cuts(codes[f], distinct.size, grid)
+        kept = _quantile_cuts(codes[f], table.weights, distinct.size, grid)
         codes[f] = np.searchsorted(kept, codes[f], side="left")
         return distinct[kept], distinct[kept + 1], False
 
@@ -113,8 +113,10 @@ def _rank_column(values: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArra
     return codes, ordered[is_new]
 
 
-def _quantile_cuts(codes: NDArray[np.int32], n_distinct: int, grid: int) -> NDArray[np.int64]:
-    """Indices of the gaps kept: at most ``grid``, near quantiles of the rows."""
-    rows_below = np.cumsum(np.bincount(codes, minlength=n_distinct))[:-1]
-    wanted = codes.size * np.arange(1, grid + 1) / (grid + 1)
-    return np.unique(np.minimum(np.searchsorted(rows_below, wanted), n_distinct - 2))
+def _quantile_cuts(
+    codes: NDArray[np.int32], weights: NDArray[np.float64], n_distinct: int, grid: int
+) -> NDArray[np.int64]:
+    """Indices of the gaps kept: at most ``grid``, near quantiles of the rows by their weight."""
+    weight_below = np.cumsum(np.bincount(codes, weights, minlength=n_distinct))
+    wanted = weight_below[-1] * np.arange(1, grid + 1) / (grid + 1)
+    return np.unique(np.minimum(np.searchsorted(weight_below[:-1], wanted), n_distinct - 2))
