@@ -67,10 +67,12 @@ class LatticeResult(SolveResult):
     objective_status: Status = Status.HEURISTIC
 
 
-def status_when_done(objective: float, bound: float) -> Status:
-    """Every point was dealt with: optimal, unless rounding left too wide a gap."""
-    is_closed = relative_gap(objective, bound) <= OPTIMALITY_TOLERANCE
-    return Status.OPTIMAL if is_closed else Status.ROUNDING
+def status_when_done(objective: float, bound: float, gap: float) -> Status:
+    """The solver is done: optimal, or within the gap asked for, unless rounding left more."""
+    found = relative_gap(objective, bound)
+    if found <= OPTIMALITY_TOLERANCE:
+        return Status.OPTIMAL
+    return Status.GAP_REACHED if found <= gap else Status.ROUNDING
 
 
 def first_points(problem: Problem, lattice: Lattice, stops: Stops) -> list[Integers]:

@@ -216,7 +216,7 @@ class _Tree:
         self.start()
         while self.open:
             if relative_gap(self.objective, self.global_bound) <= self.stops.gap:
-                return Status.GAP_REACHED
+                break
             if self.stops.seconds_left <= 0:
                 return Status.TIME_LIMIT
             if self.stops.node_limit is not None and self.n_nodes >= self.stops.node_limit:
@@ -229,7 +229,7 @@ class _Tree:
             if not self.explore(node):
                 heapq.heappush(self.open, node)
                 return Status.TIME_LIMIT if self.stops.seconds_left <= 0 else Status.ROUNDING
-        return status_when_done(self.objective, self.global_bound)
+        return status_when_done(self.objective, self.global_bound, self.stops.gap)
 
     def close(self, bound: float) -> None:
         self.closed_bound = min(self.closed_bound, bound)
@@ -250,8 +250,7 @@ class _Tree:
             if split is None:
                 whole = np.rint(point).astype(np.int64)
                 if whole.tobytes() in self.visited:
-                    # its tangent is there: the relaxation is exact here but for rounding
-                    self.close(bound)
+                    self.finish(box, bound, whole)
                     return True
                 self.visited.add(whole.tobytes())
                 self.cut_at(whole)
@@ -264,6 +263,18 @@ class _Tree:
                     self.offer(round_and_polish(self.problem, self.lattice, point))
                 self.branch(box, bound, *split)
                 return True
+
+    def finish(self, box: Box, bound: float, whole: Integers) -> None:
+        """Deal with a node whose relaxation is at a whole point that has its tangent already.
+
+        The loss is exact there but for rounding. Penalties are so too once every column with points
+        counts as a term; until then ask for one.
+        """
+        undecided = np.flatnonzero((whole[:-1] != 0) & ~box.is_term)
+        if self.lattice.penalty > 0 and undecided.size:
+            self.branch(box, bound, int(undecided[0]), None)
+        else:
+            self.close(bound)
 
     def improve(self, whole: Integers) -> None:
         """Offer a whole point that the tree met; polish it when it is the best so far."""

@@ -24,7 +24,7 @@ __all__ = ["solve_with_scip"]
 
 #: SCIP's tolerances, tighter than it has them by default.
 TOLERANCE = 1e-8
-#: What is taken off SCIP's bound, times the weight of all rows. At any point the constant of a
+#: What is taken off SCIP's bound, times the weight of all rows (or 1, if that is more). At any point the constant of a
 #: tangent is a sum of entropies, at most log 2 a row; SCIP lets a row of its relaxation be wrong by
 #: the tolerance relative to that constant, and a whole number by the tolerance times a slope of at
 #: most the weight of all rows.
@@ -114,18 +114,17 @@ class _Search:
             self.model.setParam("limits/time", self.stops.seconds_left)
         self.model.optimize()
         self.n_nodes = int(self.model.getNTotalNodes())
-        margin = MARGIN * float(self.lattice.columns.weights.sum())
+        margin = MARGIN * max(1.0, float(self.lattice.columns.weights.sum()))
         self.bound = min(max(self.model.getDualbound() - margin, 0.0), self.objective)
         return self._status()
 
     def _status(self) -> Status:
         word = self.model.getStatus()
-        if word == "optimal":
-            return status_when_done(self.objective, self.bound)
+        if word in ("optimal", "gaplimit"):
+            return status_when_done(self.objective, self.bound, self.stops.gap)
         words = {
             "timelimit": Status.TIME_LIMIT,
             "totalnodelimit": Status.NODE_LIMIT,
-            "gaplimit": Status.GAP_REACHED,
             "userinterrupt": Status.INTERRUPTED,
         }
         return words.get(word, Status.ROUNDING)
