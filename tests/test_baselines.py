@@ -46,6 +46,7 @@ from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.problem import Limits, Problem, Scale
 from riskcard.problem.solution import Solution
 from riskcard.search.enumerate import enumerate_cards
+from test_docs import ROOT, blocks
 
 assert test_estimator.SCALES
 MODULES = {"highs": "highspy", "scip": "pyscipopt"}
@@ -547,3 +548,19 @@ def test_a_gap_that_was_asked_for_is_enough(small, solver):
     assert classifier.status_ in ("gap_reached", "optimal")
     assert classifier.gap_ <= 0.5
     assert audit(classifier, *small).passed
+
+
+def test_the_example_of_the_docs_runs(capsys):
+    pytest.importorskip("highspy")
+    (block,) = blocks("docs/baselines.md", "python")
+    names: dict[str, object] = {}
+    exec(block, names)
+    assert names["proven"].status_ == "optimal"
+    assert capsys.readouterr().out.count("True") == 3
+
+
+def test_every_parameter_of_a_baseline_is_in_the_docs():
+    page = (ROOT / "docs/baselines.md").read_text(encoding="utf-8")
+    for classifier in ESTIMATORS:
+        for name in classifier.get_params():
+            assert name in page, f"{type(classifier).__name__}: {name}"

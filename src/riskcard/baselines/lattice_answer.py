@@ -18,6 +18,9 @@ from riskcard.problem.problem import Problem
 from riskcard.problem.result import OPTIMALITY_TOLERANCE, SolveResult, Status, relative_gap
 
 __all__ = [
+    "MOST_ROOT_TANGENTS",
+    "ROUND_EVERY",
+    "WORTHWHILE",
     "LatticeAnswer",
     "LatticeResult",
     "Stops",
@@ -26,6 +29,12 @@ __all__ = [
     "status_when_done",
 ]
 
+#: Tangents before branching, at most.
+MOST_ROOT_TANGENTS = 200
+#: In the tree a tangent at a real point is added where the planes are below the loss by this share.
+WORTHWHILE = 0.1
+#: One real point in so many is rounded and polished.
+ROUND_EVERY = 20
 #: Penalty on the squares of the coefficients of the regression that gives a first point.
 RIDGE = 0.001
 

@@ -12,6 +12,9 @@ import numpy as np
 from riskcard.baselines.columns import Floats, Integers
 from riskcard.baselines.lattice import Box, Lattice, Tangent, bound_of_box, tangent_at
 from riskcard.baselines.lattice_answer import (
+    MOST_ROOT_TANGENTS,
+    ROUND_EVERY,
+    WORTHWHILE,
     LatticeAnswer,
     Stops,
     first_points,
@@ -28,13 +31,8 @@ __all__ = ["solve_with_highs"]
 WHOLE = 1e-6
 #: A node is given up when its bound is within this of the best objective, relatively.
 PRUNING = 1e-7
-#: Tangents before branching: at most so many, fewer when the bound is this near to the real optimum.
-MOST_ROOT_TANGENTS = 200
+#: Fewer tangents before branching are enough when the bound is this near to the real optimum.
 ROOT_GAP = 0.01
-#: At a node that is not whole a tangent is added when the plane is below the loss by this share.
-WORTHWHILE = 0.1
-#: One node in so many has its real point rounded and polished.
-ROUND_EVERY = 20
 
 
 class _Relaxation:

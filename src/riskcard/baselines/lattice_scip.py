@@ -10,6 +10,9 @@ import numpy as np
 from riskcard.baselines.columns import Floats, Integers
 from riskcard.baselines.lattice import Lattice, tangent_at
 from riskcard.baselines.lattice_answer import (
+    MOST_ROOT_TANGENTS,
+    ROUND_EVERY,
+    WORTHWHILE,
     LatticeAnswer,
     Stops,
     first_points,
@@ -29,12 +32,6 @@ TOLERANCE = 1e-8
 #: the tolerance relative to that constant, and a whole number by the tolerance times a slope of at
 #: most the weight of all rows.
 MARGIN = 4 * TOLERANCE
-#: Tangents at real points: at most so many before branching, and only where the plane is below the
-#: loss by this share.
-MOST_ROOT_TANGENTS = 200
-WORTHWHILE = 0.1
-#: One real point in so many is rounded and polished.
-ROUND_EVERY = 20
 
 
 def solve_with_scip(problem: Problem, lattice: Lattice, stops: Stops) -> LatticeAnswer:
