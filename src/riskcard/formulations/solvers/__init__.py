@@ -1,0 +1,1 @@
+"""Other people's solvers behind one door: BONMIN and IPOPT (CasADi), SCIP, HiGHS."""

@@ -1,0 +1,154 @@
+"""BONMIN, in a process of its own that can be ended when the time is over.
+
+BONMIN looks at the clock between its steps only, and one step (a linear programme with many
+integers, say) can overrun a limit by minutes. The process writes every better solution to a file,
+so that the best one is there whenever it is ended.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from riskcard.formulations.model import Model
+from riskcard.formulations.solvers.answer import (
+    Answer,
+    Claim,
+    Ending,
+    Incumbent,
+    SolverOptions,
+    import_solver,
+)
+from riskcard.formulations.solvers.bonmin_process import Job, Outcome
+from riskcard.formulations.solvers.flat import flatten, require_no_cardinality
+
+__all__ = ["BONMIN_SETTINGS", "solve_with_bonmin", "solve_with_bonmin_oa"]
+
+#: The paper's algorithm, B-Hyb, with one change. BONMIN's default, strong branching, is unsound
+#: here: it checks integer points while it tries branches, which disturbs the linear programme that
+#: the next branch is tried on, and that branch is then given up as infeasible although it holds
+#: better cards. Choosing the variable without trying branches avoids it (docs/solvers.md).
+BONMIN_SETTINGS = {"algorithm": "B-Hyb", "variable_selection": "osi-simple"}
+#: Outer approximation, the better algorithm for these models.
+OUTER_APPROXIMATION = {"algorithm": "B-OA"}
+#: Seconds after the limit at which the process is ended.
+GRACE = 1.0
+ENDINGS: dict[str, Ending] = {
+    "SUCCESS": "optimal",
+    "INFEASIBLE": "infeasible",
+    "LIMIT_EXCEEDED": "time_limit",
+}
+ENDED = "ended at the time limit"
+
+
+def solve_with_bonmin(model: Model, options: SolverOptions) -> Answer:
+    """Hand a model to BONMIN's B-Hyb, the algorithm of the paper."""
+    return _solve("bonmin", model, options, BONMIN_SETTINGS)
+
+
+def solve_with_bonmin_oa(model: Model, options: SolverOptions) -> Answer:
+    """Hand a model to BONMIN's B-OA, outer approximation."""
+    return _solve("bonmin-oa", model, options, OUTER_APPROXIMATION)
+
+
+def _solve(name: str, model: Model, options: SolverOptions, settings: dict[str, Any]) -> Answer:
+    begin = time.time()
+    import_solver("casadi", "casadi", "BONMIN")
+    require_no_cardinality(model, "BONMIN")
+    parameters = {**settings, **options.parameters}
+    if options.node_limit is not None:
+        parameters["node_limit"] = options.node_limit
+    job = Job(flatten(model), options.start, parameters, begin, options.time_limit)
+    with tempfile.TemporaryDirectory(prefix="riskcard-bonmin-") as folder:
+        (Path(folder) / "job").write_bytes(pickle.dumps(job))
+        was_ended = _run(Path(folder), options)
+        answer = _read(name, Path(folder), was_ended, begin)
+        if options.log_file is not None:
+            log = (Path(folder) / "log").read_text(encoding="utf-8", errors="replace")
+            Path(options.log_file).write_text(log, encoding="utf-8")
+    return answer
+
+
+def _run(folder: Path, options: SolverOptions) -> bool:
+    """Run the process; tells whether it had to be ended."""
+    command = [sys.executable, "-m", "riskcard.formulations.solvers.bonmin_process", str(folder)]
+    environment = dict(os.environ)
+    environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
+    environment["OMP_NUM_THREADS"] = str(options.threads)
+    deadline = None if options.time_limit is None else options.time_limit + GRACE
+    with open(folder / "log", "wb") as log:
+        output = None if options.show_log else log
+        process = subprocess.Popen(
+            command, stdout=output, stderr=subprocess.STDOUT if output else None, env=environment
+        )
+        try:
+            process.wait(deadline)
+        except subprocess.TimeoutExpired:
+            return True
+        finally:
+            # also when the user interrupts: no process outlives this call
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+    return False
+
+
+def _read(name: str, folder: Path, was_ended: bool, begin: float) -> Answer:
+    seconds = time.time() - begin
+    log = (folder / "log").read_text(encoding="utf-8", errors="replace")
+    values, history = _read_incumbents(folder)
+    outcome = folder / "outcome"
+    if not outcome.exists():
+        lines = log.strip().splitlines()
+        word = ENDED if was_ended else f"the process failed: {lines[-1] if lines else 'no output'}"
+        claim = Claim(
+            "time_limit" if was_ended else "failed",
+            word,
+            history[-1].objective if history else None,
+            _bound_in(log),
+            _nodes_in(log),
+        )
+        return Answer(name, values, claim, seconds, history)
+    found: Outcome = pickle.loads(outcome.read_bytes())
+    ending = ENDINGS.get(found.word, "failed")
+    bound = found.objective if ending == "optimal" else _bound_in(log)
+    if found.objective is not None:
+        values = found.values
+        if not history or found.objective < history[-1].objective * (1 - 1e-9):
+            history = (*history, Incumbent(seconds, found.objective))
+    objective = history[-1].objective if found.objective is None and history else found.objective
+    claim = Claim(ending, found.word, objective, bound, _nodes_in(log))
+    return Answer(name, values, claim, seconds, history)
+
+
+def _read_incumbents(folder: Path) -> tuple[Any, tuple[Incumbent, ...]]:
+    """The best point that the process wrote down, and when it found which objective."""
+    path = folder / "incumbent"
+    if not path.exists():
+        return None, ()
+    values, moments = pickle.loads(path.read_bytes())
+    return np.asarray(values), tuple(Incumbent(*moment) for moment in moments)
+
+
+# --- what only the log tells --------------------------------------------------------------------
+
+
+def _bound_in(log: str) -> float | None:
+    """The last lower bound that BONMIN wrote; the outer approximation writes none."""
+    found = re.findall(r"best possible ([-+.\de]+)", log)
+    return float(found[-1]) if found else None
+
+
+def _nodes_in(log: str) -> int:
+    """The last number of nodes that BONMIN wrote."""
+    found = re.findall(r"(\d+) nodes", log)
+    return int(found[-1]) if found else 0
