@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import fields, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -211,6 +213,13 @@ def test_a_model_describes_itself():
     assert "at most 1 of 1 differ from 0" in text
 
 
+def test_the_example_of_the_docs_runs(capsys):
+    page = Path(__file__).parents[1] / "docs" / "formulations.md"
+    (example,) = re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.M | re.S)
+    exec(example, {})
+    assert "beta_below by weight" in capsys.readouterr().out
+
+
 # --- cards in models ----------------------------------------------------------------------------
 
 
@@ -403,6 +412,21 @@ def test_the_best_base_and_the_scores_are_within_their_ranges():
             assert lowest <= scores.min() <= scores.max() <= highest
 
 
+def test_with_two_weights_the_base_is_bounded_and_not_w0():
+    instance = make_instance(make_table([[0.1], [0.5], [0.9]], [0, 1, 1]))
+    model = strengthened.build(instance, Strengthening(hull=False, one_jump=False))
+    low, high = base_range(instance)
+    for jump, base, is_inside in (
+        (10, high, True),
+        (-10, low, True),
+        (10, high + 1, False),
+        (-10, low - 1, False),
+    ):
+        values = values_of(model, instance, Solution.of([(0, 0, jump)], base))
+        assert not low <= values[model.block("w0").start] <= high
+        assert (violation_at(model, values)[0] == 0) is is_inside
+
+
 # --- optima -------------------------------------------------------------------------------------
 
 
@@ -556,7 +580,7 @@ def test_a_form_is_what_it_says(name):
     size = count(model)
     assert model.name == name
     assert (size.products > 0) is form.has_products
-    assert (size.pieces_of_loss > 0) is (form.objective == "log_loss")
+    assert (size.loss_rows > 0) is (form.objective == "log_loss")
     assert (model.cardinality is not None) is form.has_cardinality
     lower, upper = model.block("w0").lower[0], model.block("w0").upper[0]
     assert bool(np.isfinite([lower, upper]).all()) is form.bounds_base

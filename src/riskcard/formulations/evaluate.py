@@ -79,7 +79,7 @@ class Counts:
     """The size of a model; bounds of single variables are not constraints.
 
     ``constraints`` counts a double inequality once, as the paper does; ``rows`` is the number of
-    rows that a solver is given.
+    rows that a solver is given; ``loss_rows`` the number of rows of a log-loss.
     """
 
     binaries: int
@@ -89,7 +89,7 @@ class Counts:
     rows: int
     nonzeros: int
     products: int
-    pieces_of_loss: int  # rows of a log-loss
+    loss_rows: int
 
 
 def count(model: Model) -> Counts:
@@ -109,7 +109,7 @@ def count(model: Model) -> Counts:
         rows=sum(rows.lower.size for rows in model.constraints),
         nonzeros=sum(rows.matrix.nnz for rows in model.constraints),
         products=products,
-        pieces_of_loss=losses,
+        loss_rows=losses,
     )
 
 
@@ -139,7 +139,7 @@ def describe(model: Model) -> str:
     lines.append(
         "  linear"
         if is_linear
-        else f"  log-loss of {total.pieces_of_loss} rows"
+        else f"  log-loss of {total.loss_rows} rows"
         + (f" with {total.products} products in their scores" if total.products else "")
     )
     lines.append(
