@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer
 
-from riskcard import RiskScoreClassifier, audit
+from riskcard import RiskScoreClassifier, audit, datasets
 
 Data = tuple[NDArray[np.float64], NDArray[np.int64]]
 
@@ -62,14 +62,9 @@ class Case:
 
 
 def paper_data(n_rows: int, n_features: int) -> Data:
-    """The paper's synthetic data: seed 0 for each data set, columns drawn one after another."""
-    low = np.array([2, 0, 3, -1, 0])[:n_features]
-    high = np.array([0, -5, 0, 0, 4])[:n_features]
-    cuts = np.array([0.4, 0.2, 0.7, 0.8, 0.1])[:n_features]
-    generator = np.random.RandomState(0)
-    X = np.column_stack([generator.uniform(0, 1, n_rows) for _ in range(n_features)])
-    score = np.where(cuts >= X, low, high).sum(axis=1)
-    return X, (score > 0).astype(np.int64)
+    """The paper's synthetic rows and their labels."""
+    made = datasets.paper_data(n_rows, n_features)
+    return made.X, made.y
 
 
 def read_table(path: Path) -> Data:
