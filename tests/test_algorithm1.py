@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from tests.random_problems import random_labels, random_values, random_weights
 
+from riskcard.datasets import paper_data
 from riskcard.formulations import linear
 from riskcard.formulations.algorithm1 import (
     nearest_integer,
@@ -25,15 +26,9 @@ from riskcard.problem.solution import Solution
 from riskcard.problem.table import Table, make_table
 
 
-def paper_table(n_rows: int, n_features: int) -> Table:
-    """The paper's own data: legacy generator, seed 0, one column after the other."""
-    state = np.random.RandomState(0)
-    x = np.column_stack([state.uniform(0, 1, n_rows) for _ in range(n_features)])
-    below, above = np.array([2, 0, 3, -1, 0]), np.array([0, -5, 0, 0, 4])
-    t = np.array([0.4, 0.2, 0.7, 0.8, 0.1])
-    used = slice(0, n_features)
-    scores = np.where(x <= t[used], below[used], above[used]).sum(axis=1)
-    return make_table(x, scores > 0)
+def paper_instance(n_rows: int, n_features: int) -> Instance:
+    data = paper_data(n_rows, n_features)
+    return make_instance(make_table(data.X, data.y))
 
 
 def random_instance(seed: int, k: int | None = None) -> Instance:
@@ -161,13 +156,13 @@ def test_the_card_is_feasible_and_passes_the_audit(seed):
 @pytest.mark.parametrize(("n_rows", "published"), [(200, 81.65), (1000, 412.26)])
 def test_one_feature_of_the_paper_gives_the_published_loss(n_rows, published):
     pytest.importorskip("casadi")
-    result = run_algorithm1(make_instance(paper_table(n_rows, 1))).result
+    result = run_algorithm1(paper_instance(n_rows, 1)).result
     assert result.loss == pytest.approx(published, abs=0.01)
 
 
 def test_without_time_there_is_still_a_card():
     pytest.importorskip("casadi")
-    instance = make_instance(paper_table(200, 2))
+    instance = paper_instance(200, 2)
     result = run_algorithm1(instance, SolverOptions(time_limit=0.0)).result
     assert violations(result.solution, instance.problem) == []
     assert result.loss == loss_of(result.solution, instance.problem)
@@ -191,6 +186,6 @@ def test_the_relaxation_separates_any_labels(n_features):
 
 def test_the_value_of_the_relaxation_is_below_that_of_the_point_that_knows_no_data():
     pytest.importorskip("casadi")
-    record = run_algorithm1(make_instance(paper_table(200, 2)))
+    record = run_algorithm1(paper_instance(200, 2))
     assert record.relaxation.claim.ending == "optimal"
     assert record.relaxation.claim.objective <= 200 * np.log1p(np.exp(-10)) + 1e-6

@@ -126,7 +126,9 @@ def test_a_model_that_a_solver_cannot_take_is_refused(form, solver, message):
 
 
 def test_a_relaxation_is_no_card():
-    with pytest.raises(ParameterError, match="finds no card. Use riskcard.formulations.algorithm1"):
+    with pytest.raises(
+        ParameterError, match=r"finds no card\. Use riskcard\.formulations\.algorithm1"
+    ):
         solve_form(tiny_instance(), "linear", "ipopt")
 
 

@@ -30,6 +30,9 @@ ENDINGS: dict[str, Ending] = {
     "Maximum_Iterations_Exceeded": "node_limit",
     "Infeasible_Problem_Detected": "infeasible",
 }
+#: The order of elimination (approximate minimum fill) that is fastest on the large relaxations: 11
+#: instead of 14 seconds for 5,000 rows and 2 features.
+PARAMETERS = {"mumps_pivot_order": 2}
 #: The shortest time that IPOPT can be given.
 LEAST_SECONDS = 1e-3
 
@@ -62,6 +65,7 @@ def relax_with_ipopt(model: Model, options: SolverOptions) -> Answer:
 
 def _parameters(options: SolverOptions, passed: float) -> dict[str, Any]:
     parameters: dict[str, Any] = {"print_level": 5 if options.show_log else 0, "sb": "yes"}
+    parameters |= PARAMETERS
     if options.log_file is not None:
         parameters |= {"output_file": str(options.log_file), "file_print_level": 5}
     if options.time_limit is not None:

@@ -204,7 +204,9 @@ def _read(scip: Any, variables: list[Any], history: list[Incumbent], begin: floa
         values = np.array([scip.getSolVal(best, variable) for variable in variables])
         found = float(scip.getSolObjVal(best))
         if not history:
-            history.append(Incumbent(seconds, found))
+            # the start was never improved: no event tells of it
+            passed = float(scip.getSolvingTime()) - float(scip.getSolTime(best))
+            history.append(Incumbent(max(seconds - passed, 0.0), found))
     bound, word = float(scip.getDualbound()), str(scip.getStatus())
     claim = Claim(
         ending=ENDINGS.get(word, "failed"),
