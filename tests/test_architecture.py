@@ -25,7 +25,9 @@ ALLOWED = {
     "export": BASE | {"export"},
     "report": BASE | {"report", "card", "export"},
     "datasets": BASE | {"datasets"},
-    "cli": BASE | {"cli", "card", "export", "estimators", "progress"},
+    "experiments": BASE
+    | {"experiments", "datasets", "estimators", "formulations", "baselines", "export"},
+    "cli": BASE | {"cli", "card", "export", "estimators", "progress", "experiments"},
     "__init__": {"version"},
 }
 #: A card draws and saves itself: these functions fetch the renderer when they are called.
@@ -72,7 +74,7 @@ def test_imports_point_down(path):
         if parts[0] == "numba":
             assert part == "kernels", where
         if parts[0] in ("sklearn", "joblib"):
-            assert part in ("estimators", "baselines", "cli", "datasets"), where
+            assert part in ("estimators", "baselines", "cli", "datasets", "experiments"), where
         if part == "kernels" and name != "kernels/jit.py":  # which compiles, and computes nothing
             assert parts[0] in ("__future__", "numpy", "numba", "math", "riskcard", "typing"), where
 

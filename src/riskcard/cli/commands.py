@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from riskcard.cli.columns import Selection, require_columns
+from riskcard.cli.experiment import run_experiment
 from riskcard.cli.labels import events_of, find_classes
 from riskcard.cli.tables import Columns, read_columns
 from riskcard.errors import DataError, ParameterError
@@ -21,7 +22,7 @@ from riskcard.export.files import require_writable, write_whole
 if TYPE_CHECKING:
     from riskcard.problem.riskcard import RiskCard
 
-__all__ = ["run_check", "run_demo", "run_fit", "run_predict", "run_show"]
+__all__ = ["run_check", "run_demo", "run_experiment", "run_fit", "run_predict", "run_show"]
 
 _INTERRUPTED = 130
 

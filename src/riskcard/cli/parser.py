@@ -6,6 +6,8 @@ import argparse
 import sys
 from typing import NoReturn
 
+from riskcard.experiments.methods import DEFAULT_LIMIT, METHODS
+from riskcard.experiments.rows import TABLES
 from riskcard.version import __version__
 
 __all__ = ["make_parser"]
@@ -36,6 +38,7 @@ def make_parser() -> argparse.ArgumentParser:
         "demo", help="fit a card to the breast cancer data of scikit-learn, with a proof"
     )
     demo.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    _add_experiment(commands)
     return parser
 
 
@@ -124,6 +127,43 @@ def _add_check(commands: argparse._SubParsersAction[_Parser]) -> None:
     check.add_argument("--weights", metavar="COLUMN", help="the row weights used in fitting")
 
 
+def _add_experiment(commands: argparse._SubParsersAction[_Parser]) -> None:
+    experiment = commands.add_parser(
+        "experiment",
+        help="run the experiments of the paper again",
+        description="Run the rows of the paper's tables with riskcard and with other solvers, and "
+        "write each table as CSV and Markdown, with the published figures beside. Finished runs are "
+        "kept in results.json of the folder: the same command goes on where it was interrupted.",
+    )
+    experiment.add_argument("table", choices=list(TABLES), help="which table")
+    experiment.add_argument(
+        "--time-limit",
+        type=_method_limit,
+        action="append",
+        default=[],
+        metavar="S",
+        help=f"seconds for each run ({DEFAULT_LIMIT:g}), or METHOD=S for one method; may be repeated",
+    )
+    experiment.add_argument(
+        "--solvers", nargs="+", choices=list(METHODS), metavar="METHOD",
+        help=f"only these, of: {', '.join(METHODS)}",
+    )  # fmt: skip
+    experiment.add_argument(
+        "--rows", nargs="+", default=[], metavar="ROW", help="only these, such as N=200,p=1"
+    )
+    experiment.add_argument(
+        "-o", "--output", default="paper-experiments", metavar="FOLDER",
+        help="where results and tables are written (paper-experiments)",
+    )  # fmt: skip
+    experiment.add_argument(
+        "--fresh", action="store_true", help="make the chosen runs again, finished or not"
+    )
+    experiment.add_argument(
+        "--page", metavar="FILE", help="also write a results page with pictures (needs matplotlib)"
+    )
+    experiment.add_argument("-q", "--quiet", action="store_true", help="no progress")
+
+
 def _add_names(group: argparse._ArgumentGroup, option: str, meaning: str) -> None:
     group.add_argument(
         option, nargs="+", action="extend", default=[], metavar="COLUMN", help=meaning
@@ -140,6 +180,22 @@ def _scale(text: str) -> float | str:
 
 def _time_limit(text: str) -> float | None:
     return None if text.lower() == "none" else float(text)
+
+
+def _method_limit(text: str) -> tuple[str | None, float]:
+    """Seconds for every method, or ``METHOD=S`` for one of them."""
+    name, is_for_one, seconds = text.rpartition("=")
+    if is_for_one and name not in METHODS:
+        raise argparse.ArgumentTypeError(
+            f"there is no method {name!r}; use one of {', '.join(METHODS)}"
+        )
+    try:
+        limit = float(seconds)
+    except ValueError:
+        limit = 0.0
+    if not 0 < limit < float("inf"):
+        raise argparse.ArgumentTypeError(f"{seconds!r} is no positive number of seconds")
+    return name or None, limit
 
 
 # argparse names these in its messages

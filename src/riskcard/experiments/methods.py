@@ -1,0 +1,54 @@
+"""What the rows are run with: our own proof, the paper's two methods, and solvers on better forms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+__all__ = ["DEFAULT_LIMIT", "METHODS", "OURS", "Method", "is_installed"]
+
+#: Seconds that every method has for a row unless it is told otherwise.
+DEFAULT_LIMIT = 60.0
+#: The method whose card is certified.
+OURS = "riskcard"
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A way to find a card.
+
+    Attributes
+    ----------
+    name, title
+        On the command line, and in tables.
+    form, solver
+        Which form is handed to which solver; None for a method that is no form and solver.
+    package, extra
+        What must be installed, and the extra of riskcard that brings it; None for nothing.
+    """
+
+    name: str
+    title: str
+    form: str | None = None
+    solver: str | None = None
+    package: str | None = None
+    extra: str | None = None
+
+
+#: Every method by its name, in the order in which they are run and shown.
+METHODS = {
+    method.name: method
+    for method in (
+        Method(OURS, "riskcard, certified"),
+        Method("bonmin", "BONMIN, linear form", "linear", "bonmin", "casadi", "casadi"),
+        Method("algorithm1", "Algorithm 1", None, "ipopt", "casadi", "casadi"),
+        Method("scip", "SCIP, strengthened form", "strengthened", "scip", "pyscipopt", "scip"),
+        Method("scip-secants", "SCIP, secants", "secants", "scip", "pyscipopt", "scip"),
+        Method("highs", "HiGHS, secants", "secants", "highs", "highspy", "highs"),
+    )
+}
+
+
+def is_installed(method: Method) -> bool:
+    """Whether the package that the method needs can be found."""
+    return method.package is None or find_spec(method.package) is not None
