@@ -96,7 +96,7 @@ def _conditions(results: Mapping[Row, RowResults]) -> str:
     for name, method in METHODS.items():
         for limit in sorted({cell.limit for cell, _ in runs if cell.method.name == name}):
             limits.setdefault(limit, []).append(method.title)
-    listed = [f"{limit:g} s for {', '.join(names)}" for limit, names in sorted(limits.items())]
+    listed = [f"{limit:g} s ({'; '.join(names)})" for limit, names in sorted(limits.items())]
     finished = [one for _, one in runs]
     return (
         "## Conditions\n\n"
@@ -104,7 +104,7 @@ def _conditions(results: Mapping[Row, RowResults]) -> str:
         f"- Machine: {_distinct(finished, 'machine')}. Other work was not kept away from it, so that times are "
         "good to a factor of about two.\n"
         f"- Software: {_distinct(finished, 'software')}.\n"
-        f"- Time limits: {'; '.join(listed)}. BONMIN had {PAPER_LIMIT:g} s in the paper.\n"
+        f"- Time limits: {', '.join(listed)}. BONMIN had {PAPER_LIMIT:g} s in the paper.\n"
     )
 
 
