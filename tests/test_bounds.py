@@ -13,14 +13,22 @@ from hypothesis import strategies as st
 from numba import njit
 
 from random_problems import SCALES, random_problem
-from riskcard.kernels.relaxation import PRUNED, minimise_cells, tabulate_losses
+from riskcard.kernels.conflicts import least_conflict
+from riskcard.kernels.relaxation import (
+    add_costs,
+    differentiate,
+    lower_bound_at,
+    sum_losses,
+    tabulate_losses,
+    take_step,
+)
 from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.problem import Limits, Problem, Scale
 from riskcard.problem.ranked import RankedData
 from riskcard.problem.result import OPTIMALITY_TOLERANCE, Status
 from riskcard.problem.solution import Solution
 from riskcard.search import tree
-from riskcard.search.conditions import arrange_conditions, exact_weights
+from riskcard.search.conditions import _mixed_orders, arrange_conditions, exact_weights
 from riskcard.search.enumerate import enumerate_cards
 from riskcard.search.tree import Stops, prove
 
@@ -34,13 +42,20 @@ FIXED = (Scale("fixed", 1.0), Scale("fixed", 0.3), Scale("fixed", 20.0))
 
 
 @njit
-def relax(n_columns, cells, box, w, target, cutoff):
-    """`minimise_cells` with arrays of its own; changes ``w``."""
+def relax(n_columns, cells, box, w, costs, n_steps):
+    """The best lower bound of some Newton steps with arrays of its own; changes ``w``."""
     n = n_columns + 1
     tables = np.zeros((6, 1 << n_columns))
-    tabulate_losses(n_columns, w, tables)
     scratch = (np.zeros(n), np.zeros((n, n)), np.zeros(n), np.zeros((n + 1, n)), np.zeros(n))
-    return minimise_cells(n_columns, cells, box, w, target, cutoff, tables, scratch)
+    tabulate_losses(n_columns, w, tables)
+    plain = sum_losses(1 << n_columns, cells, tables)
+    best = -np.inf
+    for _ in range(n_steps):
+        loss = add_costs(n_columns, plain, costs, w)
+        differentiate(n_columns, cells, tables, costs, scratch)
+        best = max(best, lower_bound_at(n, w, loss, scratch[0], box))
+        plain = take_step(n_columns, cells, box, w, loss, tables, costs, scratch)
+    return best
 
 
 def losses_of_cells(cells: np.ndarray, points: np.ndarray) -> np.ndarray:
@@ -55,6 +70,7 @@ def losses_of_cells(cells: np.ndarray, points: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("kind", ["counts", "weights", "huge and tiny", "separable"])
 def test_the_bound_of_a_relaxation_is_below_the_loss_everywhere_in_its_box(kind):
     rng = np.random.default_rng(["counts", "weights", "huge and tiny", "separable"].index(kind))
+    n_tight = 0
     for _ in range(150):
         n_columns = int(rng.integers(1, 6))
         shape = (2, 1 << n_columns)
@@ -72,14 +88,49 @@ def test_the_bound_of_a_relaxation_is_below_the_loss_everywhere_in_its_box(kind)
         high = np.append(reach, low[1:] + reach * rng.random(n_columns))
         box = np.stack([low, high])
         w = rng.uniform(low, high)
-        start = float(losses_of_cells(cells, w[None])[0])
-        target, cutoff = start * rng.choice([-1.0, 0.5, 0.9]), start * rng.random()
-        outcome, bound, _ = relax(n_columns, cells, box, w, target, cutoff)
+        costs = np.append(0.0, rng.choice([0.0, 0.1, 1.0], n_columns) * cells.sum())
+        bound = relax(n_columns, cells, box, w, costs, int(rng.integers(1, 30)))
         near = 10.0 ** -rng.uniform(0, 9, (40, 1)) * rng.normal(size=(40, w.size))
         corners = np.where(rng.random((20, w.size)) < 0.5, low, high)
         points = np.clip(np.vstack([w, w + reach * near, corners]), low, high)
-        assert (bound <= losses_of_cells(cells, points)).all()
-        assert (outcome == PRUNED) == (bound >= cutoff)
+        losses = losses_of_cells(cells, points) + points @ costs
+        assert (bound <= losses).all()
+        n_tight += bool(losses.min() - bound <= 1e-6 * losses.min())
+    assert n_tight > 75
+
+
+@njit
+def conflict_of(rows, weights, chances, cell_of_row, span):
+    return least_conflict(rows, weights, chances, cell_of_row, span)
+
+
+@pytest.mark.parametrize("side", [0, 1], ids=["below", "above"])
+def test_the_cost_of_an_interval_is_the_least_conflict_of_its_cuts(side):
+    n_above_zero = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        n_rows, n_cuts = int(rng.integers(2, 40)), int(rng.integers(2, 9))
+        is_event = np.arange(n_rows) < rng.integers(1, n_rows)
+        codes = rng.integers(0, n_cuts + 1, (1, n_rows)).astype(np.int32)
+        weights, chances = rng.random(n_rows), rng.random(n_rows)
+        low, high = np.sort(rng.choice(n_cuts, 2, replace=False))
+        order = _mixed_orders(codes, int(is_event.sum()))[side]
+        begin, end = np.searchsorted(codes[0, order], [low + 1, high + 1])
+        # each row is a cell of its own
+        found = conflict_of(
+            order,
+            weights[order],
+            np.where(is_event, chances, -chances),
+            np.arange(n_rows, dtype=np.uint16),
+            (begin, end, 1.0 if side else -1.0),
+        )
+        gives = np.array([(codes[0] <= cut) ^ bool(side) for cut in range(low, high + 1)])
+        relaxed = np.where(is_event, gives.any(axis=0), gives.all(axis=0))
+        least = ((gives != relaxed) * weights * chances).sum(axis=1).min()
+        assert found == pytest.approx(least, abs=1e-9)
+        assert found <= least + 1e-15
+        n_above_zero += found > 0
+    assert n_above_zero > 50
 
 
 # --- nodes ---------------------------------------------------------------------------------------

@@ -2,18 +2,18 @@
 
 import math
 
-from riskcard.kernels.jit import inner_kernel, kernel
+from riskcard.kernels.bounding import CUTOFF, OPEN, PRUNED, TARGET, bound_node
+from riskcard.kernels.jit import bare_inner_kernel, bare_kernel
 from riskcard.kernels.nodes import (
     SPLIT_POINTS,
     SPLIT_SLOT,
-    count_child_cells,
     enter_child,
     leave_child,
     load_node,
     make_child,
     save_node,
 )
-from riskcard.kernels.relaxation import OPEN, PRUNED, minimise_cells, tabulate_losses
+from riskcard.kernels.relaxation import tabulate_losses
 from riskcard.kernels.slots import slot_size, split_slot_at, undecided_rows
 
 __all__ = [
@@ -29,60 +29,13 @@ __all__ = [
     "explore",
 ]
 
-# places in `control`: prune at or above, set aside at or above, work to do at most, stop when not 0
-CUTOFF, TARGET, BUDGET, STOP = 0, 1, 2, 3
+# further places in `control`: work to do at most, stop when not 0
+BUDGET, STOP = 2, 3
 # places in `counters`
 SAVED, NODES, STEPS, WORK, LEAVES, DONE = 0, 1, 2, 3, 4, 5
 
 
-@inner_kernel
-def bound_node(conditions, work, depth, control):
-    """Bound a node whose cells are known; raises its bound, returns the outcome and the steps.
-
-    Why the relaxation is a lower bound on the loss of every card of the node: take a card whose
-    conditions come from the slots as their multiplicities say, and let ``w[j + 1]`` be the sum of
-    the steps of the conditions from slot ``j``, ``w[0]`` the log-odds of a row with none of them. A
-    row with the event gets at most ``w[j + 1]`` from slot ``j``, and nothing unless some condition
-    of the slot gives it points; a row without the event gets all of ``w[j + 1]`` when every
-    condition of the slot gives it points. So every row's margin in the relaxation at ``w`` is at
-    least its margin under the card, and the loss at most the card's.
-
-    Why the offset may be confined: all steps are at least 0 and add up to at most ``total``. At an
-    offset above the log-odds of the base rate every row's risk is above the base rate, so the loss
-    falls when the offset does; below it by more than ``total``, the other way round. The best whole
-    number of points is less than one point from the best real offset, by convexity.
-    """
-    n_slots = work.counts[depth]
-    box = work.box[depth]
-    w = work.w[depth]
-    tables = work.tables[depth]
-    total = conditions.scale[0]
-    for j in range(n_slots):
-        total += box[1, j + 1]
-    box[0, 0] = max(box[0, 0], conditions.scale[1] - total)
-    is_known = depth > 0 and work.counts[depth - 1] == n_slots
-    for v in range(n_slots + 1):
-        inside = min(max(w[v], box[0, v]), box[1, v])
-        is_known = is_known and inside == w[v]
-        w[v] = inside
-    if is_known:
-        for kind in range(4):
-            for cell in range(1 << n_slots):
-                tables[kind, cell] = work.tables[depth - 1, kind, cell]
-    else:
-        tabulate_losses(n_slots, w, tables)
-    scratch = (work.gradient, work.hessian, work.direction, work.factor, work.trial)
-    cells = work.cells[depth]
-    outcome, bound, steps = minimise_cells(
-        n_slots, cells, box, w, control[TARGET], control[CUTOFF], tables, scratch
-    )
-    work.bounds[depth] = max(work.bounds[depth], bound)
-    if work.bounds[depth] >= control[CUTOFF]:
-        outcome = PRUNED
-    return outcome, steps
-
-
-@inner_kernel
+@bare_inner_kernel
 def choose_slot(conditions, work, depth):
     """The slot to split: most undecided rows times what the slot adds; -1 if all are single."""
     best = -1
@@ -97,7 +50,7 @@ def choose_slot(conditions, work, depth):
     return best
 
 
-@inner_kernel
+@bare_inner_kernel
 def choose_branch(conditions, work, depth):
     """Decide how to split the node at a depth. Returns False for a leaf: nothing left to split."""
     branch = work.branch[depth]
@@ -131,17 +84,17 @@ def choose_branch(conditions, work, depth):
     return best >= 0
 
 
-@inner_kernel
+@bare_inner_kernel
 def settle(conditions, work, depth, control, out, leaves):
     """Bound a node; True when nothing below it is to be explored now.
 
     That is so when it is pruned, set aside for later, or a leaf.
     """
     out_records, out_numbers, counters = out
-    outcome, steps = bound_node(conditions, work, depth, control)
+    outcome, steps, n_seen = bound_node(conditions, work, depth, control)
     counters[NODES] += 1
     counters[STEPS] += steps
-    counters[WORK] += (steps + 1) * (8.0 * (1 << work.counts[depth]) + 20.0)
+    counters[WORK] += (steps + 1) * (8.0 * (1 << work.counts[depth]) + 20.0) + n_seen
     if outcome == PRUNED:
         return True
     is_aside = outcome != OPEN and work.bounds[depth] >= control[TARGET]
@@ -154,7 +107,7 @@ def settle(conditions, work, depth, control, out, leaves):
     return not can_branch(conditions, work, depth, counters, leaves)
 
 
-@inner_kernel
+@bare_inner_kernel
 def can_branch(conditions, work, depth, counters, leaves):
     """Choose how to split a node that was bounded; a leaf is saved as such instead."""
     if choose_branch(conditions, work, depth):
@@ -165,7 +118,7 @@ def can_branch(conditions, work, depth, counters, leaves):
     return False
 
 
-@inner_kernel
+@bare_inner_kernel
 def resume(conditions, work, depth, is_solved, control, out, leaves):
     """Take up a node that was loaded; False when nothing below it is to be explored now."""
     if not is_solved:
@@ -176,7 +129,7 @@ def resume(conditions, work, depth, is_solved, control, out, leaves):
     return can_branch(conditions, work, depth, out[2], leaves)
 
 
-@inner_kernel
+@bare_inner_kernel
 def save_open_children(conditions, work, depth, out):
     """Save the children not yet visited of every node on the path, deepest first.
 
@@ -191,7 +144,7 @@ def save_open_children(conditions, work, depth, out):
                 counters[SAVED] += 1
 
 
-@kernel
+@bare_kernel
 def explore(conditions, work, records, numbers, control, out, leaves):
     """Explore nodes depth first, until all is done, the budget spent, or a stop asked for.
 
@@ -239,7 +192,8 @@ def explore(conditions, work, records, numbers, control, out, leaves):
             else:
                 work.branch[depth, 3] += 1
                 if make_child(conditions, work, depth, work.branch[depth, 3] - 1):
-                    counters[WORK] += count_child_cells(conditions, work, depth + 1)
-                    if not settle(conditions, work, depth + 1, control, out, leaves):
+                    counters[WORK] += enter_child(conditions, work, depth + 1)
+                    if settle(conditions, work, depth + 1, control, out, leaves):
+                        leave_child(conditions, work, depth + 1)
+                    else:
                         depth += 1
-                        enter_child(conditions, work, depth)

@@ -9,7 +9,7 @@ from typing import Any
 
 from numba import njit
 
-__all__ = ["inner_kernel", "kernel"]
+__all__ = ["bare_inner_kernel", "bare_kernel", "inner_kernel", "kernel"]
 
 #: Compiled on first use and kept on disk; runs without the interpreter's lock; a division by zero
 #: gives what numpy gives. Compilation is what a first fit waits for, so kernels are flat (the code
@@ -53,4 +53,19 @@ def kernel(function: Callable[..., Any]) -> Any:
 def inner_kernel(function: Callable[..., Any]) -> Any:
     """Compile a function that only other kernels call: it needs no wrapper for Python."""
     options: dict[str, Any] = {"no_cpython_wrapper": True, **OPTIONS}
+    return _keep_by_fingerprint(njit(**options)(function))
+
+
+def bare_kernel(function: Callable[..., Any]) -> Any:
+    """Compile a function that Python calls and that makes no arrays, nor do those that it calls.
+
+    Its arrays then need no reference counts. Counting is dear where views are made in inner loops:
+    the counts are shared by all threads, which wait for each other at every change.
+    """
+    return _keep_by_fingerprint(njit(**OPTIONS, _nrt=False)(function))
+
+
+def bare_inner_kernel(function: Callable[..., Any]) -> Any:
+    """Compile a function that only other kernels call and that makes no arrays."""
+    options: dict[str, Any] = {"no_cpython_wrapper": True, "_nrt": False, **OPTIONS}
     return _keep_by_fingerprint(njit(**options)(function))

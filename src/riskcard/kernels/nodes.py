@@ -2,21 +2,21 @@
 
 A node is a set of slots with, for each, an interval of what it adds to the log-odds. While a thread
 explores, the nodes on its path are kept by depth, and ``cell_of_row`` holds for every row the slots
-that give it points at the current depth.
+that give it points in the node last entered; the bit above all slots is set for rows without the
+event.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from riskcard.kernels.jit import inner_kernel
+from riskcard.kernels.jit import bare_inner_kernel
 from riskcard.kernels.slots import half_of_slot, slot_reach, within_limits
 
 __all__ = [
     "SPLIT_POINTS",
     "SPLIT_SLOT",
     "Workspace",
-    "count_child_cells",
     "enter_child",
     "leave_child",
     "load_node",
@@ -46,9 +46,11 @@ class Workspace(NamedTuple):
     direction: np.ndarray
     factor: np.ndarray
     trial: np.ndarray
+    costs: np.ndarray  # (terms + 1,) see price_conflicts
+    chances: np.ndarray  # (2 * cells,) scratch of price_conflicts
 
 
-@inner_kernel
+@bare_inner_kernel
 def load_node(conditions, work, record, numbers):
     """Write an open node into depth 0: its slots, its box, and the cell of every row.
 
@@ -66,7 +68,9 @@ def load_node(conditions, work, record, numbers):
         work.box[0, 1, v] = numbers[3 + 2 * max_terms + v]
     cell_of_row = work.cell_of_row
     n_rows = cell_of_row.size
-    cell_of_row[:] = 0
+    class_bit = 1 << max_terms
+    for row in range(n_rows):
+        cell_of_row[row] = 0 if row < n_events else class_bit
     for j in range(n_slots):
         for field in range(5):
             slots[j, field] = record[1 + 5 * j + field]
@@ -91,11 +95,12 @@ def load_node(conditions, work, record, numbers):
     cells = work.cells[0]
     cells[:, : 1 << n_slots] = 0.0
     for row in range(n_rows):
-        cells[0 if row < n_events else 1, cell_of_row[row]] += conditions.weights[row]
+        cell = int(cell_of_row[row])
+        cells[cell >> max_terms, cell & (class_bit - 1)] += conditions.weights[row]
     return record[0] < 0
 
 
-@inner_kernel
+@bare_inner_kernel
 def save_node(conditions, work, depth, record, numbers):
     """The reverse of `load_node`: slots, bound, coefficients and box of a node as a record.
 
@@ -114,7 +119,7 @@ def save_node(conditions, work, depth, record, numbers):
         numbers[3 + 2 * max_terms + v] = work.box[depth, 1, v]
 
 
-@inner_kernel
+@bare_inner_kernel
 def make_child(conditions, work, depth, to_left):
     """Write the child with ``to_left`` conditions from the left half into depth + 1.
 
@@ -169,22 +174,28 @@ def make_child(conditions, work, depth, to_left):
     return within_limits(conditions, slots, work.counts[child])
 
 
-@inner_kernel
-def count_child_cells(conditions, work, child):
-    """Cells of a child from its parent's: only the rows that change sides are touched."""
+@bare_inner_kernel
+def enter_child(conditions, work, child):
+    """Bring `cell_of_row` from the parent to the child, and count the child's cells.
+
+    A new column begins as a copy of its source; then only the rows that change sides are touched.
+    Returns the work done.
+    """
+    max_terms = conditions.limits[0]
     parent = child - 1
-    n_events = conditions.limits[3]
     before = work.cells[parent]
     after = work.cells[child]
     n_before = 1 << work.counts[parent]
     moves = work.moves[child]
-    source = moves[2, 1]
-    added = moves[2, 2]
+    cell_of_row = work.cell_of_row
     if moves[2, 0]:
+        source, added = moves[2, 1], moves[2, 2]
         after[:, : 2 * n_before] = 0.0
         for event in range(2):
             for cell in range(n_before):
                 after[event, cell | (((cell >> source) & 1) << added)] = before[event, cell]
+        for row in range(cell_of_row.size):
+            cell_of_row[row] |= ((cell_of_row[row] >> source) & 1) << added
     else:
         for event in range(2):
             for cell in range(n_before):
@@ -195,44 +206,26 @@ def count_child_cells(conditions, work, child):
         for at in range(moves[part, 0], moves[part, 1]):
             row = conditions.rows[at]
             weight = conditions.weights[row]
-            cell = int(work.cell_of_row[row])
-            if moves[2, 0]:
-                cell |= ((cell >> source) & 1) << added
-            event = 0 if row < n_events else 1
+            whole = int(cell_of_row[row])
+            cell_of_row[row] = whole ^ bit
+            event = whole >> max_terms
+            cell = whole & ((1 << max_terms) - 1)
             after[event, cell] -= weight
             after[event, cell ^ bit] += weight
         work_done += moves[part, 1] - moves[part, 0]
     return work_done
 
 
-@inner_kernel
-def flip_rows(conditions, work, child):
-    """Let the rows that change sides between a node and its child change sides."""
-    moves = work.moves[child]
-    for part in range(2):
-        bit = moves[part, 2]
-        for at in range(moves[part, 0], moves[part, 1]):
-            work.cell_of_row[conditions.rows[at]] ^= bit
-
-
-@inner_kernel
-def enter_child(conditions, work, child):
-    """Bring `cell_of_row` from the parent to the child; a new column begins as a copy of its source."""
-    cell_of_row = work.cell_of_row
-    moves = work.moves[child]
-    if moves[2, 0]:
-        for row in range(cell_of_row.size):
-            cell_of_row[row] |= ((cell_of_row[row] >> moves[2, 1]) & 1) << moves[2, 2]
-    flip_rows(conditions, work, child)
-
-
-@inner_kernel
+@bare_inner_kernel
 def leave_child(conditions, work, child):
     """Bring `cell_of_row` from the child back to the parent."""
     cell_of_row = work.cell_of_row
     moves = work.moves[child]
-    flip_rows(conditions, work, child)
+    for part in range(2):
+        bit = moves[part, 2]
+        for at in range(moves[part, 0], moves[part, 1]):
+            cell_of_row[conditions.rows[at]] ^= bit
     if moves[2, 0]:
-        keep = (1 << moves[2, 2]) - 1
+        keep = ~(1 << moves[2, 2])
         for row in range(cell_of_row.size):
             cell_of_row[row] &= keep

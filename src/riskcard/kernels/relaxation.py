@@ -3,28 +3,29 @@
 Rows that hold the same columns form a cell, numbered by its bits: bit ``j`` of the cell is set when
 column ``j`` gives its points. ``cells[0]`` and ``cells[1]`` are the weights of the rows with and
 without the event in each cell. The coefficients are ``w[0]`` (offset) and ``w[j + 1] >= 0`` (what
-column ``j`` adds to the log-odds), within a box.
+column ``j`` adds to the log-odds), within a box. To the loss of the cells come linear costs,
+``costs[j + 1] >= 0`` for a unit of ``w[j + 1]``.
 """
 
 import math
 
-from riskcard.kernels.jit import inner_kernel
+from riskcard.kernels.jit import bare_inner_kernel
 
-__all__ = ["OPEN", "PRUNED", "SOLVED", "length_to_bound", "minimise_cells", "tabulate_losses"]
-
-PRUNED = 0  # the lower bound reached the cutoff
-OPEN = 1  # the minimum is certainly below the target
-SOLVED = 2  # the minimum is known well enough, and below the cutoff
+__all__ = [
+    "add_costs",
+    "differentiate",
+    "length_to_bound",
+    "lower_bound_at",
+    "sum_losses",
+    "tabulate_losses",
+    "take_step",
+]
 
 #: Relative allowance for rounding in every bound, far above the error of a sum of 8192 products.
 ROUNDING = 1e-11
-#: The minimum is known well enough when loss and lower bound are this close (relative): first for
-#: nodes that will certainly be split, then for those that may still be pruned.
-KNOWN_WITHIN, SOLVED_WITHIN = 1e-2, 1e-6
-FEW_STEPS, MAX_STEPS = 8, 60
 
 
-@inner_kernel
+@bare_inner_kernel
 def tabulate_losses(n_columns, w, tables):
     """Each cell's loss with the event and without it, its chance of no event and of the event.
 
@@ -56,7 +57,7 @@ def tabulate_losses(n_columns, w, tables):
             event_chance[cell] = small * near
 
 
-@inner_kernel
+@bare_inner_kernel
 def sum_losses(n_cells, cells, tables):
     """The loss of all cells at the coefficients that were tabulated."""
     total = 0.0
@@ -65,9 +66,21 @@ def sum_losses(n_cells, cells, tables):
     return total
 
 
-@inner_kernel
-def differentiate(n_columns, cells, tables, gradient, hessian):
-    """Gradient and Hessian (its lower half) at the coefficients that were tabulated."""
+@bare_inner_kernel
+def add_costs(n_columns, loss, costs, w):
+    """The loss with the linear costs of the columns."""
+    for v in range(1, n_columns + 1):
+        loss += costs[v] * w[v]
+    return loss
+
+
+@bare_inner_kernel
+def differentiate(n_columns, cells, tables, costs, scratch):
+    """Gradient and Hessian (its lower half) at the coefficients that were tabulated.
+
+    They are written into the first two arrays of ``scratch``.
+    """
+    gradient, hessian = scratch[0], scratch[1]
     n_cells = 1 << n_columns
     slope = tables[4]
     curve = tables[5]
@@ -86,18 +99,18 @@ def differentiate(n_columns, cells, tables, gradient, hessian):
     gradient[0] = slope[0]
     hessian[0, 0] = curve[0]
     for j in range(n_columns):
-        gradient[j + 1] = slope[1 << j]
+        gradient[j + 1] = slope[1 << j] + costs[j + 1]
         hessian[j + 1, 0] = curve[1 << j]
         hessian[j + 1, j + 1] = curve[1 << j]
         for k in range(j):
             hessian[j + 1, k + 1] = curve[(1 << j) | (1 << k)]
 
 
-@inner_kernel
+@bare_inner_kernel
 def lower_bound_at(n_variables, w, loss, gradient, box):
     """A lower bound on the minimum over the box, valid at *any* point ``w`` of it.
 
-    Proof: the loss is convex, so it lies above its tangent plane at ``w``; the plane's minimum over
+    ``loss`` and ``gradient`` include the costs. Proof: the loss is convex, so it lies above its tangent plane at ``w``; the plane's minimum over
     the box is attained at a corner, coordinate by coordinate. The result is lowered by ROUNDING
     times the sizes of all summands, which exceeds the error of computing them.
     """
@@ -111,7 +124,7 @@ def lower_bound_at(n_variables, w, loss, gradient, box):
     return bound - ROUNDING * size
 
 
-@inner_kernel
+@bare_inner_kernel
 def solve_free(n_free, free, gradient, hessian, direction, factor):
     """Newton's direction over the variables listed in ``free``, by Cholesky's method."""
     for a in range(n_free):
@@ -139,7 +152,7 @@ def solve_free(n_free, free, gradient, hessian, direction, factor):
         direction[int(free[a])] = total / factor[a, a]
 
 
-@inner_kernel
+@bare_inner_kernel
 def newton_direction(n_variables, w, gradient, hessian, box, direction, factor):
     """Newton's direction over the variables that are free to move; 0 for those at a bound.
 
@@ -172,7 +185,7 @@ def newton_direction(n_variables, w, gradient, hessian, box, direction, factor):
         n_free = kept
 
 
-@inner_kernel
+@bare_inner_kernel
 def length_to_bound(n_variables, w, direction, box):
     """How far to go along a direction until the first variable meets its bound; at most 0.3.
 
@@ -186,9 +199,9 @@ def length_to_bound(n_variables, w, direction, box):
     return length
 
 
-@inner_kernel
-def take_step(n_columns, cells, box, w, loss, tables, scratch):
-    """One projected Newton step; changes ``w`` and ``tables``, returns the new loss.
+@bare_inner_kernel
+def take_step(n_columns, cells, box, w, loss, tables, costs, scratch):
+    """One projected Newton step; changes ``w`` and ``tables``, returns the new loss without costs.
 
     A clipped step may raise the loss. Then one variable is brought to its bound, no further, and if
     that is too far still the step is shortened. ``scratch`` holds the gradient and the Hessian at ``w``; the tables are those of the new point.
@@ -205,7 +218,8 @@ def take_step(n_columns, cells, box, w, loss, tables, scratch):
             descent += gradient[v] * (trial[v] - w[v])
         tabulate_losses(n_columns, trial, tables)
         new_loss = sum_losses(1 << n_columns, cells, tables)
-        if new_loss <= loss + 1e-4 * min(descent, 0.0) + 1e-13 * loss:
+        with_costs = add_costs(n_columns, new_loss, costs, trial)
+        if with_costs <= loss + 1e-4 * min(descent, 0.0) + 1e-13 * loss:
             break
         if attempt == 0:
             length = length_to_bound(n_variables, w, direction, box)
@@ -214,41 +228,3 @@ def take_step(n_columns, cells, box, w, loss, tables, scratch):
     for v in range(n_variables):
         w[v] = trial[v]
     return new_loss
-
-
-@inner_kernel
-def minimise_cells(n_columns, cells, box, w, target, cutoff, tables, scratch):
-    """Projected Newton from ``w`` (changed in place) until the question is decided.
-
-    Stops as soon as the lower bound reaches ``cutoff`` (PRUNED), or the loss is below ``target``
-    (OPEN: the minimum is below it for certain), or the minimum is known (SOLVED).
-
-    Parameters
-    ----------
-    tables
-        Those of `tabulate_losses` at ``w``; on return, those of the final ``w``.
-    scratch
-        Work arrays: gradient, Hessian, direction, factor, trial point.
-
-    Returns
-    -------
-    outcome, bound, steps
-        ``bound`` is a valid lower bound on the minimum over the box in every case.
-    """
-    n_variables = n_columns + 1
-    loss = sum_losses(1 << n_columns, cells, tables)
-    best = -1.0
-    steps = 0
-    while True:
-        if loss < target:
-            return OPEN, best, steps
-        differentiate(n_columns, cells, tables, scratch[0], scratch[1])
-        best = max(best, lower_bound_at(n_variables, w, loss, scratch[0], box))
-        if best >= cutoff:
-            return PRUNED, best, steps
-        if loss < cutoff and (loss - best <= KNOWN_WITHIN * loss or steps >= FEW_STEPS):
-            return SOLVED, best, steps
-        if loss - best <= SOLVED_WITHIN * loss or steps >= MAX_STEPS:
-            return SOLVED, best, steps
-        loss = take_step(n_columns, cells, box, w, loss, tables, scratch)
-        steps += 1

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from riskcard.kernels.jit import inner_kernel
+from riskcard.kernels.jit import bare_inner_kernel
 
 __all__ = [
     "Conditions",
@@ -41,11 +41,15 @@ class Conditions(NamedTuple):
     flips: np.ndarray  # (clusters, 2) range in `rows`: the rows that differ from the parent cluster
     facts: np.ndarray  # (clusters, 3) conditions, undecided rows, largest reach
     members: np.ndarray  # (clusters, words) bits of the rows that have the points
+    mixed_rows: (
+        np.ndarray
+    )  # (2, .) for "<=" and ">": each feature's rows in order of code, both classes
+    mixed_weights: np.ndarray  # (2, .) their weights
     limits: np.ndarray  # max_terms, max_features, max_cuts_per_feature, events, must_differ
     scale: np.ndarray  # unit of the points in log-odds (0 if free), log-odds of the base rate
 
 
-@inner_kernel
+@bare_inner_kernel
 def slot_size(conditions, slot):
     """Number of conditions in a slot."""
     if slot[0] >= 0:
@@ -53,7 +57,7 @@ def slot_size(conditions, slot):
     return float(slot[3] - slot[2] + 1)
 
 
-@inner_kernel
+@bare_inner_kernel
 def undecided_rows(conditions, slot):
     """Number of rows on which the conditions of a slot do not agree."""
     if slot[0] >= 0:
@@ -66,7 +70,7 @@ def undecided_rows(conditions, slot):
     return float(total)
 
 
-@inner_kernel
+@bare_inner_kernel
 def slot_reach(conditions, slot, max_cuts):
     """The most that the conditions of a slot may together add to the log-odds."""
     count = min(float(slot[4]), slot_size(conditions, slot))
@@ -75,7 +79,7 @@ def slot_reach(conditions, slot, max_cuts):
     return min(count, float(max_cuts)) * conditions.reach[slot[1]]
 
 
-@inner_kernel
+@bare_inner_kernel
 def split_slot_at(conditions, slot):
     """The last cut of the left half of an interval: half of the undecided rows on either side."""
     at = conditions.offsets[slot[1] >> 1]
@@ -100,7 +104,7 @@ def split_slot_at(conditions, slot):
     return low
 
 
-@inner_kernel
+@bare_inner_kernel
 def half_of_slot(conditions, slot, middle, is_right, multiplicity, half, move):
     """Write one half of a slot, and the rows that change sides in it (a range of `rows`).
 
@@ -133,7 +137,7 @@ def half_of_slot(conditions, slot, middle, is_right, multiplicity, half, move):
     move[1] = starts[at + last + 1]
 
 
-@inner_kernel
+@bare_inner_kernel
 def within_limits(conditions, slots, n_slots):
     """Can a card with these slots keep the limits on features and on cuts of one feature?
 

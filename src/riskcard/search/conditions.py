@@ -16,8 +16,8 @@ __all__ = ["arrange_conditions"]
 
 #: Number of condition sets that the clustering starts from, at most; and times the number of rows.
 MAX_BLOCKS, MAX_BLOCK_ROWS = 2000, 4e7
-BLOCKS_PER_SIDE = 32
-FEW_FEATURES = 10
+BLOCKS_PER_SIDE = 16
+FEW_FEATURES, ROWS_PER_BLOCK = 10, 1000
 
 
 def arrange_conditions(problem: Problem) -> Conditions | None:
@@ -31,9 +31,10 @@ def arrange_conditions(problem: Problem) -> Conditions | None:
         [exact_weights(part) for part in np.split(data.weights[by_class], [n_events])]
     )
     rows, starts, offsets = _orders(codes, data.n_cuts, n_events)
+    mixed_rows = _mixed_orders(codes, n_events)
     unit = 1.0 / problem.scale.multiplier if problem.scale.kind == "fixed" else 0.0
     reach = _reach_of_sides(problem, unit)
-    blocks = _blocks(codes, data.n_cuts, reach, problem.limits.max_cuts_per_feature)
+    blocks = _blocks(codes, data.n_cuts, reach)
     if not blocks:
         return None
     tree = _cluster(codes, n_events, blocks)
@@ -69,6 +70,8 @@ def arrange_conditions(problem: Problem) -> Conditions | None:
         flips=ranges,
         facts=facts,
         members=members,
+        mixed_rows=mixed_rows,
+        mixed_weights=weights[mixed_rows],
         limits=np.array(
             [
                 limits.max_terms,
@@ -126,6 +129,17 @@ def _orders(
     return rows.ravel(), starts, offsets[:-1]
 
 
+def _mixed_orders(codes: NDArray[np.int32], n_events: int) -> NDArray[np.uint32]:
+    """Rows of each feature in order of code, both classes, for the sides "<=" and ">".
+
+    Within a code come first the rows that a cut beyond them is in conflict with: those without the
+    event if the points are given at or below the cut, those with it if above.
+    """
+    is_event = np.arange(codes.shape[1]) < n_events
+    orders = [[np.lexsort((is_late, own)) for own in codes] for is_late in (is_event, ~is_event)]
+    return np.array(orders, dtype=np.uint32).reshape(2, -1)
+
+
 def _reach_of_sides(problem: Problem, unit: float) -> NDArray[np.float64]:
     """For each side (2 * feature, + 1 for "above the cut"): the largest step in log-odds."""
     points = np.stack([problem.jump_high, -problem.jump_low], axis=1).ravel()
@@ -135,18 +149,19 @@ def _reach_of_sides(problem: Problem, unit: float) -> NDArray[np.float64]:
 
 
 def _blocks(
-    codes: NDArray[np.int32], n_cuts: NDArray[np.int64], reach: NDArray[np.float64], max_cuts: int
+    codes: NDArray[np.int32], n_cuts: NDArray[np.int64], reach: NDArray[np.float64]
 ) -> list[tuple[int, int, int]]:
     """Intervals of cuts (side, low, high) with about equally many rows, to cluster.
 
-    Clusters of several features save work where features are alike. With few features and one cut
-    on each, telling features apart first saves more: then two slots on one feature end a node.
+    Clusters of several features save work where features are alike, as many features often are. With
+    few of them, telling features apart first saves more: the cost of conflicts is known for intervals
+    only, and where one cut is allowed on each, two slots on one feature end a node.
     """
     sides = [s for s in range(reach.size) if reach[s] > 0 and n_cuts[s >> 1] > 0]
     most = min(MAX_BLOCKS, int(MAX_BLOCK_ROWS / codes.shape[1]))
     per_side = max(1, min(BLOCKS_PER_SIDE, most // max(1, len(sides))))
-    if max_cuts == 1 and len(sides) <= 2 * FEW_FEATURES:
-        per_side = 1
+    if len(sides) <= 2 * FEW_FEATURES:
+        per_side = min(per_side, math.ceil(codes.shape[1] / ROWS_PER_BLOCK))
     blocks = []
     for side in sides:
         f = side >> 1

@@ -269,6 +269,8 @@ def _make_task(conditions: Conditions) -> _Task:
         direction=np.zeros(n_variables),
         factor=np.zeros((n_variables + 1, n_variables)),
         trial=np.zeros(n_variables),
+        costs=np.zeros(n_variables),
+        chances=np.zeros(2 * n_cells),
     )
     room = depth * (n_terms + 1) + 4096
     out = (
