@@ -186,7 +186,8 @@ def _pictures() -> str:
     return (
         "## Pictures\n\n"
         f"![Loss against time]({IMAGES}/{LOSSES})\n\n"
-        "*Loss of the best card so far against time, both on logarithmic axes; the dotted line is the proven optimum. A mark "
+        "*Loss of the best card so far against time, both on logarithmic axes; the dotted line is the proven optimum; losses beyond three times the "
+        "worst final one are cut off. A mark "
         "stands where the method's best card was found. On the way the losses are the solver's own; the last one is "
         "recomputed. A method without a line found no card.*\n\n"
         f"![Solving time against size]({IMAGES}/{TIMES})\n\n"

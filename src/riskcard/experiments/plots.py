@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Sequence
+from math import log
 from pathlib import Path
 from typing import Any
 
@@ -68,8 +69,16 @@ def _draw_row(panel: Any, results: RowResults) -> None:
     ours = results.outcome(OURS)
     if ours is not None and ours.ending == "proven" and ours.loss is not None:
         panel.axhline(ours.loss, color=STYLES[OURS][0], linewidth=0.7, linestyle=":")
+        panel.set_ylim(ours.loss / 2, _highest(results))
     panel.set_xlabel("seconds", fontsize=8)
     panel.tick_params(labelsize=7, which="both")
+
+
+def _highest(results: RowResults) -> float:
+    """The upper end of the losses worth seeing: solvers begin with points that no card would have."""
+    finals = [finished.outcome.loss for _, finished in results.runs.values()]
+    no_card = results.row.n_rows * log(2)  # the loss of no points at all
+    return 3 * max(no_card, *(loss for loss in finals if loss is not None))
 
 
 def draw_times(results: Sequence[RowResults], path: Path) -> None:
