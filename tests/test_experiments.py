@@ -322,6 +322,14 @@ def test_options_that_make_no_sense_are_one_sentence(words, message, capsys):
     assert message in capsys.readouterr().err
 
 
+def test_a_page_that_cannot_be_written_is_refused_before_any_run(tmp_path, capsys):
+    page = tmp_path / "nowhere" / "page.md"
+    folder = tmp_path / "out"
+    assert main(["experiment", "table1", "-o", str(folder), "--page", str(page)]) == 2
+    assert "does not exist" in capsys.readouterr().err
+    assert not folder.exists()
+
+
 def test_help_loads_nothing_heavy():
     code = (
         "import sys; from riskcard.cli.main import main; main(['experiment', '--help']); "

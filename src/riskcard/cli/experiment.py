@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from riskcard.errors import FormatError
 from riskcard.experiments.methods import METHODS, Method, is_installed
 from riskcard.experiments.rows import TABLES, choose_rows, distinct_rows
+from riskcard.export.files import require_writable, write_whole
 
 if TYPE_CHECKING:
     from riskcard.experiments.store import Cell, Store
@@ -26,6 +27,8 @@ def run_experiment(options: Namespace) -> int:
     from riskcard.experiments.runner import make_cells, run_cells
     from riskcard.experiments.store import Store
 
+    if options.page is not None:
+        require_writable(options.page)
     tables = TABLES[options.table]
     rows = choose_rows(distinct_rows(tables), options.rows)
     methods = _installed([METHODS[name] for name in options.solvers or METHODS])
@@ -83,7 +86,6 @@ def _write(options: Namespace, tables: Sequence[int], cells: Sequence[Cell], sto
     """Write the tables, with whatever is finished."""
     from riskcard.experiments.published import TITLES
     from riskcard.experiments.tables import gather, lines_of, to_csv, to_markdown
-    from riskcard.export.files import write_whole
 
     results = gather(cells, store)
     folder = Path(options.output)

@@ -48,7 +48,10 @@ _NOTES = f"""\
   it is 2234.78.
 - The reference card is not the best card of its rows. Labels are not drawn from its risks, they are what it finds more
   likely, so that larger points fit better.
-- The paper gave BONMIN {PAPER_LIMIT:g} s a row.
+- The paper's 138.62 for N = 200 is 200 log 2: the loss of a card without any points.
+- Algorithm 1 rounds one of very many solutions of a relaxation that knows nothing of the data
+  ([formulations.md](formulations.md)). Which one IPOPT ends at depends on its version and settings, so that its cards, here and
+  in the paper, agree on some rows and differ on others.
 """
 
 

@@ -48,6 +48,7 @@ def draw_losses(results: Sequence[RowResults], path: Path) -> None:
         panel.axis("off")
     for panel, one in zip(panels.flat, results, strict=False):
         _draw_row(panel, one)
+        panel.set_xlim(*_span_of_times(results))
     for panel in panels[:, 0]:
         panel.set_ylabel("loss")
     names = [name for name in METHODS if any(name in one.runs for one in results)]
@@ -72,6 +73,14 @@ def _draw_row(panel: Any, results: RowResults) -> None:
         panel.set_ylim(ours.loss / 2, _highest(results))
     panel.set_xlabel("seconds", fontsize=8)
     panel.tick_params(labelsize=7, which="both")
+
+
+def _span_of_times(results: Sequence[RowResults]) -> tuple[float, float]:
+    """From before the first card of all to after the last run, the same for all panels."""
+    runs = [run for one in results for run in one.runs.values()]
+    times = [one.outcome.seconds for _, one in runs if one.outcome.seconds > 0]
+    firsts = [one.outcome.history[0][0] for _, one in runs if one.outcome.history]
+    return 0.7 * min([*firsts, *times]), 1.4 * max([cell.limit for cell, _ in runs])
 
 
 def _highest(results: RowResults) -> float:
