@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 import pickle
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -41,8 +43,10 @@ CONTINUOUS = [
     ("secants", "scip"),
     ("secants", "highs"),
     ("linear", "bonmin"),
+    ("strengthened", "bonmin"),
     ("linear", "bonmin-oa"),
     ("strengthened", "bonmin-oa"),
+    ("secants", "bonmin-oa"),
 ]
 BINARY = [("binary", "scip"), ("reformulation", "scip"), ("reformulation", "bonmin-oa")]
 
@@ -395,3 +399,15 @@ def test_huge_scores_do_not_overflow():
         loss, gradient = problem.functions["grad_f"](point, [])
         assert np.isfinite(float(loss))
         assert np.isfinite(np.array(gradient)).all()
+
+
+def test_the_example_of_the_docs_runs(capsys):
+    need("highs")
+    page = (Path(__file__).parents[1] / "docs" / "solvers.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"^```python\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
+    names: dict[str, object] = {}
+    exec(example, names)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0][:7] for line in lines[:2]] == ["0.47444", "0.47444"]
+    assert lines[0].split()[1] == "optimal"
+    assert lines[2].endswith("True")

@@ -34,9 +34,9 @@ from riskcard.formulations.solvers.flat import flatten, require_no_cardinality
 __all__ = ["BONMIN_SETTINGS", "solve_with_bonmin", "solve_with_bonmin_oa"]
 
 #: The paper's algorithm, B-Hyb, with one change. BONMIN's default, strong branching, is unsound
-#: here: it checks integer points while it tries branches, which disturbs the linear programme that
-#: the next branch is tried on, and that branch is then given up as infeasible although it holds
-#: better cards. Choosing the variable without trying branches avoids it (docs/solvers.md).
+#: here: where it meets an integer point while it tries branches, it gives up branches that hold
+#: better cards, and ends with "SUCCESS" at the wrong card. Choosing the variable without trying
+#: branches avoids it (evidence in docs/solvers.md).
 BONMIN_SETTINGS = {"algorithm": "B-Hyb", "variable_selection": "osi-simple"}
 #: Outer approximation, the better algorithm for these models.
 OUTER_APPROXIMATION = {"algorithm": "B-OA"}
