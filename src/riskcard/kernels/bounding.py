@@ -23,7 +23,7 @@ SOLVED = 2  # the bound is as good as it gets, and below the cutoff
 #: The bound is as good as it gets when the relaxation is this close to it (relative): first for
 #: nodes that will certainly be split, then for those that may still be pruned.
 KNOWN_WITHIN, SOLVED_WITHIN = 1e-2, 1e-6
-FEW_STEPS, MAX_STEPS = 8, 60
+FEW_STEPS, MAX_STEPS = 2, 60
 
 
 @bare_inner_kernel

@@ -31,6 +31,8 @@ __all__ = [
 
 # further places in `control`: work to do at most, stop when not 0
 BUDGET, STOP = 2, 3
+#: Added to what a slot adds to the log-odds when slots are compared: it may be 0 for now.
+LITTLE = 0.3
 # places in `counters`
 SAVED, NODES, STEPS, WORK, LEAVES, DONE = 0, 1, 2, 3, 4, 5
 
@@ -43,7 +45,7 @@ def choose_slot(conditions, work, depth):
     for j in range(work.counts[depth]):
         slot = work.slots[depth, j]
         if slot_size(conditions, slot) > 1.0:
-            value = undecided_rows(conditions, slot) * (work.w[depth, j + 1] + 1e-3)
+            value = undecided_rows(conditions, slot) * (work.w[depth, j + 1] + LITTLE)
             if value > best_value:
                 best_value = value
                 best = j

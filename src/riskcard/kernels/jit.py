@@ -45,15 +45,19 @@ def _keep_by_fingerprint(dispatcher: Any) -> Any:
     return dispatcher
 
 
+def _compile(function: Callable[..., Any], **more: Any) -> Any:
+    options: dict[str, Any] = OPTIONS | more
+    return _keep_by_fingerprint(njit(**options)(function))
+
+
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function that Python calls."""
-    return _keep_by_fingerprint(njit(**OPTIONS)(function))
+    return _compile(function)
 
 
 def inner_kernel(function: Callable[..., Any]) -> Any:
     """Compile a function that only other kernels call: it needs no wrapper for Python."""
-    options: dict[str, Any] = {"no_cpython_wrapper": True, **OPTIONS}
-    return _keep_by_fingerprint(njit(**options)(function))
+    return _compile(function, no_cpython_wrapper=True)
 
 
 def bare_kernel(function: Callable[..., Any]) -> Any:
@@ -62,10 +66,9 @@ def bare_kernel(function: Callable[..., Any]) -> Any:
     Its arrays then need no reference counts. Counting is dear where views are made in inner loops:
     the counts are shared by all threads, which wait for each other at every change.
     """
-    return _keep_by_fingerprint(njit(**OPTIONS, _nrt=False)(function))
+    return _compile(function, _nrt=False)
 
 
 def bare_inner_kernel(function: Callable[..., Any]) -> Any:
     """Compile a function that only other kernels call and that makes no arrays."""
-    options: dict[str, Any] = {"no_cpython_wrapper": True, "_nrt": False, **OPTIONS}
-    return _keep_by_fingerprint(njit(**options)(function))
+    return _compile(function, no_cpython_wrapper=True, _nrt=False)

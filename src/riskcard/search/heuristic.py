@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from riskcard.problem.objective import loss_of
 from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
-from riskcard.search.bins import all_cuts, few_cuts
+from riskcard.search.bins import Rows, all_cuts, few_cuts
 from riskcard.search.descent import descend_card, polish_cuts, search_cards
 from riskcard.search.draft import Draft, finish, measure, round_support
 from riskcard.search.effort import Deadline, Effort, effort_of
@@ -53,11 +53,14 @@ def find_cards(problem: Problem, options: Options) -> list[Solution]:
         rows = few_cuts(problem, effort.more_cuts, effort.more_rows, options.random_state)
         supports = _first_look(problem, rules, effort, options, deadline)
 
-        def refine(terms: NDArray[np.int64]) -> Draft:
+        def refine(terms: NDArray[np.int64]) -> Support:
             support = fit_support(rows, keep_allowed(rules, rows.replace(terms)))
-            if not effort.looks_once:
-                limit = effort.longest_refinement
-                support, _ = descend_support(rows, rules, support, effort.n_tries, limit)
+            if effort.looks_once:
+                return support
+            limit = effort.longest_refinement
+            return descend_support(rows, rules, support, effort.n_tries, limit)[0]
+
+        def round_one(support: Support) -> Draft:
             return round_support(rows, rules, support)
 
         def descend(draft: Draft) -> Draft:
@@ -71,7 +74,10 @@ def find_cards(problem: Problem, options: Options) -> list[Solution]:
             terms = rows.restore(draft.terms)
             return polish_cuts(whole, rules, measure(whole, rules, terms, draft.scale), deadline)
 
-        found = _distinct([_on_threads(refine, supports[: effort.n_refined], n_jobs)])
+        refined = _on_threads(refine, supports[: effort.n_refined], n_jobs)
+        if effort.more_support_steps > 0:
+            refined = _look_again(rows, rules, refined, effort, options, deadline)
+        found = _distinct([_on_threads(round_one, refined, n_jobs)])
         found = _distinct([found, _on_threads(descend, found[: effort.n_descended], n_jobs)])
         if effort.card_steps > 0:
             found = _distinct([found, *_on_threads(kick, range(effort.n_chains), n_jobs)])
@@ -90,7 +96,7 @@ def _first_look(
 
     def run(chain: int) -> list[Support]:
         rng = np.random.default_rng([options.random_state, chain])
-        return search_supports(rows, rules, start, effort, rng, deadline)
+        return search_supports(rows, rules, start, effort, effort.support_steps, rng, deadline)
 
     chains = _on_threads(run, range(effort.n_chains), options.n_jobs)
     found = [support for chain in chains for support in chain]
@@ -99,6 +105,27 @@ def _first_look(
     by_features = {tuple(f for f, _ in support.key): support for support in reversed(found)}
     best = sorted(by_features.values(), key=lambda support: (support.loss, support.key))
     return [rows.restore(support.terms) for support in best]
+
+
+def _look_again(
+    rows: Rows,
+    rules: Rules,
+    refined: list[Support],
+    effort: Effort,
+    options: Options,
+    deadline: Deadline,
+) -> list[Support]:
+    """Kick the best set at the second look too; the best of what is found, and all that was there.
+
+    Few rows may rank sets wrongly that differ by little: what is best on all of them need not be near
+    the best on some.
+    """
+    best = min(refined, key=lambda support: (support.loss, support.key))
+    rng = np.random.default_rng([options.random_state, 2])
+    steps = effort.more_support_steps
+    found = search_supports(rows, rules, best, effort, steps, rng, deadline)
+    by_key = {support.key: support for support in [*found[: effort.n_descended], *refined]}
+    return list(by_key.values())
 
 
 def _on_threads(work: Callable[[Item], Made], items: Iterable[Item], n_jobs: int) -> list[Made]:

@@ -75,6 +75,7 @@ def search_supports(
     rules: Rules,
     start: Support,
     effort: Effort,
+    max_steps: int,
     rng: np.random.Generator,
     deadline: Deadline,
 ) -> list[Support]:
@@ -86,7 +87,7 @@ def search_supports(
     limit, n_tries = effort.longest_descent, effort.n_tries
     best, used = descend_support(rows, rules, start, n_tries, limit)
     found, failed = {best.key: best}, 0
-    while used < effort.support_steps and failed < effort.patience and not deadline.is_over():
+    while used < max_steps and failed < effort.patience and not deadline.is_over():
         if failed == 1:
             away, steps = _swing(rows, rules, best, n_tries)
         else:

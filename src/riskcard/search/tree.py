@@ -42,11 +42,11 @@ FEWEST_NODES_A_TASK, MOST_NODES_A_TASK = 64, 8192
 FIRST_BUDGET, LAST_BUDGET = 1e5, 2e7
 #: Pure depth first is quickest, but proves nothing before its end. So a tree that turns out to be
 #: large sets aside all nodes above a share of the best loss and finishes the others, share after
-#: share: from then on the proven bound rises.
+#: share, until the open nodes fill so many bytes. From then on it goes depth first from the lowest of
+#: them, and the proven bound rises as they are finished.
 WORK_DEPTH_FIRST = 3e8
 TARGET_SHARES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.88)
-#: Open nodes are not set aside any more when they fill this much memory.
-MOST_BYTES = 400e6
+MOST_BYTES = 300e6
 MOST_LEAVES = 64
 #: Seconds after which a round looks whether it is to stop.
 LONGEST_WAIT = 0.2
@@ -112,6 +112,7 @@ class _Tree:
         self.share = FEWEST_NODES_A_TASK
         node_bytes = sum(part.nbytes for part in _root(conditions))
         self.most_open = int(MOST_BYTES / node_bytes)
+        self.is_wide = False
 
     @property
     def cutoff(self) -> float:
@@ -125,7 +126,8 @@ class _Tree:
 
     def target(self) -> float:
         """Nodes at or above this are set aside for a later round."""
-        if self.work >= WORK_DEPTH_FIRST and self.frontier.size < self.most_open:
+        self.is_wide = self.is_wide or self.frontier.size >= self.most_open
+        if self.work >= WORK_DEPTH_FIRST and not self.is_wide:
             for share in TARGET_SHARES:
                 if self.bound < 0.97 * share * self.loss:
                     return min(share * self.loss, self.cutoff)
