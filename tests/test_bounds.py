@@ -27,7 +27,7 @@ from riskcard.problem.problem import Limits, Problem, Scale
 from riskcard.problem.ranked import RankedData
 from riskcard.problem.result import OPTIMALITY_TOLERANCE, Status
 from riskcard.problem.solution import Solution
-from riskcard.search import tree
+from riskcard.search import pipeline, tree
 from riskcard.search.conditions import _mixed_orders, arrange_conditions, exact_weights
 from riskcard.search.enumerate import enumerate_cards
 from riskcard.search.tree import Stops, prove
@@ -426,6 +426,27 @@ def test_the_number_of_threads_changes_nothing(small_pieces, seed):
     card = empty_card(problem)
     for stops in (Stops(), Stops(node_limit=30)):
         assert prove(problem, card, stops, n_jobs=1) == prove(problem, card, stops, n_jobs=2)
+
+
+def test_a_short_proof_that_does_not_end_is_followed_by_a_whole_one(small_pieces, monkeypatch):
+    monkeypatch.setattr(pipeline, "MOST_FEW_NODES", 1)
+    n_resumed = 0
+    for seed in range(420, 435):
+        problem, _ = problem_with_conditions(seed)
+        optimum = optimum_of(problem)
+        result = pipeline.solve(problem, pipeline.Options(certify=True))
+        check_proof(problem, result, optimum)
+        assert result.status == Status.OPTIMAL
+        nodes = [moment.nodes for moment in result.history]
+        assert nodes == sorted(nodes)
+        assert nodes[-1] == result.nodes
+        least = result.loss * (1 - 1e-7)
+        bounds = [min(moment.bound, least) for moment in result.history]
+        assert bounds == sorted(bounds)
+        short = pipeline.solve(problem, pipeline.Options(certify=True, node_limit=2))
+        check_proof(problem, short, optimum)
+        n_resumed += result.nodes > short.nodes
+    assert n_resumed > 5
 
 
 def test_a_leaf_takes_the_one_base_in_its_box():
