@@ -106,8 +106,8 @@ def _conditions(results: Mapping[Row, RowResults]) -> str:
     return (
         "## Conditions\n\n"
         f"- Made on: {_distinct(finished, 'date')}.\n"
-        f"- Machine: {_distinct(finished, 'machine')}. Other work was not kept away from it, so that times are "
-        "good to a factor of about two.\n"
+        f"- Machine: {_distinct(finished, 'machine')}. Nothing was done to keep "
+        "other work away from it: take single times as rough.\n"
         f"- Software: {_distinct(finished, 'software')}.\n"
         f"- Time limits: {', '.join(listed)}. BONMIN had {PAPER_LIMIT:g} s in the paper."
         f"{_overrun(runs)}\n"
@@ -122,8 +122,8 @@ def _overrun(runs: Sequence[tuple[Cell, Finished]]) -> str:
         return ""
     seconds, cell = max(late, key=lambda pair: pair[0] - pair[1].limit)
     return (
-        " Solvers look at the clock when it suits them: the longest to stop was "
-        f"{cell.method.title} on {cell.row}, after {seconds:.0f} s."
+        " Solvers look at the clock when it suits them: the run furthest past its limit, "
+        f"{cell.method.title} on {cell.row}, took {seconds:.0f} s."
     )
 
 
@@ -155,7 +155,7 @@ def _summary(results: Mapping[Row, RowResults]) -> str:
     reached = sum(ratio >= ASKED for ratio in ratios)
     return (
         f"{text}\nShown to be {ASKED:,} times faster than BONMIN here or its limit: {reached} of {len(ratios)} rows; "
-        f"the smallest figure is {min(ratios):,.0f}. BONMIN ended by itself on {exact} of them; for the others the figure "
+        f"the smallest figure is {min(ratios):,.0f}. BONMIN ended by itself on {exact} rows; for the others the figure "
         "is a lower bound, and cannot exceed BONMIN's limit divided by riskcard's time.\n"
     )
 

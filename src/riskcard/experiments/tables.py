@@ -178,7 +178,7 @@ def _published_line(table: int, row: Row, method: Method, run: PublishedRun) -> 
         row,
         method.title,
         "paper",
-        limit=f"{PAPER_LIMIT:g}",
+        limit="" if is_heuristic else f"{PAPER_LIMIT:g}",
         total="*" if run.seconds is None else f"{run.seconds:.2f}",
         to_best=_or_dash(run.seconds_to_best, "{:.2f}".format),
         loss=_or_dash(run.loss, "{:.2f}".format),
