@@ -1,5 +1,6 @@
 """What the README and the docs say is so: their examples run, and nothing is left out."""
 
+import importlib
 import re
 import shlex
 from pathlib import Path
@@ -58,3 +59,57 @@ def test_every_option_of_fit_is_in_the_docs():
     options = [option for action in actions for option in action.option_strings]
     missing = [option for option in options if f"`{option}" not in page]
     assert set(missing) <= {"-h", "--help", "-q", "--output"}
+
+
+def test_the_card_of_the_papers_figure_is_as_printed_and_scores_as_said(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    first, second = blocks("docs/paper_figure.md", "python")
+    (printed,) = blocks("docs/paper_figure.md", "text")
+    names: dict[str, object] = {}
+    exec(first, names)
+    assert capsys.readouterr().out == printed
+    exec(second, names)
+    assert capsys.readouterr().out == "[3] [0.576]\n"
+    assert sorted(sum(one.points) for one in names["card"].features) == [-5, -2, 2, 3, 4]
+    assert main(["show", "mammographic.json"]) == 0
+    assert "57.6 %" in capsys.readouterr().out
+
+
+def test_everything_that_the_paper_map_names_exists():
+    page = (ROOT / "docs/paper_map.md").read_text(encoding="utf-8")
+    dotted = re.findall(r"`(riskcard(?:\.\w+)+)`", page)
+    paths = re.findall(r"`(\w+/[\w./]+)`", page) + [
+        f"docs/{name}" for name in re.findall(r"\]\(([\w.]+)\)", page)
+    ]
+    assert len(dotted) > 30
+    assert len(paths) > 30
+    for name in dotted:
+        assert exists(name), name
+    assert not exists("riskcard.formulations.linear.nothing")
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+def exists(name: str) -> bool:
+    """Whether a dotted name is a module, or something in one."""
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        try:
+            found = importlib.import_module(".".join(parts[:length]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[length:]:
+            if not hasattr(found, part):
+                return False
+            found = getattr(found, part)
+        return True
+    return False
+
+
+def test_every_option_of_experiment_is_in_the_docs():
+    page = (ROOT / "docs/command_line.md").read_text(encoding="utf-8")
+    actions = make_parser()._subparsers._group_actions[0].choices["experiment"]._actions
+    options = [option for action in actions for option in action.option_strings]
+    missing = [option for option in options if f"`{option}" not in page]
+    assert set(missing) <= {"-h", "--help", "-q"}
