@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from riskcard.kernels.jit import inner_kernel
+from riskcard.kernels.jit import bare_inner_kernel
 
 __all__ = ["sum_by_bin"]
 
 
-@inner_kernel
+@bare_inner_kernel
 def sum_by_bin(column, keys, weights, values, low, shift, n_bins, sums, counts, skipped):
     """Sum ``weight * values[key]`` over the rows of each bin of one feature, into ``sums``.
 

@@ -13,11 +13,13 @@ __all__ = ["Deadline", "Effort", "effort_of"]
 FIRST_LOOK, FIRST_LOOK_BEFORE_PROOF = 1.2e7, 1.0e8
 #: Work of the second look, at many rows and cuts, likewise.
 SECOND_LOOK, SECOND_LOOK_BEFORE_PROOF = 2.0e7, 1.2e8
-#: Work of kicks at the second look, for each value that it looks at and square of a term, if the first
-#: saw next to none of the rows; and at most.
-KICKS_PER_VALUE, MOST_KICKS = 100.0, 5.0e8
+#: Work of kicks at the second look, for each value that it looks at, if the first saw next to none of
+#: the rows; and at most. Five terms gain most from them: with fewer there is less to exchange, with more
+#: single exchanges lead further.
+KICKS_PER_VALUE, MOST_KICKS = 1200.0, 5.0e8
+KICK_CUTS = 64
 #: Work of the only look at a small table, likewise.
-ONLY_LOOK, ONLY_LOOK_BEFORE_PROOF = 3.4e7, 2.2e8
+ONLY_LOOK, ONLY_LOOK_BEFORE_PROOF = 2.9e7, 2.2e8
 #: Work on top of either for each value that it looks at.
 PER_VALUE = 75.0
 #: What a step costs: by itself, for each row, for each cut, and for each pair of terms.
@@ -48,8 +50,9 @@ class Effort:
         Independent searches, whatever the number of threads.
     support_steps
         Steps of each chain on real-valued points, at the first look.
-    more_support_steps
-        Steps on real-valued points from the best set, at the second look.
+    more_support_steps, kick_cuts
+        Steps on real-valued points from the best set, at the rows of the second look and so many
+        cuts a feature.
     card_steps
         Steps of each chain on whole points, at the second look.
     n_refined
@@ -73,6 +76,7 @@ class Effort:
     n_chains: int
     support_steps: int
     more_support_steps: int
+    kick_cuts: int
     card_steps: int
     n_refined: int
     n_descended: int
@@ -108,20 +112,21 @@ def effort_of(problem: Problem, is_before_proof: bool) -> Effort:
     max_cuts = more_cuts if looks_once else 128
     max_rows = max(2000, FIRST_LOOK_VALUES // n_features)
     max_rows = more_rows if looks_once or more_rows <= 1.5 * max_rows else max_rows
+    # few rows rank sets wrongly that differ by little, most rows hardly ever
+    is_new = max(0.0, 1.0 - 2.0 * max_rows / more_rows)
     first = FIRST_LOOK_BEFORE_PROOF if is_before_proof else FIRST_LOOK
     if looks_once:
         first = ONLY_LOOK_BEFORE_PROOF if is_before_proof else ONLY_LOOK
     second = SECOND_LOOK_BEFORE_PROOF if is_before_proof else SECOND_LOOK
     first += PER_VALUE * max_rows * n_features
-    if not looks_once:
+    if not looks_once and is_new == 0.0:
         # where a value has many cuts near it, there is more to choose from
         cuts_by_feature = float(problem.data.n_cuts.clip(max=99).mean())
-        more = min(max(2.0 * cuts_by_feature - 90.0, 0.0), 35.0)
+        more = min(max(2.0 * cuts_by_feature - 90.0, 0.0), 31.0)
         first += more * n_features * min(n_rows, MOST_ROWS_THAT_COUNT)
     second += PER_VALUE * more_rows * n_features
-    # few rows rank sets wrongly that differ by little, most rows hardly ever
-    is_new = max(0.0, 1.0 - 2.0 * max_rows / more_rows)
-    kicks = KICKS_PER_VALUE * is_new * min(terms, 5) ** 2 * more_rows * n_features
+    few_or_many = min(terms / 5.0, 5.0 / terms) ** 2
+    kicks = KICKS_PER_VALUE * is_new * few_or_many * more_rows * n_features
     first_step = _cost_of_step(problem, max_rows, max_cuts)
     second_step = _cost_of_step(problem, more_rows, more_cuts)
     n_affordable = min(10, int(second / second_step / (5.0 * terms)))
@@ -136,6 +141,7 @@ def effort_of(problem: Problem, is_before_proof: bool) -> Effort:
         n_chains=n_chains,
         support_steps=int(first / first_step / n_chains),
         more_support_steps=0 if looks_once else int(min(kicks, MOST_KICKS) / second_step),
+        kick_cuts=KICK_CUTS,
         card_steps=int(second / second_step / n_chains) if needs_cards else 0,
         n_refined=10 if looks_once else max(1, 8 // terms, n_affordable),
         n_descended=n_chains + 1,

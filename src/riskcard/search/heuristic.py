@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from riskcard.problem.objective import loss_of
 from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
-from riskcard.search.bins import Rows, all_cuts, few_cuts
+from riskcard.search.bins import all_cuts, few_cuts
 from riskcard.search.descent import descend_card, polish_cuts, search_cards
 from riskcard.search.draft import Draft, finish, measure, round_support
 from riskcard.search.effort import Deadline, Effort, effort_of
@@ -76,7 +76,9 @@ def find_cards(problem: Problem, options: Options) -> list[Solution]:
 
         refined = _on_threads(refine, supports[: effort.n_refined], n_jobs)
         if effort.more_support_steps > 0:
-            refined = _look_again(rows, rules, refined, effort, options, deadline)
+            terms = rows.restore(min(refined, key=lambda support: support.loss).terms)
+            others = _look_again(problem, rules, terms, effort, options, deadline)
+            refined += _on_threads(refine, others, n_jobs)
         found = _distinct([_on_threads(round_one, refined, n_jobs)])
         found = _distinct([found, _on_threads(descend, found[: effort.n_descended], n_jobs)])
         if effort.card_steps > 0:
@@ -108,24 +110,24 @@ def _first_look(
 
 
 def _look_again(
-    rows: Rows,
+    problem: Problem,
     rules: Rules,
-    refined: list[Support],
+    terms: NDArray[np.int64],
     effort: Effort,
     options: Options,
     deadline: Deadline,
-) -> list[Support]:
-    """Kick the best set at the second look too; the best of what is found, and all that was there.
+) -> list[NDArray[np.int64]]:
+    """Kick a set of conditions at the rows of the second look and few cuts; the best that is found.
 
     Few rows may rank sets wrongly that differ by little: what is best on all of them need not be near
     the best on some.
     """
-    best = min(refined, key=lambda support: (support.loss, support.key))
+    rows = few_cuts(problem, effort.kick_cuts, effort.more_rows, options.random_state)
+    start = fit_support(rows, keep_allowed(rules, rows.replace(terms)))
     rng = np.random.default_rng([options.random_state, 2])
     steps = effort.more_support_steps
-    found = search_supports(rows, rules, best, effort, steps, rng, deadline)
-    by_key = {support.key: support for support in [*found[: effort.n_descended], *refined]}
-    return list(by_key.values())
+    found = search_supports(rows, rules, start, effort, steps, rng, deadline)
+    return [rows.restore(support.terms) for support in found[:1]]
 
 
 def _on_threads(work: Callable[[Item], Made], items: Iterable[Item], n_jobs: int) -> list[Made]:
