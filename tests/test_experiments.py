@@ -120,6 +120,15 @@ def test_another_limit_is_another_run(tmp_path):
     assert again.asked == [(SMALL, "bonmin", 5.0)]
 
 
+def test_of_two_runs_the_one_with_more_time_stands_in_the_tables(tmp_path):
+    run(fake_cells(rows=[SMALL]), tmp_path, Fakes())
+    limits = {"bonmin": 500.0, "scip": 1.0}
+    store = run(fake_cells(rows=[SMALL], limits=limits), tmp_path, Fakes())
+    asked = fake_cells(rows=[SMALL])
+    stands = {name: cell.limit for name, (cell, _) in gather(asked, store)[SMALL].runs.items()}
+    assert stands == {cell.method.name: cell.limit for cell in asked} | {"bonmin": 500.0}
+
+
 def test_what_is_forgotten_is_made_again(tmp_path):
     store = run(fake_cells(), tmp_path, Fakes())
     store.forget(fake_cells(rows=[LARGE]))

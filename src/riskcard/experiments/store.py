@@ -56,6 +56,15 @@ class Store:
         """The run, if it was made."""
         return self._finished.get(cell)
 
+    def longest(self, cell: Cell) -> tuple[Cell, Finished] | None:
+        """The run of the same row and method that had most time, and no less than this one."""
+        found = [
+            (other, finished)
+            for other, finished in self._finished.items()
+            if (other.row, other.method) == (cell.row, cell.method) and other.limit >= cell.limit
+        ]
+        return max(found, key=lambda pair: pair[0].limit, default=None)
+
     def put(self, cell: Cell, finished: Finished) -> None:
         """Keep a run; the file has it when this returns."""
         self._finished[cell] = finished

@@ -76,12 +76,15 @@ class RowResults:
 
 
 def gather(cells: Sequence[Cell], store: Store) -> dict[Row, RowResults]:
-    """What the store has of these runs, row by row; a row without any run is there, and empty."""
+    """What the store has of these runs, row by row; a row without any run is there, and empty.
+
+    Where a method was given more time on a row in another run, that one stands.
+    """
     runs: dict[Row, dict[str, tuple[Cell, Finished]]] = {cell.row: {} for cell in cells}
     for cell in cells:
-        finished = store.get(cell)
-        if finished is not None:
-            runs[cell.row][cell.method.name] = (cell, finished)
+        found = store.longest(cell)
+        if found is not None:
+            runs[cell.row][cell.method.name] = found
     return {row: RowResults(row, found) for row, found in runs.items()}
 
 
