@@ -9,17 +9,17 @@ from riskcard.problem.problem import Problem
 
 __all__ = ["Deadline", "Effort", "effort_of"]
 
-#: Work of the first look, alone and when a proof follows; a unit is about a nanosecond's worth.
-FIRST_LOOK, FIRST_LOOK_BEFORE_PROOF = 1.2e7, 1.0e8
+#: Work of the first look, and if the search is thorough; a unit is about a nanosecond's worth.
+FIRST_LOOK, FIRST_LOOK_IF_THOROUGH = 1.2e7, 1.0e8
 #: Work of the second look, at many rows and cuts, likewise.
-SECOND_LOOK, SECOND_LOOK_BEFORE_PROOF = 2.0e7, 1.2e8
+SECOND_LOOK, SECOND_LOOK_IF_THOROUGH = 2.0e7, 1.2e8
 #: Work of kicks at the second look, for each value that it looks at, if the first saw next to none of
 #: the rows; and at most. Five terms gain most from them: with fewer there is less to exchange, with more
 #: single exchanges lead further.
 KICKS_PER_VALUE, MOST_KICKS = 1200.0, 5.0e8
 KICK_CUTS = 64
 #: Work of the only look at a small table, likewise.
-ONLY_LOOK, ONLY_LOOK_BEFORE_PROOF = 2.9e7, 2.2e8
+ONLY_LOOK, ONLY_LOOK_IF_THOROUGH = 2.9e7, 2.2e8
 #: Work on top of either for each value that it looks at.
 PER_VALUE = 75.0
 #: What a step costs: by itself, for each row, for each cut, and for each pair of terms.
@@ -103,7 +103,7 @@ class Deadline:
         return self._end is not None and time.perf_counter() > self._end
 
 
-def effort_of(problem: Problem, is_before_proof: bool) -> Effort:
+def effort_of(problem: Problem, is_thorough: bool) -> Effort:
     """The counts for a problem."""
     n_rows, n_features = problem.data.n_rows, problem.data.n_features
     terms = problem.limits.max_terms
@@ -114,10 +114,10 @@ def effort_of(problem: Problem, is_before_proof: bool) -> Effort:
     max_rows = more_rows if looks_once or more_rows <= 1.5 * max_rows else max_rows
     # few rows rank sets wrongly that differ by little, most rows hardly ever
     is_new = max(0.0, 1.0 - 2.0 * max_rows / more_rows)
-    first = FIRST_LOOK_BEFORE_PROOF if is_before_proof else FIRST_LOOK
+    first = FIRST_LOOK_IF_THOROUGH if is_thorough else FIRST_LOOK
     if looks_once:
-        first = ONLY_LOOK_BEFORE_PROOF if is_before_proof else ONLY_LOOK
-    second = SECOND_LOOK_BEFORE_PROOF if is_before_proof else SECOND_LOOK
+        first = ONLY_LOOK_IF_THOROUGH if is_thorough else ONLY_LOOK
+    second = SECOND_LOOK_IF_THOROUGH if is_thorough else SECOND_LOOK
     first += PER_VALUE * max_rows * n_features
     if not looks_once and is_new == 0.0:
         # where a value has many cuts near it, there is more to choose from
@@ -130,8 +130,8 @@ def effort_of(problem: Problem, is_before_proof: bool) -> Effort:
     first_step = _cost_of_step(problem, max_rows, max_cuts)
     second_step = _cost_of_step(problem, more_rows, more_cuts)
     n_affordable = min(10, int(second / second_step / (5.0 * terms)))
-    n_chains = 4 if is_before_proof else 1
-    needs_cards = is_before_proof or problem.scale.kind != "calibrated"
+    n_chains = 4 if is_thorough else 1
+    needs_cards = is_thorough or problem.scale.kind != "calibrated"
     is_large = n_rows * n_features > MOST_VALUES_TO_EXCHANGE and not needs_cards
     return Effort(
         max_rows=max_rows,
@@ -149,8 +149,8 @@ def effort_of(problem: Problem, is_before_proof: bool) -> Effort:
         longest_descent=4 * terms,
         longest_refinement=2 * terms,
         longest_exchange=0 if is_large else 6 * terms,
-        n_tries=(8 if is_before_proof else 6) if looks_once else 4,
-        n_kept=max(2, min(10 if is_before_proof else 2, 100_000 // n_rows)),
+        n_tries=(8 if is_thorough else 6) if looks_once else 4,
+        n_kept=max(2, min(10 if is_thorough else 2, 100_000 // n_rows)),
     )
 
 

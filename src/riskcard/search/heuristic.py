@@ -45,7 +45,10 @@ def find_cards(problem: Problem, options: Options) -> list[Solution]:
     list of Solution
         Distinct feasible cards, at least one; the empty card when no feature can be used.
     """
-    effort, rules = effort_of(problem, options.certify), rules_of(problem)
+    # with real multipliers and offsets whole points lose little, and a short search does
+    is_thorough = options.certify or problem.scale.kind != "calibrated"
+    effort = effort_of(problem, is_thorough and not options.is_brief)
+    rules = rules_of(problem)
     deadline, n_jobs = Deadline(options.time_limit), options.n_jobs
     whole = all_cuts(problem)
     drafts = [measure(whole, rules, np.zeros((3, 0), dtype=np.int64), np.array([1.0, 0.0]))]

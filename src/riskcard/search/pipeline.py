@@ -31,6 +31,8 @@ class Options:
     ----------
     certify
         Prove a bound after the search.
+    is_brief
+        Search no longer than is needed before a short proof.
     time_limit
         Seconds for everything; None for no limit.
     node_limit
@@ -46,6 +48,7 @@ class Options:
     """
 
     certify: bool = False
+    is_brief: bool = False
     time_limit: float | None = 60.0
     node_limit: int | None = None
     gap: float = 0.0
@@ -62,7 +65,7 @@ def solve(problem: Problem, options: Options | None = None) -> SolveResult:
     """
     options = options or Options()
     start = time.perf_counter()
-    card = _find(problem, replace(options, certify=False))
+    card = _find(problem, replace(options, is_brief=options.certify))
     if not options.certify or problem.limits.max_terms > MAX_PROVEN_TERMS:
         notes = (TOO_MANY_TERMS,) if options.certify else ()
         loss, seconds = loss_of(card, problem), time.perf_counter() - start
