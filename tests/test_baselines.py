@@ -9,7 +9,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import test_estimator  # its repair of an old check of scikit-learn holds here too
@@ -66,19 +65,6 @@ def lattice_problem(seed: int) -> Problem:
 def solver(request):
     pytest.importorskip(MODULES[request.param])
     return request.param
-
-
-@pytest.fixture(scope="module")
-def cancer():
-    return load_breast_cancer(return_X_y=True, as_frame=True)
-
-
-@pytest.fixture(scope="module")
-def small():
-    rng = np.random.default_rng(3)
-    X = rng.integers(0, 6, (60, 3)).astype(float)
-    y = (X[:, 0] + rng.normal(size=60) > X[:, 1]).astype(int)
-    return X, y
 
 
 # --- the interface ------------------------------------------------------------------------------

@@ -13,7 +13,6 @@ import polars as pl
 import pytest
 import sklearn
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -45,19 +44,6 @@ if IS_OLD:
 def test_every_check_of_scikit_learn_passes(estimator, check, monkeypatch):
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")  # one check is skipped without it
     check(estimator)
-
-
-@pytest.fixture(scope="module")
-def cancer():
-    return load_breast_cancer(return_X_y=True, as_frame=True)
-
-
-@pytest.fixture(scope="module")
-def small():
-    rng = np.random.default_rng(3)
-    X = rng.integers(0, 6, (60, 3)).astype(float)
-    y = (X[:, 0] + rng.normal(size=60) > X[:, 1]).astype(int)
-    return X, y
 
 
 @pytest.mark.parametrize("scale", SCALES)

@@ -110,9 +110,10 @@ def differentiate(n_columns, cells, tables, costs, scratch):
 def lower_bound_at(n_variables, w, loss, gradient, box):
     """A lower bound on the minimum over the box, valid at *any* point ``w`` of it.
 
-    ``loss`` and ``gradient`` include the costs. Proof: the loss is convex, so it lies above its tangent plane at ``w``; the plane's minimum over
-    the box is attained at a corner, coordinate by coordinate. The result is lowered by ROUNDING
-    times the sizes of all summands, which exceeds the error of computing them.
+    ``loss`` and ``gradient`` include the costs. Proof: the loss is convex, so it lies above its
+    tangent plane at ``w``; the plane's minimum over the box is attained at a corner, coordinate by
+    coordinate. The result is lowered by ROUNDING times the sizes of all summands, which exceeds the
+    error of computing them.
     """
     bound = loss
     size = loss
@@ -204,7 +205,8 @@ def take_step(n_columns, cells, box, w, loss, tables, costs, scratch):
     """One projected Newton step; changes ``w`` and ``tables``, returns the new loss without costs.
 
     A clipped step may raise the loss. Then one variable is brought to its bound, no further, and if
-    that is too far still the step is shortened. ``scratch`` holds the gradient and the Hessian at ``w``; the tables are those of the new point.
+    that is too far still the step is shortened. ``scratch`` holds the gradient and the Hessian at
+    ``w``; the tables are those of the new point.
     """
     gradient, hessian, direction, factor, trial = scratch
     n_variables = n_columns + 1
