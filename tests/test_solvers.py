@@ -34,21 +34,17 @@ PACKAGES = {
     "scip": "pyscipopt",
     "highs": "highspy",
 }
-#: B-Hyb without its feasibility pump, which takes ten seconds whatever the model.
-NO_PUMP = {"algorithm": "B-QG"}
-CONTINUOUS = [
-    ("bilinear", "scip"),
-    ("linear", "scip"),
-    ("strengthened", "scip"),
-    ("secants", "scip"),
-    ("secants", "highs"),
-    ("linear", "bonmin"),
-    ("strengthened", "bonmin"),
-    ("linear", "bonmin-oa"),
-    ("strengthened", "bonmin-oa"),
-    ("secants", "bonmin-oa"),
+#: B-Hyb runs its feasibility pump for ten seconds whatever the model; this switches it off.
+NO_PUMP = {"bonmin.pump_for_minlp": "no"}
+#: Every solver that finds cards, with every form that it can take, by what the form asks for.
+PAIRS = [
+    (name, solver)
+    for name, form in FORMS.items()
+    for solver in ("scip", "highs", "bonmin", "bonmin-oa")
+    if solver == "scip" or not form.has_cardinality
+    if solver != "highs" or form.objective == "linear"
 ]
-BINARY = [("binary", "scip"), ("reformulation", "scip"), ("reformulation", "bonmin-oa")]
+CONTINUOUS = [(form, solver) for form, solver in PAIRS if FORMS[form].data == "continuous"]
 
 
 def tiny_instance(seed: int = 0, is_binary: bool = False) -> Instance:
@@ -73,7 +69,13 @@ def need(solver: str) -> None:
 # --- the right answer ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("form", "solver"), CONTINUOUS + BINARY)
+def test_the_pairs_are_all_there_are():
+    assert len(PAIRS) == 6 + 1 + 5 + 5
+    finders = {name for name, solver in SOLVERS.items() if not solver.is_relaxing}
+    assert finders == {solver for _, solver in PAIRS}
+
+
+@pytest.mark.parametrize(("form", "solver"), PAIRS)
 def test_every_solver_finds_the_optimum_of_the_oracle(form, solver):
     need(solver)
     instance = tiny_instance(is_binary=FORMS[form].data == "binary")
@@ -110,6 +112,22 @@ def test_a_solution_of_bonmin_is_never_called_optimal():
 
 
 # --- what a solver cannot take ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("form", "solver"),
+    [
+        (form, solver)
+        for form in FORMS
+        for solver in ("scip", "highs", "bonmin", "bonmin-oa")
+        if (form, solver) not in PAIRS
+    ],
+)
+def test_every_other_pair_is_refused(form, solver):
+    need(solver)
+    instance = tiny_instance(is_binary=FORMS[form].data == "binary")
+    with pytest.raises(ParameterError, match=f"The form '{form}' .* Use the form"):
+        solve_form(instance, form, solver)
 
 
 @pytest.mark.parametrize(
@@ -270,6 +288,21 @@ def test_the_best_point_of_an_ended_process_survives(tmp_path):
     assert answer.history == (Incumbent(0.1, 9.0), Incumbent(0.2, 4.0))
     assert answer.claim == Claim("time_limit", bonmin.ENDED, 4.0, 1.25, 7)
     assert answer.seconds_to_best == 0.2
+
+
+def test_a_full_name_wins_over_what_the_algorithm_sets_and_strange_files_are_not_read(
+    tmp_path, monkeypatch
+):
+    need("bonmin")
+    log = tmp_path / "log.txt"
+    (tmp_path / "bonmin.opt").write_text("bonmin.no_such_parameter 1")
+    monkeypatch.chdir(tmp_path)
+    options = SolverOptions(parameters=NO_PUMP, time_limit=60, log_file=log)
+    record = solve_form(tiny_instance(), "strengthened", "bonmin", options)
+    assert record.claim.word == "SUCCESS"
+    generators = re.findall(r"Cut generator \d+ \((.+?)\)", log.read_text())
+    assert "Mixed Integer Gomory" in generators  # B-Hyb has it, B-QG has not
+    assert not [name for name in generators if "Pump" in name]
 
 
 def test_a_process_that_fails_says_why():

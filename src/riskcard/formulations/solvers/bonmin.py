@@ -2,7 +2,8 @@
 
 BONMIN looks at the clock between its steps only, and one step (a linear programme with many
 integers, say) can overrun a limit by minutes. The process writes every better solution to a file,
-so that the best one is there whenever it is ended.
+so that the best one is there whenever it is ended. It works in a folder of its own: BONMIN reads the
+file ``bonmin.opt`` of the folder that it is started in, and a user's must not change what is run.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +50,8 @@ ENDINGS: dict[str, Ending] = {
     "LIMIT_EXCEEDED": "time_limit",
 }
 ENDED = "ended at the time limit"
+#: The file that BONMIN reads. What stands there wins over what its algorithms set for themselves.
+PARAMETER_FILE = "bonmin.opt"
 
 
 def solve_with_bonmin(model: Model, options: SolverOptions) -> Answer:
@@ -64,12 +68,14 @@ def _solve(name: str, model: Model, options: SolverOptions, settings: dict[str, 
     begin = time.time()
     import_solver("casadi", "casadi", "BONMIN")
     require_no_cardinality(model, "BONMIN")
-    parameters = {**settings, **options.parameters}
+    short = {name: value for name, value in options.parameters.items() if "." not in name}
+    parameters = {**settings, **short}
     if options.node_limit is not None:
         parameters["node_limit"] = options.node_limit
     job = Job(flatten(model), options.start, parameters, begin, options.time_limit)
     with tempfile.TemporaryDirectory(prefix="riskcard-bonmin-") as folder:
         (Path(folder) / "job").write_bytes(pickle.dumps(job))
+        _write_parameters(Path(folder), options.parameters)
         was_ended = _run(Path(folder), options)
         answer = _read(name, Path(folder), was_ended, begin)
         if options.log_file is not None:
@@ -78,17 +84,27 @@ def _solve(name: str, model: Model, options: SolverOptions, settings: dict[str, 
     return answer
 
 
+def _write_parameters(folder: Path, parameters: Mapping[str, Any]) -> None:
+    """Write the parameters with full names, such as "bonmin.pump_for_minlp", to BONMIN's file."""
+    lines = [f"{name} {value}\n" for name, value in parameters.items() if "." in name]
+    (folder / PARAMETER_FILE).write_text("".join(lines), encoding="utf-8")
+
+
 def _run(folder: Path, options: SolverOptions) -> bool:
     """Run the process; tells whether it had to be ended."""
     command = [sys.executable, "-m", "riskcard.formulations.solvers.bonmin_process", str(folder)]
     environment = dict(os.environ)
-    environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
+    environment["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, sys.path))
     environment["OMP_NUM_THREADS"] = str(options.threads)
     deadline = None if options.time_limit is None else options.time_limit + GRACE
     with open(folder / "log", "wb") as log:
         output = None if options.show_log else log
         process = subprocess.Popen(
-            command, stdout=output, stderr=subprocess.STDOUT if output else None, env=environment
+            command,
+            stdout=output,
+            stderr=subprocess.STDOUT if output else None,
+            env=environment,
+            cwd=folder,
         )
         try:
             process.wait(deadline)
