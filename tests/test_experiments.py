@@ -25,6 +25,11 @@ from riskcard.experiments.rows import Row, choose_rows, distinct_rows, rows_of
 from riskcard.experiments.runner import make_cells, run_cells
 from riskcard.experiments.store import Store
 from riskcard.experiments.tables import COLUMNS, gather, lines_of, speed_up, to_csv, to_markdown
+from riskcard.formulations.solvers.answer import Claim
+from riskcard.formulations.solvers.door import SolveRecord
+from riskcard.problem.objective import loss_of
+from riskcard.problem.result import Progress, SolveResult, Status
+from riskcard.problem.solution import Solution
 
 SMALL, LARGE = Row(200, 1, 1), Row(1000, 1, 1)
 PROVEN = Outcome(
@@ -283,6 +288,71 @@ def test_algorithm_1_gives_a_card_and_claims_nothing():
     assert outcome.ending == "heuristic"
     assert outcome.claimed_loss is outcome.claimed_bound is None
     assert outcome.loss >= 1.343
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """Runs BONMIN from Algorithm 1 on the small row with known answers; 81.652 is Algorithm 1's loss."""
+    pytest.importorskip("casadi")
+    from riskcard.experiments import solving
+
+    def run_with(claim: Claim, moments, has_start: bool) -> tuple[Outcome, dict]:
+        asked = {}
+
+        def solve(instance, form, solver, options, start):
+            asked.update(form=form, solver=solver, limit=options.time_limit, start=start)
+            card = start if has_start else Solution.of([(0, start.cuts[0], 4)], -2)
+            history = tuple(Progress(seconds, loss, 0.0, 0) for seconds, loss in moments)
+            loss = loss_of(card, instance.problem)
+            result = SolveResult(card, loss, 0.0, Status.HEURISTIC, 3, 7.0, history, ())
+            found = 0.0 if has_start else history[-1].seconds
+            return SolveRecord(form, solver, result, claim, True, 7.0, found, 1e-4)
+
+        monkeypatch.setattr(solving, "solve_form", solve)
+        outcome = solving.solve_row(SMALL, METHODS["bonmin-started"], 50.0)
+        return outcome, asked
+
+    return run_with
+
+
+def test_bonmin_from_algorithm_1_has_its_card_and_its_time(started):
+    outcome, asked = started(Claim("time_limit", "stop"), [(2.0, 90.0)], has_start=True)
+    (first, loss) = outcome.history[0]
+    assert (asked["form"], asked["solver"]) == ("linear", "bonmin")
+    assert asked["start"].terms
+    assert asked["limit"] == pytest.approx(50.0 - first)
+    assert outcome.loss == loss == pytest.approx(81.652, abs=5e-4)
+    assert outcome.seconds_to_best == first
+    assert outcome.seconds == first + 7.0
+    assert outcome.ending == "limit"
+    assert outcome.history == ((first, loss),)
+
+
+def test_a_better_card_than_algorithm_1s_comes_later(started):
+    moments = [(2.0, 80.0), (4.0, 70.0)]
+    outcome, _ = started(Claim("optimal", "SUCCESS"), moments, has_start=False)
+    first = outcome.history[0][0]
+    assert outcome.history[1] == (first + 2.0, 80.0)
+    assert outcome.history[-1] == (first + 4.0, outcome.loss)
+    assert outcome.loss < 80.0
+    assert outcome.seconds_to_best == first + 4.0
+    assert outcome.ending == "optimal"
+
+
+def test_no_card_below_the_cutoff_is_a_claim_that_the_start_is_optimal(started):
+    outcome, _ = started(Claim("infeasible", "INFEASIBLE"), [], has_start=True)
+    assert outcome.ending == "optimal"
+    assert verdict(outcome, BestKnown(1.34307, is_proven=True)) == "claim is false"
+
+
+def test_bonmin_from_algorithm_1_really_starts_there():
+    pytest.importorskip("casadi")
+    from riskcard.experiments.solving import solve_row
+
+    outcome = solve_row(SMALL, METHODS["bonmin-started"], 1.5)
+    assert outcome.loss <= 81.653
+    assert outcome.ending == "limit"
+    assert outcome.history[0][1] == pytest.approx(81.652, abs=5e-4)
 
 
 def test_a_process_that_crashes_is_a_run_that_failed():

@@ -25,6 +25,8 @@ class Method:
         Which form is handed to which solver; None for a method that is no form and solver.
     package, extra
         What must be installed, and the extra of riskcard that brings it; None for nothing.
+    starts_from_algorithm1
+        Algorithm 1 is run first, and its card is the solver's start.
     """
 
     name: str
@@ -33,6 +35,7 @@ class Method:
     solver: str | None = None
     package: str | None = None
     extra: str | None = None
+    starts_from_algorithm1: bool = False
 
 
 #: Every method by its name, in the order in which they are run and shown.
@@ -41,12 +44,17 @@ METHODS = {
     for method in (
         Method(OURS, "riskcard, certified"),
         Method("bonmin", "BONMIN, linear form", "linear", "bonmin", "casadi", "casadi"),
+        Method("bonmin-oa", "BONMIN B-OA, linear form", "linear", "bonmin-oa", "casadi", "casadi"),
+        Method(
+            "bonmin-started", "BONMIN from Algorithm 1", "linear", "bonmin", "casadi", "casadi",
+            starts_from_algorithm1=True,
+        ),
         Method("algorithm1", "Algorithm 1", None, "ipopt", "casadi", "casadi"),
         Method("scip", "SCIP, strengthened form", "strengthened", "scip", "pyscipopt", "scip"),
         Method("scip-secants", "SCIP, secants", "secants", "scip", "pyscipopt", "scip"),
         Method("highs", "HiGHS, secants", "secants", "highs", "highspy", "highs"),
     )
-}
+}  # fmt: skip
 
 
 def is_installed(method: Method) -> bool:

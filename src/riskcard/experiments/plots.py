@@ -20,6 +20,8 @@ __all__ = ["draw_losses", "draw_times"]
 STYLES = {
     OURS: ("#d55e00", "o"),
     "bonmin": ("#0072b2", "s"),
+    "bonmin-oa": ("#56b4e9", "X"),
+    "bonmin-started": ("#000000", "p"),
     "algorithm1": ("#999999", "D"),
     "scip": ("#009e73", "^"),
     "scip-secants": ("#cc79a7", "v"),
@@ -158,7 +160,7 @@ def _finish(
             lines.Line2D([], [], color="#0072b2", marker="x", linestyle="--",
                          label=f"BONMIN in the paper, limit {PAPER_LIMIT:g} s")
         )  # fmt: skip
-    figure.legend(handles=handles, loc="lower center", ncols=4, fontsize=8, frameon=False)
+    figure.legend(handles=handles, loc="lower center", ncols=5, fontsize=8, frameon=False)
     height = figure.get_size_inches()[1]
     figure.tight_layout(rect=(0, 0.6 / height, 1, 1))
     figure.savefig(path, dpi=DOTS, metadata={"Software": None})

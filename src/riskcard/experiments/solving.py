@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from statistics import median
 
 import numpy as np
@@ -48,6 +49,8 @@ def solve_row(row: Row, method: Method, limit: float) -> Outcome:
     try:
         if method.form is None:
             return _run_algorithm1(instance, limit)
+        if method.starts_from_algorithm1:
+            return _run_started(instance, method, limit)
         record = solve_form(instance, method.form, str(method.solver), SolverOptions(limit))
     except RiskcardError as error:
         return Outcome(0.0, None, None, None, "failed", " ".join(str(error).split()))
@@ -97,15 +100,37 @@ def _run_algorithm1(instance: Instance, limit: float) -> Outcome:
     )
 
 
+def _run_started(instance: Instance, method: Method, limit: float) -> Outcome:
+    """Algorithm 1, then a solver that starts from its card, in one limit.
+
+    The card is the first of the run, so that its outcome is never worse than Algorithm 1's. A solver
+    that finds the problem infeasible with this card as a cutoff says that there is no better one.
+    """
+    first = run_algorithm1(instance, SolverOptions(limit))
+    left = SolverOptions(max(limit - first.seconds, 0.0))
+    card = first.result.solution
+    record = solve_form(instance, str(method.form), str(method.solver), left, start=card)
+    outcome = _outcome_of(record, instance)
+    later = [(first.seconds + seconds, loss) for seconds, loss in outcome.history]
+    return replace(
+        outcome,
+        seconds=first.seconds + outcome.seconds,
+        seconds_to_best=first.seconds + (outcome.seconds_to_best or 0.0),
+        ending="optimal" if record.claim.ending == "infeasible" else outcome.ending,
+        history=_improvements(((first.seconds, first.result.loss), *later)),
+    )
+
+
 def _outcome_of(record: SolveRecord, instance: Instance) -> Outcome:
     endings: dict[str, Ending] = {"optimal": "optimal", "time_limit": "limit"}
     claim, result = record.claim, record.result
     loss, history = None, []
     if result is not None:
-        loss = result.loss
+        loss, found = result.loss, record.seconds_to_best
+        found = record.seconds if found is None else found
         # the solver's own objectives on the way, the referee's loss at the end
-        history = [(one.seconds, one.loss) for one in result.history[:-1]]
-        history.append((record.seconds_to_best or record.seconds, loss))
+        history = [(one.seconds, one.loss) for one in result.history if one.seconds < found]
+        history.append((found, loss))
     return Outcome(
         seconds=record.seconds,
         seconds_to_best=record.seconds_to_best,
