@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pickle
 import re
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from riskcard.formulations.cards import solution_of, values_of
 from riskcard.formulations.forms import FORMS, form_of
 from riskcard.formulations.instance import Instance, make_instance
 from riskcard.formulations.ranges import with_best_base
-from riskcard.formulations.solvers import bonmin, door
+from riskcard.formulations.solvers import apart, bonmin, door, process
 from riskcard.formulations.solvers.answer import Answer, Claim, Incumbent, SolverOptions
 from riskcard.formulations.solvers.casadi_problem import casadi_problem
 from riskcard.formulations.solvers.door import SOLVERS, Solver, bound_base, solve_form, solve_model
@@ -270,9 +271,9 @@ def test_solvers_are_silent_and_their_log_can_be_kept(form, solver, tmp_path, ca
 
 def test_bonmin_is_ended_when_it_overruns(monkeypatch):
     need("bonmin")
-    monkeypatch.setattr(bonmin, "GRACE", 0.05)
+    monkeypatch.setattr(process, "GRACE", 0.05)
     record = solve_form(tiny_instance(), "linear", "bonmin", SolverOptions(time_limit=0.0))
-    assert record.claim.word == bonmin.ENDED
+    assert record.claim.word == process.ENDED
     assert record.claim.ending == "time_limit"
 
 
@@ -286,7 +287,7 @@ def test_the_best_point_of_an_ended_process_survives(tmp_path):
     answer = bonmin._read("bonmin", tmp_path, True, 0.0)
     assert solution_of(model, instance, answer.values) == card
     assert answer.history == (Incumbent(0.1, 9.0), Incumbent(0.2, 4.0))
-    assert answer.claim == Claim("time_limit", bonmin.ENDED, 4.0, 1.25, 7)
+    assert answer.claim == Claim("time_limit", process.ENDED, 4.0, 1.25, 7)
     assert answer.seconds_to_best == 0.2
 
 
@@ -312,6 +313,82 @@ def test_a_process_that_fails_says_why():
     assert record.result is None
     assert record.claim.ending == "failed"
     assert "no_such_parameter" in record.claim.word
+
+
+# --- large models, apart ------------------------------------------------------------------------
+
+LINEAR = [("secants", "highs"), ("secants", "scip"), ("linear", "scip")]
+
+
+@pytest.fixture
+def all_are_large(monkeypatch):
+    monkeypatch.setattr(apart, "LARGE", 0)
+
+
+@pytest.mark.parametrize(("form", "solver"), LINEAR)
+def test_a_large_model_gives_the_same_answer_apart(form, solver, all_are_large, tmp_path, capfd):
+    need(solver)
+    instance = tiny_instance()
+    options = SolverOptions(time_limit=60, log_file=tmp_path / "log.txt")
+    record = solve_form(instance, form, solver, options)
+    assert record.result.loss == pytest.approx(enumerate_cards(instance.problem).loss, rel=1e-5)
+    assert record.claim.ending == "optimal"
+    assert record.result.bound > 0
+    assert 0 < record.seconds_to_best <= record.seconds
+    assert capfd.readouterr() == ("", "")
+    assert (tmp_path / "log.txt").stat().st_size > 0
+
+
+@pytest.mark.parametrize("solver", ["highs", "scip"])
+def test_a_solver_that_overruns_is_ended(solver, all_are_large, monkeypatch):
+    need(solver)
+    monkeypatch.setattr(process, "GRACE", 0.05)
+    record = solve_form(tiny_instance(), "secants", solver, SolverOptions(time_limit=0.0))
+    assert record.result is None
+    assert record.claim == Claim("time_limit", process.ENDED)
+
+
+@pytest.mark.parametrize(("form", "solver"), LINEAR)
+def test_every_better_point_is_told_and_survives_the_process(form, solver, tmp_path):
+    need(solver)
+    instance = tiny_instance()
+    model = bound_base(form_of(form).build(instance), instance)
+    begin = time.time() - 5  # the process was started five seconds later
+    task = apart.Task(solver, model, SolverOptions(time_limit=60), begin)
+    (tmp_path / "task").write_bytes(pickle.dumps(task))
+    apart.run_task(tmp_path)
+    values, history = process.read_incumbents(tmp_path)
+    best = enumerate_cards(instance.problem)
+    assert loss_of(solution_of(model, instance, values), instance.problem) == pytest.approx(
+        best.loss, rel=1e-5
+    )
+    assert history[-1].seconds > 5
+    assert [one.objective for one in history] == sorted(
+        (one.objective for one in history), reverse=True
+    )
+    answer = pickle.loads((tmp_path / "answer").read_bytes())
+    assert answer.history[-1].seconds > 5
+    assert answer.claim.objective == pytest.approx(history[-1].objective, rel=1e-6)
+
+
+def test_what_goes_wrong_apart_is_said_here(all_are_large):
+    need("highs")
+    model = form_of("linear").build(tiny_instance())
+    with pytest.raises(ParameterError, match="HiGHS takes linear objectives"):
+        solve_model(model, "highs", SolverOptions(time_limit=60))
+
+
+def test_small_models_and_models_without_a_limit_need_no_process(monkeypatch):
+    need("highs")
+    instance = tiny_instance()
+
+    def fail(*_):
+        raise AssertionError
+
+    monkeypatch.setattr(door, "solve_apart", fail)
+    solve_form(instance, "secants", "highs", SolverOptions(time_limit=60))
+    monkeypatch.setattr(apart, "LARGE", 0)
+    solve_form(instance, "secants", "highs")
 
 
 # --- claims before the referee ------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from riskcard.errors import ParameterError, SolverMissing
 
-__all__ = ["Answer", "Claim", "Ending", "Incumbent", "SolverOptions", "import_solver"]
+__all__ = ["Answer", "Claim", "Ending", "Incumbent", "Note", "SolverOptions", "import_solver"]
 
 Floats = NDArray[np.float64]
 #: Why a solver says that it stopped. "optimal" is its own word, nothing that was proven here.
@@ -68,6 +68,10 @@ class Incumbent:
 
     seconds: float
     objective: float
+
+
+#: Is told of each better solution: when it was found with which objective, and the point.
+Note = Callable[[Incumbent, Floats], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,27 +1,23 @@
 """BONMIN, in a process of its own that can be ended when the time is over.
 
 BONMIN looks at the clock between its steps only, and one step (a linear programme with many
-integers, say) can overrun a limit by minutes. The process writes every better solution to a file,
-so that the best one is there whenever it is ended. It works in a folder of its own: BONMIN reads the
-file ``bonmin.opt`` of the folder that it is started in, and a user's must not change what is run.
+integers, say) can overrun a limit by minutes. The process has a folder of its own for another reason
+too: BONMIN reads the file ``bonmin.opt`` of the folder that it is started in, and one that happens to
+be there must not change what is run.
 """
 
 from __future__ import annotations
 
-import os
 import pickle
 import re
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from riskcard.formulations.model import Model
+from riskcard.formulations.solvers import bonmin_process
 from riskcard.formulations.solvers.answer import (
     Answer,
     Claim,
@@ -32,6 +28,7 @@ from riskcard.formulations.solvers.answer import (
 )
 from riskcard.formulations.solvers.bonmin_process import Job, Outcome
 from riskcard.formulations.solvers.flat import flatten, require_no_cardinality
+from riskcard.formulations.solvers.process import ENDED, last_line, read_incumbents, run_process
 
 __all__ = ["BONMIN_SETTINGS", "solve_with_bonmin", "solve_with_bonmin_oa"]
 
@@ -42,14 +39,11 @@ __all__ = ["BONMIN_SETTINGS", "solve_with_bonmin", "solve_with_bonmin_oa"]
 BONMIN_SETTINGS = {"algorithm": "B-Hyb", "variable_selection": "osi-simple"}
 #: Outer approximation, the better algorithm for these models.
 OUTER_APPROXIMATION = {"algorithm": "B-OA"}
-#: Seconds after the limit at which the process is ended.
-GRACE = 1.0
 ENDINGS: dict[str, Ending] = {
     "SUCCESS": "optimal",
     "INFEASIBLE": "infeasible",
     "LIMIT_EXCEEDED": "time_limit",
 }
-ENDED = "ended at the time limit"
 #: The file that BONMIN reads. What stands there wins over what its algorithms set for themselves.
 PARAMETER_FILE = "bonmin.opt"
 
@@ -76,7 +70,7 @@ def _solve(name: str, model: Model, options: SolverOptions, settings: dict[str, 
     with tempfile.TemporaryDirectory(prefix="riskcard-bonmin-") as folder:
         (Path(folder) / "job").write_bytes(pickle.dumps(job))
         _write_parameters(Path(folder), options.parameters)
-        was_ended = _run(Path(folder), options)
+        was_ended = run_process(bonmin_process.__name__, Path(folder), options)
         answer = _read(name, Path(folder), was_ended, begin)
         if options.log_file is not None:
             log = (Path(folder) / "log").read_text(encoding="utf-8", errors="replace")
@@ -90,42 +84,13 @@ def _write_parameters(folder: Path, parameters: Mapping[str, Any]) -> None:
     (folder / PARAMETER_FILE).write_text("".join(lines), encoding="utf-8")
 
 
-def _run(folder: Path, options: SolverOptions) -> bool:
-    """Run the process; tells whether it had to be ended."""
-    command = [sys.executable, "-m", "riskcard.formulations.solvers.bonmin_process", str(folder)]
-    environment = dict(os.environ)
-    environment["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, sys.path))
-    environment["OMP_NUM_THREADS"] = str(options.threads)
-    deadline = None if options.time_limit is None else options.time_limit + GRACE
-    with open(folder / "log", "wb") as log:
-        output = None if options.show_log else log
-        process = subprocess.Popen(
-            command,
-            stdout=output,
-            stderr=subprocess.STDOUT if output else None,
-            env=environment,
-            cwd=folder,
-        )
-        try:
-            process.wait(deadline)
-        except subprocess.TimeoutExpired:
-            return True
-        finally:
-            # also when the user interrupts: no process outlives this call
-            if process.poll() is None:
-                process.kill()
-                process.wait()
-    return False
-
-
 def _read(name: str, folder: Path, was_ended: bool, begin: float) -> Answer:
     seconds = time.time() - begin
     log = (folder / "log").read_text(encoding="utf-8", errors="replace")
-    values, history = _read_incumbents(folder)
+    values, history = read_incumbents(folder)
     outcome = folder / "outcome"
     if not outcome.exists():
-        lines = log.strip().splitlines()
-        word = ENDED if was_ended else f"the process failed: {lines[-1] if lines else 'no output'}"
+        word = ENDED if was_ended else f"the process failed: {last_line(folder)}"
         claim = Claim(
             "time_limit" if was_ended else "failed",
             word,
@@ -144,15 +109,6 @@ def _read(name: str, folder: Path, was_ended: bool, begin: float) -> Answer:
     objective = history[-1].objective if found.objective is None and history else found.objective
     claim = Claim(ending, found.word, objective, bound, _nodes_in(log))
     return Answer(name, values, claim, seconds, history)
-
-
-def _read_incumbents(folder: Path) -> tuple[Any, tuple[Incumbent, ...]]:
-    """The best point that the process wrote down, and when it found which objective."""
-    path = folder / "incumbent"
-    if not path.exists():
-        return None, ()
-    values, moments = pickle.loads(path.read_bytes())
-    return np.asarray(values), tuple(Incumbent(*moment) for moment in moments)
 
 
 # --- what only the log tells --------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import pickle
 import sys
 import time
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from riskcard.formulations.solvers.casadi_problem import casadi_problem, first_point
 from riskcard.formulations.solvers.flat import FlatModel
+from riskcard.formulations.solvers.process import write_record
 
 __all__ = ["Job", "Outcome", "run_job"]
 
@@ -81,7 +81,7 @@ def run_job(folder: Path) -> None:
         values if is_solution else None,
         objective if is_solution else None,
     )
-    _write(folder / "outcome", outcome)
+    write_record(folder / "outcome", outcome)
 
 
 def _watch(casadi: Any, gradient: Any, job: Job, folder: Path) -> Any:
@@ -113,17 +113,10 @@ def _watch(casadi: Any, gradient: Any, job: Job, folder: Path) -> Any:
                 values = np.array(arguments[0]).ravel()
                 if flat.breach(values) <= TOLERANCE:
                     moments.append((time.time() - job.begin, objective))
-                    _write(folder / "incumbent", (values, moments))
+                    write_record(folder / "incumbent", (values, moments))
             return results
 
     return Watch()
-
-
-def _write(path: Path, record: Any) -> None:
-    """Write a file so that it is there whole, or not at all."""
-    draft = path.with_suffix(".draft")
-    draft.write_bytes(pickle.dumps(record))
-    os.replace(draft, path)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from riskcard.formulations.instance import Instance
 from riskcard.formulations.model import Model
 from riskcard.formulations.ranges import base_range, with_best_base
 from riskcard.formulations.solvers.answer import Answer, Claim, SolverOptions
+from riskcard.formulations.solvers.apart import is_large, solve_apart
 from riskcard.formulations.solvers.bonmin import solve_with_bonmin, solve_with_bonmin_oa
 from riskcard.formulations.solvers.highs import solve_with_highs
 from riskcard.formulations.solvers.ipopt import relax_with_ipopt
@@ -50,6 +51,8 @@ class Solver:
         solutions, and has been wrong (docs/solvers.md).
     takes_start
         A start is its first solution. Others only begin their iterations there.
+    overruns
+        It overruns its time limit on large models, which are given to a process that can be ended.
     """
 
     name: str
@@ -57,6 +60,7 @@ class Solver:
     is_relaxing: bool = False
     proves_bounds: bool = False
     takes_start: bool = False
+    overruns: bool = False
 
 
 #: Every solver by its name.
@@ -66,8 +70,8 @@ SOLVERS = {
         Solver("bonmin", solve_with_bonmin),
         Solver("bonmin-oa", solve_with_bonmin_oa),
         Solver("ipopt", relax_with_ipopt, is_relaxing=True),
-        Solver("scip", solve_with_scip, proves_bounds=True, takes_start=True),
-        Solver("highs", solve_with_highs, proves_bounds=True, takes_start=True),
+        Solver("scip", solve_with_scip, proves_bounds=True, takes_start=True, overruns=True),
+        Solver("highs", solve_with_highs, proves_bounds=True, takes_start=True, overruns=True),
     )
 }
 
@@ -115,14 +119,16 @@ def solve_model(model: Model, solver: str, options: SolverOptions | None = None)
     solver
         A name in ``SOLVERS``. "ipopt" solves the continuous relaxation.
     """
-    options = options or SolverOptions()
+    chosen, options = _solver_of(solver), options or SolverOptions()
     start = options.start
     if start is not None and start.shape != (model.n_variables,):
         raise ParameterError(
             f"The start has shape {start.shape} and the model {model.n_variables} variables. "
             "Make it with riskcard.formulations.cards.values_of for this very model."
         )
-    return _solver_of(solver).solve(model, options)
+    if chosen.overruns and options.time_limit is not None and is_large(model):
+        return solve_apart(chosen.name, model, options)
+    return chosen.solve(model, options)
 
 
 def solve_form(

@@ -14,6 +14,7 @@ from riskcard.formulations.solvers.answer import (
     Claim,
     Ending,
     Incumbent,
+    Note,
     SolverOptions,
     import_solver,
 )
@@ -42,8 +43,8 @@ ENDINGS: dict[str, Ending] = {
 }
 
 
-def solve_with_highs(model: Model, options: SolverOptions) -> Answer:
-    """Hand a model with a linear objective to HiGHS."""
+def solve_with_highs(model: Model, options: SolverOptions, note: Note | None = None) -> Answer:
+    """Hand a model with a linear objective to HiGHS; ``note`` is told of each better solution."""
     begin = time.perf_counter()
     highspy = import_solver("highspy", "highs", "HiGHS")
     objective = require_linear_objective(model, "HiGHS")
@@ -58,11 +59,13 @@ def solve_with_highs(model: Model, options: SolverOptions) -> Answer:
         highs.setSolution(start)
     history: list[Incumbent] = []
 
-    def note(event: Any) -> None:
+    def watch(event: Any) -> None:
         found = float(event.data_out.objective_function_value)
         history.append(Incumbent(time.perf_counter() - begin, found))
+        if note is not None:
+            note(history[-1], np.array(event.data_out.mip_solution))
 
-    highs.cbMipImprovingSolution.subscribe(note)
+    highs.cbMipImprovingSolution.subscribe(watch)
     if options.time_limit is not None:
         left = options.time_limit - (time.perf_counter() - begin)
         highs.setOptionValue("time_limit", max(left, 0.0))

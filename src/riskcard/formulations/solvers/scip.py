@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from riskcard.formulations.evaluate import scores_at
 from riskcard.formulations.model import LinearObjective, LogLoss, Model
@@ -15,12 +17,17 @@ from riskcard.formulations.solvers.answer import (
     Claim,
     Ending,
     Incumbent,
+    Note,
     SolverOptions,
     import_solver,
 )
 from riskcard.formulations.solvers.flat import FlatModel, flatten
 
 __all__ = ["solve_with_scip"]
+
+Floats = NDArray[np.float64]
+#: Is given the objective of a better solution, and how to get its values.
+Tell = Callable[[float, Callable[[], Floats]], None]
 
 #: Every row of a log-loss may be wrong by this much, and they add up: SCIP's default, 1e-6, makes the
 #: objective of 200 rows wrong in the fifth digit. It warns of anything smaller than this.
@@ -35,8 +42,8 @@ ENDINGS: dict[str, Ending] = {
 }
 
 
-def solve_with_scip(model: Model, options: SolverOptions) -> Answer:
-    """Hand any model to SCIP.
+def solve_with_scip(model: Model, options: SolverOptions, note: Note | None = None) -> Answer:
+    """Hand any model to SCIP; ``note`` is told of each better solution.
 
     Notes
     -----
@@ -57,7 +64,13 @@ def solve_with_scip(model: Model, options: SolverOptions) -> Answer:
     if options.start is not None:
         _add_start(scip, model, options.start, variables, extra)
     history: list[Incumbent] = []
-    watch = _watch(pyscipopt, history, begin)
+
+    def tell(found: float, values: Callable[[], Floats]) -> None:
+        history.append(Incumbent(time.perf_counter() - begin, found))
+        if note is not None:
+            note(history[-1], values())
+
+    watch = _watch(pyscipopt, variables, tell)
     scip.includeEventhdlr(watch, "riskcard", "notes when better solutions are found")
     if options.time_limit is not None:
         left = options.time_limit - (time.perf_counter() - begin)
@@ -178,8 +191,8 @@ def _add_start(
     scip.addSol(solution, free=True)
 
 
-def _watch(pyscipopt: Any, history: list[Incumbent], begin: float) -> Any:
-    """An event handler that notes each better solution."""
+def _watch(pyscipopt: Any, variables: list[Any], tell: Tell) -> Any:
+    """An event handler that tells of each better solution."""
     event_type = pyscipopt.SCIP_EVENTTYPE.BESTSOLFOUND
 
     class Watch(pyscipopt.Eventhdlr):
@@ -190,10 +203,14 @@ def _watch(pyscipopt: Any, history: list[Incumbent], begin: float) -> Any:
             self.model.dropEvent(event_type, self)
 
         def eventexec(self, event: Any) -> None:
-            found = float(self.model.getSolObjVal(self.model.getBestSol()))
-            history.append(Incumbent(time.perf_counter() - begin, found))
+            best = self.model.getBestSol()
+            tell(float(self.model.getSolObjVal(best)), lambda: _values(self.model, best, variables))
 
     return Watch()
+
+
+def _values(scip: Any, solution: Any, variables: list[Any]) -> Floats:
+    return np.array([scip.getSolVal(solution, variable) for variable in variables])
 
 
 def _read(scip: Any, variables: list[Any], history: list[Incumbent], begin: float) -> Answer:
@@ -201,7 +218,7 @@ def _read(scip: Any, variables: list[Any], history: list[Incumbent], begin: floa
     values, found = None, None
     if scip.getNSols() > 0:
         best = scip.getBestSol()
-        values = np.array([scip.getSolVal(best, variable) for variable in variables])
+        values = _values(scip, best, variables)
         found = float(scip.getSolObjVal(best))
         if not history:
             # the start was never improved: no event tells of it
