@@ -1,0 +1,231 @@
+"""One column of the user's table, of whatever kind, as floats: numbers, or indices of levels."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.errors import DataError
+from riskcard.problem.levels import BOOLEAN, Levels, as_label, sort_labels
+
+__all__ = ["FeatureValues", "NotANumber", "is_missing", "keep_occurring", "read_column"]
+
+_DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+_ARROW_NUMBERS = ("int", "uint", "float", "double", "halffloat", "null")
+
+
+class NotANumber(DataError, TypeError):
+    """A value is of a type that neither a number nor a level can be made of."""
+
+
+class FeatureValues(NamedTuple):
+    """The values of one feature.
+
+    Attributes
+    ----------
+    values
+        Numbers; for a categorical feature the index of the level. NaN where missing.
+    levels
+        None for a numeric feature.
+    """
+
+    values: NDArray[np.float64]
+    levels: Levels | None
+
+
+def read_column(column: Any, name: str) -> FeatureValues:
+    """Read one column: numbers, texts, categories or booleans, any of them missing.
+
+    Parameters
+    ----------
+    column
+        A numpy array, a sequence, or a column of pandas, polars or pyarrow.
+    name
+        The name of the feature, for error messages.
+
+    Examples
+    --------
+    >>> read_column(["b", None, "a"], "shape")
+    FeatureValues(values=array([ 1., nan,  0.]), levels=Levels(names=('a', 'b'), is_ordered=False))
+    """
+    if hasattr(column, "iloc"):
+        return _from_pandas(column, name)
+    if hasattr(column, "to_pylist"):
+        return _from_arrow(column, name)
+    if hasattr(column, "to_physical"):
+        return _from_polars(column, name)
+    return _from_numpy(np.asarray(column), name)
+
+
+def is_missing(value: Any) -> bool:
+    """None, NaN, pandas' NA or NaT."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating)) and bool(value != value)
+
+
+# --- by kind of column --------------------------------------------------------------------------
+
+
+def _from_pandas(column: Any, name: str) -> FeatureValues:
+    kind = getattr(column.dtype, "kind", "O")
+    if hasattr(column, "cat"):
+        return _from_categories(column.cat, name)
+    if kind in "fiub":
+        # nullable numbers would become objects otherwise
+        floats = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        return FeatureValues(floats, BOOLEAN if kind == "b" else None)
+    if kind == "O":
+        return _from_objects(list(column), name)
+    return _from_numpy(column.to_numpy(), name)
+
+
+def _from_categories(categories: Any, name: str) -> FeatureValues:
+    """A pandas category: its codes are at hand."""
+    codes = categories.codes.to_numpy().astype(np.float64)
+    codes[codes < 0] = np.nan
+    levels = _declared_levels(list(categories.categories), bool(categories.ordered), name)
+    return keep_occurring(FeatureValues(codes, levels))
+
+
+def _from_arrow(column: Any, name: str) -> FeatureValues:
+    kind = str(column.type)
+    if kind.startswith(_ARROW_NUMBERS):
+        return FeatureValues(np.asarray(column).astype(np.float64), None)
+    if not (kind.startswith("dictionary") and column.type.ordered):
+        return _from_objects(column.to_pylist(), name)
+    chunks = getattr(column.unify_dictionaries(), "chunks", [column])
+    declared = chunks[0].dictionary.to_pylist() if chunks else []
+    return _from_ordered(column.to_pylist(), declared, name)
+
+
+def _from_polars(column: Any, name: str) -> FeatureValues:
+    kind = str(column.dtype)
+    if column.dtype.is_numeric() or kind == "Null":
+        return FeatureValues(column.cast(float).to_numpy().astype(np.float64), None)
+    if kind.startswith("Enum"):
+        return _from_ordered(column.to_list(), list(column.dtype.categories), name)
+    return _from_objects(column.to_list(), name)
+
+
+def _from_numpy(array: NDArray[Any], name: str) -> FeatureValues:
+    kind = array.dtype.kind
+    if kind in "fiub":
+        return FeatureValues(array.astype(np.float64), BOOLEAN if kind == "b" else None)
+    if kind == "c":
+        raise DataError(
+            f"Complex data not supported: feature {name!r} holds complex numbers. "
+            "Give its real part, or leave it out."
+        )
+    if kind in "OU":
+        return _from_objects(array.tolist(), name)
+    if array.size == 0:
+        return FeatureValues(np.empty(0), None)
+    raise _unusable(array[0], 0, name)
+
+
+# --- by kind of value ---------------------------------------------------------------------------
+
+
+def _from_objects(values: list[Any], name: str) -> FeatureValues:
+    """Texts, booleans or numbers, and missing values among them; not texts and others together."""
+    kinds = set(map(type, values))
+    if kinds != {str}:
+        kinds = {type(value) for value in values if not is_missing(value)}
+    is_text = [issubclass(kind, str) for kind in kinds]
+    if any(is_text):
+        if not all(is_text):
+            raise _mixed(values, name)
+        return _from_texts(values)
+    floats = np.array([_as_float(value, row, name) for row, value in enumerate(values)])
+    is_boolean = bool(kinds) and kinds <= {bool, np.bool_}
+    return FeatureValues(floats.astype(np.float64), BOOLEAN if is_boolean else None)
+
+
+def _from_texts(values: list[Any]) -> FeatureValues:
+    names = sort_labels({str(value) for value in values if isinstance(value, str)})
+    place = {text: float(index) for index, text in enumerate(names)}
+    codes = np.array([place.get(value, np.nan) for value in values])
+    return FeatureValues(codes, Levels(names))
+
+
+def _from_ordered(values: list[Any], declared: Sequence[Any], name: str) -> FeatureValues:
+    place = {value: float(index) for index, value in enumerate(declared)}
+    codes = np.array([place.get(value, np.nan) for value in values], dtype=np.float64)
+    return FeatureValues(codes, _declared_levels(declared, True, name))
+
+
+def _declared_levels(declared: Sequence[Any], is_ordered: bool, name: str) -> Levels:
+    try:
+        return Levels(tuple(as_label(value) for value in declared), is_ordered)
+    except DataError as error:
+        raise DataError(f"Feature {name!r}: {error}") from None
+
+
+def keep_occurring(feature: FeatureValues) -> FeatureValues:
+    """Sort levels without an order, and forget those that no row has; leave others as they are."""
+    values, levels = feature
+    if levels is None or levels.is_ordered:
+        return feature
+    is_known = ~np.isnan(values)
+    codes = values[is_known].astype(np.int64)
+    occurs = np.bincount(codes, minlength=len(levels.names)) > 0
+    kept = Levels(
+        sort_labels(level for level, is_seen in zip(levels.names, occurs, strict=True) if is_seen)
+    )
+    if kept.names and all(isinstance(level, bool) for level in kept.names):
+        kept = BOOLEAN
+    if kept == levels:
+        return feature
+    place = {level: float(index) for index, level in enumerate(kept.names)}
+    new_codes = np.array([place.get(level, np.nan) for level in levels.names])
+    renumbered = np.full(values.size, np.nan)
+    renumbered[is_known] = new_codes[codes]
+    return FeatureValues(renumbered, kept)
+
+
+def _as_float(value: Any, row: int, name: str) -> float:
+    if is_missing(value):
+        return float("nan")
+    if isinstance(value, (*_DATES, bytes, complex)):
+        raise _unusable(value, row, name)
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise _unusable(value, row, name) from None
+
+
+def _mixed(values: list[Any], name: str) -> DataError:
+    """The error for a column of texts and others: the first of each."""
+    first: dict[bool, tuple[int, Any]] = {}
+    for row, value in enumerate(values):
+        if not is_missing(value):
+            first.setdefault(isinstance(value, str), (row, value))
+    (row, value), (text_row, text) = first[False], first[True]
+    return DataError(
+        f"Feature {name!r} mixes texts with other values: row {row} holds {value!r} and row "
+        f"{text_row} holds {text!r}. Turn all of them into numbers (missing where there is none), "
+        "or all of them into texts."
+    )
+
+
+def _unusable(value: Any, row: int, name: str) -> DataError:
+    shown = str(value) if isinstance(value, _DATES) else repr(value)
+    what = f"Feature {name!r} is not numeric: row {row} holds {shown}"
+    if isinstance(value, _DATES) or type(value).__name__ == "Period":
+        return DataError(
+            f"{what}, and dates and times are not read. Turn it into a number, such as a number of "
+            "days since a fixed date, or leave it out."
+        )
+    if isinstance(value, bytes):
+        return DataError(f"{what}, which is bytes. Decode it into texts, or leave it out.")
+    if isinstance(value, complex):
+        return DataError(f"Complex data not supported: {what}. Give its real part.")
+    return NotANumber(
+        f"{what}, where the argument must be a string, a boolean or a number. "
+        "Turn it into one of them, or leave it out."
+    )
