@@ -7,6 +7,7 @@ import pytest
 from tests.random_problems import random_labels, random_values, random_weights
 
 from riskcard.datasets import paper_data
+from riskcard.errors import ParameterError
 from riskcard.formulations import linear
 from riskcard.formulations.algorithm1 import (
     nearest_integer,
@@ -26,9 +27,9 @@ from riskcard.problem.solution import Solution
 from riskcard.problem.table import Table, make_table
 
 
-def paper_instance(n_rows: int, n_features: int) -> Instance:
+def paper_instance(n_rows: int, n_features: int, k: int | None = None) -> Instance:
     data = paper_data(n_rows, n_features)
-    return make_instance(make_table(data.X, data.y))
+    return make_instance(make_table(data.X, data.y), k)
 
 
 def random_instance(seed: int, k: int | None = None) -> Instance:
@@ -94,6 +95,21 @@ def test_halves_are_rounded_away_from_zero(value, nearest):
     assert nearest_integer(value) == nearest
 
 
+def test_the_published_rounding_takes_weights_below_zero_down_and_nothing_else(three_features):
+    instance, model = three_features
+    point = point_of(
+        model,
+        w0=-1.4,
+        alpha=[0.9, 0.8, 0.1],
+        w_below=[0.4, -0.2, 0],
+        w_above=[-0.1, 0.6, 0],
+        t=[2.5, 2.5, 2.5],
+    )
+    card = round_relaxation(model, instance, point, "published")
+    # feature 0: 0 and -1 points, feature 1: -1 and 1 points; the base stays at its nearest integer
+    assert card == Solution.of([(0, 1, 1), (1, 1, -2)], base=-1 - 1 + 1)
+
+
 @pytest.mark.parametrize(("t", "base"), [(0.5, -2), (4.0, 3), (9.0, 3)])
 def test_a_threshold_with_all_rows_on_one_side_goes_to_the_base(three_features, t, base):
     instance, model = three_features
@@ -153,11 +169,42 @@ def test_the_card_is_feasible_and_passes_the_audit(seed):
     assert report.passed, [str(check) for check in report.failures]
 
 
+@pytest.mark.parametrize("rounding", ["nearest", "published"])
 @pytest.mark.parametrize(("n_rows", "published"), [(200, 81.65), (1000, 412.26)])
-def test_one_feature_of_the_paper_gives_the_published_loss(n_rows, published):
+def test_one_feature_of_the_paper_gives_the_published_loss(n_rows, published, rounding):
     pytest.importorskip("casadi")
-    result = run_algorithm1(paper_instance(n_rows, 1)).result
+    result = run_algorithm1(paper_instance(n_rows, 1), rounding=rounding).result
     assert result.loss == pytest.approx(published, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("n_features", "k", "published"),
+    [
+        (2, 2, 43.34),
+        (3, 3, 72.44),
+        (5, 1, 124.76),
+        (5, 2, 105.58),
+        (5, 3, 92.29),
+        (5, 4, 95.57),
+        (5, 5, 109.11),
+    ],
+)
+def test_the_published_losses_come_out_with_negative_weights_rounded_down(n_features, k, published):
+    pytest.importorskip("casadi")
+    result = run_algorithm1(paper_instance(200, n_features, k), rounding="published").result
+    assert result.loss == pytest.approx(published, abs=0.01)  # the paper cuts digits off
+
+
+def test_four_features_give_the_published_loss_with_the_nearest_integers_only():
+    pytest.importorskip("casadi")
+    instance = paper_instance(200, 4)
+    assert run_algorithm1(instance).result.loss == pytest.approx(70.44, abs=0.01)
+    assert run_algorithm1(instance, rounding="published").result.loss > 90
+
+
+def test_a_rounding_that_does_not_exist_is_refused():
+    with pytest.raises(ParameterError, match=r"rounding is 'up'\. Use 'nearest' or 'published'"):
+        run_algorithm1(paper_instance(200, 1), rounding="up")
 
 
 def test_without_time_there_is_still_a_card():

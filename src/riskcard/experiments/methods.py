@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib.util import find_spec
+from typing import Literal
 
 __all__ = ["DEFAULT_LIMIT", "METHODS", "OURS", "Method", "is_installed"]
 
@@ -27,6 +28,8 @@ class Method:
         What must be installed, and the extra of riskcard that brings it; None for nothing.
     starts_from_algorithm1
         Algorithm 1 is run first, and its card is the solver's start.
+    rounding
+        Of Algorithm 1.
     """
 
     name: str
@@ -36,6 +39,7 @@ class Method:
     package: str | None = None
     extra: str | None = None
     starts_from_algorithm1: bool = False
+    rounding: Literal["nearest", "published"] = "nearest"
 
 
 #: Every method by its name, in the order in which they are run and shown.
@@ -50,6 +54,10 @@ METHODS = {
             starts_from_algorithm1=True,
         ),
         Method("algorithm1", "Algorithm 1", None, "ipopt", "casadi", "casadi"),
+        Method(
+            "algorithm1-down", "Algorithm 1, negatives down", None, "ipopt", "casadi", "casadi",
+            rounding="published",
+        ),
         Method("scip", "SCIP, strengthened form", "strengthened", "scip", "pyscipopt", "scip"),
         Method("scip-secants", "SCIP, secants", "secants", "scip", "pyscipopt", "scip"),
         Method("highs", "HiGHS, secants", "secants", "highs", "highspy", "highs"),

@@ -23,6 +23,7 @@ STYLES = {
     "bonmin-oa": ("#56b4e9", "X"),
     "bonmin-started": ("#000000", "p"),
     "algorithm1": ("#999999", "D"),
+    "algorithm1-down": ("#8c6d31", "d"),
     "scip": ("#009e73", "^"),
     "scip-secants": ("#cc79a7", "v"),
     "highs": ("#e69f00", "P"),

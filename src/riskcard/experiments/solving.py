@@ -48,7 +48,7 @@ def solve_row(row: Row, method: Method, limit: float) -> Outcome:
     instance = make_instance(make_table(data.X, data.y), row.k)
     try:
         if method.form is None:
-            return _run_algorithm1(instance, limit)
+            return _run_algorithm1(instance, method, limit)
         if method.starts_from_algorithm1:
             return _run_started(instance, method, limit)
         record = solve_form(instance, method.form, str(method.solver), SolverOptions(limit))
@@ -86,8 +86,8 @@ def _certify(data: PaperData, row: Row, limit: float) -> Outcome:
     )
 
 
-def _run_algorithm1(instance: Instance, limit: float) -> Outcome:
-    record = run_algorithm1(instance, SolverOptions(limit))
+def _run_algorithm1(instance: Instance, method: Method, limit: float) -> Outcome:
+    record = run_algorithm1(instance, SolverOptions(limit), rounding=method.rounding)
     claim, result = record.relaxation.claim, record.result
     return Outcome(
         seconds=record.seconds,

@@ -12,11 +12,12 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.errors import RiskcardError
+from riskcard.errors import ParameterError, RiskcardError
 from riskcard.formulations import linear
 from riskcard.formulations.blocks import Ties
 from riskcard.formulations.instance import Instance
@@ -29,6 +30,7 @@ from riskcard.problem.solution import Solution
 
 __all__ = [
     "Algorithm1Record",
+    "Rounding",
     "nearest_integer",
     "round_relaxation",
     "run_algorithm1",
@@ -36,6 +38,9 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
+#: How weights become integers: to the nearest one, as the paper says, or so that its published losses
+#: come out, with weights below 0 rounded down.
+Rounding = Literal["nearest", "published"]
 #: An alpha up to this is a 0 at which the selection stops: IPOPT's variables end about 1e-8 away
 #: from their bounds.
 ZERO = 1e-6
@@ -54,7 +59,10 @@ class Algorithm1Record:
 
 
 def run_algorithm1(
-    instance: Instance, options: SolverOptions | None = None, ties: Ties = "paper"
+    instance: Instance,
+    options: SolverOptions | None = None,
+    ties: Ties = "paper",
+    rounding: Rounding = "nearest",
 ) -> Algorithm1Record:
     """Solve the continuous relaxation of the linear form with IPOPT and round it to a card.
 
@@ -65,6 +73,8 @@ def run_algorithm1(
     ties
         Which side a value at the threshold is on in the relaxation; the paper lets it be either. The
         card itself follows the library: a value at its cut is below it.
+    rounding
+        As in ``round_relaxation``.
 
     Returns
     -------
@@ -72,6 +82,8 @@ def run_algorithm1(
         The status is "heuristic" and the bound 0: the relaxation bounds nothing of use, and IPOPT's
         value is no proven bound.
     """
+    if rounding not in ("nearest", "published"):
+        raise ParameterError(f"rounding is {rounding!r}. Use 'nearest' or 'published'.")
     begin = time.perf_counter()
     model = linear.build(instance, ties)
     answer = relax_with_ipopt(model, options or SolverOptions())
@@ -80,7 +92,7 @@ def run_algorithm1(
             f"IPOPT found no point of the relaxation ({answer.claim.word}). Scale features whose "
             "values are very large or very small, or give it a start."
         )
-    card = round_relaxation(model, instance, answer.values)
+    card = round_relaxation(model, instance, answer.values, rounding)
     loss, seconds = loss_of(card, instance.problem), time.perf_counter() - begin
     note = f"Algorithm 1: a relaxation of value {answer.claim.objective:.6g}, rounded."
     result = SolveResult(card, loss, 0.0, Status.HEURISTIC, seconds=seconds, notes=(note,))
@@ -88,7 +100,9 @@ def run_algorithm1(
     return Algorithm1Record(result, answer, alpha, seconds)
 
 
-def round_relaxation(model: Model, instance: Instance, values: Floats) -> Solution:
+def round_relaxation(
+    model: Model, instance: Instance, values: Floats, rounding: Rounding = "nearest"
+) -> Solution:
     """The rounding of Algorithm 1: from any point of the relaxed linear form to a feasible card.
 
     1. ``w0`` is rounded to the nearest integer.
@@ -99,16 +113,18 @@ def round_relaxation(model: Model, instance: Instance, values: Floats) -> Soluti
 
     Halves are rounded away from 0: the paper does not say how, the rule treats both signs alike, and
     a weight of exactly 1/2 is kept rather than lost.
+
+    "published" differs in step 3: weights below 0 are rounded down, to the next smaller integer. The
+    paper does not say so, but its losses come out with it (docs/solvers.md).
     """
     base = nearest_integer(_part(model, values, "w0")[0])
     thresholds = _part(model, values, "t")
     below, above = _part(model, values, "w_below"), _part(model, values, "w_above")
     terms = []
     for j in _selected(_part(model, values, "alpha"), instance.k):
-        left = int(
-            np.clip(nearest_integer(below[j]), instance.low_below[j], instance.high_below[j])
-        )
-        right = int(np.clip(nearest_integer(above[j]), instance.low[j], instance.high[j]))
+        whole = _whole(below[j], rounding), _whole(above[j], rounding)
+        left = int(np.clip(whole[0], instance.low_below[j], instance.high_below[j]))
+        right = int(np.clip(whole[1], instance.low[j], instance.high[j]))
         base += right
         cut = _cut_at(instance, j, float(thresholds[j]))
         if cut < 0:
@@ -157,6 +173,12 @@ def nearest_integer(value: float) -> int:
     (1, -1, 2, -2)
     """
     return int(math.copysign(math.floor(abs(value) + 0.5), value))
+
+
+def _whole(weight: float, rounding: Rounding) -> int:
+    if rounding == "published" and weight < 0:
+        return math.floor(weight)
+    return nearest_integer(weight)
 
 
 def _selected(alpha: Floats, k: int) -> list[int]:
