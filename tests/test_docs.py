@@ -47,7 +47,10 @@ def test_the_commands_of_the_readme_run(tmp_path, monkeypatch, capsys):
 def test_the_example_of_the_format_is_a_card():
     (block,) = blocks("docs/card_format.md", "json")
     card = RiskCard.from_json(block)
-    assert card.total_points({"age": 61, "pressure": 0.1}).tolist() == [6]
+    row = {"age": 61, "pressure": 0.1, "shape": "oval"}
+    assert card.total_points(row).tolist() == [6]
+    row = {"age": None, "pressure": -9, "shape": "irregular"}
+    assert card.total_points(row).tolist() == [-1 + 1 + 2 + 3]
     page = (ROOT / "docs/card_format.md").read_text(encoding="utf-8")
     for entry in re.findall(r'"(\w+)": ', card.to_json()):
         assert f'"{entry}"' in page

@@ -55,7 +55,13 @@ def with_certificate(**changes) -> str:
 
 
 def feature(**changes) -> list:
-    return [{"name": "age", "cuts": [1.0], "points": [0, 1], **changes}]
+    plain = {"cuts": [1.0], "points": [0, 1], "missing": None, "codes": [], "usual": None}
+    return [{"name": "age", **plain, **changes}]
+
+
+def levels(**changes) -> list:
+    plain = {"groups": [["a"], ["b", 1]], "points": [0, 1], "missing": None, "usual": None}
+    return [{"name": "age", **plain, "is_ordered": False, **changes}]
 
 
 @pytest.mark.parametrize(
@@ -66,7 +72,7 @@ def feature(**changes) -> list:
         ("[1, 2]", "JSON but not a card"),
         ("3", "JSON but not a card"),
         ('{"format": "other"}', "JSON but not a card"),
-        (changed(format_version=2), r"format version 2, but .* Install a newer riskcard"),
+        (changed(format_version=3), r"format version 3, but .* Install a newer riskcard"),
         (changed(format_version="1"), "never existed"),
         (changed(format_version=True), "never existed"),
         (changed(format_version=0), "never existed"),
@@ -96,7 +102,21 @@ def feature(**changes) -> list:
         (changed(features=feature(cuts=[True])), "a cut of 'age' is True"),
         (changed(features=feature(points=[0, 1.5])), r"1\.5\. Use a whole number"),
         (changed(features=feature(points=[0])), "points for 1 bins"),
-        (changed(features=feature(missing=3)), 'unknown entry "missing"'),
+        (changed(features=feature(colour=3)), 'unknown entry "colour"'),
+        (changed(features=feature(missing=1.5)), r"missing 'age' is 1\.5"),
+        (changed(features=feature(usual=2)), "usual of 'age' is 2, but it has 2 bins"),
+        (changed(features=feature(codes=[[-9, 1]])), "each code is .* must be an object"),
+        (changed(features=feature(codes=[{"value": -9}])), 'a code has no "points"'),
+        (changed(features=feature(codes=[{"value": "a", "points": 1}])), "special value is 'a'"),
+        (changed(features=levels(cuts=[])), 'unknown entry "cuts"'),
+        (changed(features=levels(groups="ab")), "\"groups\" is 'ab'"),
+        (changed(features=levels(groups=["a", "b"])), "a group of 'age' is 'a'"),
+        (changed(features=levels(groups=[["a"], [None]])), "level of 'age' is None, which is"),
+        (changed(features=levels(groups=[["a"], [[]]])), r"level of 'age' is \[\]"),
+        (changed(features=levels(groups=[["a"], ["a"]])), "'a' of 'age' stands twice"),
+        (changed(features=levels(points=[0])), "2 groups of levels and points for 1"),
+        (changed(features=levels(is_ordered=0)), '"is_ordered" is 0'),
+        (changed(features=levels(name=1)), "name of a feature is 1"),
         (changed(training=[]), '"training" is \\[\\]'),
         (changed(training={"rows": 1}), 'no "event_weight"'),
         (
@@ -106,6 +126,7 @@ def feature(**changes) -> list:
         (with_certificate(status="perfect"), "status is 'perfect'"),
         (with_certificate(loss="low"), "loss is 'low'"),
         (with_certificate(notes="none"), '"notes" is'),
+        (with_certificate(rules=[1]), 'entry of "rules" is 1'),
         (with_certificate(is_grid_full=1), '"is_grid_full" is 1'),
         (with_certificate(extra=1), 'unknown entry "extra"'),
         ('{"format": "riskcard", "format": "riskcard"}', '"format" stands twice'),
@@ -116,6 +137,28 @@ def test_what_is_not_a_card_is_refused(text, message):
     with pytest.raises(FormatError, match=message) as caught:
         RiskCard.from_json(text)
     assert "\n" not in str(caught.value)
+
+
+def as_version_1() -> dict:
+    """The heart card as a file of version 1 has it."""
+    content = json.loads(heart_card().to_json())
+    content["format_version"] = 1
+    del content["certificate"]["rules"]
+    for entry in content["features"]:
+        del entry["missing"], entry["codes"], entry["usual"]
+    return content
+
+
+def test_files_of_version_1_are_read():
+    assert RiskCard.from_json(json.dumps(as_version_1())) == heart_card()
+
+
+def test_version_1_had_no_missing_values_and_no_levels():
+    content = as_version_1()
+    for entries in (feature(), levels()):
+        content["features"] = entries
+        with pytest.raises(FormatError, match=r'unknown entry "codes"|has no "cuts"'):
+            RiskCard.from_json(json.dumps(content))
 
 
 def test_files_that_cannot_be_read_are_named(tmp_path):

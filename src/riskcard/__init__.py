@@ -13,20 +13,24 @@ if TYPE_CHECKING:
         FormatError,
         ParameterError,
         RiskcardError,
+        RiskcardWarning,
         SolverMissing,
     )
     from riskcard.estimators.classifier import RiskScoreClassifier
     from riskcard.problem.audit import audit
-    from riskcard.problem.riskcard import FeaturePoints, RiskCard
+    from riskcard.problem.points import FeaturePoints, LevelPoints
+    from riskcard.problem.riskcard import RiskCard
 
 __all__ = [
     "DataError",
     "FeaturePoints",
     "FormatError",
+    "LevelPoints",
     "ParameterError",
     "RiskCard",
     "RiskScoreClassifier",
     "RiskcardError",
+    "RiskcardWarning",
     "SolverMissing",
     "__version__",
     "audit",
@@ -37,8 +41,10 @@ _HOMES = {
     "FormatError": "riskcard.errors",
     "ParameterError": "riskcard.errors",
     "RiskcardError": "riskcard.errors",
+    "RiskcardWarning": "riskcard.errors",
     "SolverMissing": "riskcard.errors",
-    "FeaturePoints": "riskcard.problem.riskcard",
+    "FeaturePoints": "riskcard.problem.points",
+    "LevelPoints": "riskcard.problem.points",
     "RiskCard": "riskcard.problem.riskcard",
     "RiskScoreClassifier": "riskcard.estimators.classifier",
     "audit": "riskcard.problem.audit",

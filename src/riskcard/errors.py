@@ -1,4 +1,4 @@
-"""The errors that riskcard raises; each message says what is wrong, where, and what to do."""
+"""The errors and warnings of riskcard; each message says what is wrong, where, and what to do."""
 
 
 class RiskcardError(Exception):
@@ -19,3 +19,7 @@ class FormatError(RiskcardError, ValueError):
 
 class SolverMissing(RiskcardError, ImportError):
     """An optional package is needed for what was asked and is not installed."""
+
+
+class RiskcardWarning(UserWarning):
+    """Something was done that the user should know of, such as a hole that got the usual points."""

@@ -14,7 +14,8 @@ from typing import Any, NoReturn
 from riskcard.errors import FormatError, ParameterError
 from riskcard.export.files import write_whole
 from riskcard.problem.certificate import Certificate, TrainingFacts
-from riskcard.problem.riskcard import FeaturePoints, RiskCard
+from riskcard.problem.points import FeaturePoints, LevelPoints
+from riskcard.problem.riskcard import RiskCard
 from riskcard.version import __version__
 
 __all__ = [
@@ -27,7 +28,10 @@ __all__ = [
 ]
 
 FORMAT = "riskcard"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+
+#: What came with version 2; a file of version 1 has none of it.
+_NEW_KEYS = frozenset({"missing", "codes", "usual", "rules"})
 
 _CARD_KEYS = frozenset(
     {
@@ -62,11 +66,18 @@ def card_to_json(card: RiskCard) -> str:
         "base": card.base,
         "multiplier": card.multiplier,
         "offset": card.offset,
-        "features": [asdict(feature) for feature in card.features],
+        "features": [_feature_entry(feature) for feature in card.features],
         "training": None if card.training is None else asdict(card.training),
         "certificate": certificate,
     }
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _feature_entry(feature: FeaturePoints | LevelPoints) -> dict[str, Any]:
+    entry = asdict(feature)
+    if isinstance(feature, FeaturePoints):
+        entry["codes"] = [{"value": value, "points": points} for value, points in feature.codes]
+    return entry
 
 
 def card_from_json(text: str, source: str = "The text") -> RiskCard:
@@ -145,7 +156,8 @@ def _require_format(content: Any, source: str) -> None:
 
 def _card_from_content(content: dict[str, Any]) -> RiskCard:
     _require_keys("the card", content, _CARD_KEYS)
-    features = [_feature_from(entry) for entry in _list_of(content, "features")]
+    version = content["format_version"]
+    features = [_feature_from(entry, version) for entry in _list_of(content, "features")]
     outcome = content["outcome"]
     if outcome is not None:
         _require_type('"outcome"', outcome, str)
@@ -163,18 +175,41 @@ def _card_from_content(content: dict[str, Any]) -> RiskCard:
     )
 
 
-def _feature_from(entry: Any) -> FeaturePoints:
+def _feature_from(entry: Any, version: int) -> FeaturePoints | LevelPoints:
     _require_type("each feature", entry, dict)
-    _require_keys("a feature", entry, frozenset({"name", "cuts", "points"}))
+    if version > 1 and "groups" in entry:
+        return _level_points_from(entry)
+    _require_keys("a feature", entry, _keys_of(FeaturePoints, version))
     _require_type("the name of a feature", entry["name"], str)
     cuts = [_as_number(f"a cut of {entry['name']!r}", cut) for cut in _list_of(entry, "cuts")]
-    return FeaturePoints(entry["name"], tuple(cuts), tuple(_list_of(entry, "points")))
+    rest = {} if version == 1 else {"missing": entry["missing"], "usual": entry["usual"]}
+    codes = [] if version == 1 else [_code_from(code) for code in _list_of(entry, "codes")]
+    points = tuple(_list_of(entry, "points"))
+    return FeaturePoints(entry["name"], tuple(cuts), points, codes=tuple(codes), **rest)
+
+
+def _code_from(entry: Any) -> tuple[float, Any]:
+    _require_type("each code", entry, dict)
+    _require_keys("a code", entry, frozenset({"value", "points"}))
+    return _as_number("a special value", entry["value"]), entry["points"]
+
+
+def _level_points_from(entry: dict[str, Any]) -> LevelPoints:
+    _require_keys("a feature", entry, _keys_of(LevelPoints, FORMAT_VERSION))
+    _require_type("the name of a feature", entry["name"], str)
+    _require_type('"is_ordered"', entry["is_ordered"], bool)
+    groups = _list_of(entry, "groups")
+    for group in groups:
+        _require_type(f"a group of {entry['name']!r}", group, list)
+    return LevelPoints(**{**entry, "groups": groups, "points": _list_of(entry, "points")})
 
 
 def _certificate_from(content: dict[str, Any]) -> Certificate | None:
     entry = content["certificate"]
     if isinstance(entry, dict) and entry.keys() >= {"notes", "is_grid_full", "version"}:
-        entry["notes"] = tuple(_texts_of(entry, "notes"))
+        for key in ("notes", "rules"):
+            if key in entry:
+                entry[key] = tuple(_texts_of(entry, key))
         _require_type('"is_grid_full"', entry["is_grid_full"], bool)
         _require_type('"version"', entry["version"], str)
     return _record_from(Certificate, content, "certificate")
@@ -185,8 +220,14 @@ def _record_from(kind: type[Any], content: dict[str, Any], key: str) -> Any:
     if entry is None:
         return None
     _require_type(f'"{key}"', entry, dict)
-    _require_keys(f'"{key}"', entry, frozenset(field.name for field in fields(kind)))
+    _require_keys(f'"{key}"', entry, _keys_of(kind, content["format_version"]))
     return kind(**entry)
+
+
+def _keys_of(kind: type[Any], version: int) -> frozenset[str]:
+    """The entries of a record in some version of the format."""
+    keys = frozenset(field.name for field in fields(kind))
+    return keys - _NEW_KEYS if version == 1 else keys
 
 
 def _list_of(entry: dict[str, Any], key: str) -> list[Any]:

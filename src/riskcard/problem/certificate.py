@@ -66,7 +66,9 @@ class Certificate:
     version
         The version of riskcard that solved it.
     notes
-        Sentences from the solver that a reader should know.
+        Sentences that a reader should know, such as what a rounder cut cost.
+    rules
+        Sentences on the rules that every card of the kind keeps, such as "age: risk rises".
     """
 
     loss: float
@@ -82,6 +84,7 @@ class Certificate:
     seconds: float = 0.0
     version: str = __version__
     notes: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("max_terms", "max_features", "max_cuts_per_feature", "max_points"):
@@ -99,6 +102,7 @@ class Certificate:
         _set(self, "is_grid_full", bool(self.is_grid_full))
         _set(self, "version", str(self.version))
         _set(self, "notes", tuple(str(note) for note in self.notes))
+        _set(self, "rules", tuple(str(rule) for rule in self.rules))
 
     @property
     def gap(self) -> float:

@@ -1,4 +1,4 @@
-"""Rows to be scored, however they come: the columns that a card needs, as floats."""
+"""Rows to be scored, however they come: the columns that a card needs."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.errors import DataError
+from riskcard.problem.raw import as_array
 
 __all__ = ["take_columns"]
 
 
 def take_columns(
     values: Any, feature_names: Sequence[str], wanted: Sequence[str]
-) -> tuple[int, dict[str, NDArray[np.float64]]]:
+) -> tuple[int, dict[str, NDArray[Any]]]:
     """Find the wanted columns in an array, a data frame or a mapping.
 
     Parameters
     ----------
     values
         A 2-D array whose columns follow ``feature_names``; or a data frame (pandas, polars,
-        pyarrow); or a mapping from name to column or to one number. Frames and mappings are looked
-        up by name, and further columns in them are ignored.
+        pyarrow); or a mapping from name to column or to one value (a number, a text, None). Frames
+        and mappings are looked up by name, and further columns in them are ignored.
     feature_names
         The columns of the training table, in order.
     wanted
@@ -34,7 +35,8 @@ def take_columns(
     int
         Number of rows.
     dict
-        From wanted name to a column of finite floats.
+        From wanted name to the raw column: an array of numbers, booleans or objects, in which any
+        value may be missing.
     """
     names = _column_names(values)
     if names is None:
@@ -46,7 +48,7 @@ def take_columns(
             f"The card needs {'columns' if len(missing) > 1 else 'column'} {listed}, which the "
             "rows do not have. Add what is missing, or rename the columns as in training."
         )
-    columns = {name: _as_floats(name, values[name]) for name in wanted}
+    columns = {name: _as_column(name, values[name]) for name in wanted}
     n_rows = _count_rows(values, names, columns)
     return n_rows, columns
 
@@ -65,55 +67,31 @@ def _column_names(values: Any) -> list[str] | None:
 
 def _from_array(
     values: Any, feature_names: Sequence[str], wanted: Sequence[str]
-) -> tuple[int, dict[str, NDArray[np.float64]]]:
-    array = np.asarray(values)
+) -> tuple[int, dict[str, NDArray[Any]]]:
+    # a list goes by objects: True beside 2.5 would become 1.0 otherwise, and 1 beside "a" a text
+    array = np.asarray(values) if hasattr(values, "__array__") else np.array(values, dtype=object)
     if array.ndim != 2 or array.shape[1] != len(feature_names):
         raise DataError(
             f"The rows have shape {array.shape}, but the card was made for {len(feature_names)} "
             "columns. Give a 2-D array with the columns of training, or a data frame with names."
         )
     place = {name: position for position, name in enumerate(feature_names)}
-    columns = {name: _as_floats(name, array[:, place[name]]) for name in wanted}
+    columns = {name: _as_column(name, array[:, place[name]]) for name in wanted}
     return array.shape[0], columns
 
 
-def _count_rows(values: Any, names: list[str], columns: dict[str, NDArray[np.float64]]) -> int:
+def _count_rows(values: Any, names: list[str], columns: dict[str, NDArray[Any]]) -> int:
     lengths = {name: column.size for name, column in columns.items()}
     if not lengths:  # a card of no features gives every row the base
-        return int(np.atleast_1d(values[names[0]]).shape[0]) if names else 0
+        return as_array(values[names[0]]).shape[0] if names else 0
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{name!r} has {size}" for name, size in lengths.items())
         raise DataError(f"The columns differ in length: {told}. Give one value a row to each.")
     return next(iter(lengths.values()))
 
 
-def _as_floats(name: str, column: Any) -> NDArray[np.float64]:
-    if isinstance(column, Sequence) and not isinstance(column, str):
-        column = [np.nan if value is None else value for value in column]
-    try:
-        numbers = np.atleast_1d(np.asarray(column, dtype=np.float64))
-    except (TypeError, ValueError):
-        raise DataError(
-            f"Feature {name!r} is not numeric: {_first_bad(column)!r} is not a number. "
-            "Give numbers in the units of training."
-        ) from None
-    if numbers.ndim != 1:
-        raise DataError(f"There are {numbers.shape[1]} columns named {name!r}. Keep one of them.")
-    bad = np.flatnonzero(~np.isfinite(numbers))
-    if bad.size:
-        what = "missing" if np.isnan(numbers[bad[0]]) else "infinite"
-        raise DataError(
-            f"Feature {name!r} is {what} in row {bad[0]} ({bad.size} such rows). "
-            "The card has no points for that: fill the value in, or leave the row out."
-        )
-    return numbers
-
-
-def _first_bad(column: Any) -> Any:
-    """The first value that is not a number."""
-    for value in np.asarray(column, dtype=object).ravel():
-        try:
-            float(value)
-        except (TypeError, ValueError):
-            return value
-    return column
+def _as_column(name: str, column: Any) -> NDArray[Any]:
+    array = as_array(column)
+    if array.ndim != 1:
+        raise DataError(f"There are {array.shape[1]} columns named {name!r}. Keep one of them.")
+    return array

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.errors import ParameterError
+from riskcard.errors import ParameterError, RiskcardWarning
 from riskcard.problem.certificate import Certificate, TrainingFacts
 from riskcard.problem.checks import finite_number, whole_points
 from riskcard.problem.cuts import choose_cut
+from riskcard.problem.levels import Label
+from riskcard.problem.points import FeaturePoints, LevelPoints, LookUp
 from riskcard.problem.problem import Scale
 from riskcard.problem.ranked import CutGrid
 from riskcard.problem.records import take_columns
 from riskcard.problem.solution import Solution
 
-__all__ = ["FeaturePoints", "RiskCard", "RiskRow", "Term", "card_from_solution"]
-
-Label = str | int | float | bool
+__all__ = ["FeaturePoints", "LevelPoints", "RiskCard", "RiskRow", "Term", "card_from_solution"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,55 +42,6 @@ class RiskRow(NamedTuple):
     total: int
     log_odds: float
     risk: float
-
-
-@dataclass(frozen=True, slots=True)
-class FeaturePoints:
-    """The points of one feature: ``points[i]`` for values above ``cuts[i-1]``, up to ``cuts[i]``.
-
-    Attributes
-    ----------
-    name
-        The column.
-    cuts
-        Ascending; a value at a cut is below it.
-    points
-        One more than there are cuts.
-    """
-
-    name: str
-    cuts: tuple[float, ...]
-    points: tuple[int, ...]
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name:
-            raise ParameterError(f"A feature is named {self.name!r}. Use a text that is not empty.")
-        cuts = tuple(finite_number(f"A cut of {self.name!r}", cut) + 0.0 for cut in self.cuts)
-        points = tuple(
-            whole_points(f"The points of a bin of {self.name!r}", value) for value in self.points
-        )
-        if any(left >= right for left, right in pairwise(cuts)):
-            raise ParameterError(
-                f"The cuts of {self.name!r} are {list(cuts)}. Give them in ascending order, each once."
-            )
-        if len(points) != len(cuts) + 1:
-            raise ParameterError(
-                f"Feature {self.name!r} has {len(cuts)} cuts and points for {len(points)} bins. "
-                f"Give {len(cuts) + 1}: one below each cut, and one above the last."
-            )
-        object.__setattr__(self, "name", str(self.name))
-        object.__setattr__(self, "cuts", cuts)
-        object.__setattr__(self, "points", points)
-
-    def points_of(self, column: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Points of each value."""
-        bins = np.searchsorted(np.array(self.cuts), column, side="left")
-        return np.array(self.points, dtype=np.int64)[bins]
-
-    @property
-    def jumps(self) -> tuple[int, ...]:
-        """What a value at or below each cut has more than one just above it."""
-        return tuple(left - right for left, right in pairwise(self.points))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +77,7 @@ class RiskCard:
     [-1, 2]
     """
 
-    features: tuple[FeaturePoints, ...]
+    features: tuple[FeaturePoints | LevelPoints, ...]
     base: int = 0
     multiplier: float = 1.0
     offset: float = 0.0
@@ -139,8 +90,10 @@ class RiskCard:
     def __post_init__(self) -> None:
         features = tuple(self.features)
         for feature in features:
-            if not isinstance(feature, FeaturePoints):
-                raise ParameterError(f"A feature is {feature!r}. Use FeaturePoints.")
+            if not isinstance(feature, (FeaturePoints, LevelPoints)):
+                raise ParameterError(
+                    f"A feature is {feature!r}. Use FeaturePoints, or LevelPoints for a category."
+                )
         used = [feature.name for feature in features]
         names = tuple(str(name) for name in self.feature_names) or tuple(used)
         _require_distinct("features", used)
@@ -172,13 +125,29 @@ class RiskCard:
         ----------
         values
             A 2-D array whose columns follow ``feature_names``; or a data frame or mapping, which
-            are looked up by name (a mapping may hold single numbers: one row).
+            are looked up by name (a mapping may hold single values: one row).
+
+        Warns
+        -----
+        RiskcardWarning
+            Once, when rows have a missing value in a feature that had none in training, or a level
+            that training did not have. They get the points of the bin with most training rows.
         """
         used = [feature.name for feature in self.features]
         n_rows, columns = take_columns(values, self.feature_names, used)
         total = np.full(n_rows, self.base, dtype=np.int64)
+        guesses = []
         for feature in self.features:
-            total += feature.points_of(columns[feature.name])
+            found = feature.look_up(columns[feature.name])
+            total += found.points
+            guesses += _guess_words(feature.name, found)
+        if guesses:
+            warnings.warn(
+                f"{'; '.join(guesses)}. Training had no such values: they get the points of the "
+                "bin with most training rows.",
+                RiskcardWarning,
+                stacklevel=2,
+            )
         return total
 
     def log_odds(self, values: Any) -> NDArray[np.float64]:
@@ -201,7 +170,7 @@ class RiskCard:
         """Every total that some row can have, ascending."""
         totals = {self.base}
         for feature in self.features:
-            totals = {total + points for total in totals for points in set(feature.points)}
+            totals = {total + points for total in totals for points in feature.possible_points}
         return sorted(totals)
 
     def risk_table(self) -> tuple[RiskRow, ...]:
@@ -360,6 +329,23 @@ def _common_divisor(solution: Solution, scale: Scale) -> int:
     if scale.kind == "fixed" or not solution.jumps:
         return 1
     return math.gcd(*solution.jumps, solution.base)
+
+
+def _guess_words(name: str, found: LookUp) -> list[str]:
+    """What the card has no points for in one feature, and in how many rows."""
+    words = []
+    if found.n_missing:
+        words.append(f"Feature {name!r} is missing in {_rows(found.n_missing)}")
+    if found.n_unseen:
+        words.append(
+            f"Feature {name!r} has unseen levels in {_rows(found.n_unseen)} "
+            f"(the first is {found.unseen!r})"
+        )
+    return words
+
+
+def _rows(number: int) -> str:
+    return "1 row" if number == 1 else f"{number:,} rows"
 
 
 def _sigmoid(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
