@@ -18,12 +18,16 @@ if TYPE_CHECKING:
     )
     from riskcard.estimators.classifier import RiskScoreClassifier
     from riskcard.problem.audit import audit
+    from riskcard.problem.feature_rules import CardRules, FeatureGroup, FeatureRule
     from riskcard.problem.points import FeaturePoints, LevelPoints
     from riskcard.problem.riskcard import RiskCard
 
 __all__ = [
+    "CardRules",
     "DataError",
+    "FeatureGroup",
     "FeaturePoints",
+    "FeatureRule",
     "FormatError",
     "LevelPoints",
     "ParameterError",
@@ -43,6 +47,9 @@ _HOMES = {
     "RiskcardError": "riskcard.errors",
     "RiskcardWarning": "riskcard.errors",
     "SolverMissing": "riskcard.errors",
+    "CardRules": "riskcard.problem.feature_rules",
+    "FeatureGroup": "riskcard.problem.feature_rules",
+    "FeatureRule": "riskcard.problem.feature_rules",
     "FeaturePoints": "riskcard.problem.points",
     "LevelPoints": "riskcard.problem.points",
     "RiskCard": "riskcard.problem.riskcard",
