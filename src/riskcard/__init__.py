@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         SolverMissing,
     )
     from riskcard.estimators.classifier import RiskScoreClassifier
+    from riskcard.estimators.cv import RiskScoreClassifierCV
     from riskcard.problem.audit import audit
     from riskcard.problem.feature_rules import CardRules, FeatureGroup, FeatureRule
     from riskcard.problem.points import FeaturePoints, LevelPoints
@@ -33,6 +34,7 @@ __all__ = [
     "ParameterError",
     "RiskCard",
     "RiskScoreClassifier",
+    "RiskScoreClassifierCV",
     "RiskcardError",
     "RiskcardWarning",
     "SolverMissing",
@@ -54,6 +56,7 @@ _HOMES = {
     "LevelPoints": "riskcard.problem.points",
     "RiskCard": "riskcard.problem.riskcard",
     "RiskScoreClassifier": "riskcard.estimators.classifier",
+    "RiskScoreClassifierCV": "riskcard.estimators.cv",
     "audit": "riskcard.problem.audit",
 }
 

@@ -1,0 +1,50 @@
+"""What a held-out fold is judged by: scorers by name, and whether they take weights."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sklearn.metrics import get_scorer, get_scorer_names, log_loss, make_scorer
+
+from riskcard.errors import ParameterError
+
+__all__ = ["find_scorer", "takes_weights"]
+
+
+def find_scorer(scoring: Any, classes: Sequence[Any]) -> Callable[..., float]:
+    """A scorer, ``scorer(model, X, y)``, from its name or from itself.
+
+    Parameters
+    ----------
+    scoring
+        A name that scikit-learn knows, a callable, or None for the accuracy.
+    classes
+        The two labels. They are told to the log-loss, which so can judge rows of a single class.
+    """
+    if scoring == "neg_log_loss":
+        return make_scorer(
+            log_loss, greater_is_better=False, response_method="predict_proba", labels=classes
+        )
+    if callable(scoring):
+        return scoring
+    name = "accuracy" if scoring is None else scoring
+    names = get_scorer_names()
+    if not isinstance(name, str) or name not in names:
+        close = difflib.get_close_matches(str(name), names, n=1) or ["neg_log_loss"]
+        raise ParameterError(
+            f"scoring is {scoring!r}. Use the name of one of scikit-learn's scorers, such as "
+            f"{close[0]!r}, or a callable."
+        )
+    return get_scorer(name)
+
+
+def takes_weights(scorer: Callable[..., float]) -> bool:
+    """Whether a scorer is to be given ``sample_weight``.
+
+    scikit-learn's scorers pass on to a metric whatever they are given; it is the metric that counts.
+    """
+    judge = getattr(scorer, "_score_func", scorer)
+    return "sample_weight" in inspect.signature(judge).parameters

@@ -1,0 +1,133 @@
+"""Which size of card: means and standard errors over folds, and the rule that picks one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.errors import ParameterError
+
+__all__ = ["RULES", "PathScores", "SizeChoice", "choose_size", "results_of"]
+
+#: How a size may be picked.
+RULES = ("one_se", "best")
+#: Mean scores that differ by less are equal but for rounding.
+SCORE_ROUNDING = 1e-12
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class PathScores:
+    """Every size in every fold; arrays of shape (folds, sizes).
+
+    Attributes
+    ----------
+    sizes
+        Numbers of terms allowed, ascending.
+    test, train
+        Scores on the rows held out and on those fitted; the higher, the better.
+    seconds
+        Time of each fit.
+    features, terms
+        How many the fitted cards use.
+    folds_a_pass
+        The number of folds that test every row once. It is the number of folds where each row is
+        in one of them, and smaller where rows are tested repeatedly.
+    """
+
+    sizes: NDArray[np.int64]
+    test: Floats
+    train: Floats
+    seconds: Floats
+    features: Floats
+    terms: Floats
+    folds_a_pass: float
+
+    @property
+    def means(self) -> Floats:
+        """Mean test score of each size."""
+        return self.test.mean(axis=0)
+
+    @property
+    def standard_errors(self) -> Floats:
+        """Standard error of each mean; NaN where a single fold tells nothing about it.
+
+        The scores of repeated cross-validation are not independent: to run the folds again with
+        other splits makes the mean steadier but brings no new rows. So the spread is divided by
+        the root of the folds of *one* pass over the rows, not of all.
+        """
+        if len(self.test) < 2:
+            return np.full(self.sizes.size, np.nan)
+        return self.test.std(axis=0, ddof=1) / np.sqrt(self.folds_a_pass)
+
+
+@dataclass(frozen=True, slots=True)
+class SizeChoice:
+    """The size that was picked.
+
+    Attributes
+    ----------
+    chosen, best
+        Positions of the size that was picked and of the one with the best mean score.
+    threshold
+        The least mean score that was good enough.
+    """
+
+    chosen: int
+    best: int
+    threshold: float
+
+
+def choose_size(path: PathScores, rule: str) -> SizeChoice:
+    """Pick a size.
+
+    Parameters
+    ----------
+    path
+        Scores of all sizes.
+    rule
+        "best": the best mean score, the smallest size where several have it. "one_se": the smallest
+        size whose mean score is at most one standard error (that of the best) below the best.
+    """
+    means = path.means
+    highest = float(means.max())
+    rounding = SCORE_ROUNDING * max(1.0, abs(highest))
+    best = int(np.argmax(means >= highest - rounding))
+    if rule == "best":
+        return SizeChoice(best, best, highest)
+    error = float(path.standard_errors[best])
+    if np.isnan(error):
+        raise ParameterError(
+            "rule is 'one_se', but there is only one fold, which has no standard error. "
+            "Use at least two folds, or rule='best'."
+        )
+    chosen = int(np.argmax(means >= highest - error - rounding))
+    return SizeChoice(chosen, best, highest - error)
+
+
+def results_of(path: PathScores, choice: SizeChoice) -> dict[str, NDArray[Any]]:
+    """All figures as one dict of arrays, one entry a size, named as in scikit-learn's searches."""
+    means = path.means
+    is_chosen = np.arange(path.sizes.size) == choice.chosen
+    results: dict[str, NDArray[Any]] = {
+        "n_terms": path.sizes.copy(),
+        "mean_test_score": means,
+        "std_test_score": path.test.std(axis=0),
+        "se_test_score": path.standard_errors,
+        "rank_test_score": 1 + (means[:, None] < means[None, :]).sum(axis=1),
+        "mean_train_score": path.train.mean(axis=0),
+        "std_train_score": path.train.std(axis=0),
+        "mean_fit_time": path.seconds.mean(axis=0),
+        "std_fit_time": path.seconds.std(axis=0),
+        "mean_n_features": path.features.mean(axis=0),
+        "mean_n_terms_used": path.terms.mean(axis=0),
+        "is_chosen": is_chosen,
+    }
+    for fold in range(len(path.test)):
+        results[f"split{fold}_test_score"] = path.test[fold].copy()
+        results[f"split{fold}_train_score"] = path.train[fold].copy()
+    return results
