@@ -1,12 +1,15 @@
 """Cards for tests: a few by hand, and a hypothesis strategy for any."""
 
+import math
+
 from hypothesis import strategies as st
 
 from riskcard.problem.certificate import Certificate, TrainingFacts
+from riskcard.problem.points import FeaturePoints, LevelPoints, level_key
 from riskcard.problem.result import Status
-from riskcard.problem.riskcard import FeaturePoints, RiskCard
+from riskcard.problem.riskcard import RiskCard
 
-__all__ = ["certificate", "heart_card", "risk_cards"]
+__all__ = ["certificate", "heart_card", "mass_card", "risk_cards", "values_of"]
 
 
 def certificate(loss: float = 350.1, bound: float = 340.2, status: str = "time_limit", **changes):
@@ -38,26 +41,86 @@ def heart_card(**changes) -> RiskCard:
     return RiskCard(**{**fields, **changes})
 
 
+def mass_card(**changes) -> RiskCard:
+    """A card of every kind: holes, special codes, groups of levels, an order, a boolean."""
+    fields = {
+        "features": (
+            FeaturePoints("age", (45.0, 60.0), (0, 1, 3), missing=1, codes=((-9.0, 2),), usual=1),
+            LevelPoints("shape", (("round", "oval"), ("irregular", "lobular")), (0, 3), usual=0),
+            LevelPoints("density", (("low", "medium"), ("high",)), (2, 0), 1, 1, is_ordered=True),
+            LevelPoints("palpable", ((False,), (True,)), (0, 1), usual=0),
+        ),
+        "multiplier": 2.0,
+        "offset": -2.5,
+        "classes": ("benign", "malignant"),
+        "outcome": "mass",
+    }
+    return RiskCard(**{**fields, **changes})
+
+
+def values_of(feature: FeaturePoints | LevelPoints) -> list:
+    """Values around every cut, all codes and levels, and None when the card has points for it."""
+    hole = [] if feature.missing is None else [None]
+    if isinstance(feature, LevelPoints):
+        return [*feature.levels, *hole]
+    around = [0.0]
+    for cut in feature.cuts:
+        around += [cut, math.nextafter(cut, -math.inf), math.nextafter(cut, math.inf)]
+    codes = [code for code, _ in feature.codes]
+    return [*filter(math.isfinite, around), *codes, *hole]
+
+
 finite = st.floats(allow_nan=False, allow_infinity=False)
 names = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zl", "Zp")), min_size=1, max_size=12)
+points = st.integers(-20, 20) | st.integers(0, 2)
 labels = st.one_of(st.text(max_size=5), st.integers(), finite, st.booleans())
 
 
 @st.composite
-def _features(draw, name):
+def _numbers(draw, name, is_plain):
     cuts = sorted(draw(st.sets(finite, min_size=0, max_size=4)))
     size = len(cuts) + 1
-    points = draw(st.lists(st.integers(-20, 20), min_size=size, max_size=size))
-    return FeaturePoints(name, tuple(cuts), tuple(points))
+    bin_points = draw(st.lists(points, min_size=size, max_size=size))
+    if is_plain:
+        return FeaturePoints(name, tuple(cuts), tuple(bin_points))
+    codes = draw(st.dictionaries(finite | st.sampled_from([*cuts, -9.0]), points, max_size=3))
+    return FeaturePoints(
+        name,
+        tuple(cuts),
+        tuple(bin_points),
+        missing=draw(st.none() | st.sampled_from(bin_points) | points),
+        codes=tuple(codes.items()),
+        usual=draw(st.none() | st.integers(0, len(cuts))),
+    )
 
 
 @st.composite
-def risk_cards(draw):
+def _levels(draw, name):
+    found = draw(st.lists(labels, min_size=1, max_size=6, unique_by=level_key))
+    ends = sorted(draw(st.sets(st.integers(1, len(found)), max_size=4)) | {len(found)})
+    groups = [found[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+    return LevelPoints(
+        name,
+        tuple(map(tuple, groups)),
+        tuple(draw(st.lists(points, min_size=len(groups), max_size=len(groups)))),
+        missing=draw(st.none() | points),
+        usual=draw(st.none() | st.integers(0, len(groups) - 1)),
+        is_ordered=draw(st.booleans()),
+    )
+
+
+@st.composite
+def risk_cards(draw, is_plain=False):
+    """Any card; a plain one has numbers only, none of them missing or special."""
     all_names = draw(st.lists(names, min_size=1, max_size=4, unique=True))
     used = draw(st.integers(0, len(all_names)))
     classes = draw(st.tuples(labels, labels).filter(lambda pair: pair[0] != pair[1]))
+    kinds = [False if is_plain else draw(st.booleans()) for _ in range(used)]
     return RiskCard(
-        features=tuple(draw(_features(name)) for name in all_names[:used]),
+        features=tuple(
+            draw(_levels(name) if is_nominal else _numbers(name, is_plain))
+            for name, is_nominal in zip(all_names, kinds, strict=False)
+        ),
         base=draw(st.integers(-50, 50)),
         multiplier=draw(st.floats(0.5, 50)),
         offset=draw(st.floats(-20, 20)),
@@ -75,6 +138,7 @@ def risk_cards(draw):
                 scale=st.sampled_from(["calibrated", "multiplier", 1.0, 2.5]),
                 is_grid_full=st.booleans(),
                 notes=st.lists(st.text(max_size=9), max_size=2),
+                rules=st.lists(st.text(max_size=9), max_size=2),
             )
         ),
     )

@@ -2,17 +2,22 @@
 
 import math
 import re
+from collections.abc import Callable
 from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given, settings
 
-from cards import certificate, heart_card, risk_cards
+from cards import certificate, heart_card, mass_card, risk_cards, values_of
 from riskcard.card.html import render_html, render_page
+from riskcard.card.scorecard import score_card_of
 from riskcard.card.words import kind_words, proof_sentence
 from riskcard.errors import ParameterError
 from riskcard.problem.certificate import TrainingFacts
-from riskcard.problem.riskcard import FeaturePoints, RiskCard
+from riskcard.problem.cuts import format_number
+from riskcard.problem.points import FeaturePoints, LevelPoints
+from riskcard.problem.riskcard import RiskCard
+from riskcard.problem.terms import show_level
 
 
 def table_lines(text: str, header: str) -> list[str]:
@@ -65,7 +70,7 @@ def is_rounded(text: str, risk: float) -> bool:
 
 
 @settings(deadline=None)
-@given(risk_cards())
+@given(risk_cards(is_plain=True))
 def test_adding_up_the_printed_card_gives_the_risk(card):
     plain = RiskCard(  # names that cannot be taken for numbers, so that the text can be parsed
         [FeaturePoints(f"f{i}", f.cuts, f.points) for i, f in enumerate(card.features)],
@@ -90,6 +95,124 @@ def test_adding_up_the_printed_card_gives_the_risk(card):
         rows = [values] if values else {"any": [0.0]}
         assert plain.total_points(rows).tolist() == [total]
         assert is_rounded(risks[total], float(plain.risk(rows)[0]))
+
+
+def label_by_hand(feature: FeaturePoints | LevelPoints, value) -> Callable[[str], bool]:
+    """Whether the label of a row is the one for a value."""
+    if value is None:
+        return lambda label: label == "missing"
+    if isinstance(feature, LevelPoints):
+        return lambda label: show_level(value) in label.split(", ")
+    if value in dict(feature.codes):
+        return lambda label: label == format_number(value)
+    if not feature.cuts:
+        return lambda label: label in ("any value", "any other value", "not missing")
+
+    def is_in_range(label: str) -> bool:
+        low, high = re.search(r"> (\S+)", label), re.search(r"≤ (\S+)", label)
+        is_above = low is None or value > float(low[1])
+        return bool(low or high) and is_above and (high is None or value <= float(high[1]))
+
+    return is_in_range
+
+
+@settings(deadline=None)
+@given(risk_cards())
+def test_every_value_has_one_row_with_its_points(card):
+    for feature, block in zip(card.features, score_card_of(card).blocks, strict=True):
+        assert block.feature == feature.name
+        for value in values_of(feature):
+            fits = label_by_hand(feature, value)
+            rows = [one for one in block.bins if fits(one.label)]
+            if any('"' in one.label for one in block.bins):
+                continue  # a quoted level may have commas
+            assert [one.points for one in rows] == feature.points_of([value]).tolist()
+
+
+def test_rows_for_holes_codes_levels_and_booleans():
+    lines = table_lines(mass_card().to_text(), "Feature")
+    assert [re.split(r"  +", line.strip()) for line in lines] == [
+        ["age", "<= 45", "0"],
+        ["> 45 to <= 60", "1"],
+        ["> 60", "3"],
+        ["-9", "2"],
+        ["missing", "1"],
+        ["shape", "round, oval", "0"],
+        ["irregular, lobular", "3"],
+        ["density", "low, medium", "2"],
+        ["high", "0"],
+        ["missing", "1"],
+        ["palpable", "False", "0"],
+        ["True", "1"],
+        ["Base (everyone)", "0"],
+    ]
+    assert mass_card().to_text().isascii()
+
+
+@pytest.mark.parametrize(
+    ("feature", "label"),
+    [
+        (FeaturePoints("x", [], [0]), "any value"),
+        (FeaturePoints("x", [], [0], missing=1), "not missing"),
+        (FeaturePoints("x", [], [0], missing=1, codes=[(-9, 2)]), "any other value"),
+    ],
+)
+def test_a_feature_without_cuts_has_a_row_for_the_rest(feature, label):
+    assert re.search(rf"x +{label} +0\n", RiskCard([feature]).to_text())
+
+
+@pytest.mark.parametrize(
+    ("level", "shown"),
+    [
+        ("upper left", "upper left"),
+        ("größer", "größer"),
+        (True, "True"),
+        ("True", '"True"'),
+        (2.0, "2"),
+        ("2.0", '"2.0"'),
+        ("missing", '"missing"'),
+        ("", '""'),
+        (" a", '" a"'),
+        ("a, b", '"a, b"'),
+        ("two\nlines", '"two\\nlines"'),
+    ],
+)
+def test_a_level_that_could_be_taken_for_something_else_is_quoted(level, shown):
+    assert show_level(level) == shown
+
+
+def many_levels() -> RiskCard:
+    names = [f"job number {i}" for i in range(60)]
+    return RiskCard([LevelPoints("job", [names, ["clerk", "nurse"]], [0, 2])])
+
+
+def test_long_lists_of_levels_are_broken_and_shortened_in_text_only():
+    text = many_levels().to_text()
+    assert max(map(len, text.splitlines())) <= 79
+    shown = {int(number) for number in re.findall(r"job number (\d+)", text)}
+    assert shown == set(range(len(shown)))
+    assert 10 < len(shown) < 60
+    assert f"... and {60 - len(shown)} more\n" in text
+    assert re.search(r"\n +clerk, nurse +2\n", text)
+    html = read_html(many_levels().to_html())
+    assert ", ".join(f"job number {i}" for i in range(60)) in html.texts
+    two_sided = many_levels().to_text("two_sided")
+    assert re.search(r"job +in \{clerk, nurse\} +1 +-1", two_sided)
+
+
+def test_every_condition_of_the_two_sided_form_is_shown():
+    lines = table_lines(mass_card().to_text("two_sided"), "Feature")
+    assert [re.split(r"  +", line.strip()) for line in lines] == [
+        ["age", "<= 45 (not -9)", "0", "1"],
+        ["age", "<= 60 (not -9) or missing", "-1", "1"],
+        ["age", "= -9", "0", "1"],
+        ["shape", "in {irregular, lobular}", "2", "-1"],
+        ["density", "in {low, medium}", "1", "-1"],
+        ["density", "is missing", "1", "0"],
+        ["palpable", "= True", "1", "0"],
+        ["Intercept", "2"],
+    ]
+    assert len(many_levels().two_sided_terms) == 1
 
 
 def test_one_row_stands_for_each_bin():
@@ -192,13 +315,13 @@ def test_the_kind_of_cards_is_said(made, words):
     assert words in kind_words(made)
 
 
-def test_notes_and_weights_are_shown():
+def test_notes_rules_and_weights_are_shown():
     card = heart_card(
-        certificate=certificate(notes=["A coarser grid was used."]),
+        certificate=certificate(notes=["A coarser grid was used."], rules=["age: up", "no bmi"]),
         training=TrainingFacts(rows=10, events=5, weight=20.5, event_weight=4.1),
     )
     text = " ".join(card.to_text().split())
-    assert "A coarser grid was used." in text
+    assert "Rules: age: up; no bmi. A coarser grid was used." in text
     assert "10 rows, 5 of them with the event (20.0 % by weight; sum of weights 20.5)" in text
 
 

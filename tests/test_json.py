@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from cards import heart_card, risk_cards
+from cards import heart_card, mass_card, risk_cards
 from riskcard.errors import FormatError
-from riskcard.problem.riskcard import FeaturePoints, RiskCard
+from riskcard.problem.points import FeaturePoints, LevelPoints
+from riskcard.problem.riskcard import RiskCard
 
 
 @given(risk_cards())
@@ -26,6 +27,18 @@ def test_classes_keep_their_type(classes):
     again = RiskCard.from_json(heart_card(classes=classes).to_json())
     assert again.classes == classes
     assert [type(label) for label in again.classes] == [type(label) for label in classes]
+
+
+def test_levels_keep_their_type_and_holes_and_codes_their_points():
+    groups = (("1", "jä"), (1, 2.0), (True,), (False, "true"))
+    feature = LevelPoints("x", groups, (0, 1, 2, 3), missing=-1, usual=2, is_ordered=True)
+    card = RiskCard([feature, *mass_card().features])
+    again = RiskCard.from_json(card.to_json())
+    assert again == card
+    kinds = [type(level) for level in again.features[0].levels]
+    assert kinds == [str, str, int, float, bool, bool, str]
+    assert again.features[1].codes == ((-9.0, 2),)
+    assert again.total_points([[None, None, "oval", None, True]]) == [-1 + 1 + 0 + 1 + 1]
 
 
 def test_a_saved_card_predicts_the_same(tmp_path):

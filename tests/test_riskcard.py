@@ -2,6 +2,8 @@
 
 import math
 import pickle
+import warnings
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -11,41 +13,48 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cards import heart_card, risk_cards
-from riskcard.errors import DataError, ParameterError
+from cards import heart_card, mass_card, risk_cards, values_of
+from riskcard.errors import DataError, ParameterError, RiskcardWarning
 from riskcard.problem.objective import log_odds_of
 from riskcard.problem.problem import Scale
 from riskcard.problem.ranked import rank_table
-from riskcard.problem.riskcard import FeaturePoints, RiskCard, card_from_solution
+from riskcard.problem.riskcard import FeaturePoints, LevelPoints, RiskCard, card_from_solution
 from riskcard.problem.solution import Solution
 from riskcard.problem.table import Table
+from riskcard.problem.terms import Term
 
 ROWS = [[1.8, 0.125, 60.0], [1.7, 0.2, 60.5], [1.6, -3.0, 75.0], [1.5, 0.1, 75.1]]
 TOTALS = [-1 + 5 + 0, -1 + 0 + 2, -1 + 5 + 2, -1 + 5 + 3]
 
 
-def points_by_hand(feature: FeaturePoints, value: float) -> int:
+def points_by_hand(feature: FeaturePoints | LevelPoints, value) -> int:
+    if value is None:
+        return feature.missing
+    if isinstance(feature, LevelPoints):
+        for group, points in zip(feature.groups, feature.points, strict=True):
+            if any(level == value and type(level) is type(value) for level in group):
+                return points
+        raise AssertionError(f"{value!r} is in no group")
+    for code, points in feature.codes:
+        if value == code:
+            return points
     for cut, points in zip(feature.cuts, feature.points, strict=False):
         if value <= cut:
             return points
     return feature.points[-1]
 
 
-def rows_around_cuts(card: RiskCard) -> list[list[float]]:
-    """Rows on, just below and just above every cut, all features taken in turn."""
+def rows_of(card: RiskCard) -> list[list]:
+    """Every value that matters of each feature, all features taken in turn."""
     values = {name: [0.0] for name in card.feature_names}
-    for feature in card.features:
-        for cut in feature.cuts:
-            values[feature.name] += [cut, math.nextafter(cut, -math.inf)]
-            values[feature.name] += [math.nextafter(cut, math.inf)]
+    values |= {feature.name: values_of(feature) for feature in card.features}
     longest = max(map(len, values.values()))
-    finite = {n: [v for v in column if math.isfinite(v)] for n, column in values.items()}
-    return [[finite[n][i % len(finite[n])] for n in card.feature_names] for i in range(longest)]
+    return [[values[n][i % len(values[n])] for n in card.feature_names] for i in range(longest)]
 
 
 @given(risk_cards())
 def test_total_is_base_and_one_bin_a_feature(card):
-    rows = rows_around_cuts(card)
+    rows = rows_of(card)
     place = {name: i for i, name in enumerate(card.feature_names)}
     by_hand = [
         card.base + sum(points_by_hand(f, row[place[f.name]]) for f in card.features)
@@ -55,21 +64,55 @@ def test_total_is_base_and_one_bin_a_feature(card):
     assert set(by_hand) <= set(card.reachable_totals())
 
 
+def holds_by_hand(term: Term, value) -> bool:
+    """Whether a value fulfils a condition, read off its fields."""
+    if value is None:
+        return term.has_missing
+    if any(
+        value == level and isinstance(value, bool) == isinstance(level, bool)
+        for level in term.levels
+    ):
+        return True
+    return term.cut is not None and value <= term.cut and value not in term.excluded
+
+
+@settings(max_examples=300)
 @given(risk_cards())
 def test_one_sided_and_two_sided_terms_add_up_to_the_total(card):
-    rows = rows_around_cuts(card)
+    rows = rows_of(card)
     place = {name: i for i, name in enumerate(card.feature_names)}
     for terms in (card.terms, card.two_sided_terms):
         by_hand = [
             card.intercept_of(terms)
-            + sum(t.below if row[place[t.feature]] <= t.cut else t.above for t in terms)
+            + sum(t.below if holds_by_hand(t, row[place[t.feature]]) else t.above for t in terms)
             for row in rows
         ]
         assert by_hand == card.total_points(rows).tolist()
-    assert all(min(term.below, term.above) == 0 for term in card.terms)
+        assert all(
+            t.holds(row[place[t.feature]]) == holds_by_hand(t, row[place[t.feature]])
+            for t in terms
+            for row in rows
+        )
     for one, two in zip(card.terms, card.two_sided_terms, strict=True):
         jump = one.below - one.above
+        assert jump != 0
+        assert min(one.below, one.above) == 0
         assert (two.below, two.above) == (math.ceil(jump / 2), -math.floor(jump / 2))
+
+
+@given(risk_cards())
+def test_there_are_no_more_terms_than_the_groups_of_values_need(card):
+    for feature in card.features:
+        n_terms = sum(term.feature == feature.name for term in card.terms)
+        special = {points for _, points in getattr(feature, "codes", ())}
+        special |= set() if feature.missing is None else {feature.missing}
+        changes = sum(left != right for left, right in pairwise(feature.points))
+        if isinstance(feature, LevelPoints) and not feature.is_ordered:
+            assert n_terms == len({*feature.points, *special}) - 1
+        elif isinstance(feature, FeaturePoints):
+            assert n_terms == changes + len(special - set(feature.points))
+        else:
+            assert changes <= n_terms <= changes + len(special - set(feature.points))
 
 
 @given(risk_cards())
@@ -115,6 +158,86 @@ def test_one_record_can_be_scored():
     assert heart_card().total_points({"age": 61, "pressure": 0.1}).tolist() == [6]
 
 
+MASS_ROWS = pd.DataFrame(
+    {
+        "age": [45.0, 46.0, np.nan, -9.0],
+        "shape": ["oval", "lobular", "irregular", "round"],
+        "density": ["low", "high", None, "medium"],
+        "palpable": [True, False, True, False],
+    }
+)
+MASS_TOTALS = [0 + 0 + 2 + 1, 1 + 3 + 0 + 0, 1 + 3 + 1 + 1, 2 + 0 + 2 + 0]
+
+
+@pytest.mark.parametrize(
+    "as_table",
+    [
+        lambda frame: frame,
+        lambda frame: frame.astype({"shape": "category", "density": "category"}),
+        lambda frame: frame.astype({"age": "Float64", "palpable": "boolean", "shape": "string"}),
+        lambda frame: frame.astype(object),
+        lambda frame: frame.to_numpy(),
+        lambda frame: frame.to_numpy().tolist(),
+        lambda frame: np.ma.masked_array(frame.to_numpy(), mask=frame.isna().to_numpy()),
+        lambda frame: frame.to_dict("list"),
+        pl.from_pandas,
+        lambda frame: pl.from_pandas(frame).cast({"shape": pl.Categorical}),
+        lambda frame: pa.Table.from_pandas(frame),
+        lambda frame: pa.Table.from_pandas(frame.astype({"density": "category"})),
+    ],
+)
+def test_holes_codes_and_levels_are_found_in_every_kind_of_table(as_table):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert mass_card().total_points(as_table(MASS_ROWS)).tolist() == MASS_TOTALS
+
+
+def test_one_record_may_have_texts_booleans_and_holes():
+    record = {"age": None, "shape": "lobular", "density": "high", "palpable": True}
+    assert mass_card().total_points(record).tolist() == [1 + 3 + 0 + 1]
+
+
+def test_what_training_did_not_have_gets_the_usual_points_and_one_warning():
+    rows = MASS_ROWS.assign(
+        shape=["spiky", "odd", None, "round"], palpable=[None, True, None, None]
+    )
+    with pytest.warns(RiskcardWarning) as caught:
+        totals = mass_card().total_points(rows)
+    assert totals.tolist() == [0 + 0 + 2 + 0, 1 + 0 + 0 + 1, 1 + 0 + 1 + 0, 2 + 0 + 2 + 0]
+    (warning,) = caught
+    assert str(warning.message) == (
+        "Feature 'shape' is missing in 1 row and has unseen levels in 2 rows (the first is "
+        "'spiky'), feature 'palpable' is missing in 3 rows. Training had no such values: they get "
+        "the points of the bin with most training rows."
+    )
+
+
+def test_every_way_of_scoring_warns_once():
+    card = heart_card(features=(FeaturePoints("age", (60.0,), (0, 2), usual=1),))
+    for score in (card.total_points, card.log_odds, card.risk):
+        with pytest.warns(RiskcardWarning, match="'age' is missing in 2 rows") as caught:
+            score({"age": [None, 1, np.nan]})
+        (warning,) = caught
+        assert warning.filename == __file__
+
+
+def test_every_kind_of_points_is_among_the_reachable_totals():
+    assert RiskCard(mass_card().features[:1]).reachable_totals() == [0, 1, 2, 3]
+    assert RiskCard(mass_card().features[2:3]).reachable_totals() == [0, 1, 2]
+
+
+def test_terms_are_printed_as_conditions():
+    assert [str(term) for term in mass_card().terms] == [
+        "age not (<= 45 (not -9)): 1",
+        "age not (<= 60 (not -9) or missing): 2",
+        "age not (= -9): 1",
+        "shape in {irregular, lobular}: 3",
+        "density in {low, medium}: 2",
+        "density is missing: 1",
+        "palpable = True: 1",
+    ]
+
+
 def test_a_card_without_features_gives_everyone_the_base():
     card = RiskCard([], base=2, feature_names=["a"])
     assert card.total_points([[1.0], [2.0]]).tolist() == [2, 2]
@@ -130,6 +253,7 @@ def test_a_card_without_features_gives_everyone_the_base():
         ({"height": [1.0]}, "needs columns 'age', 'pressure', which the rows do not have"),
         ({"pressure": [1.0]}, "needs column 'age'"),
         ({"age": ["old"], "pressure": [1]}, "'age' is not numeric: 'old' is not a number"),
+        ([[1.0, 1.0, 1.0], [1.0, 1.0]], r"shape \(2,\), but the card was made for 3 columns"),
         ({"age": [1, None], "pressure": [1, 1]}, "'age' is missing in row 1"),
         ({"age": [1, np.inf], "pressure": [1, 1]}, "'age' is infinite in row 1"),
         ({"age": [1, 2], "pressure": [1]}, "'age' has 2, 'pressure' has 1"),
@@ -155,7 +279,7 @@ def test_rows_that_cannot_be_scored_are_refused(rows, message):
         ({"feature_names": ("age",)}, "'pressure' is used but not among feature_names"),
         ({"feature_names": ("age", "pressure", "age")}, "'age' twice"),
         ({"features": [FeaturePoints("age", [], [0])] * 2}, "'age' twice"),
-        ({"features": ["age"]}, "Use FeaturePoints"),
+        ({"features": ["age"]}, "Use FeaturePoints, or LevelPoints for a category"),
     ],
 )
 def test_impossible_cards_are_refused(changes, message):

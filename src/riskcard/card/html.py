@@ -12,6 +12,9 @@ __all__ = ["render_html", "render_page"]
 #: Totals are set in tables of at most so many rows, side by side.
 _ROWS_A_TABLE = 12
 
+#: A list of levels may take several lines; all of them are shown.
+_IS_LIST = ' class="levels"'
+
 # Colours come from the surroundings (currentColor), so that light and dark both read well.
 _STYLE = """
 .riskcard { font: 15px/1.45 system-ui, sans-serif; color: inherit; max-width: 60rem; }
@@ -28,6 +31,7 @@ _STYLE = """
 .riskcard thead th { border-bottom: 1px solid currentColor; white-space: nowrap; }
 .riskcard tbody + tbody tr:first-child > * { border-top: 1px solid rgba(128, 128, 128, .55); }
 .riskcard .number { text-align: right; font-variant-numeric: tabular-nums; }
+.riskcard td.levels { white-space: normal; overflow-wrap: anywhere; min-width: 9em; max-width: 24em; }
 .riskcard .risk { min-width: 6.5em; }
 .riskcard .facts { margin: 1em 0 0; max-width: 46rem; }
 .riskcard .facts p { margin: .25em 0; }
@@ -74,7 +78,7 @@ def _points_table(shown: ScoreCard) -> str:
 def _block(block: FeatureBlock) -> str:
     name = f'<th scope="rowgroup" rowspan="{len(block.bins)}">{escape(block.feature)}</th>'
     rows = [
-        f"<tr>{name if i == 0 else ''}<td>{escape(one.label)}</td>"
+        f"<tr>{name if i == 0 else ''}<td{_IS_LIST if one.levels else ''}>{escape(one.label)}</td>"
         f'<td class="number">{_signed(one.points)}</td></tr>'
         for i, one in enumerate(block.bins)
     ]

@@ -7,17 +7,30 @@ from itertools import pairwise
 
 from riskcard.card.words import certificate_sentences, event_words, scale_words, training_words
 from riskcard.problem.cuts import format_number
-from riskcard.problem.riskcard import FeaturePoints, RiskCard
+from riskcard.problem.points import FeaturePoints, LevelPoints
+from riskcard.problem.riskcard import RiskCard
+from riskcard.problem.terms import Term, show_level
 
 __all__ = ["Bin", "FeatureBlock", "ScoreCard", "TermLine", "TotalLine", "score_card_of"]
 
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """One row of the card: a range of values and its points."""
+    """One row of the card: a range of values or some levels, and their points.
+
+    Attributes
+    ----------
+    label
+        The values in words.
+    points
+        What they are worth.
+    levels
+        For a group of levels each of them, in words; the label has all of them.
+    """
 
     label: str
     points: int
+    levels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +43,11 @@ class FeatureBlock:
 
 @dataclass(frozen=True, slots=True)
 class TermLine:
-    """One row of the two-sided form: a cut, and the points on either side of it."""
+    """One row of the two-sided form: a condition, and the points on either side of it."""
 
     feature: str
-    cut: str
+    condition: str
+    cut: str  # empty when the condition is not just "value <= cut"
     below: int
     above: int
 
@@ -88,7 +102,7 @@ def score_card_of(card: RiskCard) -> ScoreCard:
         blocks=tuple(FeatureBlock(feature.name, _bins_of(feature)) for feature in card.features),
         base=card.base,
         term_lines=tuple(
-            TermLine(term.feature, format_number(term.cut), term.below, term.above)
+            TermLine(term.feature, term.condition, _cut_of(term), term.below, term.above)
             for term in terms
         ),
         intercept=card.intercept_of(terms),
@@ -100,14 +114,39 @@ def score_card_of(card: RiskCard) -> ScoreCard:
     )
 
 
-def _bins_of(feature: FeaturePoints) -> tuple[Bin, ...]:
+def _cut_of(term: Term) -> str:
+    is_plain = not (term.levels or term.excluded or term.has_missing)
+    return format_number(term.cut) if is_plain and term.cut is not None else ""
+
+
+def _bins_of(feature: FeaturePoints | LevelPoints) -> tuple[Bin, ...]:
+    bins = _groups(feature) if isinstance(feature, LevelPoints) else _ranges(feature)
+    if feature.missing is not None:
+        bins.append(Bin("missing", feature.missing))
+    return tuple(bins)
+
+
+def _groups(feature: LevelPoints) -> list[Bin]:
+    bins = []
+    for group, points in zip(feature.groups, feature.points, strict=True):
+        levels = tuple(show_level(level) for level in group)
+        bins.append(Bin(", ".join(levels), points, levels))
+    return bins
+
+
+def _ranges(feature: FeaturePoints) -> list[Bin]:
     cuts = [format_number(cut) for cut in feature.cuts]
-    if not cuts:
-        return (Bin("any value", feature.points[0]),)
-    labels = [f"≤ {cuts[0]}"]
-    labels += [f"> {left} to ≤ {right}" for left, right in pairwise(cuts)]
-    labels += [f"> {cuts[-1]}"]
-    return tuple(Bin(label, points) for label, points in zip(labels, feature.points, strict=True))
+    labels = [f"> {left} to ≤ {right}" for left, right in pairwise(cuts)]
+    labels = [f"≤ {cuts[0]}", *labels, f"> {cuts[-1]}"] if cuts else [_words_for_all(feature)]
+    bins = [Bin(label, points) for label, points in zip(labels, feature.points, strict=True)]
+    return bins + [Bin(format_number(code), points) for code, points in feature.codes]
+
+
+def _words_for_all(feature: FeaturePoints) -> str:
+    """The one bin of a feature without cuts: whatever has no row of its own."""
+    if feature.codes:
+        return "any other value"
+    return "any value" if feature.missing is None else "not missing"
 
 
 def _percent(risk: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 
-from riskcard.card.scorecard import ScoreCard, TotalLine, score_card_of
+from riskcard.card.scorecard import Bin, FeatureBlock, ScoreCard, TotalLine, score_card_of
 from riskcard.errors import ParameterError
 from riskcard.problem.riskcard import RiskCard
 
@@ -15,6 +15,8 @@ _WIDTH = 79
 #: Totals are set in so many rows before another column is opened, up to the most columns.
 _ROWS_A_COLUMN, _MOST_COLUMNS = 8, 4
 _GAP = "   "
+#: A list of levels is broken into lines of this width, and shortened after the last of them.
+_LEVELS_WIDTH, _LEVELS_LINES = 44, 8
 
 
 def render_text(card: RiskCard, form: str = "bins") -> str:
@@ -40,22 +42,53 @@ def render_text(card: RiskCard, form: str = "bins") -> str:
 
 
 def _bin_table(shown: ScoreCard) -> list[str]:
-    groups = [
-        [
-            (_one_line(block.feature) if i == 0 else "", one.label.replace("≤", "<="), one.points)
-            for i, one in enumerate(block.bins)
-        ]
-        for block in shown.blocks
-    ]
+    groups = [_block_rows(block) for block in shown.blocks]
     return _ruled(("Feature", "Value", "Points"), [*groups, [("Base (everyone)", "", shown.base)]])
 
 
+def _block_rows(block: FeatureBlock) -> list[tuple[str, str, str | int]]:
+    """The rows of one feature: its name beside the first, points beside the first line of a bin."""
+    rows: list[tuple[str, str, str | int]] = []
+    for one in block.bins:
+        first, *others = _lines_of(one)
+        rows.append((_one_line(block.feature) if not rows else "", first, one.points))
+        rows += [("", line, "") for line in others]
+    return rows
+
+
+def _lines_of(one: Bin) -> list[str]:
+    """The label of a bin in as many lines as it needs; the text says how many levels are left out."""
+    if not one.levels:
+        return [one.label.replace("≤", "<=")]
+    lines, n_shown = [""], 0
+    for level in one.levels:
+        is_last = n_shown == len(one.levels) - 1
+        piece = level if is_last else f"{level},"
+        if not lines[-1]:
+            lines[-1] = piece
+        elif len(lines[-1]) + 1 + len(piece) <= _LEVELS_WIDTH:
+            lines[-1] += f" {piece}"
+        elif len(lines) < _LEVELS_LINES:
+            lines.append(piece)
+        else:
+            break
+        n_shown += 1
+    n_left = len(one.levels) - n_shown
+    return [*lines, f"... and {n_left} more"] if n_left else lines
+
+
 def _term_table(shown: ScoreCard) -> list[str]:
-    terms = [
-        (_one_line(line.feature), line.cut, line.below, line.above) for line in shown.term_lines
-    ]
+    is_plain = all(line.cut for line in shown.term_lines)
     header = ("Feature", "Cut", "Value <= cut", "Value > cut")
-    return _ruled(header, [terms, [("Intercept", "", shown.intercept, "")]])
+    if not is_plain:
+        header = ("Feature", "Condition", "If so", "If not")
+    rows: list[tuple[str, str, str | int, str | int]] = []
+    for line in shown.term_lines:
+        label = line.cut if is_plain else line.condition
+        first, *others = textwrap.wrap(label, _LEVELS_WIDTH, break_long_words=False)
+        rows.append((_one_line(line.feature), first, line.below, line.above))
+        rows += [("", other, "", "") for other in others]
+    return _ruled(header, [rows, [("Intercept", "", shown.intercept, "")]])
 
 
 def _ruled(header: Sequence[str], groups: Sequence[Sequence[Sequence[str | int]]]) -> list[str]:

@@ -51,7 +51,8 @@ def training_words(training: TrainingFacts) -> str:
 
 def certificate_sentences(certificate: Certificate) -> list[str]:
     """What was proven, about which kind of cards, and what else should be known."""
-    return [proof_sentence(certificate), kind_words(certificate), *certificate.notes]
+    rules = [f"Rules: {'; '.join(certificate.rules)}."] if certificate.rules else []
+    return [proof_sentence(certificate), kind_words(certificate), *rules, *certificate.notes]
 
 
 def proof_sentence(certificate: Certificate) -> str:

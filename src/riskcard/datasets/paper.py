@@ -61,8 +61,8 @@ def paper_data(n_rows: int, n_features: int) -> PaperData:
     >>> X, y, card = paper_data(200, 1)
     >>> X.shape, int(y.sum())
     ((200, 1), 75)
-    >>> print(card.terms)
-    (Term(feature='x1', cut=0.4, below=2, above=0),)
+    >>> print(card.terms[0])
+    x1 <= 0.4: 2
     """
     if not _is_whole(n_rows) or n_rows < 1:
         raise ParameterError(f"n_rows is {n_rows!r}. Use a whole number of at least 1.")

@@ -16,7 +16,7 @@ from riskcard.problem.checks import finite_number, whole_number, whole_points
 from riskcard.problem.levels import Label
 from riskcard.problem.raw import as_labels, as_numbers, refuse_rows, rows_in_words
 
-__all__ = ["FeaturePoints", "LevelPoints", "LookUp"]
+__all__ = ["FeaturePoints", "LevelPoints", "LookUp", "level_key"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,12 +212,12 @@ class LevelPoints:
 
     def _groups_of(self, values: list[Label | None]) -> NDArray[np.int64]:
         """The group of each value; different values are looked up once."""
-        place = {_key(level): i for i, group in enumerate(self.groups) for level in group}
+        place = {level_key(level): i for i, group in enumerate(self.groups) for level in group}
         if all(isinstance(level, bool) for level in self.levels):
             place |= {(False, int(level)): i for (_, level), i in place.items()}
         pairs = list(zip(map(type, values), values, strict=True))
         found = {
-            pair: _HOLE if pair[1] is None else place.get(_key(pair[1]), _UNSEEN)
+            pair: _HOLE if pair[1] is None else place.get(level_key(pair[1]), _UNSEEN)
             for pair in set(pairs)
         }
         return np.array([found[pair] for pair in pairs], dtype=np.int64)
@@ -250,7 +250,7 @@ def _fill_holes(
     return int(is_hole.sum())
 
 
-def _key(level: Any) -> tuple[bool, Any]:
+def level_key(level: Any) -> tuple[bool, Any]:
     """What a level is known by: equal numbers are one level, but True is not 1."""
     return isinstance(level, bool), level
 
@@ -318,11 +318,11 @@ def _checked_groups(name: str, groups: Any) -> tuple[tuple[Label, ...], ...]:
         raise ParameterError(f"Feature {name!r} has no groups of levels. Give at least one.")
     seen: set[tuple[bool, Any]] = set()
     for level in (level for group in checked for level in group):
-        if _key(level) in seen:
+        if level_key(level) in seen:
             raise ParameterError(
                 f"The level {level!r} of {name!r} stands twice. Put each level in one group."
             )
-        seen.add(_key(level))
+        seen.add(level_key(level))
     return tuple(checked)
 
 

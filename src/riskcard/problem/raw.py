@@ -29,7 +29,7 @@ def as_array(column: Any) -> NDArray[Any]:
     if hasattr(column, "to_numpy"):  # pandas, polars
         array = column.to_numpy()
     elif isinstance(column, np.ma.MaskedArray):
-        array = column.astype(object).filled(None)
+        array = np.array(column.tolist(), dtype=object)  # None where masked
     elif isinstance(column, (str, bytes)) or not isinstance(column, Iterable):
         array = np.empty(1, dtype=object)
         array[0] = column

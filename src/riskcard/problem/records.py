@@ -68,6 +68,8 @@ def _column_names(values: Any) -> list[str] | None:
 def _from_array(
     values: Any, feature_names: Sequence[str], wanted: Sequence[str]
 ) -> tuple[int, dict[str, NDArray[Any]]]:
+    if isinstance(values, np.ma.MaskedArray):
+        values = values.tolist()  # None where masked
     # a list goes by objects: True beside 2.5 would become 1.0 otherwise, and 1 beside "a" a text
     array = np.asarray(values) if hasattr(values, "__array__") else np.array(values, dtype=object)
     if array.ndim != 2 or array.shape[1] != len(feature_names):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,18 +23,9 @@ from riskcard.problem.problem import Scale
 from riskcard.problem.ranked import CutGrid
 from riskcard.problem.records import take_columns
 from riskcard.problem.solution import Solution
+from riskcard.problem.terms import Term, intercept_of, one_sided_terms, two_sided_terms
 
 __all__ = ["FeaturePoints", "LevelPoints", "RiskCard", "RiskRow", "Term", "card_from_solution"]
-
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    """One line of the card: what a feature is worth on either side of its cut."""
-
-    feature: str
-    cut: float
-    below: int  # points when value <= cut
-    above: int  # points when value > cut
 
 
 class RiskRow(NamedTuple):
@@ -53,8 +45,8 @@ class RiskCard:
     Attributes
     ----------
     features
-        The features used, with their cuts and points. A card written by hand may have any integers;
-        a fitted one has 0 points in the lowest bin of each feature.
+        The features used: ``FeaturePoints`` for numbers, ``LevelPoints`` for categories. A card
+        written by hand may have any integers; a fitted one has 0 points in the lowest bin.
     base
         Points that everyone has.
     multiplier, offset
@@ -142,12 +134,7 @@ class RiskCard:
             total += found.points
             guesses += _guess_words(feature.name, found)
         if guesses:
-            warnings.warn(
-                f"{'; '.join(guesses)}. Training had no such values: they get the points of the "
-                "bin with most training rows.",
-                RiskcardWarning,
-                stacklevel=2,
-            )
+            _warn_of_guesses(guesses)
         return total
 
     def log_odds(self, values: Any) -> NDArray[np.float64]:
@@ -184,33 +171,24 @@ class RiskCard:
 
     @property
     def terms(self) -> tuple[Term, ...]:
-        """The card as one-sided terms: each gives points on one side of its cut, 0 on the other.
+        """The card as one-sided terms: each gives points when its condition holds, or when not.
 
-        With ``intercept_of(terms)`` they add up to the same total as the bins.
+        With ``intercept_of(terms)`` they add up to the same total as the bins, for every value that
+        the card has points for. A cut that is worth nothing is no term.
         """
-        return tuple(
-            Term(feature.name, cut, max(jump, 0), max(-jump, 0))
-            for feature in self.features
-            for cut, jump in zip(feature.cuts, feature.jumps, strict=True)
-        )
+        return tuple(term for feature in self.features for term in one_sided_terms(feature))
 
     @property
     def two_sided_terms(self) -> tuple[Term, ...]:
-        """The card as the paper writes it: half of each jump on either side of the cut.
+        """The card as the paper writes it: half of each jump on either side of the condition.
 
         With ``intercept_of(two_sided_terms)`` they add up to the same total as the bins.
         """
-        return tuple(
-            Term(feature.name, cut, -(-jump // 2), -(jump // 2))
-            for feature in self.features
-            for cut, jump in zip(feature.cuts, feature.jumps, strict=True)
-        )
+        return tuple(term for feature in self.features for term in two_sided_terms(feature))
 
     def intercept_of(self, terms: Sequence[Term]) -> int:
         """The integer that makes terms add up to the card's totals."""
-        # a row above all cuts has the last bin of every feature, and `above` of every term
-        last_bins = sum(feature.points[-1] for feature in self.features)
-        return self.base + last_bins - sum(term.above for term in terms)
+        return self.base + intercept_of(self.features, terms)
 
     def to_json(self) -> str:
         """The card as text in the versioned JSON format."""
@@ -335,17 +313,29 @@ def _guess_words(name: str, found: LookUp) -> list[str]:
     """What the card has no points for in one feature, and in how many rows."""
     words = []
     if found.n_missing:
-        words.append(f"Feature {name!r} is missing in {_rows(found.n_missing)}")
+        words.append(f"is missing in {_rows(found.n_missing)}")
     if found.n_unseen:
         words.append(
-            f"Feature {name!r} has unseen levels in {_rows(found.n_unseen)} "
-            f"(the first is {found.unseen!r})"
+            f"has unseen levels in {_rows(found.n_unseen)} (the first is {found.unseen!r})"
         )
-    return words
+    return [f"{name!r} {' and '.join(words)}"] if words else []
 
 
 def _rows(number: int) -> str:
     return "1 row" if number == 1 else f"{number:,} rows"
+
+
+def _warn_of_guesses(guesses: list[str]) -> None:
+    """One warning, which points to the first line of code outside this package."""
+    level, frame = 1, sys._getframe()
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("riskcard."):
+        level, frame = level + 1, frame.f_back  # type: ignore[assignment]
+    warnings.warn(
+        f"Feature {', feature '.join(guesses)}. Training had no such values: they get the points "
+        "of the bin with most training rows.",
+        RiskcardWarning,
+        stacklevel=level,
+    )
 
 
 def _sigmoid(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
