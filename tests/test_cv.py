@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import inspect
 import pickle
+import sys
 from importlib import import_module
 
 import numpy as np
@@ -415,7 +416,7 @@ def test_results_come_as_a_frame(small):
 def test_without_pandas_there_is_a_sentence(small, monkeypatch):
     X, y = small
     model = RiskScoreClassifierCV(1, cv=3).fit(X, y)
-    monkeypatch.setitem(__import__("sys").modules, "pandas", None)
+    monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(SolverMissing, match="use cv_results_"):
         model.results_frame()
 

@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     )
     from riskcard.estimators.classifier import RiskScoreClassifier
     from riskcard.estimators.cv import RiskScoreClassifierCV
+    from riskcard.plots.parsimony import plot_parsimony
     from riskcard.problem.audit import audit
     from riskcard.problem.feature_rules import CardRules, FeatureGroup, FeatureRule
     from riskcard.problem.points import FeaturePoints, LevelPoints
     from riskcard.problem.riskcard import RiskCard
+    from riskcard.stability.bootstrap import bootstrap_card
 
 __all__ = [
     "CardRules",
@@ -40,6 +42,8 @@ __all__ = [
     "SolverMissing",
     "__version__",
     "audit",
+    "bootstrap_card",
+    "plot_parsimony",
 ]
 
 _HOMES = {
@@ -58,6 +62,8 @@ _HOMES = {
     "RiskScoreClassifier": "riskcard.estimators.classifier",
     "RiskScoreClassifierCV": "riskcard.estimators.cv",
     "audit": "riskcard.problem.audit",
+    "bootstrap_card": "riskcard.stability.bootstrap",
+    "plot_parsimony": "riskcard.plots.parsimony",
 }
 
 

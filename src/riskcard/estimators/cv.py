@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -194,7 +192,7 @@ class RiskScoreClassifierCV(ClassifierMixin, BaseEstimator):
         sizes = _sizes(self.max_terms, rows, splits)
         title = f"{len(splits)} folds, {sizes[0]} to {sizes[-1]} terms"
         n_fits = len(splits) * len(sizes)
-        with WorkBar(title, n_fits, is_quiet=not self.verbose) as bar, _quiet_folds():
+        with WorkBar(title, n_fits, is_quiet=not self.verbose) as bar:
             weighted = takes_weights(self.scorer_)
             work = FoldWork(estimator, sizes, self.scorer_, weighted, bar.step)
             path = cross_validate(work, rows, splits, self.n_jobs)
@@ -379,11 +377,3 @@ def _sizes(max_terms: int, rows: Rows, splits: list[Split]) -> tuple[int, ...]:
     counts = rows.weights > 0 if rows.weights is not None else np.ones(rows.y.size, dtype=bool)
     fewest = min(int(np.count_nonzero(counts[fit])) for fit, _ in splits)
     return tuple(range(min(max_terms, max(fewest, 1)) + 1))
-
-
-@contextmanager
-def _quiet_folds() -> Iterator[None]:
-    """A level or a hole that only the rows held out have is nothing to tell of in a fold."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RiskcardWarning)
-        yield

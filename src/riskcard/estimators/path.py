@@ -16,6 +16,7 @@ from sklearn.base import clone
 from riskcard.errors import DataError
 from riskcard.estimators.classifier import RiskScoreClassifier
 from riskcard.estimators.rows import take_rows
+from riskcard.estimators.side_by_side import run_side_by_side
 from riskcard.estimators.size_choice import PathScores
 from riskcard.problem.riskcard import RiskCard
 
@@ -144,21 +145,16 @@ class FoldWork:
 def cross_validate(
     work: FoldWork, rows: Rows, splits: Sequence[Split], n_jobs: int | None
 ) -> PathScores:
-    """Fit and score every size in every fold, the folds side by side.
+    """Fit and score every size in every fold, the folds side by side."""
 
-    Folds are shared out to threads: the inner loops run without the interpreter's lock, and every
-    new process would load the compiled code again, which takes longer than most paths.
-    """
-    from joblib import Parallel, delayed  # type: ignore[import-untyped]
+    def score_fold(numbered: tuple[int, Split], stop: Event) -> list[tuple[float, ...]]:
+        fold, split = numbered
+        try:
+            return _score_fold(work, rows, split, stop)
+        except DataError as error:
+            raise DataError(f"Fold {fold}: {error}") from error
 
-    stop = Event()
-    try:
-        scores = Parallel(n_jobs=n_jobs, require="sharedmem")(
-            delayed(_score_fold)(work, rows, split, fold, stop) for fold, split in enumerate(splits)
-        )
-    except BaseException:
-        stop.set()  # a thread cannot be ended from outside
-        raise
+    scores = run_side_by_side(score_fold, enumerate(splits), n_jobs)
     test, train, seconds, features, terms = np.moveaxis(np.array(scores), -1, 0)
     n_tested = sum(test_rows.size for _, test_rows in splits)
     passes = max(1.0, n_tested / rows.y.size)
@@ -166,22 +162,17 @@ def cross_validate(
     return PathScores(sizes, test, train, seconds, features, terms, len(splits) / passes)
 
 
-def _score_fold(
-    work: FoldWork, rows: Rows, split: Split, fold: int, stop: Event
-) -> list[tuple[float, ...]]:
+def _score_fold(work: FoldWork, rows: Rows, split: Split, stop: Event) -> list[tuple[float, ...]]:
     """Test score, train score, seconds, features and terms of every size in one fold."""
     fitted, held_out = rows.take(split[0]), rows.take(split[1])
     found: list[tuple[float, ...]] = []
-    try:
-        for step in card_path(work.estimator, fitted, work.sizes):
-            test, train = (_score(work, step.model, part) for part in (held_out, fitted))
-            card = step.model.card_
-            found.append((test, train, step.seconds, len(card.features), len(card.terms)))
-            work.tell()
-            if stop.is_set():
-                break
-    except DataError as error:
-        raise DataError(f"Fold {fold}: {error}") from error
+    for step in card_path(work.estimator, fitted, work.sizes):
+        test, train = (_score(work, step.model, part) for part in (held_out, fitted))
+        card = step.model.card_
+        found.append((test, train, step.seconds, len(card.features), len(card.terms)))
+        work.tell()
+        if stop.is_set():
+            break
     return found
 
 

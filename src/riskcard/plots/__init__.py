@@ -1,0 +1,1 @@
+"""Pictures; matplotlib (the extra ``plots``) is asked for when one is drawn."""

@@ -1,0 +1,1 @@
+"""How much a card depends on the very rows that it was learned from."""

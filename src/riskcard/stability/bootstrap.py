@@ -1,0 +1,186 @@
+"""The bootstrap of a whole fit: the same procedure on resampled rows, again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Event
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from riskcard.errors import DataError, ParameterError
+from riskcard.estimators.base import is_whole
+from riskcard.estimators.cv import RiskScoreClassifierCV
+from riskcard.estimators.path import Rows
+from riskcard.estimators.rows import count_rows
+from riskcard.estimators.side_by_side import run_side_by_side
+from riskcard.problem.riskcard import RiskCard
+from riskcard.problem.target import read_labels, read_target, read_weights
+from riskcard.stability.measures import Performance, measure
+from riskcard.stability.result import CardStability
+
+__all__ = ["bootstrap_card"]
+
+Positions = NDArray[np.intp]
+
+
+def bootstrap_card(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    n_bootstraps: int = 100,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    sample_weight: Any = None,
+    progress: Callable[[], None] | None = None,
+) -> CardStability:
+    """Fit again on resamples of the rows: how stable is the card, how optimistic its figures?
+
+    A resample has as many rows as the table, drawn with replacement. On each of them the *whole*
+    procedure runs again: features, cuts, points and scale, and with ``RiskScoreClassifierCV`` the
+    size too. Its card is measured on the resample and on the rows of the table; the mean difference
+    is the optimism of figures that are measured on the rows learned from (Harrell's bootstrap).
+
+    Parameters
+    ----------
+    estimator
+        A classifier with a card: ``RiskScoreClassifier``, ``RiskScoreClassifierCV``, a baseline, or
+        a pipeline that ends in one. It is cloned, and fitted once to all rows as well.
+    X, y
+        The table and its labels, as for ``fit``.
+    n_bootstraps
+        Number of resamples.
+    random_state
+        Seed of the resamples. The result is the same whatever ``n_jobs`` is.
+    n_jobs
+        Threads; None is 1 and -1 all processors.
+    sample_weight
+        One weight a row, which the row takes along into every resample.
+    progress
+        Called after every resample.
+
+    Returns
+    -------
+    CardStability
+        ``print`` it, or look at ``features``, ``corrected`` and ``cards``.
+
+    Notes
+    -----
+    A resample in which only one class occurs is drawn again. Equal rows of a resample stay in one
+    fold when the estimator is a ``RiskScoreClassifierCV`` whose ``cv`` is a number; else a size
+    would be scored on rows that it was fitted to.
+
+    Examples
+    --------
+    >>> from riskcard import RiskScoreClassifier, bootstrap_card
+    >>> X = [[value % 10, value % 3] for value in range(60)]
+    >>> y = [value % 10 > 4 or value % 7 == 0 for value in range(60)]
+    >>> stability = bootstrap_card(RiskScoreClassifier(1), X, y, n_bootstraps=5)
+    >>> stability.features[0].name, stability.features[0].share
+    ('x0', 1.0)
+    """
+    if not is_whole(n_bootstraps) or n_bootstraps < 1:
+        raise ParameterError(f"n_bootstraps is {n_bootstraps!r}. Use a whole number from 1.")
+    seeds = _seed_of(random_state).spawn(int(n_bootstraps))
+    work = _make_work(estimator, X, y, sample_weight)
+    everything = np.arange(work.rows.y.size)
+    first = work.fit(work.rows, everything)
+    card, apparent = _card_of(first), work.measure(first, everything)
+
+    def resample(numbered: tuple[int, Any], stop: Event) -> Any:
+        number, seed = numbered
+        positions = _draw(work, np.random.default_rng(seed))
+        try:
+            model = work.fit(work.rows.take(positions), positions)
+        except DataError as error:
+            raise DataError(f"Resample {number}: {error}") from error
+        figures = work.measure(model, positions), work.measure(model, everything)
+        if progress is not None:
+            progress()
+        return _card_of(model), *figures
+
+    found = run_side_by_side(resample, enumerate(seeds), n_jobs)
+    cards, on_resamples, on_rows = zip(*found, strict=True)
+    return CardStability(card, cards, apparent, on_resamples, on_rows)
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """The procedure and the rows of the table."""
+
+    estimator: Any
+    rows: Rows
+    is_event: NDArray[np.bool_]
+    weights: NDArray[np.float64]
+
+    def fit(self, rows: Rows, positions: Positions) -> Any:
+        """The procedure on some rows; copies of one row must not be divided between folds."""
+        more: dict[str, Any] = {}
+        if rows.weights is not None:
+            prefix = f"{self.estimator.steps[-1][0]}__" if _is_pipeline(self.estimator) else ""
+            more[f"{prefix}sample_weight"] = rows.weights
+        is_sized = isinstance(self.estimator, RiskScoreClassifierCV) and is_whole(self.estimator.cv)
+        if is_sized and np.unique(positions).size < positions.size:
+            more["groups"] = positions
+        return clone(self.estimator).fit(rows.X, rows.y, **more)
+
+    def measure(self, model: Any, positions: Positions) -> Performance:
+        log_odds = model.decision_function(self.rows.take(positions).X)
+        return measure(log_odds, self.is_event[positions], self.weights[positions])
+
+
+def _make_work(estimator: Any, X: Any, y: Any, sample_weight: Any) -> _Work:
+    if not hasattr(estimator, "fit") or not hasattr(estimator, "decision_function"):
+        raise ParameterError(
+            f"The estimator is {estimator!r}. Give a classifier, such as RiskScoreClassifier()."
+        )
+    n_rows = count_rows(X)
+    labels = read_target(y, n_rows)
+    signs, _ = read_labels(labels)
+    weights = read_weights(sample_weight, n_rows)
+    rows = Rows(X, labels, None if sample_weight is None else weights)
+    return _Work(estimator, rows, signs > 0, weights)
+
+
+def _draw(work: _Work, rng: np.random.Generator) -> Positions:
+    """Positions with replacement; rows of both classes that have a weight are among them."""
+    n_rows = work.is_event.size
+    while True:
+        positions = rng.integers(n_rows, size=n_rows)
+        drawn = work.is_event[positions][work.weights[positions] > 0]
+        if drawn.any() and not drawn.all():
+            return positions
+
+
+def _card_of(model: Any) -> RiskCard:
+    last = model.steps[-1][1] if _is_pipeline(model) else model
+    card = getattr(last, "card_", None)
+    if not isinstance(card, RiskCard):
+        raise ParameterError(
+            f"{type(last).__name__} has no card_. Give a classifier whose model is a card, or a "
+            "pipeline that ends in one."
+        )
+    return card
+
+
+def _is_pipeline(model: Any) -> bool:
+    return isinstance(model, Pipeline)
+
+
+def _seed_of(random_state: Any) -> np.random.SeedSequence:
+    if random_state is None:
+        return np.random.SeedSequence()
+    if is_whole(random_state) and random_state >= 0:
+        return np.random.SeedSequence(int(random_state))
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.SeedSequence(int(random_state.randint(2**31 - 1)))
+    if isinstance(random_state, np.random.Generator):
+        return np.random.SeedSequence(int(random_state.integers(2**31 - 1)))
+    raise ParameterError(
+        f"random_state is {random_state!r}. Use a whole number of at least 0, None or a generator "
+        "of numpy."
+    )

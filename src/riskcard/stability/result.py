@@ -1,0 +1,154 @@
+"""The result of a bootstrap: cards of the resamples, and what follows from them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import astuple, dataclass
+from typing import Any
+
+import numpy as np
+
+from riskcard.errors import SolverMissing
+from riskcard.problem.riskcard import RiskCard
+from riskcard.stability.measures import Performance
+from riskcard.stability.summary import FeatureStability, summarise_features
+from riskcard.stability.text import render_stability
+
+__all__ = ["CardStability"]
+
+
+@dataclass(frozen=True, slots=True)
+class CardStability:
+    """How a card, and its performance, change from resample to resample; ``print`` it.
+
+    Attributes
+    ----------
+    card
+        The card of all rows.
+    cards
+        The card of each resample.
+    apparent
+        The first card on the rows that it was learned from.
+    on_resamples
+        The card of each resample on the resample.
+    on_rows
+        The card of each resample on all rows.
+    """
+
+    card: RiskCard
+    cards: tuple[RiskCard, ...]
+    apparent: Performance
+    on_resamples: tuple[Performance, ...]
+    on_rows: tuple[Performance, ...]
+
+    @property
+    def optimism(self) -> Performance:
+        """By how much figures on the rows that were fitted differ from those on the table.
+
+        Means over the resamples, of the figure on the resample less that on all rows. A slope that
+        is not finite, as on a resample that a card separates, is left out of its mean.
+        """
+        return Performance(*(_finite_mean(column) for column in self._differences().T))
+
+    @property
+    def corrected(self) -> Performance:
+        """The apparent figures less their optimism: what to expect of new rows."""
+        return self.apparent - self.optimism
+
+    @property
+    def standard_error(self) -> Performance:
+        """Standard error of the optimism, which more resamples make smaller."""
+        return Performance(*(_standard_error(column) for column in self._differences().T))
+
+    @property
+    def n_slopes(self) -> int:
+        """Resamples whose calibration slope is finite, on the resample and on all rows."""
+        return int(np.isfinite(self._differences()[:, 2]).sum())
+
+    @property
+    def features(self) -> tuple[FeatureStability, ...]:
+        """Every feature of the table, those that enter most often first."""
+        return summarise_features(self.card, self.cards)
+
+    @property
+    def feature_sets(self) -> tuple[tuple[frozenset[str], int], ...]:
+        """The sets of features that cards use, and how many cards do; the most common first."""
+        sets = (frozenset(feature.name for feature in card.features) for card in self.cards)
+        return tuple(Counter(sets).most_common())
+
+    @property
+    def same_features(self) -> float:
+        """Share of the resamples whose card uses the same features as the card of all rows."""
+        own = frozenset(feature.name for feature in self.card.features)
+        return dict(self.feature_sets).get(own, 0) / len(self.cards)
+
+    def features_frame(self) -> Any:
+        """The features as a pandas frame, one line each.
+
+        Columns: ``feature``, ``share`` of the resamples, ``on_card``, ``mean_cuts``, the quantiles
+        ``cut_5``, ``cut_50`` and ``cut_95``, the same of ``points`` and ``log_odds``, and ``rises``.
+        """
+        return _pandas().DataFrame(self.feature_rows())
+
+    def performance_frame(self) -> Any:
+        """The performance as a pandas frame: a line for each of apparent, optimism, corrected."""
+        lines = {
+            "apparent": self.apparent,
+            "optimism": self.optimism,
+            "corrected": self.corrected,
+            "standard_error": self.standard_error,
+        }
+        names = list(Performance.__dataclass_fields__)
+        return _pandas().DataFrame.from_dict(
+            {line: astuple(figures) for line, figures in lines.items()}, "index", columns=names
+        )
+
+    def feature_rows(self) -> list[dict[str, Any]]:
+        """What ``features_frame`` holds, as plain dicts."""
+        rows = []
+        for one in self.features:
+            row = {
+                "feature": one.name,
+                "share": one.share,
+                "on_card": one.is_on_card,
+                "mean_cuts": one.mean_cuts,
+            }
+            for title, spread in (
+                ("cut", one.cuts),
+                ("points", one.points),
+                ("log_odds", one.log_odds),
+            ):
+                ends = astuple(spread) if spread is not None else (None, None, None)
+                row |= {f"{title}_{q}": end for q, end in zip((5, 50, 95), ends, strict=True)}
+            rows.append(row | {"rises": one.rises})
+        return rows
+
+    def _differences(self) -> Any:
+        """Figures on each resample less those on all rows; shape (resamples, 3)."""
+        with np.errstate(invalid="ignore"):  # infinite less infinite
+            return np.array([astuple(one) for one in self.on_resamples]) - np.array(
+                [astuple(one) for one in self.on_rows]
+            )
+
+    def __str__(self) -> str:
+        return render_stability(self)
+
+
+def _finite_mean(column: Any) -> float:
+    finite = column[np.isfinite(column)]
+    return float(finite.mean()) if finite.size else float("nan")
+
+
+def _standard_error(column: Any) -> float:
+    finite = column[np.isfinite(column)]
+    return float(finite.std(ddof=1) / np.sqrt(finite.size)) if finite.size > 1 else float("nan")
+
+
+def _pandas() -> Any:
+    try:
+        import pandas
+    except ImportError:
+        raise SolverMissing(
+            "A frame needs pandas, which is not installed. Install it, or print the result."
+        ) from None
+    return pandas

@@ -1,0 +1,141 @@
+"""What many cards of the same procedure have in common, feature by feature."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from riskcard.problem.points import FeaturePoints, LevelPoints
+from riskcard.problem.riskcard import RiskCard
+from riskcard.problem.terms import show_level
+
+__all__ = ["FeatureStability", "Spread", "summarise_features"]
+
+#: The lower and the upper end of a spread, as shares of the resamples.
+LOW, HIGH = 0.05, 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Where most of some numbers lie: quantiles at 5, 50 and 95 %, each one of the numbers."""
+
+    low: float
+    middle: float
+    high: float
+
+    @classmethod
+    def of(cls, numbers: Iterable[float]) -> Spread | None:
+        """The spread of some numbers; None when there are none."""
+        found = list(numbers)
+        if not found:
+            return None
+        return cls(*np.quantile(found, [LOW, 0.5, HIGH], method="inverted_cdf").tolist())
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureStability:
+    """One feature over all resamples; spreads are over those whose card uses it.
+
+    Attributes
+    ----------
+    name
+        The feature.
+    share
+        Share of the resamples whose card uses it.
+    is_on_card
+        The card of all rows uses it.
+    cuts
+        Spread of its cuts, all cuts of all cards together; None for a categorical feature.
+    mean_cuts
+        Number of its cuts, or of its groups of levels less one, on a card that uses it.
+    points
+        Spread of its highest points less its lowest.
+    log_odds
+        The same in log-odds, where cards of different scales can be compared.
+    rises
+        Share of the cards that use it in which the last bin has more points than the first; None
+        for levels without an order.
+    values
+        Spread of the points of each level, and of a missing value or a special code.
+    """
+
+    name: str
+    share: float
+    is_on_card: bool
+    cuts: Spread | None = None
+    mean_cuts: float = 0.0
+    points: Spread | None = None
+    log_odds: Spread | None = None
+    rises: float | None = None
+    values: tuple[tuple[str, Spread], ...] = ()
+
+
+def summarise_features(card: RiskCard, cards: Sequence[RiskCard]) -> tuple[FeatureStability, ...]:
+    """Sum up every feature of the table, those that enter most often first."""
+    on_card = {feature.name for feature in card.features}
+    found = [_summarise(name, name in on_card, cards) for name in card.feature_names]
+    order = {name: place for place, name in enumerate(card.feature_names)}
+    return tuple(sorted(found, key=lambda one: (-one.share, not one.is_on_card, order[one.name])))
+
+
+def _summarise(name: str, is_on_card: bool, cards: Sequence[RiskCard]) -> FeatureStability:
+    used = [
+        (feature, card.multiplier)
+        for card in cards
+        for feature in card.features
+        if feature.name == name
+    ]
+    if not used:
+        return FeatureStability(name, 0.0, is_on_card)
+    features = [feature for feature, _ in used]
+    rises = [feature.points[-1] > feature.points[0] for feature in features if _has_order(feature)]
+    return FeatureStability(
+        name,
+        len(used) / len(cards),
+        is_on_card,
+        cuts=Spread.of(cut for feature in features for cut in _cuts(feature)),
+        mean_cuts=sum(len(feature.points) - 1 for feature in features) / len(used),
+        points=Spread.of(_range(feature) for feature in features),
+        log_odds=Spread.of(_range(feature) / multiplier for feature, multiplier in used),
+        rises=sum(rises) / len(rises) if rises else None,
+        values=_summarise_values(features),
+    )
+
+
+def _summarise_values(
+    features: Sequence[FeaturePoints | LevelPoints],
+) -> tuple[tuple[str, Spread], ...]:
+    """Points of levels, codes and missing values, over the cards that know them."""
+    seen: dict[str, list[int]] = {}
+    for feature in features:
+        for value, points in _special_points(feature):
+            seen.setdefault(value, []).append(points)
+    spreads = ((value, Spread.of(points)) for value, points in seen.items())
+    # what is missing comes last, however early a card had it
+    kept = sorted(spreads, key=lambda pair: pair[0] == "missing")
+    return tuple((value, spread) for value, spread in kept if spread is not None)
+
+
+def _special_points(feature: FeaturePoints | LevelPoints) -> Iterator[tuple[str, int]]:
+    lowest = min(feature.possible_points)
+    if isinstance(feature, LevelPoints):
+        for group, points in zip(feature.groups, feature.points, strict=True):
+            yield from ((show_level(level), points - lowest) for level in group)
+    else:
+        yield from ((show_level(code), points - lowest) for code, points in feature.codes)
+    if feature.missing is not None:
+        yield "missing", feature.missing - lowest
+
+
+def _has_order(feature: FeaturePoints | LevelPoints) -> bool:
+    return isinstance(feature, FeaturePoints) or feature.is_ordered
+
+
+def _cuts(feature: FeaturePoints | LevelPoints) -> tuple[float, ...]:
+    return feature.cuts if isinstance(feature, FeaturePoints) else ()
+
+
+def _range(feature: FeaturePoints | LevelPoints) -> int:
+    return max(feature.possible_points) - min(feature.possible_points)

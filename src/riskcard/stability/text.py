@@ -1,0 +1,131 @@
+"""The stability of a card as plain text."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import astuple
+from typing import TYPE_CHECKING
+
+from riskcard.problem.cuts import format_number
+from riskcard.stability.summary import FeatureStability, Spread
+
+if TYPE_CHECKING:
+    from riskcard.stability.result import CardStability
+
+__all__ = ["align", "render_stability"]
+
+_WIDTH, _GAP = 79, "   "
+_MOST_NAMES, _MOST_VALUES = 12, 8
+_FIGURES = ("AUC", "log-loss, mean per row", "calibration slope")
+
+
+def render_stability(stability: CardStability) -> str:
+    """Draw all figures: features, sets of features, performance."""
+    parts = [
+        [f"Stability over {len(stability.cards):,} bootstrap resamples"],
+        _feature_table(stability),
+        _remarks(stability),
+        _performance_table(stability),
+        _performance_remarks(stability),
+    ]
+    return "\n\n".join("\n".join(lines) for lines in parts if lines)
+
+
+def align(header: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
+    """Columns under a header: the first ``left`` of them to the left, the others to the right."""
+    table = [header, *rows]
+    widths = [max(len(row[place]) for row in table) for place in range(len(header))]
+
+    def draw(row: Sequence[str]) -> str:
+        cells = [
+            cell.ljust(width) if place < left else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        return _GAP.join(cells).rstrip()
+
+    rule = "-" * (sum(widths) + len(_GAP) * (len(widths) - 1))
+    return [draw(header), rule, *map(draw, rows), rule]
+
+
+def _feature_table(stability: CardStability) -> list[str]:
+    header = ("Feature", "Card", "Enters", "Cuts", "Points", "Log-odds", "Rises")
+    rows: list[tuple[str, ...]] = []
+    for one in stability.features:
+        if one.share == 0 and not one.is_on_card:
+            continue
+        rows.append(_feature_row(one))
+        shown = one.values[:_MOST_VALUES]
+        rows += [(f"  {_one_line(v)}", "", "", "", _spread(s), "", "") for v, s in shown]
+        if len(one.values) > _MOST_VALUES:
+            rows.append((f"  and {len(one.values) - _MOST_VALUES} more", *[""] * 6))
+    return align(header, rows) if rows else ["No card uses any feature."]
+
+
+def _feature_row(one: FeatureStability) -> tuple[str, ...]:
+    return (
+        _one_line(one.name),
+        "yes" if one.is_on_card else "",
+        _percent(one.share),
+        _spread(one.cuts, digits=6),
+        _spread(one.points),
+        _spread(one.log_odds, digits=2),
+        "" if one.rises is None else _percent(one.rises),
+    )
+
+
+def _remarks(stability: CardStability) -> list[str]:
+    never = [one.name for one in stability.features if one.share == 0]
+    sets = len(stability.feature_sets)
+    kinds = f"there {'is 1 set' if sets == 1 else f'are {sets:,} different sets'} of features"
+    sentences = [
+        "Card: used by the card of all rows. Enters: share of the resamples whose card uses the "
+        "feature; the other columns are about these: median and, in brackets, the 5 % and 95 % "
+        "quantiles of its cuts, of its highest points less its lowest, and of the same in log-odds; "
+        "and the share in which risk rises with it.",
+        f"{_percent(stability.same_features)} of the resamples give the features of the card of "
+        f"all rows; in all {kinds}.",
+    ]
+    if never:
+        more = f" and {len(never) - _MOST_NAMES} more" if len(never) > _MOST_NAMES else ""
+        sentences.append(f"Never used: {', '.join(map(_one_line, never[:_MOST_NAMES]))}{more}.")
+    return [line for sentence in sentences for line in textwrap.wrap(sentence, _WIDTH)]
+
+
+def _performance_table(stability: CardStability) -> list[str]:
+    columns = (stability.apparent, stability.optimism, stability.corrected)
+    rows = [
+        (title, *(f"{figure:.3f}" for figure in figures))
+        for title, *figures in zip(_FIGURES, *map(astuple, columns), strict=True)
+    ]
+    return align(("", "on its own rows", "optimism", "corrected"), rows)
+
+
+def _performance_remarks(stability: CardStability) -> list[str]:
+    auc, log_loss, slope = astuple(stability.standard_error)
+    sentence = f"Standard error of the optimism: AUC {auc:.3f}, log-loss {log_loss:.3f}, slope {slope:.3f}."
+    n_odd = len(stability.cards) - stability.n_slopes
+    if n_odd:
+        sentence += (
+            f" The slope is not finite in {n_odd:,} resamples (one risk for all rows, or classes "
+            "that the card separates); they are left out of its mean."
+        )
+    return textwrap.wrap(sentence, _WIDTH)
+
+
+def _spread(spread: Spread | None, digits: int = 3) -> str:
+    if spread is None:
+        return ""
+    low, middle, high = (
+        format_number(float(f"{end:.{digits}g}"))
+        for end in (spread.low, spread.middle, spread.high)
+    )
+    return middle if low == middle == high else f"{middle} ({low}, {high})"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def _one_line(name: str) -> str:
+    return " ".join(name.split())

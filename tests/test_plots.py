@@ -1,0 +1,113 @@
+"""The parsimony plot shows the figures of the path."""
+
+from __future__ import annotations
+
+import doctest
+import sys
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+from riskcard import (
+    ParameterError,
+    RiskScoreClassifier,
+    RiskScoreClassifierCV,
+    SolverMissing,
+    plot_parsimony,
+)
+from riskcard.plots.parsimony import parsimony_picture
+
+figures = pytest.importorskip("matplotlib.figure")
+
+
+def results(**changes):
+    path = {
+        "n_terms": np.arange(5),
+        "mean_test_score": np.array([-0.7, -0.5, -0.42, -0.4, -0.45]),
+        "se_test_score": np.array([0.0, 0.02, 0.03, 0.05, 0.06]),
+        "rank_test_score": np.array([5, 4, 2, 1, 3]),
+        "mean_train_score": np.array([-0.7, -0.45, -0.4, -0.35, -0.3]),
+        "is_chosen": np.array([False, False, True, False, False]),
+    }
+    return path | changes
+
+
+@pytest.fixture
+def axes():
+    return plot_parsimony(results(), figures.Figure().subplots())
+
+
+def labels(axes) -> list[str]:
+    return [text.get_text() for text in axes.get_legend().get_texts()]
+
+
+def line(axes, label):
+    (found,) = [one for one in axes.lines if str(one.get_label()).startswith(label)]
+    return found
+
+
+def test_scores_have_bars_of_one_standard_error(axes):
+    (bars,) = axes.containers
+    points, _, (reach,) = bars.lines
+    np.testing.assert_array_equal(points.get_xdata(), np.arange(5))
+    np.testing.assert_array_equal(points.get_ydata(), results()["mean_test_score"])
+    ends = np.array([segment[:, 1] for segment in reach.get_segments()])
+    np.testing.assert_allclose(ends[:, 1] - ends[:, 0], 2 * results()["se_test_score"])
+
+
+def test_best_chosen_and_threshold_are_marked(axes):
+    assert line(axes, "best: 3 terms").get_xydata().tolist() == [[3, -0.4]]
+    assert line(axes, "chosen: 2 terms").get_xydata().tolist() == [[2, -0.42]]
+    np.testing.assert_allclose(line(axes, "best −").get_ydata(), -0.45)
+    markers = {line(axes, name).get_marker() for name in ("best: 3", "chosen")}
+    assert len(markers) == 2  # told apart without colours
+    assert labels(axes)[0].startswith("rows held out")
+
+
+def test_one_fold_has_neither_bars_nor_threshold():
+    axes = plot_parsimony(results(se_test_score=np.full(5, np.nan)), figures.Figure().subplots())
+    assert not any(label.startswith("best −") for label in labels(axes))
+    assert np.isfinite(axes.get_ylim()).all()
+
+
+def test_hopeless_sizes_do_not_hide_the_others():
+    far = results(mean_test_score=np.array([-0.7, -0.5, -0.42, -0.4, -50.0]))
+    axes = plot_parsimony(far, figures.Figure().subplots())
+    assert axes.get_ylim()[0] > -3
+
+
+def test_a_fitted_model_is_drawn_and_named(small):
+    X, y = small
+    model = RiskScoreClassifierCV(2, cv=3, scoring="roc_auc").fit(X, y)
+    axes = plot_parsimony(model, figures.Figure().subplots())
+    assert axes.get_ylabel() == "mean roc_auc (higher is better)"
+    assert f"chosen: {model.n_terms_} term" in " ".join(labels(axes))
+    threshold = line(axes, "best −").get_ydata()[0]
+    assert threshold == pytest.approx(model.threshold_)
+
+
+@pytest.mark.parametrize(
+    ("form", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")]
+)
+def test_pictures_are_written_without_a_window(form, start):
+    assert parsimony_picture(results(), form).startswith(start)
+
+
+def test_what_cannot_be_drawn_is_refused(small):
+    with pytest.raises(ParameterError, match="needs a fitted RiskScoreClassifierCV, not RiskScore"):
+        plot_parsimony(RiskScoreClassifier())
+    with pytest.raises(ParameterError, match="A picture cannot be 'gif'"):
+        parsimony_picture(results(), "gif")
+
+
+def test_without_matplotlib_there_is_a_sentence(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(SolverMissing, match=r'pip install "riskcard\[plots\]"'):
+        plot_parsimony(results())
+
+
+def test_the_example_runs(monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    result = doctest.testmod(import_module("riskcard.plots.parsimony"))
+    assert (result.failed, result.attempted > 0) == (0, True)
