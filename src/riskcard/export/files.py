@@ -11,11 +11,12 @@ from riskcard.errors import FormatError
 __all__ = ["require_writable", "write_whole"]
 
 
-def write_whole(path: str | Path, text: str) -> None:
-    """Write a text file so that a reader sees the old file or the new one, never a part.
+def write_whole(path: str | Path, content: str | bytes) -> None:
+    """Write a file so that a reader sees the old file or the new one, never a part.
 
-    A link is followed, so that it goes on pointing at the file.
+    A text is written as UTF-8. A link is followed, so that it goes on pointing at the file.
     """
+    data = content.encode("utf-8") if isinstance(content, str) else content
     target = Path(os.path.realpath(path))
     require_writable(path)
     try:
@@ -23,8 +24,8 @@ def write_whole(path: str | Path, text: str) -> None:
             dir=target.parent, prefix=f".{target.name}.", suffix=".part"
         )
         try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
             os.chmod(temporary, _mode_of(target))
