@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
+from hypothesis import given
 
-from riskcard import DataError, FeaturePoints, ParameterError, RiskCard, RiskScoreClassifier, audit
+from cards import risk_cards, values_of
+from riskcard import (
+    DataError,
+    FeaturePoints,
+    LevelPoints,
+    ParameterError,
+    RiskCard,
+    RiskScoreClassifier,
+    audit,
+)
+from riskcard.problem.audit_limits import is_surely_allowed, least_points, least_terms
 from riskcard.problem.certificate import Certificate, TrainingFacts
+from riskcard.problem.recount import Rows, places_by_hand, read_by_hand, totals_by_hand
 
 RNG = np.random.default_rng(5)
 X = pd.DataFrame(RNG.integers(0, 10, (200, 3)).astype(float), columns=["age", "bmi", "dose"])
@@ -157,6 +172,238 @@ def test_a_wrong_risk_table_is_found(monkeypatch):
 
 def test_a_card_without_certificate_says_so():
     assert failed(replace(honest_card(), certificate=None)) == {"certificate"}
+
+
+# --- holes, codes and levels ---------------------------------------------------------------------
+
+MIXED = pd.DataFrame(
+    {
+        "age": np.where(RNG.random(200) < 0.2, np.nan, X["age"]),
+        "bmi": np.where(RNG.random(200) < 0.2, -9.0, X["bmi"]),
+        "shape": RNG.choice(["oval", "round", "odd", None], 200, p=[0.4, 0.3, 0.2, 0.1]),
+        "grade": RNG.choice(["low", "mid", "high"], 200),
+        "smoker": RNG.random(200) < 0.5,
+    }
+)
+MIXED_FEATURES = (
+    FeaturePoints("age", [3.0, 6.0], [0, 2, 4], missing=1, usual=0),
+    FeaturePoints("bmi", [4.5], [0, 1], codes=[(-9, 1)], usual=1),
+    LevelPoints("shape", [["oval"], ["round"], ["odd"]], [0, 1, 3], missing=0, usual=0),
+    LevelPoints("grade", [["low", "mid"], ["high"]], [0, 2], usual=0, is_ordered=True),
+    LevelPoints("smoker", [[False], [True]], [1, 0], usual=0, is_ordered=True),
+)
+
+
+def mixed_card(features=MIXED_FEATURES, rows=MIXED, **limits):
+    """A card of every kind with a certificate that is true on the rows, Y, WEIGHTS."""
+    card = RiskCard(
+        features, 0, 1.5, -3.0, feature_names=tuple(MIXED.columns), classes=("fit", "ill")
+    )
+    is_ill = (Y == "ill").to_numpy()
+    log_odds = card.log_odds(rows)
+    losses = WEIGHTS * np.logaddexp(0, np.where(is_ill, -log_odds, log_odds))
+    allowed = {
+        "bound": 1.0,
+        "status": "time_limit",
+        "max_terms": 8,
+        "max_features": 5,
+        "max_cuts_per_feature": 3,
+        "max_points": 2,
+        "scale": "calibrated",
+    }
+    return replace(
+        card,
+        training=TrainingFacts(200, int(is_ill.sum()), WEIGHTS.sum(), WEIGHTS[is_ill].sum()),
+        certificate=Certificate(loss=float(losses.sum()), **{**allowed, **limits}),
+    )
+
+
+def failed_mixed(card, rows=MIXED):
+    return failed(card, rows=rows)
+
+
+@pytest.mark.parametrize(
+    "as_table",
+    [
+        lambda frame: frame,
+        lambda frame: frame.astype({"shape": "category", "smoker": "boolean", "age": "Float64"}),
+        lambda frame: frame.to_numpy(),
+        lambda frame: frame.to_dict("list"),
+        pl.from_pandas,
+        pa.Table.from_pandas,
+        lambda frame: pa.Table.from_pandas(frame.astype({"shape": "category"})),
+    ],
+    ids=["pandas", "pandas nullable", "array", "mapping", "polars", "pyarrow", "dictionary"],
+)
+def test_an_honest_card_with_holes_codes_and_levels_passes(as_table):
+    report = audit(mixed_card(), as_table(MIXED), Y, WEIGHTS)
+    assert report.passed, str(report)
+
+
+@pytest.mark.parametrize(
+    ("change", "names"),
+    [
+        ({"missing": 2}, {"loss", "gap"}),
+        ({"missing": None}, {"loss", "gap"}),
+        ({"points": (0, 2, 5)}, {"loss", "gap"}),
+        ({"points": (0, 2, 7)}, {"loss", "gap", "points of one term"}),
+    ],
+)
+def test_tampered_points_for_holes_are_found(change, names):
+    features = (replace(MIXED_FEATURES[0], **change), *MIXED_FEATURES[1:])
+    found = failed_mixed(replace(mixed_card(), features=features))
+    assert found == names
+
+
+@pytest.mark.parametrize("place", range(5))
+def test_a_feature_that_is_worth_nothing_is_found(place):
+    feature = MIXED_FEATURES[place]
+    flat = replace(feature, points=(0,) * len(feature.points), missing=None)
+    flat = replace(flat, codes=()) if place < 2 else flat
+    features = (*MIXED_FEATURES[:place], flat, *MIXED_FEATURES[place + 1 :])
+    rows = MIXED.fillna({"age": 3.0, "shape": "oval"})
+    assert "cuts" in failed_mixed(mixed_card(features, rows), rows)
+
+
+@pytest.mark.parametrize(
+    ("place", "change", "names"),
+    [
+        (1, {"codes": ((-9.0, 2),)}, {"loss", "gap", "terms"}),
+        (1, {"codes": ()}, {"loss", "gap"}),
+        (2, {"groups": (("round",), ("oval",), ("odd",))}, {"loss", "gap"}),
+        (2, {"missing": 2}, {"loss", "gap", "terms"}),
+        (2, {"points": (0, 1, 6)}, {"loss", "gap", "points of one term"}),
+        (3, {"points": (2, 0)}, {"loss", "gap"}),
+        (4, {"groups": ((True,), (False,))}, {"loss", "gap"}),
+    ],
+)
+def test_tampered_codes_and_levels_are_found(place, change, names):
+    features = list(MIXED_FEATURES)
+    features[place] = replace(features[place], **change)
+    assert failed_mixed(replace(mixed_card(), features=tuple(features))) == names
+
+
+@pytest.mark.parametrize(
+    ("limits", "names"),
+    [
+        ({"max_terms": 7}, {"terms"}),
+        ({"max_cuts_per_feature": 2}, {"cuts on one feature"}),
+        ({"max_points": 1}, {"points of one term"}),
+    ],
+)
+def test_limits_count_holes_and_groups(limits, names):
+    assert failed_mixed(mixed_card(**limits)) == names
+
+
+@pytest.mark.parametrize("place", [0, 2, 3, 4])  # a feature with codes is not changed
+def test_a_bound_that_other_points_refute_is_found(place):
+    features = MIXED_FEATURES[place : place + 1]
+    card = mixed_card(features)
+    false = replace(card.certificate, bound=card.certificate.loss, status="optimal")
+    assert failed_mixed(replace(card, certificate=false)) == {"neighbours"}
+    ruled = replace(false, rules=("something that the neighbours may not keep",))
+    assert failed_mixed(replace(card, certificate=ruled)) == set()
+
+
+def test_rules_may_ask_for_cuts_without_rows_or_points():
+    features = (replace(MIXED_FEATURES[0], cuts=(3.0, 6.0, 60.0), points=(0, 2, 4, 4)),)
+    assert failed_mixed(mixed_card(features)) == {"cuts"}
+    assert failed_mixed(mixed_card(features, rules=("age: cuts at 3, 6, 60",))) == set()
+
+
+def test_what_the_card_has_no_points_for_is_refused():
+    features = (*MIXED_FEATURES[:2], replace(MIXED_FEATURES[2], usual=None))
+    rows = MIXED.assign(shape="flat")
+    with pytest.raises(DataError, match="'shape' has 'flat' in some row"):
+        audit(mixed_card(features), rows, Y, WEIGHTS)
+    with pytest.raises(DataError, match="'age' is not numeric: it holds 'old'"):
+        audit(mixed_card(features), MIXED.assign(age="old"), Y, WEIGHTS)
+    with pytest.raises(DataError, match="'age' is infinite"):
+        audit(mixed_card(features), MIXED.assign(age=np.inf), Y, WEIGHTS)
+
+
+@given(risk_cards())
+def test_adding_up_by_hand_gives_the_totals(card):
+    columns = {feature.name: values_of(feature) for feature in card.features}
+    longest = max(map(len, columns.values()), default=0)
+    rows = {name: (values * longest)[:longest] for name, values in columns.items()}
+    if not rows:
+        return
+    n_rows, read = read_by_hand(card, rows)
+    places = {one.name: places_by_hand(one, read[one.name]) for one in card.features}
+    kept = Rows(read, places, np.zeros(n_rows), np.ones(n_rows), np.ones(n_rows, dtype=bool))
+    assert totals_by_hand(card, kept).tolist() == card.total_points(rows).tolist()
+
+
+# --- how many terms a feature needs: every set of compatible conditions is tried -----------------
+
+
+def conditions_on(n_bins: int, n_special: int, has_order: bool) -> list[int]:
+    """Every division of the values in two, as the bits of the side without the last bin."""
+    values = n_bins + n_special
+    if not has_order:
+        return list(range(1, 2 ** (values - 1)))
+    thresholds = [2**place - 1 for place in range(n_bins)]  # 0 stands for special values alone
+    sides = [low + (special << n_bins) for low in thresholds for special in range(2**n_special)]
+    return [side for side in sides if side]
+
+
+def are_compatible(one: int, other: int, n_values: int) -> bool:
+    groups = {(one >> value & 1, other >> value & 1) for value in range(n_values)}
+    return len(groups) <= 3
+
+
+def reachable_points(n_bins: int, n_special: int, has_order: bool, max_points: int) -> dict:
+    """From the points of all values (up to a constant) to the least number of terms for them."""
+    n_values = n_bins + n_special
+    worths = [w for w in range(-max_points, max_points + 1) if w]
+    found: dict[tuple[int, ...], int] = {}
+    for n_terms in range(4):
+        for sides in combinations(conditions_on(n_bins, n_special, has_order), n_terms):
+            if all(are_compatible(a, b, n_values) for a, b in combinations(sides, 2)):
+                for points in product(worths, repeat=n_terms):
+                    total = [
+                        sum(p for p, side in zip(points, sides, strict=True) if side >> value & 1)
+                        for value in range(n_values)
+                    ]
+                    found.setdefault(tuple(t - total[0] for t in total), n_terms)
+    return found
+
+
+def feature_of(points, n_bins: int, n_special: int, has_order: bool):
+    if not has_order:
+        return LevelPoints("x", [[str(i)] for i in range(len(points))], points)
+    specials = points[n_bins:]
+    codes = [(-9, specials[1])] if n_special == 2 else []
+    cuts = list(range(n_bins - 1))
+    return FeaturePoints("x", cuts, points[:n_bins], specials[0] if specials else None, codes)
+
+
+@pytest.mark.parametrize(
+    ("n_bins", "n_special", "has_order"),
+    [(3, 0, True), (2, 1, True), (3, 1, True), (2, 2, True), (3, 0, False), (4, 0, False)],
+)
+def test_the_least_numbers_of_terms_and_points_are_those_of_compatible_conditions(
+    n_bins, n_special, has_order
+):
+    max_points = 2
+    found = reachable_points(n_bins, n_special, has_order, max_points)
+    assert len(found) > 20
+    card = mixed_card()
+    limits = replace(card.certificate, max_points=max_points, max_cuts_per_feature=3)
+    n_sure = 0
+    spread = range(-3 * max_points, 3 * max_points + 1)
+    for points in product([0], *[spread] * (n_bins + n_special - 1)):
+        feature = feature_of(points, n_bins, n_special, has_order)
+        n_terms = least_terms(feature)
+        if points in found:
+            assert n_terms <= found[points]
+            assert least_points(feature, found[points]) <= max_points
+            assert least_points(feature, 3) <= max_points
+        if n_special < 2 and is_surely_allowed(feature, card, limits, room=3):
+            assert found[points] == n_terms
+            n_sure += 1
+    assert n_sure > 20 or n_special == 2
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from riskcard.errors import DataError
 from riskcard.problem.raw import as_array
 
-__all__ = ["take_columns"]
+__all__ = ["find_columns", "take_columns"]
 
 
 def take_columns(
@@ -38,9 +38,22 @@ def take_columns(
         From wanted name to the raw column: an array of numbers, booleans or objects, in which any
         value may be missing.
     """
+    columns = {
+        name: _as_column(name, column)
+        for name, column in find_columns(values, feature_names, wanted).items()
+    }
+    return _count_rows(values, columns), columns
+
+
+def find_columns(
+    values: Any, feature_names: Sequence[str], wanted: Sequence[str]
+) -> dict[str, Any]:
+    """The wanted columns as they are; parameters as for ``take_columns``."""
     names = _column_names(values)
     if names is None:
-        return _from_array(values, feature_names, wanted)
+        array = _as_rows(values, len(feature_names))
+        place = {name: position for position, name in enumerate(feature_names)}
+        return {name: array[:, place[name]] for name in wanted}
     missing = [name for name in wanted if name not in names]
     if missing:
         listed = ", ".join(repr(name) for name in missing)
@@ -48,9 +61,7 @@ def take_columns(
             f"The card needs {'columns' if len(missing) > 1 else 'column'} {listed}, which the "
             "rows do not have. Add what is missing, or rename the columns as in training."
         )
-    columns = {name: _as_column(name, values[name]) for name in wanted}
-    n_rows = _count_rows(values, names, columns)
-    return n_rows, columns
+    return {name: values[name] for name in wanted}
 
 
 def _column_names(values: Any) -> list[str] | None:
@@ -65,31 +76,31 @@ def _column_names(values: Any) -> list[str] | None:
     return list(names)
 
 
-def _from_array(
-    values: Any, feature_names: Sequence[str], wanted: Sequence[str]
-) -> tuple[int, dict[str, NDArray[Any]]]:
+def _as_rows(values: Any, n_columns: int) -> NDArray[Any]:
     if isinstance(values, np.ma.MaskedArray):
         values = values.tolist()  # None where masked
     # a list goes by objects: True beside 2.5 would become 1.0 otherwise, and 1 beside "a" a text
     array = np.asarray(values) if hasattr(values, "__array__") else np.array(values, dtype=object)
-    if array.ndim != 2 or array.shape[1] != len(feature_names):
+    if array.ndim != 2 or array.shape[1] != n_columns:
         raise DataError(
-            f"The rows have shape {array.shape}, but the card was made for {len(feature_names)} "
-            "columns. Give a 2-D array with the columns of training, or a data frame with names."
+            f"The rows have shape {array.shape}, but the card was made for {n_columns} columns. "
+            "Give a 2-D array with the columns of training, or a data frame with names."
         )
-    place = {name: position for position, name in enumerate(feature_names)}
-    columns = {name: _as_column(name, array[:, place[name]]) for name in wanted}
-    return array.shape[0], columns
+    return array
 
 
-def _count_rows(values: Any, names: list[str], columns: dict[str, NDArray[Any]]) -> int:
+def _count_rows(values: Any, columns: dict[str, NDArray[Any]]) -> int:
     lengths = {name: column.size for name, column in columns.items()}
-    if not lengths:  # a card of no features gives every row the base
-        return as_array(values[names[0]]).shape[0] if names else 0
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{name!r} has {size}" for name, size in lengths.items())
         raise DataError(f"The columns differ in length: {told}. Give one value a row to each.")
-    return next(iter(lengths.values()))
+    if lengths:
+        return next(iter(lengths.values()))
+    # a card of no features gives every row the base
+    names = _column_names(values)
+    if names is None:
+        return len(values)
+    return as_array(values[names[0]]).shape[0] if names else 0
 
 
 def _as_column(name: str, column: Any) -> NDArray[Any]:
