@@ -1,41 +1,47 @@
-"""The target column: texts of a file to the two label values of a card."""
+"""Texts of a file to values that are known: the two labels of a target, the levels of a card."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from riskcard.cli.columns import as_number
 from riskcard.errors import DataError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["events_of", "find_classes"]
+    from riskcard.problem.column_values import FeatureValues
+    from riskcard.problem.levels import Label
+
+__all__ = ["events_of", "find_classes", "with_known_levels"]
 
 _TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
 
-def find_classes(texts: Sequence[str], target: str, positive: str | None = None) -> tuple[Any, Any]:
+def find_classes(
+    column: FeatureValues, target: str, positive: str | None = None
+) -> tuple[Any, Any]:
     """The two label values of a target: no event, event.
 
     Texts that are all numbers are numbers. The event is ``positive``, or else the larger number or
     the text that comes last in the alphabet.
     """
-    distinct = set(texts)
+    distinct = set(_texts_of(column))
     if len(distinct) > 2:
-        distinct = {str(value) for value in map(_as_number, distinct)}  # "1" and "1.0" are one
+        distinct = {str(value) for value in map(as_number, distinct)}  # "1" and "1.0" are one
     if len(distinct) > 2:
         examples = ", ".join(repr(text) for text in sorted(distinct)[:3])
         raise DataError(
             f"The target {target!r} has {len(distinct)} different values ({examples}, ...), but two "
             "are needed. Make a column that tells the event from the rest, or choose another target."
         )
-    numbers = [_as_number(text) for text in distinct]
+    numbers = [as_number(text) for text in distinct]
     is_numeric = not any(isinstance(number, str) for number in numbers)
     classes: list[Any] = sorted(set(numbers)) if is_numeric else sorted(distinct)
     if len(classes) == 1:
         raise DataError(
-            f"The target {target!r} is {classes[0]!r} in all {len(texts)} rows. "
+            f"The target {target!r} is {classes[0]!r} in all {len(column.values)} rows. "
             "A card needs rows with and without the event."
         )
     if positive is None:
@@ -50,29 +56,40 @@ def find_classes(texts: Sequence[str], target: str, positive: str | None = None)
     return other, wanted[0]
 
 
-def events_of(texts: Sequence[str], classes: tuple[Any, Any], target: str) -> NDArray[Any]:
+def events_of(column: FeatureValues, classes: tuple[Any, Any], target: str) -> NDArray[Any]:
     """Which rows have the event; every text must be one of the two classes."""
     import numpy as np
 
-    meaning: dict[str, bool] = {}
-    for text in set(texts):
+    is_event = []
+    for text in _texts_of(column):
         matches = [_is_same(text, label) for label in classes]
         if not any(matches):
             raise DataError(
                 f"The target {target!r} has the value {text!r}, but the card knows {classes[0]!r} "
                 f"and {classes[1]!r}. Correct the value, or give another column with --target."
             )
-        meaning[text] = matches[1]
-    return np.array([meaning[text] for text in texts], dtype=bool)
+        is_event.append(matches[1])
+    return np.array(is_event, dtype=bool)[column.values.astype(np.int64)]
 
 
-def _as_number(text: str) -> int | float | str:
-    """A whole number, a number, or the text itself; 1.0 is the whole number 1."""
-    try:
-        number = float("text" if "_" in text else text)
-    except ValueError:
-        return text
-    return int(number) if number.is_integer() and abs(number) < 2**53 else number
+def with_known_levels(column: FeatureValues, known: Sequence[Label]) -> NDArray[Any]:
+    """The texts of a column as the levels that a card knows; None where missing.
+
+    A text that is no such level stays what it is.
+    """
+    import numpy as np
+
+    names: list[Label | None] = []
+    for text in _texts_of(column):
+        same = [level for level in known if _is_same(text, level)]
+        names.append(same[0] if same else text)
+    places = np.where(np.isnan(column.values), len(names), column.values).astype(np.int64)
+    return np.array([*names, None], dtype=object)[places]
+
+
+def _texts_of(column: FeatureValues) -> list[str]:
+    """The different texts of a column that was read as texts."""
+    return [] if column.levels is None else [str(name) for name in column.levels.names]
 
 
 def _is_same(text: str, label: Any) -> bool:
@@ -80,4 +97,4 @@ def _is_same(text: str, label: Any) -> bool:
         return text == label
     if isinstance(label, bool):
         return _TRUTH.get(text.lower()) is label
-    return _as_number(text) == label
+    return as_number(text) == label

@@ -10,7 +10,13 @@ from riskcard.experiments.methods import DEFAULT_LIMIT, METHODS
 from riskcard.experiments.rows import TABLES
 from riskcard.version import __version__
 
-__all__ = ["make_parser"]
+__all__ = [
+    "add_card_options",
+    "add_column_options",
+    "add_rule_options",
+    "make_parser",
+    "time_limit_of",
+]
 
 
 class _Parser(argparse.ArgumentParser):
@@ -47,21 +53,61 @@ def _add_fit(commands: argparse._SubParsersAction[_Parser]) -> None:
         "fit",
         help="learn a card from a table",
         description="Learn a card from a CSV or Parquet file. All columns but the target are "
-        "candidates; they must be numeric. Ctrl-C ends a proof early: the best card so far is kept, "
-        "with the bound proven so far.",
+        "candidates: numbers, texts and booleans, with values missing or not. Ctrl-C ends a proof "
+        "early: the best card so far is kept, with the bound proven so far.",
     )
     fit.add_argument("data", help="CSV or Parquet file")
     fit.add_argument("-o", "--output", metavar="FILE", help="write the card to this JSON file")
+    add_column_options(fit)
+    add_card_options(fit.add_argument_group("the card"))
+    add_rule_options(fit.add_argument_group("what is allowed"))
 
-    columns = fit.add_argument_group("columns")
+    given = fit.add_argument_group("an existing card")
+    given.add_argument("--start", metavar="CARD.json", help="start from this card")
+    given.add_argument(
+        "--max-changes", type=int, metavar="N", help="change at most N terms of it (no limit)"
+    )
+    work = fit.add_argument_group("the work")
+    work.add_argument("--certify", action="store_true", help="prove how good the card is")
+    work.add_argument(
+        "--time-limit",
+        type=time_limit_of,
+        default=60.0,
+        metavar="S",
+        help="seconds (60), or 'none'",
+    )
+    work.add_argument(
+        "--gap", type=float, default=0.0, metavar="G", help="stop at this relative gap (0)"
+    )
+    work.add_argument("--jobs", type=int, default=1, metavar="N", help="threads (1)")
+    work.add_argument("--seed", type=int, default=0, metavar="N", help="of the search (0)")
+    work.add_argument("--pool-size", type=int, metavar="N", help="keep so many good cards")
+    work.add_argument(
+        "--pool-tolerance",
+        type=_share,
+        metavar="T",
+        help="whose loss is at most this share above the best, such as 2%%",
+    )
+    work.add_argument("-q", "--quiet", action="store_true", help="no progress, no card shown")
+
+
+def add_column_options(parser: argparse.ArgumentParser) -> None:
+    """Which columns are read, and how: the options of every command that learns from a table."""
+    columns = parser.add_argument_group("columns")
     columns.add_argument("--target", required=True, metavar="COLUMN", help="what to predict")
     columns.add_argument("--positive", metavar="VALUE", help="the target's value that is the event")
     columns.add_argument("--weights", metavar="COLUMN", help="positive row weights")
     _add_names(columns, "--columns", "use these columns only")
     _add_names(columns, "--drop", "leave these columns out")
+    _add_names(columns, "--categorical", "take these columns for categories, numbers or not")
+    _add_missing(columns)
 
-    size = fit.add_argument_group("the card")
-    size.add_argument("--max-terms", type=int, default=5, metavar="N", help="cuts in all (5)")
+
+def add_card_options(size: argparse._ArgumentGroup, max_terms: int = 5) -> None:
+    """The limits of a card; ``max_terms`` is the default."""
+    size.add_argument(
+        "--max-terms", type=int, default=max_terms, metavar="N", help=f"cuts in all ({max_terms})"
+    )
     size.add_argument("--max-features", type=int, metavar="N", help="features in all (no limit)")
     size.add_argument(
         "--max-cuts-per-feature", type=int, metavar="N", help="cuts on one feature (no limit)"
@@ -77,17 +123,31 @@ def _add_fit(commands: argparse._SubParsersAction[_Parser]) -> None:
         "--grid", type=int, metavar="N", help="at most N cuts a feature to choose from (all)"
     )
 
-    work = fit.add_argument_group("the work")
-    work.add_argument("--certify", action="store_true", help="prove how good the card is")
-    work.add_argument(
-        "--time-limit", type=_time_limit, default=60.0, metavar="S", help="seconds (60), or 'none'"
+
+def add_rule_options(rules: argparse._ArgumentGroup) -> None:
+    """What people want of a card beside a small loss."""
+    rules.add_argument("--rules", metavar="FILE", help="rules for features, in TOML or CSV")
+    rules.add_argument(
+        "--budget", type=float, metavar="B", help="the costs in the rules add up to at most this"
     )
-    work.add_argument(
-        "--gap", type=float, default=0.0, metavar="G", help="stop at this relative gap (0)"
+    rules.add_argument(
+        "--min-bin-rows", type=_count_or_share, metavar="N",
+        help="rows in every bin: a number, or a share such as 5%%",
+    )  # fmt: skip
+    rules.add_argument(
+        "--min-bin-events", type=_count_or_share, metavar="N",
+        help="rows with the event, and without it, in every bin: a number, or a share",
+    )  # fmt: skip
+    rules.add_argument(
+        "--min-gain", type=float, metavar="G", help="a term that lowers the loss by less stays out"
     )
-    work.add_argument("--jobs", type=int, default=1, metavar="N", help="threads (1)")
-    work.add_argument("--seed", type=int, default=0, metavar="N", help="of the search (0)")
-    work.add_argument("-q", "--quiet", action="store_true", help="no progress, no card shown")
+    rules.add_argument(
+        "--round-cuts", type=_share, metavar="T",
+        help="take rounder cuts while the loss rises by at most this share, such as 1%%",
+    )  # fmt: skip
+    rules.add_argument(
+        "--class-weight", choices=["balanced"], help="give event and no event the same weight"
+    )
 
 
 def _add_show(commands: argparse._SubParsersAction[_Parser]) -> None:
@@ -112,6 +172,7 @@ def _add_predict(commands: argparse._SubParsersAction[_Parser]) -> None:
     predict.add_argument("card", help="JSON file of a card")
     predict.add_argument("data", help="CSV or Parquet file")
     predict.add_argument("-o", "--output", metavar="FILE", help="write here, not to the screen")
+    _add_missing(predict)
 
 
 def _add_check(commands: argparse._SubParsersAction[_Parser]) -> None:
@@ -125,6 +186,7 @@ def _add_check(commands: argparse._SubParsersAction[_Parser]) -> None:
     check.add_argument("data", help="CSV or Parquet file that the card was learned from")
     check.add_argument("--target", metavar="COLUMN", help="by default the one the card names")
     check.add_argument("--weights", metavar="COLUMN", help="the row weights used in fitting")
+    _add_missing(check)
 
 
 def _add_experiment(commands: argparse._SubParsersAction[_Parser]) -> None:
@@ -170,6 +232,28 @@ def _add_names(group: argparse._ArgumentGroup, option: str, meaning: str) -> Non
     )
 
 
+def _add_missing(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument(
+        "--missing", nargs="+", action="extend", default=[], metavar="WORD",
+        help="further words that mean a missing value, beside NA, NaN, null, ? and empty cells",
+    )  # fmt: skip
+
+
+def _count_or_share(text: str) -> int | float:
+    """A whole number, or a share below 1: ``20``, ``0.05`` or ``5%``."""
+    if text.endswith("%"):
+        return _share(text)
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
+
+
+def _share(text: str) -> float:
+    """A number, or one in per cent."""
+    return float(text[:-1]) / 100 if text.endswith("%") else float(text)
+
+
 def _scale(text: str) -> float | str:
     """A number where it is one; what else it may be is checked where the problem is made."""
     try:
@@ -178,7 +262,8 @@ def _scale(text: str) -> float | str:
         return text
 
 
-def _time_limit(text: str) -> float | None:
+def time_limit_of(text: str) -> float | None:
+    """Seconds, or None for no limit."""
     return None if text.lower() == "none" else float(text)
 
 
@@ -199,4 +284,6 @@ def _method_limit(text: str) -> tuple[str | None, float]:
 
 
 # argparse names these in its messages
-_time_limit.__name__ = "number of seconds"
+time_limit_of.__name__ = "number of seconds"
+_count_or_share.__name__ = "count or share"
+_share.__name__ = "share"

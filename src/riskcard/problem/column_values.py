@@ -43,7 +43,7 @@ def read_column(column: Any, name: str) -> FeatureValues:
     Parameters
     ----------
     column
-        A numpy array, a sequence, or a column of pandas, polars or pyarrow.
+        A numpy array, a sequence, a column of pandas, polars or pyarrow, or ``FeatureValues``.
     name
         The name of the feature, for error messages.
 
@@ -52,6 +52,8 @@ def read_column(column: Any, name: str) -> FeatureValues:
     >>> read_column(["b", None, "a"], "shape")
     FeatureValues(values=array([ 1., nan,  0.]), levels=Levels(names=('a', 'b'), is_ordered=False))
     """
+    if isinstance(column, FeatureValues):
+        return keep_occurring(column)
     if hasattr(column, "iloc"):
         return _from_pandas(column, name)
     if hasattr(column, "to_pylist"):
@@ -195,6 +197,8 @@ def _as_float(value: Any, row: int, name: str) -> float:
         raise _unusable(value, row, name)
     try:
         return float(value)
+    except OverflowError:
+        return float("inf")
     except (TypeError, ValueError):
         raise _unusable(value, row, name) from None
 

@@ -6,7 +6,6 @@ depend on the table or on the limits of the card are checked when a card is fitt
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,8 +15,9 @@ from typing import Any
 
 from riskcard.errors import ParameterError
 from riskcard.problem.checks import finite_number, whole_number, whole_points
+from riskcard.problem.names import nearest_name
 
-__all__ = ["CardRules", "FeatureGroup", "FeatureRule", "nearest_name"]
+__all__ = ["CardRules", "FeatureGroup", "FeatureRule"]
 
 _DIRECTIONS = ("rises", "falls")
 _USES = ("may", "must", "never")
@@ -240,16 +240,6 @@ class CardRules:
     def _all_names(self) -> list[str]:
         in_groups = [name for group in self.groups for name in group.features]
         return list(dict.fromkeys([*self.features, *in_groups]))
-
-
-def nearest_name(name: str, known: Sequence[str], what: str) -> str:
-    """Advice for a name that is not known: the nearest one, or all if they are few."""
-    close = difflib.get_close_matches(name, known, n=1)
-    if close:
-        return f"Did you mean {close[0]!r}?"
-    if len(known) <= 12:
-        return f"The {what} are {', '.join(map(repr, known))}."
-    return "Check the spelling."
 
 
 # --- the values of a rule -----------------------------------------------------------------------

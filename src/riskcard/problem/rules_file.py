@@ -13,7 +13,8 @@ from typing import Any
 
 from riskcard.errors import FormatError, ParameterError
 from riskcard.problem.csv_text import checked_names, checked_rows, delimiter_of, read_text
-from riskcard.problem.feature_rules import CardRules, FeatureGroup, FeatureRule, nearest_name
+from riskcard.problem.feature_rules import CardRules, FeatureGroup, FeatureRule
+from riskcard.problem.names import nearest_name
 
 if sys.version_info >= (3, 11):
     import tomllib

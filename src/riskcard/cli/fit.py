@@ -1,0 +1,100 @@
+"""The command ``riskcard fit``: read the rows, learn a card, show it and write it."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from riskcard.cli.remarks import say, warnings_as_sentences
+from riskcard.cli.training import Training, read_training
+from riskcard.errors import ParameterError
+from riskcard.export.files import require_writable
+
+if TYPE_CHECKING:
+    from riskcard.problem.riskcard import RiskCard
+
+__all__ = ["exit_code", "parameters_of", "run_fit"]
+
+_INTERRUPTED = 130
+
+#: Options that are parameters of the classifier by the same name; passed on when they are given.
+_FURTHER = (
+    "min_bin_rows",
+    "min_bin_events",
+    "min_gain",
+    "round_cuts",
+    "class_weight",
+    "max_changes",
+    "pool_size",
+    "pool_tolerance",
+)
+
+
+def run_fit(options: Namespace) -> int:
+    """Learn a card, show it and write it."""
+    if options.output is not None:
+        require_writable(options.output)
+    training = read_training(options)
+    card = _fit(options, training)
+    card = replace(card, classes=training.classes, outcome=options.target)
+    if options.output is not None:
+        card.save(options.output)
+    if not options.quiet:
+        sys.stdout.write(f"{card}\n")
+        say(f"Wrote {options.output}." if options.output else "Not saved; -o FILE saves the card.")
+    return exit_code(card)
+
+
+def exit_code(card: RiskCard) -> int:
+    """0, or 130 when the user ended the proof."""
+    is_interrupted = card.certificate is not None and card.certificate.status == "interrupted"
+    return _INTERRUPTED if is_interrupted else 0
+
+
+def _fit(options: Namespace, training: Training) -> RiskCard:
+    from riskcard.estimators.classifier import RiskScoreClassifier
+
+    model = RiskScoreClassifier(**parameters_of(options, training))
+    with warnings_as_sentences():
+        model.fit(training.table, training.is_event, sample_weight=training.weights)
+    return model.card_
+
+
+def parameters_of(options: Namespace, training: Training) -> dict[str, Any]:
+    """The parameters of the classifier that the options mean."""
+    parameters = {
+        "max_terms": options.max_terms,
+        "max_features": options.max_features,
+        "max_cuts_per_feature": options.max_cuts_per_feature,
+        "max_points": options.max_points,
+        "scale": options.scale,
+        "certify": options.certify,
+        "time_limit": options.time_limit,
+        "gap": options.gap,
+        "n_jobs": options.jobs,
+        "random_state": options.seed,
+        "verbose": not options.quiet,
+        "grid": options.grid,
+    }
+    given = {name: getattr(options, name) for name in _FURTHER}
+    if training.rules is not None:
+        given["rules"] = training.rules
+    if options.start is not None:
+        given["start"] = _starting_card(options.start, training.classes)
+    return parameters | {name: value for name, value in given.items() if value is not None}
+
+
+def _starting_card(path: str, classes: tuple[Any, Any]) -> RiskCard:
+    """The card to start from; it must be about the same event."""
+    from riskcard.export.json import load_card
+
+    card = load_card(path)
+    if card.classes != classes:
+        raise ParameterError(
+            f"The card {path!r} tells {card.classes[0]!r} from the event {card.classes[1]!r}, but "
+            f"the target tells {classes[0]!r} from {classes[1]!r}. Choose the event with "
+            "--positive, or another card."
+        )
+    return replace(card, classes=(False, True))

@@ -1,0 +1,28 @@
+"""Remarks beside the output proper, on the error stream."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["say", "warnings_as_sentences"]
+
+
+def say(message: str) -> None:
+    """Write one line."""
+    sys.stderr.write(f"{message}\n")
+
+
+@contextmanager
+def warnings_as_sentences() -> Iterator[None]:
+    """Show a warning as one line without the place in the code."""
+
+    def show(message: Any, *_: Any, **__: Any) -> None:
+        say(str(message))
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        yield

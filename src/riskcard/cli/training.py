@@ -1,0 +1,205 @@
+"""The rows to learn from, as the options ask for: features, target, weights, rules."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from riskcard.cli.columns import Kind, MissingWords, Selection, require_columns
+from riskcard.cli.labels import events_of, find_classes
+from riskcard.cli.remarks import say
+from riskcard.cli.tables import read_columns
+from riskcard.errors import DataError, ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from riskcard.cli.feature_table import FeatureTable
+    from riskcard.problem.column_values import FeatureValues
+    from riskcard.problem.feature_rules import CardRules
+
+__all__ = ["Training", "check_weights", "read_training"]
+
+#: A column of texts with more levels than this is left out where most of its rows have their own.
+_MANY_LEVELS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """Rows to learn from.
+
+    Attributes
+    ----------
+    table
+        The features.
+    is_event
+        Which rows have the event.
+    weights
+        One positive weight a row; None when there are none.
+    classes
+        The labels as the file has them: no event, event.
+    rules
+        The rules for the features of the table; None when there are none.
+    """
+
+    table: FeatureTable
+    is_event: NDArray[Any]
+    weights: NDArray[Any] | None
+    classes: tuple[Any, Any]
+    rules: CardRules | None
+
+
+def read_training(options: Namespace) -> Training:
+    """Read the file, and refuse or leave out what cannot be learned from.
+
+    Parameters
+    ----------
+    options
+        With ``data``, ``target``, ``positive``, ``weights``, ``columns``, ``drop``,
+        ``categorical``, ``missing``, ``rules`` and ``budget``.
+    """
+    rules = _load_rules(options)
+    columns = read_columns(options.data, _selection(options, rules))
+
+    from riskcard.cli.feature_table import FeatureTable
+
+    features = dict(columns.features)
+    target = features.pop(options.target)
+    classes = find_classes(target, options.target, options.positive)
+    is_event = events_of(target, classes, options.target)
+    weights = features.pop(options.weights).values if options.weights else None
+    check_weights(options, weights)
+    _leave_out_identifiers(options, features)
+    _look_for_constants(options.data, features)
+    return Training(
+        table=FeatureTable(features, columns.n_rows),
+        is_event=is_event,
+        weights=weights,
+        classes=classes,
+        rules=None if rules is None else _of_file(options.rules, lambda: rules.only(features)),
+    )
+
+
+def check_weights(options: Namespace, weights: NDArray[Any] | None) -> None:
+    """Refuse weights that are not positive."""
+    for row, weight in enumerate([] if weights is None else weights, start=1):
+        if not weight > 0:
+            raise DataError(
+                f"{options.data!r}, column {options.weights!r}: the weight of row {row} is "
+                f"{weight:g}. Give every row a positive weight, or leave the row out."
+            )
+
+
+def _selection(options: Namespace, rules: CardRules | None) -> Callable[[list[str]], Selection]:
+    """Which columns a fit reads: all that are asked for, but target and weights."""
+
+    def select(names: list[str]) -> Selection:
+        path, target = options.data, options.target
+        weights = [options.weights] if options.weights else []
+        require_columns(path, names, [target], "the target")
+        require_columns(path, names, weights, "the weights")
+        for option in ("columns", "drop", "categorical"):
+            require_columns(path, names, getattr(options, option), f"named by --{option}")
+        if target in weights:
+            raise ParameterError(f"{target!r} is both the target and the weights. Choose another.")
+        left_out = {target, *weights, *options.drop}
+        features = [name for name in options.columns or names if name not in left_out]
+        if not features:
+            raise DataError(f"No column of {path!r} is left to learn from. Drop fewer columns.")
+        for name in options.categorical:
+            if name not in features:
+                raise ParameterError(
+                    f"--categorical names {name!r}, which is not learned from. "
+                    "Leave it out there, or use the column."
+                )
+        if rules is not None:
+            _of_file(options.rules, lambda: rules.check_names(names))
+        kinds = dict.fromkeys(features, Kind.FEATURE)
+        kinds |= dict.fromkeys(options.categorical, Kind.CATEGORY)
+        kinds |= dict.fromkeys(weights, Kind.NUMBER) | {target: Kind.TEXT}
+        return Selection(
+            kinds=kinds,
+            required=frozenset([target, *weights]),
+            optional=frozenset(features),
+            missing=MissingWords(tuple(options.missing)),
+        )
+
+    return select
+
+
+def _load_rules(options: Namespace) -> CardRules | None:
+    if options.rules is None:
+        if options.budget is not None:
+            raise ParameterError(
+                "--budget is given without costs. Give the costs of features with --rules FILE."
+            )
+        return None
+    from riskcard.problem.feature_rules import CardRules
+
+    rules = CardRules.load(options.rules)
+    if options.budget is None:
+        return rules
+    return _of_file(options.rules, lambda: replace(rules, budget=options.budget))
+
+
+def _of_file(path: str, make: Callable[[], Any]) -> Any:
+    """What is wrong with rules is wrong with their file."""
+    try:
+        return make()
+    except ParameterError as error:
+        raise ParameterError(f"{path!r}: {error}") from None
+
+
+def _leave_out_identifiers(options: Namespace, features: dict[str, FeatureValues]) -> None:
+    """Texts that nearly every row has for itself (names, numbers of files) tell nothing."""
+    left_out = [
+        name
+        for name, feature in features.items()
+        if name not in options.categorical and _is_identifier(feature)
+    ]
+    if not left_out:
+        return
+    for name in left_out:
+        del features[name]
+    listed = _listed(left_out)
+    if not features:
+        raise DataError(
+            f"{options.data!r}: nearly every row has a text of its own in each column ({listed}). "
+            "Add a column that rows have in common."
+        )
+    say(
+        f"Left out, since most rows have a text of their own: {listed}. "
+        "--categorical COLUMN keeps one."
+    )
+
+
+def _is_identifier(feature: FeatureValues) -> bool:
+    values, levels = feature
+    if levels is None or levels.is_ordered or len(levels.names) <= _MANY_LEVELS:
+        return False
+    n_present = int((values == values).sum())
+    return len(levels.names) > n_present / 2
+
+
+def _look_for_constants(path: str, features: Mapping[str, FeatureValues]) -> None:
+    constant = [name for name, feature in features.items() if _is_constant(feature)]
+    if not constant:
+        return
+    listed = _listed(constant)
+    if len(constant) == len(features):
+        raise DataError(
+            f"{path!r}: every column to learn from is constant ({listed}). "
+            "Add a column that tells rows apart."
+        )
+    say(f"Constant, so of no use to the card: {listed}.")
+
+
+def _is_constant(feature: FeatureValues) -> bool:
+    values = feature.values
+    return bool((values == values[0]).all() or (values != values).all())
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
