@@ -89,7 +89,10 @@ def _read_rows(card: RiskCard, X: Any, y: Any, sample_weight: Any) -> Rows:
     target = read_target(y, n_rows)
     weights = read_weights(sample_weight, n_rows)
     is_kept = weights > 0  # as in training
-    columns = {name: list(compress(column, is_kept)) for name, column in columns.items()}
+    columns = {
+        name: list(compress(column, is_kept)) if isinstance(column, list) else column[is_kept]
+        for name, column in columns.items()
+    }
     places = {
         feature.name: places_by_hand(feature, columns[feature.name]) for feature in card.features
     }

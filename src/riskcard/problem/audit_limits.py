@@ -221,7 +221,7 @@ def _other_jumps(feature: Feature) -> Iterator[tuple[Feature, str]]:
 
 def _moved_cuts(feature: FeaturePoints, rows: Rows) -> Iterator[tuple[Change, str]]:
     """A cut moved by one value of the data; missing values stay on their side."""
-    column = np.array([np.nan if v is None else v for v in rows.columns[feature.name]], dtype=float)
+    column = rows.columns[feature.name]
     values = np.unique(column[~np.isnan(column)])
     jumps = [left - right for left, right in pairwise(feature.points)]
     for cut, jump in zip(feature.cuts, jumps, strict=True):

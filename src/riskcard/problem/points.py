@@ -195,14 +195,16 @@ class LevelPoints:
 
     def look_up(self, column: Any) -> LookUp:
         """Find the points of each value of a raw column, and count the rows that were guessed."""
-        values = as_labels(self.name, column)
-        places = self._groups_of(values)
+        labels, rows = as_labels(self.name, column)
+        groups = self._group_of_level()
+        places = np.array([groups.get(level_key(label), _UNSEEN) for label in labels], dtype=int)
+        places = places[rows]
         points = np.array([*self.points, 0, 0], dtype=np.int64)[places]
         is_unseen, is_hole = places == _UNSEEN, places == _HOLE
         n_missing = _fill_holes(self, points, is_hole) if is_hole.any() else 0
         if not is_unseen.any():
             return LookUp(points, n_missing)
-        unseen = values[int(np.flatnonzero(is_unseen)[0])]
+        unseen = labels[rows[np.flatnonzero(is_unseen)[0]]]
         points[is_unseen] = self._usual_points(is_unseen, unseen)
         return LookUp(points, n_missing, int(is_unseen.sum()), unseen)
 
@@ -210,17 +212,12 @@ class LevelPoints:
         """Points of each value of a raw column: an array, a list, a column of any data frame."""
         return self.look_up(column).points
 
-    def _groups_of(self, values: list[Label | None]) -> NDArray[np.int64]:
-        """The group of each value; different values are looked up once."""
-        place = {level_key(level): i for i, group in enumerate(self.groups) for level in group}
+    def _group_of_level(self) -> dict[tuple[bool, Any], int]:
+        """The group of every value that the card knows of, by its key."""
+        groups = {level_key(level): i for i, group in enumerate(self.groups) for level in group}
         if all(isinstance(level, bool) for level in self.levels):
-            place |= {(False, int(level)): i for (_, level), i in place.items()}
-        pairs = list(zip(map(type, values), values, strict=True))
-        found = {
-            pair: _HOLE if pair[1] is None else place.get(level_key(pair[1]), _UNSEEN)
-            for pair in set(pairs)
-        }
-        return np.array([found[pair] for pair in pairs], dtype=np.int64)
+            groups |= {(False, int(level)): i for (_, level), i in groups.items()}
+        return {**groups, level_key(None): _HOLE}
 
     def _usual_points(self, is_unseen: NDArray[np.bool_], level: Label | None) -> int:
         if self.usual is not None:

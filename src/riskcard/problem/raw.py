@@ -49,23 +49,50 @@ def as_numbers(name: str, column: Any) -> NDArray[np.float64]:
     except (TypeError, ValueError, OverflowError):
         numbers = np.array([_as_number(name, value) for value in array.ravel()])
         numbers = numbers.reshape(array.shape)
-    if numbers.ndim == 1 and np.isinf(numbers).any():
-        refuse_rows(name, np.isinf(numbers), "infinite")
+    is_infinite = np.isinf(numbers)
+    if is_infinite.any():
+        refuse_rows(name, is_infinite, "infinite")
     return numbers
 
 
-def as_labels(name: str, column: Any) -> list[Label | None]:
-    """A column as texts, numbers and booleans, None where it is missing; infinity is refused.
+def as_labels(name: str, column: Any) -> tuple[list[Label | None], NDArray[np.int64]]:
+    """The different values of a column, in the order in which they come, and their rows.
 
-    Anything else (an interval, a date) is taken by its text.
+    Parameters
+    ----------
+    name
+        The feature, for error messages.
+    column
+        As for ``as_array``.
+
+    Returns
+    -------
+    list
+        Texts, numbers and booleans, None for missing values; anything else (an interval, a date) is
+        taken by its text. Infinity is refused. The same label may come twice, as 1 and 1.0 or as
+        two kinds of missing values.
+    array
+        For each row the index of its label.
     """
-    values = as_array(column).tolist()
-    is_infinite = [
-        isinstance(value, (float, np.floating)) and math.isinf(value) for value in values
-    ]
-    if any(is_infinite):
-        refuse_rows(name, np.array(is_infinite), "infinite")
-    return [None if is_missing(value) else as_label(value) for value in values]
+    values: list[Any] = as_array(column).tolist()
+    kinds = set(map(type, values))
+    # as pairs, since True equals 1, and only where it matters, since it takes twice the time
+    is_mixed = len(kinds) > 1 and not kinds.isdisjoint({bool, np.bool_})
+    keys = list(zip(map(type, values), values, strict=True)) if is_mixed else values
+    try:
+        index = {key: i for i, key in enumerate(dict.fromkeys(keys))}
+    except TypeError:
+        listed = " and ".join(sorted(kind.__name__ for kind in kinds))
+        raise DataError(
+            f"Feature {name!r} holds values of type {listed}. "
+            "Give one level a row: a text, a number or a boolean."
+        ) from None
+    rows = np.fromiter(map(index.__getitem__, keys), dtype=np.int64, count=len(keys))
+    different = [key[1] for key in index] if is_mixed else list(index)
+    for i, value in enumerate(different):
+        if isinstance(value, (float, np.floating)) and math.isinf(value):
+            refuse_rows(name, rows == i, "infinite")
+    return [None if is_missing(value) else as_label(value) for value in different], rows
 
 
 def refuse_rows(name: str, is_bad: NDArray[np.bool_], what: str = "missing") -> NoReturn:

@@ -1,4 +1,4 @@
-"""Adding up a card by hand, value by value: slow and obvious, and nothing that scoring uses."""
+"""Adding up a card by hand: slow and obvious, and nothing that scoring uses."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ class Rows:
     Attributes
     ----------
     columns
-        The values of each feature on the card, None where one is missing.
+        The values of each feature on the card: an array of numbers, NaN where one is missing, or a
+        list of levels, None where one is missing.
     places
         The place of each of them on the card.
     target, weights
@@ -36,7 +37,7 @@ class Rows:
         Which of the rows given these are.
     """
 
-    columns: dict[str, list[Any]]
+    columns: dict[str, Any]
     places: dict[str, NDArray[np.int64]]
     target: NDArray[Any]
     weights: NDArray[np.float64]
@@ -51,16 +52,32 @@ def totals_by_hand(card: RiskCard, rows: Rows) -> NDArray[np.int64]:
     return totals
 
 
-def read_by_hand(card: RiskCard, X: Any) -> tuple[int, dict[str, list[Any]]]:
-    """Number of rows, and the values of each feature on the card: None where one is missing."""
+def read_by_hand(card: RiskCard, X: Any) -> tuple[int, dict[str, Any]]:
+    """Number of rows, and the columns on the card: numbers with NaN, or lists of levels with None."""
     used = [feature.name for feature in card.features]
     n_rows, _ = take_columns(X, card.feature_names, used)  # for its errors
     found = find_columns(X, card.feature_names, used)
-    columns = {name: [_plain(value) for value in _values(found[name])] for name in used}
+    columns: dict[str, Any] = {}
     for feature in card.features:
+        column = found[feature.name]
         if isinstance(feature, FeaturePoints):
-            columns[feature.name] = [_number(feature.name, v) for v in columns[feature.name]]
+            columns[feature.name] = _numbers(feature.name, column)
+        else:
+            columns[feature.name] = [_plain(value) for value in _values(column)]
     return n_rows, columns
+
+
+def _numbers(name: str, column: Any) -> NDArray[np.float64]:
+    if hasattr(column, "iloc") and isinstance(column.dtype, np.dtype):  # pandas
+        column = column.to_numpy()
+    is_ready = isinstance(column, np.ndarray) and column.dtype.kind in "fiub"
+    if is_ready and not isinstance(column, np.ma.MaskedArray):
+        numbers = column.astype(np.float64)
+    else:
+        numbers = np.array([_number(name, _plain(value)) for value in _values(column)])
+    if np.isinf(numbers).any():
+        raise DataError(f"Feature {name!r} is infinite in some row, for which there are no points.")
+    return numbers
 
 
 def _values(column: Any) -> list[Any]:
@@ -87,29 +104,40 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, (str, bool, int, float)) else str(value)
 
 
-def _number(name: str, value: Any) -> float | None:
+def _number(name: str, value: Any) -> float:
     if value is None:
-        return None
+        return math.nan
     try:
-        number = float(value)
+        return float(value)
     except (ValueError, OverflowError):
         raise DataError(f"Feature {name!r} is not numeric: it holds {value!r}.") from None
-    if math.isinf(number):
-        raise DataError(f"Feature {name!r} is infinite in some row, for which there are no points.")
-    return None if math.isnan(number) else number
 
 
 # --- the place of a value on the card -----------------------------------------------------------
 
 
-def places_by_hand(feature: Feature, values: list[Any]) -> NDArray[np.int64]:
+def places_by_hand(feature: Feature, column: Any) -> NDArray[np.int64]:
     """The place of each value: its bin or group, then come special codes, then missing values."""
-    place_of: dict[tuple[type, Any], int] = {}
-    for value in values:
-        key = (type(value), value)
-        if key not in place_of:
-            place_of[key] = _place(feature, value)
-    return np.array([place_of[type(value), value] for value in values], dtype=np.int64)
+    if isinstance(feature, FeaturePoints):
+        return _places_among_cuts(feature, column)
+    places: dict[tuple[type, Any], int] = {}
+    for value in column:
+        if (type(value), value) not in places:
+            places[type(value), value] = _place_among_levels(feature, value)
+    return np.array([places[type(value), value] for value in column], dtype=np.int64)
+
+
+def _places_among_cuts(feature: FeaturePoints, column: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Start in the lowest bin and move up past every cut below the value; then see to the rest."""
+    places = np.zeros(column.size, dtype=np.int64)
+    for i, cut in enumerate(feature.cuts):
+        places[column > cut] = i + 1
+    for i, (code, _) in enumerate(feature.codes):
+        places[column == code] = len(feature.points) + i
+    is_hole = np.isnan(column)
+    if is_hole.any():
+        places[is_hole] = _place_of_a_hole(feature)
+    return places
 
 
 def worth(feature: Feature) -> NDArray[np.int64]:
@@ -119,22 +147,13 @@ def worth(feature: Feature) -> NDArray[np.int64]:
     return np.array([*feature.points, *codes, missing], dtype=np.int64)
 
 
-def _place(feature: Feature, value: Any) -> int:
-    if value is None:
-        n_places = len(worth(feature))
-        return n_places - 1 if feature.missing is not None else _usual(feature, value)
-    if isinstance(feature, LevelPoints):
-        return _place_among_levels(feature, value)
-    for i, (code, _) in enumerate(feature.codes):
-        if value == code:
-            return len(feature.points) + i
-    for i, cut in enumerate(feature.cuts):
-        if value <= cut:
-            return i
-    return len(feature.cuts)
+def _place_of_a_hole(feature: Feature) -> int:
+    return _usual(feature, None) if feature.missing is None else worth(feature).size - 1
 
 
 def _place_among_levels(feature: LevelPoints, value: Any) -> int:
+    if value is None:
+        return _place_of_a_hole(feature)
     levels = [level for group in feature.groups for level in group]
     if all(isinstance(level, bool) for level in levels) and value in (0, 1):
         value = bool(value)
