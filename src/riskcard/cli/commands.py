@@ -15,8 +15,10 @@ from riskcard.cli.experiment import run_experiment
 from riskcard.cli.fit import exit_code, run_fit
 from riskcard.cli.labels import events_of, with_known_levels
 from riskcard.cli.remarks import say, warnings_as_sentences
+from riskcard.cli.stability import run_stability
 from riskcard.cli.tables import Columns, read_columns
 from riskcard.cli.training import check_weights
+from riskcard.cli.tune import run_tune
 from riskcard.errors import ParameterError
 from riskcard.export.files import require_writable, write_whole
 
@@ -24,7 +26,16 @@ if TYPE_CHECKING:
     from riskcard.problem.levels import Label
     from riskcard.problem.riskcard import RiskCard
 
-__all__ = ["run_check", "run_demo", "run_experiment", "run_fit", "run_predict", "run_show"]
+__all__ = [
+    "run_check",
+    "run_demo",
+    "run_experiment",
+    "run_fit",
+    "run_predict",
+    "run_show",
+    "run_stability",
+    "run_tune",
+]
 
 
 def run_show(options: Namespace) -> int:

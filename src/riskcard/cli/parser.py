@@ -45,6 +45,11 @@ def make_parser() -> argparse.ArgumentParser:
     )
     demo.add_argument("-q", "--quiet", action="store_true", help="no progress")
     _add_experiment(commands)
+    # these use the options of fit, which stand below
+    from riskcard.cli.tune_options import add_stability, add_tune
+
+    add_tune(commands)
+    add_stability(commands)
     return parser
 
 
