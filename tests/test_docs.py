@@ -68,13 +68,18 @@ def test_the_card_of_the_papers_figure_is_as_printed_and_scores_as_said(
     tmp_path, monkeypatch, capsys
 ):
     monkeypatch.chdir(tmp_path)
-    first, second = blocks("docs/paper_figure.md", "python")
-    (printed,) = blocks("docs/paper_figure.md", "text")
+    first, second, third = blocks("docs/paper_figure.md", "python")
+    printed, grouped = blocks("docs/paper_figure.md", "text")
     names: dict[str, object] = {}
     exec(first, names)
     assert capsys.readouterr().out == printed
     exec(second, names)
     assert capsys.readouterr().out == "[3] [0.576]\n"
+    exec(third, names)
+    assert capsys.readouterr().out == grouped
+    totals = [set(names[name].reachable_totals()) for name in ("card", "grouped")]
+    assert totals[0] - totals[1] == {-3}
+    assert totals[1] <= totals[0]
     assert sorted(sum(one.points) for one in names["card"].features) == [-5, -2, 2, 3, 4]
     assert main(["show", "mammographic.json"]) == 0
     assert "57.6 %" in capsys.readouterr().out
