@@ -163,6 +163,8 @@ def test_texts_are_refused_where_numbers_are_needed(tmp_path):
         ('x,y\n"1,2\n', "not valid CSV"),
         ('x,y\n"1"2,2\n', "line 2: not valid CSV"),
         ("x,y\n", "has a header but no rows"),
+        (b"\xef\xbb\xbf", "is empty"),
+        (b"\xef", "is empty"),
         ("x,größe\n1,2\n".encode("latin-1"), "is not UTF-8 text (byte 0xf6"),
         ("x,y\n1,größe\n".encode("latin-1"), "is not UTF-8 text (byte 0xf6"),
     ],

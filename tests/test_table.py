@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 
-from riskcard import DataError, ParameterError
+from riskcard import DataError, ParameterError, RiskcardWarning
 from riskcard.problem.levels import BOOLEAN, Levels
 from riskcard.problem.table import Table, make_table, read_features, read_values, require_plain
 
@@ -78,6 +78,8 @@ def test_huge_values_whose_sum_overflows_are_fine():
         (pd.Series(["a", "b", "a", "b"], dtype="category"), ("a", "b")),
         (pd.Series([3, 7, 3, 7], dtype="Int64"), (3, 7)),
         (pl.Series([3, 7, 3, 7]), (3, 7)),
+        (pl.Series(["a", "b", "a", "b"], dtype=pl.Categorical), ("a", "b")),
+        (pa.chunked_array([["a", "b"], ["a", "b"]]).dictionary_encode(), ("a", "b")),
         ([False, True, False, True], (False, True)),
         (np.array([[0.5], [1.5], [0.5], [1.5]]), (0.5, 1.5)),
     ],
@@ -272,8 +274,9 @@ def test_numbers_beside_texts_in_a_list_of_rows_stay_numbers():
     assert table.levels == (None, Levels(("a", "b")))
 
 
-def test_texts_that_are_numbers_are_levels_in_the_order_of_the_numbers():
-    table = make_table(np.array([["10"], ["9"], ["10"], ["-1"]]), Y)
+def test_texts_that_are_numbers_are_levels_in_the_order_of_the_numbers_with_a_warning():
+    with pytest.warns(RiskcardWarning, match="'x0' holds numbers written as texts, such as '-1'"):
+        table = make_table(np.array([["10"], ["9"], ["10"], ["-1"]]), Y)
     assert table.levels == (Levels(("-1", "9", "10")),)
 
 
@@ -326,6 +329,7 @@ DAY = datetime.date(2020, 1, 31)
     ("X", "message"),
     [
         (with_column([1, np.inf, 2, 3]), "'odd' is infinite in row 1"),
+        (with_column([1, 10**400, 2, 3]), "'odd' is infinite in row 1"),
         (with_column([np.nan, 1, -np.inf, -np.inf]), "'odd' is infinite in 2 rows.*first is row 2"),
         (with_column([1, "2", 3, 4]), "'odd' mixes texts .* row 0 holds 1 and row 1 holds '2'"),
         (
@@ -382,6 +386,9 @@ def test_bad_features_are_named(X, message):
         ([0, 1], "X has 4 rows and y has 2"),
         ([0, 1, None, 1], r"y is missing \(NaN\) in row 2"),
         ([0, 1, np.inf, 1], r"y is infinite \(inf\) in row 2"),
+        (pa.array(["a", "b", None, "b"]).dictionary_encode(), r"y is missing \(NaN\) in row 2"),
+        (pd.Series(["a", "b", None, "b"], dtype="category"), r"y is missing \(NaN\) in row 2"),
+        (pl.Series(["a", "b", None, "b"]), r"y is missing \(NaN\) in row 2"),
         (pd.Series([0, 1, None, 1], dtype="Int64"), r"y is missing \(NaN\) in row 2"),
         (np.array(["a", 1, "b", 1], dtype=object), "mixes labels of types int and str"),
         ([[0, 1]] * 4, "should be a 1d array"),

@@ -89,15 +89,21 @@ def _first_bytes(path: str) -> bytes:
             f"{path!r} cannot be read: {error.strerror}. Give a CSV or Parquet file."
         ) from None
     if not start.strip():
-        raise FormatError(f"{path!r} is empty. Give a CSV file with a header line and rows.")
+        raise _empty(path)
     return start
 
 
+def _empty(path: str) -> FormatError:
+    return FormatError(f"{path!r} is empty. Give a CSV file with a header line and rows.")
+
+
 def _read_csv(path: str, file: TextIO, select: Callable[[list[str]], Selection]) -> Columns:
-    delimiter = delimiter_of(next(line for line in file if line.strip()))
+    delimiter = delimiter_of(next((line for line in file if line.strip()), ""))
     file.seek(0)
-    _, header = next(checked_rows(path, csv.reader(file, delimiter=delimiter, strict=True)))
-    names = checked_names(path, header)
+    first = next(checked_rows(path, csv.reader(file, delimiter=delimiter, strict=True)), None)
+    if first is None:
+        raise _empty(path)
+    names = checked_names(path, first[1])
     wanted = select(names)
 
     if os.path.getsize(path) >= LARGE_FILE:

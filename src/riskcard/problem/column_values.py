@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import datetime
+import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.errors import DataError
-from riskcard.problem.levels import BOOLEAN, Levels, as_label, sort_labels
+from riskcard.errors import DataError, RiskcardWarning
+from riskcard.problem.levels import BOOLEAN, Levels, are_numbers, as_label, sort_labels
 
 __all__ = ["FeatureValues", "NotANumber", "is_missing", "keep_occurring", "read_column"]
 
@@ -142,14 +143,21 @@ def _from_objects(values: list[Any], name: str) -> FeatureValues:
     if any(is_text):
         if not all(is_text):
             raise _mixed(values, name)
-        return _from_texts(values)
+        return _from_texts(values, name)
     floats = np.array([_as_float(value, row, name) for row, value in enumerate(values)])
     is_boolean = bool(kinds) and kinds <= {bool, np.bool_}
     return FeatureValues(floats.astype(np.float64), BOOLEAN if is_boolean else None)
 
 
-def _from_texts(values: list[Any]) -> FeatureValues:
+def _from_texts(values: list[Any], name: str) -> FeatureValues:
     names = sort_labels({str(value) for value in values if isinstance(value, str)})
+    if len(names) > 2 and are_numbers(names):
+        warnings.warn(
+            f"Feature {name!r} holds numbers written as texts, such as {names[0]!r}, and is taken "
+            "for a category. Turn it into numbers if they mean more or less of something.",
+            RiskcardWarning,
+            stacklevel=2,
+        )
     place = {text: float(index) for index, text in enumerate(names)}
     codes = np.array([place.get(value, np.nan) for value in values])
     return FeatureValues(codes, Levels(names))

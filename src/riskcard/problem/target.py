@@ -22,7 +22,7 @@ def read_target(y: Any, n_rows: int) -> NDArray[Any]:
         raise DataError(
             "A card requires y to be passed, but the target y is None. Give one label a row."
         )
-    array = y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
+    array = _as_array(y)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -44,6 +44,12 @@ def read_target(y: Any, n_rows: int) -> NDArray[Any]:
             "Leave these rows out, or give them a label."
         )
     return array
+
+
+def _as_array(y: Any) -> NDArray[Any]:
+    if str(getattr(y, "type", "")).startswith("dictionary"):
+        return np.array(y.to_pylist(), dtype=object)  # pyarrow's own way loses missing values
+    return y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
 
 
 def _is_no_label(value: Any) -> bool:
