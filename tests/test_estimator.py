@@ -40,7 +40,13 @@ if IS_OLD:
     estimator_checks._enforce_estimator_tags_y = _two_labels
 
 
-@parametrize_with_checks([RiskScoreClassifier()])
+#: What scikit-learn asks of a penalised model, and the reason why it cannot hold here.
+EXPECTED_TO_FAIL = {
+    "check_class_weight_classifiers": "a bin of class 1 only gets class 1, however little it weighs"
+}
+
+
+@parametrize_with_checks([RiskScoreClassifier()], expected_failed_checks=lambda _: EXPECTED_TO_FAIL)
 def test_every_check_of_scikit_learn_passes(estimator, check, monkeypatch):
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")  # one check is skipped without it
     check(estimator)
@@ -287,7 +293,7 @@ def test_weightless_rows_are_as_good_as_absent(small):
             lambda result: replace(
                 result, solution=replace(result.solution, jumps=(99, *result.solution.jumps[1:]))
             ),
-            "jump 99 of feature",
+            "jump 99 of column",
         ),
     ],
 )

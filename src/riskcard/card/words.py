@@ -51,8 +51,7 @@ def training_words(training: TrainingFacts) -> str:
 
 def certificate_sentences(certificate: Certificate) -> list[str]:
     """What was proven, about which kind of cards, and what else should be known."""
-    listed = "; ".join(rule.removesuffix(".") for rule in certificate.rules)
-    rules = [f"Rules: {listed}."] if listed else []
+    rules = [f"Rules: {'; '.join(certificate.rules)}."] if certificate.rules else []
     return [proof_sentence(certificate), kind_words(certificate), *rules, *certificate.notes]
 
 

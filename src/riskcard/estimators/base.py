@@ -15,14 +15,18 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from riskcard.errors import DataError, ParameterError, RiskcardError
+from riskcard.problem.back import Layout, card_from_solution, raw_columns
 from riskcard.problem.certificate import certificate_of, training_facts_of
+from riskcard.problem.feature_rules import CardRules
+from riskcard.problem.features import read_features, require_numbers
 from riskcard.problem.merge import merge_equal_rows
 from riskcard.problem.objective import sum_of_log_losses, violations
 from riskcard.problem.problem import Problem
-from riskcard.problem.ranked import CutGrid, RankedData, rank_table
+from riskcard.problem.ranked import RankedData, rank_table
 from riskcard.problem.result import SolveResult
-from riskcard.problem.riskcard import RiskCard, card_from_solution
-from riskcard.problem.table import Table, make_table, read_values
+from riskcard.problem.riskcard import RiskCard
+from riskcard.problem.ruling import LeastBins, apply_rules
+from riskcard.problem.table import Table, make_table, require_plain
 
 __all__ = ["CardClassifier", "Solver", "is_number", "is_whole"]
 
@@ -43,10 +47,12 @@ class CardClassifier(ClassifierMixin, BaseEstimator, ABC):
     #: The relative gap at which a proof may stop; a parameter of the classifiers that prove.
     gap: float = 0.0
     grid: int | None
+    #: Whether missing values and categories are welcome.
+    takes_any_table: bool = False
 
     @abstractmethod
     def _make_problem(self, data: RankedData) -> Problem:
-        """Which cards are allowed on these rows."""
+        """Which cards are allowed on these rows, rules apart."""
 
     @abstractmethod
     def _make_solver(self) -> Solver:
@@ -58,7 +64,7 @@ class CardClassifier(ClassifierMixin, BaseEstimator, ABC):
         Parameters
         ----------
         X
-            Rows by features: an array, or a pandas or polars frame; numbers, none missing.
+            Rows by features: an array, or a pandas, polars or pyarrow table.
         y
             One label a row, with two different values.
         sample_weight
@@ -67,23 +73,49 @@ class CardClassifier(ClassifierMixin, BaseEstimator, ABC):
         solver = self._make_solver()
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
-        table = make_table(X, y, sample_weight, drop_zero_weights=True)
+        weight = self.get_params(deep=False).get("class_weight")
+        table = make_table(X, y, sample_weight, drop_zero_weights=True, class_weight=weight)
         validate_data(self, X, skip_check_array=True)
-        data, cut_grid = rank_table(table, self._checked_grid(), self._n_threads())
-        problem = self._make_problem(merge_equal_rows(data))
-        _require_rows(data.n_rows, problem)
+        if not self.takes_any_table:
+            require_plain(table)
+        layout, problem = self._lay_out(table)
         result = solver(problem)
-        notes = (*result.notes, *_notes_on(cut_grid))
-        self._keep(replace(result, notes=notes), problem, table, cut_grid)
+        notes = (*result.notes, *_notes_on(layout))
+        self._keep(replace(result, notes=notes), problem, layout)
         self.classes_ = np.array(table.classes, dtype=_dtype_of_labels(y))
         return self
 
-    def _keep(self, result: SolveResult, problem: Problem, table: Table, cut_grid: CutGrid) -> None:
+    def _lay_out(self, table: Table) -> tuple[Layout, Problem]:
+        """The table as the solver sees it, and what the solver is to do."""
+        rules, least = self._card_rules(), self._least_bins(table)
+        counts_bins = least != LeastBins()
+        grid, n_jobs = self._checked_grid(), self._n_threads()
+        data, cut_grid = rank_table(table, grid, n_jobs, rules, counts_bins)
+        problem = self._make_problem(merge_equal_rows(data))
+        _require_rows(data.n_rows, problem)
+        if rules != CardRules() or counts_bins:
+            problem = apply_rules(problem, table.names, table.levels, rules, least)
+        return Layout(table, data, cut_grid, rules), problem
+
+    def _card_rules(self) -> CardRules:
+        """The rules of the card; a parameter of the classifiers that know rules."""
+        return CardRules()
+
+    def _least_bins(self, table: Table) -> LeastBins:
+        """How small a group of values may be."""
+        return LeastBins()
+
+    def _keep(self, result: SolveResult, problem: Problem, layout: Layout) -> None:
         """Go back to the user's units; what is stated is what the printed card gives on raw rows."""
-        card = card_from_solution(
-            result.solution, cut_grid, table.names, table.classes, problem.scale
+        table = layout.table
+        card = card_from_solution(result.solution, layout, problem.scale)
+        used = [feature.name for feature in card.features]
+        log_odds = (
+            card.log_odds(raw_columns(table, used))
+            if used
+            else card.log_odds_of_total(np.full(table.labels.size, card.base))
         )
-        loss = sum_of_log_losses(card.log_odds(table.values), table.labels, table.weights)
+        loss = sum_of_log_losses(log_odds, table.labels, table.weights)
         wrong = violations(result.solution, problem)
         if not math.isclose(loss, result.loss, rel_tol=LOSS_ROUNDING):
             wrong.append(f"its loss is {loss!r}, not {result.loss!r} as the solver says")
@@ -93,7 +125,9 @@ class CardClassifier(ClassifierMixin, BaseEstimator, ABC):
                 "This is a mistake in riskcard: please report it with the data."
             )
         bound = min(result.bound, loss)
-        certificate = replace(certificate_of(result, problem, cut_grid), loss=loss, bound=bound)
+        certificate = replace(
+            certificate_of(result, problem, layout.cut_grid), loss=loss, bound=bound
+        )
         self.result_ = result
         self.card_: RiskCard = replace(
             card, training=training_facts_of(table), certificate=certificate
@@ -106,9 +140,12 @@ class CardClassifier(ClassifierMixin, BaseEstimator, ABC):
     def total_points(self, X: Any) -> NDArray[np.int64]:
         """Total of every row, base included."""
         check_is_fitted(self)
-        values, _ = read_values(X)
+        features = read_features(X)
         validate_data(self, X, reset=False, skip_check_array=True)
-        return self.card_.total_points(values)
+        if not self.takes_any_table:
+            require_numbers(features)
+        is_plain = all(levels is None for levels in features.levels)
+        return self.card_.total_points(features.values if is_plain else X)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Log-odds of the event ``classes_[1]`` for every row."""
@@ -169,6 +206,9 @@ class CardClassifier(ClassifierMixin, BaseEstimator, ABC):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
+        tags.input_tags.allow_nan = self.takes_any_table
+        tags.input_tags.categorical = self.takes_any_table
+        tags.input_tags.string = self.takes_any_table
         return tags
 
 
@@ -181,12 +221,18 @@ def _require_rows(n_rows: int, problem: Problem) -> None:
         )
 
 
-def _notes_on(cut_grid: CutGrid) -> list[str]:
-    notes = []
-    if not cut_grid.n_cuts.any():
+def _notes_on(layout: Layout) -> list[str]:
+    notes, cut_grid, names = [], layout.cut_grid, layout.table.names
+    if not layout.data.n_cuts.any():
         notes.append("Every feature is constant, so the card gives all rows the same risk.")
     if not cut_grid.is_full:
         notes.append("Cuts were chosen from a grid; a finer one may give a smaller loss.")
+    if cut_grid.merged:
+        listed = ", ".join(repr(names[f]) for f in cut_grid.merged)
+        notes.append(
+            f"Levels with alike event rates were merged before they were grouped, in {listed}; "
+            "other groups of these levels were not looked at."
+        )
     return notes
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from riskcard.errors import ParameterError
 from riskcard.estimators.base import CardClassifier, Solver, is_whole
+from riskcard.problem.feature_rules import CardRules
 from riskcard.problem.problem import Problem, make_problem
 from riskcard.problem.ranked import RankedData
 from riskcard.problem.result import SolveResult
+from riskcard.problem.ruling import LeastBins
+from riskcard.problem.table import Table
 from riskcard.progress import ProgressDisplay
 from riskcard.search.pipeline import Options, solve
 
@@ -54,6 +58,14 @@ class RiskScoreClassifier(CardClassifier):
     grid
         Candidate cuts a feature, at quantiles of the rows; None for every gap between two
         neighbouring values. A bound holds for the cards of the grid only.
+    rules
+        A ``CardRules``: directions, bounds, required and forbidden features, allowed cuts, groups,
+        costs and a budget; or the path of a TOML or CSV file with them.
+    min_bin_rows, min_bin_events
+        Every bin or group of levels has at least so many rows, and rows with the event: a whole
+        number is a count, a number below 1 a share of all.
+    class_weight
+        "balanced", or a mapping from label to factor, on top of ``sample_weight``.
 
     Attributes
     ----------
@@ -92,6 +104,8 @@ class RiskScoreClassifier(CardClassifier):
     True
     """
 
+    takes_any_table = True
+
     def __init__(
         self,
         max_terms: int = 5,
@@ -106,6 +120,10 @@ class RiskScoreClassifier(CardClassifier):
         random_state: Any = 0,
         verbose: bool = False,
         grid: int | None = None,
+        rules: CardRules | str | Path | None = None,
+        min_bin_rows: float = 0,
+        min_bin_events: float = 0,
+        class_weight: Any = None,
     ) -> None:
         self.max_terms = max_terms
         self.max_features = max_features
@@ -119,6 +137,10 @@ class RiskScoreClassifier(CardClassifier):
         self.random_state = random_state
         self.verbose = verbose
         self.grid = grid
+        self.rules = rules
+        self.min_bin_rows = min_bin_rows
+        self.min_bin_events = min_bin_events
+        self.class_weight = class_weight
 
     @classmethod
     def paper(cls, k: int, **overrides: Any) -> RiskScoreClassifier:
@@ -140,6 +162,20 @@ class RiskScoreClassifier(CardClassifier):
             "certify": True,
         }
         return cls(**(settings | overrides))
+
+    def _card_rules(self) -> CardRules:
+        if self.rules is None:
+            return CardRules()
+        if isinstance(self.rules, (str, Path)):
+            return CardRules.load(self.rules)
+        if not isinstance(self.rules, CardRules):
+            raise ParameterError(
+                f"rules is {self.rules!r}. Use CardRules, or the path of a TOML or CSV file."
+            )
+        return self.rules
+
+    def _least_bins(self, table: Table) -> LeastBins:
+        return LeastBins.parse(self.min_bin_rows, self.min_bin_events, table.labels)
 
     def _make_problem(self, data: RankedData) -> Problem:
         return make_problem(

@@ -40,7 +40,9 @@ def _values_by_jump(n_scores, lowest, jumps, scale, values):
 
 
 @kernel
-def scan_jumps(codes, weights, keys, lowest, n_scores, scale, jumps, windows, found):
+def scan_jumps(
+    codes, weights, keys, lowest, n_scores, scale, jumps, windows, closed, starts, found
+):
     """For a calibrated card: the best term of each feature, as (loss, cut, jump) into ``found``.
 
     The loss of every cut and jump is exact at the present scale and offset; what their refit would
@@ -59,6 +61,8 @@ def scan_jumps(codes, weights, keys, lowest, n_scores, scale, jumps, windows, fo
     windows
         For each feature the first code, the width of a bin as a power of two and the number of bins
         (see ``sum_by_bin``), and the least and largest jump. No bins close the feature.
+    closed, starts
+        1 for conditions that are not allowed, end to end, and where those of each column begin; or none.
     """
     width = N_SUMS * (jumps.size + 1)
     values = np.empty((2 * n_scores, width))
@@ -84,7 +88,8 @@ def scan_jumps(codes, weights, keys, lowest, n_scores, scale, jumps, windows, fo
             for j in range(width):
                 below[j] += sums[line, j]
             cut = low + (line << shift) - 1
-            for position in range(jumps.size if cut >= 0 else 0):
+            is_open = cut >= 0 and (closed.size == 0 or closed[starts[f] + cut] == 0)
+            for position in range(jumps.size if is_open else 0):
                 at = N_SUMS * (position + 1)
                 slope, offset = total[1] + below[at + 1], total[2] + below[at + 2]
                 curve, both = total[3] + below[at + 3], total[4] + below[at + 4]
@@ -104,7 +109,9 @@ def scan_jumps(codes, weights, keys, lowest, n_scores, scale, jumps, windows, fo
 
 
 @kernel
-def scan_shifts(codes, weights, keys, lowest, n_scores, scale, shifts, windows, found):
+def scan_shifts(
+    codes, weights, keys, lowest, n_scores, scale, shifts, windows, closed, starts, found
+):
     """For a card with an integer base: the best term of each feature, exact at the present scale.
 
     The parameters are those of ``scan_jumps``, with a row of evenly spaced ``shifts`` of the score
@@ -145,6 +152,8 @@ def scan_shifts(codes, weights, keys, lowest, n_scores, scale, shifts, windows, 
             loss = below[least_below] + above[least_above]
             held = min(max(distance, -(-windows[f, 3] // stride)), windows[f, 4] // stride)
             if loss >= found[f, 0] or held == 0 or cut < 0:
+                continue
+            if closed.size > 0 and closed[starts[f] + cut] != 0:
                 continue
             if held != distance:
                 loss = np.inf

@@ -212,7 +212,7 @@ def scan_bases(points, cells, limits, cutoff, scratch, found):
 
 
 @kernel
-def choose_leaf_points(holds, cells, most, limits, cutoff, is_integer_base, best_points, found):
+def choose_leaf_points(holds, cells, ends, limits, cutoff, is_integer_base, best_points, found):
     """Try all whole points for the conditions, cutting off prefixes whose bound is too high.
 
     Parameters
@@ -221,8 +221,8 @@ def choose_leaf_points(holds, cells, most, limits, cutoff, is_integer_base, best
         (cells, conditions) 1.0 where a condition gives its points.
     cells
         (2, cells) weights of rows with and without the event.
-    most
-        The most points of each condition.
+    ends
+        (2, conditions) the least and the most points of each condition.
     limits
         Limit of a * points, lowest offset, highest offset, and a place for scratch.
     cutoff
@@ -244,10 +244,10 @@ def choose_leaf_points(holds, cells, most, limits, cutoff, is_integer_base, best
     points = np.zeros(n_cells)
     lowest = cutoff
     depth = 0
-    e[0] = -1
+    e[0] = ends[0, 0] - 1
     while depth >= 0:
         e[depth] += 1
-        if e[depth] > most[depth]:
+        if e[depth] > ends[1, depth]:
             depth -= 1
             continue
         below = min(cutoff, found[0])
@@ -257,7 +257,7 @@ def choose_leaf_points(holds, cells, most, limits, cutoff, is_integer_base, best
             continue
         if depth + 1 < n_columns:
             depth += 1
-            e[depth] = -1
+            e[depth] = ends[0, depth] - 1
             continue
         largest = 0
         for j in range(n_columns):

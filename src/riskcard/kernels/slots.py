@@ -34,7 +34,12 @@ class Conditions(NamedTuple):
     rows: np.ndarray  # row numbers: each feature's in order of code, by class; then clusters' flips
     starts: np.ndarray  # (2, .) where in `rows` the codes >= a code of a feature begin, by class
     offsets: np.ndarray  # (features,) where a feature's codes begin in `starts`
-    capacity: np.ndarray  # (features,) the most cuts that a card may have on a feature
+    capacity: np.ndarray  # (features,) the most terms that a card may have on a feature
+    families: np.ndarray  # (columns, 4) feature, its first column, its columns, where clashes begin
+    clashes: np.ndarray  # (., 2) by condition and column of its feature, see `Atoms.clashes`
+    needs: np.ndarray  # (features,) 1 if a card must use the feature
+    costs: np.ndarray  # (features + 1,) what each feature costs, and the budget
+    groups: np.ndarray  # (groups, features + 1) members, and how many of them may be used
     reach: np.ndarray  # (sides,) the largest step in log-odds that one condition may make
     children: np.ndarray  # (clusters, 2)
     blocks: np.ndarray  # (clusters, 3) side, low, high of a cluster that is an interval; or -1
@@ -45,7 +50,9 @@ class Conditions(NamedTuple):
         np.ndarray
     )  # (2, .) for "<=" and ">": each feature's rows in order of code, both classes
     mixed_weights: np.ndarray  # (2, .) their weights
-    limits: np.ndarray  # max_terms, max_features, max_cuts_per_feature, events, must_differ
+    limits: (
+        np.ndarray
+    )  # max_terms, max_features, max_cuts_per_feature, events, must_differ, has_clashes, is_by_card
     scale: np.ndarray  # unit of the points in log-odds (0 if free), log-odds of the base rate
 
 
@@ -155,14 +162,74 @@ def within_limits(conditions, slots, n_slots):
             return False
         if slots[j, 0] >= 0:
             continue
-        feature = slots[j, 1] >> 1
+        feature = conditions.families[slots[j, 1] >> 1, 0]
         n_cuts = 0
         is_first = True
         for k in range(n_slots):
-            if slots[k, 0] < 0 and slots[k, 1] >> 1 == feature:
+            if slots[k, 0] < 0 and conditions.families[slots[k, 1] >> 1, 0] == feature:
                 n_cuts += slots[k, 4] if must_differ else 1
                 is_first = is_first and k >= j
+                if (
+                    k != j
+                    and conditions.limits[5] == 1
+                    and always_clash(conditions, slots[j], slots[k])
+                ):
+                    return False
         n_features += is_first
         if n_cuts > conditions.capacity[feature]:
             return False
-    return n_features <= max_features
+    if n_features > max_features:
+        return False
+    return conditions.limits[6] == 0 or keeps_card_limits(conditions, slots, n_slots)
+
+
+@bare_inner_kernel
+def always_clash(conditions, slot, other):
+    """Does a slot of one condition clash with every condition of another slot of its feature?"""
+    if slot[2] != slot[3]:
+        return False
+    first, n_columns, begin = conditions.families[slot[1] >> 1, 1:]
+    if begin < 0:
+        return False
+    at = begin + slot[2] * n_columns + (other[1] >> 1) - first
+    return other[2] > conditions.clashes[at, 0] and other[3] < conditions.clashes[at, 1]
+
+
+@bare_inner_kernel
+def keeps_card_limits(conditions, slots, n_slots):
+    """Can a card with these slots keep the budget, the groups, and use all that it must?
+
+    What is not decided yet, the slots of several features, is taken to cost nothing, to be in no
+    group, and to be a feature that must be used: that only keeps more nodes open.
+    """
+    n_features = conditions.needs.size
+    n_undecided = 0
+    for j in range(n_slots):
+        if slots[j, 0] >= 0:
+            n_undecided += slots[j, 4]
+    cost = 0.0
+    n_missing = 0
+    for feature in range(n_features):
+        if is_used(conditions, slots, n_slots, feature):
+            cost += conditions.costs[feature]
+        else:
+            n_missing += conditions.needs[feature]
+    if n_missing > n_undecided or cost > conditions.costs[n_features] * (1.0 + 1e-12):
+        return False
+    for g in range(conditions.groups.shape[0]):
+        count = 0
+        for feature in range(n_features):
+            if conditions.groups[g, feature] and is_used(conditions, slots, n_slots, feature):
+                count += 1
+        if count > conditions.groups[g, n_features]:
+            return False
+    return True
+
+
+@bare_inner_kernel
+def is_used(conditions, slots, n_slots, feature):
+    """Is one of the slots an interval of this feature?"""
+    for j in range(n_slots):
+        if slots[j, 0] < 0 and conditions.families[slots[j, 1] >> 1, 0] == feature:
+            return True
+    return False

@@ -17,7 +17,7 @@ from riskcard.errors import ParameterError
 from riskcard.problem.checks import finite_number, whole_number, whole_points
 from riskcard.problem.names import nearest_name
 
-__all__ = ["CardRules", "FeatureGroup", "FeatureRule"]
+__all__ = ["CardRules", "FeatureGroup", "FeatureRule", "is_directed"]
 
 _DIRECTIONS = ("rises", "falls")
 _USES = ("may", "must", "never")
@@ -240,6 +240,12 @@ class CardRules:
     def _all_names(self) -> list[str]:
         in_groups = [name for group in self.groups for name in group.features]
         return list(dict.fromkeys([*self.features, *in_groups]))
+
+
+def is_directed(rule: FeatureRule) -> bool:
+    """Whether up and down are not the same to a rule."""
+    low, high = rule.points or (-1, 1)
+    return rule.direction is not None or low != -high
 
 
 # --- the values of a rule -----------------------------------------------------------------------

@@ -45,8 +45,9 @@ def _order_by_digest(data: RankedData) -> tuple[NDArray[np.int64], NDArray[np.bo
     """
     factors = np.random.default_rng(0).integers(2**63, size=data.n_features, dtype=np.uint64)
     digest = data.labels.astype(np.uint64)
-    for column, factor in zip(data.codes, 2 * factors + 1, strict=True):
-        digest += column.astype(np.uint64) * factor
+    # the first column of a feature tells all apart that its other columns do
+    for column, factor in zip(data.first_columns, 2 * factors + 1, strict=True):
+        digest += data.codes[column].astype(np.uint64) * factor
     order = np.argsort(digest)
     is_new = np.ones(data.n_rows, dtype=bool)
     np.not_equal(digest[order[1:]], digest[order[:-1]], out=is_new[1:])
@@ -57,7 +58,7 @@ def _order_by_digest(data: RankedData) -> tuple[NDArray[np.int64], NDArray[np.bo
 
 def _order_by_codes(data: RankedData) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """The rows in the order of their codes, and which differ from the one before."""
-    order = np.lexsort((data.weights, data.labels, *data.codes))
+    order = np.lexsort((data.weights, data.labels, *data.codes[data.first_columns]))
     is_new = np.ones(data.n_rows, dtype=bool)
     codes, labels = data.codes[:, order], data.labels[order]
     is_new[1:] = (labels[1:] != labels[:-1]) | (codes[:, 1:] != codes[:, :-1]).any(axis=0)

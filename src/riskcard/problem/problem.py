@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from riskcard.errors import ParameterError
 from riskcard.problem.ranked import RankedData
+from riskcard.problem.restrictions import Restrictions, no_restrictions
 
 __all__ = ["LOG_ODDS_LIMIT", "Limits", "Problem", "Scale", "make_problem"]
 
@@ -62,9 +63,10 @@ class Limits:
 class Problem:
     """The only input of any solver.
 
-    A card is a set of terms (feature, cut, jump): a row has ``jump`` points more when its value is
-    at or below the cut. Terms of one card have distinct (feature, cut) pairs. Jumps are integers in
-    ``jump_low[f] .. jump_high[f]`` with ``jump_low <= 0 <= jump_high``; a feature that must not be
+    A card is a set of terms (column, cut, jump): a row has ``jump`` points more when condition ``cut``
+    of the column holds for it; for a plain number, when its value is at or below the cut. Terms of
+    one card have distinct (column, cut) pairs. Jumps are integers in
+    ``jump_low[v] .. jump_high[v]`` with ``jump_low <= 0 <= jump_high``; a column that must not be
     used has both at 0.
     """
 
@@ -73,11 +75,23 @@ class Problem:
     scale: Scale
     jump_low: NDArray[np.int64]
     jump_high: NDArray[np.int64]
+    restrictions: Restrictions = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        if self.restrictions is None:
+            plain = no_restrictions(self.data, self.limits.max_cuts_per_feature)
+            object.__setattr__(self, "restrictions", plain)
 
     @property
     def max_points(self) -> int:
         """The largest jump, in absolute value, that any feature allows."""
         return int(max(self.jump_high.max(initial=0), -self.jump_low.min(initial=0)))
+
+    @property
+    def is_usable(self) -> NDArray[np.bool_]:
+        """Which columns have a condition that may be on a card."""
+        open_cuts = np.array([not closed.all() for closed in self.restrictions.is_closed])
+        return open_cuts & ((self.jump_low < 0) | (self.jump_high > 0))
 
 
 def make_problem(
@@ -101,7 +115,7 @@ def make_problem(
         max_features=int(min(max_features or max_terms, max_terms, n_features)),
         max_cuts_per_feature=int(min(max_cuts_per_feature or max_terms, max_terms)),
     )
-    jump = np.full(n_features, int(max_points), dtype=np.int64)
+    jump = np.full(data.n_columns, int(max_points), dtype=np.int64)
     return Problem(data, limits, Scale.parse(scale), -jump, jump)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.problem.problem import Problem
+from riskcard.problem.ranked import RankedData
 
 __all__ = ["Rows", "all_cuts", "few_cuts"]
 
@@ -34,7 +36,10 @@ class Rows:
     common
         For each feature a code that at least ``LEAST_COMMON`` of the rows have, or -1.
     original
-        For each feature, the cut of the problem that each cut stands for; None when they are the same.
+        For each column, the cut of the problem that each cut stands for; None when they are the same.
+    folds, maps
+        For each column the first column of its feature, whose bins are finer than its own, and where in
+        ``maps`` the bin begins that each of those is in.
     """
 
     codes: NDArray[np.int32]
@@ -43,6 +48,13 @@ class Rows:
     weights: NDArray[np.float64]
     common: NDArray[np.int64]
     original: tuple[NDArray[np.int64], ...] | None
+    folds: NDArray[np.int64]
+    maps: NDArray[np.int32]
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """Where the conditions of each column begin when those of all stand end to end."""
+        return np.cumsum(self.n_cuts) - self.n_cuts
 
     def restore(self, terms: NDArray[np.int64]) -> NDArray[np.int64]:
         """Terms (2 or 3, terms) with the cuts of the problem."""
@@ -66,8 +78,9 @@ def all_cuts(problem: Problem) -> Rows:
     """Every row and every candidate cut."""
     data = problem.data
     is_event = (data.labels > 0).astype(np.int8)
-    common = _common_codes(data.codes, data.n_cuts)
-    return Rows(data.codes, data.n_cuts, is_event, data.weights, common, None)
+    common = _common_codes(data.codes, data.n_cuts, data.first_columns)
+    folds, maps = _folds(data, [np.arange(n) for n in data.n_cuts])
+    return Rows(data.codes, data.n_cuts, is_event, data.weights, common, None, folds, maps)
 
 
 def few_cuts(problem: Problem, max_cuts: int, max_rows: int, seed: int) -> Rows:
@@ -80,26 +93,69 @@ def few_cuts(problem: Problem, max_cuts: int, max_rows: int, seed: int) -> Rows:
     elif data.n_cuts.max(initial=0) <= max_cuts:
         return all_cuts(problem)
     weights, labels = data.weights[chosen], data.labels[chosen]
-    bins = np.empty((data.n_features, labels.size), dtype=np.int32)
-    cuts = []
-    for f, n_cuts in enumerate(data.n_cuts):
-        codes = data.codes[f][chosen]
-        cuts.append(_spread_cuts(codes, int(n_cuts), max_cuts))
-        bins[f] = codes
-        if cuts[f].size < n_cuts:
-            bin_of_code = np.searchsorted(cuts[f], np.arange(n_cuts + 1)).astype(np.int32)
-            np.take(bin_of_code, codes, out=bins[f])
+    bins = np.empty((data.n_columns, labels.size), dtype=np.int32)
+    cuts: list[NDArray[np.int64]] = []
+    for f, first in enumerate(data.first_columns):
+        cuts.append(_spread_cuts(data.codes[first][chosen], int(data.n_cuts[first]), max_cuts))
+        atoms = data.atoms[f]
+        if atoms is not None:
+            bin_of_atom = np.searchsorted(cuts[first], atoms.codes[0])
+            cuts += [
+                _cuts_between_bins(codes, ids.size, bin_of_atom)
+                for codes, ids in zip(atoms.codes[1:], atoms.thresholds[1:], strict=True)
+            ]
+    for v, n_cuts in enumerate(data.n_cuts):
+        bins[v] = codes = data.codes[v][chosen]
+        if cuts[v].size < n_cuts:
+            bin_of_code = np.searchsorted(cuts[v], np.arange(n_cuts + 1)).astype(np.int32)
+            np.take(bin_of_code, codes, out=bins[v])
     counts = np.array([kept.size for kept in cuts], dtype=np.int64)
-    is_event, common = (labels > 0).astype(np.int8), _common_codes(bins, counts)
-    return Rows(bins, counts, is_event, weights, common, tuple(cuts))
+    is_event, common = (labels > 0).astype(np.int8), _common_codes(bins, counts, data.first_columns)
+    return Rows(bins, counts, is_event, weights, common, tuple(cuts), *_folds(data, cuts))
 
 
-def _common_codes(codes: NDArray[np.int32], n_cuts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """A code of each feature that many rows have, or -1."""
+def _cuts_between_bins(
+    codes: NDArray[np.int32], n_cuts: int, bin_of_atom: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """The conditions of a column that no bin of atoms is divided by."""
+    n_bins = int(bin_of_atom.max(initial=0)) + 1
+    lowest, highest = np.full(n_bins, n_cuts), np.zeros(n_bins, dtype=np.int64)
+    np.minimum.at(lowest, bin_of_atom, codes)
+    np.maximum.at(highest, bin_of_atom, codes)
+    dividing = np.zeros(n_cuts + 2, dtype=np.int64)
+    np.add.at(dividing, np.minimum(lowest, highest), 1)
+    np.add.at(dividing, highest, -1)
+    return np.flatnonzero(np.cumsum(dividing)[:n_cuts] == 0)
+
+
+def _folds(
+    data: RankedData, cuts: Sequence[NDArray[np.int64]]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """See ``Rows.folds``, for columns with these of their cuts."""
+    first = data.first_columns[data.feature_of]
+    starts = np.zeros(first.size, dtype=np.int64)
+    maps: list[NDArray[np.int32]] = [np.zeros(0, dtype=np.int32)]
+    at = 0
+    for v, base in enumerate(first):
+        atoms = data.atoms[data.feature_of[v]]
+        if v == base or atoms is None:
+            continue
+        # the first atom of each bin of the first column stands for all of them
+        begins = np.concatenate([[0], cuts[base] + 1])
+        maps.append(np.searchsorted(cuts[v], atoms.codes[v - base][begins]).astype(np.int32))
+        starts[v] = at
+        at += begins.size
+    return np.stack([first, starts], axis=1), np.concatenate(maps)
+
+
+def _common_codes(
+    codes: NDArray[np.int32], n_cuts: NDArray[np.int64], columns: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """A code of each of the columns that many rows have, or -1."""
     common = np.full(n_cuts.size, -1, dtype=np.int64)
     if codes.shape[1] <= MOST_ROWS_COUNTED:
-        for f, n in enumerate(n_cuts):
-            counts = np.bincount(codes[f], minlength=n + 1)
+        for f in columns:
+            counts = np.bincount(codes[f], minlength=n_cuts[f] + 1)
             code = int(counts.argmax())
             if counts[code] >= LEAST_COMMON * codes.shape[1]:
                 common[f] = code

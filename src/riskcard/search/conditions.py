@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +35,8 @@ def arrange_conditions(problem: Problem) -> Conditions | None:
     mixed_rows = _mixed_orders(codes, n_events)
     unit = 1.0 / problem.scale.multiplier if problem.scale.kind == "fixed" else 0.0
     reach = _reach_of_sides(problem, unit)
-    blocks = _blocks(codes, data.n_cuts, reach)
+    restrictions = problem.restrictions
+    blocks = _blocks(codes, data.n_cuts, reach, restrictions.is_closed)
     if not blocks:
         return None
     tree = _cluster(codes, n_events, blocks)
@@ -55,7 +57,9 @@ def arrange_conditions(problem: Problem) -> Conditions | None:
             facts[c, 0] = facts[left, 0] + facts[right, 0]
             facts[c, 2] = max(facts[left, 2], facts[right, 2])
     limits = problem.limits
-    capacity = np.minimum(data.n_cuts, limits.max_cuts_per_feature)
+    capacity = _capacity(problem)
+    families, clashes = _families(problem)
+    must_differ = can_always_fill_up(problem, capacity) and not restrictions.is_by_card
     events, others = weights[:n_events].sum(), weights[n_events:].sum()
     return Conditions(
         codes=codes,
@@ -64,6 +68,11 @@ def arrange_conditions(problem: Problem) -> Conditions | None:
         starts=starts,
         offsets=offsets,
         capacity=capacity,
+        families=families,
+        clashes=clashes,
+        needs=restrictions.must_use.astype(np.int64),
+        costs=np.append(restrictions.costs, restrictions.budget),
+        groups=np.column_stack([restrictions.groups, restrictions.at_most]).astype(np.int64),
         reach=reach,
         children=children,
         blocks=block_array,
@@ -78,7 +87,9 @@ def arrange_conditions(problem: Problem) -> Conditions | None:
                 limits.max_features,
                 limits.max_cuts_per_feature,
                 n_events,
-                can_always_fill_up(problem, capacity),
+                must_differ,
+                clashes.size > 0,
+                restrictions.is_by_card,
             ]
         ),
         scale=np.array([unit, math.log(events / others)]),
@@ -86,16 +97,48 @@ def arrange_conditions(problem: Problem) -> Conditions | None:
 
 
 def can_always_fill_up(problem: Problem, capacity: NDArray[np.int64]) -> bool:
-    """Can every card be filled up to ``max_terms`` different cuts within the limits?
+    """Can every card be filled up to ``max_terms`` different conditions within the limits?
 
     Proof: let a card use some features, ``max_features`` at most. Add features until there are
-    ``max_features`` of them, or all. If even those with the least room for cuts hold ``max_terms``
-    cuts together, so do these, and the card's own cuts are among them. A feature that allows no
-    points has no conditions and is left out.
+    ``max_features`` of them, or all. On each feature the card's terms can be extended to its room:
+    any cuts of a plain number will do, and for others see ``Atoms.most_terms``. If even the features
+    with the least room hold ``max_terms`` terms together, so do these, and the card's own are
+    among them. A feature that allows no points has no conditions and is left out.
     """
-    is_usable = (problem.jump_high > 0) | (problem.jump_low < 0)
-    room = np.sort(capacity[is_usable & (capacity > 0)])
+    data = problem.data
+    is_usable = np.zeros(data.n_features, dtype=bool)
+    is_usable[data.feature_of[problem.is_usable]] = True
+    most = np.array(
+        [
+            data.n_cuts[first] if atoms is None else atoms.most_terms
+            for first, atoms in zip(data.first_columns, data.atoms, strict=True)
+        ]
+    )
+    room = np.sort(np.minimum(most, capacity)[is_usable])
     return int(room[: problem.limits.max_features].sum()) >= problem.limits.max_terms
+
+
+def _capacity(problem: Problem) -> NDArray[np.int64]:
+    """The most terms on each feature."""
+    data, limits = problem.data, problem.limits
+    conditions = np.bincount(data.feature_of, data.n_cuts, minlength=data.n_features)
+    most = np.minimum(problem.restrictions.max_cuts, limits.max_cuts_per_feature)
+    return np.minimum(conditions.astype(np.int64), most)
+
+
+def _families(problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each column its feature, that one's columns, and where its clashes begin (-1: none)."""
+    data = problem.data
+    first = data.first_columns[data.feature_of]
+    n_columns = np.bincount(data.feature_of, minlength=data.n_features)[data.feature_of]
+    begins, parts, at = [], [np.zeros((0, 2), dtype=np.int64)], 0
+    for limits in problem.restrictions.clashes:
+        begins.append(-1 if limits is None else at)
+        if limits is not None:
+            parts.append(limits.reshape(-1, 2))
+            at += parts[-1].shape[0]
+    families = np.stack([data.feature_of, first, n_columns, np.array(begins)], axis=1)
+    return np.ascontiguousarray(families.astype(np.int64)), np.concatenate(parts)
 
 
 def exact_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -149,7 +192,10 @@ def _reach_of_sides(problem: Problem, unit: float) -> NDArray[np.float64]:
 
 
 def _blocks(
-    codes: NDArray[np.int32], n_cuts: NDArray[np.int64], reach: NDArray[np.float64]
+    codes: NDArray[np.int32],
+    n_cuts: NDArray[np.int64],
+    reach: NDArray[np.float64],
+    is_closed: Sequence[NDArray[np.bool_]],
 ) -> list[tuple[int, int, int]]:
     """Intervals of cuts (side, low, high) with about equally many rows, to cluster.
 
@@ -171,9 +217,19 @@ def _blocks(
         ends = np.append(ends[ends < n_cuts[f] - 1], n_cuts[f] - 1)
         low = 0
         for end in ends:
-            blocks.append((side, low, int(end)))
+            for begin, last in _open_runs(is_closed[f], low, int(end)):
+                blocks.append((side, begin, last))
             low = int(end) + 1
     return blocks
+
+
+def _open_runs(is_closed: NDArray[np.bool_], low: int, high: int) -> Iterator[tuple[int, int]]:
+    """The intervals of neighbouring conditions from low to high that are allowed."""
+    begin = low
+    for closed in [*(low + np.flatnonzero(is_closed[low : high + 1])), high + 1]:
+        if begin < closed:
+            yield begin, int(closed) - 1
+        begin = int(closed) + 1
 
 
 def _cluster(

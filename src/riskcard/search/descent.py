@@ -11,14 +11,22 @@ from riskcard.kernels.scores import score_rows, tally_scores
 from riskcard.search.bins import Rows
 from riskcard.search.draft import Draft, balance_points, measure
 from riskcard.search.effort import Deadline, Effort
-from riskcard.search.rules import Rules, keep_allowed, room_for_terms
+from riskcard.search.rules import (
+    Rules,
+    closed_cuts,
+    keep_allowed,
+    missing_features,
+    room_for_terms,
+)
 
-__all__ = ["descend_card", "polish_cuts", "search_cards"]
+__all__ = ["complete_card", "descend_card", "polish_cuts", "search_cards"]
 
 #: A loss counts as lower when it is lower by this part of itself.
 LEAST_GAIN = 1e-9
 #: Bins of a look around a cut.
 N_WINDOW = 128
+#: Conditions tried one by one where a term must be added that is worth nothing.
+MOST_FORCED = 64
 
 
 def search_cards(
@@ -80,6 +88,41 @@ def polish_cuts(rows: Rows, rules: Rules, draft: Draft, deadline: Deadline) -> D
     return draft
 
 
+def complete_card(rows: Rows, rules: Rules, draft: Draft) -> Draft:
+    """The draft with terms on every feature that must be used, as far as that is possible."""
+    for feature in missing_features(rules, draft.terms[0]):
+        slots = range(min(draft.n_terms + 1, rules.max_terms))
+        offers = [_add_feature(rows, rules, draft, slot, int(feature)) for slot in slots]
+        added = [offer for offer in offers if offer is not None]
+        draft = min(added, key=lambda offer: offer.loss, default=draft)
+    return draft
+
+
+def _add_feature(rows: Rows, rules: Rules, draft: Draft, slot: int, feature: int) -> Draft | None:
+    """The draft with a term on a feature in a slot, even if that is worth nothing; None if it cannot be."""
+    windows = _whole_windows(rows, rules)
+    windows[rules.feature_of != feature, 2] = 0
+    offer = exchange(rows, rules, draft, slot, windows, windows.shape[0])
+    if feature in rules.feature_of[offer.terms[0]]:
+        return offer
+    others = np.delete(draft.terms, slot, axis=1) if slot < draft.n_terms else draft.terms
+    is_open = np.repeat(
+        room_for_terms(rules, others[0]) & (rules.feature_of == feature), rows.n_cuts
+    )
+    closed = closed_cuts(rules, rows, others)
+    is_open &= (closed == 0) if closed.size else True
+    places = np.flatnonzero(is_open)
+    best = None
+    for place in places[:: 1 + places.size // MOST_FORCED]:
+        column = int(np.searchsorted(rows.starts, place, side="right")) - 1
+        for jump in (-1, 1):
+            if rules.low[column] <= jump <= rules.high[column]:
+                term = np.array([[column], [place - rows.starts[column]], [jump]])
+                forced = measure(rows, rules, np.concatenate([others, term], axis=1), draft.scale)
+                best = forced if best is None or forced.loss < best.loss else best
+    return best
+
+
 def exchange(
     rows: Rows, rules: Rules, draft: Draft, slot: int, windows: NDArray[np.int64], n_tries: int
 ) -> Draft:
@@ -98,7 +141,9 @@ def exchange(
     found = np.empty((windows.shape[0], 3))
     scan = scan_jumps if rules.kind == CALIBRATED else scan_shifts
     scale = draft.scale
-    scan(rows.codes, rows.weights, keys, lowest, n_scores, scale, rules.options, windows, found)
+    closed, starts = closed_cuts(rules, rows, others), rows.starts
+    scores = keys, lowest, n_scores, scale, rules.options
+    scan(rows.codes, rows.weights, *scores, windows, closed, starts, found)
     taken = set(map(tuple, others[:2].T.tolist()))
     accuracy = 1e-9 * float(rows.weights.sum())
     best, best_loss = draft, np.inf
@@ -161,7 +206,7 @@ def _kick(rows: Rows, rules: Rules, draft: Draft, rng: np.random.Generator) -> D
         f = int(rng.choice(usable))
         jump = int(rng.integers(rules.low[f], rules.high[f] + 1))
         terms[:, slot] = f, rng.integers(rows.n_cuts[f]), jump
-    terms = keep_allowed(rules, terms[:, terms[2] != 0])
+    terms = keep_allowed(rules, rows, terms[:, terms[2] != 0])
     return measure(rows, rules, terms, draft.scale)
 
 

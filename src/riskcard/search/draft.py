@@ -13,7 +13,7 @@ from riskcard.kernels.scores import score_rows
 from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
 from riskcard.search.bins import Rows
-from riskcard.search.rules import Rules
+from riskcard.search.rules import Rules, missing_features
 from riskcard.search.support import Support, cells_of
 
 __all__ = ["Draft", "balance_points", "finish", "measure", "round_support"]
@@ -44,8 +44,13 @@ def round_support(rows: Rows, rules: Rules, support: Support) -> Draft:
 
 
 def balance_points(rows: Rows, rules: Rules, draft: Draft) -> Draft:
-    """Move points on one term, or on two at a time, as long as that lowers the loss."""
-    return _choose(rows, rules, draft.terms, np.empty(0), draft.scale)
+    """Move points on one term, or on two at a time, as long as that lowers the loss.
+
+    A draft that would lose a feature that must be used stays as it is.
+    """
+    moved = _choose(rows, rules, draft.terms, np.empty(0), draft.scale)
+    n_missing = missing_features(rules, draft.terms[0]).size
+    return draft if missing_features(rules, moved.terms[0]).size > n_missing else moved
 
 
 def measure(

@@ -5,14 +5,13 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from riskcard.errors import ParameterError
-from riskcard.problem.objective import loss_of
+from riskcard.problem.objective import loss_of, violations, violations_of_terms
 from riskcard.problem.problem import LOG_ODDS_LIMIT, Problem
 from riskcard.problem.result import SolveResult, Status
 from riskcard.problem.solution import Solution
@@ -84,7 +83,7 @@ def enumerate_cards(problem: Problem) -> SolveResult:
     start = time.perf_counter()
     cells = _merge_rows(problem)
     best = _empty_card(problem, cells)
-    best_loss = loss_of(best, problem)
+    best_loss = math.inf if violations(best, problem) else loss_of(best, problem)
     n_cards = 1
     for cards, scores in _batches(problem, cells):
         n_cards += len(cards)
@@ -102,6 +101,9 @@ def enumerate_cards(problem: Problem) -> SolveResult:
         if loss < best_loss:
             best, best_loss = candidate, loss
     seconds = time.perf_counter() - start
+    if best_loss == math.inf:
+        best = _flat_card(problem, cells)
+        best_loss = loss_of(best, problem)
     return SolveResult(best, best_loss, best_loss, Status.OPTIMAL, nodes=n_cards, seconds=seconds)
 
 
@@ -120,20 +122,16 @@ def _merge_rows(problem: Problem) -> Cells:
 
 
 def _allowed_term_sets(problem: Problem) -> Iterator[tuple[tuple[int, int], ...]]:
-    """Every non-empty set of (feature, cut) pairs within the limits."""
-    limits = problem.limits
+    """Every non-empty set of (column, cut) pairs that the referee allows."""
     usable = [
-        (f, c)
-        for f in range(problem.data.n_features)
-        for c in range(int(problem.data.n_cuts[f]))
-        if problem.jump_low[f] < 0 or problem.jump_high[f] > 0
+        (v, c)
+        for v in range(problem.data.n_columns)
+        for c in range(int(problem.data.n_cuts[v]))
+        if problem.jump_low[v] < 0 or problem.jump_high[v] > 0
     ]
-    for size in range(1, min(limits.max_terms, len(usable)) + 1):
+    for size in range(1, min(problem.limits.max_terms, len(usable)) + 1):
         for chosen in itertools.combinations(usable, size):
-            used = Counter(f for f, _ in chosen)
-            if len(used) > limits.max_features:
-                continue
-            if max(used.values()) <= limits.max_cuts_per_feature:
+            if not violations_of_terms(chosen, problem):
                 yield chosen
 
 
@@ -218,6 +216,17 @@ def _empty_card(problem: Problem, cells: Cells) -> Solution:
         for base in range(math.floor(multiplier * rate), math.ceil(multiplier * rate) + 1)
     ]
     return min(candidates, key=lambda card: loss_of(card, problem))
+
+
+def _flat_card(problem: Problem, cells: Cells) -> Solution:
+    """A card for a problem in which terms must be used though none helps: a slope of next to 0."""
+    slope, rate = 1e-9, cells.base_rate_log_odds
+    for chosen in _allowed_term_sets(problem):
+        terms = [(v, cut, 1 if problem.jump_high[v] > 0 else -1) for v, cut in chosen]
+        if problem.scale.kind == "calibrated":
+            return Solution.of(terms, 0, 1 / slope, rate)
+        return Solution.of(terms, round(rate / slope), 1 / slope, 0.0)
+    raise ParameterError("No card keeps all restrictions of this problem. Relax some of them.")
 
 
 def _best_fixed(problem: Problem, cells: Cells, batch: _Batch, to_beat: float) -> Found | None:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.problem.objective import loss_of
+from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
 from riskcard.search.bins import all_cuts, few_cuts
-from riskcard.search.descent import descend_card, polish_cuts, search_cards
+from riskcard.search.descent import complete_card, descend_card, polish_cuts, search_cards
 from riskcard.search.draft import Draft, finish, measure, round_support
 from riskcard.search.effort import Deadline, Effort, effort_of
 from riskcard.search.rules import Rules, keep_allowed, rules_of
@@ -57,7 +57,7 @@ def find_cards(problem: Problem, options: Options) -> list[Solution]:
         supports = _first_look(problem, rules, effort, options, deadline)
 
         def refine(terms: NDArray[np.int64]) -> Support:
-            support = fit_support(rows, keep_allowed(rules, rows.replace(terms)))
+            support = fit_support(rows, keep_allowed(rules, rows, rows.replace(terms)))
             if effort.looks_once:
                 return support
             limit = effort.longest_refinement
@@ -75,7 +75,8 @@ def find_cards(problem: Problem, options: Options) -> list[Solution]:
 
         def polish(draft: Draft) -> Draft:
             terms = rows.restore(draft.terms)
-            return polish_cuts(whole, rules, measure(whole, rules, terms, draft.scale), deadline)
+            restored = complete_card(whole, rules, measure(whole, rules, terms, draft.scale))
+            return polish_cuts(whole, rules, restored, deadline)
 
         refined = _on_threads(refine, supports[: effort.n_refined], n_jobs)
         if effort.more_support_steps > 0:
@@ -87,8 +88,12 @@ def find_cards(problem: Problem, options: Options) -> list[Solution]:
         if effort.card_steps > 0:
             found = _distinct([found, *_on_threads(kick, range(effort.n_chains), n_jobs)])
         drafts += _on_threads(polish, found[: effort.n_kept], n_jobs)
-    best = _distinct([drafts])[: effort.n_kept]
-    return _ranked(problem, [finish(whole, rules, draft, problem) for draft in best])
+        if rules.restrictions.must_use.any():
+            drafts.append(complete_card(whole, rules, drafts[0]))
+    best = _distinct([drafts])
+    return _ranked(problem, [finish(whole, rules, draft, problem) for draft in best])[
+        : effort.n_kept
+    ]
 
 
 def _first_look(
@@ -126,7 +131,7 @@ def _look_again(
     the best on some.
     """
     rows = few_cuts(problem, effort.kick_cuts, effort.more_rows, options.random_state)
-    start = fit_support(rows, keep_allowed(rules, rows.replace(terms)))
+    start = fit_support(rows, keep_allowed(rules, rows, rows.replace(terms)))
     rng = np.random.default_rng([options.random_state, 2])
     steps = effort.more_support_steps
     found = search_supports(rows, rules, start, effort, steps, rng, deadline)
@@ -148,6 +153,6 @@ def _distinct(groups: list[list[Draft]]) -> list[Draft]:
 
 
 def _ranked(problem: Problem, cards: list[Solution]) -> list[Solution]:
-    """Distinct cards in the order of their losses as the referee sees them."""
-    losses = {card: loss_of(card, problem) for card in cards}
+    """Distinct cards that the referee allows, in the order of their losses."""
+    losses = {card: loss_of(card, problem) for card in cards if not violations(card, problem)}
     return sorted(losses, key=lambda card: (losses[card], card.terms))

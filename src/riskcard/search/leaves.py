@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from riskcard.kernels.leaf import choose_leaf_points
 from riskcard.kernels.slots import Conditions
-from riskcard.problem.objective import loss_of
+from riskcard.problem.objective import loss_of, violations_of_terms
 from riskcard.problem.problem import LOG_ODDS_LIMIT, Problem
 from riskcard.problem.solution import Solution
 
@@ -36,8 +36,15 @@ def card_of_leaf(
     n_slots = abs(int(record[0]))
     sides = record[2 : 2 + 5 * n_slots : 5].astype(int)
     cuts = record[3 : 3 + 5 * n_slots : 5].astype(int)
+    terms = list(zip((sides >> 1).tolist(), cuts.tolist(), strict=True))
+    if violations_of_terms(terms, problem):
+        return None, cutoff
+    # a card with fewer terms is another leaf, unless cards are filled up
+    least = 0 if conditions.limits[4] else 1
     if problem.scale.kind == "fixed":
         units = _whole_points_in_box(conditions, numbers, n_slots)
+        if units[1:].min() < least:
+            return None, cutoff
         card = _card(sides, cuts, units[1:], problem.scale.multiplier, base=int(units[0]))
         return card, min(cutoff, loss_of(card, problem) * (1.0 - ROUNDING))
     holds, cells = _cells(conditions, sides, cuts)
@@ -47,7 +54,8 @@ def card_of_leaf(
     points = np.zeros(n_slots, dtype=np.int64)
     found = np.array([cutoff, 0.0, 0.0])
     is_integer_base = problem.scale.kind == "multiplier"
-    bound = choose_leaf_points(holds, cells, most, limits, cutoff, is_integer_base, points, found)
+    ends = np.stack([np.full(n_slots, least), most])
+    bound = choose_leaf_points(holds, cells, ends, limits, cutoff, is_integer_base, points, found)
     if not points.any():
         return None, bound
     if is_integer_base:

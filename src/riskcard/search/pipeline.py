@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from riskcard.problem.objective import loss_of
+from riskcard.errors import ParameterError
+from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.problem import Problem
 from riskcard.problem.result import Progress, SolveResult, Status
 from riskcard.problem.solution import Solution
@@ -117,7 +118,15 @@ class _Diary:
 
 def _find(problem: Problem, options: Options) -> Solution:
     """The best card of a search, or the empty one."""
-    cards = [*find_cards(problem, options)[:1], best_empty_card(problem)]
+    empty = best_empty_card(problem)
+    cards = find_cards(problem, options)[:1]
+    if not violations(empty, problem):
+        cards.append(empty)
+    if not cards:
+        raise ParameterError(
+            "No card was found that keeps all rules together. Relax some of them: allow more terms, "
+            "a larger budget or smaller bins, or require fewer features."
+        )
     return min(cards, key=lambda card: loss_of(card, problem))
 
 

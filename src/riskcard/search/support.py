@@ -13,7 +13,7 @@ from riskcard.kernels.scores import tally_scores
 from riskcard.kernels.screen import screen_terms
 from riskcard.search.bins import Rows
 from riskcard.search.effort import Deadline, Effort
-from riskcard.search.rules import Rules, room_for_terms
+from riskcard.search.rules import Rules, closed_cuts, room_for_terms
 
 __all__ = [
     "Support",
@@ -186,9 +186,11 @@ def _look(rows: Rows, rules: Rules, support: Support, n_kept: int) -> _Look:
     fit_cells(design, tally, coefficients, factor, np.inf)
     # half of what the replaced term is worth: below that, a promise is too far from enough
     worth = coefficients[-1] * factor[-1, -1] if n_kept < support.n_terms else 0.0
-    signs, weights = rules.signs * room_for_terms(rules, kept[0]), rows.weights
-    look = rows.codes, rows.n_cuts, rows.common, signs, present, weights
-    found = screen_terms(*look, design, coefficients, factor, n_kept + 1)
+    signs = rules.signs * room_for_terms(rules, kept[0])
+    closed = closed_cuts(rules, rows, kept)
+    columns = rows.codes, rows.n_cuts, rows.common, signs, rows.folds, rows.maps, closed
+    fit = design, coefficients, factor, n_kept + 1
+    found = screen_terms(columns, present, rows.weights, *fit)
     return _Look(found, 0.25 * float(worth) ** 2, kept, keys, wide, coefficients)
 
 

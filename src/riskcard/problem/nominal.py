@@ -1,0 +1,139 @@
+"""Conditions on a feature with levels: every way to divide the levels into two groups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.problem.atoms import Atoms, chains_of_all_groupings
+
+__all__ = ["GroupedLevels", "group_levels"]
+
+#: Up to so many atoms every grouping is a candidate; levels beyond that are merged first. Long tables
+#: get fewer: every chain of groupings is a column of codes.
+MOST_ATOMS = ((60_000, 8), (400_000, 6), (None, 5))
+#: Rows of average risk added to every level before levels are put in order of their event rates.
+PRIOR_ROWS, PRIOR_ROWS_TO_MERGE = 1.0, 20.0
+#: More levels than this are first merged by their order alone.
+MOST_LEVELS_WEIGHED = 400
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupedLevels:
+    """The atoms of a feature, the atom of each row, and the levels of each atom (-1: missing)."""
+
+    atoms: Atoms
+    atom_of_row: NDArray[np.int32]
+    levels: tuple[tuple[int, ...], ...]
+    is_merged: bool
+
+
+def group_levels(
+    index: Integers, n_levels: int, is_event: NDArray[np.bool_], weights: Floats
+) -> GroupedLevels:
+    """Make atoms of the levels of a feature, in order of their event rates.
+
+    Missing values are one more level, which is never merged with others. Where there are too many
+    levels, neighbours in the order of their event rates (drawn towards the average, so that rare
+    levels do not stand at the ends by chance) are merged such that the risks of the groups fit the
+    rows best.
+
+    Parameters
+    ----------
+    index
+        The level of each row, -1 where it is missing.
+    """
+    n_rows = index.size
+    most = next(most for rows, most in MOST_ATOMS if rows is None or n_rows <= rows)
+    place = np.where(index < 0, n_levels, index)
+    total: Floats = np.bincount(place, weights, n_levels + 1).astype(np.float64)
+    hits = np.bincount(place[is_event], weights[is_event], n_levels + 1)
+    events: Floats = hits.astype(np.float64)
+    occurring = np.flatnonzero(total[:-1] > 0)
+    room = most - int(total[-1] > 0)
+    is_merged = occurring.size > room
+    order = _by_rate(occurring, total, events, PRIOR_ROWS_TO_MERGE if is_merged else PRIOR_ROWS)
+    parts = (
+        _merge(order, total, events, room)
+        if is_merged
+        else [order[i : i + 1] for i in range(order.size)]
+    )
+    if total[-1] > 0:
+        parts.append(np.array([n_levels]))
+    rates = [
+        (events[part].sum() + PRIOR_ROWS * events.sum() / total.sum())
+        / (total[part].sum() + PRIOR_ROWS)
+        for part in parts
+    ]
+    parts = [parts[i] for i in np.argsort(rates, kind="stable")]
+    atom_of_level = np.zeros(n_levels + 1, dtype=np.int32)
+    for atom, part in enumerate(parts):
+        atom_of_level[part] = atom
+    atom_of_row = atom_of_level[place]
+    names = tuple(
+        tuple(-1 if level == n_levels else int(level) for level in sorted(part)) for part in parts
+    )
+    return GroupedLevels(_atoms(atom_of_row, is_event, len(parts)), atom_of_row, names, is_merged)
+
+
+def _atoms(atom_of_row: NDArray[np.int32], is_event: NDArray[np.bool_], n_atoms: int) -> Atoms:
+    """Every two-way grouping of the atoms.
+
+    ``most_terms``: compatible divisions of ``n`` things are the edges of a tree (Buneman 1971), which
+    can be refined to one with ``2 n - 3`` edges, whatever divisions it starts from.
+    """
+    chains = chains_of_all_groupings(n_atoms) if n_atoms > 1 else [[0]]
+    return Atoms(
+        codes=np.array(chains, dtype=np.int32),
+        rows=np.bincount(atom_of_row, minlength=n_atoms).astype(np.int64),
+        events=np.bincount(atom_of_row[is_event], minlength=n_atoms).astype(np.int64),
+        thresholds=tuple(np.full(max(chain), -1, dtype=np.int64) for chain in chains),
+        most_terms=max(2 * n_atoms - 3, 1) if n_atoms > 1 else 0,
+    )
+
+
+def _by_rate(levels: Integers, total: Floats, events: Floats, prior: float) -> Integers:
+    """Levels in ascending order of their event rates."""
+    rate = events.sum() / total.sum()
+    smoothed = (events[levels] + prior * rate) / (total[levels] + prior)
+    return levels[np.argsort(smoothed, kind="stable")]
+
+
+def _merge(order: Integers, total: Floats, events: Floats, most: int) -> list[Integers]:
+    """Runs of levels, at most ``most``, whose risks fit the rows best: a small dynamic programme."""
+    if order.size > MOST_LEVELS_WEIGHED:
+        weight = np.cumsum(total[order])
+        run = (weight * MOST_LEVELS_WEIGHED / weight[-1]).astype(np.int64)
+        runs = [order[run == value] for value in np.unique(run)]
+    else:
+        runs = [order[i : i + 1] for i in range(order.size)]
+    sums = np.concatenate([[0.0], np.cumsum([total[part].sum() for part in runs])])
+    hits = np.concatenate([[0.0], np.cumsum([events[part].sum() for part in runs])])
+    n = len(runs)
+    best, choices = np.full(n + 1, np.inf), []
+    best[0] = 0.0
+    for _ in range(min(most, n)):
+        reached, chosen = np.full(n + 1, np.inf), np.zeros(n + 1, dtype=np.int64)
+        for end in range(1, n + 1):
+            loss = best[:end] + _entropy(hits[end] - hits[:end], sums[end] - sums[:end])
+            chosen[end] = int(np.argmin(loss))
+            reached[end] = loss[chosen[end]]
+        best = reached
+        choices.append(chosen)
+    parts, end = [], n
+    for chosen in reversed(choices):
+        begin = int(chosen[end])
+        parts.append(np.concatenate(runs[begin:end]))
+        end = begin
+    return parts[::-1]
+
+
+def _entropy(events: Floats, total: Floats) -> Floats:
+    """The log-loss of rows that all get the rate of their group."""
+    share = np.clip(events / total, 1e-12, 1 - 1e-12)
+    return -(events * np.log(share) + (total - events) * np.log1p(-share))

@@ -1,0 +1,90 @@
+"""What a card must keep besides its size: compatible terms, wide bins, and the user's rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.problem.ranked import RankedData
+
+__all__ = ["Restrictions", "no_restrictions"]
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Restrictions:
+    """Restrictions by feature, by pair of terms, and on the whole card.
+
+    Attributes
+    ----------
+    max_cuts
+        (features,) The most terms on each feature.
+    must_use
+        (features,) Features that the card must use.
+    costs, budget
+        (features,) The costs of all features on the card must not exceed the budget.
+    groups, at_most
+        (groups, features) Of the features of each group so many may be used at most.
+    least
+        Rows, and rows with the event, that each group of values must have; at least one row.
+    is_closed
+        For each column which of its conditions are not allowed.
+    clashes
+        For each column, see ``Atoms.clashes``; None where only a condition and itself clash.
+    """
+
+    max_cuts: Integers
+    must_use: NDArray[np.bool_]
+    costs: NDArray[np.float64]
+    budget: float
+    groups: NDArray[np.bool_]
+    at_most: Integers
+    least: tuple[int, int]
+    is_closed: tuple[NDArray[np.bool_], ...]
+    clashes: tuple[Integers | None, ...]
+
+    @property
+    def is_by_card(self) -> bool:
+        """Whether more is asked of a card than limits by feature and compatible terms.
+
+        If not, any card can be filled up with further terms wherever there is room for them.
+        """
+        return bool(
+            self.must_use.any()
+            or np.isfinite(self.budget)
+            or self.groups.size
+            or self.least != (1, 0)
+            or any(closed.any() for closed in self.is_closed)
+        )
+
+
+def no_restrictions(
+    data: RankedData, max_cuts: int, least: tuple[int, int] = (1, 0)
+) -> Restrictions:
+    """Restrictions that come with the data: terms are compatible and leave enough in each group."""
+    n_features = data.n_features
+    clashes: list[Integers | None] = []
+    closed: list[NDArray[np.bool_]] = []
+    for feature, atoms in enumerate(data.atoms):
+        if atoms is None:
+            column = int(data.first_columns[feature])
+            clashes.append(None)
+            closed.append(np.zeros(int(data.n_cuts[column]), dtype=bool))
+            continue
+        is_alone = atoms.n_columns == 1 and least == (1, 0)
+        clashes += [None] if is_alone else list(atoms.clashes(least))
+        closed += [~atoms.is_wide_enough(column, least) for column in range(atoms.n_columns)]
+    return Restrictions(
+        max_cuts=np.full(n_features, max_cuts, dtype=np.int64),
+        must_use=np.zeros(n_features, dtype=bool),
+        costs=np.zeros(n_features),
+        budget=float("inf"),
+        groups=np.zeros((0, n_features), dtype=bool),
+        at_most=np.zeros(0, dtype=np.int64),
+        least=least,
+        is_closed=tuple(closed),
+        clashes=tuple(clashes),
+    )
