@@ -1,0 +1,316 @@
+"""``riskcard fit`` on real tables: which columns, which rules, which parameters."""
+
+import csv
+import inspect
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from cards import heart_card
+from riskcard import CardRules, FeatureRule, LevelPoints, RiskCard, RiskScoreClassifier
+from riskcard.cli.fit import parameters_of
+from riskcard.cli.main import main
+from riskcard.cli.parser import make_parser
+from riskcard.cli.training import read_training
+
+PARAMETERS = inspect.signature(RiskScoreClassifier).parameters
+TAKES_HOLES = RiskScoreClassifier().__sklearn_tags__().input_tags.allow_nan
+
+
+def needs(*names):
+    """Skip a test as long as the classifier has no such parameters."""
+    missing = [name for name in names if name not in PARAMETERS]
+    return pytest.mark.skipif(bool(missing), reason=f"no parameter {missing}")
+
+
+needs_holes = pytest.mark.skipif(not TAKES_HOLES, reason="the classifier takes no holes")
+
+
+def write_csv(path, rows):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return str(path)
+
+
+def patients(n_rows=120):
+    """Rows with numbers, texts, booleans, codes and holes, whose outcome follows them."""
+    random = np.random.default_rng(1)
+    rows = []
+    for number in range(n_rows):
+        age = int(random.integers(30, 90))
+        shape = str(random.choice(["round", "oval", "irregular"]))
+        smokes = bool(random.integers(2))
+        logit = 1.5 * (age > 60) + 2.0 * (shape == "irregular") + smokes - 2.0
+        rows.append(
+            {
+                "id": f"patient {number}",
+                "age": "" if random.random() < 0.2 else age,
+                "shape": "NA" if random.random() < 0.1 else shape,
+                "smokes": smokes,
+                "ward": int(random.integers(1, 4)),
+                "outcome": "ill" if random.random() < 1 / (1 + np.exp(-logit)) else "well",
+            }
+        )
+    return rows
+
+
+@pytest.fixture
+def data(tmp_path):
+    return write_csv(tmp_path / "patients.csv", patients())
+
+
+@pytest.fixture
+def plain(tmp_path):
+    """The same without holes and texts."""
+    rows = [
+        {"age": row["age"] or 50, "ward": row["ward"], "outcome": row["outcome"]}
+        for row in patients()
+    ]
+    return write_csv(tmp_path / "plain.csv", rows)
+
+
+def options_of(data, *argv):
+    command = ["fit", data, "--target", "outcome", *map(str, argv)]
+    return make_parser().parse_args(command)
+
+
+def training_of(data, *argv):
+    return read_training(options_of(data, *argv))
+
+
+def run(capsys, *argv):
+    code = main([str(word) for word in argv])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+# --- the columns --------------------------------------------------------------------------------
+
+
+def test_columns_are_what_their_cells_say(data):
+    training = training_of(data, "--positive", "ill")
+    levels = {name: training.table.features[name].levels for name in training.table.column_names}
+    assert levels["age"] is None
+    assert levels["shape"].names == ("irregular", "oval", "round")
+    assert levels["smokes"].names == (False, True)
+    assert levels["ward"] is None
+    assert training.classes == ("well", "ill")
+    expected = [row["outcome"] == "ill" for row in patients()]
+    assert training.is_event.tolist() == expected
+    assert training.weights is None
+    assert training.rules is None
+
+
+def test_texts_that_identify_rows_are_left_out_and_named(data, capsys):
+    assert "id" not in training_of(data).table.column_names
+    assert "Left out, since most rows have a text of their own: 'id'." in capsys.readouterr().err
+    assert "id" in training_of(data, "--categorical", "id").table.column_names
+    assert capsys.readouterr().err == ""
+
+
+def test_a_table_of_identifiers_only_is_refused(tmp_path, capsys):
+    rows = [{"id": f"p{i}", "outcome": i % 2} for i in range(30)]
+    data = write_csv(tmp_path / "ids.csv", rows)
+    code, _, err = run(capsys, "fit", data, "--target", "outcome")
+    assert code == 2
+    assert "nearly every row has a text of its own in each column ('id')" in err
+
+
+def test_numbers_can_be_called_categories_and_words_missing(data):
+    training = training_of(data, "--categorical", "ward", "--missing", "oval", "3")
+    assert training.table.features["ward"].levels.names == (1, 2)
+    assert training.table.features["shape"].levels.names == ("irregular", "round")
+
+
+def test_a_column_that_is_always_missing_is_mentioned(tmp_path, capsys):
+    rows = [{**row, "empty": ""} for row in patients()]
+    training_of(write_csv(tmp_path / "t.csv", rows), "--drop", "id")
+    assert capsys.readouterr().err == "Constant, so of no use to the card: 'empty'.\n"
+
+
+def test_a_column_with_one_value_and_holes_is_not_constant(tmp_path, capsys):
+    rows = [{"asked": "yes" if i % 3 else "", "outcome": i % 2} for i in range(30)]
+    training_of(write_csv(tmp_path / "t.csv", rows))
+    assert capsys.readouterr().err == ""
+
+
+# --- rules --------------------------------------------------------------------------------------
+
+RULES = "feature,direction,use,cost\nage,rises,must,2\nward,,never,\nid,,,1\n"
+
+
+@pytest.fixture
+def rules(tmp_path):
+    path = tmp_path / "rules.csv"
+    path.write_text(RULES)
+    return path
+
+
+def test_rules_are_read_and_cut_down_to_the_columns_that_are_used(data, rules):
+    training = training_of(data, "--rules", rules, "--budget", 5, "--drop", "ward")
+    rule = FeatureRule(direction="rises", use="must", cost=2)
+    assert training.rules == CardRules({"age": rule}, budget=5)
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "message"),
+    [
+        (
+            ("age,", "agee,"),
+            [],
+            "rules name 'agee', but no feature has that name. Did you mean 'age",
+        ),
+        (("rises", "up"), [], "line 2: direction is 'up'"),
+        (("", ""), ["--drop", "age"], "'age' must be used by the rules, but is not among"),
+        (("", ""), ["--budget", "1"], "'age' must be used and cost 2, but the budget is 1"),
+        (("", ""), ["--budget", "-1"], "budget is -1"),
+    ],
+)
+def test_rules_that_do_not_fit_are_refused_with_their_file(
+    data, rules, capsys, change, options, message
+):
+    rules.write_text(RULES.replace(*change))
+    code, _, err = run(capsys, "fit", data, "--target", "outcome", "--rules", rules, *options)
+    assert code == 2
+    assert "rules.csv'" in err
+    assert message in err
+
+
+# --- parameters ---------------------------------------------------------------------------------
+
+
+def test_options_that_are_not_given_are_not_passed_on(data):
+    parameters = parameters_of(options_of(data), training_of(data))
+    assert set(parameters) == {
+        "max_terms", "max_features", "max_cuts_per_feature", "max_points", "scale", "certify",
+        "time_limit", "gap", "n_jobs", "random_state", "verbose", "grid",
+    }  # fmt: skip
+    assert set(parameters) <= set(PARAMETERS)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "name", "expected"),
+    [
+        ("--min-bin-rows", "20", "min_bin_rows", 20),
+        ("--min-bin-rows", "5%", "min_bin_rows", 0.05),
+        ("--min-bin-events", "0.02", "min_bin_events", 0.02),
+        ("--min-gain", "1.5", "min_gain", 1.5),
+        ("--round-cuts", "1%", "round_cuts", 0.01),
+        ("--round-cuts", "0.1", "round_cuts", 0.1),
+        ("--class-weight", "balanced", "class_weight", "balanced"),
+        ("--max-changes", "2", "max_changes", 2),
+        ("--pool-size", "10", "pool_size", 10),
+        ("--pool-tolerance", "2%", "pool_tolerance", 0.02),
+    ],
+)
+def test_options_become_parameters_of_their_name(data, option, value, name, expected):
+    parameters = parameters_of(options_of(data, option, value), training_of(data))
+    assert parameters[name] == expected
+    assert type(parameters[name]) is type(expected)
+
+
+def test_a_card_to_start_from_must_be_about_the_same_event(tmp_path, data, capsys):
+    path = tmp_path / "start.json"
+    replace(heart_card(), classes=("ill", "well")).save(path)
+    parameters = parameters_of(options_of(data, "--start", path), training_of(data))
+    assert parameters["start"] == replace(heart_card(), classes=(False, True))
+    options = ["--target", "outcome", "--positive", "ill", "--start", path]
+    code, _, err = run(capsys, "fit", data, *options)
+    assert code == 2
+    assert "tells 'ill' from the event 'well', but the target tells 'well' from 'ill'" in err
+
+
+# --- cards --------------------------------------------------------------------------------------
+
+
+@needs_holes
+def test_a_table_as_it_comes_gives_a_card_that_scores_and_is_checked(tmp_path, data, capsys):
+    path = tmp_path / "card.json"
+    fit = ["fit", data, "--target", "outcome", "--positive", "ill", "--max-terms", 4, "-o", path]
+    assert run(capsys, *fit)[0] == 0
+    card = RiskCard.load(path)
+    assert any(isinstance(one, LevelPoints) and one.name == "shape" for one in card.features)
+    code, out, err = run(capsys, "predict", path, data)
+    assert (code, err) == (0, "")
+    assert len(out.splitlines()) == 121
+    code, out, _ = run(capsys, "check", path, data)
+    assert code == 0, out
+
+
+@needs_holes
+def test_parquet_gives_the_same_card(tmp_path, data, capsys):
+    pandas = pytest.importorskip("pandas")
+    pandas.read_csv(data).to_parquet(tmp_path / "t.parquet")
+    cards = []
+    for number, source in enumerate([data, tmp_path / "t.parquet"]):
+        path = tmp_path / f"{number}.json"
+        options = ["--target", "outcome", "-o", path, "-q", "--max-terms", 4, "--drop", "id"]
+        assert run(capsys, "fit", source, *options)[0] == 0
+        cards.append(RiskCard.load(path))
+        for other in (data, tmp_path / "t.parquet"):
+            assert run(capsys, "check", path, other)[0] == 0
+    assert cards[0].features == cards[1].features
+
+
+@needs_holes
+def test_new_levels_and_new_holes_are_scored_with_a_warning(tmp_path, data, capsys):
+    path = tmp_path / "card.json"
+    options = ["--target", "outcome", "-o", path, "-q", "--columns", "shape", "smokes"]
+    assert run(capsys, "fit", data, *options)[0] == 0
+    rows = [{"shape": "square", "smokes": ""}, {"shape": "", "smokes": "TRUE"}]
+    new = write_csv(tmp_path / "new.csv", rows)
+    code, out, err = run(capsys, "predict", path, new)
+    assert code == 0
+    assert len(out.splitlines()) == 3
+    assert "'square'" in err
+    assert "'smokes'" in err
+
+
+@needs("rules")
+@needs_holes
+def test_a_card_keeps_the_rules_of_the_file(tmp_path, data, rules, capsys):
+    path = tmp_path / "card.json"
+    options = ["--target", "outcome", "--positive", "ill", "--rules", rules, "-o", path, "-q"]
+    code, _, err = run(capsys, "fit", data, *options)
+    assert code == 0, err
+    by_name = {one.name: one for one in RiskCard.load(path).features}
+    assert "ward" not in by_name
+    points = by_name["age"].points
+    assert list(points) == sorted(points)
+
+
+@needs("class_weight")
+def test_balanced_classes_have_equal_weight(tmp_path, plain, capsys):
+    path = tmp_path / "card.json"
+    options = ["--target", "outcome", "-o", path, "-q", "--class-weight", "balanced"]
+    assert run(capsys, "fit", plain, *options)[0] == 0
+    training = RiskCard.load(path).training
+    assert training.event_weight == pytest.approx(training.weight / 2)
+
+
+@needs("min_bin_rows", "min_bin_events", "min_gain")
+def test_bins_are_as_large_as_asked_for(tmp_path, plain, capsys):
+    path = tmp_path / "card.json"
+    options = ["--min-bin-rows", "20%", "--min-bin-events", "3", "--min-gain", "0.5"]
+    fit = ["fit", plain, "--target", "outcome", "-o", path, "-q", *options]
+    assert run(capsys, *fit)[0] == 0
+    with open(plain, newline="") as file:
+        rows = list(csv.DictReader(file))
+    for feature in RiskCard.load(path).features:
+        bins = [sum(float(row[feature.name]) > cut for cut in feature.cuts) for row in rows]
+        assert min(bins.count(one) for one in set(bins)) >= 24
+
+
+@needs("start", "max_changes")
+def test_a_given_card_is_changed_in_few_terms(tmp_path, plain, capsys):
+    first, second = tmp_path / "first.json", tmp_path / "second.json"
+    base = ["fit", plain, "--target", "outcome", "-q"]
+    assert run(capsys, *base, "--max-terms", 2, "-o", first)[0] == 0
+    options = ["--max-terms", 3, "--start", first, "--max-changes", 1, "-o", second]
+    code, _, err = run(capsys, *base, *options)
+    assert code == 0, err
+    old, new = (RiskCard.load(path) for path in (first, second))
+    assert new.certificate.loss <= old.certificate.loss
