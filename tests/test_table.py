@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import warnings
 from decimal import Decimal
 
 import numpy as np
@@ -278,6 +279,16 @@ def test_texts_that_are_numbers_are_levels_in_the_order_of_the_numbers_with_a_wa
     with pytest.warns(RiskcardWarning, match="'x0' holds numbers written as texts, such as '-1'"):
         table = make_table(np.array([["10"], ["9"], ["10"], ["-1"]]), Y)
     assert table.levels == (Levels(("-1", "9", "10")),)
+
+
+def test_texts_that_identify_rows_are_warned_of():
+    names = [f"patient {i}" for i in range(30)]
+    with pytest.warns(RiskcardWarning, match="'x0' has 30 levels in 30 rows"):
+        make_table([[name] for name in names], [0, 1] * 15)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        make_table([[name] for name in names * 2], [0, 1] * 30)
+        make_table([[name] for name in names[:20]], [0, 1] * 10)
 
 
 def test_levels_of_dropped_rows_are_forgotten():

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Training", "check_weights", "read_training"]
 
-#: A column of texts with more levels than this is left out where most of its rows have their own.
-_MANY_LEVELS = 20
-
 
 @dataclass(frozen=True, slots=True)
 class Training:
@@ -153,11 +150,13 @@ def _of_file(path: str, make: Callable[[], Any]) -> Any:
 
 
 def _leave_out_identifiers(options: Namespace, features: dict[str, FeatureValues]) -> None:
-    """Texts that nearly every row has for itself (names, numbers of files) tell nothing."""
+    """Texts that most rows have for themselves (names, numbers of files) tell nothing."""
+    from riskcard.problem.column_values import is_identifier
+
     left_out = [
         name
         for name, feature in features.items()
-        if name not in options.categorical and _is_identifier(feature)
+        if name not in options.categorical and is_identifier(feature)
     ]
     if not left_out:
         return
@@ -166,21 +165,13 @@ def _leave_out_identifiers(options: Namespace, features: dict[str, FeatureValues
     listed = _listed(left_out)
     if not features:
         raise DataError(
-            f"{options.data!r}: nearly every row has a text of its own in each column ({listed}). "
+            f"{options.data!r}: most rows have a text of their own in each column ({listed}). "
             "Add a column that rows have in common."
         )
     say(
         f"Left out, since most rows have a text of their own: {listed}. "
         "--categorical COLUMN keeps one."
     )
-
-
-def _is_identifier(feature: FeatureValues) -> bool:
-    values, levels = feature
-    if levels is None or levels.is_ordered or len(levels.names) <= _MANY_LEVELS:
-        return False
-    n_present = int((values == values).sum())
-    return len(levels.names) > n_present / 2
 
 
 def _look_for_constants(path: str, features: Mapping[str, FeatureValues]) -> None:

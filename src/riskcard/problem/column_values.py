@@ -13,7 +13,17 @@ from numpy.typing import NDArray
 from riskcard.errors import DataError, RiskcardWarning
 from riskcard.problem.levels import BOOLEAN, Levels, are_numbers, as_label, sort_labels
 
-__all__ = ["FeatureValues", "NotANumber", "is_missing", "keep_occurring", "read_column"]
+__all__ = [
+    "FeatureValues",
+    "NotANumber",
+    "is_identifier",
+    "is_missing",
+    "keep_occurring",
+    "read_column",
+]
+
+#: Categories of at most so many levels are never taken for identifiers.
+MANY_LEVELS = 20
 
 _DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 _ARROW_NUMBERS = ("int", "uint", "float", "double", "halffloat", "null")
@@ -69,6 +79,14 @@ def is_missing(value: Any) -> bool:
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, (float, np.floating)) and bool(value != value)
+
+
+def is_identifier(feature: FeatureValues) -> bool:
+    """Most rows have a level of their own, as with names: it tells rows apart, but no groups."""
+    values, levels = feature
+    if levels is None or levels.is_ordered or len(levels.names) <= MANY_LEVELS:
+        return False
+    return len(levels.names) > int(np.count_nonzero(~np.isnan(values))) / 2
 
 
 # --- by kind of column --------------------------------------------------------------------------

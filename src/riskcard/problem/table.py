@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.errors import DataError
+from riskcard.errors import DataError, RiskcardWarning
+from riskcard.problem.column_values import FeatureValues, is_identifier
 from riskcard.problem.features import (
     Features,
     read_features,
@@ -117,9 +119,22 @@ def make_table(
                 "Give every row a positive weight, or leave these rows out."
             )
         features, y, weights = features.take_rows(~is_zero), y[~is_zero], weights[~is_zero]
+    _warn_of_identifiers(features)
     labels, classes = read_labels(y)
     weights = weigh_classes(weights, labels, classes, class_weight)
     return Table(features.values, features.names, labels, weights, classes, features.levels)
+
+
+def _warn_of_identifiers(features: Features) -> None:
+    for f, name in enumerate(features.names):
+        levels = features.levels[f]
+        if levels is not None and is_identifier(FeatureValues(features.values[:, f], levels)):
+            warnings.warn(
+                f"Feature {name!r} has {len(levels.names)} levels in {len(features.values)} rows, so "
+                "that most rows have one of their own. Leave it out: it fits these rows by chance.",
+                RiskcardWarning,
+                stacklevel=3,
+            )
 
 
 def require_plain(table: Table) -> None:
