@@ -24,7 +24,13 @@ from riskcard import (
 )
 from riskcard.problem.audit_limits import is_surely_allowed, least_points, least_terms
 from riskcard.problem.certificate import Certificate, TrainingFacts
-from riskcard.problem.recount import Rows, places_by_hand, read_by_hand, totals_by_hand
+from riskcard.problem.recount import (
+    Rows,
+    places_by_hand,
+    read_by_hand,
+    totals_by_hand,
+    worth,
+)
 
 RNG = np.random.default_rng(5)
 X = pd.DataFrame(RNG.integers(0, 10, (200, 3)).astype(float), columns=["age", "bmi", "dose"])
@@ -333,6 +339,15 @@ def test_adding_up_by_hand_gives_the_totals(card):
     places = {one.name: places_by_hand(one, read[one.name]) for one in card.features}
     kept = Rows(read, places, np.zeros(n_rows), np.ones(n_rows), np.ones(n_rows, dtype=bool))
     assert totals_by_hand(card, kept).tolist() == card.total_points(rows).tolist()
+
+
+def test_true_and_1_are_told_apart_by_hand():
+    feature = LevelPoints("x", [[True], [1], ["1"], [0]], [1, 2, 3, 4], missing=5)
+    values = [1, True, "1", 0.0, 1.0, None, np.nan, pd.NA, np.True_]
+    _, read = read_by_hand(RiskCard([feature]), {"x": values})
+    points = worth(feature)[places_by_hand(feature, read["x"])]
+    assert points.tolist() == [2, 1, 3, 4, 2, 5, 5, 5, 1]
+    assert points.tolist() == feature.points_of(values).tolist()
 
 
 # --- how many terms a feature needs: every set of compatible conditions is tried -----------------
