@@ -28,7 +28,9 @@ from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from riskcard import (
+    CardRules,
     DataError,
+    FeatureRule,
     ParameterError,
     RiskcardWarning,
     RiskScoreClassifier,
@@ -257,6 +259,81 @@ def test_tables_of_every_kind_give_the_same_path(small):
         for name in ("mean_test_score", "mean_train_score"):
             np.testing.assert_array_equal(model.cv_results_[name], reference.cv_results_[name])
         np.testing.assert_array_equal(model.predict_proba(table), reference.predict_proba(frame))
+
+
+def test_holes_texts_and_categories_go_through_the_path(mixed):
+    frame, y = mixed
+    reference = RiskScoreClassifierCV(3, cv=3, min_bin_rows=10).fit(frame, y)
+    assert reference.n_terms_ > 0
+    report = audit(reference, frame, y)
+    assert report.passed, str(report)
+    tables = (pl.from_pandas(frame), pa.Table.from_pandas(frame, preserve_index=False))
+    for table in tables:
+        model = RiskScoreClassifierCV(3, cv=3, min_bin_rows=10).fit(table, y)
+        for name in ("mean_test_score", "mean_train_score"):
+            np.testing.assert_allclose(
+                model.cv_results_[name], reference.cv_results_[name], rtol=1e-8
+            )
+        np.testing.assert_array_equal(model.predict(table), reference.predict(frame))
+
+
+def test_a_level_that_only_held_out_rows_have_is_no_reason_to_warn(mixed, recwarn):
+    frame, y = mixed
+    frame = frame[["shape", "age"]].copy()
+    frame.loc[0, "shape"] = "once"
+    frame.loc[1, "age"] = np.nan
+    RiskScoreClassifierCV(2, cv=3).fit(frame, y)
+    assert [str(warning.message) for warning in recwarn if "once" in str(warning.message)] == []
+
+
+def test_rules_hold_for_every_card_and_the_path_begins_with_what_must_be_used(mixed):
+    frame, y = mixed
+    rules = CardRules(
+        {"smoker": FeatureRule(use="must"), "age": FeatureRule(direction="rises", cuts=[50, 60])}
+    )
+    model = RiskScoreClassifierCV(3, cv=3, rules=rules).fit(frame, y)
+    assert model.cv_results_["n_terms"].tolist() == [1, 2, 3]
+    assert "1 to 3 terms" in model.card_.certificate.notes[-1]
+    names = [feature.name for feature in model.card_.features]
+    assert "smoker" in names
+    for feature in model.card_.features:
+        assert feature.name != "age" or set(feature.cuts) <= {50, 60}
+    with pytest.raises(ParameterError, match="'smoker' must be used, but"):
+        RiskScoreClassifierCV(3, cv=3, rules=rules).fit(frame.assign(smoker=True), y)
+
+
+def test_rules_are_read_from_a_file_once(mixed, tmp_path, monkeypatch):
+    frame, y = mixed
+    path = tmp_path / "rules.toml"
+    path.write_text('[features.age]\nuse = "never"\n', encoding="utf-8")
+    calls = []
+    honest = CardRules.load
+    monkeypatch.setattr(
+        CardRules, "load", classmethod(lambda cls, given: calls.append(given) or honest(given))
+    )
+    model = RiskScoreClassifierCV(2, cv=3, rules=path).fit(frame, y)
+    assert len(calls) == 1
+    assert "age" not in [feature.name for feature in model.card_.features]
+    assert clone(model).rules == path
+
+
+def test_class_weights_are_weights_of_rows(small):
+    X, y = small
+    folds = list(StratifiedKFold(3).split(X, y))
+    factors = RiskScoreClassifierCV(2, cv=folds, class_weight={0: 1, 1: 3}).fit(X, y)
+    weights = RiskScoreClassifierCV(2, cv=folds).fit(X, y, sample_weight=np.where(y == 1, 3, 1))
+    for name in ("mean_test_score", "mean_train_score"):
+        np.testing.assert_allclose(factors.cv_results_[name], weights.cv_results_[name], rtol=1e-9)
+    np.testing.assert_allclose(factors.predict_proba(X), weights.predict_proba(X), rtol=1e-9)
+
+
+def test_class_weights_count_for_the_empty_card_too(small):
+    X, y = small
+    keep = np.concatenate([np.flatnonzero(y == 0), np.flatnonzero(y == 1)[:10]])
+    model = RiskScoreClassifierCV(1, cv=2, class_weight="balanced", rule="best")
+    model.fit(X[keep], y[keep])
+    # half and half: every row of the empty card has the loss log 2
+    assert model.cv_results_["mean_test_score"][0] == pytest.approx(-np.log(2))
 
 
 def test_rows_are_taken_as_often_as_they_are_named():

@@ -188,6 +188,23 @@ def test_tables_of_every_kind_give_the_same_result(signal):
     assert results[0].features[0].name == "age"
 
 
+def test_holes_texts_and_categories_are_resampled(mixed, recwarn):
+    frame, y = mixed
+    reference = bootstrap_card(RiskScoreClassifier(2), frame, y, n_bootstraps=6)
+    shape = {one.name: one for one in reference.features}["shape"]
+    assert shape.share > 0
+    assert shape.cuts is None
+    known = {"round", "oval", "lobular", "irregular", "missing"}
+    assert {value for value, _ in shape.values} <= known
+    assert "lobular" in str(reference)
+    for table in (pl.from_pandas(frame), pa.Table.from_pandas(frame, preserve_index=False)):
+        result = bootstrap_card(RiskScoreClassifier(2), table, y, n_bootstraps=6)
+        np.testing.assert_allclose(
+            astuple(result.corrected), astuple(reference.corrected), rtol=1e-6
+        )
+    assert not recwarn.list
+
+
 def test_pipelines_are_repeated_as_a_whole(signal):
     X, y = signal
     weights = np.linspace(1, 2, 120)

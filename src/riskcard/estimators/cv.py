@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,11 @@ from riskcard.estimators.rows import count_rows
 from riskcard.estimators.scoring import find_scorer, takes_weights
 from riskcard.estimators.size_choice import RULES, choose_size, results_of
 from riskcard.estimators.work_bar import WorkBar
+from riskcard.problem.feature_rules import CardRules
 from riskcard.problem.result import SolveResult
 from riskcard.problem.riskcard import RiskCard
 from riskcard.problem.table import make_table
-from riskcard.problem.target import read_target, read_weights
+from riskcard.problem.target import read_target, read_weights, weigh_classes
 
 __all__ = ["RiskScoreClassifierCV"]
 
@@ -37,6 +39,10 @@ SHARED = (
     "gap",
     "random_state",
     "grid",
+    "rules",
+    "min_bin_rows",
+    "min_bin_events",
+    "class_weight",
 )
 
 #: The columns of ``results_frame``, and where ``cv_results_`` has them.
@@ -75,6 +81,10 @@ class RiskScoreClassifierCV(ClassifierMixin, BaseEstimator):
         one. "best": the size with the best mean score.
     max_features, max_cuts_per_feature, max_points, scale, grid
         As in ``RiskScoreClassifier``, for every card of the path.
+    rules, min_bin_rows, min_bin_events, class_weight
+        Likewise. The path begins with as many terms as there are features that must be used.
+        Counts and shares are those of the rows of a fold. Class weights count in the scores too
+        (where the scorer takes weights).
     certify, gap
         Prove a bound for the last card, that of all rows; nothing is proven in the folds.
     time_limit
@@ -152,6 +162,10 @@ class RiskScoreClassifierCV(ClassifierMixin, BaseEstimator):
         random_state: Any = 0,
         verbose: bool = False,
         grid: int | None = None,
+        rules: CardRules | str | Path | None = None,
+        min_bin_rows: float = 0,
+        min_bin_events: float = 0,
+        class_weight: Any = None,
     ) -> None:
         self.max_terms = max_terms
         self.cv = cv
@@ -168,6 +182,10 @@ class RiskScoreClassifierCV(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
         self.grid = grid
+        self.rules = rules
+        self.min_bin_rows = min_bin_rows
+        self.min_bin_events = min_bin_events
+        self.class_weight = class_weight
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
@@ -189,7 +207,7 @@ class RiskScoreClassifierCV(ClassifierMixin, BaseEstimator):
         rows, classes = self._read(X, y, sample_weight)
         splits = self._split(rows, groups)
         self.scorer_ = find_scorer(self.scoring, classes)
-        sizes = _sizes(self.max_terms, rows, splits)
+        sizes = _sizes(estimator, self.max_terms, rows, splits)
         title = f"{len(splits)} folds, {sizes[0]} to {sizes[-1]} terms"
         n_fits = len(splits) * len(sizes)
         with WorkBar(title, n_fits, is_quiet=not self.verbose) as bar:
@@ -216,7 +234,8 @@ class RiskScoreClassifierCV(ClassifierMixin, BaseEstimator):
         shared = {name: getattr(self, name) for name in SHARED}
         estimator = RiskScoreClassifier(n_jobs=self.n_jobs, **shared)
         estimator._n_threads()
-        return estimator.set_params(n_jobs=1, random_state=estimator._seed())
+        rules = None if self.rules is None else estimator._card_rules()
+        return estimator.set_params(n_jobs=1, random_state=estimator._seed(), rules=rules)
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Rows, tuple[Any, Any]]:
         """The rows, after all checks that a single fit would make."""
@@ -228,8 +247,14 @@ class RiskScoreClassifierCV(ClassifierMixin, BaseEstimator):
         labels = read_target(y, n_rows)
         if labels.dtype == object and not isinstance(labels[0], str):
             labels = np.array(labels.tolist())  # scorers do not know numbers that are objects
-        weights = None if sample_weight is None else read_weights(sample_weight, n_rows)
-        return Rows(X, labels, weights), table.classes
+        weights = score_weights = None
+        if sample_weight is not None:
+            weights = score_weights = read_weights(sample_weight, n_rows)
+        if self.class_weight is not None:
+            signs = np.where(labels == table.classes[1], np.int8(1), np.int8(-1))
+            counts = read_weights(sample_weight, n_rows)
+            score_weights = weigh_classes(counts, signs, table.classes, self.class_weight)
+        return Rows(X, labels, weights, score_weights), table.classes
 
     def _split(self, rows: Rows, groups: Any) -> list[Split]:
         cv = self.cv
@@ -271,9 +296,9 @@ class RiskScoreClassifierCV(ClassifierMixin, BaseEstimator):
     def _how_chosen(self) -> str:
         rule = "one-standard-error rule" if self.rule == "one_se" else "best mean score"
         scoring = self.scoring if isinstance(self.scoring, str) else "its own score"
-        largest = self.cv_results_["n_terms"][-1]
+        smallest, largest = self.cv_results_["n_terms"][[0, -1]]
         return (
-            f"Size chosen by cross-validation: {self.n_terms_} of 0 to {largest} terms, "
+            f"Size chosen by cross-validation: {self.n_terms_} of {smallest} to {largest} terms, "
             f"{self.n_splits_} folds, {scoring}, {rule}."
         )
 
@@ -372,8 +397,16 @@ def _positions(index: Any, rows: Rows) -> NDArray[np.intp]:
     return array.astype(np.intp)
 
 
-def _sizes(max_terms: int, rows: Rows, splits: list[Split]) -> tuple[int, ...]:
-    """From the empty card up; no more terms than the smallest fold has rows that count."""
+def _sizes(
+    estimator: RiskScoreClassifier, max_terms: int, rows: Rows, splits: list[Split]
+) -> tuple[int, ...]:
+    """From the empty card, or one term for each feature that must be used, up.
+
+    No more terms than the smallest fold has rows that count.
+    """
     counts = rows.weights > 0 if rows.weights is not None else np.ones(rows.y.size, dtype=bool)
     fewest = min(int(np.count_nonzero(counts[fit])) for fit, _ in splits)
-    return tuple(range(min(max_terms, max(fewest, 1)) + 1))
+    largest = min(max_terms, max(fewest, 1))
+    rules = estimator._card_rules().features.values()
+    required = sum(rule.use == "must" for rule in rules)
+    return tuple(range(min(required, largest), largest + 1))

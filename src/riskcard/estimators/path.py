@@ -32,16 +32,29 @@ EMPTY_CARD = "The card has no terms: it gives every row the same risk, the share
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A table, its labels and, unless all rows count alike, its weights."""
+    """A table, its labels and, unless all rows count alike, its weights.
+
+    Attributes
+    ----------
+    X, y
+        Features and labels.
+    weights
+        For fits.
+    score_weights
+        For scores, with those of the classes.
+    """
 
     X: Any
     y: NDArray[Any]
     weights: NDArray[np.float64] | None = None
+    score_weights: NDArray[np.float64] | None = None
 
     def take(self, positions: NDArray[np.intp]) -> Rows:
         """Some of the rows."""
-        weights = None if self.weights is None else self.weights[positions]
-        return Rows(take_rows(self.X, positions), self.y[positions], weights)
+        weights, score_weights = (
+            None if each is None else each[positions] for each in (self.weights, self.score_weights)
+        )
+        return Rows(take_rows(self.X, positions), self.y[positions], weights, score_weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +115,9 @@ def _without_terms(fitted: RiskScoreClassifier, rows: Rows) -> Step:
 
     It is what a table of one constant feature gives: no cut, so no terms.
     """
-    empty = RiskScoreClassifier(scale=fitted.scale, certify=fitted.certify)
-    if "class_weight" in fitted.get_params():
-        empty.set_params(class_weight=fitted.class_weight)
+    empty = RiskScoreClassifier(
+        scale=fitted.scale, certify=fitted.certify, class_weight=fitted.class_weight
+    )
     step = _fit_size(empty, Rows(np.zeros((rows.y.size, 1)), rows.y, rows.weights), 1, None)
     model = copy.copy(fitted)
     for name in ("result_", "loss_", "lower_bound_", "gap_", "status_"):
@@ -177,8 +190,8 @@ def _score_fold(work: FoldWork, rows: Rows, split: Split, stop: Event) -> list[t
 
 
 def _score(work: FoldWork, model: RiskScoreClassifier, rows: Rows) -> float:
-    weighted = work.takes_weights and rows.weights is not None
-    more = {"sample_weight": rows.weights} if weighted else {}
+    weighted = work.takes_weights and rows.score_weights is not None
+    more = {"sample_weight": rows.score_weights} if weighted else {}
     score = work.scorer(model, rows.X, rows.y, **more)
     if not isinstance(score, (int, float, np.number)) or not np.isfinite(score):
         raise DataError(
