@@ -220,6 +220,11 @@ GOOD = "age,outcome\n" + "".join(f"{50 + i},{i % 2}\n" for i in range(12))
             "--min-bin-rows few",
             "argument --min-bin-rows: invalid count or share value: 'few'",
         ),
+        (
+            GOOD,
+            "--min-bin-rows 100%",
+            "argument --min-bin-rows: '100%' is no share from 0% to below",
+        ),
         (GOOD, "--round-cuts x%", "argument --round-cuts: invalid share value: 'x%'"),
         (GOOD, "--class-weight heavy", "argument --class-weight: invalid choice: 'heavy'"),
         (GOOD, "--weights zzz", "no column 'zzz' (the weights)"),

@@ -141,7 +141,7 @@ def add_rule_options(rules: argparse._ArgumentGroup) -> None:
     )  # fmt: skip
     rules.add_argument(
         "--min-bin-events", type=_count_or_share, metavar="N",
-        help="rows with the event, and without it, in every bin: a number, or a share",
+        help="rows with the event in every bin: a number, or a share of all events",
     )  # fmt: skip
     rules.add_argument(
         "--min-gain", type=float, metavar="G", help="a term that lowers the loss by less stays out"
@@ -247,7 +247,10 @@ def _add_missing(parser: argparse._ActionsContainer) -> None:
 def _count_or_share(text: str) -> int | float:
     """A whole number, or a share below 1: ``20``, ``0.05`` or ``5%``."""
     if text.endswith("%"):
-        return _share(text)
+        share = _share(text)
+        if not 0 <= share < 1:
+            raise argparse.ArgumentTypeError(f"{text!r} is no share from 0% to below 100%")
+        return share
     try:
         return int(text)
     except ValueError:
