@@ -50,6 +50,10 @@ METHODS = {
         Method("bonmin", "BONMIN, linear form", "linear", "bonmin", "casadi", "casadi"),
         Method("bonmin-oa", "BONMIN B-OA, linear form", "linear", "bonmin-oa", "casadi", "casadi"),
         Method(
+            "bonmin-strengthened", "BONMIN, strengthened form",
+            "strengthened", "bonmin", "casadi", "casadi",
+        ),
+        Method(
             "bonmin-started", "BONMIN from Algorithm 1", "linear", "bonmin", "casadi", "casadi",
             starts_from_algorithm1=True,
         ),

@@ -21,6 +21,7 @@ STYLES = {
     OURS: ("#d55e00", "o"),
     "bonmin": ("#0072b2", "s"),
     "bonmin-oa": ("#56b4e9", "X"),
+    "bonmin-strengthened": ("#332288", "h"),
     "bonmin-started": ("#000000", "p"),
     "algorithm1": ("#999999", "D"),
     "algorithm1-down": ("#8c6d31", "d"),
@@ -163,7 +164,7 @@ def _finish(
         )  # fmt: skip
     figure.legend(handles=handles, loc="lower center", ncols=5, fontsize=8, frameon=False)
     height = figure.get_size_inches()[1]
-    figure.tight_layout(rect=(0, 0.6 / height, 1, 1))
+    figure.tight_layout(rect=(0, 0.75 / height, 1, 1))
     figure.savefig(path, dpi=DOTS, metadata={"Software": None})
     plotting.close(figure)
 
