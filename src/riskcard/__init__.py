@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     )
     from riskcard.estimators.classifier import RiskScoreClassifier
     from riskcard.estimators.cv import RiskScoreClassifierCV
+    from riskcard.estimators.recalibration import recalibrate
     from riskcard.plots.parsimony import plot_parsimony
     from riskcard.problem.audit import audit
     from riskcard.problem.feature_rules import CardRules, FeatureGroup, FeatureRule
@@ -44,6 +45,7 @@ __all__ = [
     "audit",
     "bootstrap_card",
     "plot_parsimony",
+    "recalibrate",
 ]
 
 _HOMES = {
@@ -64,6 +66,7 @@ _HOMES = {
     "audit": "riskcard.problem.audit",
     "bootstrap_card": "riskcard.stability.bootstrap",
     "plot_parsimony": "riskcard.plots.parsimony",
+    "recalibrate": "riskcard.estimators.recalibration",
 }
 
 

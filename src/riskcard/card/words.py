@@ -19,6 +19,7 @@ __all__ = [
 
 _STOPPED = {
     Status.GAP_REACHED: "Stopped at the gap that was asked for.",
+    Status.CHOSEN: "A card other than the best was chosen.",
     Status.TIME_LIMIT: "Stopped at the time limit.",
     Status.NODE_LIMIT: "Stopped at the node limit.",
     Status.INTERRUPTED: "Stopped by the user.",

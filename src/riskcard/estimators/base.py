@@ -25,6 +25,7 @@ from riskcard.problem.problem import Problem
 from riskcard.problem.ranked import RankedData, rank_table
 from riskcard.problem.result import SolveResult
 from riskcard.problem.riskcard import RiskCard
+from riskcard.problem.rule_words import describe_rules
 from riskcard.problem.ruling import LeastBins, apply_rules
 from riskcard.problem.table import Table, make_table, require_plain
 
@@ -79,7 +80,7 @@ class CardClassifier(ClassifierMixin, BaseEstimator, ABC):
         if not self.takes_any_table:
             require_plain(table)
         layout, problem = self._lay_out(table)
-        result = solver(problem)
+        result = self._solve(solver, problem, layout)
         notes = (*result.notes, *_notes_on(layout))
         self._keep(replace(result, notes=notes), problem, layout)
         self.classes_ = np.array(table.classes, dtype=_dtype_of_labels(y))
@@ -95,7 +96,11 @@ class CardClassifier(ClassifierMixin, BaseEstimator, ABC):
         _require_rows(data.n_rows, problem)
         if rules != CardRules() or counts_bins:
             problem = apply_rules(problem, table.names, table.levels, rules, least)
-        return Layout(table, data, cut_grid, rules), problem
+        return Layout(table, data, cut_grid, rules, least), problem
+
+    def _solve(self, solver: Solver, problem: Problem, layout: Layout) -> SolveResult:
+        """Hand the problem over; the layout is for those who know more than the problem."""
+        return solver(problem)
 
     def _card_rules(self) -> CardRules:
         """The rules of the card; a parameter of the classifiers that know rules."""
@@ -105,10 +110,15 @@ class CardClassifier(ClassifierMixin, BaseEstimator, ABC):
         """How small a group of values may be."""
         return LeastBins()
 
+    def _rules_in_words(self, layout: Layout) -> list[str]:
+        """What the card had to keep besides its size."""
+        return describe_rules(layout.rules, layout.least)
+
     def _keep(self, result: SolveResult, problem: Problem, layout: Layout) -> None:
         """Go back to the user's units; what is stated is what the printed card gives on raw rows."""
         table = layout.table
-        card = card_from_solution(result.solution, layout, problem.scale)
+        keeps_points = bool(self.get_params(deep=False).get("max_changes") is not None)
+        card = card_from_solution(result.solution, layout, problem.scale, keeps_points=keeps_points)
         used = [feature.name for feature in card.features]
         log_odds = (
             card.log_odds(raw_columns(table, used))
@@ -126,7 +136,10 @@ class CardClassifier(ClassifierMixin, BaseEstimator, ABC):
             )
         bound = min(result.bound, loss)
         certificate = replace(
-            certificate_of(result, problem, layout.cut_grid), loss=loss, bound=bound
+            certificate_of(result, problem, layout.cut_grid),
+            loss=loss,
+            bound=bound,
+            rules=tuple(self._rules_in_words(layout)),
         )
         self.result_ = result
         self.card_: RiskCard = replace(

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from riskcard.errors import ParameterError
-from riskcard.estimators.base import CardClassifier, Solver, is_whole
+from riskcard.estimators.base import CardClassifier, Solver, is_number, is_whole
+from riskcard.estimators.pool import CardPool
+from riskcard.problem.back import Layout, printed_cut
 from riskcard.problem.feature_rules import CardRules
+from riskcard.problem.forth import terms_of_card
 from riskcard.problem.problem import Problem, make_problem
 from riskcard.problem.ranked import RankedData
-from riskcard.problem.result import SolveResult
+from riskcard.problem.result import OPTIMALITY_TOLERANCE, SolveResult, Status, relative_gap
+from riskcard.problem.riskcard import RiskCard
 from riskcard.problem.ruling import LeastBins
 from riskcard.problem.table import Table
 from riskcard.progress import ProgressDisplay
 from riskcard.search.pipeline import Options, solve
+from riskcard.search.rounding import round_cuts
 
 __all__ = ["RiskScoreClassifier"]
+
+Start = tuple[tuple[int, int, int], ...]
 
 
 class RiskScoreClassifier(CardClassifier):
@@ -66,6 +74,20 @@ class RiskScoreClassifier(CardClassifier):
         number is a count, a number below 1 a share of all.
     class_weight
         "balanced", or a mapping from label to factor, on top of ``sample_weight``.
+    min_gain
+        A term must lower the loss by at least this much, or it stays out.
+    round_cuts
+        Move cuts to rounder numbers as long as the loss stays within this part of what it was (0.01
+        is one per cent); None for the roundest number within each gap in the data, which costs nothing.
+    start
+        A ``RiskCard`` to start from.
+    max_changes
+        Change at most this many terms of ``start``; the others keep their cuts and points.
+    pool_tolerance
+        Keep cards whose loss is within this part of the best in ``pool_``; with ``certify`` all choices
+        of features and cuts that have one are looked for. None for no pool.
+    pool_size
+        Cards in the pool at most.
 
     Attributes
     ----------
@@ -78,8 +100,10 @@ class RiskScoreClassifier(CardClassifier):
     gap_ : float
         ``(loss_ - lower_bound_) / loss_``.
     status_ : str
-        "optimal", "gap_reached", "time_limit", "node_limit", "interrupted", "rounding" or
-        "heuristic".
+        "optimal", "gap_reached", "time_limit", "node_limit", "interrupted", "rounding",
+        "chosen" or "heuristic".
+    pool_ : CardPool
+        Cards about as good, if ``pool_tolerance`` is given; ``choose`` makes one of them the model.
     result_ : SolveResult
         What the solver answered, in its own units.
     classes_ : ndarray of shape (2,)
@@ -124,6 +148,12 @@ class RiskScoreClassifier(CardClassifier):
         min_bin_rows: float = 0,
         min_bin_events: float = 0,
         class_weight: Any = None,
+        min_gain: float = 0.0,
+        round_cuts: float | None = None,
+        start: RiskCard | None = None,
+        max_changes: int | None = None,
+        pool_tolerance: float | None = None,
+        pool_size: int = 100,
     ) -> None:
         self.max_terms = max_terms
         self.max_features = max_features
@@ -141,6 +171,12 @@ class RiskScoreClassifier(CardClassifier):
         self.min_bin_rows = min_bin_rows
         self.min_bin_events = min_bin_events
         self.class_weight = class_weight
+        self.min_gain = min_gain
+        self.round_cuts = round_cuts
+        self.start = start
+        self.max_changes = max_changes
+        self.pool_tolerance = pool_tolerance
+        self.pool_size = pool_size
 
     @classmethod
     def paper(cls, k: int, **overrides: Any) -> RiskScoreClassifier:
@@ -188,20 +224,122 @@ class RiskScoreClassifier(CardClassifier):
         )
 
     def _make_solver(self) -> Solver:
-        options = Options(
+        options = self._options()
+
+        def solver(problem: Problem, start: Start = ()) -> SolveResult:
+            display = ProgressDisplay() if self.verbose else nullcontext()
+            with display as progress:
+                return solve(problem, replace(options, progress=progress, start=start))
+
+        return solver
+
+    def _options(self) -> Options:
+        """How to work, from parameters that make sense."""
+        pool_tolerance = self._checked_share("pool_tolerance")
+        if not is_whole(self.pool_size) or self.pool_size < 1:
+            raise ParameterError(
+                f"pool_size is {self.pool_size!r}. Use a whole number of at least 1."
+            )
+        if not is_number(self.min_gain) or not 0 <= self.min_gain < math.inf:
+            raise ParameterError(f"min_gain is {self.min_gain!r}. Use a number of at least 0.")
+        self._checked_share("round_cuts")
+        self._check_start()
+        return Options(
             certify=bool(self.certify),
             time_limit=self._checked_time_limit(),
             gap=self._checked_gap(),
             n_jobs=self._n_threads(),
             random_state=self._seed(),
+            max_changes=self.max_changes,
+            min_gain=float(self.min_gain),
+            pool_tolerance=pool_tolerance,
+            pool_size=int(self.pool_size),
         )
 
-        def solver(problem: Problem) -> SolveResult:
-            display = ProgressDisplay() if self.verbose else nullcontext()
-            with display as progress:
-                return solve(problem, replace(options, progress=progress))
+    def _checked_share(self, name: str) -> float | None:
+        value = getattr(self, name)
+        if value is not None and not (is_number(value) and 0 <= value < math.inf):
+            raise ParameterError(f"{name} is {value!r}. Use a share such as 0.01, or None.")
+        return None if value is None else float(value)
 
-        return solver
+    def _check_start(self) -> None:
+        if self.start is not None and not isinstance(self.start, RiskCard):
+            raise ParameterError(f"start is {self.start!r}. Use a RiskCard.")
+        if self.max_changes is None:
+            return
+        if not is_whole(self.max_changes) or self.max_changes < 0:
+            raise ParameterError(
+                f"max_changes is {self.max_changes!r}. Use a whole number of at least 0, or None."
+            )
+        if self.start is None:
+            raise ParameterError("max_changes needs a card to start from. Give start=card.")
+        for name, value in (("min_gain", self.min_gain), ("pool_tolerance", self.pool_tolerance)):
+            if value:
+                raise ParameterError(f"max_changes and {name} cannot be used together.")
+
+    def _solve(self, solver: Solver, problem: Problem, layout: Layout) -> SolveResult:
+        start: Start = ()
+        if self.start is not None:
+            start = tuple(terms_of_card(self.start, layout))
+        result = solver(problem, start)  # type: ignore[call-arg]
+        if self.round_cuts is None:
+            return result
+
+        def printed(column: int, cut: int) -> float | None:
+            return printed_cut(layout, column, cut)
+
+        return round_cuts(result, problem, printed, float(self.round_cuts))
+
+    def _rules_in_words(self, layout: Layout) -> list[str]:
+        words = super()._rules_in_words(layout)
+        if self.min_gain > 0:
+            words.append(f"a term lowers the loss by at least {self.min_gain:g}")
+        if self.max_changes is not None:
+            words.append(f"at most {self.max_changes} terms of an earlier card are changed")
+        return words
+
+    def _keep(self, result: SolveResult, problem: Problem, layout: Layout) -> None:
+        super()._keep(result, problem, layout)
+        if result.pool is not None:
+            self._keep_pool(result, problem, layout)
+
+    def _keep_pool(self, result: SolveResult, problem: Problem, layout: Layout) -> None:
+        """Every card of the pool in the user's units, with what is proven of it."""
+        pool, own = result.pool, self._fitted()
+        assert pool is not None
+        others = []
+        for solution, loss in zip(pool.cards, pool.losses, strict=True):
+            one = replace(result, solution=solution, loss=loss, status=_status_of(result, loss))
+            super()._keep(one, problem, layout)
+            others.append(self._fitted())
+        self._others = others
+        for name, value in own.items():
+            setattr(self, name, value)
+        cards = tuple(other["card_"] for other in others)
+        losses = tuple(other["loss_"] for other in others)
+        self.pool_ = CardPool(cards, losses, pool.most_loss, pool.is_complete, pool.n_found)
+
+    def _fitted(self) -> dict[str, Any]:
+        names = ("result_", "card_", "loss_", "lower_bound_", "gap_", "status_")
+        return {name: getattr(self, name) for name in names}
+
+    def choose(self, index: int) -> RiskScoreClassifier:
+        """Make a card of the pool the model; returns the classifier.
+
+        Parameters
+        ----------
+        index
+            The place of the card in ``pool_``.
+        """
+        if not hasattr(self, "pool_"):
+            raise ParameterError("There is no pool. Give pool_tolerance and fit.")
+        if not is_whole(index) or not 0 <= index < len(self.pool_):
+            raise ParameterError(
+                f"There is no card {index!r} in the pool. Choose from 0 to {len(self.pool_) - 1}."
+            )
+        for name, value in self._others[index].items():
+            setattr(self, name, value)
+        return self
 
     def _n_threads(self) -> int:
         from joblib import effective_n_jobs  # type: ignore[import-untyped]
@@ -213,3 +351,10 @@ class RiskScoreClassifier(CardClassifier):
                 f"n_jobs is {self.n_jobs!r}. Use a number of threads, or -1 for all processors."
             )
         return int(effective_n_jobs(self.n_jobs)) if self.n_jobs < 0 else int(self.n_jobs)
+
+
+def _status_of(result: SolveResult, loss: float) -> Status:
+    """The status of another card that the same proof is about."""
+    if result.status is Status.OPTIMAL and relative_gap(loss, result.bound) > OPTIMALITY_TOLERANCE:
+        return Status.CHOSEN
+    return result.status

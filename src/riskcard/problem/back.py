@@ -17,26 +17,32 @@ from riskcard.problem.points import FeaturePoints, LevelPoints
 from riskcard.problem.problem import Scale
 from riskcard.problem.ranked import CutGrid, RankedData, ValueGroups
 from riskcard.problem.riskcard import RiskCard
+from riskcard.problem.ruling import LeastBins
 from riskcard.problem.solution import Solution
 from riskcard.problem.table import Table
 
-__all__ = ["Layout", "card_from_solution", "raw_columns"]
+__all__ = ["Layout", "card_from_solution", "printed_cut", "raw_columns"]
 
 Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What the solver's numbers stand for: the table, its columns and candidate cuts, the rules."""
+    """What the solver's numbers stand for: the table, its columns and candidate cuts, all rules."""
 
     table: Table
     data: RankedData
     cut_grid: CutGrid
     rules: CardRules
+    least: LeastBins
 
 
 def card_from_solution(
-    solution: Solution, layout: Layout, scale: Scale, details: Mapping[str, Any] | None = None
+    solution: Solution,
+    layout: Layout,
+    scale: Scale,
+    details: Mapping[str, Any] | None = None,
+    keeps_points: bool = False,
 ) -> RiskCard:
     """Go from the solver's indices back to the user's units.
 
@@ -48,8 +54,10 @@ def card_from_solution(
     ----------
     details
         Further fields of the card: ``outcome``, ``training``, ``certificate``.
+    keeps_points
+        Leave a common divisor where it is.
     """
-    divisor = _common_divisor(solution, scale)
+    divisor = 1 if keeps_points else _common_divisor(solution, scale)
     terms: dict[int, list[tuple[int, int, int]]] = {}
     for column, cut, jump in solution.terms:
         feature = int(layout.data.feature_of[column])
@@ -72,6 +80,18 @@ def card_from_solution(
         classes=layout.table.classes,
         **(details or {}),
     )
+
+
+def printed_cut(layout: Layout, column: int, cut: int) -> float | None:
+    """The number that stands for a condition on the card; None where there is none."""
+    feature = int(layout.data.feature_of[column])
+    atoms, place = layout.data.atoms[feature], cut
+    if atoms is not None:
+        place = int(atoms.thresholds[column - int(layout.data.first_columns[feature])][cut])
+    if place < 0 or layout.table.levels[feature] is not None:
+        return None
+    below, above = layout.cut_grid.below[feature], layout.cut_grid.above[feature]
+    return choose_cut(below[place], above[place])
 
 
 def raw_columns(table: Table, names: Sequence[str]) -> dict[str, NDArray[Any]]:

@@ -54,6 +54,9 @@ def violations(solution: Solution, problem: Problem) -> list[str]:
             found.append(f"jump {jump} of column {column} is outside its bounds")
         if scale.kind != "fixed" and abs(jump) / solution.multiplier > LOG_ODDS_LIMIT * (1 + 1e-9):
             found.append(f"the term on column {column} moves the log-odds beyond the limit")
+    for term in problem.kept:
+        if term not in solution.terms:
+            found.append(f"term {term} is not on the card, but is kept")
     if not (solution.multiplier > 0 and np.isfinite(solution.multiplier)):
         found.append(f"the multiplier is {solution.multiplier}")
     if scale.kind == "fixed" and solution.multiplier != scale.multiplier:

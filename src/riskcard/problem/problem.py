@@ -67,7 +67,7 @@ class Problem:
     of the column holds for it; for a plain number, when its value is at or below the cut. Terms of
     one card have distinct (column, cut) pairs. Jumps are integers in
     ``jump_low[v] .. jump_high[v]`` with ``jump_low <= 0 <= jump_high``; a column that must not be
-    used has both at 0.
+    used has both at 0. A card has all terms that are ``kept``, with their jumps.
     """
 
     data: RankedData
@@ -76,6 +76,7 @@ class Problem:
     jump_low: NDArray[np.int64]
     jump_high: NDArray[np.int64]
     restrictions: Restrictions = None  # type: ignore[assignment]
+    kept: tuple[tuple[int, int, int], ...] = ()
 
     def __post_init__(self) -> None:
         if self.restrictions is None:

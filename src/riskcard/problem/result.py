@@ -7,7 +7,7 @@ from enum import Enum
 
 from riskcard.problem.solution import Solution
 
-__all__ = ["OPTIMALITY_TOLERANCE", "Progress", "SolveResult", "Status", "relative_gap"]
+__all__ = ["OPTIMALITY_TOLERANCE", "Pool", "Progress", "SolveResult", "Status", "relative_gap"]
 
 #: Largest relative gap at which a card is called optimal.
 OPTIMALITY_TOLERANCE = 1e-6
@@ -17,6 +17,8 @@ class Status(str, Enum):
     """Why the solver stopped. Only OPTIMAL says that no better card exists.
 
     ROUNDING: every card was dealt with, but rounding leaves a gap too wide for the word optimal.
+    CHOSEN: the proof was complete, but another card than the best was taken on purpose, for rounder
+    cuts or from the pool.
     """
 
     OPTIMAL = "optimal"
@@ -26,6 +28,7 @@ class Status(str, Enum):
     INTERRUPTED = "interrupted"
     ROUNDING = "rounding"
     HEURISTIC = "heuristic"
+    CHOSEN = "chosen"
 
     def __str__(self) -> str:
         return self.value
@@ -39,6 +42,31 @@ class Progress:
     loss: float
     bound: float
     nodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Cards about as good as the best: one for each choice of features and cuts.
+
+    Attributes
+    ----------
+    cards
+        Cards of different features first, each kind by its loss.
+    losses
+        The loss of each.
+    most_loss
+        The loss that was allowed.
+    is_complete
+        It is proven that every choice with a card within that loss is here.
+    n_found
+        Choices that were found, of which these are the first.
+    """
+
+    cards: tuple[Solution, ...]
+    losses: tuple[float, ...]
+    most_loss: float
+    is_complete: bool
+    n_found: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +85,7 @@ class SolveResult:
     seconds: float = 0.0
     history: tuple[Progress, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    pool: Pool | None = None
 
     @property
     def gap(self) -> float:

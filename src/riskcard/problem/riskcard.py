@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,16 +16,12 @@ from numpy.typing import NDArray
 from riskcard.errors import ParameterError, RiskcardWarning
 from riskcard.problem.certificate import Certificate, TrainingFacts
 from riskcard.problem.checks import finite_number, whole_points
-from riskcard.problem.cuts import choose_cut
 from riskcard.problem.levels import Label
 from riskcard.problem.points import FeaturePoints, LevelPoints, LookUp
-from riskcard.problem.problem import Scale
-from riskcard.problem.ranked import CutGrid
 from riskcard.problem.records import take_columns
-from riskcard.problem.solution import Solution
 from riskcard.problem.terms import Term, intercept_of, one_sided_terms, two_sided_terms
 
-__all__ = ["FeaturePoints", "LevelPoints", "RiskCard", "RiskRow", "Term", "card_from_solution"]
+__all__ = ["FeaturePoints", "LevelPoints", "RiskCard", "RiskRow", "Term"]
 
 
 class RiskRow(NamedTuple):
@@ -239,74 +235,6 @@ class RiskCard:
 
     def _repr_html_(self) -> str:
         return self.to_html()
-
-
-def card_from_solution(
-    solution: Solution,
-    cut_grid: CutGrid,
-    names: Sequence[str],
-    classes: Sequence[Any],
-    scale: Scale,
-    details: Mapping[str, Any] | None = None,
-) -> RiskCard:
-    """Go from the solver's indices back to the user's units.
-
-    The lowest bin of each feature gets 0 points. With an integer base the base takes up the
-    difference; with a calibrated scale the base is 0 and the offset does. A common divisor of all
-    points is taken into a scale that was chosen freely.
-
-    Parameters
-    ----------
-    solution
-        The solver's card.
-    cut_grid
-        The gaps that its cut indices mean.
-    names
-        All columns, in order.
-    classes
-        No event, event.
-    scale
-        The problem's scale.
-    details
-        Further fields of the card: ``outcome``, ``training``, ``certificate``.
-    """
-    terms: dict[int, list[tuple[int, int]]] = {}
-    for feature, cut, jump in solution.terms:
-        terms.setdefault(feature, []).append((cut, jump))
-    divisor = _common_divisor(solution, scale)
-    features, shift = [], 0
-    for feature in sorted(terms):
-        points = [0]
-        for _, jump in reversed(terms[feature]):
-            points.append(points[-1] + jump // divisor)
-        lowest = min(points)
-        shift += lowest
-        below, above = cut_grid.below[feature], cut_grid.above[feature]
-        features.append(
-            FeaturePoints(
-                name=names[feature],
-                cuts=tuple(choose_cut(below[cut], above[cut]) for cut, _ in terms[feature]),
-                points=tuple(value - lowest for value in reversed(points)),
-            )
-        )
-    multiplier = solution.multiplier / divisor
-    is_calibrated = scale.kind == "calibrated"
-    base = solution.base // divisor + shift
-    return RiskCard(
-        features=tuple(features),
-        base=0 if is_calibrated else base,
-        multiplier=multiplier,
-        offset=solution.offset + base / multiplier if is_calibrated else solution.offset,
-        feature_names=tuple(names),
-        classes=_two_labels(classes),
-        **(details or {}),
-    )
-
-
-def _common_divisor(solution: Solution, scale: Scale) -> int:
-    if scale.kind == "fixed" or not solution.jumps:
-        return 1
-    return math.gcd(*solution.jumps, solution.base)
 
 
 def _guess_words(name: str, found: LookUp) -> list[str]:

@@ -21,8 +21,12 @@ BLOCKS_PER_SIDE = 16
 FEW_FEATURES, ROWS_PER_BLOCK = 10, 1000
 
 
-def arrange_conditions(problem: Problem) -> Conditions | None:
-    """Lay the conditions of a problem out for `explore`; None when there is not a single one."""
+def arrange_conditions(problem: Problem, tells_all_apart: bool = False) -> Conditions | None:
+    """Lay the conditions of a problem out for `explore`; None when there is not a single one.
+
+    With ``tells_all_apart`` every set of conditions is a leaf of its own, whatever its size, and none
+    is filled up with terms that add nothing.
+    """
     data = merge_equal_rows(problem.data, most_rows=None)
     by_class = np.argsort(-data.labels, kind="stable")
     codes = np.ascontiguousarray(data.codes[:, by_class])
@@ -59,7 +63,8 @@ def arrange_conditions(problem: Problem) -> Conditions | None:
     limits = problem.limits
     capacity = _capacity(problem)
     families, clashes = _families(problem)
-    must_differ = can_always_fill_up(problem, capacity) and not restrictions.is_by_card
+    is_free = not (restrictions.is_by_card or problem.kept or tells_all_apart)
+    must_differ = is_free and can_always_fill_up(problem, capacity)
     events, others = weights[:n_events].sum(), weights[n_events:].sum()
     return Conditions(
         codes=codes,

@@ -19,7 +19,15 @@ from riskcard.search.rules import (
     room_for_terms,
 )
 
-__all__ = ["complete_card", "descend_card", "polish_cuts", "search_cards"]
+__all__ = [
+    "complete_card",
+    "descend_card",
+    "exchange",
+    "polish_cuts",
+    "search_cards",
+    "whole_windows",
+    "zoom_cut",
+]
 
 #: A loss counts as lower when it is lower by this part of itself.
 LEAST_GAIN = 1e-9
@@ -52,7 +60,7 @@ def search_cards(
 
 def descend_card(rows: Rows, rules: Rules, draft: Draft, effort: Effort) -> tuple[Draft, int]:
     """Replace, add and re-balance terms until nothing lowers the loss; also the steps taken."""
-    windows = _whole_windows(rows, rules)
+    windows = whole_windows(rows, rules)
     slot, settled, steps = 0, 0, 0
     while steps < effort.longest_exchange:
         n_slots = min(draft.n_terms + 1, rules.max_terms)
@@ -76,7 +84,7 @@ def polish_cuts(rows: Rows, rules: Rules, draft: Draft, deadline: Deadline) -> D
     slot, settled = 0, 0
     while settled < draft.n_terms and not deadline.is_over():
         slot = slot % draft.n_terms
-        moved = _zoom(rows, rules, draft, slot)
+        moved = zoom_cut(rows, rules, draft, slot)
         settled += 1
         slot += 1
         if _is_lower(moved, draft):
@@ -100,7 +108,7 @@ def complete_card(rows: Rows, rules: Rules, draft: Draft) -> Draft:
 
 def _add_feature(rows: Rows, rules: Rules, draft: Draft, slot: int, feature: int) -> Draft | None:
     """The draft with a term on a feature in a slot, even if that is worth nothing; None if it cannot be."""
-    windows = _whole_windows(rows, rules)
+    windows = whole_windows(rows, rules)
     windows[rules.feature_of != feature, 2] = 0
     offer = exchange(rows, rules, draft, slot, windows, windows.shape[0])
     if feature in rules.feature_of[offer.terms[0]]:
@@ -163,7 +171,7 @@ def exchange(
     return best
 
 
-def _zoom(rows: Rows, rules: Rules, draft: Draft, slot: int) -> Draft:
+def zoom_cut(rows: Rows, rules: Rules, draft: Draft, slot: int) -> Draft:
     """The draft with one cut moved: a coarse look around it, then finer ones around the best."""
     feature, jump = int(draft.terms[0, slot]), int(draft.terms[2, slot])
     n_cuts = int(rows.n_cuts[feature])
@@ -183,7 +191,7 @@ def _zoom(rows: Rows, rules: Rules, draft: Draft, slot: int) -> Draft:
         reach = 2 << shift
 
 
-def _whole_windows(rows: Rows, rules: Rules) -> NDArray[np.int64]:
+def whole_windows(rows: Rows, rules: Rules) -> NDArray[np.int64]:
     """Windows that show every feature from end to end, in at most ``N_WINDOW`` bins."""
     shifts = np.array([_shift_for(int(n)) for n in rows.n_cuts], dtype=np.int64)
     n_bins = np.where(rows.n_cuts > 0, (rows.n_cuts >> shifts) + 2, 0)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +13,11 @@ from numpy.typing import NDArray
 from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
-from riskcard.search.bins import all_cuts, few_cuts
+from riskcard.search.bins import Rows, all_cuts, few_cuts
 from riskcard.search.descent import complete_card, descend_card, polish_cuts, search_cards
 from riskcard.search.draft import Draft, finish, measure, round_support
 from riskcard.search.effort import Deadline, Effort, effort_of
+from riskcard.search.options import Options
 from riskcard.search.rules import Rules, keep_allowed, rules_of
 from riskcard.search.support import (
     Support,
@@ -24,9 +26,6 @@ from riskcard.search.support import (
     grow_support,
     search_supports,
 )
-
-if TYPE_CHECKING:
-    from riskcard.search.pipeline import Options
 
 __all__ = ["find_cards"]
 
@@ -48,52 +47,93 @@ def find_cards(problem: Problem, options: Options) -> list[Solution]:
     # with real multipliers and offsets whole points lose little, and a short search does
     is_thorough = options.certify or problem.scale.kind != "calibrated"
     effort = effort_of(problem, is_thorough and not options.is_brief)
-    rules = rules_of(problem)
-    deadline, n_jobs = Deadline(options.time_limit), options.n_jobs
-    whole = all_cuts(problem)
-    drafts = [measure(whole, rules, np.zeros((3, 0), dtype=np.int64), np.array([1.0, 0.0]))]
+    if options.pool_tolerance is not None:
+        wanted = options.pool_size
+        effort = replace(effort, n_refined=max(effort.n_refined, 2 * wanted), n_kept=wanted)
+    rules, whole = rules_of(problem), all_cuts(problem)
+    empty = measure(whole, rules, np.zeros((3, 0), dtype=np.int64), np.array([1.0, 0.0]))
+    drafts = [empty]
     if rules.is_usable.any():
         rows = few_cuts(problem, effort.more_cuts, effort.more_rows, options.random_state)
-        supports = _first_look(problem, rules, effort, options, deadline)
+        search = _Search(problem, rules, effort, options, Deadline(options.time_limit), whole, rows)
+        drafts += search.run()
+        drafts += [complete_card(whole, rules, empty)] if rules.restrictions.must_use.any() else []
+    cards = [finish(whole, rules, draft, problem) for draft in _distinct([drafts])]
+    return _ranked(problem, cards)[: effort.n_kept]
 
-        def refine(terms: NDArray[np.int64]) -> Support:
-            support = fit_support(rows, keep_allowed(rules, rows, rows.replace(terms)))
-            if effort.looks_once:
-                return support
-            limit = effort.longest_refinement
-            return descend_support(rows, rules, support, effort.n_tries, limit)[0]
 
-        def round_one(support: Support) -> Draft:
-            return round_support(rows, rules, support)
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """One search: what is asked, how hard to work, all rows, and the rows of the second look."""
 
-        def descend(draft: Draft) -> Draft:
-            return descend_card(rows, rules, draft, effort)[0]
+    problem: Problem
+    rules: Rules
+    effort: Effort
+    options: Options
+    deadline: Deadline
+    whole: Rows
+    rows: Rows
 
-        def kick(chain: int) -> list[Draft]:
-            rng = np.random.default_rng([options.random_state, chain, 1])
-            return search_cards(rows, rules, found[0], effort, rng, deadline)
-
-        def polish(draft: Draft) -> Draft:
-            terms = rows.restore(draft.terms)
-            restored = complete_card(whole, rules, measure(whole, rules, terms, draft.scale))
-            return polish_cuts(whole, rules, restored, deadline)
-
-        refined = _on_threads(refine, supports[: effort.n_refined], n_jobs)
+    def run(self) -> list[Draft]:
+        """Sets of conditions first, then whole points, then every cut."""
+        effort, n_jobs = self.effort, self.options.n_jobs
+        supports = _first_look(self.problem, self.rules, effort, self.options, self.deadline)
+        refined = _on_threads(self.refine, supports[: effort.n_refined], n_jobs)
         if effort.more_support_steps > 0:
-            terms = rows.restore(min(refined, key=lambda support: support.loss).terms)
-            others = _look_again(problem, rules, terms, effort, options, deadline)
-            refined += _on_threads(refine, others, n_jobs)
-        found = _distinct([_on_threads(round_one, refined, n_jobs)])
-        found = _distinct([found, _on_threads(descend, found[: effort.n_descended], n_jobs)])
+            terms = self.rows.restore(min(refined, key=lambda support: support.loss).terms)
+            look = self.problem, self.rules, terms, effort, self.options, self.deadline
+            refined += _on_threads(self.refine, _look_again(*look), n_jobs)
+        found = _distinct([_on_threads(self.round, refined, n_jobs)])
+        found = _distinct([found, _on_threads(self.descend, found[: effort.n_descended], n_jobs)])
+        given = self.start()
+        found = _distinct([found, [self.descend(self.on_rows(draft)) for draft in given]])
         if effort.card_steps > 0:
+
+            def kick(chain: int) -> list[Draft]:
+                rng = np.random.default_rng([self.options.random_state, chain, 1])
+                return search_cards(self.rows, self.rules, found[0], effort, rng, self.deadline)
+
             found = _distinct([found, *_on_threads(kick, range(effort.n_chains), n_jobs)])
-        drafts += _on_threads(polish, found[: effort.n_kept], n_jobs)
-        if rules.restrictions.must_use.any():
-            drafts.append(complete_card(whole, rules, drafts[0]))
-    best = _distinct([drafts])
-    return _ranked(problem, [finish(whole, rules, draft, problem) for draft in best])[
-        : effort.n_kept
-    ]
+        return given + _on_threads(self.polish, found[: effort.n_kept], n_jobs)
+
+    def refine(self, terms: NDArray[np.int64]) -> Support:
+        """Fit a set of conditions at the second look, and improve it if the first saw less."""
+        allowed = keep_allowed(self.rules, self.rows, self.rows.replace(terms))
+        support = fit_support(self.rows, allowed)
+        if self.effort.looks_once:
+            return support
+        limit = self.effort.longest_refinement
+        return descend_support(self.rows, self.rules, support, self.effort.n_tries, limit)[0]
+
+    def round(self, support: Support) -> Draft:
+        """Whole points for a set of conditions."""
+        return round_support(self.rows, self.rules, support)
+
+    def descend(self, draft: Draft) -> Draft:
+        """The card at the end of a descent."""
+        return descend_card(self.rows, self.rules, draft, self.effort)[0]
+
+    def polish(self, draft: Draft) -> Draft:
+        """The card on all rows, each cut chosen among all."""
+        terms = self.rows.restore(draft.terms)
+        restored = measure(self.whole, self.rules, terms, draft.scale)
+        completed = complete_card(self.whole, self.rules, restored)
+        return polish_cuts(self.whole, self.rules, completed, self.deadline)
+
+    def start(self) -> list[Draft]:
+        """The card to start from, as far as it is allowed; none when none is given."""
+        if not self.options.start:
+            return []
+        terms = np.array(self.options.start, dtype=np.int64).T
+        terms[2] = np.clip(terms[2], self.rules.low[terms[0]], self.rules.high[terms[0]])
+        terms = keep_allowed(self.rules, self.whole, terms[:, terms[2] != 0])
+        terms = np.ascontiguousarray(terms[:, : self.rules.max_terms])
+        return [measure(self.whole, self.rules, terms, np.array([1.0, 0.0]))]
+
+    def on_rows(self, draft: Draft) -> Draft:
+        """A draft on all rows as one on those of the second look."""
+        terms = keep_allowed(self.rules, self.rows, self.rows.replace(draft.terms))
+        return measure(self.rows, self.rules, terms, draft.scale)
 
 
 def _first_look(

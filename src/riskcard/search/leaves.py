@@ -55,12 +55,14 @@ def card_of_leaf(
     found = np.array([cutoff, 0.0, 0.0])
     is_integer_base = problem.scale.kind == "multiplier"
     ends = np.stack([np.full(n_slots, least), most])
+    for column, cut, jump in problem.kept:
+        ends[:, (sides == 2 * column + (jump < 0)) & (cuts == cut)] = abs(jump)
     bound = choose_leaf_points(holds, cells, ends, limits, cutoff, is_integer_base, points, found)
     if not points.any():
         return None, bound
     if is_integer_base:
         return _card(sides, cuts, points, 1.0 / found[1], base=int(found[2])), bound
-    divisor = math.gcd(*points.tolist())
+    divisor = 1 if problem.kept else math.gcd(*points.tolist())
     return _card(sides, cuts, points // divisor, 1 / (found[1] * divisor), offset=found[2]), bound
 
 

@@ -3,133 +3,32 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-import numpy as np
-
-from riskcard.errors import ParameterError
-from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.problem import Problem
-from riskcard.problem.result import Progress, SolveResult, Status
-from riskcard.problem.solution import Solution
-from riskcard.search.empty import best_empty_card
-from riskcard.search.heuristic import find_cards
-from riskcard.search.tree import MAX_PROVEN_TERMS, Proof, Stops, prove
+from riskcard.problem.result import SolveResult
+from riskcard.search.changes import solve_with_few_changes
+from riskcard.search.once import solve_once
+from riskcard.search.options import Options
+from riskcard.search.paying import solve_with_paying_terms
+from riskcard.search.pool import find_pool
 
 __all__ = ["Options", "solve"]
 
-#: Nodes of the short proof times rows of the table, and nodes at most.
-FEW_NODES_TIMES_ROWS, MOST_FEW_NODES = 1e7, 10_000
-TOO_MANY_TERMS = f"The proof is made for at most {MAX_PROVEN_TERMS} terms; this card comes from the search alone."
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How long and how hard to work.
-
-    Attributes
-    ----------
-    certify
-        Prove a bound after the search.
-    is_brief
-        Search no longer than is needed before a short proof.
-    time_limit
-        Seconds for everything; None for no limit.
-    node_limit
-        Nodes of the proof; None for no limit.
-    gap
-        Stop when the relative gap is at most this.
-    n_jobs
-        Threads.
-    random_state
-        Seed of the search.
-    progress
-        Called with a ``Progress`` a few times a second while the proof runs.
-    """
-
-    certify: bool = False
-    is_brief: bool = False
-    time_limit: float | None = 60.0
-    node_limit: int | None = None
-    gap: float = 0.0
-    n_jobs: int = 1
-    random_state: int = 0
-    progress: Callable[[Progress], None] | None = None
-
 
 def solve(problem: Problem, options: Options | None = None) -> SolveResult:
-    """Find a good card and, when asked, prove how far from optimal it can at most be.
-
-    Most small problems are proven before a thorough search would be done. So a short search comes
-    first, then a short proof, and only where that does not end both at full length.
-    """
+    """Find a good card and, when asked, prove how far from optimal it can at most be."""
     options = options or Options()
     start = time.perf_counter()
-    card = _find(problem, replace(options, is_brief=options.certify))
-    if not options.certify or problem.limits.max_terms > MAX_PROVEN_TERMS:
-        notes = (TOO_MANY_TERMS,) if options.certify else ()
-        loss, seconds = loss_of(card, problem), time.perf_counter() - start
-        return SolveResult(card, loss, 0.0, Status.HEURISTIC, seconds=seconds, notes=notes)
-    diary = _Diary(start, options.progress)
-    deadline = None if options.time_limit is None else start + options.time_limit
-    few, most = _few_nodes(problem), options.node_limit
-    stops = Stops(deadline, few if most is None else min(few, most), options.gap)
-    proof = prove(problem, card, stops, options.n_jobs, diary.write)
-    if proof.status is Status.NODE_LIMIT and (most is None or proof.nodes < most):
-        diary.turn_page(proof)
-        time_left = None if deadline is None else max(0.0, deadline - time.perf_counter())
-        thorough = _find(problem, replace(options, time_limit=time_left))
-        card = min(thorough, proof.solution, key=lambda card: loss_of(card, problem))
-        stops = Stops(deadline, None if most is None else most - proof.nodes, options.gap)
-        proof = prove(problem, card, stops, options.n_jobs, diary.write)
-    return SolveResult(
-        proof.solution,
-        proof.loss,
-        max(proof.bound, diary.bound),
-        proof.status,
-        nodes=diary.nodes + proof.nodes,
-        seconds=time.perf_counter() - start,
-        history=tuple(diary.history),
-    )
-
-
-@dataclass(slots=True)
-class _Diary:
-    """What is known at every moment: a bound that was proven once stays proven."""
-
-    start: float
-    tell: Callable[[Progress], None] | None
-    history: list[Progress] = field(default_factory=list)
-    bound: float = 0.0
-    nodes: int = 0
-
-    def write(self, loss: float, bound: float, nodes: int) -> None:
-        seconds = time.perf_counter() - self.start
-        now = Progress(seconds, loss, max(bound, self.bound), nodes + self.nodes)
-        self.history.append(now)
-        if self.tell is not None:
-            self.tell(now)
-
-    def turn_page(self, proof: Proof) -> None:
-        """Keep what a proof reached that was cut short; the next one begins anew."""
-        self.bound, self.nodes = proof.bound, proof.nodes
-
-
-def _find(problem: Problem, options: Options) -> Solution:
-    """The best card of a search, or the empty one."""
-    empty = best_empty_card(problem)
-    cards = find_cards(problem, options)[:1]
-    if not violations(empty, problem):
-        cards.append(empty)
-    if not cards:
-        raise ParameterError(
-            "No card was found that keeps all rules together. Relax some of them: allow more terms, "
-            "a larger budget or smaller bins, or require fewer features."
-        )
-    return min(cards, key=lambda card: loss_of(card, problem))
-
-
-def _few_nodes(problem: Problem) -> int:
-    """Nodes of a short proof: about a tenth of a second."""
-    return int(np.clip(FEW_NODES_TIMES_ROWS / problem.data.n_rows, 100, MOST_FEW_NODES))
+    if options.max_changes is not None:
+        result = solve_with_few_changes(problem, options)
+    elif options.min_gain > 0:
+        result = solve_with_paying_terms(problem, options)
+    else:
+        result = solve_once(problem, options)
+    if options.pool_tolerance is None:
+        return result
+    used = time.perf_counter() - start
+    left = None if options.time_limit is None else max(0.0, options.time_limit - used)
+    pool = find_pool(problem, result, replace(options, time_limit=left))
+    return replace(result, pool=pool, seconds=time.perf_counter() - start)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event
 
 import numpy as np
@@ -20,7 +20,7 @@ from riskcard.kernels.explore import DONE, LEAVES, NODES, SAVED, STOP, WORK, exp
 from riskcard.kernels.nodes import Workspace
 from riskcard.kernels.slots import Conditions
 from riskcard.problem.objective import loss_of, violations
-from riskcard.problem.problem import Problem
+from riskcard.problem.problem import LOG_ODDS_LIMIT, Problem
 from riskcard.problem.result import OPTIMALITY_TOLERANCE, Status, relative_gap
 from riskcard.problem.solution import Solution
 from riskcard.search.conditions import arrange_conditions
@@ -29,7 +29,10 @@ from riskcard.search.frontier import Frontier, OpenNodes
 from riskcard.search.interrupt import catch_interrupt
 from riskcard.search.leaves import card_of_leaf
 
-__all__ = ["MAX_PROVEN_TERMS", "Proof", "Stops", "prove"]
+__all__ = ["MAX_PROVEN_TERMS", "Choice", "Collection", "Proof", "Stops", "collect", "prove"]
+
+#: What a card is but for its points: (column, cut) pairs in order.
+Choice = tuple[tuple[int, int], ...]
 
 #: Cells are numbered by the bits of their columns; more columns are not laid out for.
 MAX_PROVEN_TERMS = 12
@@ -48,6 +51,8 @@ WORK_DEPTH_FIRST = 3e8
 TARGET_SHARES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.88)
 MOST_BYTES = 300e6
 MOST_LEAVES = 64
+#: More choices of conditions than this are not collected.
+MOST_CHOICES = 100_000
 #: Seconds after which a round looks whether it is to stop.
 LONGEST_WAIT = 0.2
 
@@ -59,6 +64,7 @@ class Stops:
     deadline: float | None = None  # a moment of time.perf_counter()
     node_limit: int | None = None
     gap: float = 0.0
+    worth: float = float("inf")  # cards with this loss or more are of no interest
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,27 +103,30 @@ class _Task:
 class _Tree:
     """The state of a proof between two rounds."""
 
-    def __init__(self, problem: Problem, conditions: Conditions, card: Solution, gap: float):
+    def __init__(self, problem: Problem, conditions: Conditions, card: Solution, stops: Stops):
         self.problem, self.conditions = problem, conditions
-        self.card, self.loss = card, loss_of(card, problem)
+        self.card, self.loss, self.worth = card, loss_of(card, problem), stops.worth
         # a little less than the gap asked for, so that rounding does not leave it just above
-        self.slack = max(gap * (1.0 - 1e-9), CLOSE_ENOUGH)
+        self.slack = max(stops.gap * (1.0 - 1e-9), CLOSE_ENOUGH)
+        root = _root(conditions, problem)
         self.frontier = Frontier(self.loss)
-        self.frontier.add(_root(conditions))
+        self.frontier.add(root)
         self.leaf_bound = float("inf")
+        self.choices: dict[Choice, Solution] = {}
+        self.most_loss: float | None = None  # of cards to collect; None to look for the best
         self.offer(best_empty_card(problem))
         self.nodes = 0
         self.work = 0.0
         self.budget = FIRST_BUDGET
         self.share = FEWEST_NODES_A_TASK
-        node_bytes = sum(part.nbytes for part in _root(conditions))
+        node_bytes = sum(part.nbytes for part in root)
         self.most_open = int(MOST_BYTES / node_bytes)
         self.is_wide = False
 
     @property
     def cutoff(self) -> float:
         """Nodes with a bound at or above this are of no interest."""
-        return self.loss * (1.0 - self.slack)
+        return min(self.loss, self.worth) * (1.0 - self.slack)
 
     @property
     def bound(self) -> float:
@@ -146,9 +155,15 @@ class _Tree:
         self.frontier.add((still_open[0][is_open], still_open[1][is_open]))
 
     def offer(self, card: Solution) -> None:
-        """Keep a card if the referee finds it feasible and better."""
+        """Keep a card if the referee finds it feasible and better, or, when collecting, good enough."""
         loss = loss_of(card, self.problem)
-        if loss < self.loss and not violations(card, self.problem):
+        if self.most_loss is not None:
+            choice = tuple(zip(card.features, card.cuts, strict=True))
+            known = self.choices.get(choice)
+            is_new = known is None or loss < loss_of(known, self.problem)
+            if loss <= self.most_loss and is_new and not violations(card, self.problem):
+                self.choices[choice] = card
+        elif loss < self.loss and not violations(card, self.problem):
             self.card, self.loss = card, loss
 
 
@@ -173,8 +188,19 @@ def prove(
         empty = best_empty_card(problem)
         loss = loss_of(empty, problem)
         return Proof(empty, loss, loss * (1.0 - CLOSE_ENOUGH), Status.OPTIMAL, 0)
-    tree = _Tree(problem, conditions, card, stops.gap)
-    tasks = [_make_task(conditions) for _ in range(N_TASKS)]
+    tree = _Tree(problem, conditions, card, stops)
+    status = _grow(tree, stops, n_jobs, progress)
+    return Proof(tree.card, tree.loss, tree.bound, status, tree.nodes)
+
+
+def _grow(
+    tree: _Tree,
+    stops: Stops,
+    n_jobs: int,
+    progress: Callable[[float, float, int], None] | None = None,
+) -> Status:
+    """Explore round after round, until there is a reason to stop."""
+    tasks = [_make_task(tree.conditions) for _ in range(N_TASKS)]
     status = None
     with catch_interrupt() as interrupt, ThreadPoolExecutor(n_jobs) as threads:
         while status is None:
@@ -184,11 +210,50 @@ def prove(
             status = _reason_to_stop(tree, stops)
             if status is None and interrupt.is_set():
                 status = Status.INTERRUPTED
-    return Proof(tree.card, tree.loss, tree.bound, status, tree.nodes)
+    return status
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """For every choice of conditions that was found its best card, and whether these are all."""
+
+    cards: tuple[Solution, ...]
+    is_complete: bool
+    nodes: int
+
+
+def collect(
+    problem: Problem, card: Solution, most_loss: float, stops: Stops, n_jobs: int = 1
+) -> Collection:
+    """Every set of conditions that has a card with at most some loss.
+
+    Parameters
+    ----------
+    card
+        A feasible card within the loss.
+    most_loss
+        Sets of conditions whose best card has more are left out.
+    """
+    empty = best_empty_card(problem)
+    conditions = arrange_conditions(problem, tells_all_apart=True)
+    if conditions is None:
+        return Collection((empty,), True, 0)
+    # cards at the limit itself must not be pruned
+    worth = most_loss * (1.0 + 1e-9) / (1.0 - CLOSE_ENOUGH)
+    tree = _Tree(problem, conditions, card, replace(stops, worth=worth, gap=0.0))
+    tree.most_loss, tree.loss = most_loss, worth
+    tree.offer(card)
+    tree.offer(empty)
+    status = _grow(tree, stops, n_jobs)
+    return Collection(tuple(tree.choices.values()), status is Status.OPTIMAL, tree.nodes)
 
 
 def _reason_to_stop(tree: _Tree, stops: Stops) -> Status | None:
-    gap = relative_gap(tree.loss, tree.bound)
+    gap = relative_gap(min(tree.loss, tree.worth), tree.bound)
+    if tree.most_loss is not None:
+        gap = 0.0 if tree.frontier.size == 0 else 1.0
+    if len(tree.choices) > MOST_CHOICES:
+        return Status.NODE_LIMIT
     if gap <= 2 * CLOSE_ENOUGH or (gap <= OPTIMALITY_TOLERANCE and tree.frontier.size == 0):
         return Status.OPTIMAL
     if gap <= stops.gap:
@@ -234,20 +299,29 @@ def _run_round(
     tree.share = min(max(2 * most_begun, FEWEST_NODES_A_TASK), MOST_NODES_A_TASK)
 
 
-def _root(conditions: Conditions) -> OpenNodes:
-    """The node of all cards: every term may be any condition."""
-    n_terms = int(conditions.limits[0])
+def _root(conditions: Conditions, problem: Problem) -> OpenNodes:
+    """The node of all cards: every term may be any condition, but for those that are kept."""
+    n_terms, n_kept = int(conditions.limits[0]), len(problem.kept)
+    n_free = n_terms - n_kept
     top = conditions.children.shape[0] - 1
-    records = np.zeros((1, 1 + 5 * n_terms), dtype=np.int32)
     is_interval = conditions.blocks[top, 0] >= 0
-    records[0, :6] = 1, -1 if is_interval else top, *conditions.blocks[top], n_terms
-    total = min(n_terms, conditions.facts[top, 0]) * conditions.facts[top, 2]
+    slots = [(-1 if is_interval else top, *conditions.blocks[top], n_free)]
     unit, rate = conditions.scale
+    lowest, highest = [0.0], [min(n_free, conditions.facts[top, 0]) * conditions.facts[top, 2]]
+    for column, cut, jump in problem.kept:
+        slots.append((-1, 2 * column + (jump < 0), cut, cut, 1))
+        lowest.append(abs(jump) * unit)
+        highest.append(abs(jump) * unit if unit > 0 else LOG_ODDS_LIMIT)
+    records = np.zeros((1, 1 + 5 * n_terms), dtype=np.int32)
+    records[0, 0] = 1 + n_kept
+    records[0, 1 : 1 + 5 * len(slots)] = np.array(slots).ravel()
     numbers = np.zeros((1, 1 + 3 * (n_terms + 1)))
+    low, high = 2 + n_terms, 3 + 2 * n_terms  # as in `save_node`
     numbers[0, 1] = rate
-    numbers[0, 2 + n_terms] = rate - total - unit
-    numbers[0, 3 + 2 * n_terms] = rate + unit
-    numbers[0, 4 + 2 * n_terms] = total
+    numbers[0, low] = rate - sum(highest) - unit
+    numbers[0, high] = rate + unit
+    numbers[0, low + 1 : low + 1 + len(slots)] = lowest
+    numbers[0, high + 1 : high + 1 + len(slots)] = highest
     return records, numbers
 
 

@@ -1,0 +1,156 @@
+"""A card that exists already, improved by changing few of its terms.
+
+A change takes a term out, puts one in, or does both. So with at most ``m`` changes some ``r <= m`` terms
+of the card are given up, the others stay with their points, and at most ``m`` new terms are added, as
+far as the size of the card allows. Every choice of terms to give up is a problem of its own with the
+others kept, and they are solved one after another.
+
+Giving a term up and adding it again is no change. So where one more given up leaves room for one more new
+term, the choices of ``r`` are among those of ``r + 1``: it is enough to begin at the least ``r`` with room
+for ``m`` new terms.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from riskcard.errors import ParameterError
+from riskcard.problem.objective import loss_of, violations
+from riskcard.problem.problem import Limits, Problem
+from riskcard.problem.result import SolveResult, Status
+from riskcard.problem.solution import Solution
+from riskcard.search.bins import Rows, all_cuts
+from riskcard.search.descent import exchange, whole_windows, zoom_cut
+from riskcard.search.draft import Draft, finish, measure
+from riskcard.search.once import TOO_MANY_TERMS
+from riskcard.search.options import Options
+from riskcard.search.rules import Rules, rules_of
+from riskcard.search.tree import MAX_PROVEN_TERMS, Stops, prove
+
+__all__ = ["solve_with_few_changes"]
+
+#: More ways to choose the terms to give up than this are refused.
+MOST_CHOICES = 5000
+#: Candidates fitted exactly when a term is exchanged.
+N_TRIES = 8
+LEAST_GAIN = 1e-9
+
+
+def solve_with_few_changes(problem: Problem, options: Options) -> SolveResult:
+    """The best card that differs from the start in few terms."""
+    begin = time.perf_counter()
+    deadline = None if options.time_limit is None else begin + options.time_limit
+    _require_allowed(problem, options)
+    parts = list(_choices(problem, options))
+    if not parts:
+        raise ParameterError(
+            f"The card to start from has {len(options.start)} terms, too many for max_terms="
+            f"{problem.limits.max_terms} with {options.max_changes} changes. Raise either."
+        )
+    rules, rows = rules_of(problem), all_cuts(problem)
+    cards = [_improve(rows, rules, part) for part in parts]
+    cards += [finish(rows, rules, _kept_draft(rows, rules, part), part) for part in parts]
+    allowed = [card for card in cards if not violations(card, problem)]
+    if not allowed:
+        raise ParameterError(
+            "No card was found that keeps all rules and changes so few terms of the start. Allow "
+            "more changes, or relax the rules."
+        )
+    best = min(allowed, key=lambda card: loss_of(card, problem))
+    loss, note = loss_of(best, problem), _note(options)
+    if not options.certify or problem.limits.max_terms > MAX_PROVEN_TERMS:
+        notes = (note, *((TOO_MANY_TERMS,) if options.certify else ()))
+        seconds = time.perf_counter() - begin
+        return SolveResult(best, loss, 0.0, Status.HEURISTIC, seconds=seconds, notes=notes)
+    bound, status, nodes = math.inf, Status.OPTIMAL, 0
+    for part in parts:
+        left = None if options.node_limit is None else max(options.node_limit - nodes, 1)
+        alone = finish(rows, rules, _kept_draft(rows, rules, part), part)
+        if not violations(alone, problem):
+            bound = min(bound, loss_of(alone, problem))
+        if part.limits.max_terms == len(part.kept):
+            continue
+        # the best card so far need not be one of this part: it says what is of no interest
+        proof = prove(part, best, Stops(deadline, left, options.gap), options.n_jobs)
+        nodes += proof.nodes
+        bound = min(bound, proof.bound)
+        status = proof.status if status is Status.OPTIMAL else status
+        if proof.loss < loss and not violations(proof.solution, problem):
+            best, loss = proof.solution, proof.loss
+    seconds = time.perf_counter() - begin
+    bound = min(bound, loss)
+    return SolveResult(best, loss, bound, status, nodes=nodes, seconds=seconds, notes=(note,))
+
+
+def _note(options: Options) -> str:
+    return f"At most {options.max_changes} terms of the card that it started from were changed."
+
+
+def _require_allowed(problem: Problem, options: Options) -> None:
+    """The terms that stay must be allowed; nothing is said of what changes may mend."""
+    for column, cut, jump in options.start:
+        if not problem.jump_low[column] <= jump <= problem.jump_high[column]:
+            raise ParameterError(
+                f"A term of the card to start from has a jump of {abs(jump)} points, which is not "
+                "allowed. Raise max_points, or change the rule of its feature."
+            )
+        if problem.restrictions.is_closed[column][cut]:
+            raise ParameterError(
+                "A term of the card to start from divides the rows into bins that are too small. "
+                "Lower min_bin_rows or min_bin_events."
+            )
+
+
+def _choices(problem: Problem, options: Options) -> Iterator[Problem]:
+    """The problem with each choice of terms kept."""
+    terms = [(int(column), int(cut), int(jump)) for column, cut, jump in options.start]
+    n_changes = int(options.max_changes or 0)
+    limits = problem.limits
+    most = min(n_changes, len(terms))
+    least = min(most, max(0, n_changes - (limits.max_terms - len(terms))))
+    n_choices = sum(math.comb(len(terms), given_up) for given_up in range(least, most + 1))
+    if n_choices > MOST_CHOICES:
+        raise ParameterError(
+            f"There are {n_choices} ways to change {n_changes} of {len(terms)} terms. Allow fewer "
+            "changes, or start without max_changes."
+        )
+    for given_up in range(least, most + 1):
+        for kept in itertools.combinations(terms, len(terms) - given_up):
+            size = min(limits.max_terms, len(kept) + n_changes)
+            if size >= len(kept):
+                smaller = Limits(size, min(limits.max_features, size), limits.max_cuts_per_feature)
+                yield replace(problem, limits=smaller, kept=kept)
+
+
+def _improve(rows: Rows, rules: Rules, part: Problem) -> Solution:
+    """Add terms to those kept, then exchange and move the new ones while that helps."""
+    draft = _kept_draft(rows, rules, part)
+    windows, n_kept = whole_windows(rows, rules), len(part.kept)
+    while draft.n_terms < part.limits.max_terms:
+        larger = exchange(rows, rules, draft, draft.n_terms, windows, N_TRIES)
+        if larger.n_terms == draft.n_terms or not _is_lower(larger, draft):
+            break
+        draft = larger
+    slot, settled = n_kept, 0
+    while settled < draft.n_terms - n_kept:
+        changed = exchange(rows, rules, draft, slot, windows, N_TRIES)
+        moved = zoom_cut(rows, rules, min(changed, draft, key=lambda one: one.loss), slot)
+        settled = 1 if _is_lower(moved, draft) else settled + 1
+        draft = moved if _is_lower(moved, draft) else draft
+        slot = slot + 1 if slot + 1 < draft.n_terms else n_kept
+    return finish(rows, rules, draft, part)
+
+
+def _kept_draft(rows: Rows, rules: Rules, part: Problem) -> Draft:
+    kept = np.array(part.kept, dtype=np.int64).reshape(-1, 3).T
+    return measure(rows, rules, np.ascontiguousarray(kept), np.array([1.0, 0.0]))
+
+
+def _is_lower(one: Draft, other: Draft) -> bool:
+    return one.loss < other.loss - LEAST_GAIN * (1.0 + abs(other.loss))

@@ -1,0 +1,101 @@
+"""One problem, one card: a search, then, when asked, a proof."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from riskcard.errors import ParameterError
+from riskcard.problem.objective import loss_of, violations
+from riskcard.problem.problem import Problem
+from riskcard.problem.result import Progress, SolveResult, Status
+from riskcard.problem.solution import Solution
+from riskcard.search.empty import best_empty_card
+from riskcard.search.heuristic import find_cards
+from riskcard.search.options import Options
+from riskcard.search.tree import MAX_PROVEN_TERMS, Proof, Stops, prove
+
+__all__ = ["TOO_MANY_TERMS", "find_card", "solve_once"]
+
+#: Nodes of the short proof times rows of the table, and nodes at most.
+FEW_NODES_TIMES_ROWS, MOST_FEW_NODES = 1e7, 10_000
+TOO_MANY_TERMS = f"The proof is made for at most {MAX_PROVEN_TERMS} terms; this card comes from the search alone."
+
+
+def solve_once(problem: Problem, options: Options) -> SolveResult:
+    """Find a good card and, when asked, prove how far from optimal it can at most be.
+
+    Most small problems are proven before a thorough search would be done. So a short search comes
+    first, then a short proof, and only where that does not end both at full length.
+    """
+    start = time.perf_counter()
+    card = find_card(problem, replace(options, is_brief=options.certify))
+    if not options.certify or problem.limits.max_terms > MAX_PROVEN_TERMS:
+        notes = (TOO_MANY_TERMS,) if options.certify else ()
+        loss, seconds = loss_of(card, problem), time.perf_counter() - start
+        return SolveResult(card, loss, 0.0, Status.HEURISTIC, seconds=seconds, notes=notes)
+    diary = _Diary(start, options.progress)
+    deadline = None if options.time_limit is None else start + options.time_limit
+    few, most = _few_nodes(problem), options.node_limit
+    stops = Stops(deadline, few if most is None else min(few, most), options.gap)
+    proof = prove(problem, card, stops, options.n_jobs, diary.write)
+    if proof.status is Status.NODE_LIMIT and (most is None or proof.nodes < most):
+        diary.turn_page(proof)
+        time_left = None if deadline is None else max(0.0, deadline - time.perf_counter())
+        thorough = find_card(problem, replace(options, time_limit=time_left))
+        card = min(thorough, proof.solution, key=lambda card: loss_of(card, problem))
+        stops = Stops(deadline, None if most is None else most - proof.nodes, options.gap)
+        proof = prove(problem, card, stops, options.n_jobs, diary.write)
+    return SolveResult(
+        proof.solution,
+        proof.loss,
+        max(proof.bound, diary.bound),
+        proof.status,
+        nodes=diary.nodes + proof.nodes,
+        seconds=time.perf_counter() - start,
+        history=tuple(diary.history),
+    )
+
+
+@dataclass(slots=True)
+class _Diary:
+    """What is known at every moment: a bound that was proven once stays proven."""
+
+    start: float
+    tell: Callable[[Progress], None] | None
+    history: list[Progress] = field(default_factory=list)
+    bound: float = 0.0
+    nodes: int = 0
+
+    def write(self, loss: float, bound: float, nodes: int) -> None:
+        seconds = time.perf_counter() - self.start
+        now = Progress(seconds, loss, max(bound, self.bound), nodes + self.nodes)
+        self.history.append(now)
+        if self.tell is not None:
+            self.tell(now)
+
+    def turn_page(self, proof: Proof) -> None:
+        """Keep what a proof reached that was cut short; the next one begins anew."""
+        self.bound, self.nodes = proof.bound, proof.nodes
+
+
+def find_card(problem: Problem, options: Options) -> Solution:
+    """The best card of a search, or the empty one."""
+    empty = best_empty_card(problem)
+    cards = find_cards(problem, options)[:1]
+    if not violations(empty, problem):
+        cards.append(empty)
+    if not cards:
+        raise ParameterError(
+            "No card was found that keeps all rules together. Relax some of them: allow more terms, "
+            "a larger budget or smaller bins, or require fewer features."
+        )
+    return min(cards, key=lambda card: loss_of(card, problem))
+
+
+def _few_nodes(problem: Problem) -> int:
+    """Nodes of a short proof: about a tenth of a second."""
+    return int(np.clip(FEW_NODES_TIMES_ROWS / problem.data.n_rows, 100, MOST_FEW_NODES))

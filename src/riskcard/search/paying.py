@@ -1,0 +1,107 @@
+"""Terms that pay: each must lower the loss by some amount, or it stays out.
+
+The card sought has the lowest *price*: its loss and a charge for every term. With ``L_k`` the lowest
+loss of a card with at most ``k`` terms, the lowest price is the least of ``L_k + charge * k``: a card
+with ``t`` terms has a loss of at least ``L_t``. So one size after another is searched and proven, and
+a proof may give up all cards whose price is known to be too high.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+from riskcard.problem.objective import loss_of, violations
+from riskcard.problem.problem import Limits, Problem
+from riskcard.problem.result import SolveResult, Status
+from riskcard.problem.solution import Solution
+from riskcard.search.empty import best_empty_card
+from riskcard.search.once import TOO_MANY_TERMS, find_card
+from riskcard.search.options import Options
+from riskcard.search.tree import MAX_PROVEN_TERMS, Stops, prove
+
+__all__ = ["solve_with_paying_terms"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Offer:
+    """A card, its loss, and its loss with the charge for its terms."""
+
+    card: Solution
+    loss: float
+    price: float
+
+
+def solve_with_paying_terms(problem: Problem, options: Options) -> SolveResult:
+    """The card of the lowest price; the bound is that on the price, less the charge for the card.
+
+    So loss and bound differ by what any other card could win at most, its charge included.
+    """
+    begin = time.perf_counter()
+    deadline = None if options.time_limit is None else begin + options.time_limit
+    sizes = [_with_terms(problem, size) for size in _sizes(problem)]
+    offers = _search(sizes, options, deadline)
+    best = min(offers, key=lambda offer: offer.price)
+    charge = options.min_gain
+    note = (
+        f"A term had to lower the loss by {charge:g}; loss and bound are compared with that charge."
+    )
+    if not options.certify or problem.limits.max_terms > MAX_PROVEN_TERMS:
+        notes = (note, *((TOO_MANY_TERMS,) if options.certify else ()))
+        seconds = time.perf_counter() - begin
+        return SolveResult(
+            best.card, best.loss, 0.0, Status.HEURISTIC, seconds=seconds, notes=notes
+        )
+    empty = best_empty_card(problem)
+    bound = float("inf") if violations(empty, problem) else loss_of(empty, problem)
+    status, nodes = Status.OPTIMAL, 0
+    for sized, offer in zip(sizes, offers, strict=True):
+        cost = charge * sized.limits.max_terms
+        if best.price <= cost:
+            bound = min(bound, cost)  # a loss is not negative
+            continue
+        left = None if options.node_limit is None else max(options.node_limit - nodes, 1)
+        stops = Stops(deadline, left, options.gap, best.price - cost)
+        proof = prove(sized, offer.card, stops, options.n_jobs)
+        nodes += proof.nodes
+        bound = min(bound, proof.bound + cost)
+        status = proof.status if status is Status.OPTIMAL else status
+        best = min(best, _offer(proof.solution, sized, charge), key=lambda offer: offer.price)
+    return SolveResult(
+        best.card,
+        best.loss,
+        max(0.0, min(bound, best.price) - (best.price - best.loss)),
+        status,
+        nodes=nodes,
+        seconds=time.perf_counter() - begin,
+        notes=(note,),
+    )
+
+
+def _search(sizes: list[Problem], options: Options, deadline: float | None) -> list[_Offer]:
+    """A card of each size, each a start for the next."""
+    offers: list[_Offer] = []
+    for sized in sizes:
+        left = None if deadline is None else max(0.0, deadline - time.perf_counter())
+        start = tuple(offers[-1].card.terms) if offers else options.start
+        card = find_card(sized, replace(options, time_limit=left, start=start))
+        offers.append(_offer(card, sized, options.min_gain))
+    return offers
+
+
+def _offer(card: Solution, problem: Problem, charge: float) -> _Offer:
+    loss = loss_of(card, problem)
+    return _Offer(card, loss, loss + charge * len(card.terms))
+
+
+def _sizes(problem: Problem) -> range:
+    """The numbers of terms that a card may have, from the least that all features it must use need."""
+    least = max(1, int(problem.restrictions.must_use.sum()))
+    return range(least, problem.limits.max_terms + 1)
+
+
+def _with_terms(problem: Problem, size: int) -> Problem:
+    """The problem for at most so many terms."""
+    limits = problem.limits
+    smaller = Limits(size, min(limits.max_features, size), min(limits.max_cuts_per_feature, size))
+    return replace(problem, limits=smaller)
