@@ -41,7 +41,9 @@ def solve_with_paying_terms(problem: Problem, options: Options) -> SolveResult:
     deadline = None if options.time_limit is None else begin + options.time_limit
     sizes = [_with_terms(problem, size) for size in _sizes(problem)]
     offers = _search(sizes, options, deadline)
-    best = min(offers, key=lambda offer: offer.price)
+    empty = best_empty_card(problem)
+    bare = [] if violations(empty, problem) else [_offer(empty, problem, options.min_gain)]
+    best = min([*bare, *offers], key=lambda offer: offer.price)
     charge = options.min_gain
     note = (
         f"A term had to lower the loss by {charge:g}; loss and bound are compared with that charge."
@@ -52,8 +54,7 @@ def solve_with_paying_terms(problem: Problem, options: Options) -> SolveResult:
         return SolveResult(
             best.card, best.loss, 0.0, Status.HEURISTIC, seconds=seconds, notes=notes
         )
-    empty = best_empty_card(problem)
-    bound = float("inf") if violations(empty, problem) else loss_of(empty, problem)
+    bound = min((offer.price for offer in bare), default=float("inf"))
     status, nodes = Status.OPTIMAL, 0
     for sized, offer in zip(sizes, offers, strict=True):
         cost = charge * sized.limits.max_terms

@@ -1,0 +1,215 @@
+"""Paying terms, few changes and complete pools against brute force on tiny problems."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from random_problems import SCALES, random_problem
+from random_tables import random_ruled_problem
+from riskcard.errors import ParameterError
+from riskcard.problem.objective import loss_of, violations
+from riskcard.problem.problem import Limits, Problem, Scale
+from riskcard.problem.result import Status
+from riskcard.problem.solution import Solution
+from riskcard.search import enumerate as oracle
+from riskcard.search.options import Options
+from riskcard.search.pipeline import solve
+
+TOLERANCE = 1e-7
+BLOCK = 20
+
+
+def problem_of(seed: int, scale: Scale | None = None) -> Problem:
+    """A plain problem for even seeds, one with holes, levels and rules for odd ones."""
+    if seed % 2:
+        made = random_ruled_problem(seed, scale)
+        if made is not None:
+            return made[0]
+    return random_problem(seed, scale)
+
+
+def with_terms(problem: Problem, size: int) -> Problem:
+    limits = problem.limits
+    return replace(
+        problem,
+        limits=Limits(size, min(limits.max_features, size), limits.max_cuts_per_feature),
+    )
+
+
+# --- terms that pay -----------------------------------------------------------------------------
+
+
+def lowest_price(problem: Problem, charge: float) -> float:
+    prices = []
+    for size in range(problem.limits.max_terms + 1):
+        if size == 0:
+            empty = oracle._empty_card(problem, oracle._merge_rows(problem))
+            if not violations(empty, problem):
+                prices.append(loss_of(empty, problem))
+            continue
+        try:
+            prices.append(oracle.enumerate_cards(with_terms(problem, size)).loss + charge * size)
+        except ParameterError:
+            continue
+    return min(prices)
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_the_card_of_the_lowest_price_is_found_and_proven(block):
+    wrong = {}
+    for seed in range(5000 + block * BLOCK, 5000 + (block + 1) * BLOCK):
+        problem, charge = problem_of(seed), float([0.1, 0.5, 2.0][seed % 3])
+        lowest = lowest_price(problem, charge)
+        result = solve(problem, Options(certify=True, min_gain=charge, random_state=seed))
+        price = result.loss + charge * len(result.solution.terms)
+        bound = result.bound + charge * len(result.solution.terms)
+        found = violations(result.solution, problem)
+        if result.status is not Status.OPTIMAL or abs(price - lowest) > TOLERANCE * lowest:
+            found.append(f"{result.status} at the price {price}, the lowest is {lowest}")
+        if bound > lowest * (1 + TOLERANCE):
+            found.append(f"bound {bound} above the lowest price {lowest}")
+        if found:
+            wrong[seed] = found
+    assert wrong == {}
+
+
+def test_a_term_that_does_not_pay_stays_out():
+    problem = random_problem(8, Scale("calibrated"))
+    sizes = [
+        len(solve(problem, Options(min_gain=charge)).solution.terms) for charge in (1e-6, 0.5, 1e6)
+    ]
+    assert sizes[0] >= sizes[1] >= sizes[2] == 0
+
+
+# --- few changes --------------------------------------------------------------------------------
+
+
+def best_with_few_changes(problem: Problem, start: set, n_changes: int, multiplier: float) -> float:
+    """By looking at every card and every base in reach, for a given multiplier."""
+    cells, best = oracle._merge_rows(problem), np.inf
+    empty = oracle._empty_card(problem, cells)
+    if len(start) <= n_changes and not violations(empty, problem):
+        best = loss_of(empty, problem)
+    for cards, scores in oracle._batches(problem, cells):
+        for card, score in zip(cards, scores, strict=True):
+            n_out, n_in = len(start - set(card)), len(set(card) - start)
+            if max(n_out, n_in) <= n_changes:
+                batch = oracle._distinct(problem, [card], score[None, :])
+                found = oracle._best_fixed(problem, cells, batch, best)
+                if found is not None:
+                    best = loss_of(Solution.of(card, found[1], multiplier), problem)
+    return best
+
+
+@pytest.mark.parametrize("seed", range(6000, 6060))
+def test_few_changes_give_the_best_card_that_differs_by_so_few_terms(seed):
+    scale = SCALES[seed % 3]
+    problem = problem_of(seed, scale)
+    rng = np.random.default_rng(seed)
+    start = _random_terms(problem, rng)
+    options = Options(certify=True, start=tuple(start), max_changes=int(rng.integers(0, 3)))
+    lowest = best_with_few_changes(problem, set(start), options.max_changes, scale.multiplier)
+    if lowest == np.inf:
+        with pytest.raises(ParameterError):
+            solve(problem, options)
+        return
+    result = solve(problem, options)
+    assert violations(result.solution, problem) == []
+    changed = set(result.solution.terms)
+    assert len(set(start) - changed) <= options.max_changes
+    assert len(changed - set(start)) <= options.max_changes
+    assert result.loss == pytest.approx(lowest, rel=TOLERANCE)
+    assert result.status is Status.OPTIMAL
+    assert lowest * (1 - 1e-5) <= result.bound <= lowest * (1 + TOLERANCE)
+
+
+def _random_terms(problem: Problem, rng: np.random.Generator) -> list[tuple[int, int, int]]:
+    """Terms of a random allowed set, with random jumps; perhaps none."""
+    sets = list(oracle._allowed_term_sets(replace_must(problem)))
+    if not sets:
+        return []
+    chosen = sets[rng.integers(len(sets))]
+    terms = []
+    for column, cut in chosen:
+        jumps = [j for j in range(problem.jump_low[column], problem.jump_high[column] + 1) if j]
+        terms.append((int(column), int(cut), int(rng.choice(jumps))))
+    return terms
+
+
+def replace_must(problem: Problem) -> Problem:
+    """The problem without features that must be used: a start need not have them."""
+    free = replace(problem.restrictions, must_use=np.zeros_like(problem.restrictions.must_use))
+    return replace(problem, restrictions=free)
+
+
+# --- pools --------------------------------------------------------------------------------------
+
+
+def choices_within(problem: Problem, most: float) -> dict[tuple, float]:
+    """Every set of conditions with its lowest loss, if that is within the limit."""
+    cells, found = oracle._merge_rows(problem), {}
+    empty = oracle._empty_card(problem, cells)
+    if not violations(empty, problem) and loss_of(empty, problem) <= most:
+        found[()] = loss_of(empty, problem)
+    choose = {"fixed": oracle._best_fixed, "calibrated": oracle._best_calibrated}.get(
+        problem.scale.kind, oracle._best_multiplier
+    )
+    for chosen in oracle._allowed_term_sets(problem):
+        jumps = oracle._jump_vectors(problem, tuple(v for v, _ in chosen))
+        holds = np.array([cells.codes[v] <= c for v, c in chosen], dtype=np.int64)
+        cards = [
+            [(v, c, jump) for (v, c), jump in zip(chosen, vector, strict=True)]
+            for vector in jumps.tolist()
+        ]
+        batch = oracle._distinct(problem, cards, jumps @ holds)
+        best = choose(problem, cells, batch, np.inf)
+        if best is not None:
+            row, base, multiplier, offset = best
+            loss = loss_of(Solution.of(cards[batch.cards[row]], base, multiplier, offset), problem)
+            if loss <= most:
+                found[tuple(sorted(chosen))] = loss
+    return found
+
+
+@pytest.mark.parametrize("seed", range(7000, 7060))
+def test_a_complete_pool_has_every_choice_of_conditions_within_the_loss(seed):
+    problem = problem_of(seed)
+    tolerance = [0.0, 0.02, 0.1][seed % 3]
+    options = Options(certify=True, pool_tolerance=tolerance, pool_size=10**6, random_state=seed)
+    pool = solve(problem, options).pool
+    assert pool.is_complete
+    most = pool.most_loss
+    # choices at the very limit may fall on either side of it by rounding
+    surely = set(choices_within(problem, most * (1 - 1e-7)))
+    perhaps = choices_within(problem, most * (1 + 1e-7))
+    found = {
+        tuple(zip(card.features, card.cuts, strict=True)): loss
+        for card, loss in zip(pool.cards, pool.losses, strict=True)
+    }
+    assert surely <= set(found) <= set(perhaps)
+    for choice, loss in found.items():
+        assert loss == pytest.approx(perhaps[choice], rel=TOLERANCE)
+
+
+def test_a_pool_that_is_cut_off_says_so():
+    problem = random_problem(20, Scale("calibrated"))
+    whole = solve(problem, Options(certify=True, pool_tolerance=0.2, pool_size=10**6)).pool
+    part = solve(problem, Options(certify=True, pool_tolerance=0.2, pool_size=2)).pool
+    assert whole.is_complete
+    assert len(whole.cards) > 2
+    assert not part.is_complete
+    assert (len(part.cards), part.n_found) == (2, len(whole.cards))
+    stopped = solve(problem, Options(certify=True, pool_tolerance=0.2, time_limit=0.0)).pool
+    assert not stopped.is_complete
+
+
+def test_cards_of_different_features_come_first_in_a_pool():
+    problem = random_problem(20, Scale("calibrated"))
+    pool = solve(problem, Options(pool_tolerance=0.5, pool_size=50)).pool
+    features = [frozenset(card.features) for card in pool.cards]
+    n_kinds = len(set(features))
+    assert len(set(features[:n_kinds])) == n_kinds
+    assert list(pool.losses[:n_kinds]) == sorted(pool.losses[:n_kinds])
