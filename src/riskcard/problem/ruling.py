@@ -68,8 +68,8 @@ def apply_rules(
     for feature, name in enumerate(names):
         rule = rules.rule_of(name)
         level = levels[feature]
-        if level is not None and not level.is_ordered:
-            _refuse_order(name, rule)
+        if level is not None:
+            _refuse_numbers(name, rule, level)
         own = np.flatnonzero(data.feature_of == feature)
         if rule != FeatureRule():
             low[own], high[own] = _jump_bounds(name, data, feature, rule, max_points)
@@ -124,9 +124,14 @@ def _jump_bounds(
     return np.minimum(low, 0), np.maximum(high, 0)
 
 
-def _refuse_order(name: str, rule: FeatureRule) -> None:
-    """Levels without an order have no cuts and no direction."""
-    for what in ("direction", "cuts", "fixed_cuts", "codes"):
+def _refuse_numbers(name: str, rule: FeatureRule, levels: Levels) -> None:
+    """Levels have no special values, and without an order no cuts and no direction."""
+    if rule.codes:
+        raise ParameterError(
+            f"The rule of {name!r} has codes, but {name!r} is a category: every level can have "
+            "points of its own. Leave them out."
+        )
+    for what in () if levels.is_ordered else ("direction", "cuts", "fixed_cuts"):
         if getattr(rule, what):
             raise ParameterError(
                 f"The rule of {name!r} has {what}, but {name!r} is a category without an order. "
