@@ -32,6 +32,7 @@ __all__ = [
     "run_experiment",
     "run_fit",
     "run_predict",
+    "run_recalibrate",
     "run_show",
     "run_stability",
     "run_tune",
@@ -79,27 +80,37 @@ def run_predict(options: Namespace) -> int:
 def run_check(options: Namespace) -> int:
     """Audit a card against the rows that it was learned from."""
     card = _load(options.card)
-    target = options.target or card.outcome
-    if target is None:
-        raise ParameterError("The card does not name its target. Give the column with --target.")
-    columns = read_columns(options.data, _card_selection(options, card, target, options.weights))
-    weights = columns.features[options.weights].values if options.weights else None
-    check_weights(options, weights)
-    is_event = events_of(columns.features[target], card.classes, target)
-
-    import numpy as np
+    rows, labels, weights = _labelled_rows(options, card)
 
     from riskcard.problem.audit import audit
 
-    labels = np.array(card.classes, dtype=object)[is_event.astype(int)]
     with warnings_as_sentences():
-        report = audit(card, _card_columns(card, columns), labels, sample_weight=weights)
+        report = audit(card, rows, labels, sample_weight=weights)
     for check in report.checks:
         sys.stdout.write(f"{'pass' if check.passed else 'FAIL'}  {check.name}: {check.detail}\n")
     sys.stdout.write(
         "Every check passed.\n" if report.passed else "The card does not hold what it claims.\n"
     )
     return 0 if report.passed else 1
+
+
+def run_recalibrate(options: Namespace) -> int:
+    """Fit the scale of a card to new rows, leaving its points alone."""
+    if options.output is not None:
+        require_writable(options.output)
+    card = _load(options.card)
+    rows, labels, weights = _labelled_rows(options, card)
+
+    from riskcard.estimators.recalibration import recalibrate
+
+    with warnings_as_sentences():
+        card = recalibrate(card, rows, labels, sample_weight=weights)
+    if options.output is not None:
+        card.save(options.output)
+    if not options.quiet:
+        sys.stdout.write(f"{card}\n")
+        say(f"Wrote {options.output}." if options.output else "Not saved; -o FILE saves the card.")
+    return 0
 
 
 def run_demo(options: Namespace) -> int:
@@ -124,6 +135,28 @@ def run_demo(options: Namespace) -> int:
 
 
 # --- steps that the commands share --------------------------------------------------------------
+
+
+def _labelled_rows(options: Namespace, card: RiskCard) -> tuple[dict[str, Any], Any, Any]:
+    """The rows of a file as the card takes them, their labels in its own words, their weights."""
+    target = options.target or card.outcome
+    if target is None:
+        raise ParameterError("The card does not name its target. Give the column with --target.")
+    columns = read_columns(options.data, _card_selection(options, card, target, options.weights))
+    weights = columns.features[options.weights].values if options.weights else None
+    check_weights(options, weights)
+    is_event = events_of(columns.features[target], card.classes, target)
+
+    import numpy as np
+
+    if options.class_weight is not None:
+        from riskcard.problem.target import weigh_classes
+
+        ones = np.ones(is_event.size) if weights is None else weights
+        signs = np.where(is_event, np.int8(1), np.int8(-1))
+        weights = weigh_classes(ones, signs, card.classes, options.class_weight)
+    labels = np.array(card.classes, dtype=object)[is_event.astype(int)]
+    return _card_columns(card, columns), labels, weights
 
 
 def _card_selection(

@@ -13,6 +13,7 @@ from riskcard.errors import ParameterError
 from riskcard.export.files import require_writable
 
 if TYPE_CHECKING:
+    from riskcard.estimators.classifier import RiskScoreClassifier
     from riskcard.problem.riskcard import RiskCard
 
 __all__ = ["exit_code", "parameters_of", "run_fit"]
@@ -31,18 +32,23 @@ _FURTHER = (
     "pool_tolerance",
 )
 
+#: Options that mean nothing without another.
+_NEEDED = {"max_changes": "start", "pool_size": "pool_tolerance", "choose": "pool_tolerance"}
+
 
 def run_fit(options: Namespace) -> int:
     """Learn a card, show it and write it."""
     if options.output is not None:
         require_writable(options.output)
+    _require_company(options)
     training = read_training(options)
-    card = _fit(options, training)
-    card = replace(card, classes=training.classes, outcome=options.target)
+    model = _fit(options, training)
+    card = replace(model.card_, classes=training.classes, outcome=options.target)
     if options.output is not None:
         card.save(options.output)
     if not options.quiet:
-        sys.stdout.write(f"{card}\n")
+        pool = f"\n{model.pool_}\n" if options.pool_tolerance is not None else ""
+        sys.stdout.write(f"{card}\n{pool}")
         say(f"Wrote {options.output}." if options.output else "Not saved; -o FILE saves the card.")
     return exit_code(card)
 
@@ -53,13 +59,23 @@ def exit_code(card: RiskCard) -> int:
     return _INTERRUPTED if is_interrupted else 0
 
 
-def _fit(options: Namespace, training: Training) -> RiskCard:
+def _require_company(options: Namespace) -> None:
+    """Refuse options that mean nothing without another, before the rows are read."""
+    for name, needed in _NEEDED.items():
+        if getattr(options, name) is not None and getattr(options, needed) is None:
+            raise ParameterError(
+                f"--{name.replace('_', '-')} means nothing without --{needed.replace('_', '-')}. "
+                "Give both, or none."
+            )
+
+
+def _fit(options: Namespace, training: Training) -> RiskScoreClassifier:
     from riskcard.estimators.classifier import RiskScoreClassifier
 
     model = RiskScoreClassifier(**parameters_of(options, training))
     with warnings_as_sentences():
         model.fit(training.table, training.is_event, sample_weight=training.weights)
-    return model.card_
+    return model if options.choose is None else model.choose(options.choose)
 
 
 def parameters_of(options: Namespace, training: Training) -> dict[str, Any]:

@@ -40,6 +40,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_show(commands)
     _add_predict(commands)
     _add_check(commands)
+    _add_recalibrate(commands)
     demo = commands.add_parser(
         "demo", help="fit a card to the breast cancer data of scikit-learn, with a proof"
     )
@@ -72,6 +73,13 @@ def _add_fit(commands: argparse._SubParsersAction[_Parser]) -> None:
     given.add_argument(
         "--max-changes", type=int, metavar="N", help="change at most N terms of it (no limit)"
     )
+    pool = fit.add_argument_group("other cards")
+    pool.add_argument(
+        "--pool-tolerance", type=_share, metavar="T",
+        help="list cards whose loss is at most this share above the best, such as 2%%",
+    )  # fmt: skip
+    pool.add_argument("--pool-size", type=int, metavar="N", help="list at most N of them")
+    pool.add_argument("--choose", type=int, metavar="I", help="take card I of the list")
     work = fit.add_argument_group("the work")
     work.add_argument("--certify", action="store_true", help="prove how good the card is")
     work.add_argument(
@@ -86,13 +94,6 @@ def _add_fit(commands: argparse._SubParsersAction[_Parser]) -> None:
     )
     work.add_argument("--jobs", type=int, default=1, metavar="N", help="threads (1)")
     work.add_argument("--seed", type=int, default=0, metavar="N", help="of the search (0)")
-    work.add_argument("--pool-size", type=int, metavar="N", help="keep so many good cards")
-    work.add_argument(
-        "--pool-tolerance",
-        type=_share,
-        metavar="T",
-        help="whose loss is at most this share above the best, such as 2%%",
-    )
     work.add_argument("-q", "--quiet", action="store_true", help="no progress, no card shown")
 
 
@@ -150,9 +151,7 @@ def add_rule_options(rules: argparse._ArgumentGroup) -> None:
         "--round-cuts", type=_share, metavar="T",
         help="take rounder cuts while the loss rises by at most this share, such as 1%%",
     )  # fmt: skip
-    rules.add_argument(
-        "--class-weight", choices=["balanced"], help="give event and no event the same weight"
-    )
+    _add_class_weight(rules)
 
 
 def _add_show(commands: argparse._SubParsersAction[_Parser]) -> None:
@@ -189,9 +188,35 @@ def _add_check(commands: argparse._SubParsersAction[_Parser]) -> None:
     )
     check.add_argument("card", help="JSON file of a card")
     check.add_argument("data", help="CSV or Parquet file that the card was learned from")
-    check.add_argument("--target", metavar="COLUMN", help="by default the one the card names")
-    check.add_argument("--weights", metavar="COLUMN", help="the row weights used in fitting")
-    _add_missing(check)
+    _add_labelled_rows(check, "the row weights used in fitting")
+
+
+def _add_recalibrate(commands: argparse._SubParsersAction[_Parser]) -> None:
+    recalibrate = commands.add_parser(
+        "recalibrate",
+        help="fit the scale of a card to new rows, leaving its points alone",
+        description="The points and cuts stay; the way from total to risk is fitted to the rows of a "
+        "file, such as those of another hospital.",
+    )
+    recalibrate.add_argument("card", help="JSON file of a card")
+    recalibrate.add_argument("data", help="CSV or Parquet file with new rows")
+    recalibrate.add_argument("-o", "--output", metavar="FILE", help="write the new card here")
+    _add_labelled_rows(recalibrate, "positive row weights")
+    recalibrate.add_argument("-q", "--quiet", action="store_true", help="no card shown")
+
+
+def _add_labelled_rows(parser: argparse.ArgumentParser, weights: str) -> None:
+    """The options for rows with a target that a card is held against."""
+    parser.add_argument("--target", metavar="COLUMN", help="by default the one the card names")
+    parser.add_argument("--weights", metavar="COLUMN", help=weights)
+    _add_class_weight(parser)
+    _add_missing(parser)
+
+
+def _add_class_weight(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument(
+        "--class-weight", choices=["balanced"], help="give event and no event the same weight"
+    )
 
 
 def _add_experiment(commands: argparse._SubParsersAction[_Parser]) -> None:
