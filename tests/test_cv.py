@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import doctest
-import inspect
 import pickle
 import sys
 from importlib import import_module
@@ -39,7 +38,7 @@ from riskcard import (
     audit,
 )
 from riskcard.estimators import path as path_module
-from riskcard.estimators.cv import SHARED
+from riskcard.estimators.cv import LAST_ONLY, SHARED
 from riskcard.estimators.rows import take_rows
 from riskcard.estimators.size_choice import PathScores, choose_size, results_of
 
@@ -178,7 +177,7 @@ def test_the_last_card_is_that_of_all_rows_and_passes_the_audit(cancer):
 def test_noise_gives_the_empty_card_and_a_warning(noise, scale):
     X, y = noise
     with pytest.warns(RiskcardWarning, match="better than the share of events alone"):
-        model = RiskScoreClassifierCV(3, scale=scale).fit(X, y)
+        model = RiskScoreClassifierCV(2, scale=scale, cv=4).fit(X, y)
     assert model.n_terms_ == 0
     assert model.card_.features == ()
     assert model.card_.feature_names == ("x0", "x1")
@@ -444,13 +443,11 @@ def test_a_score_that_is_no_number_is_refused(smooth):
 
 
 def test_every_parameter_of_the_classifier_is_shared_or_left_out_on_purpose():
-    left_out = {"max_terms", "certify", "n_jobs", "verbose"} | {"start", "max_changes"}
-    known = set(RiskScoreClassifier().get_params())
-    assert known - left_out == set(SHARED)
-    ours = RiskScoreClassifierCV().get_params()
-    for name, parameter in inspect.signature(RiskScoreClassifier).parameters.items():
-        if name in SHARED:
-            assert ours[name] == parameter.default
+    ours, theirs = RiskScoreClassifierCV().get_params(), RiskScoreClassifier().get_params()
+    left_out = {"max_terms", "start", "max_changes"}
+    assert set(theirs) - left_out == {*SHARED, *LAST_ONLY}
+    for name in {*SHARED, *LAST_ONLY} - {"n_jobs"}:
+        assert ours[name] == theirs[name]
 
 
 def test_clone_and_pickle_keep_the_model(small):
@@ -544,9 +541,54 @@ def test_examples_of_the_docstrings_run(module):
 
 def test_the_path_hands_each_card_on_as_a_start(smooth, monkeypatch):
     X, y = smooth
+    starts = []
+    honest = RiskScoreClassifier.fit
+
+    def noting(self, X, y, sample_weight=None):
+        starts.append((self.max_terms, self.start))
+        return honest(self, X, y, sample_weight)
+
+    monkeypatch.setattr(RiskScoreClassifier, "fit", noting)
     rows = path_module.Rows(X, y)
     steps = list(path_module.card_path(RiskScoreClassifier(), rows, (0, 1, 2, 3)))
     assert [step.size for step in steps] == [0, 1, 2, 3]
+    assert [len(step.model.card_.terms) for step in steps] == [0, 1, 2, 3]
     losses = [step.model.loss_ for step in steps]
     assert losses == sorted(losses, reverse=True)
-    assert [len(step.model.card_.terms) for step in steps] == [0, 1, 2, 3]
+    one, two = steps[1].model.card_, steps[2].model.card_
+    assert [given for given in starts if given[0] > 1] == [(2, one), (3, two)]
+
+
+def test_a_path_with_no_time_never_gets_worse_with_more_terms(smooth):
+    X, y = smooth
+    rows = path_module.Rows(X, y)
+    hurried = RiskScoreClassifier(time_limit=0)
+    losses = [step.model.loss_ for step in path_module.card_path(hurried, rows, range(7))]
+    assert losses == sorted(losses, reverse=True)
+
+
+def test_a_pool_is_kept_for_the_last_card_alone(smooth):
+    X, y = smooth
+    model = RiskScoreClassifierCV(1, cv=3, rule="best", pool_tolerance=0.05, certify=True)
+    model.fit(X, y)
+    pool = model.best_estimator_.pool_
+    assert pool.is_complete
+    assert len(pool) > 1
+    model.best_estimator_.choose(1)
+    assert model.card_ == pool[1]
+    assert model.loss_ == pool.losses[1]
+    np.testing.assert_array_equal(model.predict_proba(X)[:, 1], model.card_.risk(X))
+
+
+def test_the_empty_card_has_no_pool(noise):
+    X, y = noise
+    model = RiskScoreClassifierCV(1, pool_tolerance=0.05).fit(X, y)
+    assert model.n_terms_ == 0
+    assert not hasattr(model.best_estimator_, "pool_")
+
+
+def test_a_term_that_does_not_pay_stays_out_of_the_path(smooth):
+    X, y = smooth
+    model = RiskScoreClassifierCV(3, cv=3, min_gain=1e6, rule="best").fit(X, y)
+    assert model.cv_results_["mean_n_terms_used"].tolist() == [0, 0, 0, 0]
+    assert model.n_terms_ == 0  # the smallest of equal sizes

@@ -101,11 +101,14 @@ def test_tune_passes_its_options_on(tmp_path, data, capsys, monkeypatch):
         capsys, "tune", data, *QUICK, "--repeats", 2, "--scoring", "roc_auc", "--rule", "best",
         "--weights", "weight", "--max-points", 3, "--scale", 1, "--grid", 9, "--max-features", 1,
         "--seed", 7, "--jobs", 2, "--time-limit", 5, "--min-bin-rows", 5,
+        "--min-bin-events", "2", "--min-gain", 0.5, "--round-cuts", "1%",
+        "--class-weight", "balanced",
     )  # fmt: skip
     assert code == 0, err
     expected = {"scoring": "roc_auc", "rule": "best", "max_points": 3, "scale": 1.0, "grid": 9,
                 "max_features": 1, "random_state": 7, "n_jobs": 2, "time_limit": 5.0,
-                "max_terms": 2, "min_bin_rows": 5}  # fmt: skip
+                "max_terms": 2, "min_bin_rows": 5, "min_bin_events": 2, "min_gain": 0.5,
+                "round_cuts": 0.01, "class_weight": "balanced"}  # fmt: skip
     assert {name: seen[name] for name in expected} == expected
     assert seen["weights"].tolist() == [row["weight"] for row in ward_rows()]
     assert len(seen["cv"]) == 6

@@ -43,7 +43,11 @@ SHARED = (
     "min_bin_rows",
     "min_bin_events",
     "class_weight",
+    "min_gain",
+    "round_cuts",
 )
+#: Parameters of the last fit alone.
+LAST_ONLY = ("certify", "n_jobs", "verbose", "pool_tolerance", "pool_size")
 
 #: The columns of ``results_frame``, and where ``cv_results_`` has them.
 FRAME_COLUMNS = {
@@ -81,12 +85,12 @@ class RiskScoreClassifierCV(ClassifierMixin, BaseEstimator):
         one. "best": the size with the best mean score.
     max_features, max_cuts_per_feature, max_points, scale, grid
         As in ``RiskScoreClassifier``, for every card of the path.
-    rules, min_bin_rows, min_bin_events, class_weight
+    rules, min_bin_rows, min_bin_events, class_weight, min_gain, round_cuts
         Likewise. The path begins with as many terms as there are features that must be used.
-        Counts and shares are those of the rows of a fold. Class weights count in the scores too
-        (where the scorer takes weights).
-    certify, gap
-        Prove a bound for the last card, that of all rows; nothing is proven in the folds.
+        Counts, shares and gains are those of the rows of a fold. Class weights count in the scores
+        too (where the scorer takes weights).
+    certify, gap, pool_tolerance, pool_size
+        For the last card, that of all rows: prove a bound, keep a pool (``best_estimator_.pool_``).
     time_limit
         Seconds for each single fit; None for no limit.
     n_jobs
@@ -166,6 +170,10 @@ class RiskScoreClassifierCV(ClassifierMixin, BaseEstimator):
         min_bin_rows: float = 0,
         min_bin_events: float = 0,
         class_weight: Any = None,
+        min_gain: float = 0.0,
+        round_cuts: float | None = None,
+        pool_tolerance: float | None = None,
+        pool_size: int = 100,
     ) -> None:
         self.max_terms = max_terms
         self.cv = cv
@@ -186,6 +194,10 @@ class RiskScoreClassifierCV(ClassifierMixin, BaseEstimator):
         self.min_bin_rows = min_bin_rows
         self.min_bin_events = min_bin_events
         self.class_weight = class_weight
+        self.min_gain = min_gain
+        self.round_cuts = round_cuts
+        self.pool_tolerance = pool_tolerance
+        self.pool_size = pool_size
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
@@ -277,7 +289,7 @@ class RiskScoreClassifierCV(ClassifierMixin, BaseEstimator):
         start = None
         for step in card_path(estimator, rows, sizes[:-1]):
             start = step.model.card_ if step.size > 0 else None
-        estimator.set_params(certify=self.certify, n_jobs=self.n_jobs, verbose=self.verbose)
+        estimator.set_params(**{name: getattr(self, name) for name in LAST_ONLY})
         (last,) = card_path(estimator, rows, sizes[-1:], start)
         model = last.model
         if model.card_.certificate is not None:

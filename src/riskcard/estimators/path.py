@@ -103,9 +103,7 @@ def _fit_size(
     estimator: RiskScoreClassifier, rows: Rows, size: int, start: RiskCard | None
 ) -> Step:
     begun = time.perf_counter()
-    model = clone(estimator).set_params(max_terms=size)
-    if start is not None and "start" in model.get_params():
-        model.set_params(start=start)
+    model = clone(estimator).set_params(max_terms=size, start=start)
     model.fit(rows.X, rows.y, sample_weight=rows.weights)
     return Step(size, model, time.perf_counter() - begun)
 
@@ -122,6 +120,8 @@ def _without_terms(fitted: RiskScoreClassifier, rows: Rows) -> Step:
     model = copy.copy(fitted)
     for name in ("result_", "loss_", "lower_bound_", "gap_", "status_"):
         setattr(model, name, getattr(step.model, name))
+    for name in ("pool_", "_others"):  # of cards with a term
+        model.__dict__.pop(name, None)
     card = step.model.card_
     if card.certificate is not None:
         certificate = replace(card.certificate, max_terms=0, notes=(EMPTY_CARD,))
