@@ -19,10 +19,12 @@ from riskcard.formulations.evaluate import objective_at, violation_at
 from riskcard.formulations.instance import Instance, make_instance
 from riskcard.formulations.solvers.answer import SolverOptions
 from riskcard.problem.audit import audit
+from riskcard.problem.back import Layout, card_from_solution
 from riskcard.problem.certificate import certificate_of
+from riskcard.problem.feature_rules import CardRules
 from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.result import Status
-from riskcard.problem.riskcard import card_from_solution
+from riskcard.problem.ruling import LeastBins
 from riskcard.problem.solution import Solution
 from riskcard.problem.table import Table, make_table
 
@@ -156,14 +158,10 @@ def test_the_card_is_feasible_and_passes_the_audit(seed):
     assert result.status is Status.HEURISTIC
     assert result.bound == 0
     certificate = certificate_of(result, instance.problem, instance.grid)
-    card = card_from_solution(
-        result.solution,
-        instance.grid,
-        table.names,
-        table.classes,
-        instance.problem.scale,
-        {"certificate": certificate},
-    )
+    data = instance.problem.data
+    layout = Layout(table, data, instance.grid, CardRules(), LeastBins())
+    scale, details = instance.problem.scale, {"certificate": certificate}
+    card = card_from_solution(result.solution, layout, scale, details)
     y = np.where(table.labels == 1, *reversed(table.classes))
     report = audit(card, table.values, y, table.weights)
     assert report.passed, [str(check) for check in report.failures]

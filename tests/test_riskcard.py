@@ -15,10 +15,13 @@ from hypothesis import strategies as st
 
 from cards import heart_card, mass_card, risk_cards, values_of
 from riskcard.errors import DataError, ParameterError, RiskcardWarning
+from riskcard.problem.back import Layout, card_from_solution
+from riskcard.problem.feature_rules import CardRules
 from riskcard.problem.objective import log_odds_of
 from riskcard.problem.problem import Scale
 from riskcard.problem.ranked import rank_table
-from riskcard.problem.riskcard import FeaturePoints, LevelPoints, RiskCard, card_from_solution
+from riskcard.problem.riskcard import FeaturePoints, LevelPoints, RiskCard
+from riskcard.problem.ruling import LeastBins
 from riskcard.problem.solution import Solution
 from riskcard.problem.table import Table
 from riskcard.problem.terms import Term
@@ -228,8 +231,8 @@ def test_every_kind_of_points_is_among_the_reachable_totals():
 
 def test_terms_are_printed_as_conditions():
     assert [str(term) for term in mass_card().terms] == [
-        "age not (<= 45 (not -9)): 1",
-        "age not (<= 60 (not -9) or missing): 2",
+        "age > 45 or -9 or missing: 1",
+        "age > 60 (not missing) or -9: 2",
         "age not (= -9): 1",
         "shape in {irregular, lobular}: 3",
         "density in {low, medium}: 2",
@@ -377,7 +380,8 @@ def _solved(draw):
 @given(_solved())
 def test_the_card_of_a_solution_gives_its_log_odds(solved):
     table, data, grid, solution, scale = solved
-    card = card_from_solution(solution, grid, table.names, table.classes, scale)
+    layout = Layout(table, data, grid, CardRules(), LeastBins())
+    card = card_from_solution(solution, layout, scale)
     expected = log_odds_of(solution, data.codes)
     assert card.log_odds(table.values) == pytest.approx(expected, rel=1e-12, abs=1e-12)
     if scale.kind == "fixed":
@@ -389,10 +393,9 @@ def test_the_card_of_a_solution_gives_its_log_odds(solved):
 
 
 def test_a_common_divisor_goes_into_a_free_scale():
-    grid = rank_table(
-        Table(np.array([[1.0], [3.0]]), ("x",), np.array([1, -1]), np.ones(2), (0, 1))
-    )
+    table = Table(np.array([[1.0], [3.0]]), ("x",), np.array([1, -1]), np.ones(2), (0, 1))
+    layout = Layout(table, *rank_table(table), CardRules(), LeastBins())
     solution = Solution.of([(0, 0, 4)], multiplier=8.0)
-    card = card_from_solution(solution, grid[1], ["x"], (0, 1), Scale("calibrated"))
+    card = card_from_solution(solution, layout, Scale("calibrated"))
     assert card.features[0].points == (1, 0)
     assert card.multiplier == 2.0

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     )
     from riskcard.estimators.classifier import RiskScoreClassifier
     from riskcard.estimators.cv import RiskScoreClassifierCV
-    from riskcard.estimators.recalibration import recalibrate
     from riskcard.plots.parsimony import plot_parsimony
     from riskcard.problem.audit import audit
     from riskcard.problem.feature_rules import CardRules, FeatureGroup, FeatureRule
     from riskcard.problem.points import FeaturePoints, LevelPoints
     from riskcard.problem.riskcard import RiskCard
+    from riskcard.search.recalibration import recalibrate
     from riskcard.stability.bootstrap import bootstrap_card
 
 __all__ = [
@@ -66,7 +66,7 @@ _HOMES = {
     "audit": "riskcard.problem.audit",
     "bootstrap_card": "riskcard.stability.bootstrap",
     "plot_parsimony": "riskcard.plots.parsimony",
-    "recalibrate": "riskcard.estimators.recalibration",
+    "recalibrate": "riskcard.search.recalibration",
 }
 
 

@@ -42,6 +42,7 @@ class Term:
     levels: tuple[Label, ...] = ()  # values that fulfil it, whatever the cut
     excluded: tuple[float, ...] = ()  # special codes below the cut that do not
     has_missing: bool = False  # a missing value fulfils it
+    lacks_missing: bool = False  # missing values are known to the card, and do not
 
     def holds(self, value: Any) -> bool:
         """Whether a value of the feature fulfils the condition."""
@@ -67,13 +68,19 @@ class Term:
             return f"in {{{', '.join(others)}}}"
         return f"= {others[0]}" if self.levels else "is missing"
 
+    @property
+    def _opposite(self) -> str:
+        """In words what does not fulfil a condition with a cut."""
+        left_out = [show_level(level) for level in self.levels]
+        left_out += ["missing"] if self.has_missing else []
+        but = f" (not {', '.join(left_out)})" if left_out else ""
+        others = [*map(show_level, self.excluded), *(["missing"] if self.lacks_missing else [])]
+        return " or ".join([f"> {format_number(self.cut or 0.0)}{but}", *others])
+
     def __str__(self) -> str:
-        is_plain = self.cut is not None and not (self.levels or self.excluded or self.has_missing)
         if self.above and not self.below:
-            if is_plain:
-                opposite = self.condition.replace("<=", ">", 1)
-                return f"{self.feature} {opposite}: {self.above}"
-            return f"{self.feature} not ({self.condition}): {self.above}"
+            opposite = f"not ({self.condition})" if self.cut is None else self._opposite
+            return f"{self.feature} {opposite}: {self.above}"
         otherwise = f", otherwise {self.above}" if self.above else ""
         return f"{self.feature} {self.condition}: {self.below}{otherwise}"
 
@@ -149,6 +156,7 @@ def _jumps_at_cuts(feature: FeaturePoints) -> Iterator[Term]:
             levels=tuple(code for code in codes if code in below and code > cut),
             excluded=tuple(code for code in codes if code not in below and code <= cut),
             has_missing=_MISSING in below,
+            lacks_missing=_MISSING in special and _MISSING not in below,
         )
     own = {value: points for value, points in special.items() if bin_of[value] is None}
     for points in dict.fromkeys(own.values()):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,6 +25,7 @@ __all__ = [
     "complete_card",
     "descend_card",
     "exchange",
+    "offers_for_slot",
     "polish_cuts",
     "search_cards",
     "whole_windows",
@@ -136,9 +139,17 @@ def exchange(
 ) -> Draft:
     """The draft with the best term in a slot, whether that is better or not.
 
-    ``windows`` are those of ``scan_jumps``. The scan ranks the features; the best terms of the
+    ``windows`` are those of ``scan_jumps``. The scan ranks the columns; the best terms of the
     first ``n_tries`` are measured exactly. A slot after the last term adds one.
     """
+    offers = list(offers_for_slot(rows, rules, draft, slot, windows, n_tries))
+    return min(offers, key=lambda offer: offer.loss, default=draft)
+
+
+def offers_for_slot(
+    rows: Rows, rules: Rules, draft: Draft, slot: int, windows: NDArray[np.int64], n_tries: int
+) -> Iterator[Draft]:
+    """The draft with the best term of each of several columns in a slot; see ``exchange``."""
     others = np.delete(draft.terms, slot, axis=1) if slot < draft.n_terms else draft.terms
     lowest, n_scores = int(np.minimum(others[2], 0).sum()), int(np.abs(others[2]).sum()) + 1
     largest = int(np.abs(others[2]).max(initial=0))
@@ -148,13 +159,11 @@ def exchange(
     windows[~room_for_terms(rules, others[0]), 2] = 0
     found = np.empty((windows.shape[0], 3))
     scan = scan_jumps if rules.kind == CALIBRATED else scan_shifts
-    scale = draft.scale
     closed, starts = closed_cuts(rules, rows, others), rows.starts
-    scores = keys, lowest, n_scores, scale, rules.options
+    scores = keys, lowest, n_scores, draft.scale, rules.options
     scan(rows.codes, rows.weights, *scores, windows, closed, starts, found)
     taken = set(map(tuple, others[:2].T.tolist()))
     accuracy = 1e-9 * float(rows.weights.sum())
-    best, best_loss = draft, np.inf
     for f in np.argsort(found[:, 0], kind="stable")[:n_tries]:
         if found[f, 0] == np.inf:
             break
@@ -165,10 +174,8 @@ def exchange(
         scale, low = draft.scale.copy(), lowest + min(jump, 0)
         most = max(largest, abs(jump))
         loss = fit_scale(tally, low, most, rules.kind, rules.bound, scale, accuracy)
-        if loss < best_loss:
-            terms = np.insert(others, min(slot, others.shape[1]), (f, cut, jump), axis=1)
-            best, best_loss = Draft(np.ascontiguousarray(terms), scale, loss), loss
-    return best
+        terms = np.insert(others, min(slot, others.shape[1]), (f, cut, jump), axis=1)
+        yield Draft(np.ascontiguousarray(terms), scale, loss)
 
 
 def zoom_cut(rows: Rows, rules: Rules, draft: Draft, slot: int) -> Draft:

@@ -1,0 +1,221 @@
+"""What people ask for beside the best card, through the classifier: pools, starts, round cuts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from riskcard import (
+    CardRules,
+    DataError,
+    FeaturePoints,
+    FeatureRule,
+    ParameterError,
+    RiskCard,
+    RiskScoreClassifier,
+    audit,
+    recalibrate,
+)
+from riskcard.problem.objective import sum_of_log_losses
+from riskcard.search.rounding import count_digits
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Numbers with holes, levels and a plain number; a target that depends on all of them."""
+    rng = np.random.default_rng(3)
+    n = 400
+    age, pressure = rng.integers(20, 90, n).astype(float), rng.normal(130.0, 15.0, n).round(1)
+    colour = rng.choice(["red", "green", "blue", "grey"], n)
+    score = (
+        0.06 * (age - 55)
+        + 0.04 * (pressure - 130)
+        + np.where(np.isin(colour, ["red", "grey"]), 1, -1)
+    )
+    y = (score + rng.logistic(size=n) > 0).astype(int)
+    age[rng.random(n) < 0.2] = np.nan
+    return pd.DataFrame({"age": age, "pressure": pressure, "colour": colour}), y
+
+
+def loss_of(card: RiskCard, X, y) -> float:
+    return sum_of_log_losses(card.log_odds(X), np.where(y == 1, 1, -1), np.ones(len(y)))
+
+
+# --- starting from a card -----------------------------------------------------------------------
+
+
+def test_a_start_is_never_made_worse(table):
+    X, y = table
+    best = RiskScoreClassifier(max_terms=4, certify=True, time_limit=None).fit(X, y)
+    again = RiskScoreClassifier(max_terms=4, start=best.card_, random_state=5).fit(X, y)
+    assert again.loss_ <= best.loss_ * (1 + 1e-9)
+
+
+def test_a_fitted_card_of_any_kind_comes_back_as_its_own_start(table):
+    X, y = table
+    for seed, terms in ((0, 3), (1, 6)):
+        first = RiskScoreClassifier(max_terms=terms, random_state=seed).fit(X, y)
+        kept = RiskScoreClassifier(max_terms=terms, start=first.card_, max_changes=0).fit(X, y)
+        assert kept.card_.total_points(X).std() > 0
+        difference = kept.card_.total_points(X) - first.card_.total_points(X)
+        assert np.unique(difference).size == 1
+        assert kept.loss_ == pytest.approx(first.loss_, rel=1e-9)
+
+
+def test_one_change_leaves_all_other_terms_with_their_points(table):
+    X, y = table
+    start = RiskCard(
+        [FeaturePoints("pressure", [120.0, 140.0], [0, 2, 4])],
+        base=-2,
+        feature_names=list(X.columns),
+    )
+    model = RiskScoreClassifier(max_terms=3, start=start, max_changes=1, certify=True).fit(X, y)
+    before, after = {str(term) for term in start.terms}, {str(term) for term in model.card_.terms}
+    assert len(before - after) <= 1
+    assert len(after - before) <= 1
+    assert model.status_ == "optimal"
+    assert "at most 1 terms of an earlier card are changed" in model.card_.certificate.rules
+    assert audit(model, X, y).passed
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"max_changes": 1}, "needs a card to start from"),
+        ({"start": "card.json"}, "Use a RiskCard"),
+        ({"pool_tolerance": -1}, "pool_tolerance is -1"),
+        ({"pool_size": 0}, "pool_size is 0"),
+        ({"min_gain": -0.5}, "min_gain is -0.5"),
+        ({"round_cuts": "yes"}, "round_cuts is 'yes'"),
+        ({"rules": 3}, "rules is 3"),
+        ({"min_bin_rows": 2.5}, "min_bin_rows is 2.5"),
+    ],
+)
+def test_wishes_that_make_no_sense_are_refused(table, parameters, message):
+    with pytest.raises(ParameterError, match=message):
+        RiskScoreClassifier(**parameters).fit(*table)
+
+
+def test_a_start_with_a_feature_that_is_not_there_is_refused(table):
+    start = RiskCard([FeaturePoints("presure", [120.0], [0, 2])])
+    with pytest.raises(ParameterError, match="Did you mean 'pressure'"):
+        RiskScoreClassifier(start=start).fit(*table)
+
+
+# --- pools --------------------------------------------------------------------------------------
+
+
+def test_choosing_a_card_of_the_pool_makes_it_the_model(table):
+    X, y = table
+    model = RiskScoreClassifier(max_terms=2, certify=True, pool_tolerance=0.01, time_limit=None)
+    model.fit(X, y)
+    pool = model.pool_
+    assert pool.is_complete
+    assert "there is no other choice" in str(pool)
+    assert len(pool) > 1
+    assert pool[0] == model.card_
+    for index in (len(pool) - 1, 1, 0):
+        model.choose(index)
+        assert model.card_ == pool[index]
+        assert model.loss_ == pytest.approx(loss_of(pool[index], X, y), rel=1e-9)
+        assert model.status_ == ("optimal" if index == 0 else "chosen")
+        assert audit(model, X, y).passed
+    assert max(pool.losses) <= pool.most_loss
+    assert len(pool.to_frame()) == len(pool)
+    with pytest.raises(ParameterError, match="There is no card 999"):
+        model.choose(999)
+
+
+def test_without_a_pool_there_is_nothing_to_choose(table):
+    model = RiskScoreClassifier(max_terms=1).fit(*table)
+    with pytest.raises(ParameterError, match="There is no pool"):
+        model.choose(0)
+
+
+# --- round cuts, small bins, rules --------------------------------------------------------------
+
+
+def test_round_cuts_have_fewer_digits_and_cost_no_more_than_allowed(table):
+    X, y = table
+    plain = RiskScoreClassifier(max_terms=3, certify=True, time_limit=None).fit(X, y)
+    rounded = RiskScoreClassifier(max_terms=3, certify=True, time_limit=None, round_cuts=0.01).fit(
+        X, y
+    )
+    assert plain.loss_ < rounded.loss_ <= 1.01 * plain.loss_
+    digits = [
+        sum(count_digits(term.cut) for term in model.card_.terms if term.cut is not None)
+        for model in (plain, rounded)
+    ]
+    assert digits[1] < digits[0]
+    assert rounded.status_ == "chosen"
+    assert rounded.lower_bound_ == pytest.approx(plain.lower_bound_, rel=1e-6)
+    assert any("Cuts were rounded" in note for note in rounded.card_.certificate.notes)
+    assert audit(rounded, X, y).passed
+
+
+def test_every_group_on_the_card_has_the_rows_and_events_asked_for(table):
+    X, y = table
+    model = RiskScoreClassifier(max_terms=6, min_bin_rows=60, min_bin_events=0.1).fit(X, y)
+    least = int(np.ceil(0.1 * y.sum()))
+    for feature in model.card_.features:
+        points = feature.points_of(X[feature.name])
+        for worth in set(points.tolist()):
+            assert np.count_nonzero(points == worth) >= 60
+            assert y[points == worth].sum() >= least
+    assert "every bin has at least 60 rows" in model.card_.certificate.rules
+    assert audit(model, X, y).passed
+
+
+def test_rules_are_kept_and_stand_on_the_card(table):
+    X, y = table
+    rules = CardRules(
+        {
+            "age": FeatureRule(direction="falls", use="must"),
+            "pressure": FeatureRule(fixed_cuts=(120.0, 140.0, 160.0)),
+            "colour": FeatureRule(use="never"),
+        }
+    )
+    model = RiskScoreClassifier(max_terms=4, rules=rules, certify=True).fit(X, y)
+    by_name = {feature.name: feature for feature in model.card_.features}
+    assert "age" in by_name
+    assert "colour" not in by_name
+    assert list(by_name["age"].points) == sorted(by_name["age"].points, reverse=True)
+    assert by_name["pressure"].cuts == (120.0, 140.0, 160.0)
+    assert "age: must be used, falls" in model.card_.certificate.rules
+    assert audit(model, X, y).passed
+
+
+# --- recalibration ------------------------------------------------------------------------------
+
+
+def test_recalibration_finds_the_scale_that_the_card_was_fitted_with(table):
+    X, y = table
+    fitted = RiskScoreClassifier(max_terms=4).fit(X, y).card_
+    new = recalibrate(fitted, X, y)
+    assert new.features == fitted.features
+    assert new.multiplier == pytest.approx(fitted.multiplier, rel=1e-4)
+    assert new.offset == pytest.approx(fitted.offset, rel=1e-4)
+    assert new.certificate is None
+    assert new.training.rows == len(y)
+
+
+def test_recalibration_on_other_rows_is_calibrated_there(table):
+    X, y = table
+    fitted = RiskScoreClassifier(max_terms=4).fit(X, y).card_
+    is_event = (y == 1) & (np.arange(len(y)) % 3 == 0)  # events are rarer
+    new = recalibrate(fitted, X, is_event.astype(int))
+    assert new.risk(X).mean() == pytest.approx(is_event.mean(), rel=1e-5)
+    weights = np.arange(len(y)) % 2
+    half = recalibrate(fitted, X, y, sample_weight=weights)
+    again = recalibrate(fitted, X[weights == 1], y[weights == 1])
+    assert (half.multiplier, half.offset) == pytest.approx((again.multiplier, again.offset))
+
+
+def test_recalibration_refuses_other_labels_and_a_card_that_points_the_wrong_way(table):
+    X, y = table
+    fitted = RiskScoreClassifier(max_terms=4).fit(X, y).card_
+    with pytest.raises(DataError, match="but the card is about"):
+        recalibrate(fitted, X, np.where(y == 1, "yes", "no"))
+    with pytest.raises(DataError, match="does not rise with the risk"):
+        recalibrate(fitted, X, 1 - y)
