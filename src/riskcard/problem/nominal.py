@@ -16,6 +16,8 @@ __all__ = ["GroupedLevels", "group_levels"]
 MOST_ATOMS = ((60_000, 8), (400_000, 6), (None, 5))
 #: Rows of average risk added to every level before levels are put in order of their event rates.
 PRIOR_ROWS, PRIOR_ROWS_TO_MERGE = 1.0, 20.0
+#: Levels with fewer rows are taken together where levels are merged.
+RARE_ROWS = 10
 #: More levels than this are first merged by their order alone.
 MOST_LEVELS_WEIGHED = 400
 
@@ -39,38 +41,31 @@ def group_levels(
     """Make atoms of the levels of a feature, in order of their event rates.
 
     Missing values are one more level, which is never merged with others. Where there are too many
-    levels, neighbours in the order of their event rates (drawn towards the average, so that rare
-    levels do not stand at the ends by chance) are merged such that the risks of the groups fit the
-    rows best.
+    levels, rare ones are taken together first: their event rates are mostly chance. Then neighbours in
+    the order of event rates (drawn towards the average) are merged such that the risks of the groups
+    fit the rows best.
 
     Parameters
     ----------
     index
         The level of each row, -1 where it is missing.
     """
-    n_rows = index.size
-    most = next(most for rows, most in MOST_ATOMS if rows is None or n_rows <= rows)
+    most = next(most for rows, most in MOST_ATOMS if rows is None or index.size <= rows)
     place = np.where(index < 0, n_levels, index)
-    total: Floats = np.bincount(place, weights, n_levels + 1).astype(np.float64)
+    counts = np.bincount(place, minlength=n_levels + 1)
     hits = np.bincount(place[is_event], weights[is_event], n_levels + 1)
-    events: Floats = hits.astype(np.float64)
-    occurring = np.flatnonzero(total[:-1] > 0)
-    room = most - int(total[-1] > 0)
-    is_merged = occurring.size > room
-    order = _by_rate(occurring, total, events, PRIOR_ROWS_TO_MERGE if is_merged else PRIOR_ROWS)
-    parts = (
-        _merge(order, total, events, room)
-        if is_merged
-        else [order[i : i + 1] for i in range(order.size)]
+    sums = _Sums(
+        np.bincount(place, weights, n_levels + 1).astype(np.float64), hits.astype(np.float64)
     )
-    if total[-1] > 0:
+    has_holes = bool(counts[-1])
+    parts = [np.array([level]) for level in np.flatnonzero(counts[:-1])]
+    is_merged = len(parts) > most - has_holes
+    if is_merged:
+        parts = sums.by_rate(_pool_rare(parts, counts), PRIOR_ROWS_TO_MERGE)
+        parts = _merge(parts, sums, most - has_holes)
+    if has_holes:
         parts.append(np.array([n_levels]))
-    rates = [
-        (events[part].sum() + PRIOR_ROWS * events.sum() / total.sum())
-        / (total[part].sum() + PRIOR_ROWS)
-        for part in parts
-    ]
-    parts = [parts[i] for i in np.argsort(rates, kind="stable")]
+    parts = sums.by_rate(parts, PRIOR_ROWS)
     atom_of_level = np.zeros(n_levels + 1, dtype=np.int32)
     for atom, part in enumerate(parts):
         atom_of_level[part] = atom
@@ -79,6 +74,31 @@ def group_levels(
         tuple(-1 if level == n_levels else int(level) for level in sorted(part)) for part in parts
     )
     return GroupedLevels(_atoms(atom_of_row, is_event, len(parts)), atom_of_row, names, is_merged)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """Weight of the rows, and of the rows with the event, of each level."""
+
+    total: Floats
+    events: Floats
+
+    def by_rate(self, parts: list[Integers], prior: float) -> list[Integers]:
+        """Groups of levels in ascending order of their event rates, drawn towards the average."""
+        average = self.events.sum() / self.total.sum()
+        rates = [
+            (self.events[part].sum() + prior * average) / (self.total[part].sum() + prior)
+            for part in parts
+        ]
+        return [parts[place] for place in np.argsort(rates, kind="stable")]
+
+
+def _pool_rare(parts: list[Integers], counts: Integers) -> list[Integers]:
+    """Levels with few rows as one group."""
+    rare = [part for part in parts if counts[part].sum() < RARE_ROWS]
+    if len(rare) < 2:
+        return parts
+    return [part for part in parts if counts[part].sum() >= RARE_ROWS] + [np.concatenate(rare)]
 
 
 def _atoms(atom_of_row: NDArray[np.int32], is_event: NDArray[np.bool_], n_atoms: int) -> Atoms:
@@ -97,40 +117,36 @@ def _atoms(atom_of_row: NDArray[np.int32], is_event: NDArray[np.bool_], n_atoms:
     )
 
 
-def _by_rate(levels: Integers, total: Floats, events: Floats, prior: float) -> Integers:
-    """Levels in ascending order of their event rates."""
-    rate = events.sum() / total.sum()
-    smoothed = (events[levels] + prior * rate) / (total[levels] + prior)
-    return levels[np.argsort(smoothed, kind="stable")]
-
-
-def _merge(order: Integers, total: Floats, events: Floats, most: int) -> list[Integers]:
-    """Runs of levels, at most ``most``, whose risks fit the rows best: a small dynamic programme."""
-    if order.size > MOST_LEVELS_WEIGHED:
-        weight = np.cumsum(total[order])
+def _merge(parts: list[Integers], sums: _Sums, most: int) -> list[Integers]:
+    """Runs of groups, at most ``most``, whose risks fit the rows best: a small dynamic programme."""
+    if len(parts) <= most:
+        return parts
+    if len(parts) > MOST_LEVELS_WEIGHED:
+        weight = np.cumsum([sums.total[part].sum() for part in parts])
         run = (weight * MOST_LEVELS_WEIGHED / weight[-1]).astype(np.int64)
-        runs = [order[run == value] for value in np.unique(run)]
-    else:
-        runs = [order[i : i + 1] for i in range(order.size)]
-    sums = np.concatenate([[0.0], np.cumsum([total[part].sum() for part in runs])])
-    hits = np.concatenate([[0.0], np.cumsum([events[part].sum() for part in runs])])
-    n = len(runs)
+        parts = [
+            np.concatenate([parts[place] for place in np.flatnonzero(run == value)])
+            for value in np.unique(run)
+        ]
+    total = np.concatenate([[0.0], np.cumsum([sums.total[part].sum() for part in parts])])
+    hits = np.concatenate([[0.0], np.cumsum([sums.events[part].sum() for part in parts])])
+    n = len(parts)
     best, choices = np.full(n + 1, np.inf), []
     best[0] = 0.0
     for _ in range(min(most, n)):
         reached, chosen = np.full(n + 1, np.inf), np.zeros(n + 1, dtype=np.int64)
         for end in range(1, n + 1):
-            loss = best[:end] + _entropy(hits[end] - hits[:end], sums[end] - sums[:end])
+            loss = best[:end] + _entropy(hits[end] - hits[:end], total[end] - total[:end])
             chosen[end] = int(np.argmin(loss))
             reached[end] = loss[chosen[end]]
         best = reached
         choices.append(chosen)
-    parts, end = [], n
+    merged, end = [], n
     for chosen in reversed(choices):
         begin = int(chosen[end])
-        parts.append(np.concatenate(runs[begin:end]))
+        merged.append(np.concatenate(parts[begin:end]))
         end = begin
-    return parts[::-1]
+    return merged[::-1]
 
 
 def _entropy(events: Floats, total: Floats) -> Floats:
