@@ -6,24 +6,19 @@ import csv
 import io
 import sys
 from argparse import Namespace
-from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from riskcard.cli.columns import Kind, MissingWords, Selection, require_columns
+from riskcard.cli.card_rows import card_columns, card_selection, labelled_rows
 from riskcard.cli.experiment import run_experiment
 from riskcard.cli.fit import exit_code, run_fit
-from riskcard.cli.labels import events_of, with_known_levels
 from riskcard.cli.remarks import say, warnings_as_sentences
 from riskcard.cli.stability import run_stability
-from riskcard.cli.tables import Columns, read_columns
-from riskcard.cli.training import check_weights
+from riskcard.cli.tables import read_columns
 from riskcard.cli.tune import run_tune
-from riskcard.errors import ParameterError
 from riskcard.export.files import require_writable, write_whole
 
 if TYPE_CHECKING:
-    from riskcard.problem.levels import Label
     from riskcard.problem.riskcard import RiskCard
 
 __all__ = [
@@ -57,9 +52,9 @@ def run_predict(options: Namespace) -> int:
     if options.output is not None:
         require_writable(options.output)
     card = _load(options.card)
-    columns = read_columns(options.data, _card_selection(options, card))
+    columns = read_columns(options.data, card_selection(options, card))
     with warnings_as_sentences():
-        totals = card.total_points(_card_columns(card, columns))
+        totals = card.total_points(card_columns(card, columns))
     risks = card.risk_of_total(totals)
     is_event = card.log_odds_of_total(totals) > 0
     file = io.StringIO() if options.output is not None else sys.stdout
@@ -80,7 +75,7 @@ def run_predict(options: Namespace) -> int:
 def run_check(options: Namespace) -> int:
     """Audit a card against the rows that it was learned from."""
     card = _load(options.card)
-    rows, labels, weights = _labelled_rows(options, card)
+    rows, labels, weights = labelled_rows(options, card)
 
     from riskcard.problem.audit import audit
 
@@ -99,7 +94,7 @@ def run_recalibrate(options: Namespace) -> int:
     if options.output is not None:
         require_writable(options.output)
     card = _load(options.card)
-    rows, labels, weights = _labelled_rows(options, card)
+    rows, labels, weights = labelled_rows(options, card)
 
     from riskcard.search.recalibration import recalibrate
 
@@ -135,75 +130,6 @@ def run_demo(options: Namespace) -> int:
 
 
 # --- steps that the commands share --------------------------------------------------------------
-
-
-def _labelled_rows(options: Namespace, card: RiskCard) -> tuple[dict[str, Any], Any, Any]:
-    """The rows of a file as the card takes them, their labels in its own words, their weights."""
-    target = options.target or card.outcome
-    if target is None:
-        raise ParameterError("The card does not name its target. Give the column with --target.")
-    columns = read_columns(options.data, _card_selection(options, card, target, options.weights))
-    weights = columns.features[options.weights].values if options.weights else None
-    check_weights(options, weights)
-    is_event = events_of(columns.features[target], card.classes, target)
-
-    import numpy as np
-
-    if options.class_weight is not None:
-        from riskcard.problem.target import weigh_classes
-
-        ones = np.ones(is_event.size) if weights is None else weights
-        signs = np.where(is_event, np.int8(1), np.int8(-1))
-        weights = weigh_classes(ones, signs, card.classes, options.class_weight)
-    labels = np.array(card.classes, dtype=object)[is_event.astype(int)]
-    return _card_columns(card, columns), labels, weights
-
-
-def _card_selection(
-    options: Namespace, card: RiskCard, target: str | None = None, weights: str | None = None
-) -> Callable[[list[str]], Selection]:
-    """Which columns a card needs; one at least, so that rows can be counted."""
-    levels = _levels_of(card)
-    kinds = {one.name: Kind.TEXT if one.name in levels else Kind.NUMBER for one in card.features}
-    if target in kinds:
-        raise ParameterError(f"{target!r} is a feature of the card. Give another with --target.")
-    required = [name for name in (target, weights) if name]
-
-    def select(names: list[str]) -> Selection:
-        path = options.data
-        require_columns(path, names, list(kinds), "the card needs it")
-        require_columns(path, names, [target] if target else [], "the target")
-        require_columns(path, names, [weights] if weights else [], "the weights")
-        wanted = {weights: Kind.NUMBER} if weights else {}
-        wanted |= {target or names[0]: Kind.TEXT}
-        return Selection(
-            kinds=wanted | kinds,
-            required=frozenset(required),
-            missing=MissingWords(tuple(options.missing)),
-            known={name: frozenset(map(str, known)) for name, known in levels.items()},
-        )
-
-    return select
-
-
-def _card_columns(card: RiskCard, columns: Columns) -> dict[str, Any]:
-    """The columns of a card as it takes them: numbers, and the levels that it knows."""
-    levels = _levels_of(card)
-    found = {
-        one.name: with_known_levels(columns.features[one.name], levels[one.name])
-        if one.name in levels
-        else columns.features[one.name].values
-        for one in card.features
-    }
-    # a card without features still has rows to count
-    return found or {name: feature.values for name, feature in columns.features.items()}
-
-
-def _levels_of(card: RiskCard) -> dict[str, tuple[Label, ...]]:
-    """The levels of each categorical feature of a card."""
-    from riskcard.problem.points import LevelPoints
-
-    return {one.name: one.levels for one in card.features if isinstance(one, LevelPoints)}
 
 
 def _load(path: str) -> RiskCard:
