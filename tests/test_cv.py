@@ -74,7 +74,7 @@ def path_of(test, folds_a_pass=None, sizes=None) -> PathScores:
     return PathScores(sizes, test, blank, blank, blank, blank, folds_a_pass or len(test))
 
 
-@parametrize_with_checks([RiskScoreClassifierCV(max_terms=2, cv=3)])
+@parametrize_with_checks([RiskScoreClassifierCV(max_terms=2, cv=2)])
 def test_every_check_of_scikit_learn_passes(estimator, check, monkeypatch):
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")  # one check is skipped without it
     check(estimator)
@@ -297,6 +297,8 @@ def test_rules_hold_for_every_card_and_the_path_begins_with_what_must_be_used(mi
     assert "smoker" in names
     for feature in model.card_.features:
         assert feature.name != "age" or set(feature.cuts) <= {50, 60}
+    report = audit(model, frame, y)
+    assert report.passed, str(report)
     with pytest.raises(ParameterError, match="'smoker' must be used, but"):
         RiskScoreClassifierCV(3, cv=3, rules=rules).fit(frame.assign(smoker=True), y)
 

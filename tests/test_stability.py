@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import doctest
 import sys
-from dataclasses import FrozenInstanceError, astuple
+from dataclasses import FrozenInstanceError, astuple, replace
 from importlib import import_module
 
 import numpy as np
@@ -286,6 +286,9 @@ def test_slopes_that_do_not_exist_are_left_out_and_counted():
     assert stability.n_slopes == 1
     assert "not finite in 1 resamples" in str(stability).replace("\n", " ")
     assert np.isnan(made_by_hand([np.nan, np.inf]).corrected.slope)
+    odd = replace(stability, apparent=Performance(0.8, 0.3, np.inf))
+    assert np.isnan(odd.corrected.slope)
+    assert odd.corrected.auc == pytest.approx(0.6)
 
 
 def test_the_text_says_what_was_found():

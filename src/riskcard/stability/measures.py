@@ -28,7 +28,7 @@ class Performance:
     slope
         Calibration slope: the factor by which log-odds fit what happened best, next to an
         intercept. 1 is right, below 1 the risks are too extreme. NaN when all risks are equal, and
-        infinite when the risks separate the two classes.
+        infinite when no risk of a row without the event is above one of a row with it.
     """
 
     auc: float

@@ -52,8 +52,12 @@ class CardStability:
 
     @property
     def corrected(self) -> Performance:
-        """The apparent figures less their optimism: what to expect of new rows."""
-        return self.apparent - self.optimism
+        """The apparent figures less their optimism: what to expect of new rows.
+
+        NaN where there is no finite figure to begin with.
+        """
+        figures = zip(astuple(self.apparent - self.optimism), astuple(self.apparent), strict=True)
+        return Performance(*(one if np.isfinite(own) else float("nan") for one, own in figures))
 
     @property
     def standard_error(self) -> Performance:

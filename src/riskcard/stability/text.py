@@ -107,8 +107,8 @@ def _performance_remarks(stability: CardStability) -> list[str]:
     n_odd = len(stability.cards) - stability.n_slopes
     if n_odd:
         sentence += (
-            f" The slope is not finite in {n_odd:,} resamples (one risk for all rows, or classes "
-            "that the card separates); they are left out of its mean."
+            f" The slope is not finite in {n_odd:,} resamples (one risk for all rows, or no row "
+            "without the event has a higher risk than one with it); they are left out of its mean."
         )
     return textwrap.wrap(sentence, _WIDTH)
 
