@@ -1,6 +1,7 @@
 """Cards for tests: a few by hand, and a hypothesis strategy for any."""
 
 import math
+from dataclasses import replace
 
 from hypothesis import strategies as st
 
@@ -8,6 +9,7 @@ from riskcard.problem.certificate import Certificate, TrainingFacts
 from riskcard.problem.points import FeaturePoints, LevelPoints, level_key
 from riskcard.problem.result import Status
 from riskcard.problem.riskcard import RiskCard
+from riskcard.problem.totals import TotalCount
 
 __all__ = ["certificate", "heart_card", "mass_card", "risk_cards", "values_of"]
 
@@ -73,6 +75,8 @@ def values_of(feature: FeaturePoints | LevelPoints) -> list:
 finite = st.floats(allow_nan=False, allow_infinity=False)
 names = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zl", "Zp")), min_size=1, max_size=12)
 points = st.integers(-20, 20) | st.integers(0, 2)
+FACTS = TrainingFacts(10, 4, 12.5, 0.1 + 0.2)
+COUNTS = (TotalCount(-3, -3, 4, 0, 4.0, 0.0), TotalCount(5, 9, 6, 4, 8.5, 0.1 + 0.2))
 labels = st.one_of(st.text(max_size=5), st.integers(), finite, st.booleans())
 
 
@@ -127,7 +131,7 @@ def risk_cards(draw, is_plain=False):
         feature_names=tuple(all_names),
         classes=classes,
         outcome=draw(st.none() | names),
-        training=draw(st.none() | st.just(TrainingFacts(10, 4, 12.5, 0.1 + 0.2))),
+        training=draw(st.sampled_from([None, FACTS, replace(FACTS, totals=COUNTS)])),
         certificate=draw(
             st.none()
             | st.builds(

@@ -120,12 +120,12 @@ class CardClassifier(ClassifierMixin, BaseEstimator, ABC):
         keeps_points = bool(self.get_params(deep=False).get("max_changes") is not None)
         card = card_from_solution(result.solution, layout, problem.scale, keeps_points=keeps_points)
         used = [feature.name for feature in card.features]
-        log_odds = (
-            card.log_odds(raw_columns(table, used))
+        totals = (
+            card.total_points(raw_columns(table, used))
             if used
-            else card.log_odds_of_total(np.full(table.labels.size, card.base))
+            else np.full(table.labels.size, card.base)
         )
-        loss = sum_of_log_losses(log_odds, table.labels, table.weights)
+        loss = sum_of_log_losses(card.log_odds_of_total(totals), table.labels, table.weights)
         wrong = violations(result.solution, problem)
         if not math.isclose(loss, result.loss, rel_tol=LOSS_ROUNDING):
             wrong.append(f"its loss is {loss!r}, not {result.loss!r} as the solver says")
@@ -141,10 +141,9 @@ class CardClassifier(ClassifierMixin, BaseEstimator, ABC):
             bound=bound,
             rules=tuple(self._rules_in_words(layout)),
         )
+        training = training_facts_of(table, totals, card.reachable_totals())
         self.result_ = result
-        self.card_: RiskCard = replace(
-            card, training=training_facts_of(table), certificate=certificate
-        )
+        self.card_: RiskCard = replace(card, training=training, certificate=certificate)
         self.loss_ = loss
         self.lower_bound_ = bound
         self.gap_ = certificate.gap
@@ -159,6 +158,11 @@ class CardClassifier(ClassifierMixin, BaseEstimator, ABC):
             require_numbers(features)
         is_plain = all(levels is None for levels in features.levels)
         return self.card_.total_points(features.values if is_plain else X)
+
+    def explain(self, row: Any) -> Any:
+        """Say why one row has its risk: see ``RiskCard.explain``."""
+        check_is_fitted(self)
+        return self.card_.explain(row)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Log-odds of the event ``classes_[1]`` for every row."""

@@ -16,6 +16,7 @@ from riskcard.export.files import write_whole
 from riskcard.problem.certificate import Certificate, TrainingFacts
 from riskcard.problem.points import FeaturePoints, LevelPoints
 from riskcard.problem.riskcard import RiskCard
+from riskcard.problem.totals import TotalCount
 from riskcard.version import __version__
 
 __all__ = [
@@ -70,7 +71,19 @@ def card_to_json(card: RiskCard) -> str:
         "training": None if card.training is None else asdict(card.training),
         "certificate": certificate,
     }
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return _dumps(content) + "\n"
+
+
+def _dumps(content: dict[str, Any]) -> str:
+    """One entry a line, but counts of totals whole, or they would be most of the file."""
+    training = content["training"]
+    counts = training["totals"] if training is not None else ()
+    if counts:
+        content = {**content, "training": {**training, "totals": "@"}}
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    lines = ",\n".join(f"      {json.dumps(one, allow_nan=False)}" for one in counts)
+    # this cannot stand inside a text, where quotes are escaped, and no other entry has the name
+    return text.replace('"totals": "@"', f'"totals": [\n{lines}\n    ]') if counts else text
 
 
 def _feature_entry(feature: FeaturePoints | LevelPoints) -> dict[str, Any]:
@@ -170,7 +183,7 @@ def _card_from_content(content: dict[str, Any]) -> RiskCard:
         feature_names=tuple(_texts_of(content, "feature_names")),
         classes=tuple(_list_of(content, "classes")),
         outcome=outcome,
-        training=_record_from(TrainingFacts, content, "training"),
+        training=_training_from(content),
         certificate=_certificate_from(content),
     )
 
@@ -204,6 +217,19 @@ def _level_points_from(entry: dict[str, Any]) -> LevelPoints:
     return LevelPoints(**{**entry, "groups": groups, "points": _list_of(entry, "points")})
 
 
+def _training_from(content: dict[str, Any]) -> TrainingFacts | None:
+    entry = content["training"]
+    if isinstance(entry, dict):  # files from before there were counts have none
+        entry = {**entry, "totals": [_count_from(one) for one in _list_of(entry, "totals", [])]}
+    return _record_from(TrainingFacts, {**content, "training": entry}, "training")
+
+
+def _count_from(entry: Any) -> TotalCount:
+    _require_type('each entry of "totals"', entry, dict)
+    _require_keys('an entry of "totals"', entry, _keys_of(TotalCount, FORMAT_VERSION))
+    return TotalCount(**entry)
+
+
 def _certificate_from(content: dict[str, Any]) -> Certificate | None:
     entry = content["certificate"]
     if isinstance(entry, dict) and entry.keys() >= {"notes", "is_grid_full", "version"}:
@@ -230,9 +256,10 @@ def _keys_of(kind: type[Any], version: int) -> frozenset[str]:
     return keys - _NEW_KEYS if version == 1 else keys
 
 
-def _list_of(entry: dict[str, Any], key: str) -> list[Any]:
-    _require_type(f'"{key}"', entry[key], list)
-    return list(entry[key])
+def _list_of(entry: dict[str, Any], key: str, otherwise: list[Any] | None = None) -> list[Any]:
+    found = entry[key] if otherwise is None else entry.get(key, otherwise)
+    _require_type(f'"{key}"', found, list)
+    return list(found)
 
 
 def _texts_of(entry: dict[str, Any], key: str) -> list[str]:

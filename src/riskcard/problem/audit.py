@@ -60,7 +60,8 @@ def audit(subject: Any, X: Any, y: Any, sample_weight: Any = None) -> AuditRepor
     card = _card_of(subject)
     rows = _read_rows(card, X, y, sample_weight)
     loss = _loss(card, rows)
-    checks = [_check_labels(card, rows), _check_training(card, rows), *_check_risks(card, rows)]
+    checks = [_check_labels(card, rows), _check_training(card, rows), *_check_counts(card, rows)]
+    checks += _check_risks(card, rows)
     if card.certificate is None:
         missing = "the card has none, so nothing is claimed about its loss"
         checks.append(Check("certificate", False, missing))
@@ -159,6 +160,29 @@ def _check_training(card: RiskCard, rows: Rows) -> Check:
     passed = all(_is_close(a, b) for a, b in zip(found, stated, strict=True))
     learned = "{} rows ({} events) of weight {:.10g} ({:.10g})".format(*stated)
     return Check("rows", passed, f"{here}; learned from {learned}")
+
+
+def _check_counts(card: RiskCard, rows: Rows) -> Iterator[Check]:
+    """The rows and events of each total, where the card has them."""
+    counts = () if card.training is None else card.training.totals
+    if not counts:
+        return
+    is_event, totals = _is_event(card, rows), totals_by_hand(card, rows)
+    wrong = []
+    for one in counts:
+        is_in = (totals >= one.low) & (totals <= one.high)
+        found = (is_in, is_in & is_event)
+        stated = ((one.rows, one.weight), (one.events, one.event_weight))
+        if any(
+            int(which.sum()) != number or not _is_close(math.fsum(rows.weights[which]), weight)
+            for which, (number, weight) in zip(found, stated, strict=True)
+        ):
+            wrong.append(one)
+    counted = sum(one.rows for one in counts)
+    passed = not wrong and counted == totals.size
+    detail = f"{len(counts)} counts of totals with {counted} rows, of {totals.size}"
+    detail += f"; that of {wrong[0].low} to {wrong[0].high} is wrong" if wrong else ""
+    yield Check("counts", passed, detail)
 
 
 def _check_risks(card: RiskCard, rows: Rows) -> Iterator[Check]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from riskcard.errors import ParameterError
 from riskcard.problem.checks import finite_number, whole_number
@@ -12,6 +14,7 @@ from riskcard.problem.problem import Problem
 from riskcard.problem.ranked import CutGrid
 from riskcard.problem.result import SolveResult, Status, relative_gap
 from riskcard.problem.table import Table
+from riskcard.problem.totals import TotalCount, count_totals
 from riskcard.version import __version__
 
 __all__ = ["Certificate", "TrainingFacts", "certificate_of", "training_facts_of"]
@@ -31,18 +34,23 @@ class TrainingFacts:
         Sum of the row weights; equal to ``rows`` when there were none.
     event_weight
         Sum of the weights of the rows with the event.
+    totals
+        How many rows had each total (or band of totals), those with none left out; empty when that
+        is not known.
     """
 
     rows: int
     events: int
     weight: float
     event_weight: float
+    totals: tuple[TotalCount, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("rows", "events"):
             _set(self, name, whole_number(name, getattr(self, name)))
         for name in ("weight", "event_weight"):
             _set(self, name, finite_number(name, getattr(self, name)))
+        _set(self, "totals", tuple(self.totals))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,14 +141,27 @@ def certificate_of(result: SolveResult, problem: Problem, cut_grid: CutGrid) -> 
     )
 
 
-def training_facts_of(table: Table) -> TrainingFacts:
-    """Count the rows, the events and their weights."""
+def training_facts_of(
+    table: Table, totals: NDArray[np.int64], reachable: Sequence[int]
+) -> TrainingFacts:
+    """Count the rows, the events and their weights, in all and by the total of the card.
+
+    Parameters
+    ----------
+    table
+        The rows.
+    totals
+        What the card gives each of them.
+    reachable
+        Every total that a row can have, ascending.
+    """
     is_event = table.labels == 1
     return TrainingFacts(
         rows=table.labels.size,
         events=int(np.count_nonzero(is_event)),
         weight=float(np.sum(table.weights)),
         event_weight=float(np.sum(table.weights[is_event])),
+        totals=count_totals(totals, is_event, table.weights, reachable),
     )
 
 

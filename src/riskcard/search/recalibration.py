@@ -66,7 +66,8 @@ def recalibrate(card: RiskCard, X: Any, y: Any, sample_weight: Any = None) -> Ri
             "The total of the card does not rise with the risk on these rows, so there is no scale for "
             "it. Check the labels, or fit a new card."
         )
-    facts = training_facts_of(replace(table, labels=np.where(is_event, 1, -1).astype(np.int8)))
+    signed = replace(table, labels=np.where(is_event, 1, -1).astype(np.int8))
+    facts = training_facts_of(signed, totals, card.reachable_totals())
     return replace(
         card,
         multiplier=float(1.0 / scale[0]),

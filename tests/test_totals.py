@@ -1,0 +1,157 @@
+"""The counts of totals on a card are those of its training rows; intervals are Wilson's."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cards import heart_card
+from riskcard import FeaturePoints, RiskCard, RiskScoreClassifier, audit, recalibrate
+from riskcard.errors import FormatError, ParameterError
+from riskcard.problem.intervals import wilson_interval
+from riskcard.problem.totals import MOST_BANDS, TotalCount, bands_of, count_totals
+
+
+def rows_of(seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    generator = np.random.default_rng(seed)
+    X = generator.integers(0, 6, size=(150, 3)).astype(float)
+    y = (X.sum(axis=1) + generator.normal(0, 3, 150) > 8).astype(int)
+    return X, y, generator.integers(1, 4, 150).astype(float)
+
+
+@given(st.sets(st.integers(-200, 200), min_size=1), st.integers(1, 40))
+def test_bands_hold_every_total_once_and_are_no_wider_than_needed(totals, most):
+    ordered = sorted(totals)
+    bands = bands_of(ordered, most)
+    assert len(bands) <= most
+    assert bands[0][0] == ordered[0]
+    assert bands[-1][1] == ordered[-1]
+    assert [sum(low <= total <= high for low, high in bands) for total in ordered] == [1] * len(
+        ordered
+    )
+    if len(ordered) <= most:
+        assert all(low == high for low, high in bands)
+
+
+@given(st.integers(1, 400), st.data())
+def test_the_interval_is_where_the_score_test_does_not_reject(rows, data):
+    events = data.draw(st.integers(0, rows))
+    low, high = wilson_interval(events, rows)
+    assert 0 <= low <= events / rows <= high <= 1
+    for rate in (low, high):
+        if 0 < rate < 1:
+            z = (events / rows - rate) / math.sqrt(rate * (1 - rate) / rows)
+            assert abs(z) == pytest.approx(1.959964, rel=1e-5)
+    assert (low == 0) == (events == 0)
+    assert (high == 1) == (events == rows)
+
+
+def test_without_rows_every_rate_is_possible():
+    assert wilson_interval(0, 0) == (0, 1)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_fitted_card_counts_its_rows_by_total(weighted):
+    X, y, weights = rows_of()
+    model = RiskScoreClassifier(max_terms=3).fit(X, y, sample_weight=weights if weighted else None)
+    weights = weights if weighted else np.ones(y.size)
+    totals = model.total_points(X)
+    counts = model.card_.training.totals
+    assert [one.low for one in counts] == sorted(set(totals.tolist()))
+    for one in counts:
+        of_total = totals == one.low
+        assert one.high == one.low
+        assert (one.rows, one.events) == (of_total.sum(), y[of_total].sum())
+        assert one.weight == weights[of_total].sum()
+        assert one.event_weight == weights[of_total & (y == 1)].sum()
+
+
+def test_many_totals_are_counted_in_bands():
+    card = RiskCard([FeaturePoints(f"f{i}", [0], [0, 2**i]) for i in range(8)])
+    generator = np.random.default_rng(1)
+    rows = generator.normal(size=(900, 8))
+    totals, is_event = card.total_points(rows), generator.random(900) < 0.4
+    counts = count_totals(totals, is_event, np.ones(900), card.reachable_totals())
+    assert len(counts) <= MOST_BANDS
+    assert sum(one.rows for one in counts) == 900
+    for one in counts:
+        is_in = (totals >= one.low) & (totals <= one.high)
+        assert (one.rows, one.events) == (is_in.sum(), (is_in & is_event).sum())
+
+
+def test_recalibration_counts_the_new_rows():
+    X, y, _ = rows_of()
+    card = RiskScoreClassifier(max_terms=2).fit(X, y).card_
+    other, labels, weights = rows_of(seed=1)
+    weights[:5] = 0
+    new = recalibrate(card, other, labels, sample_weight=weights)
+    assert sum(one.rows for one in new.training.totals) == 145
+    totals = new.total_points(other[5:])
+    for one in new.training.totals:
+        assert one.events == labels[5:][totals == one.low].sum()
+
+
+def test_an_audit_counts_again():
+    X, y, weights = rows_of()
+    card = RiskScoreClassifier(max_terms=2).fit(X, y, sample_weight=weights).card_
+    assert audit(card, X, y, weights).passed
+    first, *others = card.training.totals
+    for wrong in (
+        [replace(first, events=first.events + 1, rows=first.rows + 1), *others],
+        [replace(first, weight=first.weight + 1), *others],
+        others,
+    ):
+        changed = replace(card, training=replace(card.training, totals=tuple(wrong)))
+        report = audit(changed, X, y, weights)
+        assert [check.name for check in report.failures] == ["counts"]
+
+
+def counted_card() -> RiskCard:
+    card = heart_card()
+    counts = (TotalCount(-1, -1, 400, 100, 400.5, 100.25), TotalCount(1, 7, 169, 112, 169, 112))
+    return replace(card, training=replace(card.training, totals=counts))
+
+
+def test_counts_are_kept_in_the_file_one_a_line():
+    card = counted_card()
+    text = card.to_json()
+    again = RiskCard.from_json(text)
+    assert again == card
+    assert again.to_json() == text
+    assert sum('"low"' in line and '"event_weight"' in line for line in text.splitlines()) == 2
+    odd = replace(card, outcome='"totals": "@"')
+    assert RiskCard.from_json(odd.to_json()) == odd
+
+
+def test_a_file_without_counts_is_still_read():
+    text = heart_card().to_json()
+    assert '"totals": []' in text
+    old = text.replace(',\n    "totals": []', "")
+    assert "totals" not in old
+    assert RiskCard.from_json(old) == heart_card()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"rows": 400', '"rows": 0', "rows of a count is 0"),
+        ('"low": -1', '"low": 0.5', r"low of a count is 0\.5"),
+        ('"low": -1', '"low": 0', "from 0 to -1 has 400 rows"),
+        ('"events": 100', '"events": 401', "no more events than rows"),
+        ('"high": -1, ', "", 'no "high"'),
+        ('"low": -1', '"low": -1, "colour": 3', 'unknown entry "colour"'),
+    ],
+)
+def test_wrong_counts_are_refused(old, new, message):
+    text = counted_card().to_json()
+    assert old in text
+    with pytest.raises(FormatError, match=message):
+        RiskCard.from_json(text.replace(old, new))
+
+
+def test_a_count_needs_a_band():
+    with pytest.raises(ParameterError, match="from low to high"):
+        TotalCount(3, 2, 1, 1, 1, 1)
