@@ -1,5 +1,6 @@
 # make demo       install into .venv and show what riskcard does
 # make test       install with the tools for development; lint, types and tests
+# make test-all   install the programs that exports run in (as root on Debian); the tests that need them
 # make benchmark  the figures of the benchmarks (minutes); BENCHMARKS='...' chooses
 # make format     format the code and fix what ruff can fix
 # make clean      remove .venv and everything that was generated
@@ -11,7 +12,7 @@ BENCHMARKS ?= first_minute proofs million
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test benchmark format clean
+.PHONY: help demo test test-all benchmark format clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -24,6 +25,10 @@ test: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n 2
+
+test-all: $(VENV)/.installed-all
+	.ci/tools
+	$(BIN)/python -m pytest -n 2 --dist loadfile tests_all
 
 benchmark: $(VENV)/.installed-dev
 	@for name in $(BENCHMARKS); do $(BIN)/python -m benchmarks.$$name || exit 1; done
@@ -46,6 +51,11 @@ $(VENV)/.installed-dev: pyproject.toml
 	@$(MAKE) --no-print-directory $(VENV)-made
 	$(PIP) -e '.[dev]'
 	@touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-all: pyproject.toml
+	@$(MAKE) --no-print-directory $(VENV)-made
+	$(PIP) -e '.[dev,test-all]'
+	@touch $@ $(VENV)/.installed-dev $(VENV)/.installed
 
 .PHONY: $(VENV)-made
 $(VENV)-made:

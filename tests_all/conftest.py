@@ -1,0 +1,48 @@
+"""Settings of the tests that run other people's programs, and how such a program is found."""
+
+import importlib
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# cards and rows for tests are those of the fast tests
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+settings.register_profile("riskcard", deadline=None, derandomize=True)
+settings.load_profile("riskcard")
+
+
+@pytest.fixture(scope="session")
+def find_program():
+    """The path of a program by its name; without it the test is skipped, or fails where it must run."""
+
+    def find(name: str) -> str:
+        path = shutil.which(name)
+        found = [path] if path else sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"))
+        return str(found[-1]) if found else _do_without(f"the program {name!r}")
+
+    return find
+
+
+@pytest.fixture(scope="session")
+def find_module():
+    """A package by its name; without it the test is skipped, or fails where it must run."""
+
+    def find(name: str):
+        try:
+            return importlib.import_module(name)
+        except ImportError:
+            return _do_without(f"the Python package {name!r}")
+
+    return find
+
+
+def _do_without(what: str):
+    reason = f"{what} is not installed; 'make test-all' installs it, as root on Debian"
+    if os.environ.get("RISKCARD_REQUIRE_TOOLS"):
+        pytest.fail(reason)
+    pytest.skip(reason)
