@@ -14,6 +14,8 @@ BASE = {"errors", "version", "problem"}
 ALLOWED = {
     "errors": set(),
     "version": set(),
+    "html": set(),
+    "explain": BASE | {"card"},
     "kernels": {"kernels"},
     "problem": BASE,
     "search": BASE | {"search", "kernels"},
@@ -23,7 +25,7 @@ ALLOWED = {
     "estimators": BASE | {"estimators", "search", "progress"},
     "stability": BASE | {"stability", "estimators"},
     "plots": BASE | {"plots"},
-    "card": BASE | {"card"},
+    "card": BASE | {"card", "html"},
     "export": BASE | {"export"},
     "report": BASE | {"report", "card", "export"},
     "datasets": BASE | {"datasets"},
@@ -35,7 +37,11 @@ ALLOWED = {
 }
 SKLEARN_PARTS = ("estimators", "baselines", "stability", "cli", "datasets", "experiments")
 #: A card draws and saves itself: these functions fetch the renderer when they are called.
-SELF_DESCRIPTION = {("problem/riskcard.py", "card"), ("problem/riskcard.py", "export")}
+SELF_DESCRIPTION = {
+    ("problem/riskcard.py", "card"),
+    ("problem/riskcard.py", "export"),
+    ("problem/riskcard.py", "explain"),
+}
 
 
 def imported_modules(tree: ast.AST) -> list[tuple[str, int]]:

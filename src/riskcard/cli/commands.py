@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from riskcard.cli.card_rows import card_columns, card_selection, labelled_rows
 from riskcard.cli.experiment import run_experiment
+from riskcard.cli.explain import run_explain
 from riskcard.cli.fit import exit_code, run_fit
 from riskcard.cli.remarks import say, warnings_as_sentences
 from riskcard.cli.stability import run_stability
@@ -25,6 +26,7 @@ __all__ = [
     "run_check",
     "run_demo",
     "run_experiment",
+    "run_explain",
     "run_fit",
     "run_predict",
     "run_recalibrate",

@@ -13,6 +13,7 @@ from riskcard.version import __version__
 __all__ = [
     "add_card_options",
     "add_column_options",
+    "add_missing",
     "add_rule_options",
     "make_parser",
     "time_limit_of",
@@ -47,10 +48,12 @@ def make_parser() -> argparse.ArgumentParser:
     demo.add_argument("-q", "--quiet", action="store_true", help="no progress")
     _add_experiment(commands)
     # these use the options of fit, which stand below
+    from riskcard.cli.explain import add_explain
     from riskcard.cli.tune_options import add_stability, add_tune
 
     add_tune(commands)
     add_stability(commands)
+    add_explain(commands)
     return parser
 
 
@@ -106,7 +109,7 @@ def add_column_options(parser: argparse.ArgumentParser) -> None:
     _add_names(columns, "--columns", "use these columns only")
     _add_names(columns, "--drop", "leave these columns out")
     _add_names(columns, "--categorical", "take these columns for categories, numbers or not")
-    _add_missing(columns)
+    add_missing(columns)
 
 
 def add_card_options(size: argparse._ArgumentGroup, max_terms: int = 5) -> None:
@@ -176,7 +179,7 @@ def _add_predict(commands: argparse._SubParsersAction[_Parser]) -> None:
     predict.add_argument("card", help="JSON file of a card")
     predict.add_argument("data", help="CSV or Parquet file")
     predict.add_argument("-o", "--output", metavar="FILE", help="write here, not to the screen")
-    _add_missing(predict)
+    add_missing(predict)
 
 
 def _add_check(commands: argparse._SubParsersAction[_Parser]) -> None:
@@ -210,7 +213,7 @@ def _add_labelled_rows(parser: argparse.ArgumentParser, weights: str) -> None:
     parser.add_argument("--target", metavar="COLUMN", help="by default the one the card names")
     parser.add_argument("--weights", metavar="COLUMN", help=weights)
     _add_class_weight(parser)
-    _add_missing(parser)
+    add_missing(parser)
 
 
 def _add_class_weight(parser: argparse._ActionsContainer) -> None:
@@ -262,7 +265,8 @@ def _add_names(group: argparse._ArgumentGroup, option: str, meaning: str) -> Non
     )
 
 
-def _add_missing(parser: argparse._ActionsContainer) -> None:
+def add_missing(parser: argparse._ActionsContainer) -> None:
+    """The words that mean a missing value."""
     parser.add_argument(
         "--missing", nargs="+", action="extend", default=[], metavar="WORD",
         help="further words that mean a missing value, beside NA, NaN, null, ? and empty cells",

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from riskcard.problem.levels import Label
 from riskcard.problem.points import FeaturePoints, LevelPoints, LookUp
 from riskcard.problem.records import take_columns
 from riskcard.problem.terms import Term, intercept_of, one_sided_terms, two_sided_terms
+
+if TYPE_CHECKING:
+    from riskcard.explain import Explanation
 
 __all__ = ["FeaturePoints", "LevelPoints", "RiskCard", "RiskRow", "Term"]
 
@@ -148,6 +151,19 @@ class RiskCard:
     def risk_of_total(self, total: Any) -> NDArray[np.float64]:
         """Risk that belongs to a total."""
         return _sigmoid(self.log_odds_of_total(total))
+
+    def explain(self, row: Any) -> Explanation:
+        """Say why one row has its risk, and which other value would change it; ``print`` it.
+
+        Parameters
+        ----------
+        row
+            A mapping from name to value, a row of a pandas frame, a frame of one row, or values in
+            the order of ``feature_names``.
+        """
+        from riskcard.explain import explain_row
+
+        return explain_row(self, row)
 
     def reachable_totals(self) -> list[int]:
         """Every total that some row can have, ascending."""
