@@ -1,0 +1,1 @@
+"""How well risks go with what happened: figures and the points of curves; numpy only."""

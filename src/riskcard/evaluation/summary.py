@@ -1,0 +1,79 @@
+"""All figures about the risks of some rows, together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from riskcard.evaluation.calibration import (
+    Calibration,
+    RiskBin,
+    calibration_bins,
+    calibration_of,
+)
+from riskcard.evaluation.decision import DecisionCurve, decision_curve
+from riskcard.evaluation.discrimination import RocCurve, roc_curve
+from riskcard.evaluation.outcomes import Outcomes
+
+__all__ = ["Evaluation", "evaluate"]
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What is known about the risks of some rows.
+
+    Attributes
+    ----------
+    rows, events
+        How many rows, and how many of them with the event.
+    base_rate
+        Share with the event, by weight.
+    log_loss
+        Mean of ``-log(risk given to what happened)``.
+    brier
+        Mean squared difference between risk and what happened (0 or 1).
+    roc, calibration, bins, decision
+        The curves and their figures.
+    """
+
+    rows: int
+    events: int
+    base_rate: float
+    log_loss: float
+    brier: float
+    roc: RocCurve
+    calibration: Calibration
+    bins: tuple[RiskBin, ...]
+    decision: DecisionCurve
+
+    @property
+    def scaled_brier(self) -> float:
+        """Brier score less that of giving everyone the base rate, as a share: 1 is perfect."""
+        return 1 - self.brier / (self.base_rate * (1 - self.base_rate))
+
+
+def evaluate(outcomes: Outcomes, n_bins: int = 10) -> Evaluation:
+    """Compute everything.
+
+    Examples
+    --------
+    >>> from riskcard.evaluation.outcomes import read_outcomes
+    >>> evaluate(read_outcomes([0.1, 0.4, 0.4, 0.8], [0, 0, 1, 1])).roc.area
+    0.875
+    """
+    total = outcomes.weights.sum()
+    signs = np.where(outcomes.is_event, -1.0, 1.0)
+    losses = np.logaddexp(0.0, signs * outcomes.log_odds)
+    errors = (outcomes.risks - outcomes.is_event) ** 2
+    return Evaluation(
+        rows=outcomes.risks.size,
+        events=int(outcomes.is_event.sum()),
+        base_rate=outcomes.base_rate,
+        log_loss=float(outcomes.weights @ losses / total),
+        brier=float(outcomes.weights @ errors / total),
+        roc=roc_curve(outcomes),
+        calibration=calibration_of(outcomes),
+        bins=calibration_bins(outcomes, n_bins),
+        decision=decision_curve(outcomes),
+    )
