@@ -5,13 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from riskcard.card.words import certificate_sentences, event_words, scale_words, training_words
+from riskcard.card.bands import BandLine, band_lines
+from riskcard.card.words import (
+    certificate_sentences,
+    event_words,
+    observed_words,
+    scale_words,
+    training_words,
+)
 from riskcard.problem.cuts import format_number
+from riskcard.problem.percent import percent
 from riskcard.problem.points import FeaturePoints, LevelPoints
 from riskcard.problem.riskcard import RiskCard
 from riskcard.problem.terms import Term, show_level
 
-__all__ = ["Bin", "FeatureBlock", "ScoreCard", "TermLine", "TotalLine", "score_card_of"]
+__all__ = [
+    "Bin",
+    "FeatureBlock",
+    "ScoreCard",
+    "TermLine",
+    "TotalLine",
+    "score_card_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +90,10 @@ class ScoreCard:
         The same card in the paper's two-sided form.
     totals
         Risk of every total that a row can reach.
+    bands
+        The same in at most 30 lines, with what was observed in training.
+    observed
+        What "observed" means, in words; empty when the card does not know what was observed.
     scale
         The formula behind the table, in words.
     facts
@@ -87,6 +106,8 @@ class ScoreCard:
     term_lines: tuple[TermLine, ...]
     intercept: int
     totals: tuple[TotalLine, ...]
+    bands: tuple[BandLine, ...]
+    observed: str
     scale: str
     facts: tuple[str, ...]
 
@@ -94,6 +115,7 @@ class ScoreCard:
 def score_card_of(card: RiskCard) -> ScoreCard:
     """Gather what a rendering shows."""
     terms = card.two_sided_terms
+    bands = band_lines(card)
     facts = [training_words(card.training)] if card.training is not None else []
     if card.certificate is not None:
         facts += certificate_sentences(card.certificate)
@@ -107,8 +129,10 @@ def score_card_of(card: RiskCard) -> ScoreCard:
         ),
         intercept=card.intercept_of(terms),
         totals=tuple(
-            TotalLine(row.total, _percent(row.risk), row.risk) for row in card.risk_table()
+            TotalLine(row.total, percent(row.risk), row.risk) for row in card.risk_table()
         ),
+        bands=bands,
+        observed=observed_words(card.training) if card.training and bands[0].seen else "",
         scale=scale_words(card),
         facts=tuple(facts),
     )
@@ -147,13 +171,3 @@ def _words_for_all(feature: FeaturePoints) -> str:
     if feature.codes:
         return "any other value"
     return "any value" if feature.missing is None else "not missing"
-
-
-def _percent(risk: float) -> str:
-    """A risk as a percentage: one decimal, two near 0 and 1, and never a rounded 0 or 100."""
-    if risk < 0.0001:
-        return "< 0.01 %"
-    if risk > 0.9999:
-        return "> 99.99 %"
-    places = 2 if risk < 0.01 or risk > 0.99 else 1
-    return f"{100 * risk:.{places}f} %"

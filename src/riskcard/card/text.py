@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 
+from riskcard.card.bands import BandLine
 from riskcard.card.scorecard import Bin, FeatureBlock, ScoreCard, TotalLine, score_card_of
 from riskcard.errors import ParameterError
 from riskcard.problem.riskcard import RiskCard
@@ -112,6 +113,8 @@ def _ruled(header: Sequence[str], groups: Sequence[Sequence[Sequence[str | int]]
 
 
 def _total_table(shown: ScoreCard) -> list[str]:
+    if shown.observed:
+        return _counted_table(shown)
     totals = shown.totals
     n_columns = min(_MOST_COLUMNS, -(-len(totals) // _ROWS_A_COLUMN))
     n_rows = -(-len(totals) // n_columns)
@@ -123,6 +126,29 @@ def _total_table(shown: ScoreCard) -> list[str]:
     lines = [" |  ".join(cells).rstrip() for cells in _across(columns, n_rows + 1)]
     rule = "-" * max(map(len, lines))
     return [lines[0], rule, *lines[1:], rule, f"({shown.scale})"]
+
+
+def _counted_table(shown: ScoreCard) -> list[str]:
+    """Totals with what was observed in training."""
+    header: tuple[str, ...] = ("Total", "Risk", "Rows", "Events", "Observed", "95 % interval")
+    rows = [_counted_row(line) for line in shown.bands]
+    if not any(row[-1] for row in rows):  # weighted rows have none
+        header, rows = header[:-1], [row[:-1] for row in rows]
+    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
+    lines = [
+        _GAP.join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in [header, *rows]
+    ]
+    rule = "-" * max(map(len, lines))
+    return [lines[0], rule, *lines[1:], rule, f"({shown.scale})"]
+
+
+def _counted_row(line: BandLine) -> tuple[str, ...]:
+    seen = line.seen
+    if seen is None:
+        return (line.label, line.risk, "", "", "", "")
+    counts = (f"{seen.rows:,}", f"{seen.events:,}")
+    return (line.label, line.risk, *counts, seen.rate_words, seen.interval_words)
 
 
 def _total_column(totals: Iterable[TotalLine], width: int) -> list[str]:
@@ -139,7 +165,8 @@ def _across(columns: list[list[str]], n_rows: int) -> list[list[str]]:
 
 
 def _facts(shown: ScoreCard) -> list[str]:
-    return [line for fact in shown.facts for line in textwrap.wrap(fact, _WIDTH)]
+    facts = [*([shown.observed] if shown.observed else []), *shown.facts]
+    return [line for fact in facts for line in textwrap.wrap(fact, _WIDTH)]
 
 
 def _one_line(name: str) -> str:

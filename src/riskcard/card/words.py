@@ -12,6 +12,7 @@ __all__ = [
     "certificate_sentences",
     "event_words",
     "kind_words",
+    "observed_words",
     "proof_sentence",
     "scale_words",
     "training_words",
@@ -45,9 +46,16 @@ def training_words(training: TrainingFacts) -> str:
     """The rows that the card was learned from."""
     share = 100 * training.event_weight / training.weight if training.weight > 0 else 0.0
     words = f"Learned from {training.rows:,} rows, {training.events:,} of them with the event"
-    if training.weight == training.rows:
+    if not training.is_weighted:
         return f"{words} ({share:.1f} %)."
     return f"{words} ({share:.1f} % by weight; sum of weights {training.weight:,.6g})."
+
+
+def observed_words(training: TrainingFacts) -> str:
+    """What the observed rates beside the totals are."""
+    if training.is_weighted:
+        return "Observed: the share of training rows with the event, by weight."
+    return "Observed: the share of training rows with the event, and its 95 % interval (Wilson)."
 
 
 def certificate_sentences(certificate: Certificate) -> list[str]:

@@ -52,6 +52,11 @@ class TrainingFacts:
             _set(self, name, finite_number(name, getattr(self, name)))
         _set(self, "totals", tuple(self.totals))
 
+    @property
+    def is_weighted(self) -> bool:
+        """Some rows counted for more or less than one."""
+        return self.weight != self.rows or self.event_weight != self.events
+
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
