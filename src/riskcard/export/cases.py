@@ -1,0 +1,281 @@
+"""A card as ordered cases: what every export is written from, so that all of them mean the same."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from riskcard.errors import ParameterError
+from riskcard.problem.cuts import format_number
+from riskcard.problem.levels import Label
+from riskcard.problem.points import FeaturePoints, LevelPoints
+from riskcard.problem.riskcard import RiskCard
+from riskcard.problem.terms import show_level
+
+__all__ = [
+    "CardCases",
+    "Case",
+    "FeatureCases",
+    "Kind",
+    "When",
+    "cases_of",
+    "new_names",
+    "refuse_mixed",
+    "require_features",
+    "texts_of",
+]
+
+
+class Kind(enum.Enum):
+    """What the values of a feature are."""
+
+    NUMBER = "number"  # has cuts
+    TEXT = "text"  # levels, all of them texts
+    BOOLEAN = "boolean"  # levels; the numbers 0 and 1 stand for them too
+    NUMERIC_LEVEL = "numeric level"  # levels, all of them numbers
+    MIXED = "mixed"  # levels of several kinds: 1, "1" and True are three of them
+
+
+class When(enum.Enum):
+    """What a case asks of a value."""
+
+    MISSING = "missing"  # there is none: null, not a number
+    EQUAL = "equal"  # it is one of the values of the case
+    UP_TO = "up to"  # it is a number up to the one value of the case, this included
+    OTHERWISE = "otherwise"  # nothing: it is the last case
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One case of a feature: the first whose condition holds gives the points.
+
+    Attributes
+    ----------
+    when, values
+        The condition: equal to one of the values, or up to the only one.
+    points
+        What it is worth; None when the card cannot score such a value.
+    is_guess
+        Training had no such value: the points are those of the usual bin.
+    words
+        The condition as a reader would say it.
+    """
+
+    when: When
+    values: tuple[Label, ...]
+    points: int | None
+    is_guess: bool
+    words: str
+
+    @property
+    def cut(self) -> float:
+        """The number up to which a value may be."""
+        return float(self.values[0])
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureCases:
+    """The cases of one feature: the first is a missing value, the last is any other value.
+
+    Attributes
+    ----------
+    name
+        The column.
+    kind
+        What its values are. An infinite number cannot be scored, whatever the cases say.
+    cases
+        In the order in which they are asked.
+    """
+
+    name: str
+    kind: Kind
+    cases: tuple[Case, ...]
+
+    @property
+    def missing(self) -> Case:
+        """The case of a missing value."""
+        return self.cases[0]
+
+    @property
+    def middle(self) -> tuple[Case, ...]:
+        """The cases of known values: special codes and cuts, or groups of levels."""
+        return self.cases[1:-1]
+
+    @property
+    def otherwise(self) -> Case:
+        """The case of all other values: above the last cut, or a level never seen."""
+        return self.cases[-1]
+
+    @property
+    def levels(self) -> tuple[Label, ...]:
+        """All known levels; none for numbers."""
+        if self.kind is Kind.NUMBER:
+            return ()
+        return tuple(level for case in self.middle for level in case.values)
+
+    @property
+    def points(self) -> tuple[int, ...]:
+        """The points of all cases that have some."""
+        return tuple(case.points for case in self.cases if case.points is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class CardCases:
+    """A card as cases: ``total = base + points`` and ``log-odds = total / multiplier + offset``.
+
+    Attributes
+    ----------
+    features
+        One for each feature of the card, in its order.
+    base, multiplier, offset
+        As on the card.
+    lowest, highest
+        No total is outside these.
+    title
+        Whose risk it is, in words.
+    """
+
+    features: tuple[FeatureCases, ...]
+    base: int
+    multiplier: float
+    offset: float
+    lowest: int
+    highest: int
+    title: str
+
+    @property
+    def widest_log_odds(self) -> float:
+        """No log-odds are farther from 0 than this."""
+        ends = (self.lowest, self.highest)
+        return max(abs(total / self.multiplier + self.offset) for total in ends)
+
+
+def cases_of(card: RiskCard) -> CardCases:
+    """Describe a card as cases.
+
+    Examples
+    --------
+    >>> card = RiskCard([FeaturePoints("age", [60], [0, 3], missing=1, codes=[(-9, 2)])])
+    >>> for case in cases_of(card).features[0].cases:
+    ...     print(case.words, case.points)
+    missing 1
+    -9 2
+    <= 60 0
+    > 60 3
+    """
+    features = tuple(map(_feature_cases, card.features))
+    event = card.classes[1]
+    return CardCases(
+        features=features,
+        base=card.base,
+        multiplier=card.multiplier,
+        offset=card.offset,
+        lowest=card.base + sum(min(feature.points) for feature in features),
+        highest=card.base + sum(max(feature.points) for feature in features),
+        title=f"risk of {card.outcome} = {event}" if card.outcome else f"risk of class {event}",
+    )
+
+
+def _feature_cases(feature: FeaturePoints | LevelPoints) -> FeatureCases:
+    middle = _of_levels if isinstance(feature, LevelPoints) else _of_numbers
+    return FeatureCases(
+        feature.name,
+        _kind_of(feature),
+        (_of_missing(feature), *middle(feature)),  # type: ignore[arg-type]
+    )
+
+
+def _kind_of(feature: FeaturePoints | LevelPoints) -> Kind:
+    if isinstance(feature, FeaturePoints):
+        return Kind.NUMBER
+    kinds = {_kind_of_level(level) for level in feature.levels}
+    return kinds.pop() if len(kinds) == 1 else Kind.MIXED
+
+
+def _kind_of_level(level: Label) -> Kind:
+    if isinstance(level, bool):
+        return Kind.BOOLEAN
+    return Kind.TEXT if isinstance(level, str) else Kind.NUMERIC_LEVEL
+
+
+def _of_missing(feature: FeaturePoints | LevelPoints) -> Case:
+    is_guess = feature.missing is None
+    points = _usual_points(feature) if is_guess else feature.missing
+    return Case(When.MISSING, (), points, is_guess, "missing")
+
+
+def _of_numbers(feature: FeaturePoints) -> Iterator[Case]:
+    for code, points in feature.codes:
+        yield Case(When.EQUAL, (code,), points, False, format_number(code))
+    cuts = [format_number(cut) for cut in feature.cuts]
+    words = [f"<= {cuts[0]}"] if cuts else []
+    words += [f"> {left} to <= {right}" for left, right in pairwise(cuts)]
+    for cut, points, word in zip(feature.cuts, feature.points, words, strict=False):
+        yield Case(When.UP_TO, (cut,), points, False, word)
+    last = f"> {cuts[-1]}" if cuts else "any other number"
+    yield Case(When.OTHERWISE, (), feature.points[-1], False, last)
+
+
+def _of_levels(feature: LevelPoints) -> Iterator[Case]:
+    for group, points in zip(feature.groups, feature.points, strict=True):
+        words = ", ".join(show_level(level) for level in group)
+        yield Case(When.EQUAL, group, points, False, words)
+    yield Case(When.OTHERWISE, (), _usual_points(feature), True, "any other level")
+
+
+def _usual_points(feature: FeaturePoints | LevelPoints) -> int | None:
+    return None if feature.usual is None else feature.points[feature.usual]
+
+
+# --- what exports ask for -----------------------------------------------------------------------
+
+
+def refuse_mixed(cases: CardCases, where: str) -> None:
+    """Refuse levels of several kinds where a column has one type."""
+    for feature in cases.features:
+        if feature.kind is Kind.MIXED:
+            listed = ", ".join(repr(level) for level in feature.levels[:5])
+            raise ParameterError(
+                f"The levels of {feature.name!r} are of several kinds ({listed}), but {where} has "
+                "values of one kind. Make all of them texts, or export to Python or JavaScript."
+            )
+
+
+def require_features(cases: CardCases, what: str) -> None:
+    """Refuse a card that asks for nothing where an export needs an input."""
+    if not cases.features:
+        raise ParameterError(
+            f"The card has no features: everyone has the same risk, and {what} needs an input. "
+            "Export a card with features."
+        )
+
+
+def texts_of(cases: CardCases) -> Iterator[tuple[str, str]]:
+    """Every text that comes from the user, and what it is in words: names and levels."""
+    for feature in cases.features:
+        yield f"The name of the feature {feature.name!r}", feature.name
+        for level in feature.levels:
+            if isinstance(level, str):
+                yield f"The level {level!r} of {feature.name!r}", level
+
+
+def new_names(wanted: Sequence[str], taken: Iterable[str]) -> list[str]:
+    """Names that differ from those taken and from each other, in capitals or not.
+
+    Examples
+    --------
+    >>> new_names(["total", "risk"], taken=["Risk"])
+    ['total', 'risk_2']
+    """
+    used = {name.casefold() for name in taken}
+    found = []
+    for name in wanted:
+        number, new = 1, name
+        while new.casefold() in used:
+            number += 1
+            new = f"{name}_{number}"
+        used.add(new.casefold())
+        found.append(new)
+    return found
