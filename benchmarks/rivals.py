@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
-import subprocess
 import tempfile
 import time
 from dataclasses import dataclass
@@ -22,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer
 
+from benchmarks.imodels_process import ImodelsProcess
 from riskcard import RiskCard, RiskScoreClassifier
 
 #: A loss counts as higher when it is higher by this part of itself.
@@ -53,24 +52,16 @@ class Line:
 
 
 class Rival:
-    """The imodels classifier in its own interpreter, spoken to over files."""
+    """The imodels classifier on arrays."""
 
     def __init__(self, python: str, folder: Path) -> None:
         self._path = folder / "request.npz"
-        script = Path(__file__).with_name("imodels_worker.py")
-        self._process = subprocess.Popen(
-            [python, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
+        self._process = ImodelsProcess(python)
 
     def fit(self, X: NDArray, y: NDArray, terms: int) -> tuple[float, NDArray]:
         """Seconds, and the score of every row."""
         np.savez(self._path, X=X, y=y, terms=terms)
-        self._process.stdin.write(f"{self._path}\n")
-        self._process.stdin.flush()
-        while self._process.stdout.readline().strip() != "done":
-            if self._process.poll() is not None:
-                raise SystemExit("The imodels interpreter stopped; see its message above.")
-        answer = json.loads(Path(f"{self._path}.json").read_text())
+        answer = self._process.answer(self._path)
         score = np.zeros(len(y))
         for column, kind, value, points in answer["rules"]:
             holds = X[:, column] == value if kind == "eq" else X[:, column] <= value
@@ -78,8 +69,7 @@ class Rival:
         return answer["seconds"], score
 
     def close(self) -> None:
-        self._process.stdin.close()
-        self._process.wait()
+        self._process.close()
 
 
 def fit_ours(X: NDArray, y: NDArray, terms: int) -> tuple[float, NDArray]:
