@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from riskcard.problem.atoms import Atoms
 from riskcard.problem.ranked import RankedData
 
 __all__ = ["Restrictions", "no_restrictions"]
 
 Integers = NDArray[np.int64]
+
+#: With more columns than this, clashes that were worked out before are used again.
+MANY_COLUMNS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +66,23 @@ class Restrictions:
         )
 
 
+def _clashes_of(atoms: Atoms, least: tuple[int, int]) -> list[Integers]:
+    """The clashes of a feature; those of levels without least counts are worked out once."""
+    is_nominal = all((ids < 0).all() for ids in atoms.thresholds)
+    if is_nominal and least == (1, 0) and atoms.n_columns > MANY_COLUMNS:
+        return list(_clashes_of_chains(atoms.codes.shape, atoms.codes.tobytes()))
+    return atoms.clashes(least)
+
+
+@lru_cache(maxsize=16)
+def _clashes_of_chains(shape: tuple[int, int], codes: bytes) -> tuple[Integers, ...]:
+    """Clashes where every atom has a row and that is all that is asked: only the codes matter."""
+    chains = np.frombuffer(codes, dtype=np.int32).reshape(shape)
+    ones = np.ones(shape[1], dtype=np.int64)
+    thresholds = tuple(np.full(int(chain.max()), -1) for chain in chains)
+    return tuple(Atoms(chains, ones, ones, thresholds, 0).clashes((1, 0)))
+
+
 def no_restrictions(
     data: RankedData, max_cuts: int, least: tuple[int, int] = (1, 0)
 ) -> Restrictions:
@@ -75,7 +97,7 @@ def no_restrictions(
             closed.append(np.zeros(int(data.n_cuts[column]), dtype=bool))
             continue
         is_alone = atoms.n_columns == 1 and least == (1, 0)
-        clashes += [None] if is_alone else list(atoms.clashes(least))
+        clashes += [None] if is_alone else _clashes_of(atoms, least)
         closed += [~atoms.is_wide_enough(column, least) for column in range(atoms.n_columns)]
     return Restrictions(
         max_cuts=np.full(n_features, max_cuts, dtype=np.int64),
