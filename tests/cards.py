@@ -99,8 +99,9 @@ def _numbers(draw, name, is_plain):
 
 
 @st.composite
-def _levels(draw, name):
-    found = draw(st.lists(labels, min_size=1, max_size=6, unique_by=level_key))
+def _levels(draw, name, kinds):
+    kind = kinds[draw(st.integers(0, len(kinds) - 1))]
+    found = draw(st.lists(kind, min_size=1, max_size=6, unique_by=level_key))
     ends = sorted(draw(st.sets(st.integers(1, len(found)), max_size=4)) | {len(found)})
     groups = [found[start:end] for start, end in zip([0, *ends], ends, strict=False)]
     return LevelPoints(
@@ -114,16 +115,19 @@ def _levels(draw, name):
 
 
 @st.composite
-def risk_cards(draw, is_plain=False):
-    """Any card; a plain one has numbers only, none of them missing or special."""
+def risk_cards(draw, is_plain=False, kinds=(labels,)):
+    """Any card; a plain one has numbers only, none of them missing or special.
+
+    All levels of a feature are of one of the kinds.
+    """
     all_names = draw(st.lists(names, min_size=1, max_size=4, unique=True))
     used = draw(st.integers(0, len(all_names)))
     classes = draw(st.tuples(labels, labels).filter(lambda pair: pair[0] != pair[1]))
-    kinds = [False if is_plain else draw(st.booleans()) for _ in range(used)]
+    is_category = [False if is_plain else draw(st.booleans()) for _ in range(used)]
     return RiskCard(
         features=tuple(
-            draw(_levels(name) if is_nominal else _numbers(name, is_plain))
-            for name, is_nominal in zip(all_names, kinds, strict=False)
+            draw(_levels(name, kinds) if is_nominal else _numbers(name, is_plain))
+            for name, is_nominal in zip(all_names, is_category, strict=False)
         ),
         base=draw(st.integers(-50, 50)),
         multiplier=draw(st.floats(0.5, 50)),

@@ -5,13 +5,36 @@ import random
 import warnings
 
 from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
 
-from cards import values_of
+from cards import finite, risk_cards, values_of
 from riskcard.errors import DataError, RiskcardWarning
 from riskcard.problem.points import FeaturePoints, LevelPoints
 from riskcard.problem.riskcard import RiskCard
 
-__all__ = ["assert_same", "odd_card", "rows_of", "sample_cards", "scores_of"]
+__all__ = [
+    "assert_same",
+    "mixed_card",
+    "odd_card",
+    "rows_of",
+    "sample_cards",
+    "scores_of",
+    "typed_cards",
+]
+
+texts = st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=5)
+whole = st.integers(-(2**53), 2**53)
+
+
+def typed_cards(texts=texts):
+    """Cards whose levels are of one kind in each feature, as the columns of a database are."""
+    return risk_cards(kinds=(texts, whole | finite, st.booleans()))
+
+
+def mixed_card() -> RiskCard:
+    """Levels that are easily taken for each other."""
+    groups = ((1, "0"), (True,), ("1", 0), (False, "True"))
+    return RiskCard([LevelPoints("x", groups, (0, 1, 2, 3), usual=2)])
 
 
 def odd_card(**changes) -> RiskCard:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 from cards import heart_card, mass_card, risk_cards
-from export_rows import assert_same, odd_card, rows_of, sample_cards
+from export_rows import assert_same, mixed_card, odd_card, rows_of, sample_cards
 from riskcard.export.python import card_to_python
 
 # how a row is scored in the other process; a refused one is null
@@ -61,7 +61,8 @@ def test_the_function_scores_as_the_card(card):
 
 
 def test_files_run_on_their_own(tmp_path):
-    cards = [*sample_cards(risk_cards(), 30), odd_card(), mass_card(), heart_card(features=())]
+    cards = [*sample_cards(risk_cards(), 30), odd_card(), mass_card(), mixed_card()]
+    cards.append(heart_card(features=()))
     work = []
     for place, card in enumerate(cards):
         path = tmp_path / f"card_{place}.py"

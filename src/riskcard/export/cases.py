@@ -23,6 +23,7 @@ __all__ = [
     "cases_of",
     "new_names",
     "refuse_mixed",
+    "require_exact_levels",
     "require_features",
     "texts_of",
 ]
@@ -134,7 +135,7 @@ class CardCases:
     lowest, highest
         No total is outside these.
     title
-        Whose risk it is, in words.
+        Whose risk it is, in words on one line.
     """
 
     features: tuple[FeatureCases, ...]
@@ -166,7 +167,6 @@ def cases_of(card: RiskCard) -> CardCases:
     > 60 3
     """
     features = tuple(map(_feature_cases, card.features))
-    event = card.classes[1]
     return CardCases(
         features=features,
         base=card.base,
@@ -174,8 +174,14 @@ def cases_of(card: RiskCard) -> CardCases:
         offset=card.offset,
         lowest=card.base + sum(min(feature.points) for feature in features),
         highest=card.base + sum(max(feature.points) for feature in features),
-        title=f"risk of {card.outcome} = {event}" if card.outcome else f"risk of class {event}",
+        title=_title(card),
     )
+
+
+def _title(card: RiskCard) -> str:
+    event = card.classes[1]
+    title = f"risk of {card.outcome} = {event}" if card.outcome else f"risk of class {event}"
+    return "".join(sign if sign.isprintable() else " " for sign in title)
 
 
 def _feature_cases(feature: FeaturePoints | LevelPoints) -> FeatureCases:
@@ -241,6 +247,24 @@ def refuse_mixed(cases: CardCases, where: str) -> None:
                 f"The levels of {feature.name!r} are of several kinds ({listed}), but {where} has "
                 "values of one kind. Make all of them texts, or export to Python or JavaScript."
             )
+
+
+def require_exact_levels(cases: CardCases, where: str) -> None:
+    """Refuse whole numbers as levels that no float can hold: they would be taken for others."""
+    for feature in cases.features:
+        for level in feature.levels:
+            if isinstance(level, int) and not _is_exact(level):
+                raise ParameterError(
+                    f"The level {level} of {feature.name!r} has more digits than {where} can hold. "
+                    "Make the levels texts, or export to Python."
+                )
+
+
+def _is_exact(level: int) -> bool:
+    try:
+        return float(level) == level
+    except OverflowError:
+        return False
 
 
 def require_features(cases: CardCases, what: str) -> None:

@@ -153,7 +153,7 @@ def card_to_python(card: RiskCard) -> str:
     """
     cases = cases_of(card)
     head = _HEAD.format(
-        title=ascii(cases.title)[1:-1],
+        title=cases.title,
         version=__version__,
         base=cases.base,
         multiplier=cases.multiplier,

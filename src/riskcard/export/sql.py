@@ -1,0 +1,247 @@
+"""A card as SQL: one CASE expression a feature, and a query that adds them up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from riskcard.errors import ParameterError
+from riskcard.export.cases import (
+    CardCases,
+    Case,
+    FeatureCases,
+    Kind,
+    When,
+    cases_of,
+    new_names,
+    refuse_mixed,
+    require_exact_levels,
+    texts_of,
+)
+from riskcard.export.sql_literals import (
+    exact_number,
+    literal,
+    number_literal,
+    quoted_name,
+    quoted_text,
+    short_name,
+)
+from riskcard.problem.riskcard import RiskCard
+from riskcard.version import __version__
+
+__all__ = ["DIALECTS", "SqlExpressions", "card_to_sql", "sql_expressions"]
+
+#: The databases that are known; "standard" runs in all of them and many others, but knows neither
+#: NaN nor infinity, which standard SQL does not have.
+DIALECTS = ("standard", "sqlite", "duckdb", "postgresql")
+
+#: EXP of more than this overflows or underflows, which PostgreSQL takes for an error.
+_LARGEST_EXPONENT = 700.0
+
+#: Sums below this fit into any type for whole numbers.
+_LARGEST_INTEGER = 2**31
+
+_NUMBERS = (Kind.NUMBER, Kind.NUMERIC_LEVEL)
+
+
+@dataclass(frozen=True, slots=True)
+class SqlExpressions:
+    """A card as expressions over the columns of a table.
+
+    Attributes
+    ----------
+    points
+        From the name of each feature to its points.
+    total, log_odds, risk
+        Each contains all that it needs, so that it can stand in any query.
+    """
+
+    points: dict[str, str]
+    total: str
+    log_odds: str
+    risk: str
+
+
+def sql_expressions(card: RiskCard, dialect: str = "standard") -> SqlExpressions:
+    """Write a card as expressions, to be put into queries.
+
+    Examples
+    --------
+    >>> from riskcard import FeaturePoints
+    >>> found = sql_expressions(RiskCard([FeaturePoints("age", [60], [0, 3], missing=1)], base=-1))
+    >>> found.points["age"]
+    'CASE WHEN "age" IS NULL THEN 1 WHEN "age" <= 60 THEN 0 ELSE 3 END'
+    """
+    cases = _checked(card, dialect)
+    points = {
+        one.name: " ".join(map(str.strip, _points_lines(one, quoted_name(one.name), dialect)))
+        for one in cases.features
+    }
+    total = f"({_total(cases, list(points.values()))})"
+    log_odds = f"({_log_odds(cases, total)})"
+    return SqlExpressions(points, total, log_odds, _risk(cases, log_odds))
+
+
+def card_to_sql(
+    card: RiskCard,
+    table: str = "data",
+    dialect: str = "standard",
+    keep: Sequence[str] | None = None,
+) -> str:
+    """Write a card as a query that scores the rows of a table.
+
+    Parameters
+    ----------
+    card
+        Any card whose levels are of one kind in each feature.
+    table
+        The table that has the features as columns; a dot divides a schema from a table.
+    dialect
+        "standard", "sqlite", "duckdb" or "postgresql".
+    keep
+        Columns of the table to show beside the scores; by default all.
+
+    Returns
+    -------
+    str
+        One SELECT, which gives the points of each feature, total, log-odds and risk. They are NULL
+        for a row that the card cannot score.
+    """
+    cases = _checked(card, dialect)
+    taken = [*card.feature_names, *(keep or ())]
+    wanted = [short_name(one.name, "_points") for one in cases.features]
+    *points, total, log_odds, risk = new_names([*wanted, "total", "log_odds", "risk"], taken)
+    kept = ["source.*"] if keep is None else [f"source.{quoted_name(name)}" for name in keep]
+    first = kept + [
+        "\n    ".join(_points_lines(one, f"source.{quoted_name(one.name)}", dialect))
+        + f" AS {quoted_name(name)}"
+        for one, name in zip(cases.features, points, strict=True)
+    ]
+    source = ".".join(quoted_name(part) for part in table.split("."))
+    total_of = _total(cases, [quoted_name(name) for name in points])
+    log_odds_of = _log_odds(cases, quoted_name(total))
+    risk_of = _risk(cases, quoted_name(log_odds))
+    return "\n".join(
+        [
+            f"-- {cases.title}",
+            f"-- written by riskcard {__version__}; SQL: {dialect}",
+            "WITH riskcard_points AS (",
+            "  SELECT",
+            ",\n".join(f"    {column}" for column in first or ["1 AS riskcard_row"]),
+            f"  FROM {source} AS source",
+            "), riskcard_total AS (",
+            f"  SELECT riskcard_points.*, {total_of} AS {quoted_name(total)}",
+            "  FROM riskcard_points",
+            "), riskcard_log_odds AS (",
+            f"  SELECT riskcard_total.*, {log_odds_of} AS {quoted_name(log_odds)}",
+            "  FROM riskcard_total",
+            ")",
+            f"SELECT riskcard_log_odds.*, {risk_of} AS {quoted_name(risk)}",
+            "FROM riskcard_log_odds;",
+            "",
+        ]
+    )
+
+
+def _checked(card: RiskCard, dialect: str) -> CardCases:
+    """The cases of a card that the dialect can say."""
+    if dialect not in DIALECTS:
+        raise ParameterError(
+            f"There is no dialect {dialect!r} of SQL here. Use one of {', '.join(DIALECTS)}."
+        )
+    cases = cases_of(card)
+    refuse_mixed(cases, "a column of a database")
+    require_exact_levels(cases, "a number in a database")
+    for what, text in texts_of(cases):
+        if "\0" in text:
+            raise ParameterError(
+                f"{what} has the character NUL, which SQL cannot say. Give it another name."
+            )
+    if dialect in ("sqlite", "duckdb"):
+        _refuse_equal_names([one.name for one in cases.features], dialect)
+    return cases
+
+
+def _refuse_equal_names(names: list[str], dialect: str) -> None:
+    """These databases do not tell capitals from small letters in the names of columns."""
+    seen: dict[str, str] = {}
+    for name in names:
+        other = seen.setdefault(name.lower(), name)
+        if other != name:
+            raise ParameterError(
+                f"The features {other!r} and {name!r} are one column to {dialect}, which does not "
+                "look at capitals in names. Rename one of them."
+            )
+
+
+# --- one feature --------------------------------------------------------------------------------
+
+
+def _points_lines(feature: FeatureCases, column: str, dialect: str) -> Iterator[str]:
+    """The CASE expression, one line a case."""
+    yield "CASE"
+    for case in feature.cases:
+        points = "NULL" if case.points is None else str(case.points)
+        if case.when is When.OTHERWISE:
+            yield f"  ELSE {points}"
+        else:
+            yield f"  WHEN {_condition(feature, case, column, dialect)} THEN {points}"
+        if case.when is When.MISSING:
+            yield from (f"  WHEN {bad} THEN NULL" for bad in _refused(feature, column, dialect))
+    yield "END"
+
+
+def _condition(feature: FeatureCases, case: Case, column: str, dialect: str) -> str:
+    if case.when is When.MISSING:
+        has_nan = feature.kind in _NUMBERS and dialect in ("duckdb", "postgresql")
+        return f"{column} IS NULL" + (f" OR {column} = {_double('NaN')}" if has_nan else "")
+    number = exact_number if dialect == "sqlite" else number_literal
+    if case.when is When.UP_TO:
+        return f"{column} <= {number(case.cut)}"
+    if feature.kind is Kind.TEXT and dialect == "sqlite":
+        column = f"{column} COLLATE BINARY"  # whatever the table says of capitals
+    is_number = feature.kind in _NUMBERS
+    values = [number(float(one)) if is_number else literal(one) for one in case.values]
+    return f"{column} = {values[0]}" if len(values) == 1 else f"{column} IN ({', '.join(values)})"
+
+
+def _refused(feature: FeatureCases, column: str, dialect: str) -> Iterator[str]:
+    """Conditions for values that no card can score: infinities, and texts among numbers."""
+    if feature.kind not in _NUMBERS or dialect == "standard":
+        return
+    if dialect != "sqlite":
+        yield f"{column} IN ({_double('Infinity')}, {_double('-Infinity')})"
+        return
+    if feature.kind is Kind.NUMBER:
+        yield f"typeof({column}) NOT IN ('integer', 'real')"
+    yield f"{column} IN (9e999, -9e999)"
+
+
+def _double(word: str) -> str:
+    return f"CAST({quoted_text(word)} AS DOUBLE PRECISION)"
+
+
+# --- from points to risk ------------------------------------------------------------------------
+
+
+def _total(cases: CardCases, points: list[str]) -> str:
+    largest = abs(cases.base) + sum(max(map(abs, one.points)) for one in cases.features)
+    base = f"CAST({cases.base} AS BIGINT)" if largest >= _LARGEST_INTEGER else str(cases.base)
+    return " + ".join([base, *points])
+
+
+def _log_odds(cases: CardCases, total: str) -> str:
+    sign = "-" if cases.offset < 0 else "+"
+    multiplier, offset = number_literal(cases.multiplier), number_literal(abs(cases.offset))
+    return f"CAST({total} AS DOUBLE PRECISION) / {multiplier} {sign} {offset}"
+
+
+def _risk(cases: CardCases, log_odds: str) -> str:
+    risk = f"1 / (1 + EXP(-{log_odds}))"
+    if cases.widest_log_odds <= _LARGEST_EXPONENT:
+        return risk
+    limit = number_literal(_LARGEST_EXPONENT)
+    return (
+        f"CASE WHEN {log_odds} < -{limit} THEN 0E0 WHEN {log_odds} > {limit} THEN 1E0 "
+        f"ELSE {risk} END"
+    )
