@@ -1,0 +1,217 @@
+"""The benchmark by one command: ``python -m benchmarks a b c --data FOLDER --keep FOLDER -o PAGE``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import ModuleType
+
+from benchmarks.bench import Bench, run_jobs
+from benchmarks.calls import Desk
+from benchmarks.methods import METHODS
+from benchmarks.page import render, write_page
+from benchmarks.peers import PEERS, Environment, install
+from benchmarks.questions import growing, held_out_rows, proving, recovering, starting, training
+from benchmarks.questions.common import Plan, Section
+from benchmarks.store import Job, Store
+from benchmarks.tables import names_of_tables
+
+__all__ = ["QUESTIONS", "main"]
+
+#: Every question by its letter.
+QUESTIONS: dict[str, ModuleType] = {
+    "a": training,
+    "b": held_out_rows,
+    "c": proving,
+    "d": recovering,
+    "e": growing,
+    "f": starting,
+}
+EPILOGUE = """\
+questions:
+  a  training loss and time        d  recovery of planted cards
+  b  unseen rows                   e  growth with rows, features and terms
+  c  proofs                        f  cold start and prediction
+
+A run that was stopped goes on where it was when --keep names the same folder.
+A full run takes many hours; the options make it smaller, and the page says so.
+"""
+
+
+def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """Read the command line."""
+    full = Plan(())
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description="Compare riskcard with other methods and write a page.",
+        epilog=EPILOGUE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("questions", nargs="*", metavar="QUESTION", help="a to f; all by default")
+    parser.add_argument("--data", type=Path, help="folder of CSV files, the target last")
+    parser.add_argument("--keep", type=Path, help="folder that keeps what is finished")
+    parser.add_argument("--peers", type=Path, help="folder of the environments of other packages")
+    parser.add_argument("-o", "--output", type=Path, help="the page, such as docs/benchmarks.md")
+    parser.add_argument("--tables", nargs="+", help="only these")
+    parser.add_argument("--terms", type=int, nargs="+", default=full.terms)
+    parser.add_argument("--halvings", type=int, default=full.halvings, help="of the rows, in b")
+    parser.add_argument("--limits", type=float, nargs="+", default=full.limits, help="seconds")
+    parser.add_argument(
+        "--held-out-limit", type=float, default=full.held_out_limit, help="seconds in b and d"
+    )
+    parser.add_argument("--repeats", type=int, default=full.repeats, help="of timed fits")
+    parser.add_argument("--seeds", type=int, default=full.seeds, help="tables a family, in d")
+    parser.add_argument("--rows", type=int, nargs="+", default=full.rows, help="in e")
+    parser.add_argument("--features", type=int, nargs="+", default=full.features, help="in e")
+    parser.add_argument("--sizes", type=int, nargs="+", default=full.sizes, help="terms in e")
+    parser.add_argument("--cap", type=float, default=full.cap, help="seconds of one fit in e")
+    parser.add_argument("--memory", type=float, default=full.memory, help="bytes of one fit in e")
+    parser.add_argument("--again", nargs="+", default=[], metavar="METHOD", help="measure anew")
+    given = parser.parse_args(arguments)
+    unknown = [letter for letter in given.questions if letter not in QUESTIONS]
+    if unknown:
+        parser.error(f"there is no question {unknown[0]!r}: use {', '.join(QUESTIONS)}")
+    unknown = [name for name in given.again if name not in METHODS]
+    if unknown:
+        parser.error(f"there is no method {unknown[0]!r}: use {', '.join(METHODS)}")
+    if given.data is not None and not given.data.is_dir():
+        parser.error(f"--data {given.data} is not a folder")
+    return given
+
+
+def plan_of(given: argparse.Namespace) -> Plan:
+    """What the command line asks for; every table that is no family by default."""
+    files = [] if given.data is None else sorted(path.stem for path in given.data.glob("*.csv"))
+    tables = tuple(given.tables or [*files, "breast_cancer"])
+    known = set(names_of_tables(given.data))
+    for table in tables:
+        if table.split(":")[0] not in known:
+            raise SystemExit(f"There is no table {table!r}. Known are {', '.join(sorted(known))}.")
+    return Plan(
+        tables=tables,
+        terms=tuple(given.terms),
+        halvings=given.halvings,
+        limits=tuple(given.limits),
+        held_out_limit=given.held_out_limit,
+        repeats=given.repeats,
+        seeds=given.seeds,
+        rows=tuple(given.rows),
+        features=tuple(given.features),
+        sizes=tuple(given.sizes),
+        cap=given.cap,
+        memory=given.memory,
+    )
+
+
+def reductions(plan: Plan, letters: Sequence[str], given: argparse.Namespace) -> list[str]:
+    """What a full run has and this one has not."""
+    full, found = Plan(()), []
+    files = [] if given.data is None else sorted(path.stem for path in given.data.glob("*.csv"))
+    left_out = [name for name in files if name not in plan.tables]
+    if left_out or given.data is None:
+        found.append(f"tables left out: {', '.join(left_out) or 'a folder of real tables'}")
+    for name, word in (
+        ("terms", "sizes of cards"), ("limits", "seconds for proofs"), ("rows", "rows in (e)"),
+        ("features", "features in (e)"), ("sizes", "terms in (e)"),
+    ):  # fmt: skip
+        have, want = getattr(plan, name), getattr(full, name)
+        if not set(want) <= set(have):
+            listed = ", ".join(f"{value:,g}" for value in have)
+            found.append(f"{word}: {listed} instead of {', '.join(f'{v:,g}' for v in want)}")
+    for name, word in (
+        ("halvings", "halvings of the rows in (b)"), ("repeats", "repeats of timed fits"),
+        ("seeds", "tables of each family in (d)"), ("held_out_limit", "seconds for methods with a limit in (b) and (d)"),
+        ("cap", "seconds after which a method is not tried on larger tables in (e)"),
+    ):  # fmt: skip
+        if getattr(plan, name) < getattr(full, name):
+            found.append(f"{word}: {getattr(plan, name):g} instead of {getattr(full, name):g}")
+    missing = [letter for letter in QUESTIONS if letter not in letters]
+    if missing:
+        found.append(f"questions left out: {', '.join(missing)}")
+    return found
+
+
+def needed_peers(jobs: Sequence[Job]) -> list[str]:
+    """The environments that jobs need; those of the cold start include our own."""
+    names = {METHODS[job.method].peer for job in jobs} - {None}
+    if any(job.question == "f" for job in jobs):
+        names |= set(PEERS)
+    return [name for name in PEERS if name in names]
+
+
+def say(text: str) -> None:
+    sys.stderr.write(text + "\n")
+    sys.stderr.flush()
+
+
+def run(given: argparse.Namespace, store: Store, folder: Path) -> str:
+    """Do what is left to do; the page."""
+    plan, letters = plan_of(given), given.questions or list(QUESTIONS)
+    jobs = {letter: QUESTIONS[letter].jobs(plan) for letter in letters}
+    home = given.peers or (given.keep or folder) / "peers"
+    environments: dict[str, Environment] = {}
+    for name in needed_peers([job for some in jobs.values() for job in some]):
+        say(f"the environment of {name} ...")
+        environments[name] = install(PEERS[name], home)
+        if environments[name].reason:
+            say(f"  could not be installed: {environments[name].reason}")
+    desk = Desk(folder)
+    bench = Bench(desk, given.data, environments, plan.halvings)
+    measures: dict[str, Callable] = {
+        "e": growing.measurer(bench, desk, store, plan),
+        "f": starting.measurer(bench, desk, environments, plan),
+    }
+    try:
+        for letter in sorted(letters, key=lambda one: one != "f"):  # a cold start first
+            run_jobs(jobs[letter], store, measures.get(letter, bench.run), say)
+    finally:
+        bench.close()
+    sections: list[Section] = []
+    kept = []
+    for letter in letters:
+        asked = set(jobs[letter])
+        of_letter = [one for one in store.kept(letter) if one.job in asked]
+        kept += of_letter
+        sections.append(QUESTIONS[letter].section(of_letter, plan))
+    command = ["python", "-m", "benchmarks", *shown_arguments(sys.argv[1:])]
+    text = render(sections, command, environments, reductions(plan, letters, given))
+    if given.output is not None:
+        write_page(given.output, text, sections, kept)
+        say(f"Wrote {given.output}.")
+    return text
+
+
+def shown_arguments(arguments: Sequence[str]) -> list[str]:
+    """The command line without the folders of this machine."""
+    folders = ("--data", "--keep", "--peers", "-o", "--output")
+    shown = list(arguments)
+    for place, word in enumerate(arguments[:-1]):
+        if word in folders:
+            shown[place + 1] = "PAGE" if word in ("-o", "--output") else "FOLDER"
+    return shown
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    given = parse(arguments)
+    if given.keep is not None:
+        given.keep.mkdir(parents=True, exist_ok=True)
+    store = Store(given.keep)
+    if given.again:
+        say(f"{store.forget(given.again)} finished jobs are measured anew")
+    with tempfile.TemporaryDirectory(prefix="riskcard-benchmark-") as folder:
+        try:
+            text = run(given, store, Path(folder))
+        except KeyboardInterrupt:
+            where = "" if given.keep is None else f" and kept in {given.keep}"
+            say(f"Stopped. {len(store)} jobs are finished{where}.")
+            return 130
+    if given.output is None:
+        sys.stdout.write(text)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,133 @@
+"""Every method of the benchmark: which worker fits it, with which settings, on which view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["CARDS", "CEILINGS", "MAX_POINTS", "METHODS", "OURS", "Method", "title_of"]
+
+#: Points of a term, at most, of every method that can be told.
+MAX_POINTS = 5
+#: The method that is compared with all others.
+OURS = "riskcard"
+
+Settings = Callable[[int, float], dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A way to find a card, or a risk.
+
+    Attributes
+    ----------
+    worker
+        The script that fits it, and the name by which the script knows it.
+    settings
+        From the number of terms and the seconds that it has.
+    peer
+        The environment that it needs; None for ours.
+    takes_any_table
+        It is given levels and holes as they come; the others get the plain view.
+    has_limit
+        It works until it has proven its card or its time is up.
+    has_card
+        It returns points; the others return risks.
+    """
+
+    name: str
+    title: str
+    worker: tuple[str, str]
+    settings: Settings
+    peer: str | None = None
+    takes_any_table: bool = False
+    has_limit: bool = False
+    has_card: bool = True
+
+
+def _ours(terms: int, limit: float) -> dict[str, Any]:
+    return {"max_terms": terms, "max_points": MAX_POINTS}
+
+
+def _certified(terms: int, limit: float) -> dict[str, Any]:
+    return {**_ours(terms, limit), "certify": True, "time_limit": limit}
+
+
+def _lattice(solver: str) -> Settings:
+    return lambda terms, limit: {**_ours(terms, limit), "time_limit": limit, "solver": solver}
+
+
+def _on_the_lattice(terms: int, limit: float) -> dict[str, Any]:
+    """The lattice method's problem: nine cuts a feature, one point is one unit of log-odds."""
+    return {**_certified(terms, limit), "grid": 9, "scale": 1}
+
+
+def _imodels(thresholds: int) -> Settings:
+    return lambda terms, limit: {
+        "k": terms,
+        "max_points": MAX_POINTS,
+        "n_thresholds": thresholds,
+    }
+
+
+def _fasterrisk(terms: int, limit: float) -> dict[str, Any]:
+    return {"terms": terms, "max_points": MAX_POINTS, "thresholds": 100}
+
+
+def _optbinning(terms: int, limit: float) -> dict[str, Any]:
+    return {"terms": terms, "max_points": MAX_POINTS}
+
+
+def _solver(solver: str, form: str) -> Settings:
+    return lambda terms, limit: {"k": terms, "time_limit": limit, "solver": solver, "form": form}
+
+
+def _nothing(terms: int, limit: float) -> dict[str, Any]:
+    return {}
+
+
+HOME = "run_riskcard"
+METHODS = {
+    method.name: method
+    for method in (
+        Method(OURS, "riskcard", (HOME, "riskcard"), _ours, takes_any_table=True),
+        Method("certified", "riskcard, certified", (HOME, "riskcard"), _certified,
+               takes_any_table=True, has_limit=True),
+        Method("imodels-9", "imodels, 9 thresholds", ("run_imodels", "imodels"), _imodels(9),
+               peer="imodels", takes_any_table=True),
+        Method("imodels-99", "imodels, 99 thresholds", ("run_imodels", "imodels"), _imodels(99),
+               peer="imodels", takes_any_table=True),
+        Method("fasterrisk", "FasterRisk, 100 thresholds", ("run_fasterrisk", "fasterrisk"),
+               _fasterrisk, peer="fasterrisk"),
+        Method("lattice", "lattice cutting planes", (HOME, "lattice"), _lattice("highs"),
+               has_limit=True),
+        Method("round", "select, regress, round", (HOME, "round"), _ours),
+        Method("optbinning", "optbinning, rounded", ("run_optbinning", "optbinning"),
+               _optbinning, peer="optbinning", takes_any_table=True),
+        Method("logistic", "LogisticRegression", (HOME, "logistic"), _nothing, has_card=False),
+        Method("boosting", "HistGradientBoosting", (HOME, "boosting"), _nothing, has_card=False),
+        # for the proofs: the same problem as a rival's
+        Method("certified-lattice", "riskcard on the lattice problem", (HOME, "riskcard"),
+               _on_the_lattice, has_limit=True),
+        Method("lattice-scip", "lattice cutting planes, SCIP", (HOME, "lattice"),
+               _lattice("scip"), has_limit=True),
+        Method("paper", "riskcard on the paper's form", (HOME, "paper"),
+               lambda terms, limit: {"k": terms, "time_limit": limit}, has_limit=True),
+        Method("bonmin", "BONMIN, linear form", (HOME, "solver"), _solver("bonmin", "linear"),
+               has_limit=True),
+        Method("scip", "SCIP, strengthened form", (HOME, "solver"),
+               _solver("scip", "strengthened"), has_limit=True),
+    )
+}  # fmt: skip
+#: Methods with a card of a given size, and those without.
+CARDS = (
+    OURS, "certified", "imodels-9", "imodels-99", "fasterrisk", "lattice", "round", "optbinning",
+)  # fmt: skip
+CEILINGS = ("logistic", "boosting")
+
+
+def title_of(name: str, limit: float = 0.0) -> str:
+    """A method as it is named on the page."""
+    method = METHODS[name]
+    return f"{method.title}, {limit:g} s" if method.has_limit and limit else method.title

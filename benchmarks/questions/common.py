@@ -1,0 +1,140 @@
+"""What all questions share: the plan of a run, a part of the page, and small summaries."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks.methods import OURS
+from benchmarks.store import Job, Kept
+
+__all__ = [
+    "SAME",
+    "Plan",
+    "Section",
+    "by_cell",
+    "geometric_mean",
+    "markdown_table",
+    "mean",
+    "ratios",
+    "reasons",
+]
+
+#: Losses this near to each other, relatively, are the same.
+SAME = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How much is measured.
+
+    Attributes
+    ----------
+    tables
+        Of the questions about losses and proofs.
+    terms
+        Sizes of the cards.
+    halvings
+        How often the rows are halved; each gives two folds.
+    limits
+        Seconds for proofs.
+    held_out_limit
+        Seconds for methods with a limit in the question about unseen rows.
+    repeats
+        Of each fit whose time matters.
+    seeds
+        Tables of each synthetic family.
+    rows, features, sizes
+        Of the tables whose growth is measured, and sizes of the cards on them.
+    cap
+        Processor seconds; a method that needed more is not tried on a larger table.
+    memory
+        Bytes that a method may use on the large tables.
+    speed_rows
+        Rows of the predictions whose speed is measured.
+    """
+
+    tables: tuple[str, ...]
+    terms: tuple[int, ...] = (3, 5, 8)
+    halvings: int = 5
+    limits: tuple[float, ...] = (10.0, 60.0, 600.0)
+    held_out_limit: float = 10.0
+    repeats: int = 3
+    seeds: int = 5
+    rows: tuple[int, ...] = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
+    features: tuple[int, ...] = (5, 15, 50, 150, 500)
+    sizes: tuple[int, ...] = (1, 2, 3, 5, 7, 10)
+    cap: float = 300.0
+    memory: float = 16e9
+    speed_rows: int = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One part of the page.
+
+    Attributes
+    ----------
+    losing
+        Sentences on where riskcard is not first.
+    draw
+        Writes the pictures into a folder; they are named in the text.
+    """
+
+    title: str
+    text: str
+    losing: list[str] = field(default_factory=list)
+    draw: Callable[[Path], None] | None = None
+
+
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table whose first column is text and whose others are figures."""
+    lines = [f"| {' | '.join(head)} |", "|---|" + "---:|" * (len(head) - 1)]
+    lines += [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def geometric_mean(values: Sequence[float]) -> float:
+    """NaN when there are none."""
+    return math.exp(mean([math.log(value) for value in values])) if values else math.nan
+
+
+def mean(values: Sequence[float]) -> float:
+    """NaN when there are none."""
+    return sum(values) / len(values) if values else math.nan
+
+
+def by_cell(
+    kept: Iterable[Kept], value: Callable[[Kept], float | None], key: Callable[[Job], tuple]
+) -> dict[tuple, dict[str, list[float]]]:
+    """Values of each cell and method; failures and missing values are left out."""
+    cells: dict[tuple, dict[str, list[float]]] = {}
+    for one in kept:
+        if one.failed:
+            continue
+        found = value(one)
+        if found is not None:
+            cells.setdefault(key(one.job), {}).setdefault(one.job.method, []).append(found)
+    return cells
+
+
+def ratios(cells: dict[tuple, dict[str, float]], method: str) -> list[float]:
+    """A method's value over ours, in every cell that has both."""
+    return [
+        found[method] / found[OURS]
+        for found in cells.values()
+        if method in found and found.get(OURS, 0.0) > 0
+    ]
+
+
+def reasons(kept: Sequence[Kept]) -> str:
+    """Which methods gave no figures, and why; empty when all did."""
+    found: dict[tuple[str, str], int] = {}
+    for one in kept:
+        if one.failed:
+            key = one.job.method, one.figures["error"]
+            found[key] = found.get(key, 0) + 1
+    lines = [f"- {method}: {reason} ({count} jobs)" for (method, reason), count in found.items()]
+    return "Without figures:\n\n" + "\n".join(lines) + "\n" if lines else ""

@@ -1,0 +1,184 @@
+"""(e) Growth: processor time and memory with rows, features and terms, and fitted exponents."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.bench import PLAIN, Bench, small_table
+from benchmarks.calls import Call, Desk, Worker
+from benchmarks.methods import METHODS, OURS, title_of
+from benchmarks.questions.common import Plan, Section, markdown_table, reasons
+from benchmarks.store import Job, Kept, Store
+
+__all__ = ["AXES", "PICTURE", "exponent", "jobs", "measurer", "section"]
+
+PICTURE = "benchmark_growth.png"
+#: Who is measured: cards, and scikit-learn for the scale.
+NAMES = (OURS, "imodels-99", "fasterrisk", "round", "optbinning", "logistic", "boosting")
+#: What stays the same along an axis.
+COLUMNS, ROWS, TERMS = 10, 1000, 5
+WIDE_ROWS = 10_000
+AXES = ("rows", "features", "terms")
+#: Times below this are mostly overhead, and say nothing of growth.
+LEAST_SECONDS = 0.01
+
+
+def jobs(plan: Plan) -> list[Job]:
+    """Along each axis the smallest first, the methods in turn."""
+    tables = {
+        "rows": [(f"steps:{n}:{COLUMNS}", TERMS) for n in plan.rows],
+        "features": [(f"steps:{ROWS}:{p}", TERMS) for p in plan.features],
+        "terms": [(f"steps:{WIDE_ROWS}:{2 * COLUMNS}", terms) for terms in plan.sizes],
+    }
+    return [
+        # the axis stands where other questions have the view
+        Job("e", name, table, axis, terms)
+        for axis, points in tables.items()
+        for table, terms in points
+        for name in (NAMES if axis != "terms" else [n for n in NAMES if METHODS[n].has_card])
+    ]
+
+
+def measurer(bench: Bench, desk: Desk, store: Store, plan: Plan) -> Callable[[Job], dict[str, Any]]:
+    """A function that measures one job, in a process of its own so that its memory can be read."""
+
+    def measure(job: Job) -> dict[str, Any]:
+        method = METHODS[job.method]
+        python = bench.python(method)
+        if not python:
+            return {"error": f"could not be installed: {bench.reason(method)}"}
+        slow = too_slow(job, store, plan.cap)
+        if slow:
+            return {"error": slow}
+        table = bench.table(job.table, PLAIN)
+        call = Call(method.worker[1], method.settings(job.terms, 0.0), 600.0)
+        with Worker(method.worker[0], python, plan.memory) as worker:
+            desk.ask(worker, call, small_table(PLAIN))
+            answer = desk.ask(worker, call, table)
+        kept = ("seconds", "processor", "memory", "error")
+        return {key: answer[key] for key in kept if key in answer}
+
+    return measure
+
+
+def too_slow(job: Job, store: Store, cap: float) -> str:
+    """Why a job is not tried: the method failed or was slow on a smaller one of the same axis."""
+    for one in store.kept("e"):
+        if (one.job.method, one.job.view) != (job.method, job.view):
+            continue
+        if size_of(one.job) < size_of(job):
+            if one.failed:
+                return f"not tried: {one.job.table} gave no figures"
+            if one.figures["processor"] > cap:
+                return f"not tried: {one.job.table} took {one.figures['processor']:.0f} s"
+    return ""
+
+
+def size_of(job: Job) -> int:
+    """The place of a job on its axis."""
+    _, n_rows, n_columns = job.table.split(":")
+    return {"rows": int(n_rows), "features": int(n_columns), "terms": job.terms}[job.view]
+
+
+def exponent(sizes: list[int], values: list[float]) -> float:
+    """The slope of a line through the logarithms; NaN with fewer than two points."""
+    if len(sizes) < 2:
+        return math.nan
+    return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
+
+
+def section(kept: list[Kept], plan: Plan) -> Section:
+    """Times, memory and exponents along each axis."""
+    text = (
+        "Normal columns, labels that depend on steps in five of them (`benchmarks/million.py`). Along "
+        f"*rows* {COLUMNS} features and {TERMS} terms; along *features* {ROWS:,} rows; along *terms* {WIDE_ROWS:,} rows and "
+        f"{2 * COLUMNS} features. Every fit has a process of its own, warmed on a small table; memory is the peak beyond "
+        "what it had then, the table included. Exponents are slopes of the logarithms, over the sizes that took "
+        f"at least {LEAST_SECONDS:g} s. A method that needed more than {plan.cap:g} s is not tried on larger tables, and no "
+        f"method has more than {plan.memory / 1e9:g} GB.\n"
+    )
+    losing = []
+    for axis in AXES:
+        of_axis = [one for one in kept if one.job.view == axis]
+        if any(not one.failed for one in of_axis):
+            text += f"\n### {axis.capitalize()}\n\n" + axis_table(
+                of_axis, "processor", "{:.3g}", " s"
+            )
+            text += "\n" + axis_table(of_axis, "memory", "{:.0f}", " MB")
+            losing += losing_of(axis, of_axis)
+    text += f"\n![Growth](images/{PICTURE})\n\n*Processor seconds and megabytes against rows, features and terms, on logarithmic axes.*\n"  # fmt: skip
+    return Section(
+        "(e) Growth", text + "\n" + reasons(kept), losing, lambda folder: draw(kept, folder)
+    )
+
+
+def points_of(kept: list[Kept], name: str, figure: str) -> tuple[list[int], list[float]]:
+    """Sizes and values of a method, the smallest first."""
+    found = sorted(
+        (size_of(one.job), one.figures[figure])
+        for one in kept
+        if one.job.method == name and not one.failed
+    )
+    factor = 1e-6 if figure == "memory" else 1.0
+    return [size for size, _ in found], [max(value * factor, 1e-6) for _, value in found]
+
+
+def axis_table(kept: list[Kept], figure: str, form: str, unit: str) -> str:
+    sizes = sorted({size_of(one.job) for one in kept})
+    rows = []
+    for name in NAMES:
+        at, values = points_of(kept, name, figure)
+        if not at:
+            continue
+        cells = {s: form.format(v) for s, v in zip(at, values, strict=True)}
+        least = LEAST_SECONDS if figure == "processor" else 1.0
+        good = [(s, v) for s, v in zip(at, values, strict=True) if v >= least]
+        slope = exponent([s for s, _ in good], [v for _, v in good])
+        shown = "-" if math.isnan(slope) else f"{slope:.2f}"
+        rows.append([title_of(name), *(cells.get(size, "-") for size in sizes), shown])
+    return markdown_table([f"method,{unit}", *(f"{s:,}" for s in sizes), "exponent"], rows)
+
+
+def losing_of(axis: str, kept: list[Kept]) -> list[str]:
+    """Cards that are faster, or need less memory, at the largest size that both have."""
+    found = []
+    for figure, word in (("processor", "time"), ("memory", "memory")):
+        ours = dict(zip(*points_of(kept, OURS, figure), strict=True))
+        for name in NAMES:
+            theirs = dict(zip(*points_of(kept, name, figure), strict=True))
+            both = sorted(set(ours) & set(theirs))
+            if name != OURS and both and theirs[both[-1]] < ours[both[-1]]:
+                ratio = ours[both[-1]] / max(theirs[both[-1]], 1e-3)
+                found.append(
+                    f"growth with {axis}: {title_of(name)} needs less {word} at {both[-1]:,} {axis}; "
+                    f"riskcard needs {ratio:.1f} times as much"
+                )
+    return found
+
+
+def draw(kept: list[Kept], folder: Path) -> None:
+    import matplotlib.pyplot as plt
+
+    figure, all_axes = plt.subplots(2, len(AXES), figsize=(12, 7))
+    for column, axis in enumerate(AXES):
+        of_axis = [one for one in kept if one.job.view == axis]
+        for row, (what, label) in enumerate((("processor", "processor seconds"), ("memory", "MB"))):
+            axes = all_axes[row, column]
+            for name in NAMES:
+                sizes, values = points_of(of_axis, name, what)
+                width = 2.2 if name == OURS else 1.1
+                axes.plot(sizes, values, marker="o", ms=3, lw=width, label=title_of(name))
+            axes.set_xscale("log")
+            axes.set_yscale("log")
+            axes.set_xlabel(axis)
+            axes.set_ylabel(label)
+            axes.grid(alpha=0.3)
+    all_axes[0, 0].legend(fontsize=7)
+    figure.tight_layout()
+    figure.savefig(folder / PICTURE, dpi=110)
+    plt.close(figure)

@@ -1,0 +1,123 @@
+"""(c) Proofs: how many problems are proven within a time, and how far the others were."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchmarks.bench import PLAIN
+from benchmarks.methods import METHODS, title_of
+from benchmarks.questions.common import Plan, Section, markdown_table, mean, reasons
+from benchmarks.store import Job, Kept
+from riskcard.problem.result import OPTIMALITY_TOLERANCE, relative_gap
+
+__all__ = ["PROBLEMS", "SMALL", "jobs", "section"]
+
+#: The kinds of problems: its name, who is asked to prove it (ours first), and which sizes.
+PROBLEMS = {
+    "calibrated": ("every cut, calibrated scale", ("certified",), (3, 5, 8)),
+    "lattice": (
+        "nine cuts a feature, one point one unit of log-odds",
+        ("certified-lattice", "lattice", "lattice-scip"),
+        (3, 5),
+    ),
+    "paper": ("the paper's form: a cut a feature, points fixed to log-odds", ("paper", "bonmin", "scip"), (2, 3)),
+}  # fmt: skip
+#: Where the paper's form is small enough for BONMIN and SCIP.
+SMALL = ("paper:200:0", "planted:200:0", "ties:400:0")
+
+
+def jobs(plan: Plan) -> list[Job]:
+    """One run with the longest limit: what was proven earlier can be read from its history."""
+    found, limit = [], max(plan.limits)
+    for kind, (_, names, sizes) in PROBLEMS.items():
+        for table in SMALL if kind == "paper" else plan.tables:
+            for terms in sizes:
+                found += [Job("c", name, table, PLAIN, terms, limit=limit) for name in names]
+    return found
+
+
+def section(kept: list[Kept], plan: Plan) -> Section:
+    """A line for each kind of problem and method; then every problem."""
+    limits = sorted(plan.limits)
+    text = (
+        "A problem counts as proven when the relative gap between the card's loss, by the evaluator, and the "
+        "method's bound is at most one in a million. Seconds are wall-clock time, as the limits are. The gap "
+        "is that at the end, over the problems that were not proven. BONMIN gives no bound that can be believed: its word "
+        "for the end is shown, and nothing counts as proven by it.\n\n"
+    )
+    head = ["problem", "method", *(f"proven in {limit:g} s" for limit in limits), "mean gap of the rest"]  # fmt: skip
+    rows, losing = [], []
+    for kind, (title, names, _) in PROBLEMS.items():
+        of_kind = [one for one in kept if one.job.method in names]
+        for name in names:
+            runs = [one for one in of_kind if one.job.method == name]
+            if runs:
+                rows.append([title, METHODS[name].title, *shares(runs, limits)])
+        losing += losing_of(kind, of_kind)
+    text += markdown_table(head, rows) + "\n### Every problem\n\n"
+    text += markdown_table(
+        ["problem", "method", "loss", "bound", "gap", "ending", "seconds", "nodes"],
+        [line(one) for one in kept if not one.failed],
+    )
+    return Section("(c) Proofs", text + "\n" + reasons(kept), losing)
+
+
+def gap_of(one: Kept) -> float:
+    """The relative gap; 1 where there is no bound to believe."""
+    bound = one.figures.get("bound")
+    if bound is None or one.job.method == "bonmin":
+        return 1.0
+    return relative_gap(one.figures["fit"]["loss"], bound)
+
+
+def is_proven(one: Kept, limit: float) -> bool:
+    return (
+        not one.failed
+        and gap_of(one) <= OPTIMALITY_TOLERANCE
+        and one.figures["seconds"] <= limit * 1.05
+    )
+
+
+def shares(runs: Sequence[Kept], limits: Sequence[float]) -> list[str]:
+    cells = [f"{sum(is_proven(one, limit) for one in runs)} of {len(runs)}" for limit in limits]
+    rest = [gap_of(one) for one in runs if not one.failed and not is_proven(one, limits[-1])]
+    return [*cells, f"{100 * mean(rest):.1f} %" if rest else "-"]
+
+
+def line(one: Kept) -> list[str]:
+    figures = one.figures
+    bound = figures.get("bound")
+    return [
+        f"{one.job.table}, {one.job.terms} terms",
+        title_of(one.job.method),
+        f"{figures['fit']['loss']:.5f}",
+        "-" if bound is None else f"{bound:.5f}",
+        f"{100 * gap_of(one):.3g} %",
+        str(figures.get("status")),
+        f"{figures['seconds']:.2f}",
+        f"{figures.get('nodes', 0):,}",
+    ]
+
+
+def losing_of(kind: str, kept: Sequence[Kept]) -> list[str]:
+    """Problems that another proved and we did not, or on which it had a smaller gap or less time."""
+    ours_name = PROBLEMS[kind][1][0]
+    ours = {(o.job.table, o.job.terms): o for o in kept if o.job.method == ours_name}
+    found = []
+    for other in kept:
+        mine = ours.get((other.job.table, other.job.terms))
+        if other.failed or mine is None or mine.failed or other.job.method == ours_name:
+            continue
+        where = f"{other.job.table}, {other.job.terms} terms"
+        rival = title_of(other.job.method)
+        if gap_of(other) < gap_of(mine) - OPTIMALITY_TOLERANCE:
+            found.append(
+                f"proofs: {rival} leaves a gap of {100 * gap_of(other):.2f} % on {where}, "
+                f"riskcard {100 * gap_of(mine):.2f} %"
+            )
+        elif (
+            gap_of(other) <= OPTIMALITY_TOLERANCE
+            and other.figures["processor"] < mine.figures["processor"]
+        ):
+            found.append(f"proofs: {rival} is faster on {where}")
+    return found

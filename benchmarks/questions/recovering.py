@@ -1,0 +1,77 @@
+"""(d) Recovery: how much of a planted card is found again."""
+
+from __future__ import annotations
+
+from benchmarks.bench import PLAIN
+from benchmarks.evaluate import NEAR
+from benchmarks.families import FAMILIES
+from benchmarks.methods import CARDS, METHODS, OURS, title_of
+from benchmarks.questions.common import Plan, Section, by_cell, markdown_table, mean, reasons
+from benchmarks.store import Job, Kept
+
+__all__ = ["ROWS", "TERMS", "jobs", "section"]
+
+ROWS, TERMS = 1000, 5
+MEASURES = {"cuts": "planted cuts", "features": "planted features"}
+
+
+def jobs(plan: Plan) -> list[Job]:
+    """Tables of every family, all methods in turn; a card has as many terms as were planted."""
+    return [
+        Job(
+            "d", name, f"{family}:{ROWS}:{seed}", PLAIN, TERMS,
+            limit=plan.held_out_limit if METHODS[name].has_limit else 0.0,
+        )
+        for family in FAMILIES
+        for seed in range(plan.seeds)
+        for name in CARDS
+    ]  # fmt: skip
+
+
+def section(kept: list[Kept], plan: Plan) -> Section:
+    """Mean F1 scores of each family and method."""
+    text = (
+        f"{ROWS:,} rows, {plan.seeds} tables a family, {TERMS} planted cuts and {TERMS} terms. The figures are "
+        "F1 scores, 1 when exactly what was planted was found; a cut is found when at most "
+        f"{100 * NEAR:g} % of the rows lie between it and the planted one.\n"
+    )
+    losing = []
+    for measure, title in MEASURES.items():
+        cells = by_cell(
+            kept,
+            lambda one, measure=measure: one.figures.get("recovery", {}).get(measure),
+            lambda job: (job.table.split(":")[0],),
+        )
+        means = {
+            cell: {name: mean(values) for name, values in found.items()}
+            for cell, found in cells.items()
+        }
+        everything = {
+            name: mean([found[name] for found in means.values() if name in found])
+            for name in CARDS
+            if any(name in found for found in means.values())
+        }
+        head = ["method", *(FAMILIES[cell[0]].title for cell in means), "mean"]
+        rows = [
+            [
+                title_of(name),
+                *(f"{found[name]:.3f}" if name in found else "-" for found in means.values()),
+                f"{value:.3f}",
+            ]
+            for name, value in everything.items()
+        ]
+        text += f"\n### {title.capitalize()}\n\n" + markdown_table(head, rows)
+        losing += losing_of(title, means)
+    return Section("(d) Recovery of planted cards", text + "\n" + reasons(kept), losing)
+
+
+def losing_of(title: str, means: dict[tuple, dict[str, float]]) -> list[str]:
+    found = []
+    for (family,), values in means.items():
+        best = max(values, key=lambda name: values[name])
+        if OURS in values and values[best] > values[OURS] + 1e-12:
+            found.append(
+                f"recovery of {title}, {FAMILIES[family].title}: {title_of(best)} has "
+                f"{values[best]:.3f}, riskcard {values[OURS]:.3f}"
+            )
+    return found

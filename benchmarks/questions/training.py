@@ -1,0 +1,151 @@
+"""(a) Training loss and time of cards with 3, 5 and 8 terms, at equal points, on the same columns."""
+
+from __future__ import annotations
+
+from benchmarks.bench import PLAIN
+from benchmarks.methods import CARDS, METHODS, OURS, title_of
+from benchmarks.questions.common import (
+    SAME,
+    Plan,
+    Section,
+    geometric_mean,
+    markdown_table,
+    ratios,
+    reasons,
+)
+from benchmarks.store import Job, Kept
+
+__all__ = ["jobs", "section"]
+
+Cells = dict[tuple, dict[str, float]]
+
+
+def jobs(plan: Plan) -> list[Job]:
+    """Methods take turns on each table and size; those with a limit are run once."""
+    found = []
+    for table in plan.tables:
+        for terms in plan.terms:
+            for repeat in range(plan.repeats):
+                for name in CARDS:
+                    limited = METHODS[name].has_limit
+                    if limited and repeat > 0:
+                        continue
+                    limits = plan.limits if name == "certified" else plan.limits[:1]
+                    found += [
+                        Job("a", name, table, PLAIN, terms, limit=limit, repeat=repeat)
+                        for limit in (limits if limited else (0.0,))
+                    ]
+    return found
+
+
+def section(kept: list[Kept], plan: Plan) -> Section:
+    """Means over all tables and sizes, then every loss."""
+    losses, seconds = cells_of(kept)
+    names = [name for name in columns(kept) if any(name in cell for cell in losses.values())]
+    text = (
+        "Every method has the plain view of the whole table: the same columns for all, at most 5 points a "
+        "term. *Loss* is the sum of log-losses of the returned card, by the evaluator; ratios are to "
+        "riskcard's heuristic on the same table and size, and means of ratios are geometric. Seconds "
+        "are processor seconds of a warm fit, the least of the repeats. *Lowest*: cells with the lowest loss "
+        "of all methods, ties included.\n\n"
+    )
+    text += markdown_table(
+        [
+            "method",
+            "loss / riskcard",
+            "worst",
+            "best",
+            "lowest",
+            "time / riskcard",
+            "seconds, mean",
+        ],
+        [summary(name, losses, seconds) for name in names],
+    )
+    text += "\n### Losses\n\n" + details(losses, names, "{:.2f}")
+    text += "\n### Processor seconds\n\n" + details(seconds, names, "{:.3g}")
+    return Section(
+        "(a) Training loss and time", text + "\n" + reasons(kept), losing(names, losses, seconds)
+    )
+
+
+def columns(kept: list[Kept]) -> list[str]:
+    """Methods as columns; one with several limits has a column for each."""
+    return list(dict.fromkeys(column_of(one.job) for one in kept))
+
+
+def column_of(job: Job) -> str:
+    return job.method if not job.limit else f"{job.method} {job.limit:g}"
+
+
+def cells_of(kept: list[Kept]) -> tuple[Cells, Cells]:
+    """Loss and least seconds of each table and size, by column."""
+    losses: Cells = {}
+    seconds: Cells = {}
+    for one in kept:
+        if one.failed:
+            continue
+        cell, name = (one.job.table, one.job.terms), column_of(one.job)
+        losses.setdefault(cell, {})[name] = one.figures["fit"]["loss"]
+        known = seconds.setdefault(cell, {}).get(name, float("inf"))
+        seconds[cell][name] = min(known, one.figures["processor"])
+    return losses, seconds
+
+
+def summary(name: str, losses: Cells, seconds: Cells) -> list[str]:
+    """One method over all cells."""
+    found = ratios(losses, name)
+    lowest = sum(
+        cell[name] <= min(cell.values()) * (1 + SAME) for cell in losses.values() if name in cell
+    )
+    count = sum(name in cell for cell in losses.values())
+    taken = [cell[name] for cell in seconds.values() if name in cell]
+    return [
+        heading(name),
+        f"{geometric_mean(found):.4f}",
+        f"{max(found):.4f}",
+        f"{min(found):.4f}",
+        f"{lowest} of {count}",
+        f"{geometric_mean(ratios(seconds, name)):.2f}",
+        f"{sum(taken) / len(taken):.3g}",
+    ]
+
+
+def heading(column: str) -> str:
+    name, *limit = column.split(" ")
+    return title_of(name, float(limit[0]) if limit else 0.0)
+
+
+def details(cells: Cells, names: list[str], form: str) -> str:
+    head = ["table, terms", *(heading(name) for name in names)]
+    rows = [
+        [f"{table}, {terms}", *(form.format(cell[n]) if n in cell else "-" for n in names)]
+        for (table, terms), cell in cells.items()
+    ]
+    return markdown_table(head, rows)
+
+
+def losing(names: list[str], losses: Cells, seconds: Cells) -> list[str]:
+    """Where another method has a lower loss, or a shorter time."""
+    found = []
+    for name in names:
+        if name == OURS:
+            continue
+        lower = {
+            cell: values[name] / values[OURS]
+            for cell, values in losses.items()
+            if name in values and OURS in values and values[name] < values[OURS] * (1 - SAME)
+        }
+        if lower:
+            cell = min(lower, key=lambda one: lower[one])
+            found.append(
+                f"training loss: {heading(name)} is lower than riskcard's heuristic on {len(lower)} of "
+                f"{len(losses)} cells; most on {cell[0]} with {cell[1]} terms, by "
+                f"{100 * (1 - lower[cell]):.2f} %"
+            )
+        faster = [r for r in ratios(seconds, name) if r < 1]
+        if faster:
+            found.append(
+                f"training time: {heading(name)} is faster on {len(faster)} of {len(seconds)} cells; "
+                f"riskcard takes {geometric_mean([1 / r for r in faster]):.1f} times as long there"
+            )
+    return found

@@ -1,0 +1,128 @@
+"""The finished jobs: one line of JSON each, added as soon as a job is done, read when a run goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+__all__ = ["Job", "Kept", "Store"]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One thing to measure.
+
+    Attributes
+    ----------
+    question
+        The letter of the page's part.
+    view
+        "plain" or "as it comes": which of its two views the table shows to those that take both.
+    terms
+        The size of the card.
+    fold
+        Which half of the rows is fitted; -1 for all rows.
+    limit
+        Seconds for methods that have a limit; 0 for the others.
+    repeat
+        The same again, for the times.
+    """
+
+    question: str
+    method: str
+    table: str
+    view: str = "plain"
+    terms: int = 5
+    fold: int = -1
+    limit: float = 0.0
+    repeat: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A finished job and its figures."""
+
+    job: Job
+    figures: dict[str, Any]
+
+    @property
+    def failed(self) -> bool:
+        """There is a reason instead of figures."""
+        return "error" in self.figures
+
+
+class Store:
+    """The finished jobs of a folder.
+
+    Parameters
+    ----------
+    folder
+        Where ``jobs.jsonl`` is, or will be; None keeps nothing beyond this object.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self._path = None if folder is None else folder / "jobs.jsonl"
+        self._done: dict[Job, dict[str, Any]] = {}
+        if self._path is not None and self._path.exists():
+            self._done = dict(_read(self._path))
+
+    def __contains__(self, job: Job) -> bool:
+        return job in self._done
+
+    def __len__(self) -> int:
+        return len(self._done)
+
+    def put(self, job: Job, figures: dict[str, Any]) -> None:
+        """Keep a job; it is on the disk when this returns."""
+        self._done[job] = figures
+        if self._path is None:
+            return
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(_line(job, figures))
+            file.flush()
+            os.fsync(file.fileno())
+
+    def forget(self, methods: Iterable[str]) -> int:
+        """Drop the jobs of some methods, so that they are done again; returns how many."""
+        chosen = set(methods)
+        dropped = [job for job in self._done if job.method in chosen]
+        for job in dropped:
+            del self._done[job]
+        if dropped and self._path is not None:
+            part = self._path.with_name(self._path.name + ".part")
+            lines = [_line(job, figures) for job, figures in self._done.items()]
+            part.write_text("".join(lines), encoding="utf-8")
+            part.replace(self._path)
+        return len(dropped)
+
+    def kept(self, question: str) -> list[Kept]:
+        """The finished jobs of a question."""
+        return [
+            Kept(job, figures) for job, figures in self._done.items() if job.question == question
+        ]
+
+
+def _line(job: Job, figures: dict[str, Any]) -> str:
+    return json.dumps({"job": asdict(job), "figures": figures}) + "\n"
+
+
+def _read(path: Path) -> Iterator[tuple[Job, dict[str, Any]]]:
+    """All whole lines; the last one is not whole when a run was cut off while writing it."""
+    text = path.read_text(encoding="utf-8")
+    lines = text.split("\n")
+    torn = lines.pop()
+    if torn:
+        path.write_text(text[: len(text) - len(torn)], encoding="utf-8")
+    for number, line in enumerate(lines, start=1):
+        try:
+            content = json.loads(line)
+            yield Job(**content["job"]), content["figures"]
+        except (ValueError, KeyError, TypeError):
+            raise SystemExit(
+                f"Line {number} of {path} is no finished job of this version. "
+                "Move the file away, or give --keep another folder."
+            ) from None

@@ -1,0 +1,1 @@
+"""Scripts that fit one method each, in the interpreter that has it, and return a neutral record."""

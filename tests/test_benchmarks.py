@@ -1,0 +1,421 @@
+"""The harness of the benchmark: its evaluator is exact, runs go on, the guard fails when it should."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import rankdata
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks import quick
+from benchmarks.__main__ import QUESTIONS, parse, reductions, shown_arguments
+from benchmarks.bench import PLAIN, figures_of, run_jobs, small_table
+from benchmarks.calls import Call, Desk, Worker
+from benchmarks.evaluate import calibration_error, judge, recovery
+from benchmarks.families import FAMILIES
+from benchmarks.methods import CARDS, CEILINGS, METHODS, OURS
+from benchmarks.model import Model
+from benchmarks.page import render, to_csv
+from benchmarks.peers import Environment, Peer, install
+from benchmarks.questions.common import Plan, Section
+from benchmarks.questions.growing import exponent, too_slow
+from benchmarks.ranks import rank
+from benchmarks.store import Job, Store
+from benchmarks.tables import Table, folds_of, load_table, read_csv
+
+RECORD = {
+    "parts": [
+        {"column": 0, "cuts": [1.0, 2.0], "points": [0, 3, 5], "missing": 1},
+        {"column": 2, "levels": [0, 2, 2], "missing": -1},
+        {"column": 0, "cuts": [2.0], "points": [0, -2], "missing": 0},
+    ],
+    "base": 1,
+    "multiplier": 2.0,
+    "offset": 0.5,
+}
+ROWS = np.array([[1.0, 9, 0], [1.5, 9, 1], [2.5, 9, 2], [np.nan, 9, np.nan]])
+
+
+# --- the model and its evaluator ----------------------------------------------------------------
+
+
+def test_a_record_scores_rows_as_added_up_by_hand():
+    model = Model.of(RECORD)
+    assert model.scores(ROWS).tolist() == [1, 6, 6, 1]
+    assert model.log_odds(ROWS).tolist() == [1.0, 3.5, 3.5, 1.0]
+
+
+def test_parts_of_one_column_are_merged_and_cuts_without_effect_do_not_count():
+    model = Model.of(RECORD)
+    assert model.cuts == [(0, 1.0)]  # +2 and -2 at 2.0 cancel out
+    assert (model.n_terms, model.n_features, model.largest_jump) == (4, 2, 3)
+    # a cut, holes of column 0 with points of their own, and three groups of levels
+
+
+def test_a_part_without_effect_belongs_to_the_base():
+    part = {"column": 0, "cuts": [1.0], "points": [2, 2], "missing": 2}
+    model = Model.of({"parts": [part], "base": 1, "multiplier": 1, "offset": 0})
+    assert (model.n_terms, model.base) == (0, 3)
+
+
+@pytest.mark.parametrize("points", [[0, 1.5], [0], [0, True]])
+def test_points_that_are_not_whole_or_not_one_a_bin_are_refused(points):
+    part = {"column": 0, "cuts": [1.0], "points": points, "missing": 0}
+    with pytest.raises(ValueError, match=r"whole numbers|has the cuts"):
+        Model.of({"parts": [part], "base": 0, "multiplier": 1, "offset": 0})
+
+
+def test_figures_are_those_of_the_definition():
+    model, y = Model.of(RECORD), np.array([0, 1, 1, 0])
+    risks = 1 / (1 + np.exp(-model.log_odds(ROWS)))
+    loss = -np.log(np.where(y == 1, risks, 1 - risks)).sum()
+    found = judge(model, None, ROWS, y)
+    assert found["loss"] == pytest.approx(loss, rel=1e-13)
+    assert found["auc"] == 1.0
+    assert found["calibration"] == pytest.approx(abs(risks[0]) / 2 + abs(1 - risks[1]) / 2)
+    same = judge(None, risks, ROWS, y)
+    assert same["loss"] == pytest.approx(loss, rel=1e-12)
+
+
+def test_rows_with_equal_risks_are_one_group_of_the_calibration_error():
+    risks = np.full(100, 0.3)
+    y = np.arange(100) < 30
+    assert calibration_error(risks, y) == pytest.approx(0, abs=1e-12)
+    assert calibration_error(risks, ~y) == pytest.approx(0.4)
+
+
+def test_recovery_is_one_for_the_planted_cuts_and_counts_each_of_them_once():
+    made = FAMILIES["planted"].make(500, 0)
+    exact = recovery(made.cuts, made.cuts, made.values)
+    assert exact == {"features": 1.0, "cuts": 1.0}
+    twice = recovery([made.cuts[0], made.cuts[0]], made.cuts[:1], made.values)
+    assert twice["cuts"] == pytest.approx(2 / 3)
+    other = [(9, cut) for _, cut in made.cuts]
+    assert recovery(other, made.cuts, made.values) == {"features": 0.0, "cuts": 0.0}
+
+
+# --- tables and families ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_families_are_repeatable_and_have_both_labels(family):
+    one, same = FAMILIES[family].make(400, 1), FAMILIES[family].make(400, 1)
+    other = FAMILIES[family].make(400, 2)
+    assert np.array_equal(one.values, same.values)
+    assert np.array_equal(one.y, same.y)
+    assert not np.array_equal(one.values, other.values)
+    assert set(one.y) == {0, 1}
+    assert len(one.values) == 400
+
+
+def test_the_separable_family_is_separated_by_its_card_and_the_rare_one_is_rare():
+    made = FAMILIES["separable"].make(300, 0)
+    conditions = np.column_stack([made.values[:, column] <= cut for column, cut in made.cuts])
+    _, group = np.unique(conditions, axis=0, return_inverse=True)
+    assert all(len(set(made.y[group == g])) == 1 for g in set(group.ravel()))
+    assert FAMILIES["rare"].make(2000, 0).y.mean() < 0.1
+
+
+def test_a_csv_file_is_read_with_levels_and_holes_and_has_a_plain_view(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("age,sex,target\n30,f,1\n,m,0\n50,,1\n")
+    table = read_csv(path)
+    assert table.levels == (None, ("f", "m"))
+    assert np.array_equal(table.values, [[30, 0], [np.nan, 1], [50, np.nan]], equal_nan=True)
+    plain = table.plain()
+    assert plain.columns == ("age", "sex = f", "sex = m", "sex missing")
+    assert plain.values.tolist() == [[30, 1, 0, 0], [29, 0, 1, 0], [50, 0, 0, 1]]
+    assert load_table("t", tmp_path).y.tolist() == [1, 0, 1]
+
+
+def test_an_unknown_table_is_refused_by_name(tmp_path):
+    with pytest.raises(SystemExit, match=r"no table 'nothing'"):
+        load_table("nothing", tmp_path)
+
+
+def test_folds_are_halves_that_exclude_each_other():
+    table = load_table("ties:101:0", None)
+    folds = folds_of(table, 3)
+    assert len(folds) == 6
+    for fitted, asked in folds:
+        assert sorted([*fitted, *asked]) == list(range(101))
+
+
+# --- runs that go on ----------------------------------------------------------------------------
+
+JOBS = [Job("a", OURS, f"ties:{n}:0") for n in (100, 200, 300)]
+
+
+def test_an_interrupted_run_goes_on_with_the_jobs_that_are_left(tmp_path):
+    done = []
+
+    def measure(job):
+        if len(done) == 2:
+            raise KeyboardInterrupt
+        done.append(job)
+        return {"value": len(done)}
+
+    store = Store(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        run_jobs(JOBS, store, measure, lambda text: None)
+    again = Store(tmp_path)
+    assert len(again) == 2
+    later = []
+    run_jobs(JOBS, again, lambda job: later.append(job) or {"value": 3}, lambda text: None)
+    assert later == JOBS[2:]
+    assert [one.figures["value"] for one in Store(tmp_path).kept("a")] == [1, 2, 3]
+
+
+def test_a_torn_last_line_is_dropped_and_a_damaged_one_refused(tmp_path):
+    store = Store(tmp_path)
+    store.put(JOBS[0], {"value": 1})
+    path = tmp_path / "jobs.jsonl"
+    path.write_text(path.read_text() + '{"job": {"que')
+    again = Store(tmp_path)
+    assert len(again) == 1
+    again.put(JOBS[1], {"value": 2})
+    assert len(Store(tmp_path)) == 2
+    path.write_text("nonsense\n")
+    with pytest.raises(SystemExit, match="Line 1"):
+        Store(tmp_path)
+
+
+def test_forgotten_methods_are_measured_anew_and_no_others(tmp_path):
+    store = Store(tmp_path)
+    store.put(JOBS[0], {"value": 1})
+    store.put(Job("a", "round", "ties"), {"value": 2})
+    assert store.forget([OURS]) == 1
+    assert [one.job.method for one in Store(tmp_path).kept("a")] == ["round"]
+
+
+def test_a_method_that_was_slow_or_failed_is_not_tried_on_a_larger_table():
+    store = Store(None)
+    small, large = (Job("e", OURS, f"steps:{n}:5", "rows") for n in (100, 1000))
+    assert too_slow(large, store, 1.0) == ""
+    store.put(small, {"processor": 2.0})
+    assert "took 2 s" in too_slow(large, store, 1.0)
+    assert too_slow(small, store, 1.0) == ""
+    store.put(small, {"error": "out of memory"})
+    assert "no figures" in too_slow(large, store, 1.0)
+
+
+# --- workers and peers --------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def worker():
+    with Worker("run_riskcard") as made:
+        yield made
+
+
+@pytest.mark.parametrize("name", [OURS, "round", *CEILINGS])
+def test_a_worker_returns_a_model_whose_figures_the_evaluator_finds(name, worker, tmp_path):
+    method, table = METHODS[name], small_table(PLAIN)
+    call = Call(method.worker[1], method.settings(2, 1.0), 60.0, asked=not method.has_card)
+    answer = Desk(tmp_path).ask(worker, call, table)
+    assert "error" not in answer
+    assert ("model" in answer) == method.has_card
+    figures = figures_of(answer, table, None, None)
+    empty = len(table.y) * np.log(2)
+    assert 0 < figures["fit"]["loss"] < empty
+    if method.has_card:
+        assert figures["card"]["terms"] <= 2
+
+
+def test_the_record_of_our_card_gives_its_loss_with_levels_and_holes(worker, tmp_path):
+    from riskcard import RiskScoreClassifier
+
+    table = small_table("as it comes")
+    call = Call("riskcard", {"max_terms": 4}, 60.0)
+    answer = Desk(tmp_path).ask(worker, call, table)
+    found = judge(Model.of(answer["model"]), None, table.values, table.y)
+    frame = {name: table.values[:, place] for place, name in enumerate(table.columns)}
+    frame["d"] = np.array(table.levels[3], dtype=object)[table.values[:, 3].astype(int)]
+    import pandas as pd
+
+    model = RiskScoreClassifier(4).fit(pd.DataFrame(frame), table.y)
+    assert found["loss"] == pytest.approx(model.loss_, rel=1e-12)
+
+
+def test_a_worker_says_what_went_wrong_and_goes_on(worker, tmp_path):
+    desk, table = Desk(tmp_path), small_table(PLAIN)
+    answer = desk.ask(worker, Call("riskcard", {"max_terms": 0}, 60.0), table)
+    assert "ParameterError" in answer["error"]
+    assert "model" in desk.ask(worker, Call("riskcard", {"max_terms": 1}, 60.0), table)
+
+
+def test_a_worker_that_cannot_start_is_reported(tmp_path):
+    with Worker("run_imodels") as worker:  # which is not installed here, or at least not asked
+        answer = Desk(tmp_path).ask(worker, Call("nothing", {}, 5.0), small_table(PLAIN))
+    assert "error" in answer
+
+
+def test_a_peer_that_cannot_be_installed_is_kept_with_its_reason(tmp_path):
+    peer = Peer("impossible", ("x",), "x", newest=(2, 7))
+    environment = install(peer, tmp_path)
+    assert environment.python == ""
+    assert "Python 2.7" in environment.reason
+    assert json.loads((tmp_path / "impossible" / "riskcard-benchmark.json").read_text())["reason"]
+
+
+# --- ranks, growth, page ------------------------------------------------------------------------
+
+
+def test_ranks_and_critical_difference_are_those_of_the_definition():
+    values = np.random.default_rng(0).random((12, 4))
+    found = rank(list("abcd"), values)
+    assert found.ranks == pytest.approx(np.mean([rankdata(row) for row in values], axis=0))
+    # Demšar's table has 2.569 for four methods at 5 %
+    assert found.difference == pytest.approx(2.569 * np.sqrt(4 * 5 / (6 * 12)), rel=1e-3)
+
+
+def test_methods_further_apart_than_the_critical_difference_are_not_joined():
+    values = np.array([[1.0, 1.1, 5.0]] * 40) + np.random.default_rng(0).normal(0, 0.3, (40, 3))
+    assert rank(["a", "b", "c"], values).groups() == [(0, 1)]
+
+
+def test_exponents_are_slopes_of_logarithms():
+    assert exponent([10, 100, 1000], [3.0, 30.0, 300.0]) == pytest.approx(1.0)
+    assert np.isnan(exponent([10], [1.0]))
+
+
+def test_every_question_plans_jobs_of_known_methods_once_each():
+    plan = Plan(("ties",), terms=(3,), halvings=1, limits=(1.0,), repeats=2, seeds=1)
+    for letter, question in QUESTIONS.items():
+        jobs = question.jobs(plan)
+        assert jobs
+        assert len(set(jobs)) == len(jobs)
+        assert {job.method for job in jobs} <= set(METHODS)
+        assert {job.question for job in jobs} == {letter}
+
+
+def test_losing_stands_before_everything_else_on_the_page_and_failures_are_named():
+    sections = [Section("(a) First", "text", ["training loss: another is lower"])]
+    broken = Environment("fasterrisk", "", "no wheels", 0.0, {})
+    text = render(sections, ["python"], {"fasterrisk": broken}, ["tables left out: many"])
+    places = [text.index(word) for word in ("another is lower", "Conditions", "(a) First")]
+    assert places == sorted(places)
+    assert "fasterrisk could not be installed: no wheels" in text
+    assert "tables left out: many" in text
+
+
+def figures(loss, seconds):
+    judged = {"loss": loss, "mean_loss": loss / 100, "auc": 0.8, "calibration": 0.1}
+    return {"fit": judged, "held_out": judged, "processor": seconds, "card": {"terms": 3}}
+
+
+def test_a_lower_loss_or_shorter_time_of_another_is_told():
+    plan = Plan(("ties",), terms=(3,), limits=(1.0,), repeats=1)
+    store = Store(None)
+    for job in QUESTIONS["a"].jobs(plan):
+        store.put(job, figures(90.0 if job.method == "fasterrisk" else 100.0, 1.0))
+    losing = QUESTIONS["a"].section(store.kept("a"), plan).losing
+    assert len(losing) == 1
+    assert "FasterRisk, 100 thresholds is lower" in losing[0]
+    assert "10.00 %" in losing[0]
+
+
+def test_the_page_of_unseen_rows_has_a_rank_for_every_method():
+    plan = Plan(("ties", "rare", "paper"), terms=(3, 5), halvings=1)
+    store, rng = Store(None), np.random.default_rng(0)
+    for job in QUESTIONS["b"].jobs(plan):
+        store.put(job, figures(float(rng.uniform(80, 100)), 1.0))
+    text = QUESTIONS["b"].section(store.kept("b"), plan).text
+    for name in (*CARDS, *CEILINGS):
+        assert METHODS[name].title in text
+    assert "ranks over 6 tables x sizes" in text
+
+
+def test_all_figures_are_in_the_csv_file_with_flat_names():
+    store = Store(None)
+    store.put(JOBS[0], {"fit": {"loss": 1.5}, "history": [1, 2], "processor": 0.1})
+    header, line = to_csv(store.kept("a")).splitlines()
+    assert header.split(",")[-2:] == ["fit.loss", "processor"]
+    assert line.split(",")[-2:] == ["1.5", "0.1"]
+
+
+def test_the_command_line_says_what_a_run_leaves_out_and_hides_folders():
+    given = parse(["a", "--limits", "10", "--halvings", "2"])
+    plan = Plan((), limits=(10.0,), halvings=2)
+    found = " ".join(reductions(plan, ["a"], given))
+    assert "seconds for proofs: 10 instead of 10, 60, 600" in found
+    assert "questions left out: b, c, d, e, f" in found
+    assert shown_arguments(["a", "--data", "/somewhere"]) == ["a", "--data", "FOLDER"]
+
+
+def test_an_unknown_question_is_refused(capsys):
+    with pytest.raises(SystemExit):
+        parse(["z"])
+    assert "there is no question 'z'" in capsys.readouterr().err
+
+
+# --- the guard ----------------------------------------------------------------------------------
+
+REFERENCE = {"ratios": {"r": 1.0}, "counts": {"nodes": 10}, "losses": {"t": 5.0}}
+
+
+def test_the_guard_passes_on_its_own_reference():
+    assert quick.compare(REFERENCE, REFERENCE) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "value", "word"),
+    [
+        ("ratios", "r", 1.7, "more than 1.6 times the reference"),
+        ("counts", "nodes", 11, "the reference has 10"),
+        ("counts", "nodes", 9, "the reference has 10"),
+        ("losses", "t", 5.001, "the reference has 5.0"),
+    ],
+)
+def test_the_guard_fails_when_a_figure_is_worse(kind, name, value, word):
+    measured = {**REFERENCE, kind: {name: value}}
+    wrong = quick.compare(measured, REFERENCE)
+    assert len(wrong) == 1
+    assert word in wrong[0]
+
+
+@pytest.mark.parametrize(("kind", "value"), [("ratios", {"r": 1.5}), ("losses", {"t": 4.0})])
+def test_the_guard_lets_small_changes_of_time_and_lower_losses_pass(kind, value):
+    assert quick.compare({**REFERENCE, kind: value}, REFERENCE) == []
+
+
+def test_the_guard_leaves_with_an_error_code_and_says_why(tmp_path, monkeypatch, capsys):
+    for name, kind in (("counts", "counts"), ("losses", "losses"), ("ratios", "ratios")):
+        monkeypatch.setattr(quick, f"measure_{name}", lambda kind=kind: REFERENCE[kind])
+    path = tmp_path / "reference.json"
+    assert quick.main(["--write", "--reference", str(path)]) == 0
+    assert quick.main(["--reference", str(path)]) == 0
+    path.write_text(json.dumps({**REFERENCE, "counts": {"nodes": 8}}))
+    assert quick.main(["--reference", str(path)]) == 1
+    assert "WORSE: nodes: 10, the reference has 8" in capsys.readouterr().out
+
+
+def test_the_checked_in_reference_has_every_kind_of_figure():
+    reference = json.loads(quick.REFERENCE.read_text())
+    assert set(reference) == {"counts", "losses", "ratios"}
+    assert all(value > 0 for value in reference["ratios"].values())
+
+
+def test_kernel_calls_are_counted_the_same_twice_and_the_kernels_are_put_back():
+    from benchmarks.counting import counted_kernels
+
+    from riskcard import RiskScoreClassifier
+    from riskcard.search import descent
+
+    table, before = small_table(PLAIN), descent.fit_scale
+    counts = []
+    for _ in range(2):
+        with counted_kernels() as calls:
+            RiskScoreClassifier(2).fit(table.values, table.y)
+        counts.append(calls)
+    assert counts[0] == counts[1]
+    assert sum(counts[0].values()) > 0
+    assert descent.fit_scale is before
+
+
+def test_holes_are_one_less_than_the_least_number_in_the_plain_view():
+    table = Table("t", ("a",), np.array([[1.0], [np.nan]]), (None,), np.array([0, 1]))
+    assert table.plain().values.tolist() == [[1.0], [0.0]]
