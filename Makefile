@@ -1,14 +1,19 @@
 # make demo       install into .venv and show what riskcard does
 # make test       install with the tools for development; lint, types and tests
 # make test-all   install the programs that exports run in (as root on Debian); the tests that need them
-# make benchmark  the figures of the benchmarks (minutes); BENCHMARKS='...' chooses
+# make benchmark  riskcard against the field, into docs/benchmarks.md (hours; DATA=folder of tables)
+# make benchmark-quick  ratios and exact counts against the reference (under 3 minutes)
 # make format     format the code and fix what ruff can fix
 # make clean      remove .venv and everything that was generated
 
 PYTHON ?= python3
 VENV ?= .venv
-# the benchmarks that need nothing but the package; benchmarks/rivals.py says what it needs
-BENCHMARKS ?= first_minute proofs million
+# of the benchmark: a to f, all by default; a folder of tables; where finished work is kept;
+# single modules to run instead, such as 'first_minute proofs million'
+QUESTIONS ?=
+DATA ?=
+KEEP ?= benchmarks/results
+BENCHMARKS ?=
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
@@ -31,7 +36,14 @@ test-all: $(VENV)/.installed-all
 	$(BIN)/python -m pytest -n 2 --dist loadfile tests_all
 
 benchmark: $(VENV)/.installed-dev
+ifeq ($(strip $(BENCHMARKS)),)
+	$(BIN)/python -m benchmarks $(QUESTIONS) $(if $(DATA),--data $(DATA)) --keep $(KEEP) -o docs/benchmarks.md
+else
 	@for name in $(BENCHMARKS); do $(BIN)/python -m benchmarks.$$name || exit 1; done
+endif
+
+benchmark-quick: $(VENV)/.installed-dev
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.quick
 
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff check --fix .
