@@ -18,7 +18,14 @@ if TYPE_CHECKING:
     )
     from riskcard.estimators.classifier import RiskScoreClassifier
     from riskcard.estimators.cv import RiskScoreClassifierCV
+    from riskcard.plots.calibration import plot_calibration
+    from riskcard.plots.decision import plot_decision
     from riskcard.plots.parsimony import plot_parsimony
+    from riskcard.plots.points import plot_all_points, plot_points
+    from riskcard.plots.pool import plot_pool
+    from riskcard.plots.progress import plot_progress
+    from riskcard.plots.risk import plot_risk
+    from riskcard.plots.roc import plot_roc
     from riskcard.problem.audit import audit
     from riskcard.problem.feature_rules import CardRules, FeatureGroup, FeatureRule
     from riskcard.problem.points import FeaturePoints, LevelPoints
@@ -44,7 +51,15 @@ __all__ = [
     "__version__",
     "audit",
     "bootstrap_card",
+    "plot_all_points",
+    "plot_calibration",
+    "plot_decision",
     "plot_parsimony",
+    "plot_points",
+    "plot_pool",
+    "plot_progress",
+    "plot_risk",
+    "plot_roc",
     "recalibrate",
 ]
 
@@ -65,7 +80,15 @@ _HOMES = {
     "RiskScoreClassifierCV": "riskcard.estimators.cv",
     "audit": "riskcard.problem.audit",
     "bootstrap_card": "riskcard.stability.bootstrap",
+    "plot_all_points": "riskcard.plots.points",
+    "plot_calibration": "riskcard.plots.calibration",
+    "plot_decision": "riskcard.plots.decision",
     "plot_parsimony": "riskcard.plots.parsimony",
+    "plot_points": "riskcard.plots.points",
+    "plot_pool": "riskcard.plots.pool",
+    "plot_progress": "riskcard.plots.progress",
+    "plot_risk": "riskcard.plots.risk",
+    "plot_roc": "riskcard.plots.roc",
     "recalibrate": "riskcard.search.recalibration",
 }
 

@@ -49,7 +49,7 @@ def _look_at_places(options: Namespace) -> None:
         if path is not None:
             require_writable(path)
     if options.plot is not None:
-        from riskcard.plots.parsimony import FORMATS, require_matplotlib
+        from riskcard.plots.drawing import FORMATS, require_matplotlib
 
         if _form_of(options.plot) not in FORMATS:
             endings = ", ".join(f".{form}" for form in FORMATS)

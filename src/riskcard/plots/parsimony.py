@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
-import io
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from riskcard.errors import ParameterError, SolverMissing
+from riskcard.errors import ParameterError
+from riskcard.plots.drawing import FILL, INK, PALE, axes_or_new, picture_of, plain_spines
 
 __all__ = ["parsimony_picture", "plot_parsimony"]
 
-INK, PALE, FILL = "#000000", "#8c8c8c", "#0072b2"
-SIZE, DOTS = (6.4, 4.0), 150
-#: Formats that a picture can have, by the ending of its file.
-FORMATS = ("png", "svg", "pdf")
 _NEEDED = ("n_terms", "mean_test_score", "se_test_score", "mean_train_score", "is_chosen")
 
 
@@ -49,8 +44,7 @@ def plot_parsimony(cv_result: Any, ax: Any = None) -> Any:
     'terms on the card'
     """
     results = _results_of(cv_result)
-    if ax is None:
-        ax = _pyplot().subplots(figsize=SIZE, layout="constrained")[1]
+    ax = axes_or_new(ax)
     _draw(ax, results)
     ax.set(
         xlabel="terms on the card",
@@ -69,30 +63,7 @@ def parsimony_picture(cv_result: Any, form: str = "png") -> bytes:
     form
         "png", "svg" or "pdf".
     """
-    if form not in FORMATS:
-        raise ParameterError(f"A picture cannot be {form!r}. Use {', '.join(FORMATS)}.")
-    require_matplotlib()
-    figure = importlib.import_module("matplotlib.figure").Figure(figsize=SIZE, layout="constrained")
-    plot_parsimony(cv_result, figure.subplots())
-    file = io.BytesIO()
-    figure.savefig(file, format=form, dpi=DOTS)
-    return file.getvalue()
-
-
-def require_matplotlib() -> None:
-    """Say how to get matplotlib where it is not installed."""
-    try:
-        importlib.import_module("matplotlib")
-    except ImportError:
-        raise SolverMissing(
-            "A plot needs matplotlib, which is not installed. "
-            'Install it with: pip install "riskcard[plots]"'
-        ) from None
-
-
-def _pyplot() -> Any:
-    require_matplotlib()
-    return importlib.import_module("matplotlib.pyplot")
+    return picture_of(lambda figure: plot_parsimony(cv_result, figure.subplots()), form)
 
 
 def _results_of(cv_result: Any) -> Mapping[str, Any]:
@@ -127,7 +98,7 @@ def _draw(ax: Any, results: Mapping[str, Any]) -> None:
     ax.set_ylim(*_span(results, best))
     ax.xaxis.get_major_locator().set_params(integer=True)
     ax.grid(axis="y", alpha=0.3)
-    ax.spines[["top", "right"]].set_visible(False)
+    plain_spines(ax)
     _add_legend(ax)
 
 

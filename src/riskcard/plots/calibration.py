@@ -1,0 +1,144 @@
+"""The calibration plot: observed rates against risks, and where the risks lie."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from riskcard.evaluation.calibration import (
+    Calibration,
+    RiskBin,
+    calibration_bins,
+    calibration_of,
+)
+from riskcard.evaluation.outcomes import Floats, Outcomes, read_outcomes
+from riskcard.plots.drawing import INK, PALE, SHADE, SQUARE, add_legend, axes_or_new, plain_spines
+
+__all__ = ["draw_calibration", "end_of_scale", "plot_calibration", "risk_histogram"]
+
+#: Bars of the histogram; its base line and its highest bar as shares of the scale.
+_BARS, _BASE, _REACH = 40, -0.13, 0.09
+
+
+def plot_calibration(
+    risks: Any,
+    y: Any,
+    n_bins: int = 10,
+    sample_weight: Any = None,
+    event: Any = None,
+    ax: Any = None,
+) -> Any:
+    """Draw the observed rate of the event against the mean risk, in bins of alike risks.
+
+    Bars are 95 % intervals (Wilson). On the dotted line risks are as high as what happened; above
+    it they are too low. Below, histograms of the risks, each to its own scale: rows with the event
+    upwards, others downwards.
+
+    Parameters
+    ----------
+    risks
+        One risk a row, or what ``predict_proba`` gives.
+    y
+        One label a row.
+    n_bins
+        So many bins at most, of about equal numbers of rows.
+    sample_weight
+        One weight a row.
+    event
+        The label of the event; by default the larger one.
+    ax
+        The axes of matplotlib to draw on; by default those of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        What was drawn on.
+
+    Examples
+    --------
+    >>> axes = plot_calibration([0.2, 0.2, 0.4, 0.4], [0, 0, 0, 1])
+    >>> axes.get_xlabel()
+    'risk'
+    """
+    outcomes = read_outcomes(risks, y, sample_weight, event)
+    bins = calibration_bins(outcomes, n_bins)
+    histogram = risk_histogram(outcomes, end_of_scale(bins))
+    return draw_calibration(axes_or_new(ax, SQUARE), bins, calibration_of(outcomes), histogram)
+
+
+def risk_histogram(outcomes: Outcomes, top: float = 1.0) -> tuple[Floats, Floats]:
+    """Weights of the rows with and without the event in bars of equal width from 0 to ``top``."""
+    events, others = (
+        np.histogram(outcomes.risks[some], _BARS, (0, top), weights=outcomes.weights[some])[0]
+        for some in (outcomes.is_event, ~outcomes.is_event)
+    )
+    return events, others
+
+
+def end_of_scale(bins: tuple[RiskBin, ...]) -> float:
+    """The end of both scales: 1, or less where all risks and intervals are low."""
+    most = max(max(one.high, one.interval[1]) for one in bins)
+    return min(1.0, math.ceil(10 * most) / 10)
+
+
+def draw_calibration(
+    ax: Any,
+    bins: tuple[RiskBin, ...],
+    figures: Calibration,
+    histogram: tuple[np.ndarray, np.ndarray],
+) -> Any:
+    """Draw what was computed; the histogram reaches to ``end_of_scale(bins)``."""
+    top = end_of_scale(bins)
+    ax.plot([0, top], [0, top], ":", color=PALE, linewidth=1, label="risk = observed rate")
+    rates = np.array([one.rate for one in bins])
+    ends = np.array([one.interval for one in bins])
+    reach = np.maximum(0, [rates - ends[:, 0], ends[:, 1] - rates])
+    ax.errorbar(
+        [one.mean_risk for one in bins], rates, yerr=reach, fmt="s", color=INK, markersize=5,
+        capsize=3, linewidth=1.2, zorder=3, label="observed rate, 95 % interval",
+    )  # fmt: skip
+    _draw_histogram(ax, histogram, top)
+    ax.set(
+        xlim=(-0.02 * top, 1.02 * top), ylim=(top * (_BASE - _REACH - 0.01), 1.03 * top),
+        xlabel="risk", aspect="equal",
+    )  # fmt: skip
+    ax.set_ylabel("observed rate", y=0.6)
+    ax.set_yticks([tick for tick in ax.get_yticks() if 0 <= tick <= top])
+    ax.grid(alpha=0.3)
+    plain_spines(ax)
+    legend = add_legend(ax, loc="upper left")
+    legend.set_title(_words(figures), prop={"size": 8})
+    legend._legend_box.align = "left"
+    return ax
+
+
+def _draw_histogram(ax: Any, histogram: tuple[Floats, Floats], top: float) -> None:
+    edges = np.linspace(0, top, _BARS + 1)[:-1]
+    width, base, reach = top / _BARS, top * _BASE, top * _REACH
+    sides = ((1, INK, "with the event"), (-1, SHADE, "without the event"))
+    for counts, (sign, colour, words) in zip(histogram, sides, strict=True):
+        heights = sign * reach * counts / max(counts.max(), 1e-300)
+        ax.bar(edges, heights, width, base, align="edge", color=colour, edgecolor=PALE,
+               linewidth=0.4)  # fmt: skip
+        place, side = _emptiest(counts)
+        ax.text(place * top, base + sign * 0.55 * reach, words, fontsize=7, ha=side, va="center")
+    ax.axhline(base, color=INK, linewidth=0.6)
+
+
+def _emptiest(counts: Floats) -> tuple[float, str]:
+    """Where words hide least: left, right or in the middle; and how they are set there."""
+    third = _BARS // 3
+    around = {
+        (0.0, "left"): counts[:third].sum(),
+        (1.0, "right"): counts[-third:].sum(),
+        (0.5, "center"): counts[third:-third].sum(),
+    }
+    return min(around, key=lambda place: around[place])
+
+
+def _words(figures: Calibration) -> str:
+    slope = f"slope {figures.slope:.2f}" if np.isfinite(figures.slope) else "no slope"
+    intercept = f"{figures.intercept:.2f}"
+    return f"{slope}, intercept {'0.00' if intercept == '-0.00' else intercept}".replace("-", "−")

@@ -1,0 +1,254 @@
+"""The points of a feature as steps over the distribution of its values."""
+
+from __future__ import annotations
+
+import importlib
+import textwrap
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from riskcard.errors import ParameterError
+from riskcard.plots.distribution import (
+    Slot,
+    level_slots,
+    number_bars,
+    number_range,
+    special_slots,
+)
+from riskcard.plots.drawing import (
+    INK,
+    PALE,
+    SHADE,
+    axes_or_new,
+    behind,
+    plain_spines,
+    require_matplotlib,
+)
+from riskcard.plots.models import card_of
+from riskcard.problem.names import nearest_name
+from riskcard.problem.points import FeaturePoints, LevelPoints
+from riskcard.problem.raw import as_numbers
+from riskcard.problem.records import take_columns
+from riskcard.problem.riskcard import RiskCard
+from riskcard.problem.target import read_weights
+
+__all__ = ["draw_all_points", "plot_all_points", "plot_points"]
+
+#: Width of a slot as a share of the scale, and the letters of a label in one line.
+_SLOT, _LETTERS = 0.09, 12
+#: Features side by side.
+_ACROSS = 3
+
+
+def plot_points(
+    model: Any, feature: str | int = 0, X: Any = None, sample_weight: Any = None, ax: Any = None
+) -> Any:
+    """Draw the points of one feature: steps over its distribution, or marks over bars for levels.
+
+    Missing values and special codes stand apart, to the right. The pale bars are shares of the rows.
+
+    Parameters
+    ----------
+    model
+        A ``RiskCard``, or a fitted classifier.
+    feature
+        Its name, or its place on the card.
+    X
+        Rows whose distribution is shown; without it there are the points alone.
+    sample_weight
+        One weight a row.
+    ax
+        The axes of matplotlib to draw on; by default those of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        What was drawn on.
+
+    Examples
+    --------
+    >>> from riskcard import FeaturePoints, RiskCard
+    >>> card = RiskCard([FeaturePoints("age", [60, 75], [0, 2, 3])])
+    >>> plot_points(card, "age", [[50], [62], [80]]).get_xlabel()
+    'age'
+    """
+    card = card_of(model)
+    one = _find(card, feature)
+    column, weights = _column(card, one, X, sample_weight)
+    ax = axes_or_new(ax)
+    if isinstance(one, FeaturePoints):
+        _draw_numbers(ax, one, column, weights)
+    else:
+        slots = level_slots(one, column, weights)
+        _draw_slots(ax, slots, np.arange(len(slots), dtype=float), 0.8, column is not None)
+        ax.set_xlim(-0.6, len(slots) - 0.4)
+    _finish(ax, one)
+    return ax
+
+
+def plot_all_points(model: Any, X: Any = None, sample_weight: Any = None) -> Any:
+    """Draw the points of every feature of a card, side by side in a new figure.
+
+    Parameters
+    ----------
+    model, X, sample_weight
+        As for ``plot_points``.
+
+    Returns
+    -------
+    list of matplotlib.axes.Axes
+        One for each feature, in the order of the card; ``[0].figure`` is the figure.
+    """
+    require_matplotlib()
+    card = card_of(model)
+    figure = importlib.import_module("matplotlib.pyplot").figure(
+        figsize=size_for(card), layout="constrained"
+    )
+    return draw_all_points(figure, card, X, sample_weight)
+
+
+def size_for(card: RiskCard) -> tuple[float, float]:
+    """The size of a figure for all features of a card."""
+    n_features = max(1, len(card.features))
+    return 3.4 * min(_ACROSS, n_features), 2.6 * -(-n_features // _ACROSS)
+
+
+def draw_all_points(figure: Any, card: RiskCard, X: Any = None, sample_weight: Any = None) -> Any:
+    """The same on a figure that is there."""
+    n_features = len(card.features)
+    across = min(_ACROSS, max(1, n_features))
+    found = []
+    for place in range(n_features):
+        ax = figure.add_subplot(-(-n_features // across), across, place + 1)
+        found.append(plot_points(card, place, X, sample_weight, ax))
+    return found
+
+
+def _find(card: RiskCard, feature: str | int) -> FeaturePoints | LevelPoints:
+    if not card.features:
+        raise ParameterError("The card has no features, so there are no points to draw.")
+    if isinstance(feature, str):
+        names = [one.name for one in card.features]
+        if feature not in names:
+            advice = nearest_name(feature, names, "features of the card")
+            raise ParameterError(f"The card does not use the feature {feature!r}. {advice}")
+        return card.features[names.index(feature)]
+    if not -len(card.features) <= feature < len(card.features):
+        raise ParameterError(
+            f"feature is {feature}, but the card has {len(card.features)} features. Use a place "
+            f"from 0 to {len(card.features) - 1}, or a name."
+        )
+    return card.features[feature]
+
+
+def _column(
+    card: RiskCard, feature: FeaturePoints | LevelPoints, X: Any, sample_weight: Any
+) -> tuple[Any, Any]:
+    if X is None:
+        return None, None
+    n_rows, columns = take_columns(X, card.feature_names, [feature.name])
+    column = columns[feature.name]
+    feature.look_up(column)  # refuses what the card cannot score
+    return column, read_weights(sample_weight, n_rows)
+
+
+# --- numbers ------------------------------------------------------------------------------------
+
+
+def _draw_numbers(ax: Any, feature: FeaturePoints, column: Any, weights: Any) -> None:
+    numbers = np.empty(0) if column is None else as_numbers(feature.name, column)
+    codes = [code for code, _ in feature.codes]
+    is_plain = ~(np.isnan(numbers) | np.isin(numbers, codes))
+    left, right = number_range(feature, numbers[is_plain])
+    slots = special_slots(feature, column, weights)
+    width = _SLOT * (right - left)
+    places = right + width * (1.2 + 1.3 * np.arange(len(slots)))
+    if column is not None:
+        total = float(weights.sum())
+        edges, shares = number_bars(numbers[is_plain], weights[is_plain], (left, right), total)
+        most = max(float(shares.max()), *(slot.share or 0.0 for slot in slots), 0.0)
+        back = behind(ax, "share of rows", most)
+        back.bar(edges[:-1], shares, np.diff(edges), align="edge", color=SHADE, edgecolor="white",
+                 linewidth=0.4)  # fmt: skip
+        for place, slot in zip(places, slots, strict=True):
+            back.bar(place, slot.share or 0.0, width, color=SHADE, edgecolor=PALE, hatch="///",
+                     linewidth=0.6)  # fmt: skip
+    _draw_steps(ax, feature, left, right)
+    _draw_slot_marks(ax, slots, places, width)
+    end = right if not slots else float(places[-1]) + width
+    ax.set_xlim(left, end)
+    if slots:
+        ax.axvline(right + 0.4 * width, color=PALE, linewidth=0.8, linestyle=":")
+        _label_slots(ax, slots, places, left, right)
+
+
+def _draw_steps(ax: Any, feature: FeaturePoints, left: float, right: float) -> None:
+    edges = [left, *feature.cuts, right]
+    for (start, stop), points in zip(pairwise(edges), feature.points, strict=True):
+        ax.plot([start, stop], [points, points], color=INK, linewidth=2.2, zorder=4,
+                solid_capstyle="butt")  # fmt: skip
+        _write_points(ax, (start + stop) / 2, points)
+    for cut, (before, after) in zip(feature.cuts, pairwise(feature.points), strict=True):
+        ax.plot([cut, cut], [before, after], color=INK, linewidth=0.9, linestyle="--", zorder=3)
+
+
+def _label_slots(ax: Any, slots: list[Slot], places: Any, left: float, right: float) -> None:
+    """Ticks of the scale on its part of the axis, words under the slots."""
+    ticker = importlib.import_module("matplotlib.ticker")
+    ticks = [
+        tick for tick in ticker.MaxNLocator(4).tick_values(left, right) if left <= tick <= right
+    ]
+    words = [f"{tick:g}".replace("-", "−") for tick in ticks] + [slot.words for slot in slots]
+    ax.set_xticks([*ticks, *places], words)
+    for label in ax.get_xticklabels()[len(ticks) :]:
+        label.set(rotation=90, fontsize=8)
+
+
+# --- levels -------------------------------------------------------------------------------------
+
+
+def _draw_slots(ax: Any, slots: list[Slot], places: Any, width: float, has_rows: bool) -> None:
+    if has_rows:
+        most = max(slot.share or 0.0 for slot in slots)
+        back = behind(ax, "share of rows", most)
+        for place, slot in zip(places, slots, strict=True):
+            is_apart = slot.words in ("missing", "unseen")
+            back.bar(place, slot.share or 0.0, width, color=SHADE, linewidth=0.6,
+                     edgecolor=PALE if is_apart else "white", hatch="///" if is_apart else None)  # fmt: skip
+    _draw_slot_marks(ax, slots, places, width)
+    labels = [textwrap.shorten(slot.words, 3 * _LETTERS, placeholder=" …") for slot in slots]
+    wrapped = ["\n".join(textwrap.wrap(label, _LETTERS)) for label in labels]
+    is_crowded = len(slots) > 5 or max(map(len, labels)) * len(slots) > 40
+    ax.set_xticks(places, labels if is_crowded else wrapped)
+    for label in ax.get_xticklabels():
+        label.set_fontsize(8)
+        if is_crowded:
+            label.set(rotation=35, ha="right", rotation_mode="anchor")
+
+
+def _draw_slot_marks(ax: Any, slots: list[Slot], places: Any, width: float) -> None:
+    for place, slot in zip(places, slots, strict=True):
+        ax.plot([place - width / 2, place + width / 2], [slot.points] * 2, color=INK,
+                linewidth=2.2, zorder=4, solid_capstyle="butt")  # fmt: skip
+        _write_points(ax, place, slot.points)
+
+
+def _write_points(ax: Any, place: float, points: int) -> None:
+    ax.annotate(
+        str(points).replace("-", "−"), (place, points), xytext=(0, 3), textcoords="offset points",
+        ha="center", va="bottom", fontsize=9, fontweight="bold", zorder=5, clip_on=True,
+    )  # fmt: skip
+
+
+def _finish(ax: Any, feature: FeaturePoints | LevelPoints) -> None:
+    points = feature.possible_points
+    low, high = min(points), max(points)
+    room = max(high - low, 1)
+    ax.set_ylim(low - 0.12 * room, high + 0.22 * room)
+    ticker = importlib.import_module("matplotlib.ticker")
+    ax.yaxis.set_major_locator(ticker.MaxNLocator(6, integer=True))
+    ax.set_xlabel(textwrap.shorten(feature.name, 60, placeholder=" …"))
+    ax.set_ylabel("points")
+    plain_spines(ax)

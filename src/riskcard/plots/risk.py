@@ -1,0 +1,117 @@
+"""Risk against total, beside what was observed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from riskcard.errors import ParameterError
+from riskcard.evaluation.outcomes import read_outcomes
+from riskcard.plots.drawing import FILL, INK, SHADE, add_legend, axes_or_new, behind, plain_spines
+from riskcard.plots.models import card_of
+from riskcard.problem.intervals import wilson_interval
+from riskcard.problem.riskcard import RiskCard
+from riskcard.problem.totals import TotalCount, count_totals
+
+__all__ = ["draw_risk", "observed_totals", "plot_risk"]
+
+#: Totals up to so many are marked one by one.
+_MOST_MARKS = 60
+
+
+def plot_risk(
+    model: Any, X: Any = None, y: Any = None, sample_weight: Any = None, ax: Any = None
+) -> Any:
+    """Draw the risk of every total, and the observed rates with their 95 % intervals.
+
+    Without rows the observed rates are those of the training rows, where the card knows them. Bars
+    in the background are the shares of the rows with each total.
+
+    Parameters
+    ----------
+    model
+        A ``RiskCard``, or a fitted classifier.
+    X, y
+        Rows and their labels; the event is the second class of the card.
+    sample_weight
+        One weight a row.
+    ax
+        The axes of matplotlib to draw on; by default those of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        What was drawn on.
+
+    Examples
+    --------
+    >>> from riskcard import FeaturePoints, RiskCard
+    >>> card = RiskCard([FeaturePoints("age", [60, 75], [0, 2, 3])], base=-1)
+    >>> plot_risk(card).get_xlabel()
+    'total'
+    """
+    card = card_of(model)
+    if (X is None) != (y is None):
+        raise ParameterError("Observed rates need both X and y. Give both, or none.")
+    if X is None:
+        counts = () if card.training is None else card.training.totals
+    else:
+        counts = observed_totals(card, X, y, sample_weight)
+    return draw_risk(axes_or_new(ax), card, counts)
+
+
+def observed_totals(
+    card: RiskCard, X: Any, y: Any, sample_weight: Any = None
+) -> tuple[TotalCount, ...]:
+    """Rows and events of every total, or band of totals, that rows have."""
+    totals = card.total_points(X)
+    rows = read_outcomes(card.risk_of_total(totals), y, sample_weight, _event_among(card, y))
+    if rows.risks.size < totals.size:  # rows of weight 0
+        totals = totals[np.asarray(sample_weight) > 0]
+    return count_totals(totals, rows.is_event, rows.weights, card.reachable_totals())
+
+
+def _event_among(card: RiskCard, y: Any) -> Any:
+    """The event of the card, where the labels are those of the card."""
+    labels = set(np.unique(np.asarray(y)).tolist())
+    return card.classes[1] if labels == set(card.classes) else None
+
+
+def draw_risk(ax: Any, card: RiskCard, counts: Sequence[TotalCount]) -> Any:
+    """Draw a card and what was counted."""
+    table = card.risk_table()
+    low, high = table[0].total, table[-1].total
+    fine = np.linspace(low - 0.4, high + 0.4, 400)
+    ax.plot(fine, 100 * card.risk_of_total(fine), color=FILL, linewidth=1.3, zorder=3)
+    if len(table) <= _MOST_MARKS:
+        ax.plot([row.total for row in table], [100 * row.risk for row in table], "o", color=FILL,
+                markerfacecolor="white", markersize=8, zorder=4, label="risk on the card")  # fmt: skip
+    else:
+        ax.plot([], [], color=FILL, label="risk on the card")
+    if counts:
+        _draw_observed(ax, counts)
+    ax.set(xlim=(low - 0.7, high + 0.7), ylim=(-3, 104), xlabel="total", ylabel="risk (%)")
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.grid(axis="y", alpha=0.3)
+    plain_spines(ax)
+    add_legend(
+        ax, loc="center right" if card.risk_of_total((low + high) / 2) > 0.5 else "upper left"
+    )
+    return ax
+
+
+def _draw_observed(ax: Any, counts: Sequence[TotalCount]) -> None:
+    middles = np.array([(one.low + one.high) / 2 for one in counts])
+    rates = np.array([one.event_weight / one.weight for one in counts])
+    ends = np.array([wilson_interval(rate * one.rows, one.rows)
+                     for rate, one in zip(rates, counts, strict=True)])  # fmt: skip
+    reach = 100 * np.maximum(0, [rates - ends[:, 0], ends[:, 1] - rates])
+    ax.errorbar(middles, 100 * rates, yerr=reach, fmt="s", color=INK, markersize=4.5, capsize=3,
+                linewidth=1.1, zorder=5, label="observed rate, 95 % interval")  # fmt: skip
+    shares = np.array([one.weight for one in counts])
+    shares = shares / shares.sum()
+    back = behind(ax, "share of rows", float(shares.max()))
+    widths = [one.high - one.low + 0.7 for one in counts]
+    back.bar(middles, shares, widths, color=SHADE, edgecolor="white", linewidth=0.4)
