@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from benchmarks.bench import Bench, run_jobs
 from benchmarks.calls import Desk
@@ -15,7 +16,7 @@ from benchmarks.methods import METHODS
 from benchmarks.page import render, write_page
 from benchmarks.peers import PEERS, Environment, install
 from benchmarks.questions import growing, held_out_rows, proving, recovering, starting, training
-from benchmarks.questions.common import Plan, Section
+from benchmarks.questions.common import Plan
 from benchmarks.store import Job, Store
 from benchmarks.tables import names_of_tables
 
@@ -69,6 +70,9 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--sizes", type=int, nargs="+", default=full.sizes, help="terms in e")
     parser.add_argument("--cap", type=float, default=full.cap, help="seconds of one fit in e")
     parser.add_argument("--memory", type=float, default=full.memory, help="bytes of one fit in e")
+    parser.add_argument(
+        "--no-run", action="store_true", help="only write the page of what is finished"
+    )
     parser.add_argument("--again", nargs="+", default=[], metavar="METHOD", help="measure anew")
     given = parser.parse_args(arguments)
     unknown = [letter for letter in given.questions if letter not in QUESTIONS]
@@ -134,10 +138,10 @@ def reductions(plan: Plan, letters: Sequence[str], given: argparse.Namespace) ->
     return found
 
 
-def needed_peers(jobs: Sequence[Job]) -> list[str]:
+def needed_peers(jobs: Mapping[str, Sequence[Job]]) -> list[str]:
     """The environments that jobs need; those of the cold start include our own."""
-    names = {METHODS[job.method].peer for job in jobs} - {None}
-    if any(job.question == "f" for job in jobs):
+    names = {METHODS[job.method].peer for some in jobs.values() for job in some} - {None}
+    if "f" in jobs:
         names |= set(PEERS)
     return [name for name in PEERS if name in names]
 
@@ -152,36 +156,58 @@ def run(given: argparse.Namespace, store: Store, folder: Path) -> str:
     plan, letters = plan_of(given), given.questions or list(QUESTIONS)
     jobs = {letter: QUESTIONS[letter].jobs(plan) for letter in letters}
     home = given.peers or (given.keep or folder) / "peers"
-    environments: dict[str, Environment] = {}
-    for name in needed_peers([job for some in jobs.values() for job in some]):
-        say(f"the environment of {name} ...")
-        environments[name] = install(PEERS[name], home)
-        if environments[name].reason:
-            say(f"  could not be installed: {environments[name].reason}")
-    desk = Desk(folder)
-    bench = Bench(desk, given.data, environments, plan.halvings)
-    measures: dict[str, Callable] = {
-        "e": growing.measurer(bench, desk, store, plan),
-        "f": starting.measurer(bench, desk, environments, plan),
-    }
-    try:
-        for letter in sorted(letters, key=lambda one: one != "f"):  # a cold start first
-            run_jobs(jobs[letter], store, measures.get(letter, bench.run), say)
-    finally:
-        bench.close()
-    sections: list[Section] = []
-    kept = []
+    environments = environments_of(needed_peers(jobs), home)
+    if not given.no_run:
+        run_questions(given, plan, jobs, environments, store, folder)
+    sections, kept = [], []
+    remarks = reductions(plan, letters, given)
     for letter in letters:
         asked = set(jobs[letter])
-        of_letter = [one for one in store.kept(letter) if one.job in asked]
-        kept += of_letter
-        sections.append(QUESTIONS[letter].section(of_letter, plan))
+        finished = [one for one in store.kept(letter) if one.job in asked]
+        if len(finished) < len(asked):
+            remarks.append(f"finished jobs of ({letter}): {len(finished)} of {len(asked)}")
+        if finished:
+            sections.append(QUESTIONS[letter].section(finished, plan))
+            kept += finished
     command = ["python", "-m", "benchmarks", *shown_arguments(sys.argv[1:])]
-    text = render(sections, command, environments, reductions(plan, letters, given))
+    text = render(sections, command, environments, remarks)
     if given.output is not None:
         write_page(given.output, text, sections, kept)
         say(f"Wrote {given.output}.")
     return text
+
+
+def environments_of(names: Sequence[str], home: Path) -> dict[str, Environment]:
+    """Install what is not there yet, and say what cannot be."""
+    environments = {}
+    for name in names:
+        say(f"the environment of {name} ...")
+        environments[name] = install(PEERS[name], home)
+        if environments[name].reason:
+            say(f"  could not be installed: {environments[name].reason}")
+    return environments
+
+
+def run_questions(
+    given: argparse.Namespace,
+    plan: Plan,
+    jobs: Mapping[str, Sequence[Job]],
+    environments: dict[str, Environment],
+    store: Store,
+    folder: Path,
+) -> None:
+    """Measure every job that is not finished; cold starts first."""
+    desk = Desk(folder)
+    bench = Bench(desk, given.data, environments, plan.halvings)
+    measures: dict[str, Callable[[Job], dict[str, Any]]] = {
+        "e": growing.measurer(bench, desk, store, plan),
+        "f": starting.measurer(bench, desk, environments, plan),
+    }
+    try:
+        for letter in sorted(jobs, key=lambda one: one != "f"):
+            run_jobs(jobs[letter], store, measures.get(letter, bench.run), say)
+    finally:
+        bench.close()
 
 
 def shown_arguments(arguments: Sequence[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy.stats import rankdata
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import quick
-from benchmarks.__main__ import QUESTIONS, parse, reductions, shown_arguments
+from benchmarks.__main__ import QUESTIONS, main, parse, reductions, shown_arguments
 from benchmarks.bench import PLAIN, figures_of, run_jobs, small_table
 from benchmarks.calls import Call, Desk, Worker
 from benchmarks.evaluate import calibration_error, judge, recovery
@@ -19,7 +20,7 @@ from benchmarks.families import FAMILIES
 from benchmarks.methods import CARDS, CEILINGS, METHODS, OURS
 from benchmarks.model import Model
 from benchmarks.page import render, to_csv
-from benchmarks.peers import Environment, Peer, install
+from benchmarks.peers import PEERS, Environment, Peer, install
 from benchmarks.questions.common import Plan, Section
 from benchmarks.questions.growing import exponent, too_slow
 from benchmarks.ranks import rank
@@ -344,6 +345,27 @@ def test_the_command_line_says_what_a_run_leaves_out_and_hides_folders():
     assert "seconds for proofs: 10 instead of 10, 60, 600" in found
     assert "questions left out: b, c, d, e, f" in found
     assert shown_arguments(["a", "--data", "/somewhere"]) == ["a", "--data", "FOLDER"]
+
+
+def test_a_page_of_a_stopped_run_says_how_much_is_finished(tmp_path, capsys):
+    plan = Plan(("ties",), terms=(3,), limits=(1.0,), repeats=1)
+    keep, peers = tmp_path / "keep", tmp_path / "peers"
+    keep.mkdir()
+    store = Store(keep)
+    for job in QUESTIONS["a"].jobs(plan)[:2]:
+        store.put(job, figures(100.0, 1.0))
+    for name in PEERS:
+        home = peers / name
+        home.mkdir(parents=True)
+        note = Environment(name, sys.executable, "", 1.0, {name: "1.0"})
+        (home / "riskcard-benchmark.json").write_text(json.dumps(asdict(note)))
+    words = ["a", "--tables", "ties", "--terms", "3", "--limits", "1", "--repeats", "1"]
+    folders = ["--keep", str(keep), "--peers", str(peers)]
+    assert main([*words, *folders, "--no-run"]) == 0
+    text = capsys.readouterr().out
+    assert "finished jobs of (a): 2 of 8" in text
+    assert "riskcard, certified, 1 s" in text
+    assert len(Store(keep)) == 2
 
 
 def test_an_unknown_question_is_refused(capsys):
