@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -220,8 +221,14 @@ def shown_arguments(arguments: Sequence[str]) -> list[str]:
     return shown
 
 
+def stop(number: int, frame: Any) -> None:
+    """A polite request to end is treated as Ctrl-C, so that workers are ended and files removed."""
+    raise KeyboardInterrupt
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     given = parse(arguments)
+    signal.signal(signal.SIGTERM, stop)
     if given.keep is not None:
         given.keep.mkdir(parents=True, exist_ok=True)
     store = Store(given.keep)

@@ -22,8 +22,9 @@ from benchmarks.tables import Table, folds_of, load_table
 __all__ = ["AS_IT_COMES", "PLAIN", "Bench", "run_jobs"]
 
 PLAIN, AS_IT_COMES = "plain", "as it comes"
-#: Seconds that a method with a limit has while it is warmed.
-WARM_LIMIT = 1.0
+#: Seconds that a method with a limit has while it is warmed: enough for compiling. Other people's
+#: solvers compile nothing, and would use all of it.
+WARM_LIMIT, SOLVER_WARM_LIMIT = 120.0, 1.0
 
 
 class Bench:
@@ -107,8 +108,9 @@ class Bench:
         if (method.name, view) not in self._warmed:
             self._warmed.add((method.name, view))
             table = small_table(view)
-            # compiling may take minutes: the limit is for that
-            call = Call(method.worker[1], method.settings(2, WARM_LIMIT), 600.0)
+            limit = SOLVER_WARM_LIMIT if method.worker[1] == "solver" else WARM_LIMIT
+            # imodels compiles for minutes, and knows of no limit
+            call = Call(method.worker[1], method.settings(2, limit), 600.0)
             self._desk.ask(worker, call, table)
         return worker
 

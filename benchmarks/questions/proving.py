@@ -42,7 +42,7 @@ def section(kept: list[Kept], plan: Plan) -> Section:
     text = (
         "A problem counts as proven when the relative gap between the card's loss, by the evaluator, and the "
         "method's bound is at most one in a million. Seconds are wall-clock time, as the limits are. The gap "
-        "is that at the end, over the problems that were not proven. BONMIN gives no bound that can be believed: its word "
+        "is that at the end, over the problems that were not proven; it is 100 % where there is no card or no bound. BONMIN gives no bound that can be believed: its word "
         "for the end is shown, and nothing counts as proven by it.\n\n"
     )
     head = ["problem", "method", *(f"proven in {limit:g} s" for limit in limits), "mean gap of the rest"]  # fmt: skip
@@ -80,7 +80,7 @@ def is_proven(one: Kept, limit: float) -> bool:
 
 def shares(runs: Sequence[Kept], limits: Sequence[float]) -> list[str]:
     cells = [f"{sum(is_proven(one, limit) for one in runs)} of {len(runs)}" for limit in limits]
-    rest = [gap_of(one) for one in runs if not one.failed and not is_proven(one, limits[-1])]
+    rest = [1.0 if one.failed else gap_of(one) for one in runs if not is_proven(one, limits[-1])]
     return [*cells, f"{100 * mean(rest):.1f} %" if rest else "-"]
 
 
