@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -31,6 +32,7 @@ from riskcard.problem.objective import loss_of
 from riskcard.problem.result import Progress, SolveResult, Status
 from riskcard.problem.solution import Solution
 
+ROOT = Path(__file__).parents[1]
 SMALL, LARGE = Row(200, 1, 1), Row(1000, 1, 1)
 PROVEN = Outcome(
     0.01, 0.008, 1.5, 1.0, "proven", "optimal", 1.5, 1.5, 1.5e-6, 19, ((0.002, 3.0), (0.008, 1.5))
@@ -265,6 +267,32 @@ def test_without_matplotlib_the_page_has_no_pictures_and_says_so(results, tmp_pa
     remarks = write_page(tmp_path / "page.md", (1,), results)
     assert "riskcard[plots]" in remarks[0]
     assert "images/" not in (tmp_path / "page.md").read_text()
+
+
+def test_the_docs_compare_the_best_run_of_bonmin_with_the_paper_as_the_results_have_it():
+    store = Store(ROOT / "experiments" / "paper")
+    rows, rivals = distinct_rows((1, 2, 3, 4)), [name for name in METHODS if "bonmin" in name]
+    methods = [METHODS[name] for name in rivals]
+    results = gather(make_cells(rows, methods, dict.fromkeys(rivals, 1.0)), store)
+    published = {Row(*one.size): one.bonmin for one in PUBLISHED}
+    page = (ROOT / "docs" / "solvers.md").read_text(encoding="utf-8")
+    lines = re.findall(
+        r"^\| (\d+) \| (\d) \| (\d) \| (.+) \| (yes|no) \| .+ \|$", page, re.MULTILINE
+    )
+    assert [Row(int(n), int(p), int(k)) for n, p, k, _, _ in lines] == rows
+    for row, (*_, cells, is_as_good) in zip(rows, lines, strict=True):
+        paper, loss, by, seconds, limit = (cell.strip(" `") for cell in cells.split("|"))
+        told = published[row].loss
+        assert paper.split()[0] == ("none" if told is None else f"{told:.2f}")
+        outcomes = {name: results[row].outcome(name) for name in rivals}
+        losses = [one.loss for one in outcomes.values() if one is not None and one.loss is not None]
+        if losses:
+            assert loss == f"{min(losses):.5f}"
+            assert f"{outcomes[by].loss:.5f}" == loss
+            assert seconds == f"{outcomes[by].seconds_to_best:.1f}"
+            assert limit == f"{results[row].runs[by][0].limit:g}"
+        is_reached = told is None or (bool(losses) and int(min(losses) * 100) / 100 <= told)
+        assert is_as_good == ("yes" if is_reached else "no")
 
 
 # --- real runs ----------------------------------------------------------------------------------
