@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from riskcard.problem.intervals import wilson_interval
@@ -9,7 +10,7 @@ from riskcard.problem.percent import percent
 from riskcard.problem.riskcard import RiskCard
 from riskcard.problem.totals import TotalCount, bands_of
 
-__all__ = ["BandLine", "Seen", "band_lines"]
+__all__ = ["BandLine", "Seen", "band_lines", "cells_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,22 @@ def band_lines(card: RiskCard) -> tuple[BandLine, ...]:
             )
         )
     return tuple(lines)
+
+
+def cells_of(bands: Sequence[BandLine]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """The header and the rows of the table, in words: as many columns as there is something to say."""
+    n_cells = 2 if bands[0].seen is None else 6
+    if not any(line.seen and line.seen.interval for line in bands):  # weighted rows have none
+        n_cells = min(n_cells, 5)
+    header = ("Total", "Risk", "Rows", "Events", "Observed", "95 % interval")
+    rows = []
+    for line in bands:
+        cells = [line.label, line.risk]
+        if (seen := line.seen) is not None:
+            counts = [f"{seen.rows:,}", f"{seen.events:,}"]
+            cells += [*counts, seen.rate_words, seen.interval_words]
+        rows.append(tuple(cells[:n_cells]))
+    return header[:n_cells], rows
 
 
 def _counts_of(card: RiskCard) -> dict[tuple[int, int], list[TotalCount]]:

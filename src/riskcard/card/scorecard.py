@@ -111,6 +111,16 @@ class ScoreCard:
     scale: str
     facts: tuple[str, ...]
 
+    @property
+    def formula(self) -> str:
+        """The scale with a true minus sign."""
+        return self.scale.replace(" - ", " − ")
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """All sentences below the tables."""
+        return (self.observed, *self.facts) if self.observed else self.facts
+
 
 def score_card_of(card: RiskCard) -> ScoreCard:
     """Gather what a rendering shows."""

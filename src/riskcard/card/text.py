@@ -5,8 +5,9 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 
-from riskcard.card.bands import BandLine
+from riskcard.card.bands import cells_of
 from riskcard.card.scorecard import Bin, FeatureBlock, ScoreCard, TotalLine, score_card_of
+from riskcard.card.words import BASE
 from riskcard.errors import ParameterError
 from riskcard.problem.riskcard import RiskCard
 
@@ -44,7 +45,7 @@ def render_text(card: RiskCard, form: str = "bins") -> str:
 
 def _bin_table(shown: ScoreCard) -> list[str]:
     groups = [_block_rows(block) for block in shown.blocks]
-    return _ruled(("Feature", "Value", "Points"), [*groups, [("Base (everyone)", "", shown.base)]])
+    return _ruled(("Feature", "Value", "Points"), [*groups, [(BASE, "", shown.base)]])
 
 
 def _block_rows(block: FeatureBlock) -> list[tuple[str, str, str | int]]:
@@ -130,10 +131,7 @@ def _total_table(shown: ScoreCard) -> list[str]:
 
 def _counted_table(shown: ScoreCard) -> list[str]:
     """Totals with what was observed in training."""
-    header: tuple[str, ...] = ("Total", "Risk", "Rows", "Events", "Observed", "95 % interval")
-    rows = [_counted_row(line) for line in shown.bands]
-    if not any(row[-1] for row in rows):  # weighted rows have none
-        header, rows = header[:-1], [row[:-1] for row in rows]
+    header, rows = cells_of(shown.bands)
     widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
     lines = [
         _GAP.join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -141,14 +139,6 @@ def _counted_table(shown: ScoreCard) -> list[str]:
     ]
     rule = "-" * max(map(len, lines))
     return [lines[0], rule, *lines[1:], rule, f"({shown.scale})"]
-
-
-def _counted_row(line: BandLine) -> tuple[str, ...]:
-    seen = line.seen
-    if seen is None:
-        return (line.label, line.risk, "", "", "", "")
-    counts = (f"{seen.rows:,}", f"{seen.events:,}")
-    return (line.label, line.risk, *counts, seen.rate_words, seen.interval_words)
 
 
 def _total_column(totals: Iterable[TotalLine], width: int) -> list[str]:
@@ -165,8 +155,7 @@ def _across(columns: list[list[str]], n_rows: int) -> list[list[str]]:
 
 
 def _facts(shown: ScoreCard) -> list[str]:
-    facts = [*([shown.observed] if shown.observed else []), *shown.facts]
-    return [line for fact in facts for line in textwrap.wrap(fact, _WIDTH)]
+    return [line for fact in shown.remarks for line in textwrap.wrap(fact, _WIDTH)]
 
 
 def _one_line(name: str) -> str:

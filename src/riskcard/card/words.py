@@ -9,6 +9,8 @@ from riskcard.problem.result import Status
 from riskcard.problem.riskcard import RiskCard
 
 __all__ = [
+    "BASE",
+    "BLANK",
     "certificate_sentences",
     "event_words",
     "kind_words",
@@ -17,6 +19,9 @@ __all__ = [
     "scale_words",
     "training_words",
 ]
+
+#: The row with the points that everyone has, and the column to fill in by hand.
+BASE, BLANK = "Base (everyone)", "Fill in"
 
 _STOPPED = {
     Status.GAP_REACHED: "Stopped at the gap that was asked for.",

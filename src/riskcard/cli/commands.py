@@ -14,6 +14,7 @@ from riskcard.cli.experiment import run_experiment
 from riskcard.cli.explain import run_explain
 from riskcard.cli.fit import exit_code, run_fit
 from riskcard.cli.remarks import say, warnings_as_sentences
+from riskcard.cli.show import run_show, show_card
 from riskcard.cli.stability import run_stability
 from riskcard.cli.tables import read_columns
 from riskcard.cli.tune import run_tune
@@ -34,19 +35,6 @@ __all__ = [
     "run_stability",
     "run_tune",
 ]
-
-
-def run_show(options: Namespace) -> int:
-    """Print a card, or write it as a page."""
-    card = _load(options.card)
-    if options.html is None:
-        sys.stdout.write(card.to_text(options.form.replace("-", "_")) + "\n")
-        return 0
-    from riskcard.card.html import render_page
-
-    write_whole(options.html, render_page(card))
-    say(f"Wrote {options.html}.")
-    return 0
 
 
 def run_predict(options: Namespace) -> int:
@@ -105,7 +93,7 @@ def run_recalibrate(options: Namespace) -> int:
     if options.output is not None:
         card.save(options.output)
     if not options.quiet:
-        sys.stdout.write(f"{card}\n")
+        show_card(card)
         say(f"Wrote {options.output}." if options.output else "Not saved; -o FILE saves the card.")
     return 0
 
@@ -127,7 +115,8 @@ def run_demo(options: Namespace) -> int:
     model = RiskScoreClassifier(max_terms=3, certify=True, n_jobs=-1, verbose=not options.quiet)
     model.fit(FeatureTable(features, len(data.data)), data.target == 0)
     card = replace(model.card_, classes=("benign", "malignant"), outcome="tumour")
-    sys.stdout.write(f"\n{card}\n")
+    sys.stdout.write("\n")
+    show_card(card)
     return exit_code(card)
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from riskcard.cli.remarks import say, warnings_as_sentences
+from riskcard.cli.show import show_card
 from riskcard.cli.training import Training, read_training
 from riskcard.errors import ParameterError
 from riskcard.export.files import require_writable
@@ -48,7 +49,8 @@ def run_fit(options: Namespace) -> int:
         card.save(options.output)
     if not options.quiet:
         pool = f"\n{model.pool_}\n" if options.pool_tolerance is not None else ""
-        sys.stdout.write(f"{card}\n{pool}")
+        show_card(card)
+        sys.stdout.write(pool)
         say(f"Wrote {options.output}." if options.output else "Not saved; -o FILE saves the card.")
     return exit_code(card)
 

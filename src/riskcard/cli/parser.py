@@ -37,8 +37,13 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"riskcard {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    # these use what stands below
+    from riskcard.cli.explain import add_explain
+    from riskcard.cli.show import add_show
+    from riskcard.cli.tune_options import add_stability, add_tune
+
     _add_fit(commands)
-    _add_show(commands)
+    add_show(commands)
     _add_predict(commands)
     _add_check(commands)
     _add_recalibrate(commands)
@@ -47,10 +52,6 @@ def make_parser() -> argparse.ArgumentParser:
     )
     demo.add_argument("-q", "--quiet", action="store_true", help="no progress")
     _add_experiment(commands)
-    # these use the options of fit, which stand below
-    from riskcard.cli.explain import add_explain
-    from riskcard.cli.tune_options import add_stability, add_tune
-
     add_tune(commands)
     add_stability(commands)
     add_explain(commands)
@@ -155,18 +156,6 @@ def add_rule_options(rules: argparse._ArgumentGroup) -> None:
         help="take rounder cuts while the loss rises by at most this share, such as 1%%",
     )  # fmt: skip
     _add_class_weight(rules)
-
-
-def _add_show(commands: argparse._SubParsersAction[_Parser]) -> None:
-    show = commands.add_parser("show", help="print a card")
-    show.add_argument("card", help="JSON file of a card")
-    show.add_argument(
-        "--form",
-        choices=["bins", "two-sided"],
-        default="bins",
-        help="one row a bin (default), or points on either side of each cut",
-    )
-    show.add_argument("--html", metavar="FILE", help="write a page to this file instead")
 
 
 def _add_predict(commands: argparse._SubParsersAction[_Parser]) -> None:

@@ -246,8 +246,48 @@ class RiskCard:
 
         return render_html(self)
 
+    def to_markdown(self) -> str:
+        """The card as Markdown: two tables and what should be known of them."""
+        from riskcard.card.markdown import render_markdown
+
+        return render_markdown(self)
+
+    def to_latex(self, document: bool = False) -> str:
+        """The card as LaTeX.
+
+        Parameters
+        ----------
+        document
+            False: a piece for a document that loads the package booktabs. True: a document of its
+            own.
+        """
+        from riskcard.card.latex import render_latex, render_latex_document
+
+        return render_latex_document(self) if document else render_latex(self)
+
+    def to_svg(self) -> str:
+        """The card as an SVG picture, which needs nothing else."""
+        from riskcard.card.svg import render_svg
+
+        return render_svg(self)
+
+    def save_picture(self, path: str | Path) -> None:
+        """Write the card as a picture: one page of PDF, PNG or SVG, by the ending of the name.
+
+        PDF and PNG need matplotlib, which the extra ``plots`` brings.
+        """
+        from riskcard.card.picture import picture_for
+        from riskcard.export.files import write_whole
+
+        write_whole(path, picture_for(self, path))
+
     def __str__(self) -> str:
         return self.to_text()
+
+    def __rich_console__(self, console: Any, options: Any) -> Any:
+        from riskcard.card.terminal import rich_card
+
+        yield rich_card(self, options.max_width)
 
     def _repr_html_(self) -> str:
         return self.to_html()

@@ -1,0 +1,123 @@
+"""A card as PNG or as one page of PDF, drawn by matplotlib from its sheet."""
+
+from __future__ import annotations
+
+import importlib
+import io
+from pathlib import Path
+from typing import Any
+
+from riskcard.card.layout import WIDTH, Dot, Mark, Rectangle, Rule, Sheet, Words, lay_out
+from riskcard.card.svg import MARGIN, render_svg
+from riskcard.errors import ParameterError, SolverMissing
+from riskcard.problem.riskcard import RiskCard
+
+__all__ = ["FORMATS", "card_picture", "picture_for", "require_drawing"]
+
+#: Formats that a picture of a card can have, by the ending of its file.
+FORMATS = ("pdf", "png", "svg")
+#: A sheet of A4, in points; its margins are equal on all sides.
+_PAGE = (595.28, 841.89)
+_DOTS = 150
+_FONT = "DejaVu Sans"
+_SIDES = {"start": "left", "middle": "center", "end": "right"}
+
+
+def picture_for(card: RiskCard, path: str | Path) -> bytes:
+    """The content of the file for a picture of a card.
+
+    Parameters
+    ----------
+    card
+        The card.
+    path
+        A name that ends in ``.pdf``, ``.png`` or ``.svg``.
+    """
+    form = Path(path).suffix.lower().removeprefix(".")
+    if form not in FORMATS:
+        endings = ", ".join(f".{form}" for form in FORMATS)
+        raise ParameterError(f"A picture is {str(path)!r}. Use a name that ends in {endings}.")
+    return card_picture(card, form)
+
+
+def card_picture(card: RiskCard, form: str) -> bytes:
+    """A picture of a card as the content of a file.
+
+    Parameters
+    ----------
+    card
+        The card.
+    form
+        "pdf": one page of A4. "png" or "svg": as high as the card needs.
+    """
+    if form == "svg":
+        return render_svg(card).encode("utf-8")
+    require_drawing()
+    sheet = lay_out(card)
+    if form == "pdf":
+        return _as_pdf(sheet)
+    size = (WIDTH + 2 * MARGIN, sheet.height + 2 * MARGIN)
+    return _drawn(sheet, size, 1.0, format="png", dpi=_DOTS)
+
+
+def require_drawing() -> None:
+    """Say how to get matplotlib where it is not installed."""
+    try:
+        importlib.import_module("matplotlib")
+    except ImportError:
+        raise SolverMissing(
+            "A card as PNG or PDF needs matplotlib, which is not installed. "
+            'Install it with: pip install "riskcard[plots]"; SVG needs nothing.'
+        ) from None
+
+
+def _as_pdf(sheet: Sheet) -> bytes:
+    """One page, whatever the card: a long one is made smaller."""
+    room = _PAGE[1] - (_PAGE[0] - WIDTH)
+    scale = min(1.0, room / sheet.height)
+    facts = {"Title": sheet.title, "CreationDate": None}
+    return _drawn(sheet, _PAGE, scale, format="pdf", metadata=facts)
+
+
+def _drawn(sheet: Sheet, size: tuple[float, float], scale: float, **options: Any) -> bytes:
+    """The sheet on a page: in the middle from left to right, below a margin of the usual width."""
+    matplotlib = importlib.import_module("matplotlib")
+    figure_class = importlib.import_module("matplotlib.figure").Figure
+    file = io.BytesIO()
+    with matplotlib.rc_context({"pdf.fonttype": 42, "font.family": _FONT}):
+        figure = figure_class(figsize=(size[0] / 72, size[1] / 72))
+        ax = figure.add_axes((0, 0, 1, 1))
+        left, top = (WIDTH - size[0] / scale) / 2, (WIDTH - size[0]) / 2 / scale
+        ax.set(xlim=(left, left + size[0] / scale), ylim=(top + size[1] / scale, top))
+        ax.set_axis_off()
+        for mark in sheet.marks:
+            _draw(ax, mark, scale)
+        figure.savefig(file, **options)
+    return file.getvalue()
+
+
+def _draw(ax: Any, mark: Mark, scale: float) -> None:
+    patches, lines = (
+        importlib.import_module(f"matplotlib.{name}") for name in ("patches", "lines")
+    )
+    if isinstance(mark, Words):
+        ax.text(
+            mark.x, mark.y, mark.text, fontsize=mark.size * scale, color=mark.colour,
+            fontweight="bold" if mark.is_bold else "normal", ha=_SIDES[mark.anchor],
+            va="baseline", parse_math=False,
+        )  # fmt: skip
+    elif isinstance(mark, Rule):
+        ends = [mark.x1, mark.x2], [mark.y1, mark.y2]
+        width = mark.width * scale
+        ax.add_artist(
+            lines.Line2D(*ends, color=mark.colour, linewidth=width, solid_capstyle="butt")
+        )
+    elif isinstance(mark, Dot):
+        ax.add_artist(patches.Circle((mark.x, mark.y), mark.radius, color="black", linewidth=0))
+    elif isinstance(mark, Rectangle):
+        ax.add_artist(
+            patches.Rectangle(
+                (mark.x, mark.y), mark.width, mark.height, facecolor=mark.fill or "none",
+                edgecolor="black" if mark.line else "none", linewidth=mark.line * scale,
+            )
+        )  # fmt: skip

@@ -1,0 +1,107 @@
+"""A card for the terminal, drawn with rich: colours where there are any, readable without."""
+
+from __future__ import annotations
+
+from typing import IO
+
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from riskcard.card.bands import cells_of
+from riskcard.card.scorecard import ScoreCard, score_card_of
+from riskcard.card.words import BASE
+from riskcard.html import minus
+from riskcard.problem.riskcard import RiskCard
+
+__all__ = ["print_card", "rich_card"]
+
+#: The bar of a risk of 100 % in cells, and what a column takes beside its text.
+_SHORTEST_BAR, _LONGEST_BAR, _BESIDE = 8, 20, 3
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+_WIDEST = 100
+
+
+def rich_card(card: RiskCard, width: int = 79) -> RenderableType:
+    """A card that rich can print.
+
+    Parameters
+    ----------
+    card
+        The card.
+    width
+        The width of the terminal.
+    """
+    shown = score_card_of(card)
+    return Group(
+        Text(shown.title, style="bold"),
+        _points_table(shown),
+        _total_table(shown, width),
+        Padding(Text(shown.formula, style="dim"), (0, 0, 1, 1)),
+        *(Text(fact) for fact in shown.remarks),
+    )
+
+
+def print_card(card: RiskCard, file: IO[str], width: int | None = None) -> None:
+    """Write a card to a terminal, in its own width and with colours when it has them.
+
+    Parameters
+    ----------
+    card
+        The card.
+    file
+        Where to; rich finds out what it can show, and minds NO_COLOR.
+    width
+        The width, where it is not that of the terminal.
+    """
+    console = Console(file=file, width=width, highlight=False)
+    console.width = min(console.width, _WIDEST)
+    console.print(rich_card(card, console.width))
+
+
+def _points_table(shown: ScoreCard) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
+    table.add_column("Feature", overflow="fold")
+    table.add_column("Value", overflow="fold")
+    table.add_column("Points", justify="right")
+    most = max((abs(one.points) for block in shown.blocks for one in block.bins), default=0)
+    for block in shown.blocks:
+        for place, one in enumerate(block.bins):
+            name = Text(block.feature, style="bold") if place == 0 else Text("")
+            is_last = place == len(block.bins) - 1
+            table.add_row(name, Text(one.label), _points(one.points, most), end_section=is_last)
+    if shown.base != 0 or not shown.blocks:
+        table.add_row(Text(BASE, style="bold"), "", minus(shown.base))
+    return table
+
+
+def _points(points: int, most: int) -> Text:
+    """The points; what moves the total most stands out."""
+    is_strong = points != 0 and abs(points) == most
+    style = "dim" if points == 0 else "bold" if is_strong else ""
+    return Text(minus(points), style=style)
+
+
+def _total_table(shown: ScoreCard, width: int) -> Table:
+    """Totals with a bar for each risk, where there is room for it."""
+    header, rows = cells_of(shown.bands)
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
+    for name in header:
+        table.add_column(name, justify="right", no_wrap=True)
+    widths = [max(cell_len(row[i]) for row in [header, *rows]) for i in range(len(header))]
+    room = min(_LONGEST_BAR, width - sum(widths) - _BESIDE * (len(widths) + 1))
+    if room >= _SHORTEST_BAR:
+        table.add_column("")
+    for line, row in zip(shown.bands, rows, strict=True):
+        bar = Text(_bar(sum(line.shares) / 2, room), style="cyan")
+        table.add_row(*map(minus, row), *([bar] if room >= _SHORTEST_BAR else []))
+    return table
+
+
+def _bar(share: float, length: int) -> str:
+    """As long as the risk is high, to an eighth of a cell."""
+    eighths = round(share * length * 8)
+    return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
