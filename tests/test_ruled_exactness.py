@@ -1,0 +1,234 @@
+"""The proof against the oracle on tables with holes, special values and levels, under rules."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from random_problems import random_labels, random_weights
+from random_tables import SMALL, Size, random_ruled_problem
+from raw_cards import Points, RawFeature, best_loss, points_and_terms
+from riskcard.errors import ParameterError
+from riskcard.problem.feature_rules import CardRules, FeatureRule
+from riskcard.problem.levels import Levels
+from riskcard.problem.objective import violations, violations_of_terms
+from riskcard.problem.problem import Problem, make_problem
+from riskcard.problem.ranked import rank_table
+from riskcard.problem.result import OPTIMALITY_TOLERANCE, SolveResult, Status
+from riskcard.problem.ruling import LeastBins, apply_rules
+from riskcard.problem.table import Table
+from riskcard.search.enumerate import enumerate_cards
+from riskcard.search.pipeline import Options, solve
+from test_exactness import TOLERANCE, faults
+
+BLOCK = 30
+#: More levels, more special values and more terms; few enough cards for a test.
+WIDE = Size(
+    most_rows=20,
+    most_values=6,
+    most_codes=3,
+    max_terms=(2, 3, 4),
+    most_term_sets=2500,
+    most_cards=200_000,
+)
+
+
+def problems(first: int, size: Size = SMALL) -> list[tuple[int, Problem]]:
+    """The problems of a block of seeds, without those that are refused."""
+    found = [(seed, random_ruled_problem(seed, size=size)) for seed in range(first, first + BLOCK)]
+    return [(seed, problem[0]) for seed, problem in found if problem is not None]
+
+
+def is_refused(solver: Callable[[], SolveResult]) -> bool:
+    try:
+        solver()
+    except ParameterError as error:
+        return "keep" in str(error)
+    return False
+
+
+def faults_or_refusal(problem: Problem, options: Options) -> list[str]:
+    """As ``faults``; where no card keeps all rules, both the solver and the oracle must say so."""
+    try:
+        return faults(problem, options)
+    except ParameterError:
+        says = {
+            "the oracle": is_refused(lambda: enumerate_cards(problem)),
+            "the solver": is_refused(lambda: solve(problem, options)),
+        }
+        return [f"{who} has a card" for who, refuses in says.items() if not refuses]
+
+
+@pytest.mark.parametrize("block", range(8))
+def test_the_certified_optimum_is_the_optimum_under_rules(block):
+    wrong = {}
+    for seed, problem in problems(block * BLOCK):
+        found = faults_or_refusal(problem, Options(certify=True, random_state=seed))
+        if found:
+            wrong[seed] = found
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("block", range(2))
+def test_the_certified_optimum_is_the_optimum_with_many_levels_and_special_values(block):
+    wrong = {}
+    for seed, problem in problems(1000 + block * BLOCK, WIDE):
+        found = faults_or_refusal(problem, Options(certify=True, random_state=seed))
+        if found:
+            wrong[seed] = found
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("block", range(3))
+def test_the_search_alone_keeps_the_rules_and_is_never_below_the_optimum(block):
+    wrong = {}
+    for seed, problem in problems(3000 + block * BLOCK):
+        try:
+            result = solve(problem, Options(random_state=seed))
+        except ParameterError:
+            found = [] if is_refused(lambda p=problem: enumerate_cards(p)) else ["no card found"]
+        else:
+            found = violations(result.solution, problem)
+            optimum = enumerate_cards(problem).loss
+            if result.loss < optimum * (1 - TOLERANCE):
+                found.append(f"loss {result.loss} below the optimum {optimum}")
+            if (result.status, result.bound) != (Status.HEURISTIC, 0.0):
+                found.append(f"{result.status} with bound {result.bound}")
+        if found:
+            wrong[seed] = found
+    assert wrong == {}
+
+
+def test_a_proof_under_rules_cut_short_still_has_a_valid_bound():
+    for seed, problem in problems(2000):
+        if is_refused(lambda p=problem: enumerate_cards(p)):
+            continue
+        optimum = enumerate_cards(problem).loss
+        for options in (
+            Options(certify=True, time_limit=0.0),
+            Options(certify=True, node_limit=1),
+            Options(certify=True, node_limit=10),
+            Options(certify=True, gap=0.2),
+        ):
+            result = solve(problem, options)
+            assert violations(result.solution, problem) == [], seed
+            assert 0 <= result.bound <= optimum * (1 + TOLERANCE), seed
+            assert result.loss >= optimum * (1 - TOLERANCE), seed
+            if result.status == Status.OPTIMAL:
+                assert result.gap <= OPTIMALITY_TOLERANCE, seed
+            if result.status == Status.GAP_REACHED:
+                assert result.gap <= max(options.gap, OPTIMALITY_TOLERANCE), seed
+
+
+def test_threads_do_not_change_the_proof_under_rules():
+    for seed, problem in problems(4000)[:10]:
+        one, two = (
+            solve(problem, Options(certify=True, random_state=seed, n_jobs=n_jobs))
+            for n_jobs in (1, 2)
+        )
+        assert (one.solution, one.bound, one.nodes) == (two.solution, two.bound, two.nodes), seed
+
+
+# --- against cards that are told by the points of raw values ------------------------------------
+
+NAN = float("nan")
+#: Values, how many of them (the last) are special; texts are levels.
+KINDS_OF_VALUES: tuple[tuple[tuple[object, ...], int], ...] = (
+    ((0.0, 1.0, 2.0), 0),
+    ((0.0, 1.0, NAN), 1),
+    ((0.0, 1.0, 2.0, 3.0, -9.0), 1),
+    ((0.0, NAN), 1),
+    ((0.0, -9.0, NAN), 2),
+    ((0.0, 1.0, 2.0, -9.0, NAN), 2),
+    ((-9.0, NAN), 2),
+    (("a", "b"), 0),
+    (("a", "b", "c"), 0),
+    (("a", "b", "c", "d"), 0),
+    (("a", "b", NAN), 0),
+    (("a", "b", "c", NAN), 0),
+)
+#: Rules, and what crossing a cut may add by them where a term is worth at most 2 points.
+RULES = (
+    (FeatureRule(), (-2, 2)),
+    (FeatureRule(points=(-1, 1)), (-1, 1)),
+    (FeatureRule(points=(-1, 2)), (-1, 2)),
+    (FeatureRule(direction="rises"), (0, 2)),
+    (FeatureRule(direction="falls", points=(-1, 3)), (-1, 0)),
+)
+
+
+def raw_table(
+    kinds: list[tuple[tuple[object, ...], int]], rules: list[int], seed: int
+) -> tuple[list[RawFeature], Table, CardRules]:
+    """Features of these kinds in which every value occurs, as raw values and as a table with rules."""
+    rng = np.random.default_rng(seed)
+    n_rows = max(9, max(len(values) for values, _ in kinds))
+    features, columns, all_levels, by_name = [], [], [], {}
+    for feature, ((values, n_specials), number) in enumerate(zip(kinds, rules, strict=True)):
+        some = rng.integers(len(values), size=n_rows - len(values))
+        rows = rng.permutation([*range(len(values)), *some])
+        is_nominal = isinstance(values[0], str)
+        numbers = [float(i) if isinstance(v, str) else v for i, v in enumerate(values)]
+        names = tuple(value for value in values if isinstance(value, str))
+        rule, steps = RULES[number % 3 if is_nominal else number]
+        features.append(RawFeature(len(values), n_specials, is_nominal, tuple(rows), steps))
+        columns.append(np.array(numbers, dtype=float)[rows])
+        all_levels.append(Levels(names) if is_nominal else None)
+        codes = () if is_nominal else (-9.0,)
+        by_name[f"x{feature}"] = FeatureRule(rule.direction, rule.points, codes=codes)
+    values = np.column_stack(columns)
+    labels = random_labels(rng, np.nan_to_num(values, nan=1.5), "signal")
+    weights = random_weights(rng, n_rows, "real")
+    table = Table(values, tuple(by_name), labels, weights, (0, 1), tuple(all_levels))
+    return features, table, CardRules(by_name)
+
+
+def ruled(table: Table, rules: CardRules, max_terms: int, multiplier: float) -> Problem:
+    data, _ = rank_table(table, rules=rules)
+    problem = make_problem(data, max_terms, max_points=2, scale=multiplier)
+    return apply_rules(problem, table.names, table.levels, rules, LeastBins())
+
+
+def points_of_allowed_cards(problem: Problem) -> set[Points]:
+    """The points of the rows under every card that the referee allows, the lowest 0."""
+    data, found = problem.data, set()
+    conditions = [(v, cut) for v in range(data.n_columns) for cut in range(int(data.n_cuts[v]))]
+    for size in range(problem.limits.max_terms + 1):
+        for chosen in itertools.combinations(conditions, size):
+            if violations_of_terms(chosen, problem):
+                continue
+            spans = [range(problem.jump_low[v], problem.jump_high[v] + 1) for v, _ in chosen]
+            for jumps in itertools.product(*spans):
+                if 0 in jumps:
+                    continue
+                points = np.zeros(data.n_rows, dtype=int)
+                for (v, cut), jump in zip(chosen, jumps, strict=True):
+                    points += jump * (data.codes[v] <= cut)
+                found.add(tuple((points - points.min()).tolist()))
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS_OF_VALUES, ids=str)
+def test_the_cards_on_one_feature_are_those_told_by_the_points_of_its_values(kind):
+    for number in range(len(RULES)):
+        [feature], table, rules = raw_table([kind], [number], seed=number)
+        for max_terms in (1, 2, 3):
+            wanted = points_and_terms(feature, max_terms)
+            by_row = {tuple(points[value] for value in feature.rows) for points in wanted}
+            assert points_of_allowed_cards(ruled(table, rules, max_terms, 1.0)) == by_row
+
+
+@pytest.mark.parametrize("max_terms", [1, 2])
+def test_the_optimum_is_that_of_all_points_of_raw_values(max_terms):
+    rng = np.random.default_rng(max_terms)
+    for seed in range(30):
+        kinds = [KINDS_OF_VALUES[i] for i in rng.integers(len(KINDS_OF_VALUES), size=2)]
+        numbers = rng.integers(len(RULES), size=2).tolist()
+        multiplier = float(rng.choice([0.7, 1.0, 2.5]))
+        features, table, rules = raw_table(kinds, numbers, seed)
+        wanted = best_loss(features, table.labels, table.weights, max_terms, multiplier)
+        found = enumerate_cards(ruled(table, rules, max_terms, multiplier)).loss
+        assert found == pytest.approx(wanted, rel=1e-9), (seed, kinds)
