@@ -7,6 +7,9 @@ from worker_loop import Clock, one_thread, prediction_rate, rule_part, serve
 
 one_thread()
 
+#: Rows of a prediction, at most: all thresholds become columns, gigabytes for a million rows.
+MOST_ROWS = 50_000
+
 
 def fit(request):
     import numpy as np
