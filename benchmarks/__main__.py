@@ -57,6 +57,9 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--keep", type=Path, help="folder that keeps what is finished")
     parser.add_argument("--peers", type=Path, help="folder of the environments of other packages")
     parser.add_argument("-o", "--output", type=Path, help="the page, such as docs/benchmarks.md")
+    parser.add_argument(
+        "--notes", type=Path, help="a text that is put on the page after the losses"
+    )
     parser.add_argument("--tables", nargs="+", help="only these")
     parser.add_argument("--terms", type=int, nargs="+", default=full.terms)
     parser.add_argument("--halvings", type=int, default=full.halvings, help="of the rows, in b")
@@ -124,8 +127,7 @@ def reductions(plan: Plan, letters: Sequence[str], given: argparse.Namespace) ->
     ):  # fmt: skip
         have, want = getattr(plan, name), getattr(full, name)
         if not set(want) <= set(have):
-            listed = ", ".join(f"{value:,g}" for value in have)
-            found.append(f"{word}: {listed} instead of {', '.join(f'{v:,g}' for v in want)}")
+            found.append(f"{word}: {listed(have)} instead of {listed(want)}")
     for name, word in (
         ("halvings", "halvings of the rows in (b)"), ("repeats", "repeats of timed fits"),
         ("seeds", "tables of each family in (d)"), ("held_out_limit", "seconds for methods with a limit in (b) and (d)"),
@@ -137,6 +139,10 @@ def reductions(plan: Plan, letters: Sequence[str], given: argparse.Namespace) ->
     if missing:
         found.append(f"questions left out: {', '.join(missing)}")
     return found
+
+
+def listed(values: Sequence[float]) -> str:
+    return ", ".join(f"{value:,.0f}" for value in values)
 
 
 def needed_peers(jobs: Mapping[str, Sequence[Job]]) -> list[str]:
@@ -171,7 +177,8 @@ def run(given: argparse.Namespace, store: Store, folder: Path) -> str:
             sections.append(QUESTIONS[letter].section(finished, plan))
             kept += finished
     command = ["python", "-m", "benchmarks", *shown_arguments(sys.argv[1:])]
-    text = render(sections, command, environments, remarks)
+    notes = "" if given.notes is None else given.notes.read_text(encoding="utf-8")
+    text = render(sections, command, environments, remarks, notes)
     if given.output is not None:
         write_page(given.output, text, sections, kept)
         say(f"Wrote {given.output}.")
@@ -213,11 +220,13 @@ def run_questions(
 
 def shown_arguments(arguments: Sequence[str]) -> list[str]:
     """The command line without the folders of this machine."""
-    folders = ("--data", "--keep", "--peers", "-o", "--output")
+    folders = ("--data", "--keep", "--peers", "--notes", "-o", "--output")
     shown = list(arguments)
     for place, word in enumerate(arguments[:-1]):
         if word in folders:
-            shown[place + 1] = "PAGE" if word in ("-o", "--output") else "FOLDER"
+            shown[place + 1] = {"-o": "PAGE", "--output": "PAGE", "--notes": "NOTES"}.get(
+                word, "FOLDER"
+            )
     return shown
 
 

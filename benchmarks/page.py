@@ -28,6 +28,7 @@ def render(
     command: Sequence[str],
     environments: Mapping[str, Environment],
     reduced: Sequence[str],
+    notes: str = "",
 ) -> str:
     """The page as Markdown.
 
@@ -35,6 +36,8 @@ def render(
     ----------
     reduced
         Sentences on what this run left out of a full one.
+    notes
+        What a reader of the figures should know, such as why something is lost; Markdown.
     """
     parts = [
         "# The library against the field\n",
@@ -43,6 +46,7 @@ def render(
         "turns, use one thread, and are warmed before the clock starts.\n",
         "## Where riskcard loses\n",
         _losing(sections),
+        *([notes.strip() + "\n"] if notes.strip() else []),
         "## Conditions\n",
         _conditions(environments, reduced),
     ]

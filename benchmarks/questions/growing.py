@@ -56,10 +56,10 @@ def measurer(bench: Bench, desk: Desk, store: Store, plan: Plan) -> Callable[[Jo
         if slow:
             return {"error": slow}
         table = bench.table(job.table, PLAIN)
-        call = Call(method.worker[1], method.settings(job.terms, 0.0), 600.0)
+        settings = method.settings(job.terms, 0.0)
         with Worker(method.worker[0], python, plan.memory) as worker:
-            desk.ask(worker, call, small_table(PLAIN))
-            answer = desk.ask(worker, call, table)
+            desk.ask(worker, Call(method.worker[1], settings, 600.0), small_table(PLAIN))
+            answer = desk.ask(worker, Call(method.worker[1], settings, plan.cap), table)
         kept = ("seconds", "processor", "memory", "error")
         return {key: answer[key] for key in kept if key in answer}
 

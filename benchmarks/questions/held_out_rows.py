@@ -30,10 +30,13 @@ Means = dict[tuple, dict[str, float]]
 
 
 def jobs(plan: Plan) -> list[Job]:
-    """The same halves for all methods; a ceiling has no size, and is fitted once."""
+    """The same halves for all methods; a ceiling has no size, and is fitted once.
+
+    All tables have their first fold before any has its second: a stopped run has something of each.
+    """
     found = []
-    for table in plan.tables:
-        for fold in range(2 * plan.halvings):
+    for fold in range(2 * plan.halvings):
+        for table in plan.tables:
             for terms in plan.terms:
                 for name in CARDS:
                     limit = plan.held_out_limit if METHODS[name].has_limit else 0.0

@@ -137,8 +137,9 @@ def losing(names: list[str], losses: Cells, seconds: Cells) -> list[str]:
         }
         if lower:
             cell = min(lower, key=lambda one: lower[one])
+            who = "its own longer search" if name.startswith("certified") else heading(name)
             found.append(
-                f"training loss: {heading(name)} is lower than riskcard's heuristic on {len(lower)} of "
+                f"training loss: {who} is lower than riskcard's heuristic on {len(lower)} of "
                 f"{len(losses)} cells; most on {cell[0]} with {cell[1]} terms, by "
                 f"{100 * (1 - lower[cell]):.2f} %"
             )
