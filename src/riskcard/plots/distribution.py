@@ -15,7 +15,15 @@ from riskcard.problem.points import FeaturePoints, LevelPoints
 from riskcard.problem.raw import as_labels, as_numbers
 from riskcard.problem.terms import show_level
 
-__all__ = ["Slot", "level_slots", "number_bars", "number_range", "special_slots"]
+__all__ = [
+    "Distribution",
+    "Slot",
+    "distribution_of",
+    "level_slots",
+    "number_bars",
+    "number_range",
+    "special_slots",
+]
 
 Floats = NDArray[np.float64]
 
@@ -39,11 +47,69 @@ class Slot:
         Its points.
     share
         Share of the rows, by weight; None when there are no rows.
+    is_special
+        It is no ordinary level: a code, "missing", or levels that training did not have.
     """
 
     words: str
     points: int
     share: float | None
+    is_special: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """What a picture of one feature shows beside its points.
+
+    Attributes
+    ----------
+    slots
+        Levels, special codes and "missing".
+    ends
+        The range of numbers; (0, 0) for a category.
+    edges, shares
+        Bars of numbers, and the share of the rows in each; no bars when there are no rows.
+    has_rows
+        There are rows, and so shares.
+    """
+
+    slots: tuple[Slot, ...]
+    ends: tuple[float, float] = (0.0, 0.0)
+    edges: tuple[float, ...] = ()
+    shares: tuple[float, ...] = ()
+    has_rows: bool = False
+
+    @property
+    def most(self) -> float:
+        """The largest share."""
+        return max([*self.shares, *(slot.share or 0.0 for slot in self.slots), 0.0])
+
+
+def distribution_of(
+    feature: FeaturePoints | LevelPoints, column: Any = None, weights: Any = None
+) -> Distribution:
+    """Where the values of a raw column lie; without one, only what the card knows.
+
+    Parameters
+    ----------
+    feature
+        The points of the feature.
+    column
+        Values of the rows, all of which the card can score.
+    weights
+        One a row.
+    """
+    has_rows = column is not None
+    if isinstance(feature, LevelPoints):
+        return Distribution(tuple(level_slots(feature, column, weights)), has_rows=has_rows)
+    slots = tuple(special_slots(feature, column, weights))
+    numbers = np.empty(0) if column is None else as_numbers(feature.name, column)
+    is_plain = ~(np.isnan(numbers) | np.isin(numbers, [code for code, _ in feature.codes]))
+    ends = number_range(feature, numbers[is_plain])
+    if column is None:
+        return Distribution(slots, ends)
+    edges, shares = number_bars(numbers[is_plain], weights[is_plain], ends, float(weights.sum()))
+    return Distribution(slots, ends, tuple(edges.tolist()), tuple(shares.tolist()), True)
 
 
 def number_range(feature: FeaturePoints, numbers: Floats) -> tuple[float, float]:
@@ -99,7 +165,7 @@ def special_slots(feature: FeaturePoints, column: Any, weights: Any) -> list[Slo
     """Special codes and missing values, those that the card or the rows have."""
     numbers = None if column is None else as_numbers(feature.name, column)
     slots = [
-        Slot(format_number(code), points, _share(numbers, weights, code))
+        Slot(format_number(code), points, _share(numbers, weights, code), True)
         for code, points in feature.codes
     ]
     return slots + _missing_slot(feature, None if numbers is None else np.isnan(numbers), weights)
@@ -120,7 +186,7 @@ def level_slots(feature: LevelPoints, column: Any, weights: Any) -> list[Slot]:
             slots.append(Slot(", ".join(map(show_level, group)), points, share))
     if unseen:
         assert feature.usual is not None  # or the rows would have been refused
-        slots.append(Slot("unseen", feature.points[feature.usual], unseen))
+        slots.append(Slot("unseen", feature.points[feature.usual], unseen, True))
     if column is None:
         return slots + _missing_slot(feature, None, None)
     return slots + _missing_slot(feature, missing, weights)
@@ -152,9 +218,9 @@ def _missing_slot(
 ) -> list[Slot]:
     share = None if is_missing is None else float(weights[is_missing].sum() / weights.sum())
     if feature.missing is not None:
-        return [Slot("missing", feature.missing, share)]
+        return [Slot("missing", feature.missing, share, True)]
     if share and feature.usual is not None:
-        return [Slot("missing", feature.points[feature.usual], share)]
+        return [Slot("missing", feature.points[feature.usual], share, True)]
     return []
 
 

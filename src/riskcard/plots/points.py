@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import importlib
 import textwrap
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from riskcard.errors import ParameterError
-from riskcard.plots.distribution import (
-    Slot,
-    level_slots,
-    number_bars,
-    number_range,
-    special_slots,
-)
+from riskcard.plots.distribution import Distribution, Slot, distribution_of
 from riskcard.plots.drawing import (
     INK,
     PALE,
@@ -29,12 +24,18 @@ from riskcard.plots.drawing import (
 from riskcard.plots.models import card_of
 from riskcard.problem.names import nearest_name
 from riskcard.problem.points import FeaturePoints, LevelPoints
-from riskcard.problem.raw import as_numbers
 from riskcard.problem.records import take_columns
 from riskcard.problem.riskcard import RiskCard
 from riskcard.problem.target import read_weights
 
-__all__ = ["draw_all_points", "plot_all_points", "plot_points"]
+__all__ = [
+    "all_distributions",
+    "draw_all_points",
+    "draw_points",
+    "plot_all_points",
+    "plot_points",
+    "size_for",
+]
 
 #: Width of a slot as a share of the scale, and the letters of a label in one line.
 _SLOT, _LETTERS = 0.09, 12
@@ -76,15 +77,16 @@ def plot_points(
     """
     card = card_of(model)
     one = _find(card, feature)
-    column, weights = _column(card, one, X, sample_weight)
-    ax = axes_or_new(ax)
-    if isinstance(one, FeaturePoints):
-        _draw_numbers(ax, one, column, weights)
+    return draw_points(axes_or_new(ax), one, _distribution(card, one, X, sample_weight))
+
+
+def draw_points(ax: Any, feature: FeaturePoints | LevelPoints, distribution: Distribution) -> Any:
+    """Draw what was computed."""
+    if isinstance(feature, FeaturePoints):
+        _draw_numbers(ax, feature, distribution)
     else:
-        slots = level_slots(one, column, weights)
-        _draw_slots(ax, slots, np.arange(len(slots), dtype=float), 0.8, column is not None)
-        ax.set_xlim(-0.6, len(slots) - 0.4)
-    _finish(ax, one)
+        _draw_levels(ax, distribution)
+    _finish(ax, feature)
     return ax
 
 
@@ -106,7 +108,14 @@ def plot_all_points(model: Any, X: Any = None, sample_weight: Any = None) -> Any
     figure = importlib.import_module("matplotlib.pyplot").figure(
         figsize=size_for(card), layout="constrained"
     )
-    return draw_all_points(figure, card, X, sample_weight)
+    return draw_all_points(figure, card, all_distributions(card, X, sample_weight))
+
+
+def all_distributions(
+    card: RiskCard, X: Any = None, sample_weight: Any = None
+) -> tuple[Distribution, ...]:
+    """What the picture of every feature shows, in the order of the card."""
+    return tuple(_distribution(card, one, X, sample_weight) for one in card.features)
 
 
 def size_for(card: RiskCard) -> tuple[float, float]:
@@ -115,15 +124,18 @@ def size_for(card: RiskCard) -> tuple[float, float]:
     return 3.4 * min(_ACROSS, n_features), 2.6 * -(-n_features // _ACROSS)
 
 
-def draw_all_points(figure: Any, card: RiskCard, X: Any = None, sample_weight: Any = None) -> Any:
-    """The same on a figure that is there."""
+def draw_all_points(figure: Any, card: RiskCard, distributions: Sequence[Distribution]) -> Any:
+    """Draw every feature on a figure that is there."""
     n_features = len(card.features)
     across = min(_ACROSS, max(1, n_features))
-    found = []
-    for place in range(n_features):
-        ax = figure.add_subplot(-(-n_features // across), across, place + 1)
-        found.append(plot_points(card, place, X, sample_weight, ax))
-    return found
+    return [
+        draw_points(
+            figure.add_subplot(-(-n_features // across), across, place + 1), feature, distribution
+        )
+        for place, (feature, distribution) in enumerate(
+            zip(card.features, distributions, strict=True)
+        )
+    ]
 
 
 def _find(card: RiskCard, feature: str | int) -> FeaturePoints | LevelPoints:
@@ -143,45 +155,35 @@ def _find(card: RiskCard, feature: str | int) -> FeaturePoints | LevelPoints:
     return card.features[feature]
 
 
-def _column(
+def _distribution(
     card: RiskCard, feature: FeaturePoints | LevelPoints, X: Any, sample_weight: Any
-) -> tuple[Any, Any]:
+) -> Distribution:
     if X is None:
-        return None, None
+        return distribution_of(feature)
     n_rows, columns = take_columns(X, card.feature_names, [feature.name])
     column = columns[feature.name]
     feature.look_up(column)  # refuses what the card cannot score
-    return column, read_weights(sample_weight, n_rows)
+    return distribution_of(feature, column, read_weights(sample_weight, n_rows))
 
 
 # --- numbers ------------------------------------------------------------------------------------
 
 
-def _draw_numbers(ax: Any, feature: FeaturePoints, column: Any, weights: Any) -> None:
-    numbers = np.empty(0) if column is None else as_numbers(feature.name, column)
-    codes = [code for code, _ in feature.codes]
-    is_plain = ~(np.isnan(numbers) | np.isin(numbers, codes))
-    left, right = number_range(feature, numbers[is_plain])
-    slots = special_slots(feature, column, weights)
+def _draw_numbers(ax: Any, feature: FeaturePoints, shown: Distribution) -> None:
+    left, right = shown.ends
     width = _SLOT * (right - left)
-    places = right + width * (1.2 + 1.3 * np.arange(len(slots)))
-    if column is not None:
-        total = float(weights.sum())
-        edges, shares = number_bars(numbers[is_plain], weights[is_plain], (left, right), total)
-        most = max(float(shares.max()), *(slot.share or 0.0 for slot in slots), 0.0)
-        back = behind(ax, "share of rows", most)
-        back.bar(edges[:-1], shares, np.diff(edges), align="edge", color=SHADE, edgecolor="white",
-                 linewidth=0.4)  # fmt: skip
-        for place, slot in zip(places, slots, strict=True):
-            back.bar(place, slot.share or 0.0, width, color=SHADE, edgecolor=PALE, hatch="///",
-                     linewidth=0.6)  # fmt: skip
+    places = right + width * (1.2 + 1.3 * np.arange(len(shown.slots)))
+    if shown.has_rows:
+        back = behind(ax, "share of rows", shown.most)
+        back.bar(shown.edges[:-1], shown.shares, np.diff(shown.edges), align="edge", color=SHADE,
+                 edgecolor="white", linewidth=0.4)  # fmt: skip
+        _draw_shares(back, shown.slots, places, width)
     _draw_steps(ax, feature, left, right)
-    _draw_slot_marks(ax, slots, places, width)
-    end = right if not slots else float(places[-1]) + width
-    ax.set_xlim(left, end)
-    if slots:
+    _draw_slot_marks(ax, shown.slots, places, width)
+    ax.set_xlim(left, float(places[-1]) + width if shown.slots else right)
+    if shown.slots:
         ax.axvline(right + 0.4 * width, color=PALE, linewidth=0.8, linestyle=":")
-        _label_slots(ax, slots, places, left, right)
+        _label_slots(ax, shown.slots, places, left, right)
 
 
 def _draw_steps(ax: Any, feature: FeaturePoints, left: float, right: float) -> None:
@@ -194,7 +196,7 @@ def _draw_steps(ax: Any, feature: FeaturePoints, left: float, right: float) -> N
         ax.plot([cut, cut], [before, after], color=INK, linewidth=0.9, linestyle="--", zorder=3)
 
 
-def _label_slots(ax: Any, slots: list[Slot], places: Any, left: float, right: float) -> None:
+def _label_slots(ax: Any, slots: Sequence[Slot], places: Any, left: float, right: float) -> None:
     """Ticks of the scale on its part of the axis, words under the slots."""
     ticker = importlib.import_module("matplotlib.ticker")
     ticks = [
@@ -209,15 +211,12 @@ def _label_slots(ax: Any, slots: list[Slot], places: Any, left: float, right: fl
 # --- levels -------------------------------------------------------------------------------------
 
 
-def _draw_slots(ax: Any, slots: list[Slot], places: Any, width: float, has_rows: bool) -> None:
-    if has_rows:
-        most = max(slot.share or 0.0 for slot in slots)
-        back = behind(ax, "share of rows", most)
-        for place, slot in zip(places, slots, strict=True):
-            is_apart = slot.words in ("missing", "unseen")
-            back.bar(place, slot.share or 0.0, width, color=SHADE, linewidth=0.6,
-                     edgecolor=PALE if is_apart else "white", hatch="///" if is_apart else None)  # fmt: skip
+def _draw_levels(ax: Any, shown: Distribution) -> None:
+    slots, places, width = shown.slots, np.arange(len(shown.slots)), 0.8
+    if shown.has_rows:
+        _draw_shares(behind(ax, "share of rows", shown.most), slots, places, width)
     _draw_slot_marks(ax, slots, places, width)
+    ax.set_xlim(-0.6, len(slots) - 0.4)
     labels = [textwrap.shorten(slot.words, 3 * _LETTERS, placeholder=" …") for slot in slots]
     wrapped = ["\n".join(textwrap.wrap(label, _LETTERS)) for label in labels]
     is_crowded = len(slots) > 5 or max(map(len, labels)) * len(slots) > 40
@@ -228,7 +227,15 @@ def _draw_slots(ax: Any, slots: list[Slot], places: Any, width: float, has_rows:
             label.set(rotation=35, ha="right", rotation_mode="anchor")
 
 
-def _draw_slot_marks(ax: Any, slots: list[Slot], places: Any, width: float) -> None:
+def _draw_shares(back: Any, slots: Sequence[Slot], places: Any, width: float) -> None:
+    """Pale bars; what is no ordinary level is hatched."""
+    for place, slot in zip(places, slots, strict=True):
+        back.bar(place, slot.share or 0.0, width, color=SHADE, linewidth=0.6,
+                 edgecolor=PALE if slot.is_special else "white",
+                 hatch="///" if slot.is_special else None)  # fmt: skip
+
+
+def _draw_slot_marks(ax: Any, slots: Sequence[Slot], places: Any, width: float) -> None:
     for place, slot in zip(places, slots, strict=True):
         ax.plot([place - width / 2, place + width / 2], [slot.points] * 2, color=INK,
                 linewidth=2.2, zorder=4, solid_capstyle="butt")  # fmt: skip
