@@ -36,6 +36,37 @@ def faults(problem: Problem, options: Options) -> list[str]:
     return found
 
 
+def faults_of_search(problem: Problem, options: Options) -> list[str]:
+    """Everything that is wrong with the answer of the search alone."""
+    result = solve(problem, options)
+    found = violations(result.solution, problem)
+    optimum = enumerate_cards(problem).loss
+    if result.loss < optimum * (1 - TOLERANCE):
+        found.append(f"loss {result.loss} below the optimum {optimum}")
+    if (result.status, result.bound) != (Status.HEURISTIC, 0.0):
+        found.append(f"{result.status} with bound {result.bound}")
+    return found
+
+
+def check_proofs_cut_short(problem: Problem) -> None:
+    """A proof that ends early has an allowed card and a valid bound, and says why it ended."""
+    optimum = enumerate_cards(problem).loss
+    for options in (
+        Options(certify=True, time_limit=0.0),
+        Options(certify=True, node_limit=1),
+        Options(certify=True, node_limit=10),
+        Options(certify=True, gap=0.2),
+    ):
+        result = solve(problem, options)
+        assert violations(result.solution, problem) == []
+        assert 0 <= result.bound <= optimum * (1 + TOLERANCE)
+        assert result.loss >= optimum * (1 - TOLERANCE)
+        if result.status == Status.OPTIMAL:
+            assert result.gap <= OPTIMALITY_TOLERANCE
+        if result.status == Status.GAP_REACHED:
+            assert result.gap <= max(options.gap, OPTIMALITY_TOLERANCE)
+
+
 @pytest.mark.parametrize("block", range(20))
 def test_the_certified_optimum_is_the_optimum(block):
     wrong = {}
@@ -50,14 +81,7 @@ def test_the_certified_optimum_is_the_optimum(block):
 def test_the_search_alone_gives_allowed_cards_and_is_never_below_the_optimum(block):
     wrong = {}
     for seed in range(3000 + block * BLOCK, 3000 + (block + 1) * BLOCK):
-        problem = random_problem(seed)
-        result = solve(problem, Options(random_state=seed))
-        found = violations(result.solution, problem)
-        optimum = enumerate_cards(problem).loss
-        if result.loss < optimum * (1 - TOLERANCE):
-            found.append(f"loss {result.loss} below the optimum {optimum}")
-        if (result.status, result.bound) != (Status.HEURISTIC, 0.0):
-            found.append(f"{result.status} with bound {result.bound}")
+        found = faults_of_search(random_problem(seed), Options(random_state=seed))
         if found:
             wrong[seed] = found
     assert wrong == {}
@@ -82,19 +106,4 @@ def test_threads_do_not_change_the_proof(seed):
 
 @pytest.mark.parametrize("seed", range(2000, 2040))
 def test_a_proof_cut_short_still_has_a_valid_bound(seed):
-    problem = random_problem(seed)
-    optimum = enumerate_cards(problem).loss
-    for options in (
-        Options(certify=True, time_limit=0.0),
-        Options(certify=True, node_limit=1),
-        Options(certify=True, node_limit=10),
-        Options(certify=True, gap=0.2),
-    ):
-        result = solve(problem, options)
-        assert violations(result.solution, problem) == []
-        assert 0 <= result.bound <= optimum * (1 + TOLERANCE)
-        assert result.loss >= optimum * (1 - TOLERANCE)
-        if result.status == Status.OPTIMAL:
-            assert result.gap <= OPTIMALITY_TOLERANCE
-        if result.status == Status.GAP_REACHED:
-            assert result.gap <= max(options.gap, OPTIMALITY_TOLERANCE)
+    check_proofs_cut_short(random_problem(seed))
