@@ -18,6 +18,7 @@ from riskcard import (
     recalibrate,
 )
 from riskcard.problem.objective import sum_of_log_losses
+from riskcard.problem.ruling import LeastBins
 from riskcard.search.rounding import count_digits
 
 
@@ -219,3 +220,33 @@ def test_recalibration_refuses_other_labels_and_a_card_that_points_the_wrong_way
         recalibrate(fitted, X, np.where(y == 1, "yes", "no"))
     with pytest.raises(DataError, match="does not rise with the risk"):
         recalibrate(fitted, X, 1 - y)
+
+
+# --- sturdy settings ----------------------------------------------------------------------------
+
+
+def test_sturdy_cards_have_few_cuts_to_choose_from_wide_bins_and_terms_that_pay():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    y = (X[:, 0] + rng.logistic(size=400) > 0).astype(int)
+    model = RiskScoreClassifier.sturdy(6).fit(X, y)
+    default = RiskScoreClassifier(max_terms=6).fit(X, y)
+    assert len(model.card_.terms) < len(default.card_.terms)
+    assert model.loss_ > default.loss_
+    assert any("Cuts were chosen from a grid" in note for note in model.card_.certificate.notes)
+    for feature in model.card_.features:
+        points = feature.points_of(X[:, int(feature.name[1:])])
+        assert min(np.unique(points, return_counts=True)[1]) >= 20
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "cuts", "least"), [(200, 9, 10), (1600, 20, 80), (9000, 99, 100)]
+)
+def test_automatic_settings_grow_with_the_rows(n_rows, cuts, least):
+    labels = np.where(np.arange(n_rows) % 2, 1, -1).astype(np.int8)
+    assert RiskScoreClassifier.sturdy()._checked_grid(n_rows) == cuts
+    assert LeastBins.parse("auto", 0, labels) == LeastBins(least, 0)
+    with pytest.raises(ParameterError, match="grid is 'many'"):
+        RiskScoreClassifier(grid="many")._checked_grid(n_rows)
+    with pytest.raises(ParameterError, match="min_bin_rows is 'many'"):
+        LeastBins.parse("many", 0, labels)

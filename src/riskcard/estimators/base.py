@@ -34,6 +34,9 @@ __all__ = ["CardClassifier", "Solver", "is_number", "is_whole"]
 #: The loss of the printed card may differ from the solver's by this much, relatively: rounding.
 LOSS_ROUNDING = 1e-9
 
+#: Candidate cuts of the grid "auto": one for so many rows, within these limits.
+ROWS_PER_CUT, FEWEST_CUTS, MOST_CUTS = 80, 9, 99
+
 #: What a classifier hands its problem to.
 Solver = Callable[[Problem], SolveResult]
 
@@ -47,7 +50,7 @@ class CardClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     #: The relative gap at which a proof may stop; a parameter of the classifiers that prove.
     gap: float = 0.0
-    grid: int | None
+    grid: int | str | None
     #: Whether missing values and categories are welcome.
     takes_any_table: bool = False
 
@@ -90,7 +93,7 @@ class CardClassifier(ClassifierMixin, BaseEstimator, ABC):
         """The table as the solver sees it, and what the solver is to do."""
         rules, least = self._card_rules(), self._least_bins(table)
         counts_bins = least != LeastBins()
-        grid, n_jobs = self._checked_grid(), self._n_threads()
+        grid, n_jobs = self._checked_grid(table.labels.size), self._n_threads()
         data, cut_grid = rank_table(table, grid, n_jobs, rules, counts_bins)
         problem = self._make_problem(merge_equal_rows(data))
         _require_rows(data.n_rows, problem)
@@ -210,13 +213,15 @@ class CardClassifier(ClassifierMixin, BaseEstimator, ABC):
             raise ParameterError(f"gap is {self.gap!r}. Use a number from 0 to 1, such as 0.01.")
         return float(self.gap)
 
-    def _checked_grid(self) -> int | None:
+    def _checked_grid(self, n_rows: int) -> int | None:
         if self.grid is None:
             return None
-        if not is_whole(self.grid) or self.grid < 1:
+        if isinstance(self.grid, str) and self.grid == "auto":
+            return min(max(n_rows // ROWS_PER_CUT, FEWEST_CUTS), MOST_CUTS)
+        if isinstance(self.grid, str) or not is_whole(self.grid) or self.grid < 1:
             raise ParameterError(
                 f"grid is {self.grid!r}. Use the number of candidate cuts a feature, at least 1, "
-                "or None for all."
+                "'auto' for a number that grows with the rows, or None for all."
             )
         return int(self.grid)
 

@@ -64,14 +64,15 @@ class RiskScoreClassifier(CardClassifier):
     verbose
         Show progress while the proof runs.
     grid
-        Candidate cuts a feature, at quantiles of the rows; None for every gap between two
-        neighbouring values. A bound holds for the cards of the grid only.
+        Candidate cuts a feature, at quantiles of the rows; "auto" for one cut in 80 rows, from 9 to 99;
+        None for every gap between two neighbouring values. A bound holds for the cards of the grid
+        only.
     rules
         A ``CardRules``: directions, bounds, required and forbidden features, allowed cuts, groups,
         costs and a budget; or the path of a TOML or CSV file with them.
     min_bin_rows, min_bin_events
         Every bin or group of levels has at least so many rows, and rows with the event: a whole
-        number is a count, a number below 1 a share of all.
+        number is a count, a number below 1 a share of all. "auto" is 5 % of the rows, 100 at most.
     class_weight
         "balanced", or a mapping from label to factor, on top of ``sample_weight``.
     min_gain
@@ -143,9 +144,9 @@ class RiskScoreClassifier(CardClassifier):
         n_jobs: int | None = 1,
         random_state: Any = 0,
         verbose: bool = False,
-        grid: int | None = None,
+        grid: int | str | None = None,
         rules: CardRules | str | Path | None = None,
-        min_bin_rows: float = 0,
+        min_bin_rows: float | str = 0,
         min_bin_events: float = 0,
         class_weight: Any = None,
         min_gain: float = 0.0,
@@ -203,15 +204,21 @@ class RiskScoreClassifier(CardClassifier):
     def sturdy(cls, max_terms: int = 5, **overrides: Any) -> RiskScoreClassifier:
         """Settings for cards that are to be used on new rows, above all if there are few to learn from.
 
-        Nine cuts a feature to choose from, bins of at least 5 % of the rows, and no term that lowers
-        the loss by less than 4. The card fits its own rows less well, and others usually better.
+        Few cuts to choose from (9 a feature up to 800 rows, 99 from 8,000 on), no small bins (5 % of the
+        rows, or 100), and no term that lowers the loss by less than 4. The card fits its own rows less
+        well, and others usually better.
 
         Examples
         --------
         >>> RiskScoreClassifier.sturdy(8, scale=1).grid
-        9
+        'auto'
         """
-        settings = {"max_terms": max_terms, "grid": 9, "min_bin_rows": 0.05, "min_gain": 4.0}
+        settings: dict[str, Any] = {
+            "max_terms": max_terms,
+            "grid": "auto",
+            "min_bin_rows": "auto",
+            "min_gain": 4.0,
+        }
         return cls(**(settings | overrides))
 
     def _card_rules(self) -> CardRules:
