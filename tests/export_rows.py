@@ -7,7 +7,7 @@ import warnings
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from cards import finite, risk_cards, values_of
+from cards import finite, risk_cards
 from riskcard.errors import DataError, RiskcardWarning
 from riskcard.problem.points import FeaturePoints, LevelPoints
 from riskcard.problem.riskcard import RiskCard
@@ -79,33 +79,43 @@ def sample_cards(strategy, number: int) -> list[RiskCard]:
     return found
 
 
-def rows_of(card: RiskCard, has_unseen: bool = True, seed: int = 0) -> list[dict]:
-    """Each value of each feature beside a value of the others that has points, and any mixture."""
-    values = {feature.name: _values(feature, has_unseen) for feature in card.features}
-    usual = {
-        feature.name: next(one for one in values[feature.name] if one is not None)
-        for feature in card.features
-    }
+def rows_of(card: RiskCard, near=None, has_empty: bool = True) -> list[dict]:
+    """Each value of each feature beside a value of the others that has points, and any mixture.
+
+    Parameters
+    ----------
+    card
+        The card to be tried.
+    near
+        Gives the numbers just below and above another; by default the next floats.
+    has_empty
+        Empty texts are among the levels that the card does not know.
+    """
+    values = {one.name: _values(one, near or _next_floats, has_empty) for one in card.features}
+    usual = {name: next(one for one in found if one is not None) for name, found in values.items()}
     rows = [usual | {name: one} for name, found in values.items() for one in found]
-    choose = random.Random(seed)
+    choose = random.Random(0)
     rows += [{name: choose.choice(found) for name, found in values.items()} for _ in range(25)]
     return rows
 
 
-def _values(feature: FeaturePoints | LevelPoints, has_unseen: bool) -> list:
-    found = [*values_of(feature), None]
+def _next_floats(number: float) -> list[float]:
+    found = [math.nextafter(number, -math.inf), math.nextafter(number, math.inf)]
+    return list(filter(math.isfinite, found))
+
+
+def _values(feature: FeaturePoints | LevelPoints, near, has_empty: bool) -> list:
     if isinstance(feature, FeaturePoints):
-        for code, _ in feature.codes:
-            found += [math.nextafter(code, -math.inf), math.nextafter(code, math.inf)]
-        return [one for one in [*found, 1e308, -1e308] if one is None or math.isfinite(one)]
-    if not has_unseen:
-        return found
+        edges = [*feature.cuts, *(code for code, _ in feature.codes)]
+        around = [one for edge in edges for one in (edge, *near(edge))]
+        return [0.0, *around, 1e300, -1e300, None]
+    found = [*feature.levels, None]
     texts = [level for level in feature.levels if isinstance(level, str)]
     numbers = [level for level in feature.levels if type(level) in (int, float)]
     booleans = [level for level in feature.levels if isinstance(level, bool)]
     if texts:
         others = [change(text) for text in texts for change in (str.swapcase, str.strip, _blank)]
-        found += [one for one in [*others, "never seen"] if one]
+        found += [one for one in [*others, "never seen"] if one or has_empty]
     if numbers:
         found.append(float(max(numbers)) / 2 + 0.25)
     if booleans:

@@ -1,0 +1,307 @@
+"""A card as a workbook for Excel and LibreOffice, in which formulas score one row a case."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import re
+from typing import Any
+
+from riskcard.errors import ParameterError, SolverMissing
+from riskcard.export.cases import (
+    CardCases,
+    Case,
+    FeatureCases,
+    Kind,
+    When,
+    cases_of,
+    refuse_mixed,
+    require_exact_levels,
+    texts_of,
+)
+from riskcard.export.workbook_formulas import (
+    Lines,
+    points_formula,
+    remark_formula,
+    risk_formula,
+    total_formula,
+)
+from riskcard.problem.checks import whole_number
+from riskcard.problem.levels import Label
+from riskcard.problem.riskcard import RiskCard
+
+__all__ = ["FIRST_ROW", "card_to_workbook"]
+
+#: The first row of the sheet "Cases" that is filled in; the row above it has the names.
+FIRST_ROW = 4
+
+#: Totals are listed up to this many.
+_MOST_TOTALS = 500
+
+#: Spreadsheets hold numbers of this size, and tell numbers apart by so many digits.
+_SMALLEST, _LARGEST, _DIGITS = 1e-300, 1e300, 15
+
+_NOT_IN_CELLS = re.compile("[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]")
+_LIKE_AN_ESCAPE = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
+
+_BASE, _MULTIPLIER, _OFFSET = "Card!$B$3", "Card!$B$4", "Card!$B$5"
+_GREY, _PALE = "FFE7E7E7", "FFFFF8DC"
+
+_HINT = (
+    "One row a case: fill in the pale cells; an empty cell is a missing value. The other cells follow "
+    "from the sheet Card."
+)
+
+
+def card_to_workbook(card: RiskCard, rows: int = 100) -> bytes:
+    """Write a card as the content of an .xlsx file.
+
+    Parameters
+    ----------
+    card
+        A card whose levels are of one kind in each feature.
+    rows
+        How many rows for cases are prepared.
+
+    Returns
+    -------
+    bytes
+        A workbook with three sheets: "Cases" to fill in, with points, total, risk and a remark by
+        formulas; "Card" with the points, which the formulas look up; "Risk" with all totals.
+    """
+    rows = whole_number("rows", rows, least=1)
+    cases = cases_of(card)
+    _check(cases)
+    openpyxl = _openpyxl()
+    workbook = openpyxl.Workbook()
+    workbook.properties.title = cases.title
+    workbook.properties.creator = "riskcard"
+    writer = _Writer(openpyxl)
+    sheet, card_sheet = workbook.active, workbook.create_sheet("Card")
+    sheet.title = "Cases"
+    lines = _fill_card(writer, card_sheet, cases)
+    _fill_cases(writer, sheet, cases, lines, rows)
+    totals = card.reachable_totals()
+    if len(totals) <= _MOST_TOTALS:
+        _fill_risks(writer, workbook.create_sheet("Risk"), totals)
+    file = io.BytesIO()
+    workbook.save(file)
+    return file.getvalue()
+
+
+def _openpyxl() -> Any:
+    try:
+        found = importlib.import_module("openpyxl")
+        for part in ("styles", "utils", "worksheet.datavalidation"):
+            importlib.import_module(f"openpyxl.{part}")
+    except ImportError:
+        raise SolverMissing(
+            "A workbook needs the package openpyxl, which is not installed. "
+            'Install it with: pip install "riskcard[workbook]"'
+        ) from None
+    return found
+
+
+def _check(cases: CardCases) -> None:
+    """Refuse what a spreadsheet cannot hold, or would take for something else."""
+    refuse_mixed(cases, "a column of a workbook")
+    require_exact_levels(cases, "a number in a workbook")
+    for what, text in texts_of(cases):
+        if _NOT_IN_CELLS.search(text):
+            raise ParameterError(
+                f"{what} has a control character, which a cell cannot hold. Give it another name."
+            )
+    for feature in cases.features:
+        if "" in feature.levels:
+            raise ParameterError(
+                f"'' is a level of {feature.name!r}, but an empty cell is a missing value. "
+                "Give the level a name."
+            )
+        for value in (value for case in feature.middle for value in case.values):
+            if isinstance(value, float) and not _fits(value, feature.kind):
+                raise ParameterError(
+                    f"{value!r} of {feature.name!r} is a number that a spreadsheet cannot hold: use "
+                    f"numbers of at most {_DIGITS} digits, from {_SMALLEST:g} to {_LARGEST:g}."
+                )
+
+
+def _fits(value: float, kind: Kind) -> bool:
+    if value != 0 and not _SMALLEST <= abs(value) <= _LARGEST:
+        return False
+    # a cut may have more digits: values so near to it are taken to be equal to it
+    return kind is Kind.NUMBER or float(f"{value:.{_DIGITS}g}") == value
+
+
+class _Writer:
+    """Writes cells in a few styles."""
+
+    def __init__(self, openpyxl: Any) -> None:
+        styles = openpyxl.styles
+        self.letter = openpyxl.utils.get_column_letter
+        self.validation = openpyxl.worksheet.datavalidation.DataValidation
+        self.bold = styles.Font(name="Calibri", size=11, bold=True)
+        self.grey = styles.PatternFill("solid", fgColor=_GREY)
+        self.pale = styles.PatternFill("solid", fgColor=_PALE)
+        thin = styles.Side(style="thin", color="FFB0B0B0")
+        self.frame = styles.Border(left=thin, right=thin, top=thin, bottom=thin)
+        self.wrap = styles.Alignment(wrap_text=True, vertical="top")
+
+    def text(self, sheet: Any, row: int, column: int, text: str, is_bold: bool = False) -> None:
+        """A text, which is none but a text, even if it begins like a formula."""
+        cell = sheet.cell(row, column, _LIKE_AN_ESCAPE.sub("_x005F_", text))
+        cell.data_type = "s"
+        if is_bold:
+            cell.font = self.bold
+
+    def header(self, sheet: Any, row: int, texts: list[str]) -> None:
+        for column, text in enumerate(texts, 1):
+            self.text(sheet, row, column, text, is_bold=True)
+            cell = sheet.cell(row, column)
+            cell.fill, cell.border, cell.alignment = self.grey, self.frame, self.wrap
+
+    def value(self, sheet: Any, row: int, column: int, value: Label) -> None:
+        if isinstance(value, str):
+            self.text(sheet, row, column, value)
+        else:
+            sheet.cell(row, column, value)
+
+
+# --- the sheet with the points ------------------------------------------------------------------
+
+
+def _fill_card(writer: _Writer, sheet: Any, cases: CardCases) -> list[Lines]:
+    """Write the points; returns where those of each feature stand."""
+    writer.text(sheet, 1, 1, cases.title, is_bold=True)
+    scale = {"Base": cases.base, "Multiplier": cases.multiplier, "Offset": cases.offset}
+    for row, (word, number) in enumerate(scale.items(), 3):
+        writer.text(sheet, row, 1, word)
+        sheet.cell(row, 2, number)
+    writer.text(
+        sheet, 6, 1, "log-odds = total / multiplier + offset; risk = 1 / (1 + exp(-log-odds))"
+    )
+    writer.header(sheet, 8, ["Feature", "Values", "Value or upper limit", "Points"])
+    lines, row = [], 9
+    for feature in cases.features:
+        lines.append(_fill_feature(writer, sheet, feature, row))
+        row = lines[-1].missing + 1
+    for column, width in zip("ABCD", (24, 36, 22, 12), strict=True):
+        sheet.column_dimensions[column].width = width
+    sheet.freeze_panes = "A9"
+    _fit_to_width(sheet)
+    return lines
+
+
+def _fill_feature(writer: _Writer, sheet: Any, feature: FeatureCases, first: int) -> Lines:
+    """One line a code, bin or level, then other levels, then missing."""
+    is_number = feature.kind is Kind.NUMBER
+    codes = [case for case in feature.middle if is_number and case.when is When.EQUAL]
+    bins = [case for case in feature.middle if case.when is When.UP_TO]
+    told: list[tuple[Case, Label | None]] = [(case, case.values[0]) for case in codes + bins]
+    if not is_number:
+        told += [(case, level) for case in feature.middle for level in case.values]
+    told += [(feature.otherwise, None), (feature.missing, None)]
+    for row, (case, value) in enumerate(told, first):
+        writer.text(sheet, row, 1, feature.name)
+        writer.text(sheet, row, 2, case.words)
+        if value is not None:
+            writer.value(sheet, row, 3, value)
+        writer.value(sheet, row, 4, "no points" if case.points is None else case.points)
+        for column in range(1, 5):
+            sheet.cell(row, column).border = writer.frame
+    last = first + len(told) - 1
+    middle = first + len(codes)
+    return Lines(
+        feature,
+        codes=(first, middle - 1),
+        cuts=(middle, middle + len(bins) - 1),
+        levels=(first, last - 2),
+        missing=last,
+        otherwise=last - 1,
+    )
+
+
+# --- the sheet to fill in -----------------------------------------------------------------------
+
+
+def _fill_cases(
+    writer: _Writer, sheet: Any, cases: CardCases, lines: list[Lines], rows: int
+) -> None:
+    names = [feature.name for feature in cases.features]
+    writer.text(sheet, 1, 1, cases.title, is_bold=True)
+    writer.text(sheet, 2, 1, _HINT)
+    points = [f"points: {name}" for name in names]
+    writer.header(sheet, FIRST_ROW - 1, ["case", *names, *points, "total", "risk", "remarks"])
+    for row in range(FIRST_ROW, FIRST_ROW + rows):
+        _fill_case(writer, sheet, lines, row)
+    last = FIRST_ROW + rows - 1
+    for place, block in enumerate(lines):
+        letter = writer.letter(place + 2)
+        sheet.column_dimensions[letter].width = 16
+        _add_validation(writer, sheet, block, f"{letter}{FIRST_ROW}:{letter}{last}")
+    for column in range(len(names) + 2, 2 * len(names) + 4):
+        sheet.column_dimensions[writer.letter(column)].width = 14
+    sheet.column_dimensions[writer.letter(2 * len(names) + 4)].width = 60
+    sheet.row_dimensions[FIRST_ROW - 1].height = 32  # names of two lines
+    sheet.freeze_panes = f"B{FIRST_ROW}"
+    _fit_to_width(sheet)
+    sheet.page_setup.orientation = "landscape"
+    sheet.print_title_rows = f"{FIRST_ROW - 1}:{FIRST_ROW - 1}"
+
+
+def _fit_to_width(sheet: Any) -> None:
+    """Print on pages of one sheet's width."""
+    sheet.page_setup.fitToHeight = 0
+    sheet.sheet_properties.pageSetUpPr.fitToPage = True
+
+
+def _fill_case(writer: _Writer, sheet: Any, lines: list[Lines], row: int) -> None:
+    """The formulas of one row."""
+    count = len(lines)
+    inputs = f"$A{row}:${writer.letter(count + 1)}{row}"
+    blocks = []
+    for place, block in enumerate(lines):
+        letter = writer.letter(place + 2)
+        blocks.append((block, f"${letter}{row}", f"${letter}${FIRST_ROW - 1}"))
+        formula = points_formula(block, f"${letter}{row}", inputs)
+        sheet.cell(row, count + 2 + place, formula)
+        if block.feature.kind is Kind.TEXT:
+            sheet[f"{letter}{row}"].number_format = "@"  # so that 1 is typed as a text
+    for column in range(1, count + 2):
+        sheet.cell(row, column).fill = writer.pale
+        sheet.cell(row, column).border = writer.frame
+    first, last = (f"${writer.letter(column)}{row}" for column in (count + 2, 2 * count + 1))
+    total = f"${writer.letter(2 * count + 2)}{row}"
+    summed = total_formula(f"{first}:{last}", count, _BASE, inputs)
+    sheet.cell(row, 2 * count + 2, summed).font = writer.bold
+    risk = sheet.cell(row, 2 * count + 3, risk_formula(total, _MULTIPLIER, _OFFSET))
+    risk.font, risk.number_format = writer.bold, "0.0%"
+    sheet.cell(row, 2 * count + 4, remark_formula(blocks, inputs))
+
+
+def _add_validation(writer: _Writer, sheet: Any, lines: Lines, cells: str) -> None:
+    """What may be typed; a level that has no line is only warned of when it gets points."""
+    feature = lines.feature
+    if feature.kind is Kind.NUMBER:
+        rule = writer.validation(
+            "decimal", operator="between", formula1="-1E+300", formula2="1E+300"
+        )
+        rule.error = "Type a number, or leave the cell empty when the value is missing."
+    else:
+        levels = f"Card!$C${lines.levels[0]}:$C${lines.levels[1]}"
+        rule = writer.validation("list", formula1=levels)
+        rule.error = "Choose one of the levels, or leave the cell empty when the value is missing."
+        rule.errorStyle = "stop" if feature.otherwise.points is None else "warning"
+    rule.allow_blank = True
+    rule.showErrorMessage = True
+    rule.errorTitle = "Not on the card"
+    sheet.add_data_validation(rule)
+    rule.add(cells)
+
+
+def _fill_risks(writer: _Writer, sheet: Any, totals: list[int]) -> None:
+    """The risk of every total that a row can have."""
+    writer.header(sheet, 1, ["total", "risk"])
+    for row, total in enumerate(totals, 2):
+        sheet.cell(row, 1, total)
+        sheet.cell(row, 2, risk_formula(f"$A{row}", _MULTIPLIER, _OFFSET)).number_format = "0.0%"
+    sheet.freeze_panes = "A2"
