@@ -28,18 +28,30 @@ ALLOWED = {
     "plots": BASE | {"plots", "evaluation"},
     "card": BASE | {"card", "html"},
     "export": BASE | {"export"},
-    "report": BASE | {"report", "card", "export"},
+    "calculator": BASE | {"calculator", "card"},
+    "report": BASE
+    | {"report", "card", "export", "html", "evaluation", "plots", "estimators", "stability"},
     "datasets": BASE | {"datasets"},
     "experiments": BASE
     | {"experiments", "datasets", "estimators", "formulations", "baselines", "export"},
     "cli": BASE
-    | {"cli", "card", "export", "estimators", "progress", "experiments", "stability", "plots"},
+    | {"cli", "card", "export", "estimators", "progress", "experiments", "stability", "plots"}
+    | {"calculator"},
     "__init__": {"version"},
 }
-SKLEARN_PARTS = ("estimators", "baselines", "stability", "cli", "datasets", "experiments")
+SKLEARN_PARTS = (
+    "estimators",
+    "baselines",
+    "stability",
+    "report",
+    "cli",
+    "datasets",
+    "experiments",
+)
 #: A card draws and saves itself: these functions fetch the renderer when they are called.
 SELF_DESCRIPTION = {
     ("problem/riskcard.py", "card"),
+    ("problem/riskcard.py", "calculator"),
     ("problem/riskcard.py", "export"),
     ("problem/riskcard.py", "explain"),
 }

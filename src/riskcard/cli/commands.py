@@ -9,6 +9,7 @@ from argparse import Namespace
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from riskcard.cli.calculator import run_calculator
 from riskcard.cli.card_rows import card_columns, card_selection, labelled_rows
 from riskcard.cli.experiment import run_experiment
 from riskcard.cli.explain import run_explain
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from riskcard.problem.riskcard import RiskCard
 
 __all__ = [
+    "run_calculator",
     "run_check",
     "run_demo",
     "run_experiment",

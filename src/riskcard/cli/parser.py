@@ -38,6 +38,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"riskcard {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     # these use what stands below
+    from riskcard.cli.calculator import add_calculator
     from riskcard.cli.explain import add_explain
     from riskcard.cli.show import add_show
     from riskcard.cli.tune_options import add_stability, add_tune
@@ -55,6 +56,7 @@ def make_parser() -> argparse.ArgumentParser:
     add_tune(commands)
     add_stability(commands)
     add_explain(commands)
+    add_calculator(commands)
     return parser
 
 

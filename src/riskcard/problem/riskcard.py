@@ -271,6 +271,12 @@ class RiskCard:
 
         return render_svg(self)
 
+    def to_calculator(self) -> str:
+        """The card as an offline page that adds up points while values are entered."""
+        from riskcard.calculator.page import render_calculator
+
+        return render_calculator(self)
+
     def save_picture(self, path: str | Path) -> None:
         """Write the card as a picture: one page of PDF, PNG or SVG, by the ending of the name.
 

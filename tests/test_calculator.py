@@ -1,0 +1,323 @@
+"""The page of the calculator: whole, closed to the outside, with every name and word in its place."""
+
+import base64
+import hashlib
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given, settings
+
+from cards import heart_card, mass_card, risk_cards
+from counted import ODD, counted, many_totals, odd_card
+from riskcard.calculator.page import render_calculator
+from riskcard.calculator.questions import known_levels, questions_of
+from riskcard.calculator.template import words_as_json
+from riskcard.calculator.words import ENGLISH, FeatureWords, PageWords, load_words
+from riskcard.cli.main import main
+from riskcard.errors import FormatError
+from riskcard.problem.points import FeaturePoints, LevelPoints
+from riskcard.problem.riskcard import RiskCard
+
+VOID = ("meta", "link", "input", "br")
+
+
+class _Reader(HTMLParser):
+    """Collects texts, elements and scripts, and checks that every element is closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.texts: list[str] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[str] = []
+        self.styles: list[str] = []
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        where = self.open[-1] if self.open else ""
+        kinds = {"script": self.scripts, "style": self.styles}
+        kinds.get(where, self.texts).append(data)
+
+
+def read_page(page: str) -> _Reader:
+    reader = _Reader()
+    reader.feed(page)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+def data_of(page: str) -> dict:
+    return json.loads(read_page(page).scripts[0])
+
+
+def hash_of(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def test_nothing_but_its_own_style_and_script_may_act_on_the_page():
+    reader = read_page(counted().to_calculator())
+    policy = next(
+        attributes["content"]
+        for tag, attributes in reader.elements
+        if attributes.get("http-equiv") == "Content-Security-Policy"
+    )
+    _, script = reader.scripts
+    (style,) = reader.styles
+    assert "default-src 'none'" in policy
+    assert f"script-src '{hash_of(script)}'" in policy
+    assert f"style-src '{hash_of(style)}'" in policy
+    assert "unsafe" not in policy
+
+
+def test_the_page_asks_for_nothing_from_elsewhere():
+    page = counted().to_calculator()
+    assert not re.search(r"\b(src|action|srcset|poster)=", page)
+    assert re.findall(r'href="([^"]*)"', page) == ["data:,"]
+    assert re.findall(r"https?://[^\s\"'<]*", page) == ["http://www.w3.org/2000/svg"]
+    assert "@import" not in page
+    assert "url(" not in page
+    for way in ("fetch(", "XMLHttpRequest", "WebSocket", "sendBeacon", "import("):
+        assert way not in page
+    for way in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("):
+        assert way not in page
+
+
+def test_names_and_levels_are_no_markup():
+    page = counted(odd_card()).to_calculator()
+    reader = read_page(page)
+    assert len(reader.scripts) == 2
+    assert [tag for tag, _ in reader.elements].count("script") == 2
+    assert not any(
+        name.startswith("on") for _, attributes in reader.elements for name in attributes
+    )
+    assert ODD in reader.texts
+    data = json.loads(reader.scripts[0])
+    assert data["questions"][0]["feature"] == ODD
+    assert "</script>" in data["questions"][1]["labels"][1]
+
+
+@settings(deadline=None)
+@given(risk_cards())
+def test_the_page_of_any_card_is_well_formed_and_has_its_points(card):
+    data = data_of(card.to_calculator())
+    assert (data["base"], data["multiplier"], data["offset"]) == (
+        card.base,
+        card.multiplier,
+        card.offset,
+    )
+    for feature, question in zip(card.features, data["questions"], strict=True):
+        codes = [points for _, points in getattr(feature, "codes", ())]
+        missing = [] if feature.missing is None else [feature.missing]
+        assert question["points"] == [*feature.points, *codes, *missing]
+        assert question["cuts"] == list(getattr(feature, "cuts", ()))
+
+
+def test_every_field_has_a_label_and_every_id_is_there_once():
+    reader = read_page(counted(mass_card()).to_calculator())
+    ids = [attributes["id"] for _, attributes in reader.elements if "id" in attributes]
+    assert len(set(ids)) == len(ids)
+    labelled = {attributes.get("for") for tag, attributes in reader.elements if tag == "label"}
+    for tag, attributes in reader.elements:
+        if tag == "select" or (tag == "input" and attributes["type"] == "text"):
+            assert attributes["id"] in labelled
+        for name in ("aria-describedby", "aria-labelledby", "for"):
+            assert set((attributes.get(name) or "").split()) <= set(ids)
+
+
+def test_what_is_asked_depends_on_the_feature():
+    jobs = LevelPoints("job", [["b", "a", "f"], ["c", "d", "e", "g", "h"]], [0, 1])
+    card = RiskCard(
+        [
+            FeaturePoints("age", [45], [0, 1], missing=1, codes=[(-9, 2)]),
+            jobs,
+            LevelPoints("palpable", [[False], [True]], [0, 1], missing=0),
+            FeaturePoints("constant", [], [3]),
+            LevelPoints("only", [["x", "y"]], [1]),
+        ]
+    )
+    questions = questions_of(card, PageWords())
+    assert [one.kind for one in questions] == ["number", "list", "buttons", "none", "none"]
+    assert [one.label for one in questions[0].choices] == ["−9", "missing"]
+    assert [one.label for one in questions[0].rows] == ["≤ 45", "> 45", "−9", "missing"]
+    assert [one.label for one in questions[1].choices] == list("abcdefgh")
+    assert [one.label for one in questions[2].choices] == ["no", "yes", "missing"]
+    assert [one.row for one in questions[2].choices] == [0, 1, 2]
+    ordered = RiskCard([replace(jobs, is_ordered=True)])
+    (question,) = questions_of(ordered, PageWords())
+    assert [one.label for one in question.choices] == list("bafcdegh")
+
+
+def test_a_phone_offers_a_minus_sign_where_it_is_needed():
+    page = RiskCard(
+        [FeaturePoints("t", [-1], [0, 1]), FeaturePoints("u", [1], [0, 1])]
+    ).to_calculator()
+    assert re.findall('inputmode="([a-z]+)"', page) == ["text", "decimal"]
+
+
+def test_many_totals_are_shown_in_bands_and_without_dots():
+    page = counted(many_totals(8)).to_calculator()
+    data = data_of(page)
+    assert not data["has_all_totals"]
+    assert data["totals"] == [-30, 225]
+    assert page.count("data-low=") <= 30
+
+
+# --- the words ----------------------------------------------------------------------------------
+
+
+def german() -> dict:
+    return {
+        "language": "de",
+        "title": "Risiko",
+        "facts": ["Gelernt aus 500 Zeilen."],
+        "features": {
+            "age": {"name": "Alter", "unit": "Jahre", "help": "bei Aufnahme", "lowest": 18},
+            "shape": {"name": "Form", "levels": {"round": "rund"}},
+        },
+        "words": {
+            "total": "Summe",
+            "decimal": ",",
+            "missing": "fehlt",
+            "between": "{high} > {low}",
+        },
+    }
+
+
+def load(tmp_path, content, card=None) -> PageWords:
+    path = tmp_path / "words.json"
+    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    return load_words(path, known_levels(card or mass_card()))
+
+
+def test_words_replace_those_of_the_page(tmp_path):
+    words = load(tmp_path, german())
+    reader = read_page(render_calculator(counted(), words))
+    for text in ("Risiko", "Alter", "Jahre", "bei Aufnahme", "rund", "oval", "Summe", "fehlt"):
+        assert text in reader.texts
+    assert "Gelernt aus 500 Zeilen." in reader.texts
+    assert "60 > 45" in reader.texts
+    assert ("html", {"lang": "de", "dir": "ltr"}) in reader.elements
+    assert "Total" not in reader.texts
+    assert "7,6 %" in reader.texts
+
+
+def test_every_word_is_used_and_comes_from_the_file(tmp_path):
+    """With every word replaced by its name nothing English is left."""
+    marked = {
+        key: f"<{key}>" + "".join(re.findall(r"\{\w+\}", text))
+        for key, text in ENGLISH.items()
+        if key not in ("decimal", "separator")
+    }
+    card = RiskCard(
+        [
+            FeaturePoints("ä", [1, 2, 3], [0, 1, 2, 3], missing=0, codes=[(-9, 1)]),
+            FeaturePoints("ö", [], [0], missing=1),
+            FeaturePoints("ü", [], [1], codes=[(-9, 2)]),
+            FeaturePoints("å", [], [1]),
+            LevelPoints("é", [[False], [True]], [0, 1]),
+            LevelPoints("è", [list("12345678"), ["9"]], [0, 1]),
+        ],
+        base=-1,
+    )
+    words = load(tmp_path, {"title": "", "facts": [], "words": marked}, card)
+    reader = read_page(render_calculator(counted(card), words))
+    texts = [re.sub(r"<\w+>", "", text) for text in reader.texts]
+    assert not re.search("[A-Za-z]{2}", " ".join(texts))
+    drawn, script = "".join([*reader.texts, str(reader.elements)]), reader.scripts[1]
+    for key in ENGLISH:
+        is_in_script = f'"{key}"' in script or f"data.words.{key}" in script
+        assert f"<{key}>" in drawn or is_in_script, f"{key} is never used"
+
+
+def test_the_written_words_give_the_same_page(tmp_path):
+    card = counted(odd_card())
+    words = load(tmp_path, words_as_json(card), card)
+    assert render_calculator(card, words) == render_calculator(card)
+    changed = load(tmp_path, german())
+    again = load(tmp_path, words_as_json(counted(), changed))
+    assert render_calculator(counted(), again) == render_calculator(counted(), changed)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", r"not valid JSON \(.* in line 1\)"),
+        ("[]", "the file is .* must be an object"),
+        ({"word": {}}, "unknown entry 'word'. Did you mean 'words'"),
+        ({"words": {"totl": "x"}}, "unknown entry 'totl'. Did you mean 'total'"),
+        ({"words": {"total": 3}}, '"total" is 3. It must be a text'),
+        (
+            {"words": {"at_most": "{cutt}"}},
+            r"\{cutt\}, which nothing is filled in for. Use \{cut\}",
+        ),
+        ({"words": {"decimal": "'"}}, '"decimal" is "\'"'),
+        ({"direction": "up"}, "\"direction\" is 'up'"),
+        ({"facts": "x"}, '"facts" is no list'),
+        ({"title": 1}, '"title" is 1'),
+        ({"features": {"agee": {}}}, "unknown entry 'agee'. Did you mean 'age'"),
+        ({"features": {"age": {"low": 1}}}, "unknown entry 'low'"),
+        ({"features": {"age": {"lowest": "1"}}}, "\"lowest\" of 'age' is '1'"),
+        ({"features": {"age": {"lowest": 2, "highest": 1}}}, "above the highest"),
+        ({"features": {"age": {"levels": {"x": "y"}}}}, "the levels of 'age' has the unknown"),
+        ({"features": {"shape": {"lowest": 1}}}, "'shape' is a category"),
+        ({"features": {"shape": {"levels": {"round": 1}}}}, "the level 'round' of 'shape' is 1"),
+    ],
+)
+def test_wrong_words_are_refused(tmp_path, content, message):
+    with pytest.raises(FormatError, match=message):
+        load(tmp_path, content)
+
+
+def test_a_file_that_is_no_text_or_not_there_is_refused(tmp_path):
+    with pytest.raises(FormatError, match="There is no file"):
+        load_words(tmp_path / "none.json", {})
+    (tmp_path / "words.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(FormatError, match="not a JSON file"):
+        load_words(tmp_path / "words.json", {})
+
+
+def test_words_are_filled_in_once():
+    words = PageWords()
+    assert words.say("between", low="{high}", high="2") == "> {high} to ≤ 2"
+    assert words.percent(0.5) == "50.0 %"
+    assert words.percent(1e-9) == "< 0.01 %"
+    comma = PageWords(words=ENGLISH | {"decimal": ","})
+    assert comma.percent(0.99999) == "> 99,99 %"
+    assert FeatureWords().levels == {}
+
+
+# --- the command --------------------------------------------------------------------------------
+
+
+def test_the_command_writes_page_and_words(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    heart_card().save("card.json")
+    assert main(["calculator", "card.json", "-o", "page.html", "--write-words", "words.json"]) == 0
+    assert capsys.readouterr().err == "Wrote page.html, words.json.\n"
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page == heart_card().to_calculator()
+    (tmp_path / "german.json").write_text('{"words": {"risk": "Risiko"}}', encoding="utf-8")
+    assert main(["calculator", "card.json", "--words", "german.json", "-o", "de.html"]) == 0
+    assert ">Risiko<" in (tmp_path / "de.html").read_text(encoding="utf-8")
+
+
+def test_the_command_says_what_is_wrong(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    heart_card().save("card.json")
+    assert main(["calculator", "card.json"]) == 2
+    assert "Give -o FILE" in capsys.readouterr().err
+    (tmp_path / "words.json").write_text('{"words": {"rsk": "x"}}', encoding="utf-8")
+    assert main(["calculator", "card.json", "--words", "words.json", "-o", "page.html"]) == 2
+    assert "Did you mean 'risk'?" in capsys.readouterr().err
+    assert not (tmp_path / "page.html").exists()
