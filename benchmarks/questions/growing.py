@@ -152,8 +152,12 @@ def losing_of(axis: str, kept: list[Kept]) -> list[str]:
         for name in NAMES:
             theirs = dict(zip(*points_of(kept, name, figure), strict=True))
             both = sorted(set(ours) & set(theirs))
-            if name != OURS and both and theirs[both[-1]] < ours[both[-1]]:
-                ratio = ours[both[-1]] / max(theirs[both[-1]], 1e-3)
+            if name == OURS or not both:
+                continue
+            # less than a megabyte is nothing that could be measured
+            least = 1.0 if figure == "memory" else 1e-3
+            ratio = max(ours[both[-1]], least) / max(theirs[both[-1]], least)
+            if ratio > 1:
                 found.append(
                     f"growth with {axis}: {title_of(name)} needs less {word} at {both[-1]:,} {axis}; "
                     f"riskcard needs {ratio:.1f} times as much"
@@ -162,13 +166,17 @@ def losing_of(axis: str, kept: list[Kept]) -> list[str]:
 
 
 def draw(kept: list[Kept], folder: Path) -> None:
-    import matplotlib.pyplot as plt
+    from matplotlib.figure import Figure
 
-    figure, all_axes = plt.subplots(2, len(AXES), figsize=(12, 7))
+    figure = Figure(figsize=(12, 7))
+    all_axes = figure.subplots(2, len(AXES))
     for column, axis in enumerate(AXES):
         of_axis = [one for one in kept if one.job.view == axis]
         for row, (what, label) in enumerate((("processor", "processor seconds"), ("memory", "MB"))):
             axes = all_axes[row, column]
+            if all(one.failed for one in of_axis):
+                axes.set_axis_off()
+                continue
             for name in NAMES:
                 sizes, values = points_of(of_axis, name, what)
                 width = 2.2 if name == OURS else 1.1
@@ -178,7 +186,9 @@ def draw(kept: list[Kept], folder: Path) -> None:
             axes.set_xlabel(axis)
             axes.set_ylabel(label)
             axes.grid(alpha=0.3)
-    all_axes[0, 0].legend(fontsize=7)
-    figure.tight_layout()
+    handles, labels = next(
+        found for axes in all_axes.flat if (found := axes.get_legend_handles_labels())[0]
+    )
+    figure.legend(handles, labels, ncols=len(NAMES), fontsize=7, loc="lower center")
+    figure.tight_layout(rect=(0, 0.04, 1, 1))
     figure.savefig(folder / PICTURE, dpi=110)
-    plt.close(figure)

@@ -62,6 +62,7 @@ def section(kept: list[Kept], plan: Plan) -> Section:
     )
     for terms in plan.terms:
         text += f"\n### {terms} terms\n\n" + table_of(means, names, terms, sizes_of(kept))
+    text += "\n### Log-loss of every table\n\n" + details(means["mean_loss"], names)
     rankings = rankings_of(means, names)
     text += "\n### Ranks\n\n"
     for (title, _), ranking in zip(MEASURES.values(), rankings, strict=True):
@@ -119,6 +120,15 @@ def table_of(means: dict[str, Means], names: list[str], terms: int, sizes: Means
         rows.append([*cells, "-" if size is None else f"{size:.1f}"])
     titles = [title for title, _ in MEASURES.values()]
     return markdown_table(["method", *titles, "terms used"], rows)
+
+
+def details(means: Means, names: list[str]) -> str:
+    """One measure for each table and size."""
+    rows = [
+        [f"{table}, {terms}", *(f"{cell[n]:.4f}" if n in cell else "-" for n in names)]
+        for (table, terms), cell in sorted(means.items())
+    ]
+    return markdown_table(["table, terms", *(title_of(name) for name in names)], rows)
 
 
 def rankings_of(means: dict[str, Means], names: list[str]) -> list[Ranking]:

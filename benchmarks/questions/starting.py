@@ -75,7 +75,9 @@ def measurer(
         with Worker(method.worker[0], python) as worker:
             call = Call(method.worker[1], settings, 600.0, asked=True, speed=plan.speed_rows)
             answer = desk.ask(worker, call, table)
-        if "rate" in answer:
+        if "error" in answer:
+            figures["prediction"] = answer["error"]
+        elif "rate" in answer:
             figures["rate"] = answer["rate"]
             if "model" in answer:
                 figures["numpy_rate"] = numpy_rate(Model.of(answer["model"]), table.values, plan)
@@ -145,6 +147,11 @@ def section(kept: list[Kept], plan: Plan) -> Section:
     )
     head = ["method", "install, s", "import, s", "first card ever, s", "compiled before, s", "rows/s", "of numpy"]  # fmt: skip
     text += markdown_table(head, [line(one) for one in good])
+    for one in good:
+        if "prediction" in one.figures:
+            text += (
+                f"\n{title_of(one.job.method)} made no predictions: {one.figures['prediction']}\n"
+            )
     return Section("(f) Cold start and prediction", text + "\n" + reasons(kept), losing_of(good))
 
 
