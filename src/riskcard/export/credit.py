@@ -1,0 +1,233 @@
+"""Credit scaling: a card whose points double the odds at a fixed rate, and what rounding costs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.errors import DataError, ParameterError
+from riskcard.problem.certificate import TrainingFacts
+from riskcard.problem.checks import finite_number
+from riskcard.problem.objective import sum_of_log_losses
+from riskcard.problem.points import FeaturePoints, LevelPoints
+from riskcard.problem.riskcard import RiskCard
+from riskcard.problem.target import read_target, read_weights
+
+__all__ = ["CreditScaling", "Losses", "to_credit_points"]
+
+
+class Losses(NamedTuple):
+    """Sums of log-losses on some rows, of the card before and after it was scaled."""
+
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, slots=True)
+class CreditScaling:
+    """A card with credit points, beside the card that it was made from.
+
+    Attributes
+    ----------
+    card
+        The scaled card. Where a higher total is safer it is about the outcome that the first card
+        calls no event: its ``risk`` is the probability of that, and its ``classes`` are swapped.
+    original
+        The card that it was made from.
+    points_to_double_odds, odds, at, higher_is_safer
+        The scale.
+    largest_error
+        No row's log-odds were moved farther than this by rounding.
+    """
+
+    card: RiskCard
+    original: RiskCard
+    points_to_double_odds: float
+    odds: float
+    at: float
+    higher_is_safer: bool
+    largest_error: float
+
+    def losses(self, X: Any, y: Any, sample_weight: Any = None) -> Losses:
+        """What rounding costs on some rows.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            Rows, their labels (those of the original card) and weights.
+
+        Returns
+        -------
+        Losses
+            The loss of the original card and that of the scaled one.
+        """
+        totals = self.original.total_points(X)
+        weights = read_weights(sample_weight, totals.size)
+        signs = _signs(self.original, read_target(y, totals.size))
+        after = self.card.log_odds(X) * (-1 if self.higher_is_safer else 1)
+        return Losses(
+            sum_of_log_losses(self.original.log_odds_of_total(totals), signs, weights),
+            sum_of_log_losses(after, signs, weights),
+        )
+
+    def __str__(self) -> str:
+        better = "safer" if self.higher_is_safer else "riskier"
+        about = self.card.classes[1]
+        return (
+            f"{self.odds:g} to 1 for {about!r} at {self.at:g} points, twice the odds for every "
+            f"{self.points_to_double_odds:g} points more; a higher total is {better}. "
+            f"Rounding moves no row's log-odds by more than {self.largest_error:.4f}."
+        )
+
+
+def to_credit_points(
+    card: RiskCard,
+    points_to_double_odds: float = 20,
+    odds: float = 50,
+    at: float = 600,
+    higher_is_safer: bool = True,
+) -> CreditScaling:
+    """Scale a card so that a given number of points doubles the odds.
+
+    Parameters
+    ----------
+    card
+        Any card.
+    points_to_double_odds
+        So many points more double the odds.
+    odds, at
+        The odds at a total of ``at``: 50 is 50 to 1.
+    higher_is_safer
+        The odds are those of no event, as is usual in credit: a higher total is safer. Otherwise
+        they are those of the event.
+
+    Returns
+    -------
+    CreditScaling
+        The new card, with whole points from 0 in each feature, and what rounding costs. It has no
+        certificate: what was proven was about the points of the first card.
+
+    Examples
+    --------
+    >>> from riskcard import FeaturePoints
+    >>> card = RiskCard([FeaturePoints("debts", [2], [0, 3])], multiplier=2.0, offset=-4.0)
+    >>> scaled = to_credit_points(card)
+    >>> scaled.card.features[0].points, scaled.card.base
+    ((43, 0), 559)
+    >>> print(scaled)
+    50 to 1 for 0 at 600 points, twice the odds for every 20 points more; a higher total is safer...
+    """
+    scale = _Scale(
+        _positive("points_to_double_odds", points_to_double_odds) / math.log(2),
+        math.log(_positive("odds", odds)),
+        finite_number("at", at),
+        -1 if higher_is_safer else 1,
+    )
+    factor = scale.sign * scale.factor / card.multiplier
+    scaled = [_scaled(feature, factor) for feature in card.features]
+    exact = scale.total_of(card.base / card.multiplier + card.offset)
+    exact += sum(one.lowest for one in scaled)
+    base = _nearest(exact)
+    errors = [
+        sum(ends) + base - exact for ends in zip(*(one.errors for one in scaled), strict=True)
+    ]
+    return CreditScaling(
+        card=replace(
+            card,
+            features=tuple(one.feature for one in scaled),
+            base=base,
+            multiplier=scale.factor,
+            offset=scale.log_odds - scale.at / scale.factor,
+            classes=card.classes[::-1] if higher_is_safer else card.classes,
+            training=_training(card.training, higher_is_safer),
+            certificate=None,
+        ),
+        original=card,
+        points_to_double_odds=float(points_to_double_odds),
+        odds=float(odds),
+        at=float(at),
+        higher_is_safer=higher_is_safer,
+        largest_error=max(map(abs, errors or [base - exact])) / scale.factor,
+    )
+
+
+class _Scale(NamedTuple):
+    """From log-odds to a total: ``at`` where they are ``log_odds``, ``factor`` more for each unit."""
+
+    factor: float
+    log_odds: float
+    at: float
+    sign: int  # -1: the total rises as the log-odds of the event fall
+
+    def total_of(self, log_odds_of_event: float) -> float:
+        """The total that belongs to log-odds of the event, not rounded."""
+        return self.at + self.factor * (self.sign * log_odds_of_event - self.log_odds)
+
+
+class _Scaled(NamedTuple):
+    """A feature with scaled points from 0 up, what they lack, and by how much they were rounded."""
+
+    feature: FeaturePoints | LevelPoints
+    lowest: float
+    errors: tuple[float, float]  # the least and the most
+
+
+def _scaled(feature: FeaturePoints | LevelPoints, factor: float) -> _Scaled:
+    exact = {points: factor * points for points in feature.possible_points}
+    lowest = min(exact.values())
+    rounded = {points: _nearest(value - lowest) for points, value in exact.items()}
+    errors = [rounded[points] - (value - lowest) for points, value in exact.items()]
+    return _Scaled(_with_points(feature, rounded), lowest, (min(errors), max(errors)))
+
+
+def _with_points(
+    feature: FeaturePoints | LevelPoints, worth: Mapping[int, int]
+) -> FeaturePoints | LevelPoints:
+    """The same feature with other points everywhere."""
+    points = tuple(worth[one] for one in feature.points)
+    missing = None if feature.missing is None else worth[feature.missing]
+    if isinstance(feature, LevelPoints):
+        return replace(feature, points=points, missing=missing)
+    codes = tuple((code, worth[one]) for code, one in feature.codes)
+    return replace(feature, points=points, missing=missing, codes=codes)
+
+
+def _training(training: TrainingFacts | None, is_swapped: bool) -> TrainingFacts | None:
+    """The rows learned from, without counts by total, which are others now."""
+    if training is None:
+        return None
+    if not is_swapped:
+        return replace(training, totals=())
+    return TrainingFacts(
+        rows=training.rows,
+        events=training.rows - training.events,
+        weight=training.weight,
+        event_weight=training.weight - training.event_weight,
+    )
+
+
+def _signs(card: RiskCard, labels: NDArray[Any]) -> NDArray[np.int8]:
+    is_event, is_other = labels == card.classes[1], labels == card.classes[0]
+    if not np.all(is_event | is_other):
+        row = int(np.flatnonzero(~(is_event | is_other))[0])
+        raise DataError(
+            f"The label of row {row} is {labels.tolist()[row]!r}, but the card is about "
+            f"{list(card.classes)}. Give the labels of the card."
+        )
+    return np.where(is_event, np.int8(1), np.int8(-1))
+
+
+def _nearest(value: float) -> int:
+    return math.floor(value + 0.5)
+
+
+def _positive(name: str, value: Any) -> float:
+    number = finite_number(name, value)
+    if number <= 0:
+        raise ParameterError(f"{name} is {number:g}. Use a positive number.")
+    return number

@@ -1,0 +1,127 @@
+"""Credit points double the odds as asked, and the cost of rounding them is the one told."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cards import heart_card, mass_card, risk_cards
+from export_rows import rows_of, scores_of
+from riskcard.errors import DataError, ParameterError
+from riskcard.export.credit import to_credit_points
+from riskcard.problem.riskcard import RiskCard
+
+
+def log_odds_of_event(scaling, totals):
+    return scaling.card.log_odds_of_total(totals) * (-1 if scaling.higher_is_safer else 1)
+
+
+@pytest.mark.parametrize("higher_is_safer", [True, False])
+def test_the_odds_are_as_asked_and_double_as_asked(higher_is_safer):
+    scaling = to_credit_points(mass_card(), 15, 30, 500, higher_is_safer)
+    odds = np.exp(scaling.card.log_odds_of_total([500, 515, 530, 485]))
+    assert odds == pytest.approx([30, 60, 120, 15], rel=1e-12)
+    event = scaling.card.classes[1]
+    assert event == ("benign" if higher_is_safer else "malignant")
+
+
+@settings(max_examples=60)
+@given(risk_cards(), st.floats(1, 100), st.floats(0.1, 1000), st.integers(-500, 900), st.booleans())
+def test_no_row_is_moved_farther_than_told(card, doubling, odds, at, higher_is_safer):
+    scaling = to_credit_points(card, doubling, odds, at, higher_is_safer)
+    rows = rows_of(card)
+    worst = 0.0
+    for before, after in zip(scores_of(card, rows), scores_of(scaling.card, rows), strict=True):
+        assert (before is None) == (after is None)
+        if before is not None:
+            new = log_odds_of_event(scaling, after[0])
+            worst = max(worst, abs(new - card.log_odds_of_total(before[0])))
+    assert worst <= scaling.largest_error + 1e-9
+    n_parts = len(card.features) + 1
+    assert scaling.largest_error <= n_parts * 0.5 * math.log(2) / doubling + 1e-9
+
+
+def test_the_largest_error_is_reached():
+    card = heart_card()
+    scaling = to_credit_points(card, points_to_double_odds=3)
+    rows = rows_of(card)
+    errors = [
+        abs(log_odds_of_event(scaling, after[0]) - card.log_odds_of_total(before[0]))
+        for before, after in zip(scores_of(card, rows), scores_of(scaling.card, rows), strict=True)
+        if before is not None
+    ]
+    assert max(errors) == pytest.approx(scaling.largest_error, rel=1e-9)
+
+
+@given(risk_cards())
+@settings(max_examples=40)
+def test_points_are_from_0_and_the_card_is_otherwise_the_same(card):
+    scaled = to_credit_points(card).card
+    for old, new in zip(card.features, scaled.features, strict=True):
+        assert min(new.possible_points) == 0
+        assert (new.name, new.usual) == (old.name, old.usual)
+        assert (new.missing is None) == (old.missing is None)
+    assert scaled.feature_names == card.feature_names
+    assert RiskCard.from_json(scaled.to_json()) == scaled
+
+
+def test_a_finer_scale_costs_less_loss(mixed):
+    X, y = mixed
+    card = mass_card(features=mass_card().features[:2], classes=(0, 1))
+    rows = {"age": X["age"], "shape": X["shape"].fillna("round")}
+    losses = [to_credit_points(card, doubling).losses(rows, y) for doubling in (1.5, 20, 2000)]
+    before = {loss.before for loss in losses}
+    assert len(before) == 1
+    log_odds, signs = card.log_odds(rows), np.where(y == 1, 1, -1)
+    assert before.pop() == pytest.approx(np.logaddexp(0, -signs * log_odds).sum(), rel=1e-12)
+    costs = [abs(loss.after - loss.before) for loss in losses]
+    assert costs[0] > costs[1] > costs[2]
+    assert costs[2] < 1e-2 * y.size
+
+
+@pytest.mark.parametrize("higher_is_safer", [True, False])
+def test_losses_take_labels_and_weights_of_the_original_card(higher_is_safer):
+    card = heart_card()
+    scaling = to_credit_points(card, 4, higher_is_safer=higher_is_safer)
+    rows = {"age": [50, 70, 80], "pressure": [0.1, 0.2, 0.1]}
+    y, weights = np.array(["no", "yes", "yes"]), [1.0, 2.0, 0.5]
+    loss = scaling.losses(rows, y, weights)
+    for found, one in ((loss.before, card), (loss.after, scaling.card)):
+        risk = one.risk(rows)
+        chance = np.where(y == one.classes[1], risk, 1 - risk)
+        assert found == pytest.approx(-(weights * np.log(chance)).sum(), rel=1e-9)
+    with pytest.raises(DataError, match="The label of row 1 is 'maybe'"):
+        scaling.losses(rows, ["no", "maybe", "yes"])
+
+
+def test_what_was_learned_from_is_told_about_the_other_outcome():
+    training = to_credit_points(heart_card()).card.training
+    assert (training.rows, training.events, training.event_weight) == (569, 357, 357.0)
+    training = to_credit_points(heart_card(), higher_is_safer=False).card.training
+    assert (training.rows, training.events, training.event_weight) == (569, 212, 212.0)
+    assert to_credit_points(heart_card()).card.certificate is None
+
+
+def test_it_says_what_the_scale_is():
+    words = str(to_credit_points(mass_card()))
+    assert words.startswith(
+        "50 to 1 for 'benign' at 600 points, twice the odds for every 20 points"
+    )
+    assert "a higher total is riskier" in str(to_credit_points(mass_card(), higher_is_safer=False))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"points_to_double_odds": 0}, "points_to_double_odds is 0. Use a positive number"),
+        ({"odds": -1}, "odds is -1. Use a positive number"),
+        ({"odds": "50"}, "odds is '50'. Use a finite number"),
+        ({"at": math.inf}, "at is inf. Use a finite number"),
+        ({"points_to_double_odds": 1e12}, "Use a whole number of at most 1,000,000,000"),
+    ],
+)
+def test_a_scale_that_makes_no_sense_is_refused(options, words):
+    with pytest.raises(ParameterError, match=words):
+        to_credit_points(mass_card(), **options)
