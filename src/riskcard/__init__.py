@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     )
     from riskcard.estimators.classifier import RiskScoreClassifier
     from riskcard.estimators.cv import RiskScoreClassifierCV
+    from riskcard.export.credit import to_credit_points
     from riskcard.plots.calibration import plot_calibration
     from riskcard.plots.decision import plot_decision
     from riskcard.plots.parsimony import plot_parsimony
@@ -61,6 +62,7 @@ __all__ = [
     "plot_risk",
     "plot_roc",
     "recalibrate",
+    "to_credit_points",
 ]
 
 _HOMES = {
@@ -90,6 +92,7 @@ _HOMES = {
     "plot_risk": "riskcard.plots.risk",
     "plot_roc": "riskcard.plots.roc",
     "recalibrate": "riskcard.search.recalibration",
+    "to_credit_points": "riskcard.export.credit",
 }
 
 

@@ -13,6 +13,7 @@ from riskcard.cli.calculator import run_calculator
 from riskcard.cli.card_rows import card_columns, card_selection, labelled_rows
 from riskcard.cli.experiment import run_experiment
 from riskcard.cli.explain import run_explain
+from riskcard.cli.export import run_export
 from riskcard.cli.fit import exit_code, run_fit
 from riskcard.cli.remarks import say, warnings_as_sentences
 from riskcard.cli.show import run_show, show_card
@@ -30,6 +31,7 @@ __all__ = [
     "run_demo",
     "run_experiment",
     "run_explain",
+    "run_export",
     "run_fit",
     "run_predict",
     "run_recalibrate",

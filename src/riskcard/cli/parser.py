@@ -13,6 +13,7 @@ from riskcard.version import __version__
 __all__ = [
     "add_card_options",
     "add_column_options",
+    "add_labelled_rows",
     "add_missing",
     "add_rule_options",
     "make_parser",
@@ -40,6 +41,7 @@ def make_parser() -> argparse.ArgumentParser:
     # these use what stands below
     from riskcard.cli.calculator import add_calculator
     from riskcard.cli.explain import add_explain
+    from riskcard.cli.export import add_export
     from riskcard.cli.show import add_show
     from riskcard.cli.tune_options import add_stability, add_tune
 
@@ -57,6 +59,7 @@ def make_parser() -> argparse.ArgumentParser:
     add_stability(commands)
     add_explain(commands)
     add_calculator(commands)
+    add_export(commands)
     return parser
 
 
@@ -182,7 +185,7 @@ def _add_check(commands: argparse._SubParsersAction[_Parser]) -> None:
     )
     check.add_argument("card", help="JSON file of a card")
     check.add_argument("data", help="CSV or Parquet file that the card was learned from")
-    _add_labelled_rows(check, "the row weights used in fitting")
+    add_labelled_rows(check, "the row weights used in fitting")
 
 
 def _add_recalibrate(commands: argparse._SubParsersAction[_Parser]) -> None:
@@ -195,11 +198,11 @@ def _add_recalibrate(commands: argparse._SubParsersAction[_Parser]) -> None:
     recalibrate.add_argument("card", help="JSON file of a card")
     recalibrate.add_argument("data", help="CSV or Parquet file with new rows")
     recalibrate.add_argument("-o", "--output", metavar="FILE", help="write the new card here")
-    _add_labelled_rows(recalibrate, "positive row weights")
+    add_labelled_rows(recalibrate, "positive row weights")
     recalibrate.add_argument("-q", "--quiet", action="store_true", help="no card shown")
 
 
-def _add_labelled_rows(parser: argparse.ArgumentParser, weights: str) -> None:
+def add_labelled_rows(parser: argparse._ActionsContainer, weights: str) -> None:
     """The options for rows with a target that a card is held against."""
     parser.add_argument("--target", metavar="COLUMN", help="by default the one the card names")
     parser.add_argument("--weights", metavar="COLUMN", help=weights)

@@ -228,6 +228,22 @@ class RiskCard:
 
         return load_card(path)
 
+    def export(self, path: str | Path, to: str | None = None, **options: Any) -> None:
+        """Write the card as something that runs elsewhere.
+
+        Parameters
+        ----------
+        path
+            The file; its ending says the format: .py, .sql, .mjs or .js, .xlsx, .pmml, .onnx, .json.
+        to
+            The name of the format, where the ending does not say it.
+        **options
+            Those of the format: see ``riskcard.export.formats.export_card``.
+        """
+        from riskcard.export.formats import export_card
+
+        export_card(self, path, to, **options)
+
     def to_text(self, form: str = "bins") -> str:
         """The card as plain text.
 
