@@ -317,6 +317,7 @@
       update(i);
       if (answers[i] && answers[i].problem) showProblem(i, answers[i].problem);
     });
+    showResult(); // a card without features asks nothing
   }
 
   function press(i, place) {
