@@ -102,7 +102,9 @@ def test_markdown_of_any_card_has_its_rows(card):
 
 def read_latex(text: str) -> list[list[list[str]]]:
     """The cells of every tabular, still escaped."""
-    tables = re.findall(r"\\begin\{tabular\}\[t\]\{[^\n]*\}\n(.*?)\\end\{tabular\}", text, re.DOTALL)
+    tables = re.findall(
+        r"\\begin\{tabular\}\[t\]\{[^\n]*\}\n(.*?)\\end\{tabular\}", text, re.DOTALL
+    )
     rows = [
         [line for line in table.splitlines() if not re.fullmatch(r"\\(top|mid|bottom)rule", line)]
         for table in tables
