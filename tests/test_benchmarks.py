@@ -330,6 +330,17 @@ def test_the_page_of_unseen_rows_has_a_rank_for_every_method():
     assert "ranks over 6 tables x sizes" in text
 
 
+def test_a_fold_that_not_all_methods_have_finished_is_left_out():
+    plan = Plan(("ties", "rare"), terms=(3,), halvings=1)
+    store = Store(None)
+    for job in QUESTIONS["b"].jobs(plan):
+        is_missing = (job.table, job.fold, job.method) == ("ties", 1, "round")
+        if not is_missing:
+            store.put(job, figures(1000.0 if (job.table, job.fold) == ("ties", 1) else 50.0, 1.0))
+    text = QUESTIONS["b"].section(store.kept("b"), plan).text
+    assert "| ties, 3 | 0.5000 |" in text  # and not the mean of 0.5 and 10
+
+
 def test_all_figures_are_in_the_csv_file_with_flat_names():
     store = Store(None)
     store.put(JOBS[0], {"fit": {"loss": 1.5}, "history": [1, 2], "processor": 0.1})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +49,7 @@ def jobs(plan: Plan) -> list[Job]:
 
 def section(kept: list[Kept], plan: Plan) -> Section:
     """Means for each size, ranks over tables and sizes, and their picture."""
+    kept = whole_folds(kept, plan)
     means = {measure: means_of(kept, measure) for measure in MEASURES}
     names = [*CARDS, *CEILINGS]
     names = [name for name in names if any(name in cell for cell in means["auc"].values())]
@@ -79,6 +81,17 @@ def section(kept: list[Kept], plan: Plan) -> Section:
 
     losing = losing_of(means, names, plan) + losing_ranks(rankings)
     return Section("(b) Unseen rows", text + "\n" + reasons(kept), losing, draw)
+
+
+def whole_folds(kept: list[Kept], plan: Plan) -> list[Kept]:
+    """Only the folds that all methods have finished, so that they are compared on the same rows."""
+    planned = Counter((job.table, job.fold) for job in jobs(plan))
+    done = Counter((one.job.table, one.job.fold) for one in kept)
+    return [
+        one
+        for one in kept
+        if done[one.job.table, one.job.fold] == planned[one.job.table, one.job.fold]
+    ]
 
 
 def means_of(kept: list[Kept], measure: str) -> Means:
