@@ -4,8 +4,10 @@ import base64
 import hashlib
 import json
 import re
+import shlex
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -321,3 +323,24 @@ def test_the_command_says_what_is_wrong(tmp_path, capsys, monkeypatch):
     assert main(["calculator", "card.json", "--words", "words.json", "-o", "page.html"]) == 2
     assert "Did you mean 'risk'?" in capsys.readouterr().err
     assert not (tmp_path / "page.html").exists()
+
+
+def test_the_example_of_the_docs_runs(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("pandas")
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).parents[1] / "docs/calculator.md").read_text(encoding="utf-8")
+    found = re.findall(r"^```(python|sh|json)\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
+    assert [kind for kind, _ in found] == ["python", "sh", "json", "sh"]
+    for kind, block in found:
+        if kind == "python":
+            exec(block, {})
+        elif kind == "json":
+            Path("german.json").write_text(block, encoding="utf-8")
+        else:
+            for line in block.splitlines():
+                assert main(shlex.split(line)[1:]) == 0, capsys.readouterr().err
+    assert "stechend" in Path("rechner.html").read_text(encoding="utf-8")
+    card = RiskCard.load("card.json")
+    row = {"age": 71, "pain": "tight", "pressure": 155, "smoker": True}
+    assert card.total_points(row).tolist() == [21]
+    assert card.risk(row)[0] == pytest.approx(0.924, abs=0.0005)  # as the picture says

@@ -217,7 +217,7 @@
 
   // --- the curve ------------------------------------------------------------------------------------
 
-  const FRAME = { left: 44, right: 350, top: 14, bottom: 190 };
+  const FRAME = { left: 44, right: 350, top: 28, bottom: 200 };
 
   function drawCurve(low, high, total) {
     const svg = find("curve");
@@ -277,10 +277,10 @@
     add(svg, "line", { class: "place", x1: x, x2: x, y1: y, y2: FRAME.bottom });
     add(svg, "line", { class: "place", x1: FRAME.left, x2: x, y1: y, y2: y });
     add(svg, "circle", { class: "place", cx: x, cy: y, r: 6 });
-    const isRight = x > (FRAME.left + FRAME.right) / 2;
-    const above = y - 12 < FRAME.top + 8 ? y + 24 : y - 12;
-    const place = { class: "words", x: isRight ? x - 8 : x + 8, y: above };
-    add(svg, "text", { ...place, "text-anchor": isRight ? "end" : "start" }, words);
+    // the curve rises, so that there is room to the upper left of every place on it
+    const hasRoom = x > FRAME.left + 70;
+    const place = { class: "words", x: hasRoom ? x - 4 : FRAME.left + 4, y: y - 11 };
+    add(svg, "text", { ...place, "text-anchor": hasRoom ? "end" : "start" }, words);
   }
 
   function add(parent, name, attributes, text) {

@@ -85,7 +85,7 @@ def _body(
 <p id="meaning" class="open"></p>
 {_sum_table(card, questions, words)}
 <figure>
-<svg id="curve" role="img" aria-label="{escape(say("curve"))}" viewBox="0 0 360 230"></svg>
+<svg id="curve" role="img" aria-label="{escape(say("curve"))}" viewBox="0 0 360 242"></svg>
 <figcaption>{escape(_caption(shown, words))}</figcaption>
 </figure>
 <p class="buttons">
@@ -152,30 +152,19 @@ def _total_table(shown: ScoreCard, words: PageWords) -> str:
 
 
 def _total_row(line: BandLine, words: PageWords, names: list[str]) -> str:
-    ends = [words.number(str(line.low)), words.number(str(line.high))]
+    low, high = words.number(str(line.low)), words.number(str(line.high))
     cells = {
-        "total": _range(words, *ends),
-        "risk": _range(words, *map(words.percent, line.shares)),
+        "total": low if low == high else words.say("range", low=low, high=high),
+        "risk": words.percent(*line.shares),
     }
     if (seen := line.seen) is not None:
         cells["rows"], cells["events"] = str(seen.rows), str(seen.events)
-        cells["observed"] = "" if seen.rate is None else _share(seen.rate, words)
-        cells["interval"] = (
-            _range(words, *(_share(end, words) for end in seen.interval)) if seen.interval else ""
-        )
+        shares = {"observed": [seen.rate], "interval": seen.interval or [None]}
+        for name, ends in shares.items():
+            known = [end for end in ends if end is not None]
+            cells[name] = words.percent(*known, is_counted=True) if known else ""
     drawn = "".join(f'<td class="number">{escape(cells[name])}</td>' for name in names)
     return f'<tr data-low="{line.low}" data-high="{line.high}">{drawn}</tr>'
-
-
-def _share(share: float, words: PageWords) -> str:
-    """A share that was counted, which may well be all or nothing."""
-    if share in (0, 1):
-        return words.say("percent", number=f"{100 * share:.0f}")
-    return words.percent(share)
-
-
-def _range(words: PageWords, low: str, high: str) -> str:
-    return low if low == high else words.say("range", low=low, high=high)
 
 
 def _facts(shown: ScoreCard, words: PageWords) -> str:

@@ -136,14 +136,28 @@ class PageWords:
         """A number as it is written here: with a true minus sign and the decimal sign."""
         return text.replace("-", "−").replace(".", self.words["decimal"])
 
-    def percent(self, risk: float) -> str:
-        """A risk as people read it here."""
-        text = percent(risk).removesuffix(" %")
+    def percent(self, *shares: float, is_counted: bool = False) -> str:
+        """A risk as people read it here, or a range of risks.
+
+        Parameters
+        ----------
+        shares
+            One or two numbers from 0 to 1.
+        is_counted
+            The share was counted, so that it may well be all or nothing; a risk never is.
+        """
+        low, high = (self._in_hundred(share, is_counted) for share in (shares[0], shares[-1]))
+        number = low if low == high else self.say("range", low=low, high=high)
+        return self.say("percent", number=number)
+
+    def _in_hundred(self, share: float, is_counted: bool) -> str:
+        if is_counted and share in (0, 1):
+            return f"{100 * share:.0f}"
+        text = percent(share).removesuffix(" %")
         for sign, key in (("< ", "below"), ("> ", "beyond")):
             if text.startswith(sign):
-                number = self.number(text.removeprefix(sign))
-                return self.say("percent", number=self.say(key, number=number))
-        return self.say("percent", number=self.number(text))
+                return self.say(key, number=self.number(text.removeprefix(sign)))
+        return self.number(text)
 
 
 def load_words(path: str | Path, features: Mapping[str, tuple[str, ...]]) -> PageWords:
