@@ -6,7 +6,6 @@ import json
 import re
 import shlex
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from hypothesis import given, settings
 
 from cards import heart_card, mass_card, risk_cards
 from counted import ODD, counted, many_totals, odd_card
+from html_reader import read_html
 from riskcard.calculator.page import render_calculator
 from riskcard.calculator.questions import known_levels, questions_of
 from riskcard.calculator.template import words_as_json
@@ -23,44 +23,9 @@ from riskcard.errors import FormatError
 from riskcard.problem.points import FeaturePoints, LevelPoints
 from riskcard.problem.riskcard import RiskCard
 
-VOID = ("meta", "link", "input", "br")
-
-
-class _Reader(HTMLParser):
-    """Collects texts, elements and scripts, and checks that every element is closed."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.texts: list[str] = []
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.scripts: list[str] = []
-        self.styles: list[str] = []
-
-    def handle_starttag(self, tag, attrs):
-        self.elements.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        where = self.open[-1] if self.open else ""
-        kinds = {"script": self.scripts, "style": self.styles}
-        kinds.get(where, self.texts).append(data)
-
-
-def read_page(page: str) -> _Reader:
-    reader = _Reader()
-    reader.feed(page)
-    reader.close()
-    assert reader.open == []
-    return reader
-
 
 def data_of(page: str) -> dict:
-    return json.loads(read_page(page).scripts[0])
+    return json.loads(read_html(page).scripts[0])
 
 
 def hash_of(text: str) -> str:
@@ -68,7 +33,7 @@ def hash_of(text: str) -> str:
 
 
 def test_nothing_but_its_own_style_and_script_may_act_on_the_page():
-    reader = read_page(counted().to_calculator())
+    reader = read_html(counted().to_calculator())
     policy = next(
         attributes["content"]
         for tag, attributes in reader.elements
@@ -97,7 +62,7 @@ def test_the_page_asks_for_nothing_from_elsewhere():
 
 def test_names_and_levels_are_no_markup():
     page = counted(odd_card()).to_calculator()
-    reader = read_page(page)
+    reader = read_html(page)
     assert len(reader.scripts) == 2
     assert [tag for tag, _ in reader.elements].count("script") == 2
     assert not any(
@@ -126,7 +91,7 @@ def test_the_page_of_any_card_is_well_formed_and_has_its_points(card):
 
 
 def test_every_field_has_a_label_and_every_id_is_there_once():
-    reader = read_page(counted(mass_card()).to_calculator())
+    reader = read_html(counted(mass_card()).to_calculator())
     ids = [attributes["id"] for _, attributes in reader.elements if "id" in attributes]
     assert len(set(ids)) == len(ids)
     labelled = {attributes.get("for") for tag, attributes in reader.elements if tag == "label"}
@@ -204,7 +169,7 @@ def load(tmp_path, content, card=None) -> PageWords:
 
 def test_words_replace_those_of_the_page(tmp_path):
     words = load(tmp_path, german())
-    reader = read_page(render_calculator(counted(), words))
+    reader = read_html(render_calculator(counted(), words))
     for text in ("Risiko", "Alter", "Jahre", "bei Aufnahme", "rund", "oval", "Summe", "fehlt"):
         assert text in reader.texts
     assert "Gelernt aus 500 Zeilen." in reader.texts
@@ -233,7 +198,7 @@ def test_every_word_is_used_and_comes_from_the_file(tmp_path):
         base=-1,
     )
     words = load(tmp_path, {"title": "", "facts": [], "words": marked}, card)
-    reader = read_page(render_calculator(counted(card), words))
+    reader = read_html(render_calculator(counted(card), words))
     texts = [re.sub(r"<\w+>", "", text) for text in reader.texts]
     assert not re.search("[A-Za-z]{2}", " ".join(texts))
     drawn, script = "".join([*reader.texts, str(reader.elements)]), reader.scripts[1]

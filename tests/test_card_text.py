@@ -3,12 +3,13 @@
 import math
 import re
 from collections.abc import Callable
-from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given, settings
 
 from cards import certificate, heart_card, mass_card, risk_cards, values_of
+from counted import counted
+from html_reader import read_html
 from riskcard.card.html import render_html, render_page
 from riskcard.card.scorecard import score_card_of
 from riskcard.card.words import kind_words, proof_sentence
@@ -330,36 +331,6 @@ def test_line_breaks_in_names_do_not_break_the_table():
     assert re.search("two lines +<= 1", card.to_text())
 
 
-class _Reader(HTMLParser):
-    """Collects texts and checks that every element is closed."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.texts: list[str] = []
-        self.names: set[str] = set()
-
-    def handle_starttag(self, tag, attrs):
-        self.names.add(tag)
-        if tag not in ("meta", "br", "link"):
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if self.open and self.open[-1] != "style":
-            self.texts.append(data)
-
-
-def read_html(html: str) -> _Reader:
-    reader = _Reader()
-    reader.feed(html)
-    reader.close()
-    assert reader.open == []
-    return reader
-
-
 def test_html_says_what_the_text_says():
     card = heart_card()
     reader = read_html(card._repr_html_())
@@ -389,3 +360,17 @@ def test_html_is_escaped_and_needs_nothing_from_elsewhere():
 @given(risk_cards())
 def test_html_of_any_card_is_well_formed(card):
     read_html(render_html(card))
+
+
+def test_the_page_has_a_column_to_fill_in_and_shows_what_was_observed():
+    card = counted(heart_card())
+    reader = read_html(render_page(card))
+    n_rows = sum(len(block.bins) for block in score_card_of(card).blocks)
+    blanks = [attrs for tag, attrs in reader.elements if attrs.get("class") == "blank"]
+    assert len(blanks) == 1 + n_rows + 1 + 2  # the header, the bins, the base, the total
+    for line in score_card_of(card).bands:
+        for words in (line.risk, str(line.seen.rows), str(line.seen.events), line.seen.rate_words):
+            assert words in reader.texts
+    assert "Base (everyone)" not in read_html(render_page(mass_card())).texts  # it is 0
+    assert "@media print" in "".join(reader.styles)
+    assert "display: none" in "".join(read_html(card.to_html()).styles)  # not in a notebook

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from riskcard.cli.columns import Kind, Selection, require_columns
 from riskcard.cli.fit import exit_code, parameters_of
 from riskcard.cli.remarks import say, warnings_as_sentences
+from riskcard.cli.show import show_card
 from riskcard.cli.tables import read_columns
 from riskcard.cli.training import Training, read_training
 from riskcard.errors import ParameterError
@@ -37,7 +38,8 @@ def run_tune(options: Namespace) -> int:
     card = replace(model.card_, classes=training.classes, outcome=options.target)
     _write(options, model, card)
     if not options.quiet:
-        sys.stdout.write("\n".join([*_score_table(model), "", _verdict(model), "", f"{card}\n"]))
+        sys.stdout.write("\n".join([*_score_table(model), "", _verdict(model), "", ""]))
+        show_card(card)
         written = [name for name in (options.output, options.csv, options.plot) if name]
         say(f"Wrote {', '.join(written)}." if written else "Not saved; -o FILE saves the card.")
     return exit_code(card)
