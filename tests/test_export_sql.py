@@ -206,6 +206,16 @@ def test_expressions_stand_in_any_query():
         assert record[3] == pytest.approx(float(heart_card().risk_of_total(record[1])))
 
 
+#: SQLite 3.40 reads these decimals as a neighbouring float.
+MISREAD = (5.373529, 6.032721, 79.403416, 93.617089, 2.331146622564091e57)
+
+
+def test_cuts_that_sqlite_misreads_are_exact():
+    card = RiskCard([FeaturePoints("x", MISREAD, range(6), codes=[(-one, 9) for one in MISREAD])])
+    rows = rows_of(card)
+    assert_same(card, rows, scores_in_sqlite(card, rows))
+
+
 @given(finite)
 def test_sqlite_reads_every_number_exactly(value):
     connection = sqlite3.connect(":memory:")
