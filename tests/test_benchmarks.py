@@ -280,7 +280,21 @@ def test_methods_further_apart_than_the_critical_difference_are_not_joined():
 
 def test_exponents_are_slopes_of_logarithms():
     assert exponent([10, 100, 1000], [3.0, 30.0, 300.0]) == pytest.approx(1.0)
-    assert np.isnan(exponent([10], [1.0]))
+    assert np.isnan(exponent([10, 100], [1.0, 2.0]))  # two points always lie on a line
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="Linux only")
+def test_the_memory_of_a_fit_is_its_own_and_not_that_of_the_harness(tmp_path):
+    rng = np.random.default_rng(0)
+    values = rng.standard_normal((200_000, 10))
+    y = (values[:, 0] > 0).astype(np.int64)
+    table = Table("large", tuple("abcdefghij"), values, (None,) * 10, y)
+    ballast = np.ones(30_000_000)  # 240 MB that a new process must not be credited with
+    with Worker("run_riskcard") as worker:
+        answer = Desk(tmp_path).ask(worker, Call("logistic", {}, 60.0), table)
+    assert ballast.size
+    # scaling makes a copy of the 16 MB
+    assert 16e6 <= answer["peak"] < 200e6
 
 
 def test_every_question_plans_jobs_of_known_methods_once_each():

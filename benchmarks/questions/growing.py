@@ -60,7 +60,7 @@ def measurer(bench: Bench, desk: Desk, store: Store, plan: Plan) -> Callable[[Jo
         with Worker(method.worker[0], python, plan.memory) as worker:
             desk.ask(worker, Call(method.worker[1], settings, 600.0), small_table(PLAIN))
             answer = desk.ask(worker, Call(method.worker[1], settings, plan.cap), table)
-        kept = ("seconds", "processor", "memory", "error")
+        kept = ("seconds", "processor", "peak", "error")
         return {key: answer[key] for key in kept if key in answer}
 
     return measure
@@ -86,8 +86,8 @@ def size_of(job: Job) -> int:
 
 
 def exponent(sizes: list[int], values: list[float]) -> float:
-    """The slope of a line through the logarithms; NaN with fewer than two points."""
-    if len(sizes) < 2:
+    """The slope of a line through the logarithms; NaN with fewer than three points."""
+    if len(sizes) < 3:
         return math.nan
     return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
 
@@ -97,8 +97,8 @@ def section(kept: list[Kept], plan: Plan) -> Section:
     text = (
         "Normal columns, labels that depend on steps in five of them (`benchmarks/million.py`). Along "
         f"*rows* {COLUMNS} features and {TERMS} terms; along *features* {ROWS:,} rows; along *terms* {WIDE_ROWS:,} rows and "
-        f"{2 * COLUMNS} features. Every fit has a process of its own, warmed on a small table; memory is the peak beyond "
-        "what it had then, the table included. Exponents are slopes of the logarithms, over the sizes that took "
+        f"{2 * COLUMNS} features. Every fit has a process of its own, warmed on a small table; memory is the peak of "
+        "the fit beyond what the process had with the table loaded. Exponents are slopes of the logarithms, over the sizes that took "
         f"at least {LEAST_SECONDS:g} s. A method that needed more than {plan.cap:g} s is not tried on larger tables, and no "
         f"method has more than {plan.memory / 1e9:g} GB.\n"
     )
@@ -109,7 +109,10 @@ def section(kept: list[Kept], plan: Plan) -> Section:
             text += f"\n### {axis.capitalize()}\n\n" + axis_table(
                 of_axis, "processor", "{:.3g}", " s"
             )
-            text += "\n" + axis_table(of_axis, "memory", "{:.0f}", " MB")
+            if any(one.figures.get("peak") is not None for one in of_axis):
+                text += "\n" + axis_table(of_axis, "peak", "{:.0f}", " MB")
+            else:
+                text += "\nThe memory was not measured in this run.\n"
             losing += losing_of(axis, of_axis)
     text += f"\n![Growth](images/{PICTURE})\n\n*Processor seconds and megabytes against rows, features and terms, on logarithmic axes.*\n"  # fmt: skip
     return Section(
@@ -122,9 +125,9 @@ def points_of(kept: list[Kept], name: str, figure: str) -> tuple[list[int], list
     found = sorted(
         (size_of(one.job), one.figures[figure])
         for one in kept
-        if one.job.method == name and not one.failed
+        if one.job.method == name and not one.failed and one.figures.get(figure) is not None
     )
-    factor = 1e-6 if figure == "memory" else 1.0
+    factor = 1e-6 if figure == "peak" else 1.0
     return [size for size, _ in found], [max(value * factor, 1e-6) for _, value in found]
 
 
@@ -147,7 +150,7 @@ def axis_table(kept: list[Kept], figure: str, form: str, unit: str) -> str:
 def losing_of(axis: str, kept: list[Kept]) -> list[str]:
     """Cards that are faster, or need less memory, at the largest size that both have."""
     found = []
-    for figure, word in (("processor", "time"), ("memory", "memory")):
+    for figure, word in (("processor", "time"), ("peak", "memory")):
         ours = dict(zip(*points_of(kept, OURS, figure), strict=True))
         for name in NAMES:
             theirs = dict(zip(*points_of(kept, name, figure), strict=True))
@@ -155,7 +158,7 @@ def losing_of(axis: str, kept: list[Kept]) -> list[str]:
             if name == OURS or not both:
                 continue
             # less than a megabyte is nothing that could be measured
-            least = 1.0 if figure == "memory" else 1e-3
+            least = 1.0 if figure == "peak" else 1e-3
             ratio = max(ours[both[-1]], least) / max(theirs[both[-1]], least)
             if ratio > 1:
                 found.append(
@@ -172,9 +175,9 @@ def draw(kept: list[Kept], folder: Path) -> None:
     all_axes = figure.subplots(2, len(AXES))
     for column, axis in enumerate(AXES):
         of_axis = [one for one in kept if one.job.view == axis]
-        for row, (what, label) in enumerate((("processor", "processor seconds"), ("memory", "MB"))):
+        for row, (what, label) in enumerate((("processor", "processor seconds"), ("peak", "MB"))):
             axes = all_axes[row, column]
-            if all(one.failed for one in of_axis):
+            if not any(points_of(of_axis, name, what)[0] for name in NAMES):
                 axes.set_axis_off()
                 continue
             for name in NAMES:

@@ -11,7 +11,6 @@ Each line of standard input names a JSON file:
 
 import json
 import os
-import resource
 import sys
 import time
 import warnings
@@ -59,20 +58,43 @@ class Request:
 
 
 class Clock:
-    """Wall-clock and processor seconds, and the peak of memory, of a fit."""
+    """Wall-clock and processor seconds of a fit, and how far its memory rose above the start.
+
+    ``ru_maxrss`` is of no use: a new process inherits that of the process that started it. Linux lets
+    a process forget its peak; elsewhere there is no figure for the memory.
+    """
 
     def __enter__(self):
-        self._memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        self._memory = resident() if forget_peak() else None
         self._wall, self._processor = time.perf_counter(), time.process_time()
         return self
 
     def __exit__(self, *error):
         self.seconds = time.perf_counter() - self._wall
         self.processor = time.process_time() - self._processor
-        self.memory = 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - self._memory)
+        self.peak = None if self._memory is None else resident("VmHWM") - self._memory
 
     def figures(self):
-        return {"seconds": self.seconds, "processor": self.processor, "memory": self.memory}
+        return {"seconds": self.seconds, "processor": self.processor, "peak": self.peak}
+
+
+def forget_peak():
+    """Let the peak of memory begin anew; whether that can be done."""
+    try:
+        with open("/proc/self/clear_refs", "w") as file:
+            file.write("5")
+    except OSError:
+        return False
+    return True
+
+
+def resident(name="VmRSS"):
+    """Bytes of memory in use, or with VmHWM their peak."""
+    with open("/proc/self/status") as file:
+        for line in file:
+            if line.startswith(name + ":"):
+                return 1024 * int(line.split()[1])
+    raise OSError(f"/proc/self/status has no {name}")
 
 
 def rule_part(column, kind, value, points):
