@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from sklearn.datasets import load_breast_cancer
 
 # A first call compiles, and machines are busy: time is for benchmarks.
-settings.register_profile("riskcard", deadline=None)
+settings.register_profile("riskcard", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("riskcard")
 
 

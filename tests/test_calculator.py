@@ -19,6 +19,7 @@ from riskcard.calculator.questions import known_levels, questions_of
 from riskcard.calculator.template import words_as_json
 from riskcard.calculator.words import ENGLISH, FeatureWords, PageWords, load_words
 from riskcard.cli.main import main
+from riskcard.cli.parser import make_parser
 from riskcard.errors import FormatError
 from riskcard.problem.points import FeaturePoints, LevelPoints
 from riskcard.problem.riskcard import RiskCard
@@ -288,6 +289,16 @@ def test_the_command_says_what_is_wrong(tmp_path, capsys, monkeypatch):
     assert main(["calculator", "card.json", "--words", "words.json", "-o", "page.html"]) == 2
     assert "Did you mean 'risk'?" in capsys.readouterr().err
     assert not (tmp_path / "page.html").exists()
+
+
+@pytest.mark.parametrize("command", ["show", "calculator"])
+def test_every_option_is_in_the_docs(command):
+    page = (Path(__file__).parents[1] / "docs/command_line.md").read_text(encoding="utf-8")
+    section = page.split(f"\n## {command}\n")[1].split("\n## ")[0]
+    actions = make_parser()._subparsers._group_actions[0].choices[command]._actions
+    options = [option for action in actions for option in action.option_strings]
+    missing = [option for option in options if f"`{option}" not in section]
+    assert set(missing) <= {"-h", "--help"}
 
 
 def test_the_example_of_the_docs_runs(tmp_path, monkeypatch, capsys):
