@@ -32,8 +32,11 @@ from riskcard.export.files import write_whole
 __all__ = ["compare", "main", "measure_counts", "measure_ratios"]
 
 REFERENCE = Path(__file__).parent / "reference.json"
-#: A ratio may be this many times its reference.
-FACTOR = 1.6
+#: A ratio may be this many times its reference. The short ones over a fixed piece of numpy work vary most:
+#: on a busy machine the same code, with the same nodes, had 1.46, 2.68 and 3.46 for the proof. They
+#: only catch what is much slower; the counts catch more work.
+FACTOR, NOISY_FACTOR = 1.6, 3.0
+NOISY = "/ numpy work"
 #: Losses are compared up to this, relatively.
 SAME_LOSS = 1e-9
 
@@ -63,11 +66,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 1 if wrong else 0
 
 
-def compare(measured: Figures, reference: Figures, factor: float = FACTOR) -> list[str]:
+def compare(measured: Figures, reference: Figures) -> list[str]:
     """What is worse than the reference, a sentence each."""
     wrong = []
     for name, value in measured["ratios"].items():
         known = reference["ratios"].get(name)
+        factor = NOISY_FACTOR if name.endswith(NOISY) else FACTOR
         if known is None:
             wrong.append(f"{name} has no reference; write one with --write")
         elif value > factor * known:

@@ -74,16 +74,16 @@ def rank(names: Sequence[str], values: NDArray[np.float64]) -> Ranking:
 
 def draw_rankings(rankings: Sequence[tuple[str, Ranking]], path: Path) -> None:
     """A picture with one axis of ranks for each ranking, the best on the left."""
-    import matplotlib.pyplot as plt
+    from matplotlib.figure import Figure
 
     tallest = max(len(ranking.names) for _, ranking in rankings)
     size = (9, len(rankings) * (1.2 + 0.22 * tallest))
-    figure, all_axes = plt.subplots(len(rankings), 1, figsize=size, squeeze=False)
+    figure = Figure(figsize=size)
+    all_axes = figure.subplots(len(rankings), 1, squeeze=False)
     for axes, (title, ranking) in zip(all_axes[:, 0], rankings, strict=True):
         _draw(axes, title, ranking)
     figure.tight_layout()
     figure.savefig(path, dpi=110)
-    plt.close(figure)
 
 
 def _draw(axes: Any, title: str, ranking: Ranking) -> None:

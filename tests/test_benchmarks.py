@@ -424,6 +424,13 @@ def test_the_guard_fails_when_a_figure_is_worse(kind, name, value, word):
     assert word in wrong[0]
 
 
+def test_ratios_over_a_fixed_piece_of_work_have_the_wider_factor():
+    name = "fit / numpy work"
+    reference = {**REFERENCE, "ratios": {name: 1.0}}
+    assert quick.compare({**REFERENCE, "ratios": {name: 2.9}}, reference) == []
+    assert "more than 3 times" in quick.compare({**REFERENCE, "ratios": {name: 3.1}}, reference)[0]
+
+
 @pytest.mark.parametrize(("kind", "value"), [("ratios", {"r": 1.5}), ("losses", {"t": 4.0})])
 def test_the_guard_lets_small_changes_of_time_and_lower_losses_pass(kind, value):
     assert quick.compare({**REFERENCE, kind: value}, REFERENCE) == []
