@@ -90,7 +90,7 @@ def run_recalibrate(options: Namespace) -> int:
     card = _load(options.card)
     rows, labels, weights = labelled_rows(options, card)
 
-    from riskcard.search.recalibration import recalibrate
+    from riskcard.estimators.recalibration import recalibrate
 
     with warnings_as_sentences():
         card = recalibrate(card, rows, labels, sample_weight=weights)
