@@ -23,7 +23,7 @@ ALLOWED = {
     "baselines": BASE | {"baselines", "estimators", "kernels"},
     "progress": BASE,
     "estimators": BASE | {"estimators", "search", "progress"},
-    "stability": BASE | {"stability", "estimators"},
+    "stability": BASE | {"stability", "estimators", "html"},
     "evaluation": BASE | {"evaluation", "stability"},
     "plots": BASE | {"plots", "evaluation"},
     "card": BASE | {"card", "html"},
@@ -36,7 +36,7 @@ ALLOWED = {
     | {"experiments", "datasets", "estimators", "formulations", "baselines", "export"},
     "cli": BASE
     | {"cli", "card", "export", "estimators", "progress", "experiments", "stability", "plots"}
-    | {"calculator"},
+    | {"calculator", "report"},
     "__init__": {"version"},
 }
 SKLEARN_PARTS = (

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from riskcard.problem.feature_rules import CardRules, FeatureGroup, FeatureRule
     from riskcard.problem.points import FeaturePoints, LevelPoints
     from riskcard.problem.riskcard import RiskCard
+    from riskcard.report.report import make_report
     from riskcard.search.recalibration import recalibrate
     from riskcard.stability.bootstrap import bootstrap_card
 
@@ -52,6 +53,7 @@ __all__ = [
     "__version__",
     "audit",
     "bootstrap_card",
+    "make_report",
     "plot_all_points",
     "plot_calibration",
     "plot_decision",
@@ -82,6 +84,7 @@ _HOMES = {
     "RiskScoreClassifierCV": "riskcard.estimators.cv",
     "audit": "riskcard.problem.audit",
     "bootstrap_card": "riskcard.stability.bootstrap",
+    "make_report": "riskcard.report.report",
     "plot_all_points": "riskcard.plots.points",
     "plot_calibration": "riskcard.plots.calibration",
     "plot_decision": "riskcard.plots.decision",

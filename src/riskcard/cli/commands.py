@@ -16,6 +16,7 @@ from riskcard.cli.explain import run_explain
 from riskcard.cli.export import run_export
 from riskcard.cli.fit import exit_code, run_fit
 from riskcard.cli.remarks import say, warnings_as_sentences
+from riskcard.cli.report import run_report
 from riskcard.cli.show import run_show, show_card
 from riskcard.cli.stability import run_stability
 from riskcard.cli.tables import read_columns
@@ -35,6 +36,7 @@ __all__ = [
     "run_fit",
     "run_predict",
     "run_recalibrate",
+    "run_report",
     "run_show",
     "run_stability",
     "run_tune",

@@ -42,6 +42,7 @@ def make_parser() -> argparse.ArgumentParser:
     from riskcard.cli.calculator import add_calculator
     from riskcard.cli.explain import add_explain
     from riskcard.cli.export import add_export
+    from riskcard.cli.report import add_report
     from riskcard.cli.show import add_show
     from riskcard.cli.tune_options import add_stability, add_tune
 
@@ -58,6 +59,7 @@ def make_parser() -> argparse.ArgumentParser:
     add_tune(commands)
     add_stability(commands)
     add_explain(commands)
+    add_report(commands)
     add_calculator(commands)
     add_export(commands)
     return parser
@@ -139,8 +141,8 @@ def add_card_options(size: argparse._ArgumentGroup, max_terms: int = 5) -> None:
     )
 
 
-def add_rule_options(rules: argparse._ArgumentGroup) -> None:
-    """What people want of a card beside a small loss."""
+def add_rule_options(rules: argparse._ArgumentGroup, has_class_weight: bool = True) -> None:
+    """What people want of a card beside a small loss; class weights may stand elsewhere."""
     rules.add_argument("--rules", metavar="FILE", help="rules for features, in TOML or CSV")
     rules.add_argument(
         "--budget", type=float, metavar="B", help="the costs in the rules add up to at most this"
@@ -160,7 +162,8 @@ def add_rule_options(rules: argparse._ArgumentGroup) -> None:
         "--round-cuts", type=_share, metavar="T",
         help="take rounder cuts while the loss rises by at most this share, such as 1%%",
     )  # fmt: skip
-    _add_class_weight(rules)
+    if has_class_weight:
+        _add_class_weight(rules)
 
 
 def _add_predict(commands: argparse._SubParsersAction[_Parser]) -> None:

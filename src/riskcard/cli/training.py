@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from riskcard.problem.column_values import FeatureValues
     from riskcard.problem.feature_rules import CardRules
 
-__all__ = ["Training", "check_weights", "read_training"]
+__all__ = ["Training", "check_weights", "load_rules", "read_training"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def read_training(options: Namespace) -> Training:
         With ``data``, ``target``, ``positive``, ``weights``, ``columns``, ``drop``,
         ``categorical``, ``missing``, ``rules`` and ``budget``.
     """
-    rules = _load_rules(options)
+    rules = load_rules(options)
     columns = read_columns(options.data, _selection(options, rules))
 
     from riskcard.cli.feature_table import FeatureTable
@@ -126,7 +126,8 @@ def _selection(options: Namespace, rules: CardRules | None) -> Callable[[list[st
     return select
 
 
-def _load_rules(options: Namespace) -> CardRules | None:
+def load_rules(options: Namespace) -> CardRules | None:
+    """The rules of a file, with the budget of the options; None when there is no file."""
     if options.rules is None:
         if options.budget is not None:
             raise ParameterError(

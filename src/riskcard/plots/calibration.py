@@ -108,7 +108,8 @@ def draw_calibration(
     ax.set_yticks([tick for tick in ax.get_yticks() if 0 <= tick <= top])
     ax.grid(alpha=0.3)
     plain_spines(ax)
-    legend = add_legend(ax, loc="upper left")
+    # above the picture, where it hides no interval
+    legend = add_legend(ax, loc="lower left", bbox_to_anchor=(-0.02, 1.0), borderpad=0.1)
     legend.set_title(_words(figures), prop={"size": 8})
     legend._legend_box.align = "left"
     return ax

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from riskcard.evaluation.decision import DecisionCurve, decision_curve
-from riskcard.plots.drawing import DASHES, GREY, INK, add_legend, axes_or_new, plain_spines
+from riskcard.plots.drawing import DASHES, INK, PALE, add_legend, axes_or_new, plain_spines
 from riskcard.plots.several import read_several
 
 __all__ = ["draw_decision", "plot_decision"]
@@ -62,8 +62,8 @@ def draw_decision(ax: Any, curves: dict[str, DecisionCurve]) -> Any:
             zorder=4 - place / 10, label=name or "act on the risk",
         )  # fmt: skip
     first = next(iter(curves.values()))
-    ax.plot(100 * first.thresholds, 100 * first.act_on_all, color=GREY, linewidth=1.2,
-            dashes=(6, 2), label="act on all")  # fmt: skip
+    ax.plot(100 * first.thresholds, 100 * first.act_on_all, color=PALE, linewidth=1.2,
+            label="act on all")  # fmt: skip
     ax.axhline(0, color=INK, linewidth=0.8, label="act on none")
     most = max(float(curve.net_benefit.max()) for curve in curves.values())
     most = max(most, float(first.act_on_all.max()), 0.01)

@@ -33,7 +33,7 @@ SIZE, SQUARE, DOTS = (6.4, 4.0), (5.0, 5.0), 150
 #: Formats that a picture can have, by the ending of its file.
 FORMATS = ("png", "svg", "pdf")
 #: Lines are told apart by their dashes and their grey.
-DASHES = (("-", INK), ("--", FILL), (":", PALE), ("-.", INK))
+DASHES = (("-", INK), ("--", FILL), (":", INK), ("-.", GREY))
 
 
 def require_matplotlib() -> None:

@@ -52,7 +52,7 @@ def plot_roc(
 
 def draw_roc(ax: Any, curves: dict[str, RocCurve]) -> Any:
     """Draw curves that were computed; a name that is empty is not shown."""
-    ax.plot([0, 1], [0, 1], ":", color=PALE, linewidth=1, zorder=1)
+    ax.plot([0, 1], [0, 1], color=PALE, linewidth=0.8, zorder=1)
     for place, (name, curve) in enumerate(curves.items()):
         dash, colour = DASHES[place % len(DASHES)]
         few = curve.thresholds.size <= 60 and place == 0

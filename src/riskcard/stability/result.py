@@ -137,6 +137,11 @@ class CardStability:
     def __str__(self) -> str:
         return render_stability(self)
 
+    def _repr_html_(self) -> str:
+        from riskcard.stability.html import stability_as_html
+
+        return stability_as_html(self)
+
 
 def _finite_mean(column: Any) -> float:
     finite = column[np.isfinite(column)]

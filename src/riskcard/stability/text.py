@@ -13,10 +13,21 @@ from riskcard.stability.summary import FeatureStability, Spread
 if TYPE_CHECKING:
     from riskcard.stability.result import CardStability
 
-__all__ = ["align", "render_stability"]
+__all__ = [
+    "FEATURE_HEADER",
+    "PERFORMANCE_HEADER",
+    "align",
+    "feature_lines",
+    "feature_sentences",
+    "performance_lines",
+    "performance_sentence",
+    "render_stability",
+]
 
 _WIDTH, _GAP = 79, "   "
 _MOST_NAMES, _MOST_VALUES = 12, 8
+FEATURE_HEADER = ("Feature", "Card", "Enters", "Cuts", "Points", "Log-odds", "Rises")
+PERFORMANCE_HEADER = ("", "on its own rows", "optimism", "corrected")
 _FIGURES = ("AUC", "log-loss, mean per row", "calibration slope")
 
 
@@ -49,7 +60,12 @@ def align(header: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -
 
 
 def _feature_table(stability: CardStability) -> list[str]:
-    header = ("Feature", "Card", "Enters", "Cuts", "Points", "Log-odds", "Rises")
+    rows = feature_lines(stability)
+    return align(FEATURE_HEADER, rows) if rows else ["No card uses any feature."]
+
+
+def feature_lines(stability: CardStability) -> list[tuple[str, ...]]:
+    """A line for every feature that any card uses, and for its levels, codes and missing values."""
     rows: list[tuple[str, ...]] = []
     for one in stability.features:
         if one.share == 0 and not one.is_on_card:
@@ -59,7 +75,7 @@ def _feature_table(stability: CardStability) -> list[str]:
         rows += [(f"  {_one_line(v)}", "", "", "", _spread(s), "", "") for v, s in shown]
         if len(one.values) > _MOST_VALUES:
             rows.append((f"  and {len(one.values) - _MOST_VALUES} more", *[""] * 6))
-    return align(header, rows) if rows else ["No card uses any feature."]
+    return rows
 
 
 def _feature_row(one: FeatureStability) -> tuple[str, ...]:
@@ -75,6 +91,12 @@ def _feature_row(one: FeatureStability) -> tuple[str, ...]:
 
 
 def _remarks(stability: CardStability) -> list[str]:
+    sentences = feature_sentences(stability)
+    return [line for sentence in sentences for line in textwrap.wrap(sentence, _WIDTH)]
+
+
+def feature_sentences(stability: CardStability) -> list[str]:
+    """What the columns mean, and how often the same features came together."""
     never = [one.name for one in stability.features if one.share == 0]
     sets = len(stability.feature_sets)
     kinds = f"there {'is 1 set' if sets == 1 else f'are {sets:,} different sets'} of features"
@@ -89,19 +111,28 @@ def _remarks(stability: CardStability) -> list[str]:
     if never:
         more = f" and {len(never) - _MOST_NAMES} more" if len(never) > _MOST_NAMES else ""
         sentences.append(f"Never used: {', '.join(map(_one_line, never[:_MOST_NAMES]))}{more}.")
-    return [line for sentence in sentences for line in textwrap.wrap(sentence, _WIDTH)]
+    return sentences
 
 
 def _performance_table(stability: CardStability) -> list[str]:
+    return align(PERFORMANCE_HEADER, performance_lines(stability))
+
+
+def performance_lines(stability: CardStability) -> list[tuple[str, ...]]:
+    """Each figure on its own rows, its optimism, and what is left."""
     columns = (stability.apparent, stability.optimism, stability.corrected)
-    rows = [
+    return [
         (title, *(f"{figure:.3f}" for figure in figures))
         for title, *figures in zip(_FIGURES, *map(astuple, columns), strict=True)
     ]
-    return align(("", "on its own rows", "optimism", "corrected"), rows)
 
 
 def _performance_remarks(stability: CardStability) -> list[str]:
+    return textwrap.wrap(performance_sentence(stability), _WIDTH)
+
+
+def performance_sentence(stability: CardStability) -> str:
+    """How exactly the optimism is known."""
     auc, log_loss, slope = astuple(stability.standard_error)
     sentence = f"Standard error of the optimism: AUC {auc:.3f}, log-loss {log_loss:.3f}, slope {slope:.3f}."
     n_odd = len(stability.cards) - stability.n_slopes
@@ -110,7 +141,7 @@ def _performance_remarks(stability: CardStability) -> list[str]:
             f" The slope is not finite in {n_odd:,} resamples (one risk for all rows, or no row "
             "without the event has a higher risk than one with it); they are left out of its mean."
         )
-    return textwrap.wrap(sentence, _WIDTH)
+    return sentence
 
 
 def _spread(spread: Spread | None, digits: int = 3) -> str:

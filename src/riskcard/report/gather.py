@@ -1,0 +1,320 @@
+"""From a card and rows to all facts of a report."""
+
+from __future__ import annotations
+
+import datetime
+import platform
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.errors import DataError, ParameterError, RiskcardWarning
+from riskcard.evaluation.outcomes import Outcomes
+from riskcard.evaluation.summary import evaluate
+from riskcard.plots.points import all_distributions
+from riskcard.problem.audit import audit
+from riskcard.problem.features import read_features
+from riskcard.problem.riskcard import RiskCard
+from riskcard.problem.table import read_target, read_weights
+from riskcard.problem.target import weigh_classes
+from riskcard.problem.totals import count_totals
+from riskcard.report.data import describe_table
+from riskcard.report.facts import FileFacts, Origin, ReportFacts, RowFacts
+from riskcard.report.resampling import FEWEST, Plan, resample
+from riskcard.report.validation import Table, histogram_of, hold_out, split_rows
+from riskcard.version import __version__
+
+__all__ = ["ReportRows", "Wishes", "gather_facts"]
+
+#: Beside riskcard itself.
+_PACKAGES = ("numpy", "numba", "scikit-learn", "matplotlib")
+#: Share of the time limit that learning in the folds may take.
+_SHARE_OF_FOLDS = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRows:
+    """Rows that a card is looked at on.
+
+    Attributes
+    ----------
+    table
+        All candidate features, as a classifier takes them.
+    labels
+        One a row, in the words of the card.
+    sample_weight
+        One a row, or None.
+    for_card
+        The same rows as the card takes them; by default the table.
+    """
+
+    table: Any
+    labels: Any
+    sample_weight: Any = None
+    for_card: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a report is to hold, and how long it may take.
+
+    Attributes
+    ----------
+    cv
+        Folds; 0 for none.
+    bootstraps
+        Resamples; 0 for none.
+    time_limit
+        Seconds for learning again, in folds and resamples together; None for no limit.
+    seed
+        Of folds and resamples.
+    n_jobs
+        Resamples side by side.
+    class_weight
+        As in training; it counts in the audit and when the card is learned again.
+    files, options
+        What was read, and what was asked for, to be listed.
+    """
+
+    cv: int = 5
+    bootstraps: int = 50
+    time_limit: float | None = 60.0
+    seed: int = 0
+    n_jobs: int | None = 1
+    class_weight: Any = None
+    files: tuple[FileFacts, ...] = ()
+    options: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(slots=True)
+class _Work:
+    """The clock, and the notes taken on the way."""
+
+    wishes: Wishes
+    tell: Callable[[int], None]
+    begun: float = field(default_factory=time.perf_counter)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def seconds(self) -> float:
+        return time.perf_counter() - self.begun
+
+    @property
+    def left(self) -> float:
+        """Seconds left for learning; infinite without a limit."""
+        limit = self.wishes.time_limit
+        return float("inf") if limit is None else max(0.0, limit - self.seconds)
+
+
+def gather_facts(
+    card: RiskCard,
+    rows: ReportRows,
+    test: ReportRows | None,
+    estimator: Any,
+    wishes: Wishes,
+    tell: Callable[[int], None] = lambda steps: None,
+) -> ReportFacts:
+    """Compute everything that a report says.
+
+    Parameters
+    ----------
+    card
+        The card.
+    rows
+        Rows, in most cases those that it was learned from.
+    test
+        Other rows; or None.
+    estimator
+        The procedure behind the card, unfitted; None when it is not known, and then the card is not
+        learned again.
+    wishes
+        What to do.
+    tell
+        Called with the number of steps that are done; ``cv * 3 + bootstraps`` in all.
+    """
+    _check(wishes)
+    work = _Work(wishes, tell)
+    on_rows, table = _look(card, rows, "these rows")
+    on_test = None if test is None else _look(card, test, "test rows")[0]
+    report = _audit(card, rows, table, wishes)
+    if estimator is None:
+        work.notes.append(
+            "How the card was learned is not known, so it could not be learned again: there are no "
+            "cross-validated figures of its own and no resamples."
+        )
+    validation, seconds = _validate(table, estimator, work)
+    stability = _resample(card, table, estimator, seconds, work)
+    return ReportFacts(
+        card=card,
+        audit=report,
+        is_training=_is_training(card, report.loss, table),
+        distributions=_distributions(card, rows, table),
+        rows=on_rows,
+        test=on_test,
+        validation=validation,
+        stability=stability,
+        notes=tuple(work.notes),
+        origin=Origin(
+            made=f"{datetime.datetime.now(datetime.timezone.utc):%d %B %Y, %H:%M} UTC",
+            files=wishes.files,
+            options=wishes.options,
+            refit=_settings(estimator),
+            versions=_versions(),
+            seconds=work.seconds,
+        ),
+    )
+
+
+def _check(wishes: Wishes) -> None:
+    if wishes.cv < 0 or wishes.cv == 1:
+        raise ParameterError(f"cv is {wishes.cv}. Use at least 2 folds, or 0 for none.")
+    if wishes.bootstraps < 0:
+        raise ParameterError(f"bootstraps is {wishes.bootstraps}. Use a number from 0.")
+    if wishes.time_limit is not None and not wishes.time_limit >= 0:
+        raise ParameterError(f"The time limit is {wishes.time_limit}. Use seconds, from 0.")
+
+
+# --- rows ---------------------------------------------------------------------------------------
+
+
+def _look(card: RiskCard, rows: ReportRows, name: str) -> tuple[RowFacts, Table]:
+    """The card on rows, and the rows as they are learned from."""
+    features = read_features(rows.table)
+    n_rows = len(features.values)
+    labels = read_target(rows.labels, n_rows)
+    weights = read_weights(rows.sample_weight, n_rows)
+    is_event = _events(card, labels, name)
+    if not is_event.any() or is_event.all():
+        which = card.classes[int(is_event.all())]
+        raise DataError(
+            f"The label of all {name} is {which!r}. A report needs rows with and without the event."
+        )
+    if not (weights > 0).all():
+        raise DataError("Some rows have the weight 0. Leave them out.")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", RiskcardWarning)
+        totals = card.total_points(rows.table if rows.for_card is None else rows.for_card)
+    outcomes = Outcomes(card.risk_of_total(totals), is_event, weights)
+    evaluation = evaluate(outcomes)
+    on_card = [feature.name for feature in card.features]
+    facts = RowFacts(
+        name=name,
+        data=describe_table(features, is_event, weights, on_card),
+        evaluation=evaluation,
+        totals=count_totals(totals, is_event, weights, card.reachable_totals()),
+        histogram=histogram_of(outcomes, evaluation),
+        guesses=tuple(str(one.message) for one in caught),
+    )
+    return facts, Table(rows.table, features, is_event, weights, outcomes.risks)
+
+
+def _events(card: RiskCard, labels: NDArray[Any], name: str) -> NDArray[np.bool_]:
+    is_event = np.array(labels == card.classes[1], dtype=bool)
+    unknown = ~(is_event | np.array(labels == card.classes[0], dtype=bool))
+    if unknown.any():
+        (label,) = labels[unknown][:1].tolist()
+        raise DataError(
+            f"A label among {name} is {label!r}, but the card knows {card.classes[0]!r} and "
+            f"{card.classes[1]!r}. Give the labels of the card."
+        )
+    return is_event
+
+
+def _audit(card: RiskCard, rows: ReportRows, table: Table, wishes: Wishes) -> Any:
+    signs = np.where(table.is_event, 1, -1).astype(np.int8)
+    weights = weigh_classes(table.weights, signs, card.classes, wishes.class_weight)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RiskcardWarning)
+        source = rows.table if rows.for_card is None else rows.for_card
+        labels = np.array(card.classes, dtype=object)[table.is_event.astype(int)]
+        return audit(card, source, labels, sample_weight=weights)
+
+
+def _is_training(card: RiskCard, loss: float, table: Table) -> bool:
+    """As many rows and events as in training, and the loss that the card claims."""
+    facts, certificate = card.training, card.certificate
+    if facts is None or certificate is None:
+        return False
+    is_same = facts.rows == table.n_rows and facts.events == int(table.is_event.sum())
+    return is_same and bool(np.isclose(loss, certificate.loss, rtol=1e-6))
+
+
+def _distributions(card: RiskCard, rows: ReportRows, table: Table) -> Any:
+    source = rows.table if rows.for_card is None else rows.for_card
+    return all_distributions(card, source, table.weights)
+
+
+# --- learning again -----------------------------------------------------------------------------
+
+
+def _validate(table: Table, estimator: Any, work: _Work) -> tuple[Any, float]:
+    if not work.wishes.cv:
+        work.notes.append("Cross-validation was not asked for.")
+        return None, 0.0
+    splits = split_rows(table.is_event, work.wishes.cv, work.wishes.seed)
+    if len(splits) < work.wishes.cv:
+        work.notes.append(
+            f"There are so few rows with or without the event that only {len(splits)} folds were "
+            "made."
+            if splits
+            else "One class has a single row, so nothing could be held out."
+        )
+    if not splits:
+        return None, 0.0
+    limited = (
+        None if estimator is None else _limited(estimator, work, _SHARE_OF_FOLDS / len(splits))
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = hold_out(table, splits, limited, lambda: work.tell(1))
+    return found.facts, found.seconds
+
+
+def _resample(card: RiskCard, table: Table, estimator: Any, seconds: float, work: _Work) -> Any:
+    wishes = work.wishes
+    if estimator is None or not wishes.bootstraps:
+        return None
+    plan = Plan(wishes.bootstraps, work.left, seconds, wishes.seed, wishes.n_jobs)
+    limited = _limited(estimator, work, 1 / FEWEST)
+    stability, notes = resample(card, table, limited, plan, work.tell)
+    work.notes += notes
+    return stability
+
+
+def _limited(estimator: Any, work: _Work, share: float) -> Any:
+    """The same procedure with a share of the time that is left for each fit."""
+    if "time_limit" not in estimator.get_params(deep=False) or work.left == float("inf"):
+        return estimator
+    from sklearn.base import clone
+
+    own = estimator.get_params(deep=False)["time_limit"]
+    allowed = max(1.0, share * work.left)
+    return clone(estimator).set_params(time_limit=allowed if own is None else min(own, allowed))
+
+
+def _settings(estimator: Any) -> tuple[tuple[str, str], ...]:
+    if estimator is None:
+        return ()
+    defaults = type(estimator)().get_params(deep=False)
+    shown = {
+        name: value
+        for name, value in estimator.get_params(deep=False).items()
+        if name in ("max_terms", "max_points", "scale") or value != defaults[name]
+    }
+    return tuple((name, str(value)) for name, value in shown.items() if name != "verbose")
+
+
+def _versions() -> tuple[tuple[str, str], ...]:
+    found = [("riskcard", __version__), ("Python", platform.python_version())]
+    for name in _PACKAGES:
+        try:
+            found.append((name, version(name)))
+        except PackageNotFoundError:  # installed in another way
+            continue
+    return (*found, ("system", f"{platform.system()} {platform.machine()}"))

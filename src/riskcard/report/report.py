@@ -1,0 +1,146 @@
+"""A report on a card, from Python: gather the facts, draw the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from riskcard.errors import ParameterError
+from riskcard.estimators.classifier import RiskScoreClassifier
+from riskcard.export.files import write_whole
+from riskcard.plots.drawing import require_matplotlib
+from riskcard.problem.riskcard import RiskCard
+from riskcard.report.facts import ReportFacts
+from riskcard.report.gather import ReportRows, Wishes, gather_facts
+
+__all__ = ["Report", "make_report", "procedure_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A report: its facts, and the page that shows them."""
+
+    facts: ReportFacts
+
+    def to_html(self) -> str:
+        """The page, which needs nothing else: styles and pictures are in it."""
+        from riskcard.report.page import render_report
+
+        return render_report(self.facts)
+
+    def save(self, path: str | Path) -> None:
+        """Write the page to a file, whole or not at all."""
+        write_whole(path, self.to_html())
+
+
+def make_report(
+    model: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    test: tuple[Any, Any] | None = None,
+    cv: int = 5,
+    bootstraps: int = 50,
+    time_limit: float | None = 60.0,
+    random_state: int = 0,
+    n_jobs: int | None = 1,
+    progress: Callable[[int], None] | None = None,
+) -> Report:
+    """Gather everything that there is to say about a card; ``save`` writes one page.
+
+    Parameters
+    ----------
+    model
+        A fitted classifier, or a ``RiskCard``. The card is learned again in folds and resamples with
+        the parameters of the classifier, or with the limits in the certificate of the card; without
+        a certificate it is not learned again.
+    X, y
+        Rows, in most cases those that the card was learned from.
+    sample_weight
+        One weight a row.
+    test
+        A pair of other rows and their labels.
+    cv
+        Folds; 0 for none.
+    bootstraps
+        Resamples; 0 for none.
+    time_limit
+        Seconds for learning again, in all; None for no limit. When it does not suffice there are
+        fewer resamples, and the report says so.
+    random_state
+        Seed of folds and resamples.
+    n_jobs
+        Resamples side by side, in threads.
+    progress
+        Called with the number of steps done, of ``3 * cv + bootstraps`` in all.
+
+    Examples
+    --------
+    >>> from riskcard import RiskScoreClassifier, make_report
+    >>> X = [[value % 10] for value in range(60)]
+    >>> y = [value % 10 > 4 or value % 7 == 0 for value in range(60)]
+    >>> report = make_report(RiskScoreClassifier(1).fit(X, y), X, y, cv=2, bootstraps=5)
+    >>> report.facts.validation.folds, report.facts.is_training
+    (2, True)
+    """
+    require_matplotlib()
+    card = getattr(model, "card_", model)
+    if not isinstance(card, RiskCard):
+        raise ParameterError(
+            f"A report needs a RiskCard or a fitted classifier, not {type(model).__name__}."
+        )
+    estimator = procedure_of(card) if model is card else _procedure_of_model(model)
+    class_weight = None if model is card else getattr(model, "class_weight", None)
+    wishes = Wishes(
+        cv=cv,
+        bootstraps=bootstraps,
+        time_limit=time_limit,
+        seed=random_state,
+        n_jobs=n_jobs,
+        class_weight=class_weight,
+        options=(("folds", str(cv)), ("resamples", str(bootstraps)), ("seed", str(random_state)),
+                 ("time limit", "none" if time_limit is None else f"{time_limit:g} s")),
+    )  # fmt: skip
+    rows = ReportRows(X, y, sample_weight)
+    others = None if test is None else ReportRows(*test)
+    facts = gather_facts(card, rows, others, estimator, wishes, progress or (lambda steps: None))
+    return Report(facts)
+
+
+def procedure_of(
+    card: RiskCard, changes: Mapping[str, Any] | None = None
+) -> RiskScoreClassifier | None:
+    """The classifier that learns cards with the limits of a card's certificate, without a proof.
+
+    None when the card has no certificate, or no terms at all.
+
+    Parameters
+    ----------
+    card
+        The card.
+    changes
+        Further parameters, such as rules, which a certificate has in words only.
+    """
+    certificate = card.certificate
+    if certificate is None or certificate.max_terms < 1:
+        return None
+    return RiskScoreClassifier(
+        max_terms=certificate.max_terms,
+        max_features=certificate.max_features,
+        max_cuts_per_feature=certificate.max_cuts_per_feature,
+        max_points=certificate.max_points,
+        scale=certificate.scale,
+        **(changes or {}),
+    )
+
+
+def _procedure_of_model(model: Any) -> Any:
+    """The classifier itself, unfitted; nothing is proven in folds and resamples."""
+    from sklearn.base import clone
+
+    procedure = clone(model)
+    known = procedure.get_params(deep=False)
+    quiet = {"certify": False, "verbose": False, "pool_tolerance": None}
+    return procedure.set_params(**{name: value for name, value in quiet.items() if name in known})

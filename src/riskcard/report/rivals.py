@@ -1,0 +1,148 @@
+"""Two models that a card is measured against: logistic regression and gradient boosting.
+
+Both are given the table as numbers, with indices for levels and NaN where a value is missing, and
+prepare it in a simple, stated way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.problem.levels import Levels
+
+__all__ = ["RIVALS", "Rival", "one_thread"]
+
+#: Tables of fewer rows get small trees and no early stopping.
+MANY_ROWS = 5000
+#: Gradient boosting knows at most so many levels of a category.
+MOST_LEVELS = 255
+
+AllLevels = Sequence[Levels | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """A model to compare with.
+
+    Attributes
+    ----------
+    name
+        What it is.
+    describe
+        From the number of rows to how it is set up, in words.
+    make
+        From the levels of all features and the number of rows to an unfitted model.
+    size
+        From a fitted model to how much there is to know by heart.
+    """
+
+    name: str
+    describe: Callable[[int], str]
+    make: Callable[[AllLevels, int], Any]
+    size: Callable[[Any], str]
+
+    def fit(
+        self,
+        values: NDArray[np.float64],
+        levels: AllLevels,
+        is_event: NDArray[np.bool_],
+        weights: NDArray[np.float64],
+    ) -> Any:
+        """Fit a new model to some rows; equal weights are not passed on, which is much faster."""
+        model = self.make(levels, len(values))
+        if (weights == weights[0]).all():
+            return model.fit(values, is_event)
+        return model.fit(values, is_event, **{f"{model.steps[-1][0]}__sample_weight": weights})
+
+
+def one_thread() -> Any:
+    """While it lasts, fits use one thread: more of them are slower where others work too."""
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    return threadpool_limits(limits=1)
+
+
+def _nominal(levels: AllLevels) -> list[int]:
+    return [place for place, one in enumerate(levels) if one is not None and not one.is_ordered]
+
+
+# --- logistic regression ------------------------------------------------------------------------
+
+
+def _make_regression(levels: AllLevels, n_rows: int) -> Any:
+    from sklearn.compose import ColumnTransformer
+    from sklearn.impute import SimpleImputer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+    nominal = _nominal(levels)
+    others = [place for place in range(len(levels)) if place not in nominal]
+    filled = make_pipeline(
+        SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True),
+        StandardScaler(),
+    )
+    encoded = OneHotEncoder(min_frequency=10, handle_unknown="infrequent_if_exist")
+    columns = ColumnTransformer([("numbers", filled, others), ("levels", encoded, nominal)])
+    return make_pipeline(columns, LogisticRegression(max_iter=2000))
+
+
+def _describe_regression(n_rows: int) -> str:
+    return (
+        "All candidate features. Numbers: median for missing values and a column that says so, then "
+        "standardised; categories: a column a level, rare ones together. L2 penalty, C = 1."
+    )
+
+
+def _size_of_regression(model: Any) -> str:
+    return f"{model[-1].coef_.size:,} coefficients"
+
+
+# --- gradient boosting --------------------------------------------------------------------------
+
+
+def _make_boosting(levels: AllLevels, n_rows: int) -> Any:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.pipeline import make_pipeline
+
+    nominal = [place for place in _nominal(levels) if len(levels[place].names) <= MOST_LEVELS]  # type: ignore[union-attr]
+    return make_pipeline(
+        HistGradientBoostingClassifier(
+            categorical_features=nominal or None, random_state=0, **_boosting_settings(n_rows)
+        )
+    )
+
+
+def _boosting_settings(n_rows: int) -> dict[str, Any]:
+    """Small trees on small tables, where the defaults of scikit-learn learn rows by heart."""
+    if n_rows < MANY_ROWS:
+        return {
+            "learning_rate": 0.05, "max_iter": 150, "max_leaf_nodes": 4, "l2_regularization": 1.0,
+            "max_bins": 64, "early_stopping": False,
+        }  # fmt: skip
+    return {"learning_rate": 0.1, "max_iter": 500, "max_leaf_nodes": 31, "early_stopping": True}
+
+
+def _describe_boosting(n_rows: int) -> str:
+    settings = _boosting_settings(n_rows)
+    most = "up to " if settings["early_stopping"] else ""
+    return (
+        "All candidate features as they are, missing values and categories included; "
+        f"{most}{settings['max_iter']} trees of {settings['max_leaf_nodes']} leaves, learning rate "
+        f"{settings['learning_rate']}."
+    )
+
+
+def _size_of_boosting(model: Any) -> str:
+    return f"{model[-1].n_iter_:,} trees"
+
+
+RIVALS = (
+    Rival("Logistic regression", _describe_regression, _make_regression, _size_of_regression),
+    Rival("Gradient boosting", _describe_boosting, _make_boosting, _size_of_boosting),
+)

@@ -1,0 +1,51 @@
+"""The stability of a card as a piece of HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from riskcard.html import Number, boxed, html_table, minus, paragraphs
+from riskcard.stability.text import (
+    FEATURE_HEADER,
+    PERFORMANCE_HEADER,
+    feature_lines,
+    feature_sentences,
+    performance_lines,
+    performance_sentence,
+)
+
+if TYPE_CHECKING:
+    from riskcard.stability.result import CardStability
+
+__all__ = ["feature_table", "performance_table", "stability_as_html"]
+
+
+def stability_as_html(stability: CardStability) -> str:
+    """Draw all figures for a notebook."""
+    return boxed(
+        f"Stability over {len(stability.cards):,} bootstrap resamples",
+        feature_table(stability),
+        paragraphs(feature_sentences(stability)),
+        performance_table(stability),
+        paragraphs([performance_sentence(stability)]),
+    )
+
+
+def feature_table(stability: CardStability) -> str:
+    """A line for every feature that any card uses."""
+    return _table(FEATURE_HEADER, feature_lines(stability))
+
+
+def performance_table(stability: CardStability) -> str:
+    """The figures, their optimism, and what is left."""
+    return _table(PERFORMANCE_HEADER, performance_lines(stability))
+
+
+def _table(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """The first column holds names, which may be indented; all others stand to the right."""
+    rows = [
+        [first.replace("  ", "\u2003"), *(Number(minus(text)) for text in others)]
+        for first, *others in lines
+    ]
+    return html_table([header[0], *map(Number, header[1:])], rows)

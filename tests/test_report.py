@@ -1,0 +1,443 @@
+"""A report says what was computed, on any table, and its page needs nothing else."""
+
+import hashlib
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.metrics import log_loss, roc_auc_score
+from sklearn.model_selection import StratifiedKFold
+
+from cards import heart_card, mass_card
+from riskcard import (
+    DataError,
+    ParameterError,
+    RiskCard,
+    RiskScoreClassifier,
+    SolverMissing,
+    make_report,
+)
+from riskcard.cli.main import main
+from riskcard.cli.parser import make_parser
+from riskcard.report.page import render_report as make_page
+from riskcard.report.report import procedure_of
+from riskcard.report.sections_card import card_section, certificate_section, glance_section
+from riskcard.report.sections_figures import price_section
+from riskcard.report.sections_method import done_section
+from riskcard.report.words import proof_in_short
+from riskcard.stability.bootstrap import bootstrap_card
+
+pytest.importorskip("matplotlib")
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def mixed_model(mixed):
+    frame, y = mixed
+    return RiskScoreClassifier(3, certify=True, time_limit=20).fit(frame, y)
+
+
+@pytest.fixture(scope="module")
+def report(mixed_model, mixed):
+    """On a table with holes and categories, with test rows of a new level and a new hole."""
+    frame, y = mixed
+    test = frame.iloc[:60].copy()
+    test["shape"] = test["shape"].astype(object)
+    test.iloc[0, test.columns.get_loc("shape")] = "zigzag"
+    return make_report(mixed_model, frame, y, test=(test, y[:60]), cv=3, bootstraps=6)
+
+
+@pytest.fixture(scope="module")
+def page(report):
+    return report.to_html()
+
+
+# --- facts --------------------------------------------------------------------------------------
+
+
+def test_figures_on_the_rows_are_those_of_the_card(report, mixed_model, mixed):
+    frame, y = mixed
+    risks = mixed_model.predict_proba(frame)[:, 1]
+    found = report.facts.rows.evaluation
+    assert found.roc.area == pytest.approx(roc_auc_score(y, risks))
+    assert found.log_loss == pytest.approx(log_loss(y, risks))
+    assert found.log_loss * len(y) == pytest.approx(mixed_model.loss_)
+    assert report.facts.audit.passed
+    assert report.facts.is_training
+
+
+def test_the_card_is_learned_again_in_every_fold_with_its_own_limits(report, mixed_model, mixed):
+    frame, y = mixed
+    validation = report.facts.validation
+    assert (validation.folds, validation.is_refitted) == (3, True)
+    procedure = clone(mixed_model).set_params(certify=False)
+    risks = np.empty(len(y))
+    splits = StratifiedKFold(3, shuffle=True, random_state=0).split(frame, y)
+    areas = []
+    for fitted, held_out in splits:
+        model = clone(procedure).fit(frame.iloc[fitted], y[fitted])
+        risks[held_out] = model.predict_proba(frame.iloc[held_out])[:, 1]
+        areas.append(roc_auc_score(y[held_out], risks[held_out]))
+    card = validation.methods[0]
+    assert card.evaluation.log_loss == pytest.approx(log_loss(y, risks))
+    assert card.fold_areas == pytest.approx(areas)
+
+
+def test_rivals_stand_on_the_same_folds(report):
+    card, *others = report.facts.validation.methods
+    assert [one.name for one in others] == ["Logistic regression", "Gradient boosting"]
+    for one in others:
+        assert len(one.fold_areas) == len(card.fold_areas)
+        assert one.evaluation.rows == 200
+        assert 0.6 < one.evaluation.roc.area < 1
+    assert re.fullmatch(r"\d+ coefficients", others[0].size)
+    assert others[1].size == "150 trees"
+
+
+def test_resamples_are_those_of_bootstrap_card(report, mixed_model, mixed):
+    frame, y = mixed
+    procedure = clone(mixed_model).set_params(certify=False)
+    wanted = bootstrap_card(procedure, frame, y, n_bootstraps=6, random_state=0)
+    found = report.facts.stability
+    assert found.card == mixed_model.card_
+    assert [card.features for card in found.cards] == [card.features for card in wanted.cards]
+    assert found.optimism.auc == pytest.approx(wanted.optimism.auc)
+
+
+def test_the_data_are_summed_up(report, mixed):
+    frame, y = mixed
+    data = report.facts.rows.data
+    assert (data.rows, data.events, data.base_rate) == (200, y.sum(), pytest.approx(y.mean()))
+    columns = {one.name: one for one in data.columns}
+    assert columns["age"].missing == frame["age"].isna().sum()
+    assert columns["shape"].missing == frame["shape"].isna().sum()
+    assert [columns[name].kind for name in ("age", "shape", "stage", "smoker")] == [
+        "number", "category", "ordered category", "boolean",
+    ]  # fmt: skip
+    assert data.complete_rows == len(frame.dropna())
+    assert columns["age"].summary.startswith(f"median {frame['age'].median():.4g} ")
+    assert "False" in columns["smoker"].summary
+
+
+def test_values_that_the_card_does_not_know_are_told(report):
+    (guess,) = report.facts.test.guesses
+    assert "unseen levels in 1 row (the first is 'zigzag')" in guess
+    assert report.facts.rows.guesses == ()
+
+
+def test_steps_are_counted_to_the_end(small):
+    X, y = small
+    steps = []
+    model = RiskScoreClassifier(1).fit(X, y)
+    make_report(model, X, y, cv=2, bootstraps=5, progress=steps.append)
+    assert sum(steps) == 3 * 2 + 5
+    steps.clear()
+    make_report(model, X, y, cv=2, bootstraps=500, time_limit=0.5, progress=steps.append)
+    assert sum(steps) == 3 * 2 + 500
+
+
+def test_a_short_time_limit_leaves_resamples_out_and_says_so(small):
+    X, y = small
+    model = RiskScoreClassifier(2).fit(X, y)
+    facts = make_report(model, X, y, cv=2, bootstraps=30, time_limit=0).facts
+    assert facts.stability is None
+    assert any("No resamples were made, not 30" in note for note in facts.notes)
+    assert facts.validation is not None
+    longer = make_report(model, X, y, cv=0, bootstraps=5, time_limit=None).facts
+    assert len(longer.stability.cards) == 5
+    assert longer.validation is None
+
+
+def test_weights_count_like_copies(small):
+    X, y = small
+    weights = np.arange(len(y)) % 3 + 1
+    model = RiskScoreClassifier(2).fit(X, y, sample_weight=weights)
+    facts = make_report(model, X, y, sample_weight=weights, cv=2, bootstraps=0).facts
+    copies = np.repeat(np.arange(len(y)), weights)
+    twin = make_report(model.card_, X[copies], y[copies], cv=0, bootstraps=0).facts
+    assert facts.is_training
+    assert facts.rows.data.is_weighted
+    assert facts.rows.evaluation.roc.area == pytest.approx(twin.rows.evaluation.roc.area)
+    assert facts.rows.evaluation.log_loss == pytest.approx(twin.rows.evaluation.log_loss)
+
+
+def test_class_weights_count_in_the_audit(small):
+    X, y = small
+    model = RiskScoreClassifier(2, class_weight="balanced").fit(X, y)
+    facts = make_report(model, X, y, cv=0, bootstraps=0).facts
+    assert facts.audit.passed
+    assert facts.is_training
+
+
+def test_other_rows_than_those_of_training_are_told_apart(small):
+    X, y = small
+    model = RiskScoreClassifier(2).fit(X, y)
+    facts = make_report(model, X[:40], y[:40], cv=0, bootstraps=0).facts
+    assert not facts.is_training
+    assert "These are not the rows that the card was learned from" in certificate_section(facts)
+    glance = glance_section(facts)
+    assert "AUC on these rows" in glance
+    assert "learned from 60 rows" in glance
+
+
+def test_a_card_without_certificate_is_not_learned_again():
+    rng = np.random.default_rng(0)
+    rows = {"height": rng.random(80), "pressure": rng.random(80), "age": rng.uniform(40, 90, 80)}
+    labels = np.where(rng.random(80) < 0.4, "yes", "no")
+    card = heart_card(certificate=None, training=None)
+    facts = make_report(card, pd.DataFrame(rows), labels, cv=2, bootstraps=5).facts
+    assert facts.stability is None
+    assert not facts.validation.is_refitted
+    assert facts.validation.methods[0].evaluation.roc.area == facts.rows.evaluation.roc.area
+    assert any("could not be learned again" in note for note in facts.notes)
+    assert "it has no certificate" in certificate_section(facts)
+    assert "this card, as it is," in price_section(facts) or "costs nothing" in price_section(facts)
+
+
+def test_cards_with_codes_and_unseen_levels_and_cards_of_nothing_are_reported_on():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(
+        {
+            "age": np.where(rng.random(60) < 0.2, np.nan, rng.integers(30, 80, 60)),
+            "shape": rng.choice(["round", "oval", "irregular", "zigzag"], 60),
+            "density": rng.choice(["low", "high", None], 60),
+            "palpable": rng.random(60) < 0.5,
+        }
+    )
+    labels = np.where(rng.random(60) < 0.5, "malignant", "benign")
+    facts = make_report(mass_card(), frame, labels, cv=0, bootstraps=0).facts
+    assert "unseen levels" in glance_section(facts)
+    assert card_section(facts).count("<img ") == 4
+    empty = RiskCard([], base=1, feature_names=["age"], classes=("benign", "malignant"))
+    facts = make_report(empty, frame[["age"]], labels, cv=2, bootstraps=0).facts
+    assert facts.rows.evaluation.roc.area == 0.5
+    assert "used by the card: none" in make_page(facts)
+
+
+def test_one_row_of_a_class_cannot_be_held_out():
+    X = np.arange(10.0)[:, None]
+    y = np.arange(10) == 9
+    facts = make_report(RiskScoreClassifier(1).fit(X, y), X, y, cv=3, bootstraps=0).facts
+    assert facts.validation is None
+    assert "nothing could be held out" in glance_section(facts)
+    assert "no cross-validation" in price_section(facts)
+    two = make_report(
+        RiskScoreClassifier(1).fit(X, X[:, 0] > 7), X, X[:, 0] > 7, cv=5, bootstraps=0
+    )
+    assert two.facts.validation.folds == 2
+    assert any("only 2 folds" in note for note in two.facts.notes)
+
+
+def test_what_cannot_be_reported_is_refused(small):
+    X, y = small
+    model = RiskScoreClassifier(1).fit(X, y)
+    with pytest.raises(
+        DataError, match="A label among these rows is 2, but the card knows 0 and 1"
+    ):
+        make_report(model, X, y + 1)
+    with pytest.raises(DataError, match="The label of all test rows is 1"):
+        make_report(model, X, y, test=(X, np.ones_like(y)))
+    with pytest.raises(ParameterError, match="cv is 1"):
+        make_report(model, X, y, cv=1)
+    with pytest.raises(ParameterError, match="bootstraps is -1"):
+        make_report(model, X, y, bootstraps=-1)
+    with pytest.raises(ParameterError, match="not RiskScoreClassifier"):
+        make_report(RiskScoreClassifier(), X, y)
+
+
+def test_the_procedure_has_the_limits_of_the_certificate():
+    procedure = procedure_of(heart_card(), {"min_bin_rows": 5})
+    assert procedure.get_params()["max_points"] == 5
+    assert (procedure.max_terms, procedure.scale, procedure.min_bin_rows) == (3, "calibrated", 5)
+    assert procedure.certify is False
+    assert procedure_of(heart_card(certificate=None)) is None
+
+
+# --- the page -----------------------------------------------------------------------------------
+
+
+def test_the_page_needs_nothing_else(page):
+    assert page.startswith("<!DOCTYPE html>")
+    assert not re.search(r"<(script|link|iframe|object)\b", page)
+    sources = re.findall(r'\bsrc="([^"]{0,30})', page)
+    assert len(sources) >= 8
+    assert all(source.startswith("data:image/svg+xml;base64,") for source in sources)
+    links = re.findall(r'href="([^"]*)"', page)
+    assert all(link.startswith("#") for link in links)
+    assert {f'id="{link[1:]}"' in page for link in links} == {True}
+    assert "url(" not in page
+    assert "@import" not in page
+
+
+def test_the_page_says_what_is_proven_in_plain_words(page, mixed_model, report):
+    assert mixed_model.status_ == "optimal"
+    assert "no card of this kind can do better" in page
+    heuristic = replace(
+        report.facts,
+        card=replace(
+            mixed_model.card_,
+            certificate=replace(mixed_model.card_.certificate, status="time_limit", bound=50.0),
+        ),
+    )
+    text = certificate_section(heuristic)
+    assert "no card of this kind can be below 50.0000" in text
+    assert "may have a loss smaller by at most" in text
+
+
+@pytest.mark.parametrize(
+    ("changes", "short"),
+    [
+        ({}, "optimal"),
+        ({"status": "heuristic", "bound": 0.0}, "not proven"),
+        ({"status": "time_limit", "bound": 50.0, "loss": 100.0}, "50.0 %"),
+    ],
+)
+def test_the_first_figures_say_whether_the_card_is_proven(mixed_model, changes, short):
+    certificate = replace(mixed_model.card_.certificate, **changes)
+    assert proof_in_short(certificate)[0] == short
+    assert proof_in_short(None)[0] == "not proven"
+
+
+def test_every_picture_has_words_for_those_who_cannot_see_it(page):
+    pictures = re.findall(r"<img [^>]*>", page)
+    assert all(re.search(r'alt="[^"]{20,}"', picture) for picture in pictures)
+
+
+def test_figures_and_their_columns_are_on_the_page(page, report):
+    for name in ("own rows", "corrected", "held out", "test rows"):
+        assert f">{name}</th>" in page
+    area = report.facts.validation.methods[0].evaluation.roc.area
+    assert f">{area:.3f} (" in page
+    assert f"{report.facts.stability.corrected.auc:.3f}" in page
+    assert "Gradient boosting" in page
+    assert "zigzag" in page
+
+
+def test_names_are_escaped(small):
+    X, y = small
+    frame = pd.DataFrame(X, columns=["<i>", "b&c", "c"])
+    model = RiskScoreClassifier(2).fit(frame, y)
+    html = make_page(make_report(model, frame, y, cv=2, bootstraps=5).facts)
+    assert "<i>" not in html
+    assert "&lt;i&gt;" in html
+
+
+def test_a_report_is_saved_whole_and_is_the_same_each_time(report, page, tmp_path):
+    path = tmp_path / "report.html"
+    report.save(path)
+    assert path.read_text(encoding="utf-8") == page
+
+
+# --- the command --------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory, mixed):
+    folder = tmp_path_factory.mktemp("report")
+    frame, y = mixed
+    table = frame.assign(died=np.where(y, "yes", "no"))
+    table.to_csv(folder / "data.csv", index=False)
+    table.iloc[:80].to_csv(folder / "new.csv", index=False)
+    data, card = str(folder / "data.csv"), str(folder / "card.json")
+    assert main(["fit", data, "--target", "died", "--max-terms", "2", "-q", "-o", card]) == 0
+    return folder, card, data
+
+
+def test_the_command_writes_a_page_with_hashes_and_options(files, capsys):
+    folder, card, data = files
+    out = folder / "report.html"
+    code = main(["report", card, data, "--test", str(folder / "new.csv"), "--cv", "2",
+                 "--bootstraps", "5", "--seed", "3", "-o", str(out)])  # fmt: skip
+    assert (code, capsys.readouterr().out) == (0, "")
+    page = out.read_text(encoding="utf-8")
+    for path in (card, data, str(folder / "new.csv")):
+        assert hashlib.sha256(Path(path).read_bytes()).hexdigest() in page
+    assert "<td>--seed</td><td>3</td>" in page
+    assert "Risk of died = yes" in page
+    assert "All 16 checks passed." in page
+
+
+def test_rules_are_given_again_when_the_card_is_learned_again(files, monkeypatch):
+    folder, _, data = files
+    seen = []
+    monkeypatch.setattr(
+        "riskcard.report.page.render_report", lambda facts: seen.append(facts) or ""
+    )
+    rules, card = folder / "rules.toml", str(folder / "ruled.json")
+    rules.write_text('[features.age]\nuse = "never"\n')
+    options = ["--rules", str(rules), "--min-bin-rows", "5"]
+    fit = ["fit", data, "--target", "died", "--max-terms", "2", "-q", "-o", card]
+    assert main([*fit, *options]) == 0
+    short = ["--cv", "2", "--bootstraps", "5", "-q", "-o", str(folder / "ruled.html")]
+    assert main(["report", card, data, *short, *options]) == 0
+    assert main(["report", card, data, *short]) == 0
+    with_rules, without = seen
+    enters = {one.name: one.share for one in with_rules.stability.features}
+    assert enters["age"] == 0
+    assert dict(with_rules.origin.refit)["min_bin_rows"] == "5"
+    assert "did not have to keep" not in done_section(with_rules)
+    assert "did not have to keep" in done_section(without)
+
+
+def test_bad_input_is_one_sentence_and_writes_nothing(files, capsys, tmp_path):
+    _, card, data = files
+    out = str(tmp_path / "report.html")
+    for options, message in (
+        (["--cv", "1"], "cv is 1"),
+        (["--target", "smoker"], "'smoker' has the value"),
+        (["--test", str(tmp_path / "none.csv")], "There is no file"),
+        (["-o", str(tmp_path / "none" / "r.html")], "does not exist"),
+        (["--budget", "3"], "--budget is given without costs"),
+    ):
+        assert main(["report", card, data, "-o", out, *options]) == 2
+        assert message in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_matplotlib_there_is_a_sentence(files, capsys, monkeypatch, small):
+    folder, card, data = files
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert main(["report", card, data, "-o", str(folder / "none.html")]) == 2
+    assert 'pip install "riskcard[plots]"' in capsys.readouterr().err
+    with pytest.raises(SolverMissing, match=r"riskcard\[plots\]"):
+        make_report(heart_card(), [[1.0]], [0])
+
+
+@pytest.mark.parametrize(
+    "place", ["riskcard.report.gather.hold_out", "riskcard.report.page.render_report", "os.replace"]
+)
+def test_ctrl_c_leaves_nothing_half_written(files, capsys, monkeypatch, tmp_path, place):
+    """In the folds, while pictures are drawn, and while the file is written."""
+    _, card, data = files
+
+    def press(*_, **__):
+        raise KeyboardInterrupt
+
+    if place == "os.replace":
+        monkeypatch.setattr("riskcard.report.page.render_report", lambda facts: "page")
+    monkeypatch.setattr(place, press)
+    out = tmp_path / "report.html"
+    assert main(["report", card, data, "-o", str(out), "--bootstraps", "0", "--cv", "2"]) == 130
+    assert "nothing was written" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_every_option_of_report_is_in_the_docs():
+    text = (ROOT / "docs/report.md").read_text(encoding="utf-8")
+    actions = make_parser()._subparsers._group_actions[0].choices["report"]._actions
+    options = [option for action in actions for option in action.option_strings]
+    assert [option for option in options if f"`{option}" not in text] == ["-h", "--help", "-q"]
+
+
+def test_the_example_of_the_page_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs/report.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```python\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
+    exec(block.replace("cv=5, bootstraps=10", "cv=2, bootstraps=0"), {})
+    assert (tmp_path / "report.html").stat().st_size > 100_000
