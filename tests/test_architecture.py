@@ -22,7 +22,7 @@ ALLOWED = {
     "formulations": BASE | {"formulations"},
     "baselines": BASE | {"baselines", "estimators", "kernels"},
     "progress": BASE,
-    "estimators": BASE | {"estimators", "search", "progress"},
+    "estimators": BASE | {"estimators", "search", "progress", "html"},
     "stability": BASE | {"stability", "estimators", "html"},
     "evaluation": BASE | {"evaluation", "stability"},
     "plots": BASE | {"plots", "evaluation"},
@@ -54,6 +54,7 @@ SELF_DESCRIPTION = {
     ("problem/riskcard.py", "calculator"),
     ("problem/riskcard.py", "export"),
     ("problem/riskcard.py", "explain"),
+    ("problem/certificate.py", "card"),
 }
 
 

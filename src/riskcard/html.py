@@ -33,7 +33,7 @@ def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], caption: st
     Parameters
     ----------
     header
-        One text a column; a ``Number`` for a column of numbers.
+        One text a column; a ``Number`` for a column of numbers. None at all for no header.
     rows
         One text a column.
     caption
@@ -45,12 +45,10 @@ def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], caption: st
     1
     """
     head = "".join(_cell(text, 'th scope="col"') for text in header)
+    head = f"<thead><tr>{head}</tr></thead>" if head else ""
     body = "".join(f"<tr>{''.join(_cell(text, 'td') for text in row)}</tr>" for row in rows)
     title = f"<caption>{escape(caption)}</caption>" if caption else ""
-    return (
-        f'<div class="wide"><table>{title}<thead><tr>{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
-    )
+    return f'<div class="wide"><table>{title}{head}<tbody>{body}</tbody></table></div>'
 
 
 def paragraphs(sentences: Iterable[str]) -> str:

@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from riskcard.errors import DataError, ParameterError, RiskcardError
+from riskcard.estimators.shown import ShowsCard
 from riskcard.problem.back import Layout, card_from_solution, raw_columns
 from riskcard.problem.certificate import certificate_of, training_facts_of
 from riskcard.problem.feature_rules import CardRules
@@ -41,7 +42,7 @@ ROWS_PER_CUT, FEWEST_CUTS, MOST_CUTS = 80, 9, 99
 Solver = Callable[[Problem], SolveResult]
 
 
-class CardClassifier(ClassifierMixin, BaseEstimator, ABC):
+class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
     """A classifier whose model is one card; how the card is found is up to its subclass.
 
     A subclass has the parameters ``max_terms`` and ``grid`` and says what the problem is
@@ -161,11 +162,6 @@ class CardClassifier(ClassifierMixin, BaseEstimator, ABC):
             require_numbers(features)
         is_plain = all(levels is None for levels in features.levels)
         return self.card_.total_points(features.values if is_plain else X)
-
-    def explain(self, row: Any) -> Any:
-        """Say why one row has its risk: see ``RiskCard.explain``."""
-        check_is_fitted(self)
-        return self.card_.explain(row)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Log-odds of the event ``classes_[1]`` for every row."""

@@ -19,6 +19,7 @@ from riskcard.estimators.classifier import RiskScoreClassifier
 from riskcard.estimators.path import FoldWork, Rows, Split, card_path, cross_validate
 from riskcard.estimators.rows import count_rows
 from riskcard.estimators.scoring import find_scorer, takes_weights
+from riskcard.estimators.shown import ShowsCard
 from riskcard.estimators.size_choice import RULES, choose_size, results_of
 from riskcard.estimators.work_bar import WorkBar
 from riskcard.problem.feature_rules import CardRules
@@ -62,7 +63,7 @@ FRAME_COLUMNS = {
 }
 
 
-class RiskScoreClassifierCV(ClassifierMixin, BaseEstimator):
+class RiskScoreClassifierCV(ShowsCard, ClassifierMixin, BaseEstimator):
     """A card whose number of terms is chosen by cross-validation.
 
     In every fold cards of 0, 1, 2, ... ``max_terms`` terms are fitted, each starting from the one

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from riskcard.html import Number, boxed, html_table, paragraphs
 from riskcard.problem.riskcard import RiskCard
 
 __all__ = ["CardPool"]
@@ -75,6 +76,20 @@ class CardPool(Sequence[RiskCard]):
         import pandas
 
         return pandas.DataFrame(self.rows())
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [
+                Number(row["card"]),
+                Number(f"{row['loss']:.6g}"),
+                Number(f"{row['above_best']:.2f} %"),
+                ", ".join(row["features"]),
+                "; ".join(row["terms"]),
+            ]
+            for row in self.rows()
+        ]
+        header = [*map(Number, ("Card", "Loss", "Above the best")), "Features", "Terms"]
+        return boxed("Cards about as good", html_table(header, rows), paragraphs([self.summary]))
 
     def __str__(self) -> str:
         lines = [f"{'card':>4}  {'loss':>12}  {'above':>7}  terms"]

@@ -122,6 +122,11 @@ class Certificate:
         """Relative gap between loss and bound, in [0, 1]."""
         return relative_gap(self.loss, self.bound)
 
+    def _repr_html_(self) -> str:
+        from riskcard.card.certificate import certificate_as_html
+
+        return certificate_as_html(self)
+
     def with_note(self, note: str) -> Certificate:
         """The same certificate with one more sentence."""
         return replace(self, notes=(*self.notes, note))

@@ -1,0 +1,26 @@
+"""A certificate as a piece of HTML: what is proven, and the figures behind it."""
+
+from __future__ import annotations
+
+from riskcard.card.words import certificate_sentences
+from riskcard.html import Number, boxed, html_table, paragraphs
+from riskcard.problem.certificate import Certificate
+
+__all__ = ["certificate_as_html"]
+
+
+def certificate_as_html(certificate: Certificate) -> str:
+    """Draw a certificate for a notebook."""
+    rows = [
+        ["Loss", Number(f"{certificate.loss:.6f}")],
+        ["Bound", Number(f"{certificate.bound:.6f}" if certificate.bound > 0 else "none")],
+        ["Gap", Number(f"{100 * certificate.gap:.4g} %" if certificate.bound > 0 else "unknown")],
+        ["Status", Number(str(certificate.status).replace("_", " "))],
+        ["Nodes", Number(f"{certificate.nodes:,}")],
+        ["Seconds", Number(f"{certificate.seconds:.1f}")],
+    ]
+    return boxed(
+        "What is proven",
+        paragraphs(certificate_sentences(certificate)),
+        html_table([], rows),
+    )

@@ -1,0 +1,87 @@
+"""What notebooks show: the card, the pool, the proof and the stability, safely and with their figures."""
+
+import re
+
+import pandas as pd
+import pytest
+import sklearn
+
+from cards import certificate
+from riskcard import RiskScoreClassifier, RiskScoreClassifierCV, bootstrap_card
+from riskcard.baselines import SelectRegressRoundClassifier
+
+pytestmark = pytest.mark.filterwarnings("ignore::riskcard.RiskcardWarning")
+
+
+@pytest.fixture(scope="module")
+def table(small):
+    X, y = small
+    return pd.DataFrame(X, columns=["<i>age", "b", "c"]), y
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        RiskScoreClassifier(2),
+        RiskScoreClassifierCV(2, cv=2, rule="best"),
+        SelectRegressRoundClassifier(2),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_a_classifier_shows_its_card_above_the_diagram_of_scikit_learn(model, table):
+    for html in (model._repr_html_(), model._repr_mimebundle_()["text/html"]):
+        assert "sk-top-container" in html
+        assert '<div class="riskcard">' not in html
+    fitted = sklearn.base.clone(model).fit(*table)
+    for html in (fitted._repr_html_(), fitted._repr_mimebundle_()["text/html"]):
+        card = fitted.card_.to_html()
+        assert html.startswith(card)
+        assert html.count('<div class="riskcard">') == 1
+        assert "sk-top-container" in html
+    assert fitted._repr_mimebundle_()["text/plain"] == repr(fitted)
+
+
+def test_a_text_display_stays_text(table):
+    fitted = RiskScoreClassifier(1).fit(*table)
+    with sklearn.config_context(display="text"):
+        assert not hasattr(fitted, "_repr_html_")
+        assert set(fitted._repr_mimebundle_()) == {"text/plain"}
+
+
+def test_a_model_chosen_by_cross_validation_explains_rows(table):
+    X, y = table
+    model = RiskScoreClassifierCV(2, cv=2, rule="best").fit(X, y)
+    assert model.explain(X.iloc[0]).total == model.card_.total_points(X.iloc[[0]])[0]
+
+
+def test_a_pool_is_a_table_of_its_cards(table):
+    pool = RiskScoreClassifier(2, pool_tolerance=0.1).fit(*table).pool_
+    html = pool._repr_html_()
+    assert html.count("<tr>") == len(pool) + 1
+    assert f"{pool.losses[0]:.6g}" in html
+    assert "<i>" not in html
+    assert pool.summary.split(":")[0] in html
+
+
+@pytest.mark.parametrize(
+    ("changes", "shown"),
+    [
+        ({}, ("350.100000", "340.200000", "2.828 %", "time limit")),
+        ({"bound": 0.0, "status": "heuristic"}, ("350.100000", "none", "unknown", "heuristic")),
+    ],
+)
+def test_a_certificate_says_what_is_proven(changes, shown):
+    html = certificate(**changes, notes=["a < b"])._repr_html_()
+    cells = re.findall(r'class="number">([^<]*)</td>', html)
+    assert tuple(cells[:4]) == shown
+    assert "a &lt; b" in html
+    assert "This kind: at most 3 terms" in html
+
+
+def test_a_bootstrap_is_shown_with_its_figures(table):
+    stability = bootstrap_card(RiskScoreClassifier(1), *table, n_bootstraps=5)
+    html = stability._repr_html_()
+    assert f"{stability.apparent.auc:.3f}" in html
+    assert f"{100 * stability.features[0].share:.0f} %" in html
+    assert "<i>" not in html
+    assert "5 bootstrap resamples" in html
