@@ -27,7 +27,7 @@ from riskcard.problem.problem import Limits, Problem, Scale
 from riskcard.problem.ranked import RankedData
 from riskcard.problem.result import OPTIMALITY_TOLERANCE, Status
 from riskcard.problem.solution import Solution
-from riskcard.search import pipeline, tree
+from riskcard.search import once, pipeline, tree
 from riskcard.search.conditions import _mixed_orders, arrange_conditions, exact_weights
 from riskcard.search.enumerate import enumerate_cards
 from riskcard.search.tree import Stops, prove
@@ -429,7 +429,7 @@ def test_the_number_of_threads_changes_nothing(small_pieces, seed):
 
 
 def test_a_short_proof_that_does_not_end_is_followed_by_a_whole_one(small_pieces, monkeypatch):
-    monkeypatch.setattr(pipeline, "MOST_FEW_NODES", 1)
+    monkeypatch.setattr(once, "MOST_FEW_NODES", 1)
     n_resumed = 0
     for seed in range(420, 435):
         problem, _ = problem_with_conditions(seed)

@@ -216,7 +216,7 @@ def _kick(rows: Rows, rules: Rules, draft: Draft, rng: np.random.Generator) -> D
         draft = Draft(np.zeros((3, 1), dtype=np.int64), draft.scale, draft.loss)
     terms = draft.terms[:, rng.permutation(draft.n_terms)]
     n_out = int(rng.integers(1, max(2, min(4, draft.n_terms))))
-    usable = np.flatnonzero(rules.is_usable)
+    usable = np.flatnonzero(rules.is_usable & (rows.n_cuts > 0))
     for slot in range(draft.n_terms - n_out, draft.n_terms):
         f = int(rng.choice(usable))
         jump = int(rng.integers(rules.low[f], rules.high[f] + 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -9,19 +10,24 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from riskcard.errors import ParameterError
-from riskcard.problem.objective import loss_of, violations
+from riskcard.problem.objective import loss_of, violations, violations_of_terms
 from riskcard.problem.problem import Problem
 from riskcard.problem.result import Progress, SolveResult, Status
 from riskcard.problem.solution import Solution
+from riskcard.search.bins import all_cuts
+from riskcard.search.draft import finish, measure
 from riskcard.search.empty import best_empty_card
 from riskcard.search.heuristic import find_cards
 from riskcard.search.options import Options
+from riskcard.search.rules import rules_of
 from riskcard.search.tree import MAX_PROVEN_TERMS, Proof, Stops, prove
 
 __all__ = ["TOO_MANY_TERMS", "find_card", "solve_once"]
 
 #: Nodes of the short proof times rows of the table, and nodes at most.
 FEW_NODES_TIMES_ROWS, MOST_FEW_NODES = 1e7, 10_000
+#: Cards tried one by one where the search finds none that is allowed.
+MOST_TRIED = 20_000
 TOO_MANY_TERMS = f"The proof is made for at most {MAX_PROVEN_TERMS} terms; this card comes from the search alone."
 
 
@@ -89,11 +95,34 @@ def find_card(problem: Problem, options: Options) -> Solution:
     if not violations(empty, problem):
         cards.append(empty)
     if not cards:
+        cards = _any_card(problem)
+    if not cards:
         raise ParameterError(
             "No card was found that keeps all rules together. Relax some of them: allow more terms, "
             "a larger budget or smaller bins, or require fewer features."
         )
     return min(cards, key=lambda card: loss_of(card, problem))
+
+
+def _any_card(problem: Problem) -> list[Solution]:
+    """A card with one term on every feature that must be used, the first that is allowed."""
+    rules, rows = rules_of(problem), all_cuts(problem)
+    musts = np.flatnonzero(problem.restrictions.must_use)
+    choices = [
+        [
+            (int(v), int(cut))
+            for v in np.flatnonzero(rules.is_usable & (rules.feature_of == f))
+            for cut in np.flatnonzero(~problem.restrictions.is_closed[v])
+        ]
+        for f in musts
+    ]
+    for chosen in itertools.islice(itertools.product(*choices), MOST_TRIED):
+        if musts.size and not violations_of_terms(chosen, problem):
+            terms = [(v, cut, 1 if rules.high[v] > 0 else -1) for v, cut in chosen]
+            start = np.ascontiguousarray(np.array(terms, dtype=np.int64).T)
+            draft = measure(rows, rules, start, np.array([1.0, 0.0]))
+            return [finish(rows, rules, draft, problem)]
+    return []
 
 
 def _few_nodes(problem: Problem) -> int:

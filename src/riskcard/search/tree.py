@@ -108,7 +108,7 @@ class _Tree:
         self.card, self.loss, self.worth = card, loss_of(card, problem), stops.worth
         # a little less than the gap asked for, so that rounding does not leave it just above
         self.slack = max(stops.gap * (1.0 - 1e-9), CLOSE_ENOUGH)
-        root = _root(conditions, problem)
+        root = _root(conditions, problem.kept)
         self.frontier = Frontier(self.loss)
         self.frontier.add(root)
         self.leaf_bound = float("inf")
@@ -299,16 +299,16 @@ def _run_round(
     tree.share = min(max(2 * most_begun, FEWEST_NODES_A_TASK), MOST_NODES_A_TASK)
 
 
-def _root(conditions: Conditions, problem: Problem) -> OpenNodes:
+def _root(conditions: Conditions, kept: tuple[tuple[int, int, int], ...] = ()) -> OpenNodes:
     """The node of all cards: every term may be any condition, but for those that are kept."""
-    n_terms, n_kept = int(conditions.limits[0]), len(problem.kept)
+    n_terms, n_kept = int(conditions.limits[0]), len(kept)
     n_free = n_terms - n_kept
     top = conditions.children.shape[0] - 1
     is_interval = conditions.blocks[top, 0] >= 0
     slots = [(-1 if is_interval else top, *conditions.blocks[top], n_free)]
     unit, rate = conditions.scale
     lowest, highest = [0.0], [min(n_free, conditions.facts[top, 0]) * conditions.facts[top, 2]]
-    for column, cut, jump in problem.kept:
+    for column, cut, jump in kept:
         slots.append((-1, 2 * column + (jump < 0), cut, cut, 1))
         lowest.append(abs(jump) * unit)
         highest.append(abs(jump) * unit if unit > 0 else LOG_ODDS_LIMIT)
