@@ -170,7 +170,18 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probabilities of ``classes_[0]`` and ``classes_[1]`` for every row."""
-        log_odds = self.decision_function(X)
+        total = self.total_points(X)
+        if total.size == 0:
+            return np.empty((0, 2))
+        lowest, highest = int(total.min()), int(total.max())
+        if highest - lowest >= total.size:
+            return self._risks_of(total)
+        # few totals, many rows: each total is worked out once
+        return self._risks_of(np.arange(lowest, highest + 1)).take(total - lowest, axis=0)
+
+    def _risks_of(self, total: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Probabilities of both classes that belong to totals."""
+        log_odds = self.card_.log_odds_of_total(total)
         # both by way of logarithms, so that the smaller one keeps its digits
         return np.exp(-np.logaddexp(0.0, np.column_stack([log_odds, -log_odds])))
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.errors import ParameterError, RiskcardWarning
+from riskcard.problem.adding import add_up_numbers
 from riskcard.problem.certificate import Certificate, TrainingFacts
 from riskcard.problem.checks import finite_number, whole_points
 from riskcard.problem.levels import Label
@@ -126,6 +127,10 @@ class RiskCard:
         """
         used = [feature.name for feature in self.features]
         n_rows, columns = take_columns(values, self.feature_names, used)
+        if used:
+            plain = add_up_numbers(self.features, [columns[name] for name in used], self.base)
+            if plain is not None:
+                return plain
         total = np.full(n_rows, self.base, dtype=np.int64)
         guesses = []
         for feature in self.features:
