@@ -188,6 +188,7 @@ def test_options_that_are_not_given_are_not_passed_on(data):
         ("--min-bin-rows", "5%", "min_bin_rows", 0.05),
         ("--min-bin-events", "0.02", "min_bin_events", 0.02),
         ("--min-gain", "1.5", "min_gain", 1.5),
+        ("--prior-rows", "auto", "prior_rows", "auto"),
         ("--round-cuts", "1%", "round_cuts", 0.01),
         ("--round-cuts", "0.1", "round_cuts", 0.1),
         ("--class-weight", "balanced", "class_weight", "balanced"),

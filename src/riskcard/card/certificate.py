@@ -12,7 +12,10 @@ __all__ = ["certificate_as_html"]
 def certificate_as_html(certificate: Certificate) -> str:
     """Draw a certificate for a notebook."""
     rows = [
-        ["Loss", Number(f"{certificate.loss:.6f}")],
+        [
+            "Loss with prior rows" if certificate.prior_rows > 0 else "Loss",
+            Number(f"{certificate.loss:.6f}"),
+        ],
         ["Bound", Number(f"{certificate.bound:.6f}" if certificate.bound > 0 else "none")],
         ["Gap", Number(f"{100 * certificate.gap:.4g} %" if certificate.bound > 0 else "unknown")],
         ["Status", Number(str(certificate.status).replace("_", " "))],

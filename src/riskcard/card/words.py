@@ -15,6 +15,7 @@ __all__ = [
     "event_words",
     "kind_words",
     "observed_words",
+    "prior_words",
     "proof_sentence",
     "scale_words",
     "training_words",
@@ -66,13 +67,32 @@ def observed_words(training: TrainingFacts) -> str:
 def certificate_sentences(certificate: Certificate) -> list[str]:
     """What was proven, about which kind of cards, and what else should be known."""
     rules = [f"Rules: {'; '.join(certificate.rules)}."] if certificate.rules else []
-    return [proof_sentence(certificate), kind_words(certificate), *rules, *certificate.notes]
+    prior = prior_words(certificate)
+    return [
+        proof_sentence(certificate),
+        kind_words(certificate),
+        *prior,
+        *rules,
+        *certificate.notes,
+    ]
+
+
+def prior_words(certificate: Certificate) -> list[str]:
+    """What prior rows are, in a sentence, where there are some."""
+    if certificate.prior_rows == 0:
+        return []
+    return [
+        f"Prior rows: {certificate.prior_rows:.6g} made-up rows with the event rate of all, spread over the "
+        "training rows, keep risks away from 0 and 1. Loss and bound count them; counts of rows do not."
+    ]
 
 
 def proof_sentence(certificate: Certificate) -> str:
     """What was proven, in one plain sentence (and why the solver stopped, where it did)."""
     places = _decimal_places(certificate.loss)
     loss = f"{certificate.loss:.{places}f}"
+    if certificate.prior_rows > 0:
+        loss += " with prior rows"
     if certificate.status is Status.OPTIMAL:
         # loss and bound agree within the tolerance of optimality: rounded alike, they look alike
         bound = f"{certificate.bound:.{places}f}"

@@ -26,6 +26,7 @@ _FURTHER = (
     "min_bin_rows",
     "min_bin_events",
     "min_gain",
+    "prior_rows",
     "round_cuts",
     "class_weight",
     "max_changes",

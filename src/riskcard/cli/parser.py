@@ -159,6 +159,10 @@ def add_rule_options(rules: argparse._ArgumentGroup, has_class_weight: bool = Tr
         "--min-gain", type=float, metavar="G", help="a term that lowers the loss by less stays out"
     )
     rules.add_argument(
+        "--prior-rows", type=_prior_rows, metavar="N",
+        help="learn from so many rows of the base rate besides: a number, a share such as 5%%, or 'auto'",
+    )  # fmt: skip
+    rules.add_argument(
         "--round-cuts", type=_share, metavar="T",
         help="take rounder cuts while the loss rises by at most this share, such as 1%%",
     )  # fmt: skip
@@ -283,6 +287,11 @@ def _count_or_share(text: str) -> int | float:
         return float(text)
 
 
+def _prior_rows(text: str) -> int | float | str:
+    """A count or a share, or the word "auto"."""
+    return text if text == "auto" else _count_or_share(text)
+
+
 def _share(text: str) -> float:
     """A number, or one in per cent."""
     return float(text[:-1]) / 100 if text.endswith("%") else float(text)
@@ -320,4 +329,5 @@ def _method_limit(text: str) -> tuple[str | None, float]:
 # argparse names these in its messages
 time_limit_of.__name__ = "number of seconds"
 _count_or_share.__name__ = "count or share"
+_prior_rows.__name__ = "count, share or 'auto'"
 _share.__name__ = "share"

@@ -21,7 +21,8 @@ from riskcard.problem.certificate import certificate_of, training_facts_of
 from riskcard.problem.feature_rules import CardRules
 from riskcard.problem.features import read_features, require_numbers
 from riskcard.problem.merge import merge_equal_rows
-from riskcard.problem.objective import sum_of_log_losses, violations
+from riskcard.problem.objective import violations
+from riskcard.problem.prior import add_prior_rows, loss_with_prior_rows
 from riskcard.problem.problem import Problem
 from riskcard.problem.ranked import RankedData, rank_table
 from riskcard.problem.result import SolveResult
@@ -96,11 +97,12 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
         counts_bins = least != LeastBins()
         grid, n_jobs = self._checked_grid(table.labels.size), self._n_threads()
         data, cut_grid = rank_table(table, grid, n_jobs, rules, counts_bins)
-        problem = self._make_problem(merge_equal_rows(data))
+        prior_rows = self._prior_rows(table)
+        problem = self._make_problem(merge_equal_rows(add_prior_rows(data, prior_rows)))
         _require_rows(data.n_rows, problem)
         if rules != CardRules() or counts_bins:
             problem = apply_rules(problem, table.names, table.levels, rules, least)
-        return Layout(table, data, cut_grid, rules, least), problem
+        return Layout(table, data, cut_grid, rules, least, prior_rows), problem
 
     def _solve(self, solver: Solver, problem: Problem, layout: Layout) -> SolveResult:
         """Hand the problem over; the layout is for those who know more than the problem."""
@@ -113,6 +115,10 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
     def _least_bins(self, table: Table) -> LeastBins:
         """How small a group of values may be."""
         return LeastBins()
+
+    def _prior_rows(self, table: Table) -> float:
+        """How many rows of the base rate count besides those of the table."""
+        return 0.0
 
     def _rules_in_words(self, layout: Layout) -> list[str]:
         """What the card had to keep besides its size."""
@@ -129,7 +135,8 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
             if used
             else np.full(table.labels.size, card.base)
         )
-        loss = sum_of_log_losses(card.log_odds_of_total(totals), table.labels, table.weights)
+        log_odds = card.log_odds_of_total(totals)
+        loss = loss_with_prior_rows(log_odds, table.labels, table.weights, layout.prior_rows)
         wrong = violations(result.solution, problem)
         if not math.isclose(loss, result.loss, rel_tol=LOSS_ROUNDING):
             wrong.append(f"its loss is {loss!r}, not {result.loss!r} as the solver says")
@@ -144,6 +151,7 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
             loss=loss,
             bound=bound,
             rules=tuple(self._rules_in_words(layout)),
+            prior_rows=layout.prior_rows,
         )
         training = training_facts_of(table, totals, card.reachable_totals())
         self.result_ = result

@@ -14,6 +14,7 @@ from riskcard.estimators.pool import CardPool
 from riskcard.problem.back import Layout, printed_cut
 from riskcard.problem.feature_rules import CardRules
 from riskcard.problem.forth import terms_of_card
+from riskcard.problem.prior import count_prior_rows
 from riskcard.problem.problem import Problem, make_problem
 from riskcard.problem.ranked import RankedData
 from riskcard.problem.result import OPTIMALITY_TOLERANCE, SolveResult, Status, relative_gap
@@ -77,6 +78,11 @@ class RiskScoreClassifier(CardClassifier):
         "balanced", or a mapping from label to factor, on top of ``sample_weight``.
     min_gain
         A term must lower the loss by at least this much, or it stays out.
+    prior_rows
+        Learn from so many rows more that have the table's event rate and are spread over its rows, which
+        keeps risks away from 0 and 1: a number below 1 is a share of the rows, "auto" is 40 (none if the
+        table has more than 10,000 rows). Loss, bound and gains count them; the rows on the card are
+        those of the table.
     round_cuts
         Move cuts to rounder numbers as long as the loss stays within this part of what it was (0.01
         is one per cent); None for the roundest number within each gap in the data, which costs nothing.
@@ -95,7 +101,8 @@ class RiskScoreClassifier(CardClassifier):
     card_ : RiskCard
         The card in the units of the data; ``print`` it.
     loss_ : float
-        Sum of the log-losses of the printed card on the training rows, times their weights.
+        Sum of the log-losses of the printed card on the training rows, times their weights; prior rows
+        are included.
     lower_bound_ : float
         No allowed card has a smaller loss; 0 when nothing was proven.
     gap_ : float
@@ -150,6 +157,7 @@ class RiskScoreClassifier(CardClassifier):
         min_bin_events: float = 0,
         class_weight: Any = None,
         min_gain: float = 0.0,
+        prior_rows: float | str = 0,
         round_cuts: float | None = None,
         start: RiskCard | None = None,
         max_changes: int | None = None,
@@ -173,6 +181,7 @@ class RiskScoreClassifier(CardClassifier):
         self.min_bin_events = min_bin_events
         self.class_weight = class_weight
         self.min_gain = min_gain
+        self.prior_rows = prior_rows
         self.round_cuts = round_cuts
         self.start = start
         self.max_changes = max_changes
@@ -234,6 +243,9 @@ class RiskScoreClassifier(CardClassifier):
 
     def _least_bins(self, table: Table) -> LeastBins:
         return LeastBins.parse(self.min_bin_rows, self.min_bin_events, table.labels)
+
+    def _prior_rows(self, table: Table) -> float:
+        return count_prior_rows(self.prior_rows, table.weights)
 
     def _make_problem(self, data: RankedData) -> Problem:
         return make_problem(

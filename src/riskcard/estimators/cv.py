@@ -45,6 +45,7 @@ SHARED = (
     "min_bin_events",
     "class_weight",
     "min_gain",
+    "prior_rows",
     "round_cuts",
 )
 #: Parameters of the last fit alone.
@@ -86,7 +87,7 @@ class RiskScoreClassifierCV(ShowsCard, ClassifierMixin, BaseEstimator):
         one. "best": the size with the best mean score.
     max_features, max_cuts_per_feature, max_points, scale, grid
         As in ``RiskScoreClassifier``, for every card of the path.
-    rules, min_bin_rows, min_bin_events, class_weight, min_gain, round_cuts
+    rules, min_bin_rows, min_bin_events, class_weight, min_gain, prior_rows, round_cuts
         Likewise. The path begins with as many terms as there are features that must be used.
         Counts, shares and gains are those of the rows of a fold. Class weights count in the scores
         too (where the scorer takes weights).
@@ -172,6 +173,7 @@ class RiskScoreClassifierCV(ShowsCard, ClassifierMixin, BaseEstimator):
         min_bin_events: float = 0,
         class_weight: Any = None,
         min_gain: float = 0.0,
+        prior_rows: float | str = 0,
         round_cuts: float | None = None,
         pool_tolerance: float | None = None,
         pool_size: int = 100,
@@ -196,6 +198,7 @@ class RiskScoreClassifierCV(ShowsCard, ClassifierMixin, BaseEstimator):
         self.min_bin_events = min_bin_events
         self.class_weight = class_weight
         self.min_gain = min_gain
+        self.prior_rows = prior_rows
         self.round_cuts = round_cuts
         self.pool_tolerance = pool_tolerance
         self.pool_size = pool_size
@@ -342,7 +345,7 @@ class RiskScoreClassifierCV(ShowsCard, ClassifierMixin, BaseEstimator):
 
     @property
     def loss_(self) -> float:
-        """Sum of the log-losses of the card on all rows."""
+        """Sum of the log-losses of the card on all rows, prior rows included."""
         return self.best_estimator_.loss_
 
     @property

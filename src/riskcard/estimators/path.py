@@ -113,9 +113,8 @@ def _without_terms(fitted: RiskScoreClassifier, rows: Rows) -> Step:
 
     It is what a table of one constant feature gives: no cut, so no terms.
     """
-    empty = RiskScoreClassifier(
-        scale=fitted.scale, certify=fitted.certify, class_weight=fitted.class_weight
-    )
+    shared = ("scale", "certify", "class_weight", "prior_rows")
+    empty = RiskScoreClassifier(**{name: getattr(fitted, name) for name in shared})
     step = _fit_size(empty, Rows(np.zeros((rows.y.size, 1)), rows.y, rows.weights), 1, None)
     model = copy.copy(fitted)
     for name in ("result_", "loss_", "lower_bound_", "gap_", "status_"):

@@ -23,7 +23,7 @@ class CardPool(Sequence[RiskCard]):
     cards
         The cards.
     losses
-        The loss of each on the training rows.
+        The loss of each on the training rows, prior rows included.
     most_loss
         The loss that was allowed.
     is_complete

@@ -31,6 +31,9 @@ __all__ = [
 FORMAT = "riskcard"
 FORMAT_VERSION = 2
 
+#: What a file may leave out, because files from before it have none of it: it is 0 there.
+_OPTIONAL_KEYS = frozenset({"prior_rows"})
+
 #: What came with version 2; a file of version 1 has none of it.
 _NEW_KEYS = frozenset({"missing", "codes", "usual", "rules"})
 
@@ -57,6 +60,8 @@ def card_to_json(card: RiskCard) -> str:
     certificate = None if card.certificate is None else asdict(card.certificate)
     if certificate is not None:
         certificate["status"] = str(certificate["status"])
+        if certificate["prior_rows"] == 0:
+            del certificate["prior_rows"]
     content = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
@@ -286,7 +291,8 @@ def _require_type(what: str, value: Any, kind: type) -> None:
 
 
 def _require_keys(what: str, entry: dict[str, Any], keys: frozenset[str]) -> None:
-    missing, unknown = sorted(keys - entry.keys()), sorted(entry.keys() - keys)
+    missing = sorted(keys - _OPTIONAL_KEYS - entry.keys())
+    unknown = sorted(entry.keys() - keys)
     if missing:
         raise ParameterError(f'{what} has no "{missing[0]}". Write the card again.')
     if unknown:

@@ -59,7 +59,8 @@ def audit(subject: Any, X: Any, y: Any, sample_weight: Any = None) -> AuditRepor
     """
     card = _card_of(subject)
     rows = _read_rows(card, X, y, sample_weight)
-    loss = _loss(card, rows)
+    prior_rows = 0.0 if card.certificate is None else card.certificate.prior_rows
+    loss = _loss(card, rows, prior_rows)
     checks = [_check_labels(card, rows), _check_training(card, rows), *_check_counts(card, rows)]
     checks += _check_risks(card, rows)
     if card.certificate is None:
@@ -117,17 +118,30 @@ def _is_event(card: RiskCard, rows: Rows) -> NDArray[np.bool_]:
 
 
 def _loss_at(
-    log_odds: NDArray[np.float64], is_event: NDArray[np.bool_], weights: NDArray[np.float64]
+    log_odds: NDArray[np.float64],
+    is_event: NDArray[np.bool_],
+    weights: NDArray[np.float64],
+    prior_rows: float,
 ) -> float:
-    margin = np.where(is_event, log_odds, -log_odds)
+    """The loss of the rows, and of prior rows: their mean loss if each had the event as often as all."""
+    if_event, if_not = _losses(log_odds), _losses(-log_odds)
+    loss = math.fsum(weights * np.where(is_event, if_event, if_not))
+    if prior_rows == 0:
+        return loss
+    whole = math.fsum(weights)
+    rate = math.fsum(weights[is_event]) / whole
+    return loss + prior_rows * math.fsum(weights * (rate * if_event + (1 - rate) * if_not)) / whole
+
+
+def _losses(margin: NDArray[np.float64]) -> NDArray[np.float64]:
     # log(1 + exp(-margin)), written so that nothing overflows
-    losses = np.log1p(np.exp(-np.abs(margin))) + np.maximum(-margin, 0.0)
-    return math.fsum(weights * losses)
+    losses: NDArray[np.float64] = np.log1p(np.exp(-np.abs(margin))) + np.maximum(-margin, 0.0)
+    return losses
 
 
-def _loss(card: RiskCard, rows: Rows) -> float:
+def _loss(card: RiskCard, rows: Rows, prior_rows: float) -> float:
     log_odds = totals_by_hand(card, rows) / card.multiplier + card.offset
-    return _loss_at(log_odds, _is_event(card, rows), rows.weights)
+    return _loss_at(log_odds, _is_event(card, rows), rows.weights, prior_rows)
 
 
 def _is_close(left: float, right: float) -> bool:
@@ -248,7 +262,7 @@ def _check_neighbours(card: RiskCard, limits: Certificate, rows: Rows, bound: fl
     lowest, what, tried = math.inf, "", 0
     for change, name in one_step_changes(card, limits, rows):
         log_odds = (totals + change) / card.multiplier + card.offset
-        loss = _loss_at(log_odds, is_event, rows.weights)
+        loss = _loss_at(log_odds, is_event, rows.weights, limits.prior_rows)
         tried += 1
         if loss < lowest:
             lowest, what = loss, name

@@ -28,13 +28,17 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What the solver's numbers stand for: the table, its columns and candidate cuts, all rules."""
+    """What the solver's numbers stand for: the table, its columns and candidate cuts, all rules.
+
+    ``data`` has the rows of the table, without the ``prior_rows`` that the problem has besides.
+    """
 
     table: Table
     data: RankedData
     cut_grid: CutGrid
     rules: CardRules
     least: LeastBins
+    prior_rows: float = 0.0
 
 
 def card_from_solution(

@@ -65,7 +65,7 @@ class Certificate:
     Attributes
     ----------
     loss
-        Sum of the log-losses of the card on its training rows.
+        Sum of the log-losses of the card on its training rows, and on ``prior_rows``.
     bound
         No card of the problem has a lower loss; 0 when nothing was proven.
     status
@@ -82,6 +82,8 @@ class Certificate:
         Sentences that a reader should know, such as what a rounder cut cost.
     rules
         Sentences on the rules that every card of the kind keeps, such as "age: risk rises".
+    prior_rows
+        Rows with the event rate of all, spread over the training rows, that loss and bound count besides.
     """
 
     loss: float
@@ -98,13 +100,16 @@ class Certificate:
     version: str = __version__
     notes: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
+    prior_rows: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("max_terms", "max_features", "max_cuts_per_feature", "max_points"):
             _set(self, name, whole_number(name, getattr(self, name)))
         _set(self, "nodes", whole_number("nodes", self.nodes))
-        for name in ("loss", "bound", "seconds"):
+        for name in ("loss", "bound", "seconds", "prior_rows"):
             _set(self, name, finite_number(name, getattr(self, name)))
+        if self.prior_rows < 0:
+            raise ParameterError(f"prior_rows is {self.prior_rows}. Use a number of at least 0.")
         if self.scale not in ("calibrated", "multiplier"):
             _set(self, "scale", finite_number("scale", self.scale))
         try:

@@ -132,8 +132,16 @@ def procedure_of(
         max_cuts_per_feature=certificate.max_cuts_per_feature,
         max_points=certificate.max_points,
         scale=certificate.scale,
-        **(changes or {}),
+        **{"prior_rows": _prior_rows_of(card), **(changes or {})},
     )
+
+
+def _prior_rows_of(card: RiskCard) -> float:
+    """The prior rows of a card as the parameter that means them: below 1 it is a share."""
+    number = 0.0 if card.certificate is None else card.certificate.prior_rows
+    if number >= 1 or card.training is None:
+        return number
+    return number / card.training.weight
 
 
 def _procedure_of_model(model: Any) -> Any:

@@ -1,0 +1,229 @@
+"""Prior rows: the loss of every card counts them, exactly; what the card says of its rows does not."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from random_problems import random_problem
+from riskcard import ParameterError, RiskCard, RiskScoreClassifier, RiskScoreClassifierCV, audit
+from riskcard.cli.main import main
+from riskcard.errors import RiskcardWarning
+from riskcard.problem.merge import merge_equal_rows
+from riskcard.problem.objective import log_odds_of, loss_of
+from riskcard.problem.prior import add_prior_rows, count_prior_rows, loss_with_prior_rows
+from riskcard.problem.result import Status
+from riskcard.search.enumerate import enumerate_cards
+from riskcard.search.pipeline import Options, solve
+
+NUMBERS = (0.3, 1.0, 7.5, 40.0)
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Numbers with holes, levels and noise; 150 rows, a third of them with the event."""
+    rng = np.random.default_rng(8)
+    n = 150
+    age, colour = rng.integers(20, 90, n).astype(float), rng.choice(["red", "green", "blue"], n)
+    score = 0.06 * (age - 70) + np.where(colour == "red", 1.0, 0.0)
+    y = (score + rng.logistic(size=n) > 0).astype(int)
+    age[rng.random(n) < 0.1] = np.nan
+    return pd.DataFrame({"age": age, "noise": rng.normal(size=n).round(1), "colour": colour}), y
+
+
+def loss_by_definition(log_odds, labels, weights, number) -> float:
+    """The rows, and for each row a part of the prior rows, some with the event and some without."""
+    whole = sum(weights)
+    rate = sum(w for w, label in zip(weights, labels, strict=True) if label > 0) / whole
+    loss = 0.0
+    for z, label, w in zip(log_odds, labels, weights, strict=True):
+        if_event, if_not = np.log1p(np.exp(-z)), np.log1p(np.exp(z))
+        loss += w * (if_event if label > 0 else if_not)
+        loss += number * w / whole * (rate * if_event + (1 - rate) * if_not)
+    return float(loss)
+
+
+# --- the loss and the proof ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_proven_optimum_is_the_best_of_all_cards_by_the_definition(seed):
+    plain = random_problem(seed)
+    number = NUMBERS[seed % len(NUMBERS)]
+    problem = replace(plain, data=merge_equal_rows(add_prior_rows(plain.data, number)))
+    best = enumerate_cards(problem)
+    result = solve(problem, Options(certify=True, random_state=seed, time_limit=None))
+    data = plain.data
+
+    def definition(solution):
+        log_odds = log_odds_of(solution, data.codes)
+        return loss_by_definition(log_odds, data.labels, data.weights, number)
+
+    assert result.status == Status.OPTIMAL
+    assert result.loss == pytest.approx(definition(result.solution), rel=1e-9)
+    assert best.loss == pytest.approx(definition(best.solution), rel=1e-9)
+    assert result.loss == pytest.approx(best.loss, rel=1e-7)
+    assert result.bound <= best.loss * (1 + 1e-7)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_loss_of_a_card_is_that_of_the_doubled_rows_and_of_the_definition(seed):
+    problem = random_problem(100 + seed)
+    data, number = problem.data, NUMBERS[seed % len(NUMBERS)]
+    card = solve(problem).solution
+    log_odds = log_odds_of(card, data.codes)
+    stated = loss_with_prior_rows(log_odds, data.labels, data.weights, number)
+    assert stated == pytest.approx(
+        loss_by_definition(log_odds, data.labels, data.weights, number), rel=1e-12
+    )
+    doubled = add_prior_rows(data, number)
+    assert loss_of(card, replace(problem, data=doubled)) == pytest.approx(stated, rel=1e-12)
+    assert doubled.weights.sum() == pytest.approx(data.weights.sum() + number)
+    rates = [float(d.weights[d.labels > 0].sum() / d.weights.sum()) for d in (data, doubled)]
+    assert rates[0] == pytest.approx(rates[1], rel=1e-12)
+
+
+def test_prior_rows_are_weighted_rows_written_out_by_hand(table):
+    X, y = table
+    number, rate = 30.0, float(np.mean(table[1]))
+    share = number / len(y)
+    own = 1 + share * np.where(y == 1, rate, 1 - rate)
+    other = share * np.where(y == 1, 1 - rate, rate)
+    by_hand = RiskScoreClassifier(max_terms=2, certify=True, time_limit=None).fit(
+        pd.concat([X, X]), np.concatenate([y, 1 - y]), sample_weight=np.concatenate([own, other])
+    )
+    model = RiskScoreClassifier(max_terms=2, certify=True, time_limit=None, prior_rows=30)
+    model.fit(X, y)
+    assert (model.status_, by_hand.status_) == ("optimal", "optimal")
+    assert model.loss_ == pytest.approx(by_hand.loss_, rel=1e-9)
+    assert model.lower_bound_ == pytest.approx(by_hand.lower_bound_, rel=2e-6)
+
+
+def test_repeated_rows_and_doubled_weights_are_the_same(table):
+    X, y = table
+    for number in (30, 0.2, "auto"):
+        model = RiskScoreClassifier(max_terms=3, prior_rows=number)
+        losses = [
+            model.fit(pd.concat([X, X]), np.concatenate([y, y])).loss_,
+            model.fit(X, y, sample_weight=np.full(len(y), 2.0)).loss_,
+        ]
+        assert losses[0] == pytest.approx(losses[1], rel=1e-9)
+
+
+def test_without_prior_rows_nothing_changes(table):
+    X, y = table
+    data = random_problem(3).data
+    assert add_prior_rows(data, 0.0) is data
+    texts = []
+    for model in (RiskScoreClassifier(max_terms=3), RiskScoreClassifier(max_terms=3, prior_rows=0)):
+        card = model.fit(X, y).card_
+        assert card.certificate is not None
+        texts.append(replace(card, certificate=replace(card.certificate, seconds=0.0)).to_json())
+    assert texts[0] == texts[1]
+    assert "prior" not in texts[0]
+    assert "prior" not in str(model.card_).lower()
+
+
+# --- what the card says -------------------------------------------------------------------------
+
+
+def test_risks_come_nearer_to_the_base_rate_the_more_prior_rows_there_are(table):
+    X, y = table
+    spreads = [
+        np.ptp(RiskScoreClassifier(max_terms=3, prior_rows=n).fit(X, y).decision_function(X))
+        for n in (0, 40, 1000)
+    ]
+    assert spreads[0] > spreads[1] > spreads[2] > 0
+
+
+def test_rows_events_and_counts_on_the_card_are_those_of_the_table(table):
+    X, y = table
+    model = RiskScoreClassifier(max_terms=3, prior_rows=40, min_bin_rows=10).fit(X, y)
+    training = model.card_.training
+    assert (training.rows, training.events) == (len(y), int(y.sum()))
+    assert (training.weight, training.event_weight) == (float(len(y)), float(y.sum()))
+    assert sum(count.rows for count in training.totals) == len(y)
+    # the calibrated scale makes the mean risk the base rate, of which the prior rows are too
+    assert model.predict_proba(X)[:, 1].mean() == pytest.approx(y.mean(), rel=1e-6)
+
+
+def test_the_certificate_says_in_words_that_it_counts_prior_rows(table):
+    X, y = table
+    model = RiskScoreClassifier(max_terms=2, prior_rows=40, certify=True, time_limit=None).fit(X, y)
+    certificate, text = model.card_.certificate, " ".join(str(model.card_).split())
+    assert certificate.prior_rows == 40
+    assert f"(this one: {model.loss_:.4f} with prior rows)" in text
+    assert "Prior rows: 40 made-up rows with the event rate of all" in text
+    assert "Loss with prior rows" in certificate._repr_html_()
+
+
+def test_an_audit_counts_the_prior_rows_and_notices_other_numbers_of_them(table):
+    X, y = table
+    weights = np.random.default_rng(0).integers(1, 4, len(y)).astype(float)
+    model = RiskScoreClassifier(max_terms=2, prior_rows=0.1, certify=True).fit(X, y, weights)
+    report = audit(model, X, y, weights)
+    assert report.passed, report
+    assert report.loss == pytest.approx(model.loss_, rel=1e-12)
+    certificate = model.card_.certificate
+    assert certificate.prior_rows == pytest.approx(0.1 * weights.sum())
+    for number in (0.0, certificate.prior_rows + 1):
+        wrong = replace(model.card_, certificate=replace(certificate, prior_rows=number))
+        assert "loss" in {check.name for check in audit(wrong, X, y, weights).failures}
+
+
+def test_a_card_with_prior_rows_is_read_back_equal(table):
+    X, y = table
+    card = RiskScoreClassifier(max_terms=2, prior_rows=12.5).fit(X, y).card_
+    assert json.loads(card.to_json())["certificate"]["prior_rows"] == 12.5
+    assert RiskCard.from_json(card.to_json()) == card
+    with pytest.raises(ParameterError, match=r"prior_rows is -1\.0"):
+        replace(card.certificate, prior_rows=-1)
+
+
+# --- the parameter ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "n_rows", "number"),
+    [(0, 100, 0.0), (7, 100, 7.0), (2.5, 100, 2.5), (0.05, 100, 10.0), ("auto", 100, 40.0),
+     ("auto", 10_000, 40.0), ("auto", 10_001, 0.0)],
+)  # fmt: skip
+def test_prior_rows_are_a_number_a_share_of_the_weight_or_automatic(value, n_rows, number):
+    assert count_prior_rows(value, np.full(n_rows, 2.0)) == pytest.approx(number)
+
+
+@pytest.mark.parametrize("value", [-1, float("nan"), float("inf"), True, "many", None])
+def test_other_prior_rows_are_refused(value, table):
+    with pytest.raises(ParameterError, match="prior_rows is"):
+        RiskScoreClassifier(prior_rows=value).fit(*table)
+
+
+def test_cross_validation_uses_them_in_every_fit_the_empty_card_included(table):
+    X, y = table
+    model = RiskScoreClassifierCV(max_terms=2, cv=2, prior_rows=40).fit(X, y)
+    assert model.best_estimator_.prior_rows == 40
+    assert model.card_.certificate.prior_rows == 40
+    with pytest.warns(RiskcardWarning, match="the card has no terms"):
+        noise = RiskScoreClassifierCV(max_terms=1, cv=2, prior_rows=1000).fit(X[["noise"]], y)
+    assert noise.card_.certificate.prior_rows == 1000
+    assert audit(noise.card_, X[["noise"]], y).passed
+
+
+@pytest.mark.parametrize(("option", "number"), [("40", 40.0), ("10%", 15.0), ("auto", 40.0)])
+def test_the_command_line_fits_and_checks_cards_with_prior_rows(
+    table, tmp_path, capsys, option, number
+):
+    X, y = table
+    data, out = str(tmp_path / "rows.csv"), str(tmp_path / "card.json")
+    X.assign(ill=y).to_csv(data, index=False)
+    asked = ["fit", data, "--target", "ill", "--max-terms", "2", "-o", out]
+    assert main([*asked, "--prior-rows", option]) == 0
+    assert f"Prior rows: {number:g} made-up rows" in " ".join(capsys.readouterr().out.split())
+    assert RiskCard.load(out).certificate.prior_rows == pytest.approx(number)
+    assert main(["check", out, data]) == 0
+    assert main([*asked, "--prior-rows", "some"]) == 2
+    assert "--prior-rows: invalid count, share or 'auto' value: 'some'" in capsys.readouterr().err
