@@ -26,6 +26,7 @@ from riskcard.problem.solution import Solution
 from riskcard.search.conditions import arrange_conditions
 from riskcard.search.empty import best_empty_card
 from riskcard.search.frontier import Frontier, OpenNodes
+from riskcard.search.hull import bound_of_hull
 from riskcard.search.interrupt import catch_interrupt
 from riskcard.search.leaves import card_of_leaf
 
@@ -46,7 +47,7 @@ FIRST_BUDGET, LAST_BUDGET = 1e5, 2e7
 #: Pure depth first is quickest, but proves nothing before its end. So a tree that turns out to be
 #: large sets aside all nodes above a share of the best loss and finishes the others, share after
 #: share, until the open nodes fill so many bytes. From then on it goes depth first from the lowest of
-#: them, and the proven bound rises as they are finished.
+#: them, and the proven bound rises as they are finished. Until then there is the bound of `hull`.
 WORK_DEPTH_FIRST = 3e8
 TARGET_SHARES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.88)
 MOST_BYTES = 300e6
@@ -122,6 +123,8 @@ class _Tree:
         node_bytes = sum(part.nbytes for part in root)
         self.most_open = int(MOST_BYTES / node_bytes)
         self.is_wide = False
+        self.floor = 0.0  # a bound that was proven apart from the tree
+        self.has_floor = False
 
     @property
     def cutoff(self) -> float:
@@ -131,7 +134,18 @@ class _Tree:
     @property
     def bound(self) -> float:
         """A lower bound on the loss of every card: pruned, in a leaf, or still open."""
-        return max(0.0, min(self.cutoff, self.leaf_bound, self.frontier.lowest_bound()))
+        from_tree = min(self.cutoff, self.leaf_bound, self.frontier.lowest_bound())
+        return max(self.floor, from_tree)
+
+    def raise_floor(self, deadline: float | None) -> None:
+        """Once the tree has turned out to be large: a bound that does not wait for it.
+
+        Not where some terms are kept, whose steps keep other limits.
+        """
+        is_asked = self.most_loss is None and not self.problem.kept
+        if self.work >= WORK_DEPTH_FIRST and is_asked and not self.has_floor:
+            self.floor = max(0.0, bound_of_hull(self.conditions, deadline))
+            self.has_floor = True
 
     def target(self) -> float:
         """Nodes at or above this are set aside for a later round."""
@@ -205,6 +219,7 @@ def _grow(
     with catch_interrupt() as interrupt, ThreadPoolExecutor(n_jobs) as threads:
         while status is None:
             _run_round(tree, tasks, threads, stops.deadline, interrupt)
+            tree.raise_floor(stops.deadline)
             if progress is not None:
                 progress(tree.loss, tree.bound, tree.nodes)
             status = _reason_to_stop(tree, stops)
