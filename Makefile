@@ -1,6 +1,7 @@
 # make demo       install into .venv and show what riskcard does
 # make test       install with the tools for development; lint, types and tests
 # make test-all   install the programs that exports run in (as root on Debian); the tests that need them
+# make docs       the docs as a site that opens from the folder site/, without a network
 # make benchmark  riskcard against the field, into docs/benchmarks.md (hours; DATA=folder of tables)
 # make benchmark-quick  ratios and exact counts against the reference (under 3 minutes)
 # make format     format the code and fix what ruff can fix
@@ -17,7 +18,7 @@ BENCHMARKS ?=
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test test-all benchmark format clean
+.PHONY: help demo test test-all docs benchmark format clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -35,6 +36,9 @@ test-all: $(VENV)/.installed-all
 	.ci/tools
 	$(BIN)/python -m pytest -n 2 --dist loadfile tests_all
 
+docs: $(VENV)/.installed-docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 benchmark: $(VENV)/.installed-dev
 ifeq ($(strip $(BENCHMARKS)),)
 	$(BIN)/python -m benchmarks $(QUESTIONS) $(if $(DATA),--data $(DATA)) --keep $(KEEP) -o docs/benchmarks.md
@@ -50,7 +54,7 @@ format: $(VENV)/.installed-dev
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The package is installed in place: only a change of pyproject.toml asks for another installation.
@@ -68,6 +72,11 @@ $(VENV)/.installed-all: pyproject.toml
 	@$(MAKE) --no-print-directory $(VENV)-made
 	$(PIP) -e '.[dev,test-all]'
 	@touch $@ $(VENV)/.installed-dev $(VENV)/.installed
+
+$(VENV)/.installed-docs: pyproject.toml
+	@$(MAKE) --no-print-directory $(VENV)-made
+	$(PIP) -e '.[docs]'
+	@touch $@ $(VENV)/.installed
 
 .PHONY: $(VENV)-made
 $(VENV)-made:
