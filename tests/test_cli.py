@@ -514,6 +514,10 @@ def in_new_process(*argv: str, **options) -> subprocess.CompletedProcess:
     )
 
 
+def test_the_package_is_the_command():
+    assert in_new_process("-m", "riskcard", "--version").stdout == f"riskcard {__version__}\n"
+
+
 @pytest.mark.parametrize("argv", [["--help"], ["fit", "--help"], ["--version"], ["bake"]])
 def test_help_imports_nothing_heavy(argv):
     code = (
