@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks.bench import Bench, run_jobs
 from benchmarks.calls import Desk
 from benchmarks.methods import METHODS
-from benchmarks.page import render, write_page
+from benchmarks.page import render, write_pages
 from benchmarks.peers import PEERS, Environment, install
 from benchmarks.questions import growing, held_out_rows, proving, recovering, starting, training
 from benchmarks.questions.common import Plan
@@ -56,7 +56,9 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--data", type=Path, help="folder of CSV files, the target last")
     parser.add_argument("--keep", type=Path, help="folder that keeps what is finished")
     parser.add_argument("--peers", type=Path, help="folder of the environments of other packages")
-    parser.add_argument("-o", "--output", type=Path, help="the page, such as docs/benchmarks.md")
+    parser.add_argument(
+        "-o", "--output", type=Path, help="the first page, such as docs/benchmarks.md"
+    )
     parser.add_argument(
         "--notes", type=Path, help="a text that is put on the page after the losses"
     )
@@ -159,7 +161,7 @@ def say(text: str) -> None:
 
 
 def run(given: argparse.Namespace, store: Store, folder: Path) -> str:
-    """Do what is left to do; the page."""
+    """Do what is left to do; the pages, one after the other."""
     plan, letters = plan_of(given), given.questions or list(QUESTIONS)
     jobs = {letter: QUESTIONS[letter].jobs(plan) for letter in letters}
     home = given.peers or (given.keep or folder) / "peers"
@@ -178,11 +180,12 @@ def run(given: argparse.Namespace, store: Store, folder: Path) -> str:
             kept += finished
     command = ["python", "-m", "benchmarks", *shown_arguments(sys.argv[1:])]
     notes = "" if given.notes is None else given.notes.read_text(encoding="utf-8")
-    text = render(sections, command, environments, remarks, notes)
+    stem = "benchmarks" if given.output is None else given.output.stem
+    pages = render(sections, command, environments, remarks, notes, stem)
     if given.output is not None:
-        write_page(given.output, text, sections, kept)
-        say(f"Wrote {given.output}.")
-    return text
+        write_pages(given.output, pages, sections, kept)
+        say(f"Wrote {given.output} and {len(pages) - 1} pages beside it.")
+    return "\n".join(pages.values())
 
 
 def environments_of(names: Sequence[str], home: Path) -> dict[str, Environment]:

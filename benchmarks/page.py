@@ -1,9 +1,10 @@
-"""The page: where the library loses first, then every question; the figures as CSV, and pictures."""
+"""The pages: where the library loses first, one for every question; the figures as CSV, and pictures."""
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,7 +17,7 @@ from riskcard.experiments.machine import describe_machine, today
 from riskcard.export.files import write_whole
 from riskcard.version import __version__
 
-__all__ = ["render", "to_csv", "write_page"]
+__all__ = ["render", "to_csv", "write_pages"]
 
 IMAGES = "images"
 #: Packages whose versions matter.
@@ -29,8 +30,9 @@ def render(
     environments: Mapping[str, Environment],
     reduced: Sequence[str],
     notes: str = "",
-) -> str:
-    """The page as Markdown.
+    stem: str = "benchmarks",
+) -> dict[str, str]:
+    """The pages as Markdown, by their names: one that says what is lost, and one for each question.
 
     Parameters
     ----------
@@ -38,21 +40,45 @@ def render(
         Sentences on what this run left out of a full one.
     notes
         What a reader of the figures should know, such as why something is lost; Markdown.
+    stem
+        The name of the first page; those of the others begin with it.
     """
-    parts = [
+    first = [
         "# The library against the field\n",
-        f"This page was written by `{shlex.join(command)}`. One evaluator computes every figure from the "
+        f"These pages were written by `{shlex.join(command)}`. One evaluator computes every figure from the "
         "cuts and points that a method returns; methods only return a model. All have the same rows, take "
         "turns, use one thread, and are warmed before the clock starts.\n",
         "## Where riskcard loses\n",
         _losing(sections),
         *([notes.strip() + "\n"] if notes.strip() else []),
+        "## The questions\n",
+        _questions(sections, stem),
         "## Conditions\n",
         _conditions(environments, reduced),
     ]
+    pages = {f"{stem}.md": first}
     for section in sections:
-        parts += [f"## {section.title}\n", section.text]
-    return "\n".join(parts).rstrip() + "\n"
+        pages[_page_of(section, stem)] = [
+            f"# {section.title}\n",
+            f"One of the questions of [the library against the field]({stem}.md), which has the conditions.\n",
+            section.text,
+        ]
+    return {name: "\n".join(parts).rstrip() + "\n" for name, parts in pages.items()}
+
+
+def _page_of(section: Section, stem: str) -> str:
+    """The file name of a question."""
+    return f"{stem}_{re.sub('[^a-z]+', '_', section.title.partition(') ')[2].lower())}.md"
+
+
+def _questions(sections: Sequence[Section], stem: str) -> str:
+    """A line for each: its page, and in how many figures riskcard is not first."""
+    lines = []
+    for section in sections:
+        count = len(section.losing)
+        lost = "first everywhere" if count == 0 else f"{count} of the lines above"
+        lines.append(f"- [{section.title}]({_page_of(section, stem)}): {lost}")
+    return "\n".join(lines) + "\n"
 
 
 def _losing(sections: Sequence[Section]) -> str:
@@ -108,12 +134,15 @@ def _flat(figures: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def write_page(path: Path, text: str, sections: Sequence[Section], kept: Sequence[Kept]) -> None:
-    """The page, its pictures in ``images`` beside it, and the figures in a CSV file of its name."""
+def write_pages(
+    path: Path, pages: Mapping[str, str], sections: Sequence[Section], kept: Sequence[Kept]
+) -> None:
+    """The pages, their pictures in ``images`` beside them, and the figures in a CSV file."""
     folder = path.parent / IMAGES
     folder.mkdir(parents=True, exist_ok=True)
     for section in sections:
         if section.draw is not None:
             section.draw(folder)
     write_whole(path.with_suffix(".csv"), to_csv(kept))
-    write_whole(path, text)
+    for name, text in pages.items():
+        write_whole(path.parent / name, text)

@@ -155,7 +155,7 @@ def losing_of(axis: str, kept: list[Kept]) -> list[str]:
         for name in NAMES:
             theirs = dict(zip(*points_of(kept, name, figure), strict=True))
             both = sorted(set(ours) & set(theirs))
-            if name == OURS or not both:
+            if name == OURS or not METHODS[name].has_card or not both:
                 continue
             # less than a megabyte is nothing that could be measured
             least = 1.0 if figure == "peak" else 1e-3

@@ -170,7 +170,8 @@ def line(one: Kept) -> list[str]:
 
 
 def losing_of(kept: list[Kept]) -> list[str]:
-    figures = {one.job.method: one.figures for one in kept}
+    """Cards that are there sooner or predict faster; floor and ceiling are no cards."""
+    figures = {one.job.method: one.figures for one in kept if METHODS[one.job.method].has_card}
     if OURS not in figures:
         return []
     ours, found = figures[OURS], []
