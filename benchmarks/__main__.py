@@ -63,6 +63,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         "--notes", type=Path, help="a text that is put on the page after the losses"
     )
     parser.add_argument("--tables", nargs="+", help="only these")
+    parser.add_argument("--methods", nargs="+", metavar="METHOD", help="run only these for now")
     parser.add_argument("--terms", type=int, nargs="+", default=full.terms)
     parser.add_argument("--halvings", type=int, default=full.halvings, help="of the rows, in b")
     parser.add_argument("--limits", type=float, nargs="+", default=full.limits, help="seconds")
@@ -84,7 +85,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     unknown = [letter for letter in given.questions if letter not in QUESTIONS]
     if unknown:
         parser.error(f"there is no question {unknown[0]!r}: use {', '.join(QUESTIONS)}")
-    unknown = [name for name in given.again if name not in METHODS]
+    unknown = [name for name in [*given.again, *(given.methods or [])] if name not in METHODS]
     if unknown:
         parser.error(f"there is no method {unknown[0]!r}: use {', '.join(METHODS)}")
     if given.data is not None and not given.data.is_dir():
@@ -216,7 +217,10 @@ def run_questions(
     }
     try:
         for letter in sorted(jobs, key=lambda one: one != "f"):
-            run_jobs(jobs[letter], store, measures.get(letter, bench.run), say)
+            chosen = [
+                job for job in jobs[letter] if not given.methods or job.method in given.methods
+            ]
+            run_jobs(chosen, store, measures.get(letter, bench.run), say)
     finally:
         bench.close()
 
