@@ -125,6 +125,16 @@ def test_the_data_are_summed_up(report, mixed):
     assert "False" in columns["smoker"].summary
 
 
+def test_a_constant_column_and_large_numbers_read_plainly(small):
+    X, y = small
+    frame = pd.DataFrame({"x": X[:, 0], "same": 3.0, "money": 1234567.0 + 1000 * np.arange(len(y))})
+    model = RiskScoreClassifier(1).fit(frame, y)
+    facts = make_report(model, frame, y, cv=0, bootstraps=0).facts
+    columns = {one.name: one.summary for one in facts.rows.data.columns}
+    assert columns["same"] == "always 3"
+    assert f"; 1,234,567 to {frame['money'].max():,.0f})" in columns["money"]
+
+
 def test_values_that_the_card_does_not_know_are_told(report):
     (guess,) = report.facts.test.guesses
     assert "unseen levels in 1 row (the first is 'zigzag')" in guess

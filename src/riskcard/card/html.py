@@ -37,7 +37,7 @@ _STYLE = """
 .riskcard .number { text-align: right; font-variant-numeric: tabular-nums; }
 .riskcard td.levels { white-space: normal; overflow-wrap: anywhere; min-width: 9em; max-width: 24em; }
 .riskcard .risk { min-width: 6.5em; -webkit-print-color-adjust: exact; print-color-adjust: exact; }
-.riskcard .interval { display: inline-block; min-width: 8.6em; font-size: .87em; }
+.riskcard .interval { display: inline-block; min-width: 8.6em; margin-left: .6em; font-size: .87em; }
 .riskcard .facts { margin: 1em 0 0; max-width: 46rem; }
 .riskcard .facts p { margin: .25em 0; }
 .riskcard .scale { font-size: .87em; margin: .5em 0 0; }
@@ -59,7 +59,7 @@ body { margin: 1.5rem; }
   .riskcard th, .riskcard td { padding: .28em .4em; }
   .riskcard .risk { min-width: 4.6em; }
   .riskcard .blank { min-width: 3.2em; }
-  .riskcard .interval { display: block; min-width: 0; }
+  .riskcard .interval { display: block; min-width: 0; margin-left: 0; }
   .riskcard .totals table { flex: 1 1 9em; }
 }
 @media print {

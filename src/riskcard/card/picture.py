@@ -10,6 +10,7 @@ from typing import Any
 from riskcard.card.layout import WIDTH, Dot, Mark, Rectangle, Rule, Sheet, Words, lay_out
 from riskcard.card.svg import MARGIN, render_svg
 from riskcard.errors import ParameterError, SolverMissing
+from riskcard.fonts import font_families, letters_explained
 from riskcard.problem.riskcard import RiskCard
 
 __all__ = ["FORMATS", "card_picture", "picture_for", "require_drawing"]
@@ -19,7 +20,6 @@ FORMATS = ("pdf", "png", "svg")
 #: A sheet of A4, in points; its margins are equal on all sides.
 _PAGE = (595.28, 841.89)
 _DOTS = 150
-_FONT = "DejaVu Sans"
 _SIDES = {"start": "left", "middle": "center", "end": "right"}
 
 
@@ -84,7 +84,8 @@ def _drawn(sheet: Sheet, size: tuple[float, float], scale: float, **options: Any
     matplotlib = importlib.import_module("matplotlib")
     figure_class = importlib.import_module("matplotlib.figure").Figure
     file = io.BytesIO()
-    with matplotlib.rc_context({"pdf.fonttype": 42, "font.family": _FONT}):
+    settings = {"pdf.fonttype": 42, "font.family": list(font_families())}
+    with letters_explained(), matplotlib.rc_context(settings):
         figure = figure_class(figsize=(size[0] / 72, size[1] / 72))
         ax = figure.add_axes((0, 0, 1, 1))
         left, top = (WIDTH - size[0] / scale) / 2, (WIDTH - size[0]) / 2 / scale

@@ -81,7 +81,9 @@ def run_report(options: Namespace) -> int:
 
     from riskcard.report.page import render_report
 
-    write_whole(options.output, render_report(facts))
+    with warnings_as_sentences():
+        page = render_report(facts)
+    write_whole(options.output, page)
     for note in facts.notes:
         say(note)
     say(f"Wrote {options.output} in {time.perf_counter() - begun:.0f} s.")

@@ -105,7 +105,13 @@ def draw_calibration(
         xlabel="risk", aspect="equal",
     )  # fmt: skip
     ax.set_ylabel("observed rate", y=0.6)
-    ax.set_yticks([tick for tick in ax.get_yticks() if 0 <= tick <= top])
+    ticks = [tick for tick in ax.get_yticks() if 0 <= tick <= top]
+    sides = [top * (_BASE + 0.6 * _REACH), top * (_BASE - 0.6 * _REACH)]
+    ax.set_yticks([*ticks, *sides], [*(f"{tick:g}" for tick in ticks), "event", "no event"])
+    for label, mark in zip(ax.get_yticklabels()[-2:], ax.yaxis.get_major_ticks()[-2:], strict=True):
+        label.set_fontsize(7)
+        mark.tick1line.set_visible(False)
+        mark.gridline.set_visible(False)
     ax.grid(alpha=0.3)
     plain_spines(ax)
     # above the picture, where it hides no interval
@@ -118,25 +124,12 @@ def draw_calibration(
 def _draw_histogram(ax: Any, histogram: tuple[Floats, Floats], top: float) -> None:
     edges = np.linspace(0, top, _BARS + 1)[:-1]
     width, base, reach = top / _BARS, top * _BASE, top * _REACH
-    sides = ((1, INK, "with the event"), (-1, SHADE, "without the event"))
-    for counts, (sign, colour, words) in zip(histogram, sides, strict=True):
+    sides = ((1, INK), (-1, SHADE))
+    for counts, (sign, colour) in zip(histogram, sides, strict=True):
         heights = sign * reach * counts / max(counts.max(), 1e-300)
         ax.bar(edges, heights, width, base, align="edge", color=colour, edgecolor=PALE,
                linewidth=0.4)  # fmt: skip
-        place, side = _emptiest(counts)
-        ax.text(place * top, base + sign * 0.55 * reach, words, fontsize=7, ha=side, va="center")
     ax.axhline(base, color=INK, linewidth=0.6)
-
-
-def _emptiest(counts: Floats) -> tuple[float, str]:
-    """Where words hide least: left, right or in the middle; and how they are set there."""
-    third = _BARS // 3
-    around = {
-        (0.0, "left"): counts[:third].sum(),
-        (1.0, "right"): counts[-third:].sum(),
-        (0.5, "center"): counts[third:-third].sum(),
-    }
-    return min(around, key=lambda place: around[place])
 
 
 def _words(figures: Calibration) -> str:

@@ -62,7 +62,7 @@ def draw_decision(ax: Any, curves: dict[str, DecisionCurve]) -> Any:
             zorder=4 - place / 10, label=name or "act on the risk",
         )  # fmt: skip
     first = next(iter(curves.values()))
-    ax.plot(100 * first.thresholds, 100 * first.act_on_all, color=PALE, linewidth=1.2,
+    ax.plot(100 * first.thresholds, 100 * first.act_on_all, color=PALE, linewidth=2.4,
             label="act on all")  # fmt: skip
     ax.axhline(0, color=INK, linewidth=0.8, label="act on none")
     most = max(float(curve.net_benefit.max()) for curve in curves.values())

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from riskcard.errors import ParameterError, SolverMissing
+from riskcard.fonts import font_families, letters_explained
+from riskcard.plots.lettering import plain_words
 
 __all__ = [
     "DASHES",
@@ -77,7 +79,8 @@ def picture_of(
     figures = importlib.import_module("matplotlib.figure")
     file = io.BytesIO()
     # a salt of our own, so that names inside an SVG do not change from run to run
-    with matplotlib.rc_context({"svg.hashsalt": "riskcard"}):
+    settings = {"svg.hashsalt": "riskcard", "font.family": list(font_families())}
+    with letters_explained(), matplotlib.rc_context(settings):
         figure = figures.Figure(figsize=size, layout="constrained")
         draw(figure)
         dated = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[form]
@@ -94,6 +97,7 @@ def add_legend(ax: Any, **more: Any) -> Any:
     """A small legend on a pale ground, which keeps its words apart from lines below them."""
     legend = ax.legend(fontsize=8, framealpha=0.85, edgecolor="none", **{"loc": "best"} | more)
     legend.set_zorder(6)
+    plain_words(legend.get_texts())
     return legend
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import textwrap
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -21,6 +20,7 @@ from riskcard.plots.drawing import (
     plain_spines,
     require_matplotlib,
 )
+from riskcard.plots.lettering import label_levels, name_scale, number_ticks
 from riskcard.plots.models import card_of
 from riskcard.problem.names import nearest_name
 from riskcard.problem.points import FeaturePoints, LevelPoints
@@ -37,8 +37,8 @@ __all__ = [
     "size_for",
 ]
 
-#: Width of a slot as a share of the scale, and the letters of a label in one line.
-_SLOT, _LETTERS = 0.09, 12
+#: Width of a slot as a share of the scale.
+_SLOT = 0.09
 #: Features side by side.
 _ACROSS = 3
 
@@ -181,9 +181,12 @@ def _draw_numbers(ax: Any, feature: FeaturePoints, shown: Distribution) -> None:
     _draw_steps(ax, feature, left, right)
     _draw_slot_marks(ax, shown.slots, places, width)
     ax.set_xlim(left, float(places[-1]) + width if shown.slots else right)
+    ticks, words = number_ticks(ax, shown.ends, float(places[0]) if shown.slots else None)
+    ax.set_xticks([*ticks, *places], [*words, *(slot.words for slot in shown.slots)])
     if shown.slots:
         ax.axvline(right + 0.4 * width, color=PALE, linewidth=0.8, linestyle=":")
-        _label_slots(ax, shown.slots, places, left, right)
+        for label in ax.get_xticklabels()[len(ticks) :]:
+            label.set(rotation=90, fontsize=8)
 
 
 def _draw_steps(ax: Any, feature: FeaturePoints, left: float, right: float) -> None:
@@ -196,18 +199,6 @@ def _draw_steps(ax: Any, feature: FeaturePoints, left: float, right: float) -> N
         ax.plot([cut, cut], [before, after], color=INK, linewidth=0.9, linestyle="--", zorder=3)
 
 
-def _label_slots(ax: Any, slots: Sequence[Slot], places: Any, left: float, right: float) -> None:
-    """Ticks of the scale on its part of the axis, words under the slots."""
-    ticker = importlib.import_module("matplotlib.ticker")
-    ticks = [
-        tick for tick in ticker.MaxNLocator(4).tick_values(left, right) if left <= tick <= right
-    ]
-    words = [f"{tick:g}".replace("-", "−") for tick in ticks] + [slot.words for slot in slots]
-    ax.set_xticks([*ticks, *places], words)
-    for label in ax.get_xticklabels()[len(ticks) :]:
-        label.set(rotation=90, fontsize=8)
-
-
 # --- levels -------------------------------------------------------------------------------------
 
 
@@ -217,14 +208,7 @@ def _draw_levels(ax: Any, shown: Distribution) -> None:
         _draw_shares(behind(ax, "share of rows", shown.most), slots, places, width)
     _draw_slot_marks(ax, slots, places, width)
     ax.set_xlim(-0.6, len(slots) - 0.4)
-    labels = [textwrap.shorten(slot.words, 3 * _LETTERS, placeholder=" …") for slot in slots]
-    wrapped = ["\n".join(textwrap.wrap(label, _LETTERS)) for label in labels]
-    is_crowded = len(slots) > 5 or max(map(len, labels)) * len(slots) > 40
-    ax.set_xticks(places, labels if is_crowded else wrapped)
-    for label in ax.get_xticklabels():
-        label.set_fontsize(8)
-        if is_crowded:
-            label.set(rotation=35, ha="right", rotation_mode="anchor")
+    label_levels(ax, [slot.words for slot in slots])
 
 
 def _draw_shares(back: Any, slots: Sequence[Slot], places: Any, width: float) -> None:
@@ -256,6 +240,6 @@ def _finish(ax: Any, feature: FeaturePoints | LevelPoints) -> None:
     ax.set_ylim(low - 0.12 * room, high + 0.22 * room)
     ticker = importlib.import_module("matplotlib.ticker")
     ax.yaxis.set_major_locator(ticker.MaxNLocator(6, integer=True))
-    ax.set_xlabel(textwrap.shorten(feature.name, 60, placeholder=" …"))
+    name_scale(ax, feature.name)
     ax.set_ylabel("points")
     plain_spines(ax)

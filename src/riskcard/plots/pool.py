@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from riskcard.errors import ParameterError
 from riskcard.plots.drawing import FILL, INK, PALE, axes_or_new, plain_spines
+from riskcard.plots.lettering import plain_words
 
 __all__ = ["PoolFigures", "plot_pool", "pool_figures"]
 
@@ -104,6 +105,7 @@ def plot_pool(pool: Any, most: int = 20, ax: Any = None) -> Any:
     ax.set_xticks(range(n_features), shown.features, rotation=40, ha="left", fontsize=8,
                   rotation_mode="anchor")  # fmt: skip
     ax.xaxis.tick_top()
+    plain_words(ax.get_xticklabels())
     ax.set(xlim=(-0.6, n_features + _room(n_features)), ylim=(n_cards - 0.4, -0.6))
     ax.tick_params(length=0)
     ax.grid(alpha=0.25)

@@ -96,9 +96,8 @@ def draw_risk(ax: Any, card: RiskCard, counts: Sequence[TotalCount]) -> Any:
     ax.xaxis.get_major_locator().set_params(integer=True)
     ax.grid(axis="y", alpha=0.3)
     plain_spines(ax)
-    add_legend(
-        ax, loc="center right" if card.risk_of_total((low + high) / 2) > 0.5 else "upper left"
-    )
+    # above the picture, where it hides no interval
+    add_legend(ax, loc="lower left", bbox_to_anchor=(-0.02, 1.0), borderpad=0.1, ncols=2)
     return ax
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from riskcard.html import minus
 from riskcard.problem.features import Features
 from riskcard.problem.levels import BOOLEAN, Levels
 from riskcard.problem.terms import show_level
@@ -55,6 +56,11 @@ def describe_table(
     )
 
 
+def _short(number: float) -> str:
+    """Four digits, or all of those before the point."""
+    return minus(f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}")
+
+
 def _kind(levels: Levels | None) -> str:
     if levels is None:
         return "number"
@@ -68,9 +74,11 @@ def _summary(values: NDArray[np.float64], levels: Levels | None) -> str:
     if not known.size:
         return "no values"
     if levels is None:
-        low, middle, high = (f"{number:.4g}" for number in np.quantile(known, [0.25, 0.5, 0.75]))
-        ends = f"{known.min():.4g} to {known.max():.4g}"
-        return f"median {middle} (quartiles {low}, {high}; {ends})".replace("-", "−")
+        low, middle, high = map(_short, np.quantile(known, [0.25, 0.5, 0.75]).tolist())
+        if known.min() == known.max():
+            return f"always {_short(known[0])}"
+        ends = f"{_short(known.min())} to {_short(known.max())}"
+        return f"median {middle} (quartiles {low}, {high}; {ends})"
     counts = np.bincount(known.astype(np.int64), minlength=len(levels.names))
     order = np.argsort(-counts, kind="stable")
     shown = [

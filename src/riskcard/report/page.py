@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from riskcard.card.words import event_words
+from riskcard.fonts import letters_explained
 from riskcard.report.facts import ReportFacts
 from riskcard.report.sections_card import (
     card_section,
@@ -41,10 +42,11 @@ _SECTIONS = (
 def render_report(facts: ReportFacts) -> str:
     """Draw a report as one page."""
     title = escape(event_words(facts.card))
-    sections = "".join(
-        f'<section id="{name}"><h2>{heading}</h2>{draw(facts)}</section>'
-        for name, heading, draw in _SECTIONS
-    )
+    with letters_explained():
+        sections = "".join(
+            f'<section id="{name}"><h2>{heading}</h2>{draw(facts)}</section>'
+            for name, heading, draw in _SECTIONS
+        )
     links = "".join(f'<li><a href="#{name}">{heading}</a></li>' for name, heading, _ in _SECTIONS)
     versions = dict(facts.origin.versions)
     return (

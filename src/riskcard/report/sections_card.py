@@ -35,7 +35,11 @@ _MOST_COLUMNS = 60
 
 def glance_section(facts: ReportFacts) -> str:
     """The figures that people look for first, and what to keep in mind."""
-    boxes = [(f"{facts.rows.data.rows:,}", f"rows, {facts.rows.data.events:,} with the event")]
+    data = facts.rows.data
+    rate = share(data.base_rate).replace(" ", "\u00a0")
+    boxes = [
+        (f"{data.rows:,}", f"rows, {data.events:,} with the event ({rate})"),
+    ]
     boxes += [proof_in_short(facts.card.certificate), *_area_boxes(facts)]
     held_out = _held_out(facts)
     judged = facts.test.evaluation if facts.test is not None else held_out
@@ -48,7 +52,9 @@ def glance_section(facts: ReportFacts) -> str:
     items = "".join(
         f"<li><b>{escape(number)}</b><span>{escape(words)}</span></li>" for number, words in boxes
     )
-    return f'<ul class="glance">{items}</ul>{_cautions(facts)}'
+    # two rows of about equal length rather than one box alone in the second
+    across = len(boxes) if len(boxes) <= 6 else -(-len(boxes) // 2)
+    return f'<ul class="glance" style="--across: {across}">{items}</ul>{_cautions(facts)}'
 
 
 def _held_out(facts: ReportFacts) -> Evaluation | None:
@@ -119,7 +125,7 @@ def _points_picture(feature: FeaturePoints | LevelPoints, distribution: Distribu
     return figure(
         lambda ax: draw_points(ax, feature, distribution),
         f"Points of {feature.name} over the distribution of its values.",
-        size=(3.0, 2.5),
+        size=(3.2, 2.6),
     )
 
 

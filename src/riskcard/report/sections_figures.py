@@ -128,7 +128,7 @@ def _figures_table(facts: ReportFacts, shown: dict[str, Evaluation]) -> str:
         corrected = facts.stability.corrected
         for place, row in enumerate(rows):
             row.insert(2, Number(_corrected(corrected, place)))
-    return html_table(header, rows)
+    return f'<div class="stacked">{html_table(header, rows)}</div>'
 
 
 def _corrected(figures: Performance, place: int) -> str:
@@ -228,13 +228,14 @@ def price_section(facts: ReportFacts) -> str:
         for one in validation.methods
     ]
     explained = (
-        f"Means over the same {validation.folds} folds, on the rows held out. Differences from the card are given "
-        "with their standard error over the folds, which is a rough guide with so few of them."
+        f"Means over the same {validation.folds} folds, on the rows held out; above, the rows of all folds were "
+        "taken together, so that figures differ a little. Differences from the card are given with their standard "
+        "error over the folds, which is a rough guide with so few of them."
     )
     described = [f"{one.name}: {one.description}" for one in others]
     return (
         paragraphs([_verdict(first, others, validation)])
-        + html_table(header, rows)
+        + f'<div class="stacked">{html_table(header, rows)}</div>'
         + paragraphs([explained, *described])
     )
 
@@ -242,7 +243,7 @@ def price_section(facts: ReportFacts) -> str:
 def _difference(one: tuple[float, ...], card: tuple[float, ...]) -> str:
     differences = np.array(one) - np.array(card)
     error = differences.std(ddof=1) / math.sqrt(differences.size)
-    return f"{signed(float(differences.mean()))} ± {plain(float(error))}"
+    return f"{signed(float(differences.mean()))} ±\u00a0{plain(float(error))}"
 
 
 def _verdict(first: MethodFacts, others: list[MethodFacts], validation: ValidationFacts) -> str:

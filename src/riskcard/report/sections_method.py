@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from riskcard.card.words import scale_words
-from riskcard.html import html_table, minus
+from riskcard.html import html_table
 from riskcard.problem.points import FeaturePoints
 from riskcard.report.facts import ReportFacts
 from riskcard.report.words import count, counted_rows, share
@@ -122,9 +122,10 @@ def _model(facts: ReportFacts) -> str:
         len(feature.cuts) if isinstance(feature, FeaturePoints) else len(feature.groups) - 1
         for feature in facts.card.features
     )
+    scale = scale_words(facts.card).replace(" - ", " − ")
     return (
         f"The card above is the whole model: {count(len(facts.card.features), 'feature')}, "
-        f"{count(n_cuts, 'cut')} or divisions of levels, and {minus(scale_words(facts.card))}."
+        f"{count(n_cuts, 'cut')} or divisions of levels, and {scale}."
     )
 
 

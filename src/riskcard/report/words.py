@@ -62,7 +62,8 @@ def with_interval(number: float, interval: Interval | None, digits: int = 3) -> 
     if interval is None:
         return plain(number, digits)
     low, high = (plain(end, digits) for end in interval)
-    return f"{plain(number, digits)} ({low} to {high})"
+    # a line ends before the brackets, where there is no room, and not within them
+    return f"{plain(number, digits)} ({low}\u00a0to\u00a0{high})"
 
 
 def counted_rows(data: DataFacts) -> str:
@@ -96,7 +97,9 @@ def bound_sentence(certificate: Certificate | None) -> str:
             "better; others may do as well."
         )
     if certificate.bound <= 0:
-        return proof
+        return (
+            f"{proof} A longer time limit, fewer terms or a coarser grid of cuts may give a bound."
+        )
     return (
         f"{proof} The best card of this kind that exists may have a loss smaller by at most "
         f"{share(certificate.gap, 1 if certificate.gap >= 0.001 else 4)}."
@@ -159,8 +162,9 @@ def slope_words(figures: Calibration) -> str:
 def calibration_sentence(evaluation: Evaluation, where: str) -> str:
     """Expected and observed events, and the slope."""
     figures = evaluation.calibration
+    expected = f"{figures.expected:,.{0 if figures.expected >= 1000 else 1}f}"
     return (
-        f"On {where} {figures.expected:,.1f} events were expected, and {figures.observed:,.6g} happened. "
+        f"On {where} {expected} events were expected, and {figures.observed:,.6g} happened. "
         f"The slope is {with_interval(figures.slope, figures.slope_interval, 2)}: "
         f"{slope_words(figures)}."
     )
