@@ -48,6 +48,7 @@ ALLOWED = {
     "cli": BASE
     | {"cli", "card", "export", "estimators", "progress", "experiments", "stability", "plots"}
     | {"calculator", "report"},
+    "__main__": {"cli"},
     "__init__": {"version"},
 }
 SKLEARN_PARTS = (
