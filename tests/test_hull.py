@@ -119,3 +119,14 @@ def test_a_bound_that_is_out_of_time_still_holds():
     conditions = arrange_conditions(problem)
     assert conditions is not None
     assert bound_of_hull(conditions, deadline=0.0) <= bound_of_hull(conditions)
+
+
+def test_a_bound_with_room_for_few_conditions_and_little_work_still_holds(monkeypatch):
+    problem = noisy_problem(3)
+    conditions = arrange_conditions(problem)
+    assert conditions is not None
+    whole = bound_of_hull(conditions)
+    monkeypatch.setattr(hull, "MOST_CELLS", 2 * conditions.weights.size)
+    assert 0 < bound_of_hull(conditions) < whole
+    monkeypatch.setattr(hull, "MOST_WORK", 1)
+    assert bound_of_hull(conditions) < whole

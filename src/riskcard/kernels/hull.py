@@ -66,7 +66,9 @@ def walk_once(holds, reach, charge, shares, state):
 
 
 @kernel
-def fit_steps(holds, is_event, weights, reach, charge, shares, log_odds, numbers, tolerance):
+def fit_steps(
+    holds, is_event, weights, reach, charge, shares, log_odds, numbers, tolerance, most_passes
+):
     """Lower the loss plus a charge for every share, by quadratic models and passes over conditions.
 
     Parameters
@@ -79,6 +81,10 @@ def fit_steps(holds, is_event, weights, reach, charge, shares, log_odds, numbers
         What share of its reach each condition has, and the log-odds of each row; changed.
     numbers
         Scratch: five rows of as many numbers as the table has rows.
+    tolerance
+        Stop when a model lowers the loss by less than this part of it.
+    most_passes
+        Stop after so many passes at the latest; at least one is made.
 
     Returns
     -------
@@ -101,7 +107,7 @@ def fit_steps(holds, is_event, weights, reach, charge, shares, log_odds, numbers
         for _ in range(MAX_PASSES):
             n_passes += 1
             gain = walk_once(holds, reach, charge, shares, (slopes, curves, moves, offset))
-            if gain <= 0.1 * tolerance * total:
+            if gain <= 0.1 * tolerance * total or n_passes >= most_passes:
                 break
         length = 1.0
         new_total = total
@@ -122,7 +128,7 @@ def fit_steps(holds, is_event, weights, reach, charge, shares, log_odds, numbers
             log_odds[i] = trial[i]
         for j in range(shares.size):
             shares[j] = before[j] + length * (shares[j] - before[j])
-        if total - new_total <= tolerance * total:
+        if total - new_total <= tolerance * total or n_passes >= most_passes:
             return n_passes
         total = new_total
     return n_passes

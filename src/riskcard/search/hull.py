@@ -21,8 +21,9 @@ __all__ = ["bound_of_hull", "tangent_bound"]
 
 #: From one charge for a condition to the next, how far they go down, and halvings at the end.
 FALL, LEAST_CHARGE, MAX_HALVINGS = 0.3, 1e-5, 4
-#: Conditions that may have steps, rounds of adding some for one charge, and how many are added.
-MOST_STEPS, MAX_ROUNDS, MOST_ADDED = 400, 12, 40
+#: Conditions that may have steps, and times the number of rows; rounds of adding some for one charge,
+#: and how many are added.
+MOST_STEPS, MOST_CELLS, MAX_ROUNDS, MOST_ADDED = 400, 2e7, 12, 40
 TOLERANCE = 1e-5
 #: Rows times conditions looked at in all fits together, at most.
 MOST_WORK = 1.5e9
@@ -40,8 +41,15 @@ class _Steps:
     cuts: list[int] = field(default_factory=list)
     shares: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
 
+    @property
+    def room(self) -> int:
+        """How many conditions more there is room for."""
+        most = min(MOST_STEPS, int(MOST_CELLS / self.log_odds.size))
+        return max(most, 1) - len(self.sides)
+
     def add(self, chosen: list[tuple[int, int]]) -> None:
         """Give conditions a place; their steps are 0 so far."""
+        chosen = chosen[: self.room]
         self.sides += [side for side, _ in chosen]
         self.cuts += [cut for _, cut in chosen]
         self.shares = np.append(self.shares, np.zeros(len(chosen)))
@@ -53,7 +61,7 @@ class _Steps:
         self.cuts = [self.cuts[i] for i in used]
         self.shares = self.shares[used]
 
-    def fit(self, charge: float) -> int:
+    def fit(self, charge: float, most_work: float) -> int:
         """Lower the loss plus the charge for all shares; returns the work that it took."""
         codes = self.conditions.codes
         holds = np.array(
@@ -73,6 +81,7 @@ class _Steps:
             self.log_odds,
             np.zeros((5, codes.shape[1])),
             TOLERANCE,
+            int(most_work / max(holds.size, 1)),
         )
         return int(n_passes) * holds.size
 
@@ -119,14 +128,14 @@ class _Hull:
     def is_over(self) -> bool:
         """Is it time to stop?"""
         is_late = self.deadline is not None and time.perf_counter() >= self.deadline
-        return is_late or self.work > MOST_WORK or len(self.steps.sides) > MOST_STEPS
+        return is_late or self.work > MOST_WORK or self.steps.room == 0
 
     def touch(self, charge: float) -> None:
         """Fit the steps for a charge, with more conditions until none is worth more than it."""
         self.steps.drop_unused()
         for _ in range(MAX_ROUNDS):
             self.steps.add(_conditions_to_add(self.slopes, self.steps, charge))
-            self.work += self.steps.fit(charge)
+            self.work += self.steps.fit(charge, MOST_WORK - self.work)
             bound, self.slopes = tangent_bound(self.steps.log_odds, self.conditions, self.allowed)
             self.bound = max(self.bound, bound)
             if self.is_over or _steepest(self.slopes) <= 1.02 * charge:
