@@ -12,6 +12,7 @@ from counted import counted
 from html_reader import read_html
 from riskcard.card.html import render_html, render_page
 from riskcard.card.scorecard import score_card_of
+from riskcard.card.text_width import columns_of
 from riskcard.card.words import kind_words, proof_sentence
 from riskcard.errors import ParameterError
 from riskcard.problem.certificate import TrainingFacts
@@ -374,3 +375,17 @@ def test_the_page_has_a_column_to_fill_in_and_shows_what_was_observed():
     assert "Base (everyone)" not in read_html(render_page(mass_card())).texts  # it is 0
     assert "@media print" in "".join(reader.styles)
     assert "display: none" in "".join(read_html(card.to_html()).styles)  # not in a notebook
+
+
+def test_long_names_and_wide_letters_keep_the_columns_of_the_table():
+    name = "the largest extent of the lesion in millimetres, measured by the protocol of the second year"
+    card = RiskCard(
+        [FeaturePoints(name, [10.5], [0, 1]), LevelPoints("病棟", [["日本語病棟"], ["x"]], [0, 2])]
+    )
+    for form in ("bins", "two_sided"):
+        lines = card.to_text(form).splitlines()
+        shown = " ".join(line[:40].strip() for line in lines)
+        assert name in shown
+        assert max(map(columns_of, lines)) <= 79
+    rows = table_lines(card.to_text(), "Feature")
+    assert len({columns_of(row) for row in rows if row[-1].isdigit()}) == 1

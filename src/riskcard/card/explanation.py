@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from riskcard.card.text_width import columns_of, padded
 from riskcard.html import Number, boxed, html_table, minus, paragraphs
 from riskcard.problem.levels import Label
 from riskcard.problem.percent import percent
@@ -45,7 +46,7 @@ def _rows(why: Explanation) -> list[tuple[str, ...]]:
     """One row a feature, the base and the total."""
     found = [
         (
-            _one_line(one.feature),
+            _shortened(one.feature),
             _shown(one.value),
             _shortened(one.place),
             str(one.points),
@@ -63,11 +64,11 @@ def _rows(why: Explanation) -> list[tuple[str, ...]]:
 
 def _points_table(why: Explanation) -> list[str]:
     table = [_HEADER, *(tuple(map(_plain, row)) for row in _rows(why))]
-    widths = [max(len(row[place]) for row in table) for place in range(len(_HEADER))]
+    widths = [max(columns_of(row[place]) for row in table) for place in range(len(_HEADER))]
 
     def draw(row: Sequence[str]) -> str:
         cells = [
-            text.ljust(width) if place < 3 else text.rjust(width)
+            padded(text, width) if place < 3 else text.rjust(width)
             for place, (text, width) in enumerate(zip(row, widths, strict=True))
         ]
         return _GAP.join(cells).rstrip()

@@ -32,6 +32,7 @@ _STYLE = """
 .riskcard th, .riskcard td { padding: .28em .8em; text-align: left; vertical-align: top;
   border: 0; background-color: transparent; color: inherit; white-space: nowrap; }
 .riskcard th { font-weight: 600; white-space: normal; overflow-wrap: anywhere; }
+.riskcard th[scope=rowgroup] { min-width: 5.8em; max-width: 22em; }
 .riskcard thead th { border-bottom: 1px solid currentColor; white-space: nowrap; }
 .riskcard tbody + tbody tr:first-child > * { border-top: 1px solid rgba(128, 128, 128, .55); }
 .riskcard .number { text-align: right; font-variant-numeric: tabular-nums; }
@@ -66,7 +67,9 @@ body { margin: 1.5rem; }
   @page { margin: 14mm; }
   body { margin: 0; }
   .riskcard { font-size: 11px; line-height: 1.4; max-width: none; }
-  .riskcard .parts { gap: 1.2em; }
+  .riskcard .parts { display: grid; grid-template-columns: auto auto; justify-content: start; gap: 1.2em; }
+  .riskcard .parts > .counted { overflow: visible; }
+  .riskcard th[scope=rowgroup] { max-width: 14em; }
   .riskcard th, .riskcard td { padding: .25em .35em; }
   .riskcard .risk { min-width: 4.8em; }
   .riskcard .interval { min-width: 8em; }

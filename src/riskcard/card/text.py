@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 
 from riskcard.card.bands import cells_of
 from riskcard.card.scorecard import Bin, FeatureBlock, ScoreCard, TotalLine, score_card_of
+from riskcard.card.text_width import columns_of, padded
 from riskcard.card.words import BASE
 from riskcard.errors import ParameterError
 from riskcard.problem.riskcard import RiskCard
@@ -17,6 +19,8 @@ _WIDTH = 79
 #: Totals are set in so many rows before another column is opened, up to the most columns.
 _ROWS_A_COLUMN, _MOST_COLUMNS = 8, 4
 _GAP = "   "
+#: Names longer than this take several lines.
+_NAME_WIDTH = 40
 #: A list of levels is broken into lines of this width, and shortened after the last of them.
 _LEVELS_WIDTH, _LEVELS_LINES = 44, 8
 
@@ -50,12 +54,20 @@ def _bin_table(shown: ScoreCard) -> list[str]:
 
 def _block_rows(block: FeatureBlock) -> list[tuple[str, str, str | int]]:
     """The rows of one feature: its name beside the first, points beside the first line of a bin."""
-    rows: list[tuple[str, str, str | int]] = []
+    cells: list[tuple[str, str | int]] = []
     for one in block.bins:
         first, *others = _lines_of(one)
-        rows.append((_one_line(block.feature) if not rows else "", first, one.points))
-        rows += [("", line, "") for line in others]
-    return rows
+        cells.append((first, one.points))
+        cells += [(line, "") for line in others]
+    names = _name_lines(block.feature)
+    pairs = zip_longest(names, cells, fillvalue=None)
+    return [(name or "", *(cell or ("", ""))) for name, cell in pairs]
+
+
+def _name_lines(name: str) -> list[str]:
+    """A name as it is, or in several lines when it is long."""
+    name = _one_line(name)
+    return [name] if columns_of(name) <= _NAME_WIDTH else textwrap.wrap(name, _NAME_WIDTH)
 
 
 def _lines_of(one: Bin) -> list[str]:
@@ -68,7 +80,7 @@ def _lines_of(one: Bin) -> list[str]:
         piece = level if is_last else f"{level},"
         if not lines[-1]:
             lines[-1] = piece
-        elif len(lines[-1]) + 1 + len(piece) <= _LEVELS_WIDTH:
+        elif columns_of(lines[-1]) + 1 + columns_of(piece) <= _LEVELS_WIDTH:
             lines[-1] += f" {piece}"
         elif len(lines) < _LEVELS_LINES:
             lines.append(piece)
@@ -88,20 +100,22 @@ def _term_table(shown: ScoreCard) -> list[str]:
     for line in shown.term_lines:
         label = line.cut if is_plain else line.condition
         first, *others = textwrap.wrap(label, _LEVELS_WIDTH, break_long_words=False)
-        rows.append((_one_line(line.feature), first, line.below, line.above))
-        rows += [("", other, "", "") for other in others]
+        points: list[tuple[str, str | int, str | int]] = [(first, line.below, line.above)]
+        points += [(other, "", "") for other in others]
+        pairs = zip_longest(_name_lines(line.feature), points, fillvalue=None)
+        rows += [(name or "", *(cells or ("", "", ""))) for name, cells in pairs]
     return _ruled(header, [rows, [("Intercept", "", shown.intercept, "")]])
 
 
 def _ruled(header: Sequence[str], groups: Sequence[Sequence[Sequence[str | int]]]) -> list[str]:
     """A table with a line under the header and after each group; numbers stand to the right."""
     rows = [row for group in groups for row in group]
-    widths = [max(len(str(row[i])) for row in [header, *rows]) for i in range(len(header))]
+    widths = [max(columns_of(str(row[i])) for row in [header, *rows]) for i in range(len(header))]
     is_number = [any(isinstance(row[i], int) for row in rows) for i in range(len(header))]
 
     def draw(row: Sequence[str | int]) -> str:
         cells = [
-            str(cell).rjust(width) if right else str(cell).ljust(width)
+            str(cell).rjust(width) if right else padded(str(cell), width)
             for cell, width, right in zip(row, widths, is_number, strict=True)
         ]
         return _GAP.join(cells).rstrip()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from riskcard.cli.remarks import say, warnings_as_sentences
 from riskcard.export.files import require_writable, write_whole
+from riskcard.fonts import letters_explained
 
 if TYPE_CHECKING:
     from riskcard.problem.riskcard import RiskCard
@@ -61,7 +62,7 @@ def run_show(options: Namespace) -> int:
         return 0
     for path in wanted.values():
         require_writable(path)
-    with warnings_as_sentences():
+    with warnings_as_sentences(), letters_explained():
         contents = {path: _content(card, form) for form, path in wanted.items()}
     for path, content in contents.items():
         write_whole(path, content)
