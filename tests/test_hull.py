@@ -128,5 +128,6 @@ def test_a_bound_with_room_for_few_conditions_and_little_work_still_holds(monkey
     whole = bound_of_hull(conditions)
     monkeypatch.setattr(hull, "MOST_CELLS", 2 * conditions.weights.size)
     assert 0 < bound_of_hull(conditions) < whole
-    monkeypatch.setattr(hull, "MOST_WORK", 1)
+    monkeypatch.setattr(hull, "MOST_WORK", 1.0)
+    monkeypatch.setattr(hull, "MOST_WORK_A_ROW", 0.0)
     assert bound_of_hull(conditions) < whole

@@ -25,8 +25,11 @@ FALL, LEAST_CHARGE, MAX_HALVINGS = 0.3, 1e-5, 4
 #: and how many are added.
 MOST_STEPS, MOST_CELLS, MAX_ROUNDS, MOST_ADDED = 400, 2e7, 12, 40
 TOLERANCE = 1e-5
-#: Rows times conditions looked at in all fits together, at most.
-MOST_WORK = 1.5e9
+#: Rows times conditions looked at in all fits together, at most: so much, and so much for every row;
+#: and in a single one.
+MOST_WORK, MOST_WORK_A_ROW, MOST_WORK_AT_ONCE = 1.5e9, 2e5, 5e8
+#: Of the time that is left, at most.
+SHARE_OF_TIME = 0.2
 #: Relative allowance for rounding, beside that for adding up many rows.
 ROUNDING = 1e-11
 
@@ -113,11 +116,16 @@ class _Hull:
     """Where the tangent touches, and the best bound so far."""
 
     def __init__(self, conditions: Conditions, deadline: float | None) -> None:
-        self.conditions, self.deadline = conditions, deadline
+        self.conditions = conditions
+        self.deadline: float | None = None
+        if deadline is not None:
+            now = time.perf_counter()
+            self.deadline = now + SHARE_OF_TIME * (deadline - now)
+        self.most_work = MOST_WORK + MOST_WORK_A_ROW * conditions.weights.size
         self.steps = _Steps(conditions, np.full(conditions.weights.size, conditions.scale[1]))
         self.allowed = _allowed(conditions)
         self.bound, self.slopes = tangent_bound(self.steps.log_odds, conditions, self.allowed)
-        self.work = 0
+        self.work = 0.0
 
     @property
     def is_full(self) -> bool:
@@ -128,14 +136,14 @@ class _Hull:
     def is_over(self) -> bool:
         """Is it time to stop?"""
         is_late = self.deadline is not None and time.perf_counter() >= self.deadline
-        return is_late or self.work > MOST_WORK or self.steps.room == 0
+        return is_late or self.work > self.most_work or self.steps.room == 0
 
     def touch(self, charge: float) -> None:
         """Fit the steps for a charge, with more conditions until none is worth more than it."""
         self.steps.drop_unused()
         for _ in range(MAX_ROUNDS):
             self.steps.add(_conditions_to_add(self.slopes, self.steps, charge))
-            self.work += self.steps.fit(charge, MOST_WORK - self.work)
+            self.work += self.steps.fit(charge, min(self.most_work - self.work, MOST_WORK_AT_ONCE))
             bound, self.slopes = tangent_bound(self.steps.log_odds, self.conditions, self.allowed)
             self.bound = max(self.bound, bound)
             if self.is_over or _steepest(self.slopes) <= 1.02 * charge:
