@@ -1,5 +1,5 @@
 # make demo       install into .venv and show what riskcard does
-# make test       install with the tools for development; lint, types and tests
+# make test       install with the tools for development; lint, types, tests and the docs
 # make test-all   install the programs that exports run in (as root on Debian); the tests that need them
 # make docs       the docs as a site that opens from the folder site/, without a network
 # make benchmark  riskcard against the field, into docs/benchmarks.md (hours; DATA=folder of tables)
@@ -31,6 +31,7 @@ test: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n 2
+	@$(MAKE) --no-print-directory docs
 
 test-all: $(VENV)/.installed-all
 	.ci/tools
@@ -70,8 +71,8 @@ $(VENV)/.installed-dev: pyproject.toml
 
 $(VENV)/.installed-all: pyproject.toml
 	@$(MAKE) --no-print-directory $(VENV)-made
-	$(PIP) -e '.[dev,test-all]'
-	@touch $@ $(VENV)/.installed-dev $(VENV)/.installed
+	$(PIP) -e '.[dev,docs,test-all]'
+	@touch $@ $(VENV)/.installed-dev $(VENV)/.installed-docs $(VENV)/.installed
 
 $(VENV)/.installed-docs: pyproject.toml
 	@$(MAKE) --no-print-directory $(VENV)-made

@@ -26,8 +26,8 @@ SCREENS = {
     "credit_officer_calculator.png": (
         "credit_officer_calculator.html",
         "income=26&used=48&late=2&months=104&purpose=holiday",
-        420,
-        1300,
+        1100,
+        1180,
     ),
 }
 
