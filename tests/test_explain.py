@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 
 import numpy as np
 import pandas as pd
@@ -82,6 +83,62 @@ def _ordinary(feature):
         return feature.levels
     codes = {code for code, _ in feature.codes}
     return [value for value in values_of(feature) if value is not None and value not in codes]
+
+
+@settings(max_examples=150)
+@given(cards_and_rows())
+def test_no_other_change_of_one_value_is_nearer_than_the_nearest(drawn):
+    """Against trying every bin, group and level of every feature, one at a time."""
+    card, row = drawn
+    why = card.explain(row)
+    tried = []
+    for feature in card.features:
+        for value in _tried_values(feature):
+            total = int(card.total_points(columns({**row, feature.name: value}))[0])
+            if total != why.total:
+                how_far = *_how_far(feature, row[feature.name], value), abs(total - why.total)
+                tried.append((how_far, feature.name, total))
+    if why.nearest is None:
+        assert not tried
+        return
+    near = why.nearest
+    size = math.inf if near.size is None else near.size
+    nearest = (near.bins, pytest.approx(size, abs=1e-12), abs(near.points))
+    assert min(tried)[0] == nearest
+    # and every feature that can alter the total is named
+    assert {one.feature for one in why.changes} == {name for _, name, _ in tried}
+
+
+def _tried_values(feature):
+    """Both ends of every bin and numbers inside, or every level; no codes."""
+    if isinstance(feature, LevelPoints):
+        return feature.levels
+    found = {*_ordinary(feature), 0.0, 0.123}
+    for cut in feature.cuts:
+        steps = [cut]
+        for towards in (-math.inf, math.inf):
+            one = cut
+            for _ in range(4):  # past a code at the end of a bin
+                one = math.nextafter(one, towards)
+                steps.append(one)
+        found.update(steps)
+    codes = {code for code, _ in feature.codes}
+    return sorted(value for value in found - codes if math.isfinite(value))
+
+
+def _how_far(feature, old, new):
+    """Bins between two values, and for numbers their difference as a share of the cuts."""
+    lines = [place_of(feature, value).line for value in (old, new)]
+    is_apart = place_of(feature, old).is_guess or lines[0] >= len(feature.points)
+    if isinstance(feature, LevelPoints):
+        return (abs(lines[0] - lines[1]) if feature.is_ordered and not is_apart else 1), math.inf
+    if is_apart:
+        return 1, math.inf
+    cuts = feature.cuts
+    width = cuts[-1] - cuts[0] if len(cuts) > 1 else abs(cuts[0])
+    change = abs(float(new) - float(old))
+    size = change / width if width > 0 else change
+    return abs(lines[0] - lines[1]), size if math.isfinite(size) else sys.float_info.max
 
 
 @settings(max_examples=40)
