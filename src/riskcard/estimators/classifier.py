@@ -55,7 +55,8 @@ class RiskScoreClassifier(CardClassifier):
         Prove a bound after the search.
     time_limit
         Seconds for search and proof together; None for no limit. What is found and proven by then
-        is kept, and ``status_`` says "time_limit".
+        is kept, and ``status_`` says "time_limit". The first proof on a machine waits for its compilation
+        besides.
     gap
         The proof stops when the relative gap between loss and bound is at most this.
     n_jobs

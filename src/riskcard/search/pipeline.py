@@ -12,6 +12,7 @@ from riskcard.search.once import solve_once
 from riskcard.search.options import Options
 from riskcard.search.paying import solve_with_paying_terms
 from riskcard.search.pool import find_pool
+from riskcard.search.ready import make_ready
 
 __all__ = ["Options", "solve"]
 
@@ -19,6 +20,8 @@ __all__ = ["Options", "solve"]
 def solve(problem: Problem, options: Options | None = None) -> SolveResult:
     """Find a good card and, when asked, prove how far from optimal it can at most be."""
     options = options or Options()
+    if options.certify:
+        make_ready()
     start = time.perf_counter()
     if options.max_changes is not None:
         result = solve_with_few_changes(problem, options)
