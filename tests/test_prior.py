@@ -17,6 +17,7 @@ from riskcard.problem.merge import merge_equal_rows
 from riskcard.problem.objective import log_odds_of, loss_of
 from riskcard.problem.prior import add_prior_rows, count_prior_rows, loss_with_prior_rows
 from riskcard.problem.result import Status
+from riskcard.report.words import bound_sentence, certificate_facts
 from riskcard.search.enumerate import enumerate_cards
 from riskcard.search.pipeline import Options, solve
 
@@ -159,6 +160,8 @@ def test_the_certificate_says_in_words_that_it_counts_prior_rows(table):
     assert f"(this one: {model.loss_:.4f} with prior rows)" in text
     assert "Prior rows: 40 made-up rows with the event rate of all" in text
     assert "Loss with prior rows" in certificate._repr_html_()
+    assert "learned from, prior rows included, no card" in bound_sentence(certificate)
+    assert any(fact.startswith("Prior rows: 40") for fact in certificate_facts(certificate))
 
 
 def test_an_audit_counts_the_prior_rows_and_notices_other_numbers_of_them(table):

@@ -25,7 +25,15 @@ if TYPE_CHECKING:
 __all__ = ["add_report", "run_report"]
 
 #: Options that are parameters of the classifier by the same name; passed on when they are given.
-_FURTHER = ("min_bin_rows", "min_bin_events", "min_gain", "round_cuts", "class_weight", "grid")
+_FURTHER = (
+    "min_bin_rows",
+    "min_bin_events",
+    "min_gain",
+    "prior_rows",
+    "round_cuts",
+    "class_weight",
+    "grid",
+)
 
 
 def add_report(commands: Any) -> None:

@@ -153,10 +153,11 @@ def _audit(facts: ReportFacts) -> str:
     if facts.card.certificate is None:
         return ""
     if not facts.is_training:
+        prior = " with prior rows" if facts.card.certificate.prior_rows > 0 else ""
         return paragraphs(
             [
                 "These are not the rows that the card was learned from, so what it claims about them could "
-                f"not be checked here. Its loss on these rows is {facts.audit.loss:,.4f}."
+                f"not be checked here. Its loss on these rows is {facts.audit.loss:,.4f}{prior}."
             ]
         )
     checks = facts.audit.checks

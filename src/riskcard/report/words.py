@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from riskcard.card.words import kind_words, proof_sentence
+from riskcard.card.words import kind_words, prior_words, proof_sentence
 from riskcard.evaluation.calibration import Calibration
 from riskcard.evaluation.decision import DecisionCurve
 from riskcard.evaluation.outcomes import Interval
@@ -92,9 +92,11 @@ def bound_sentence(certificate: Certificate | None) -> str:
             "shown how good this one is. “riskcard fit --certify” proves a bound."
         )
     if certificate.status is Status.OPTIMAL:
+        rows = "rows that it was learned from"
+        rows += ", prior rows included," if certificate.prior_rows > 0 else ""
         return (
-            f"{proof} In other words: on the rows that it was learned from no card of this kind can do "
-            "better; others may do as well."
+            f"{proof} In other words: on the {rows} no card of this kind can do better; others may do as "
+            "well."
         )
     if certificate.bound <= 0:
         return (
@@ -119,7 +121,12 @@ def proof_in_short(certificate: Certificate | None) -> tuple[str, str]:
 def certificate_facts(certificate: Certificate) -> list[str]:
     """What "this kind" means, and what else a reader should know."""
     rules = [f"Every card of this kind keeps these rules: {'; '.join(certificate.rules)}."]
-    return [kind_words(certificate), *(rules if certificate.rules else []), *certificate.notes]
+    return [
+        kind_words(certificate),
+        *prior_words(certificate),
+        *(rules if certificate.rules else []),
+        *certificate.notes,
+    ]
 
 
 def gain_sentence(evaluation: Evaluation) -> str:
