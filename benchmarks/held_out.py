@@ -165,7 +165,9 @@ class Bench:
             # a level or a hole that the fitted rows did not have
             warnings.simplefilter("ignore", RiskcardWarning)
             risks = model.predict_proba(X.iloc[asked])[:, 1]
-        return seconds, model[-1].loss_ / len(fitted), risks
+            own = model.predict_proba(X.iloc[fitted])[:, 1]
+        # not loss_, which counts prior rows
+        return seconds, float(log_loss(y.iloc[fitted], own)), risks
 
     def _fit_theirs(
         self, path: Path, task: Task, fitted: NDArray, asked: NDArray

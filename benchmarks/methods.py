@@ -6,12 +6,25 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["CARDS", "CEILINGS", "MAX_POINTS", "METHODS", "OURS", "Method", "title_of"]
+__all__ = [
+    "CARDS",
+    "CEILINGS",
+    "MAX_POINTS",
+    "METHODS",
+    "OURS",
+    "OWN",
+    "STURDY",
+    "STURDY_TOO",
+    "Method",
+    "title_of",
+]
 
 #: Points of a term, at most, of every method that can be told.
 MAX_POINTS = 5
 #: The method that is compared with all others.
 OURS = "riskcard"
+#: Ours with the settings for new rows, which does not look for the lowest loss on its own.
+STURDY = "sturdy"
 
 Settings = Callable[[int, float], dict[str, Any]]
 
@@ -92,6 +105,7 @@ METHODS = {
     method.name: method
     for method in (
         Method(OURS, "riskcard", (HOME, "riskcard"), _ours, takes_any_table=True),
+        Method(STURDY, "riskcard, sturdy", (HOME, "sturdy"), _ours, takes_any_table=True),
         Method("certified", "riskcard, certified", (HOME, "riskcard"), _certified,
                takes_any_table=True, has_limit=True),
         Method("imodels-9", "imodels, 9 thresholds", ("run_imodels", "imodels"), _imodels(9),
@@ -120,10 +134,14 @@ METHODS = {
                _solver("scip", "strengthened"), has_limit=True),
     )
 }  # fmt: skip
+#: Those of them that are ours.
+OWN = (OURS, STURDY, "certified")
 #: Methods with a card of a given size, and those without.
 CARDS = (
     OURS, "certified", "imodels-9", "imodels-99", "fasterrisk", "lattice", "round", "optbinning",
 )  # fmt: skip
+#: The same where the fitted rows are not all that counts.
+STURDY_TOO = (OURS, STURDY, *CARDS[1:])
 CEILINGS = ("logistic", "boosting")
 
 

@@ -17,7 +17,7 @@ from benchmarks.bench import PLAIN, figures_of, run_jobs, small_table
 from benchmarks.calls import Call, Desk, Worker
 from benchmarks.evaluate import calibration_error, judge, recovery
 from benchmarks.families import FAMILIES
-from benchmarks.methods import CARDS, CEILINGS, METHODS, OURS
+from benchmarks.methods import CARDS, CEILINGS, METHODS, OURS, STURDY, STURDY_TOO
 from benchmarks.model import Model
 from benchmarks.page import render, to_csv
 from benchmarks.peers import PEERS, Environment, Peer, install
@@ -212,7 +212,7 @@ def worker():
         yield made
 
 
-@pytest.mark.parametrize("name", [OURS, "round", *CEILINGS])
+@pytest.mark.parametrize("name", [OURS, STURDY, "round", *CEILINGS])
 def test_a_worker_returns_a_model_whose_figures_the_evaluator_finds(name, worker, tmp_path):
     method, table = METHODS[name], small_table(PLAIN)
     call = Call(method.worker[1], method.settings(2, 1.0), 60.0, asked=not method.has_card)
@@ -342,9 +342,29 @@ def test_the_page_of_unseen_rows_has_a_rank_for_every_method():
     for job in QUESTIONS["b"].jobs(plan):
         store.put(job, figures(float(rng.uniform(80, 100)), 1.0))
     text = QUESTIONS["b"].section(store.kept("b"), plan).text
-    for name in (*CARDS, *CEILINGS):
+    for name in (*STURDY_TOO, *CEILINGS):
         assert METHODS[name].title in text
     assert "ranks over 6 tables x sizes" in text
+
+
+def test_default_and_sturdy_cards_are_held_against_those_of_others_on_unseen_rows():
+    plan = Plan(("ties", "rare"), terms=(3,), halvings=1)
+    losses = {OURS: 90.0, STURDY: 50.0, "certified": 40.0, "round": 60.0}
+    store = Store(None)
+    for job in QUESTIONS["b"].jobs(plan):
+        store.put(job, figures(losses.get(job.method, 100.0), 1.0))
+    losing = QUESTIONS["b"].section(store.kept("b"), plan).losing
+    assert [line for line in losing if "log-loss" in line] == [
+        "unseen rows, log-loss, 3 terms: select, regress, round has 0.6000, riskcard 0.9000",
+        "unseen rows, mean rank in log-loss: better than riskcard are select, regress, round",
+    ]
+
+
+def test_sturdy_cards_are_asked_for_unseen_rows_and_planted_cuts_and_not_for_the_lowest_loss():
+    plan = Plan(("ties",), terms=(3,), halvings=1, limits=(1.0,), repeats=1, seeds=1)
+    asked = {letter: {job.method for job in QUESTIONS[letter].jobs(plan)} for letter in "abd"}
+    assert [STURDY in asked[letter] for letter in "abd"] == [False, True, True]
+    assert set(CARDS) <= asked["a"]
 
 
 def test_a_fold_that_not_all_methods_have_finished_is_left_out():

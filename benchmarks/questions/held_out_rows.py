@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.bench import AS_IT_COMES
-from benchmarks.methods import CARDS, CEILINGS, METHODS, OURS, title_of
+from benchmarks.methods import CEILINGS, METHODS, OURS, OWN, STURDY, STURDY_TOO, title_of
 from benchmarks.questions.common import (
     Plan,
     Section,
@@ -39,7 +40,7 @@ def jobs(plan: Plan) -> list[Job]:
     for fold in range(2 * plan.halvings):
         for table in plan.tables:
             for terms in plan.terms:
-                for name in CARDS:
+                for name in STURDY_TOO:
                     limit = plan.held_out_limit if METHODS[name].has_limit else 0.0
                     found.append(Job("b", name, table, AS_IT_COMES, terms, fold, limit))
             for name in CEILINGS:
@@ -51,7 +52,7 @@ def section(kept: list[Kept], plan: Plan) -> Section:
     """Means for each size, ranks over tables and sizes, and their picture."""
     kept = whole_folds(kept, plan)
     means = {measure: means_of(kept, measure) for measure in MEASURES}
-    names = [*CARDS, *CEILINGS]
+    names = [*STURDY_TOO, *CEILINGS]
     names = [name for name in names if any(name in cell for cell in means["auc"].values())]
     text = (
         f"{plan.halvings} x 2 folds: the rows are halved {plan.halvings} times, each half is fitted once and "
@@ -162,31 +163,33 @@ def in_words(ranking: Ranking) -> str:
 
 
 def losing_of(means: dict[str, Means], names: list[str], plan: Plan) -> list[str]:
-    """Cards with a better mean over the tables than riskcard's heuristic."""
+    """Other people's cards with a better mean over the tables than one of ours."""
     found = []
+    rivals = [name for name in names if METHODS[name].has_card and name not in OWN]
     for measure, (title, is_high_good) in MEASURES.items():
-        for terms in plan.terms:
+        for terms, name in product(plan.terms, (OURS, STURDY)):
             cells = [cell for (_, t), cell in means[measure].items() if t == terms]
-            best, ours = OURS, mean([cell.get(OURS, math.nan) for cell in cells])
+            best, ours = name, mean([cell.get(name, math.nan) for cell in cells])
             value = ours
-            for name in (name for name in names if METHODS[name].has_card):
-                theirs = mean([cell.get(name, math.nan) for cell in cells])
+            for rival in rivals:
+                theirs = mean([cell.get(rival, math.nan) for cell in cells])
                 if theirs > value if is_high_good else theirs < value:
-                    best, value = name, theirs
-            if best != OURS:
+                    best, value = rival, theirs
+            if best != name:
                 found.append(
-                    f"unseen rows, {title}, {terms} terms: {title_of(best)} has {value:.4f}, riskcard {ours:.4f}"
+                    f"unseen rows, {title}, {terms} terms: {title_of(best)} has {value:.4f}, {title_of(name)} {ours:.4f}"
                 )
     return found
 
 
 def losing_ranks(rankings: list[Ranking]) -> list[str]:
     found = []
-    cards = {title_of(name) for name in CARDS}
+    rivals = {title_of(name) for name in STURDY_TOO if name not in OWN}
     for (title, _), ranking in zip(MEASURES.values(), rankings, strict=True):
-        ranks = {n: r for n, r in zip(ranking.names, ranking.ranks, strict=True) if n in cards}
-        ours = ranks.get(title_of(OURS))
-        better = [] if ours is None else [name for name, value in ranks.items() if value < ours]
-        if better:
-            found.append(f"unseen rows, mean rank in {title}: better are {', '.join(better)}")
+        ranks = dict(zip(ranking.names, ranking.ranks, strict=True))
+        for name in (title_of(OURS), title_of(STURDY)):
+            better = [rival for rival in rivals & ranks.keys() if ranks[rival] < ranks.get(name, 0)]
+            if better:
+                listed = ", ".join(sorted(better, key=lambda rival: ranks[rival]))
+                found.append(f"unseen rows, mean rank in {title}: better than {name} are {listed}")
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from benchmarks.bench import PLAIN
 from benchmarks.evaluate import NEAR
 from benchmarks.families import FAMILIES
-from benchmarks.methods import CARDS, METHODS, OURS, title_of
+from benchmarks.methods import METHODS, OURS, STURDY_TOO, title_of
 from benchmarks.questions.common import Plan, Section, by_cell, markdown_table, mean, reasons
 from benchmarks.store import Job, Kept
 
@@ -24,7 +24,7 @@ def jobs(plan: Plan) -> list[Job]:
         )
         for family in FAMILIES
         for seed in range(plan.seeds)
-        for name in CARDS
+        for name in STURDY_TOO
     ]  # fmt: skip
 
 
@@ -48,7 +48,7 @@ def section(kept: list[Kept], plan: Plan) -> Section:
         }
         everything = {
             name: mean([found[name] for found in means.values() if name in found])
-            for name in CARDS
+            for name in STURDY_TOO
             if any(name in found for found in means.values())
         }
         head = ["method", *(FAMILIES[cell[0]].title for cell in means), "mean"]

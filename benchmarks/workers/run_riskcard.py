@@ -9,9 +9,20 @@ def fit_riskcard(request):
     """The settings are the parameters of the classifier."""
     from riskcard import RiskScoreClassifier
 
+    return fit_table(RiskScoreClassifier(**request.settings), request)
+
+
+def fit_sturdy(request):
+    """The settings for new rows; those of the request come on top."""
+    from riskcard import RiskScoreClassifier
+
+    return fit_table(RiskScoreClassifier.sturdy(**request.settings), request)
+
+
+def fit_table(model, request):
+    """Fit the table as it comes."""
     has_levels = any(levels is not None for levels in request.levels)
     X = request.frame(request.values) if has_levels else request.values
-    model = RiskScoreClassifier(**request.settings)
     with Clock() as clock:
         model.fit(X, request.labels)
     return {**clock.figures(), **proof_of(model), **predictions(model, request)}
@@ -169,6 +180,7 @@ if __name__ == "__main__":
     serve(
         {
             "riskcard": fit_riskcard,
+            "sturdy": fit_sturdy,
             "paper": fit_paper,
             "lattice": fit_lattice,
             "round": fit_round,
