@@ -15,7 +15,16 @@ from riskcard.cli.main import main
 from riskcard.errors import RiskcardWarning
 from riskcard.problem.merge import merge_equal_rows
 from riskcard.problem.objective import log_odds_of, loss_of
-from riskcard.problem.prior import add_prior_rows, count_prior_rows, loss_with_prior_rows
+from riskcard.problem.prior import (
+    FIRST,
+    MOST_ROWS,
+    PER_TERM,
+    add_prior_rows,
+    count_prior_rows,
+    explained_share,
+    fitting_prior_rows,
+    loss_with_prior_rows,
+)
 from riskcard.problem.result import Status
 from riskcard.report.words import bound_sentence, certificate_facts
 from riskcard.search.enumerate import enumerate_cards
@@ -192,11 +201,41 @@ def test_a_card_with_prior_rows_is_read_back_equal(table):
 
 @pytest.mark.parametrize(
     ("value", "n_rows", "number"),
-    [(0, 100, 0.0), (7, 100, 7.0), (2.5, 100, 2.5), (0.05, 100, 10.0), ("auto", 100, 40.0),
-     ("auto", 10_000, 40.0), ("auto", 10_001, 0.0)],
-)  # fmt: skip
-def test_prior_rows_are_a_number_a_share_of_the_weight_or_automatic(value, n_rows, number):
+    [(0, 100, 0.0), (7, 100, 7.0), (2.5, 100, 2.5), (0.05, 100, 10.0)],
+)
+def test_prior_rows_are_a_number_or_a_share_of_the_weight(value, n_rows, number):
     assert count_prior_rows(value, np.full(n_rows, 2.0)) == pytest.approx(number)
+
+
+def test_the_less_a_card_explains_the_more_prior_rows_are_fitting():
+    half, quarter, tenth = (fitting_prior_rows(share, 5, 1e6) for share in (0.5, 0.25, 0.1))
+    assert [half, quarter, tenth] == pytest.approx([5 * PER_TERM * times for times in (1, 3, 9)])
+    assert fitting_prior_rows(0.25, 10, 1e6) == pytest.approx(2 * quarter)
+    assert fitting_prior_rows(1.0, 5, 1e6) == 0.0
+    assert fitting_prior_rows(0.0, 5, 100.0) == fitting_prior_rows(1e-9, 5, 100.0) == 50.0
+
+
+def test_a_card_explains_the_share_of_the_variance_that_its_risks_have():
+    labels = np.array([1, 1, 1, -1, -1, -1, -1, 1], dtype=np.int8)
+    weights = np.array([1.0, 2.0, 1.0, 1.0, 1.0, 1.0, 2.0, 1.0])
+    log_odds = np.log(np.where(labels > 0, 3.0, 1 / 3))  # risks of 3/4 and 1/4, half of each
+    assert explained_share(log_odds, labels, weights) == pytest.approx(0.25)
+    assert explained_share(np.zeros(8), labels, weights) == pytest.approx(0.0)
+
+
+def test_automatic_prior_rows_follow_from_a_first_card_and_long_tables_get_none(table):
+    X, y = table
+    model = RiskScoreClassifier(max_terms=3, prior_rows="auto").fit(X, y)
+    number = model.card_.certificate.prior_rows
+    first = RiskScoreClassifier(max_terms=3, prior_rows=FIRST).fit(X, y)
+    share = explained_share(first.decision_function(X), np.where(y == 1, 1, -1), np.ones(len(y)))
+    assert number == pytest.approx(fitting_prior_rows(share, 3, len(y)), rel=0.05)
+    assert audit(model, X, y).passed
+    clear = (X["age"].fillna(50) > 60).astype(int)  # one cut explains nearly all
+    assert RiskScoreClassifier(3, prior_rows="auto").fit(X, clear).card_.certificate.prior_rows < 9
+    long = np.arange(MOST_ROWS + 1.0)[:, None]
+    many = RiskScoreClassifier(1, prior_rows="auto", grid=9).fit(long, np.arange(len(long)) % 3 > 1)
+    assert many.card_.certificate.prior_rows == 0
 
 
 @pytest.mark.parametrize("value", [-1, float("nan"), float("inf"), True, "many", None])
@@ -216,7 +255,7 @@ def test_cross_validation_uses_them_in_every_fit_the_empty_card_included(table):
     assert audit(noise.card_, X[["noise"]], y).passed
 
 
-@pytest.mark.parametrize(("option", "number"), [("40", 40.0), ("10%", 15.0), ("auto", 40.0)])
+@pytest.mark.parametrize(("option", "number"), [("40", 40.0), ("10%", 15.0), ("auto", None)])
 def test_the_command_line_fits_and_checks_cards_with_prior_rows(
     table, tmp_path, capsys, option, number
 ):
@@ -225,8 +264,9 @@ def test_the_command_line_fits_and_checks_cards_with_prior_rows(
     X.assign(ill=y).to_csv(data, index=False)
     asked = ["fit", data, "--target", "ill", "--max-terms", "2", "-o", out]
     assert main([*asked, "--prior-rows", option]) == 0
-    assert f"Prior rows: {number:g} made-up rows" in " ".join(capsys.readouterr().out.split())
-    assert RiskCard.load(out).certificate.prior_rows == pytest.approx(number)
+    found = RiskCard.load(out).certificate.prior_rows
+    assert found == pytest.approx(number) if number else found > 0
+    assert f"Prior rows: {found:.6g} made-up rows" in " ".join(capsys.readouterr().out.split())
     assert main(["check", out, data]) == 0
     assert main([*asked, "--prior-rows", "some"]) == 2
     assert "--prior-rows: invalid count, share or 'auto' value: 'some'" in capsys.readouterr().err

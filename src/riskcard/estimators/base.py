@@ -84,25 +84,32 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
         validate_data(self, X, skip_check_array=True)
         if not self.takes_any_table:
             require_plain(table)
-        layout, problem = self._lay_out(table)
+        layout = self._lay_out(table)
+        layout = replace(layout, prior_rows=self._prior_rows(layout))
+        problem = self._pose(layout)
         result = self._solve(solver, problem, layout)
         notes = (*result.notes, *_notes_on(layout))
         self._keep(replace(result, notes=notes), problem, layout)
         self.classes_ = np.array(table.classes, dtype=_dtype_of_labels(y))
         return self
 
-    def _lay_out(self, table: Table) -> tuple[Layout, Problem]:
-        """The table as the solver sees it, and what the solver is to do."""
+    def _lay_out(self, table: Table) -> Layout:
+        """The table as the solver sees it."""
         rules, least = self._card_rules(), self._least_bins(table)
         counts_bins = least != LeastBins()
         grid, n_jobs = self._checked_grid(table.labels.size), self._n_threads()
         data, cut_grid = rank_table(table, grid, n_jobs, rules, counts_bins)
-        prior_rows = self._prior_rows(table)
-        problem = self._make_problem(merge_equal_rows(add_prior_rows(data, prior_rows)))
-        _require_rows(data.n_rows, problem)
-        if rules != CardRules() or counts_bins:
+        return Layout(table, data, cut_grid, rules, least)
+
+    def _pose(self, layout: Layout) -> Problem:
+        """What the solver is to do."""
+        table, rules, least = layout.table, layout.rules, layout.least
+        rows = merge_equal_rows(add_prior_rows(layout.data, layout.prior_rows))
+        problem = self._make_problem(rows)
+        _require_rows(layout.data.n_rows, problem)
+        if rules != CardRules() or least != LeastBins():
             problem = apply_rules(problem, table.names, table.levels, rules, least)
-        return Layout(table, data, cut_grid, rules, least, prior_rows), problem
+        return problem
 
     def _solve(self, solver: Solver, problem: Problem, layout: Layout) -> SolveResult:
         """Hand the problem over; the layout is for those who know more than the problem."""
@@ -116,7 +123,7 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
         """How small a group of values may be."""
         return LeastBins()
 
-    def _prior_rows(self, table: Table) -> float:
+    def _prior_rows(self, layout: Layout) -> float:
         """How many rows of the base rate count besides those of the table."""
         return 0.0
 

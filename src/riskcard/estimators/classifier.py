@@ -14,7 +14,14 @@ from riskcard.estimators.pool import CardPool
 from riskcard.problem.back import Layout, printed_cut
 from riskcard.problem.feature_rules import CardRules
 from riskcard.problem.forth import terms_of_card
-from riskcard.problem.prior import count_prior_rows
+from riskcard.problem.objective import log_odds_of
+from riskcard.problem.prior import (
+    FIRST,
+    MOST_ROWS,
+    count_prior_rows,
+    explained_share,
+    fitting_prior_rows,
+)
 from riskcard.problem.problem import Problem, make_problem
 from riskcard.problem.ranked import RankedData
 from riskcard.problem.result import OPTIMALITY_TOLERANCE, SolveResult, Status, relative_gap
@@ -81,9 +88,10 @@ class RiskScoreClassifier(CardClassifier):
         A term must lower the loss by at least this much, or it stays out.
     prior_rows
         Learn from so many rows more that have the table's event rate and are spread over its rows, which
-        keeps risks away from 0 and 1: a number below 1 is a share of the rows, "auto" is 40 (none if the
-        table has more than 10,000 rows). Loss, bound and gains count them; the rows on the card are
-        those of the table.
+        keeps risks away from 0 and 1: a number below 1 is a share of the rows. "auto" is the more the
+        less a first card explains (``4 * max_terms * (1 - e) / e``, with ``e`` the share of the variance
+        of the labels), at most half of the rows; none in a table of more than 10,000 rows. Loss, bound
+        and gains count prior rows; the rows on the card are those of the table.
     round_cuts
         Move cuts to rounder numbers as long as the loss stays within this part of what it was (0.01
         is one per cent); None for the roundest number within each gap in the data, which costs nothing.
@@ -245,8 +253,22 @@ class RiskScoreClassifier(CardClassifier):
     def _least_bins(self, table: Table) -> LeastBins:
         return LeastBins.parse(self.min_bin_rows, self.min_bin_events, table.labels)
 
-    def _prior_rows(self, table: Table) -> float:
-        return count_prior_rows(self.prior_rows, table.weights)
+    def _prior_rows(self, layout: Layout) -> float:
+        table = layout.table
+        if not (isinstance(self.prior_rows, str) and self.prior_rows == "auto"):
+            return count_prior_rows(self.prior_rows, table.weights)
+        if table.labels.size > MOST_ROWS:
+            return 0.0
+        problem = self._pose(replace(layout, prior_rows=FIRST))
+        options = Options(
+            is_brief=True,
+            time_limit=self._checked_time_limit(),
+            n_jobs=self._n_threads(),
+            random_state=self._seed(),
+        )
+        log_odds = log_odds_of(solve(problem, options).solution, layout.data.codes)
+        explained = explained_share(log_odds, table.labels, table.weights)
+        return fitting_prior_rows(explained, self.max_terms, float(table.weights.sum()))
 
     def _make_problem(self, data: RankedData) -> Problem:
         return make_problem(

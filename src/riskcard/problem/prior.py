@@ -21,15 +21,28 @@ from riskcard.errors import ParameterError
 from riskcard.problem.objective import sum_of_log_losses
 from riskcard.problem.ranked import RankedData
 
-__all__ = ["add_prior_rows", "count_prior_rows", "loss_with_prior_rows"]
+__all__ = [
+    "FIRST",
+    "MOST_ROWS",
+    "add_prior_rows",
+    "count_prior_rows",
+    "explained_share",
+    "fitting_prior_rows",
+    "loss_with_prior_rows",
+]
 
-#: Prior rows of the word "auto", and the longest table that gets them: in longer ones they change
-#: next to nothing, and double the work.
-AUTOMATIC, MOST_ROWS = 40.0, 10_000
+#: Prior rows of the card that shows how many are fitting.
+FIRST = 40.0
+#: Longer tables get none of themselves: they would change next to nothing, and double the work.
+MOST_ROWS = 10_000
+#: Prior rows for each term where a card explains half of the differences between labels.
+PER_TERM = 4.0
+#: Prior rows that are found fitting are at most this part of the weight of the rows.
+LARGEST_SHARE = 0.5
 
 
 def count_prior_rows(value: Any, weights: NDArray[np.float64]) -> float:
-    """Read the user's ``prior_rows``: a number of rows, a share (below 1) of the weight, or "auto".
+    """Read the user's ``prior_rows``: a number of rows, or a share (below 1) of the weight.
 
     Parameters
     ----------
@@ -38,8 +51,6 @@ def count_prior_rows(value: Any, weights: NDArray[np.float64]) -> float:
     weights
         Of the rows; a prior row weighs 1.
     """
-    if isinstance(value, str) and value == "auto":
-        return AUTOMATIC if weights.size <= MOST_ROWS else 0.0
     is_number = isinstance(value, (int, float, np.integer, np.floating))
     if not is_number or isinstance(value, bool) or not 0 <= value < float("inf"):
         raise ParameterError(
@@ -47,6 +58,39 @@ def count_prior_rows(value: Any, weights: NDArray[np.float64]) -> float:
             "'auto', or 0 for none."
         )
     return float(value * weights.sum()) if value < 1 else float(value)
+
+
+def explained_share(
+    log_odds: NDArray[np.float64], labels: NDArray[np.int8], weights: NDArray[np.float64]
+) -> float:
+    """How much of the variance of the labels (as 0 and 1) the risks of a card have."""
+    risks = np.exp(-np.logaddexp(0.0, -log_odds))
+    rate, mean = (float(np.average(values, weights=weights)) for values in (labels > 0, risks))
+    return float(np.average((risks - mean) ** 2, weights=weights)) / (rate * (1 - rate))
+
+
+def fitting_prior_rows(explained: float, max_terms: int, weight: float) -> float:
+    """The number of prior rows for cards that explain a share of the variance of the labels.
+
+    Suppose that the true risks of groups of rows scatter about the event rate ``r`` with variance
+    ``v``. Then the best guess at the risk of a group counts ``r * (1 - r) / v - 1`` rows of rate ``r``
+    besides its own: few where risks differ much, many where they hardly do. With ``v`` the variance of
+    the risks of a card that is ``(1 - explained) / explained`` for each group, of which a card has the
+    more the more terms it has.
+
+    Parameters
+    ----------
+    explained
+        The share.
+    max_terms
+        Of the cards.
+    weight
+        Of all rows.
+    """
+    most = LARGEST_SHARE * weight
+    if explained <= 0:
+        return most
+    return min(PER_TERM * max_terms * max(0.0, 1 - explained) / explained, most)
 
 
 def add_prior_rows(data: RankedData, number: float) -> RankedData:
