@@ -222,9 +222,8 @@ class RiskScoreClassifier(CardClassifier):
     def sturdy(cls, max_terms: int = 5, **overrides: Any) -> RiskScoreClassifier:
         """Settings for cards that are to be used on new rows, above all if there are few to learn from.
 
-        Few cuts to choose from (9 a feature up to 800 rows, 99 from 8,000 on), no small bins (5 % of the
-        rows, or 100), and no term that lowers the loss by less than 4. The card fits its own rows less
-        well, and others usually better.
+        Few cuts to choose from (9 a feature up to 800 rows, 99 from 8,000 on) and prior rows, the more the
+        less there is to explain. The card fits its own rows less well, and others usually better.
 
         Examples
         --------
@@ -234,8 +233,7 @@ class RiskScoreClassifier(CardClassifier):
         settings: dict[str, Any] = {
             "max_terms": max_terms,
             "grid": "auto",
-            "min_bin_rows": "auto",
-            "min_gain": 4.0,
+            "prior_rows": "auto",
         }
         return cls(**(settings | overrides))
 
