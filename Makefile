@@ -61,7 +61,7 @@ clean:
 # The package is installed in place: only a change of pyproject.toml asks for another installation.
 $(VENV)/.installed: pyproject.toml
 	@$(MAKE) --no-print-directory $(VENV)-made
-	$(PIP) -e .
+	$(PIP) -e '.[plots]'
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml

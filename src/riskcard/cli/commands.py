@@ -6,15 +6,15 @@ import csv
 import io
 import sys
 from argparse import Namespace
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from riskcard.cli.calculator import run_calculator
 from riskcard.cli.card_rows import card_columns, card_selection, labelled_rows
+from riskcard.cli.demo import run_demo
 from riskcard.cli.experiment import run_experiment
 from riskcard.cli.explain import run_explain
 from riskcard.cli.export import run_export
-from riskcard.cli.fit import exit_code, run_fit
+from riskcard.cli.fit import run_fit
 from riskcard.cli.remarks import say, warnings_as_sentences
 from riskcard.cli.report import run_report
 from riskcard.cli.show import run_show, show_card
@@ -102,28 +102,6 @@ def run_recalibrate(options: Namespace) -> int:
         show_card(card)
         say(f"Wrote {options.output}." if options.output else "Not saved; -o FILE saves the card.")
     return 0
-
-
-def run_demo(options: Namespace) -> int:
-    """Fit the breast cancer data of scikit-learn, with a proof."""
-    say("Breast cancer data of scikit-learn: 569 tumours, 30 measurements, 3 terms, with a proof.")
-    from sklearn.datasets import load_breast_cancer
-
-    from riskcard.cli.feature_table import FeatureTable
-    from riskcard.estimators.classifier import RiskScoreClassifier
-    from riskcard.problem.column_values import FeatureValues
-
-    data = load_breast_cancer()
-    features = {
-        str(name): FeatureValues(column, None)
-        for name, column in zip(data.feature_names, data.data.T, strict=True)
-    }
-    model = RiskScoreClassifier(max_terms=3, certify=True, n_jobs=-1, verbose=not options.quiet)
-    model.fit(FeatureTable(features, len(data.data)), data.target == 0)
-    card = replace(model.card_, classes=("benign", "malignant"), outcome="tumour")
-    sys.stdout.write("\n")
-    show_card(card)
-    return exit_code(card)
 
 
 # --- steps that the commands share --------------------------------------------------------------

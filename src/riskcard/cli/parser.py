@@ -40,6 +40,7 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     # these use what stands below
     from riskcard.cli.calculator import add_calculator
+    from riskcard.cli.demo import add_demo
     from riskcard.cli.explain import add_explain
     from riskcard.cli.export import add_export
     from riskcard.cli.report import add_report
@@ -51,10 +52,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_predict(commands)
     _add_check(commands)
     _add_recalibrate(commands)
-    demo = commands.add_parser(
-        "demo", help="fit a card to the breast cancer data of scikit-learn, with a proof"
-    )
-    demo.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    add_demo(commands)
     _add_experiment(commands)
     add_tune(commands)
     add_stability(commands)
