@@ -189,6 +189,7 @@ def test_options_that_are_not_given_are_not_passed_on(data):
         ("--min-bin-events", "0.02", "min_bin_events", 0.02),
         ("--min-gain", "1.5", "min_gain", 1.5),
         ("--prior-rows", "auto", "prior_rows", "auto"),
+        ("--grid", "auto", "grid", "auto"),
         ("--round-cuts", "1%", "round_cuts", 0.01),
         ("--round-cuts", "0.1", "round_cuts", 0.1),
         ("--class-weight", "balanced", "class_weight", "balanced"),
@@ -201,6 +202,17 @@ def test_options_become_parameters_of_their_name(data, option, value, name, expe
     parameters = parameters_of(options_of(data, option, value), training_of(data))
     assert parameters[name] == expected
     assert type(parameters[name]) is type(expected)
+
+
+def test_a_sturdy_card_has_the_settings_of_the_estimator(data):
+    meant = RiskScoreClassifier.sturdy().get_params()
+    parameters = parameters_of(options_of(data, "--sturdy"), training_of(data))
+    assert (parameters["grid"], parameters["prior_rows"]) == (meant["grid"], meant["prior_rows"])
+    parameters = parameters_of(options_of(data, "--sturdy", "--grid", 20), training_of(data))
+    assert (parameters["grid"], parameters["prior_rows"]) == (20, "auto")
+    plain = RiskScoreClassifier().get_params()
+    changed = {name for name, value in meant.items() if value != plain[name]}
+    assert changed == {"grid", "prior_rows"}
 
 
 def test_a_card_to_start_from_must_be_about_the_same_event(tmp_path, data, capsys):

@@ -98,6 +98,9 @@ def parameters_of(options: Namespace, training: Training) -> dict[str, Any]:
         "grid": options.grid,
     }
     given = {name: getattr(options, name) for name in _FURTHER}
+    if options.sturdy:
+        for name in ("grid", "prior_rows"):
+            given[name] = "auto" if getattr(options, name) is None else getattr(options, name)
     if training.rules is not None:
         given["rules"] = training.rules
     if options.start is not None:

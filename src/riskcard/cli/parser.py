@@ -16,6 +16,7 @@ __all__ = [
     "add_labelled_rows",
     "add_missing",
     "add_rule_options",
+    "grid_of",
     "make_parser",
     "time_limit_of",
 ]
@@ -135,8 +136,13 @@ def add_card_options(size: argparse._ArgumentGroup, max_terms: int = 5) -> None:
         help="'calibrated' (default), 'multiplier', or a number; 1 is the paper's problem",
     )
     size.add_argument(
-        "--grid", type=int, metavar="N", help="at most N cuts a feature to choose from (all)"
-    )
+        "--grid", type=grid_of, metavar="N",
+        help="at most N cuts a feature to choose from (all); 'auto': few in a small table",
+    )  # fmt: skip
+    size.add_argument(
+        "--sturdy", action="store_true",
+        help="a card for new rows: short for --grid auto --prior-rows auto",
+    )  # fmt: skip
 
 
 def add_rule_options(rules: argparse._ArgumentGroup, has_class_weight: bool = True) -> None:
@@ -290,6 +296,11 @@ def _prior_rows(text: str) -> int | float | str:
     return text if text == "auto" else _count_or_share(text)
 
 
+def grid_of(text: str) -> int | str:
+    """A number of cuts, or the word "auto"."""
+    return text if text == "auto" else int(text)
+
+
 def _share(text: str) -> float:
     """A number, or one in per cent."""
     return float(text[:-1]) / 100 if text.endswith("%") else float(text)
@@ -327,5 +338,6 @@ def _method_limit(text: str) -> tuple[str | None, float]:
 # argparse names these in its messages
 time_limit_of.__name__ = "number of seconds"
 _count_or_share.__name__ = "count or share"
+grid_of.__name__ = "number or 'auto'"
 _prior_rows.__name__ = "count, share or 'auto'"
 _share.__name__ = "share"

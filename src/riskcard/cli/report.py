@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from riskcard.cli.card_rows import labelled_rows
 from riskcard.cli.columns import Kind, MissingWords, Selection
-from riskcard.cli.parser import add_labelled_rows, add_rule_options, time_limit_of
+from riskcard.cli.parser import add_labelled_rows, add_rule_options, grid_of, time_limit_of
 from riskcard.cli.remarks import say, warnings_as_sentences
 from riskcard.cli.tables import read_columns
 from riskcard.cli.training import load_rules
@@ -69,7 +69,9 @@ def add_report(commands: Any) -> None:
     work.add_argument("--seed", type=int, default=0, metavar="N", help="of folds and resamples (0)")
     work.add_argument("-q", "--quiet", action="store_true", help="no progress")
     rules = report.add_argument_group("when learned again", "as in the fit of the card")
-    rules.add_argument("--grid", type=int, metavar="N", help="at most N cuts a feature")
+    rules.add_argument(
+        "--grid", type=grid_of, metavar="N", help="at most N cuts a feature, or 'auto'"
+    )
     add_rule_options(rules, has_class_weight=False)
 
 
