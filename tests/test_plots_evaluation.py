@@ -96,6 +96,15 @@ def test_observed_rates_stand_over_mean_risks_with_their_intervals(ax):
     assert "slope" in ax.get_legend().get_title().get_text()
 
 
+def test_the_sides_of_the_histogram_are_named_on_the_scale_without_lines(ax):
+    plot_calibration([0.1, 0.1, 0.9, 0.9], [0, 1, 1, 1], ax=ax)
+    ax.figure.draw_without_rendering()
+    *_, upper, lower = ax.yaxis.get_major_ticks()
+    assert [tick.label1.get_text() for tick in (upper, lower)] == ["event", "no event"]
+    assert not any(tick.gridline.get_visible() for tick in (upper, lower))
+    assert lower.get_loc() < upper.get_loc() < 0
+
+
 def test_the_histogram_counts_rows_with_and_without_the_event():
     rows = read_outcomes(RISKS, LABELS, sample_weight=[1, 2, 1, 1, 1, 1, 1, 3])
     events, others = risk_histogram(rows)

@@ -108,11 +108,11 @@ def draw_calibration(
     ticks = [tick for tick in ax.get_yticks() if 0 <= tick <= top]
     sides = [top * (_BASE + 0.6 * _REACH), top * (_BASE - 0.6 * _REACH)]
     ax.set_yticks([*ticks, *sides], [*(f"{tick:g}" for tick in ticks), "event", "no event"])
+    ax.grid(alpha=0.3)
     for label, mark in zip(ax.get_yticklabels()[-2:], ax.yaxis.get_major_ticks()[-2:], strict=True):
         label.set_fontsize(7)
         mark.tick1line.set_visible(False)
         mark.gridline.set_visible(False)
-    ax.grid(alpha=0.3)
     plain_spines(ax)
     # above the picture, where it hides no interval
     legend = add_legend(ax, loc="lower left", bbox_to_anchor=(-0.02, 1.0), borderpad=0.1)
