@@ -79,7 +79,7 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
         solver = self._make_solver()
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
-        weight = self.get_params(deep=False).get("class_weight")
+        weight = getattr(self, "class_weight", None)
         table = make_table(X, y, sample_weight, drop_zero_weights=True, class_weight=weight)
         validate_data(self, X, skip_check_array=True)
         if not self.takes_any_table:
@@ -134,7 +134,7 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
     def _keep(self, result: SolveResult, problem: Problem, layout: Layout) -> None:
         """Go back to the user's units; what is stated is what the printed card gives on raw rows."""
         table = layout.table
-        keeps_points = bool(self.get_params(deep=False).get("max_changes") is not None)
+        keeps_points = getattr(self, "max_changes", None) is not None
         card = card_from_solution(result.solution, layout, problem.scale, keeps_points=keeps_points)
         used = [feature.name for feature in card.features]
         totals = (
@@ -210,7 +210,7 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
 
     def _seed(self) -> int:
         """A whole number from the parameter ``random_state``."""
-        random_state = self.get_params(deep=False)["random_state"]
+        random_state: Any = self.random_state
         if is_whole(random_state) and random_state >= 0:
             return int(random_state)
         try:
@@ -223,7 +223,7 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
 
     def _checked_time_limit(self) -> float | None:
         """Seconds from the parameter ``time_limit``; None for no limit."""
-        time_limit = self.get_params(deep=False)["time_limit"]
+        time_limit: Any = self.time_limit
         if time_limit is not None and not (is_number(time_limit) and time_limit >= 0):
             raise ParameterError(
                 f"time_limit is {time_limit!r}. Use seconds, at least 0, or None for no limit."

@@ -6,8 +6,10 @@ import numpy as np
 
 from riskcard.kernels.histogram import sum_by_bin
 from riskcard.kernels.jit import inner_kernel, kernel
+from riskcard.kernels.scale import fit_scale
+from riskcard.kernels.scores import tally_scores
 
-__all__ = ["scan_jumps", "scan_shifts"]
+__all__ = ["fit_offers", "scan_jumps", "scan_shifts"]
 
 #: Sums kept for each jump of a calibrated card: loss, its gradient (2) and its Hessian (3).
 N_SUMS = 6
@@ -161,3 +163,55 @@ def scan_shifts(
                     loss = min(loss, below[j + held] + above[j])
             if loss < found[f, 0]:
                 found[f, 0], found[f, 1], found[f, 2] = loss, cut, held * stride
+
+
+@kernel
+def fit_offers(rows, others, keys, lowest, n_scores, found, n_tries, rules, scale):
+    """The most promising terms of a scan with their best scale; the most promising first.
+
+    Parameters
+    ----------
+    rows
+        ``codes`` and ``weights``.
+    others
+        The terms that stay, shape (3, terms); a term that repeats the condition of one is left out.
+    keys, lowest, n_scores, found
+        As for the scan, and what it found.
+    n_tries
+        How many are looked at.
+    rules
+        ``kind`` and ``bound`` of ``fit_scale``.
+    scale
+        Where its fit starts.
+
+    Returns
+    -------
+    array
+        Lines of (loss, column, cut, jump, slope, offset).
+    """
+    codes, weights = rows
+    kind, bound = rules
+    offers, n_offers, largest, accuracy = np.empty((n_tries, 6)), 0, np.int64(0), 0.0
+    for term in range(others.shape[1]):
+        largest = max(largest, abs(others[2, term]))
+    for row in range(weights.size):
+        accuracy += 1e-9 * weights[row]
+    order = np.argsort(found[:, 0])
+    for index in range(min(n_tries, order.size)):
+        f = order[index]
+        cut, jump, is_taken = np.int64(found[f, 1]), np.int64(found[f, 2]), False
+        if found[f, 0] == np.inf:
+            break
+        for term in range(others.shape[1]):
+            is_taken = is_taken or (others[0, term] == f and others[1, term] == cut)
+        if is_taken:
+            continue
+        tally = tally_scores(codes[f], cut, jump, keys, weights, n_scores)
+        line = offers[n_offers]
+        line[1], line[2], line[3] = f, cut, jump
+        fitted = line[4:]
+        fitted[0], fitted[1] = scale[0], scale[1]
+        low, most = lowest + min(jump, 0), max(largest, abs(jump))
+        line[0] = fit_scale(tally, low, most, kind, bound, fitted, accuracy)
+        n_offers += 1
+    return offers[:n_offers]

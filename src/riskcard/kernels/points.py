@@ -11,6 +11,9 @@ __all__ = ["choose_points"]
 
 #: Scales at which real jumps are rounded, each this part of the one before.
 N_SCALES, SCALE_RATIO = 26, 0.91
+#: Scales on top where one jump is much larger than all others: a few rows may ask for one that leaves
+#: no points to the others, and is better held back.
+MOST_MORE_SCALES = 20
 
 
 @inner_kernel
@@ -46,7 +49,7 @@ def _step_points(move, jumps, low, high, trial):
 
 
 @kernel
-def choose_points(design, tally, wanted, low, high, kind, bound, jumps, scale, moves_pairs):
+def choose_points(design, tally, wanted, low, high, kind, bound, jumps, scale, moves_pairs, band):
     """Integer jumps for the terms of a design on cells; returns the loss.
 
     Parameters
@@ -63,18 +66,30 @@ def choose_points(design, tally, wanted, low, high, kind, bound, jumps, scale, m
         Receive the jumps and (slope, offset).
     moves_pairs
         Whether steps move two terms at a time as well.
+    band
+        Which of the scales are tried: (0, 1) for all, (i, n) for those of band ``i`` of ``n``.
     """
     n_terms = jumps.size
     trial, fitted = np.zeros(n_terms, dtype=np.int64), np.empty(2)
     n_moves = 2 * n_terms + (4 * n_terms * n_terms if moves_pairs else 0)
     n_rounds = N_SCALES if wanted.size > 0 else 1
-    tolerance, largest, most = 0.0, 1e-9, 1
+    tolerance, largest, second, most = 0.0, 1e-9, 1e-9, 1
     for index in range(tally.size):
         tolerance += 1e-9 * tally[index]
     for term in range(n_terms):
-        largest = max(largest, abs(wanted[term + 1]) if wanted.size > 0 else 1.0)
+        size = abs(wanted[term + 1]) if wanted.size > 0 else 1.0
+        second, largest = max(second, min(largest, size)), max(largest, size)
         most = max(most, high[term], -low[term])
     factor = 1.6 / bound if kind == FIXED else 1.6 * (most + 0.49) / largest
+    more = 0
+    while kind != FIXED and wanted.size > 0 and more < MOST_MORE_SCALES and second < largest:
+        factor /= SCALE_RATIO
+        largest *= SCALE_RATIO
+        more += 1
+    if wanted.size > 0:
+        begin = (n_rounds + more) * band[0] // band[1]
+        n_rounds = (n_rounds + more) * (band[0] + 1) // band[1] - begin
+        factor *= SCALE_RATIO**begin
     loss, index, settled = np.inf, 0, 0
     while index < n_rounds or (settled < n_moves and index < 40 * n_moves):
         if index >= n_rounds:

@@ -154,7 +154,8 @@ def rank_table(
         return ranked
 
     # features of several columns first: then it is known where those of one stand
-    is_plain = [_is_plain(table, f, of_feature[f]) for f in range(n_features)]
+    has_holes = np.logical_or.reduce(np.isnan(table.values), axis=0)
+    is_plain = [_is_plain(table, f, of_feature[f], bool(has_holes[f])) for f in range(n_features)]
     several = [f for f in range(n_features) if not is_plain[f]]
     found = dict(zip(several, _on_threads(rank_one, several, n_jobs), strict=True))
     widths = [1 if is_plain[f] else found[f].n_cuts.size for f in range(n_features)]
@@ -185,11 +186,11 @@ def rank_table(
     return data, cuts
 
 
-def _is_plain(table: Table, f: int, rule: FeatureRule) -> bool:
+def _is_plain(table: Table, f: int, rule: FeatureRule, has_holes: bool) -> bool:
     """Whether a feature is nothing but numbers."""
     levels = table.levels[f]
     is_number = levels is None or levels.is_ordered
-    return is_number and not _specials_in(table.values[:, f], rule)
+    return is_number and not has_holes and not _codes_in(table.values[:, f], rule)
 
 
 def _rank_feature(table: Table, f: int, grid: int | None, rule: FeatureRule) -> _Ranked:
@@ -242,12 +243,13 @@ def _rank_levels(table: Table, values: NDArray[np.float64], n_levels: int) -> _R
 
 def _specials_in(values: NDArray[np.float64], rule: FeatureRule) -> tuple[float, ...]:
     """The special values that occur; NaN last."""
-    found = [float(code) for code in rule.codes if np.any(values == code)]
-    with np.errstate(over="ignore", invalid="ignore"):
-        has_holes = np.isnan(values.sum())  # no value is infinite, but the sum may overflow
-    if has_holes and np.isnan(values).any():
-        found.append(float("nan"))
-    return tuple(found)
+    holes = (float("nan"),) if np.isnan(values).any() else ()
+    return (*_codes_in(values, rule), *holes)
+
+
+def _codes_in(values: NDArray[np.float64], rule: FeatureRule) -> tuple[float, ...]:
+    """The special codes of a rule that occur."""
+    return tuple(float(code) for code in rule.codes if np.any(values == code))
 
 
 def _rank_numbers(
@@ -281,6 +283,12 @@ def _on_threads(work: Callable[[Item], Made], items: Iterable[Item], n_jobs: int
 
 def _rank_column(values: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """Rank of each value among the distinct ones, and the distinct ones in order."""
+    lowest, highest = values.min(), values.max()
+    is_high = values == highest
+    if (is_high | (values == lowest)).all():  # two values, or one, as many columns have
+        return (is_high & (highest > lowest)).astype(np.int32), np.array(
+            [lowest, highest] if highest > lowest else [lowest]
+        )
     order = np.argsort(values)
     ordered = values[order]
     is_new = np.empty(values.size, dtype=bool)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,9 @@ class Rows:
         Row weights.
     common
         For each feature a code that at least ``LEAST_COMMON`` of the rows have, or -1.
+    uncommon, begins
+        The rows with other codes than the common one, feature by feature, and where those of each column
+        begin; nothing for columns without a common code.
     original
         For each column, the cut of the problem that each cut stands for; None when they are the same.
     folds, maps
@@ -47,9 +51,17 @@ class Rows:
     is_event: NDArray[np.int8]
     weights: NDArray[np.float64]
     common: NDArray[np.int64]
+    uncommon: NDArray[np.int32]
+    begins: NDArray[np.int64]
     original: tuple[NDArray[np.int64], ...] | None
     folds: NDArray[np.int64]
     maps: NDArray[np.int32]
+
+    @property
+    def for_kernels(self) -> tuple[NDArray[Any], ...]:
+        """The rows as ``improve_set`` takes them."""
+        columns = self.codes, self.n_cuts, self.common, self.uncommon, self.begins
+        return *columns, self.folds, self.maps, self.is_event, self.weights
 
     @property
     def starts(self) -> NDArray[np.int64]:
@@ -80,7 +92,7 @@ def all_cuts(problem: Problem) -> Rows:
     is_event = (data.labels > 0).astype(np.int8)
     common = _common_codes(data.codes, data.n_cuts, data.first_columns)
     folds, maps = _folds(data, [np.arange(n) for n in data.n_cuts])
-    return Rows(data.codes, data.n_cuts, is_event, data.weights, common, None, folds, maps)
+    return Rows(data.codes, data.n_cuts, is_event, data.weights, *common, None, folds, maps)
 
 
 def few_cuts(problem: Problem, max_cuts: int, max_rows: int, seed: int) -> Rows:
@@ -111,7 +123,7 @@ def few_cuts(problem: Problem, max_cuts: int, max_rows: int, seed: int) -> Rows:
             np.take(bin_of_code, codes, out=bins[v])
     counts = np.array([kept.size for kept in cuts], dtype=np.int64)
     is_event, common = (labels > 0).astype(np.int8), _common_codes(bins, counts, data.first_columns)
-    return Rows(bins, counts, is_event, weights, common, tuple(cuts), *_folds(data, cuts))
+    return Rows(bins, counts, is_event, weights, *common, tuple(cuts), *_folds(data, cuts))
 
 
 def _cuts_between_bins(
@@ -150,16 +162,20 @@ def _folds(
 
 def _common_codes(
     codes: NDArray[np.int32], n_cuts: NDArray[np.int64], columns: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """A code of each of the columns that many rows have, or -1."""
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    """``common``, ``uncommon`` and ``begins`` of rows, looked for in some of the columns."""
     common = np.full(n_cuts.size, -1, dtype=np.int64)
+    sizes = np.zeros(n_cuts.size + 1, dtype=np.int64)
+    uncommon: list[NDArray[np.int32]] = [np.zeros(0, dtype=np.int32)]
     if codes.shape[1] <= MOST_ROWS_COUNTED:
         for f in columns:
             counts = np.bincount(codes[f], minlength=n_cuts[f] + 1)
             code = int(counts.argmax())
             if counts[code] >= LEAST_COMMON * codes.shape[1]:
                 common[f] = code
-    return common
+                uncommon.append(np.flatnonzero(codes[f] != code).astype(np.int32))
+                sizes[f + 1] = uncommon[-1].size
+    return common, np.concatenate(uncommon), np.cumsum(sizes)
 
 
 def _spread_cuts(codes: NDArray[np.int32], n_cuts: int, max_cuts: int) -> NDArray[np.int64]:

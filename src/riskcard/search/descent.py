@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.kernels.exchange import scan_jumps, scan_shifts
-from riskcard.kernels.scale import CALIBRATED, fit_scale
-from riskcard.kernels.scores import score_rows, tally_scores
+from riskcard.kernels.exchange import fit_offers, scan_jumps, scan_shifts
+from riskcard.kernels.scale import CALIBRATED
+from riskcard.kernels.scores import score_rows
 from riskcard.search.bins import Rows
 from riskcard.search.draft import Draft, balance_points, measure
 from riskcard.search.effort import Deadline, Effort
@@ -142,40 +140,60 @@ def exchange(
     ``windows`` are those of ``scan_jumps``. The scan ranks the columns; the best terms of the
     first ``n_tries`` are measured exactly. A slot after the last term adds one.
     """
-    offers = list(offers_for_slot(rows, rules, draft, slot, windows, n_tries))
-    return min(offers, key=lambda offer: offer.loss, default=draft)
+    others, offers = _offers(rows, rules, draft, slot, windows, n_tries)
+    if not len(offers):
+        return draft
+    return _with_offer(others, slot, offers[offers[:, 0].argmin()])
 
 
 def offers_for_slot(
     rows: Rows, rules: Rules, draft: Draft, slot: int, windows: NDArray[np.int64], n_tries: int
-) -> Iterator[Draft]:
+) -> list[Draft]:
     """The draft with the best term of each of several columns in a slot; see ``exchange``."""
-    others = np.delete(draft.terms, slot, axis=1) if slot < draft.n_terms else draft.terms
-    lowest, n_scores = int(np.minimum(others[2], 0).sum()), int(np.abs(others[2]).sum()) + 1
-    largest = int(np.abs(others[2]).max(initial=0))
+    others, offers = _offers(rows, rules, draft, slot, windows, n_tries)
+    return [_with_offer(others, slot, offer) for offer in offers]
+
+
+def _offers(
+    rows: Rows, rules: Rules, draft: Draft, slot: int, windows: NDArray[np.int64], n_tries: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The terms that stay, and the lines of ``fit_offers`` beside them."""
+    terms = draft.terms
+    others = terms if slot >= draft.n_terms else _without(terms, slot)
+    jumps = others[2].tolist()
+    lowest = sum(jump for jump in jumps if jump < 0)
+    n_scores = sum(map(abs, jumps)) + 1
     keys = np.empty(rows.is_event.size, dtype=np.int32)
     score_rows(rows.codes, others, others.shape[1], lowest, rows.is_event, keys)
-    windows = windows.copy()
-    windows[~room_for_terms(rules, others[0]), 2] = 0
+    if not rules.is_simple:
+        windows = windows.copy()
+        windows[~room_for_terms(rules, others[0]), 2] = 0
     found = np.empty((windows.shape[0], 3))
     scan = scan_jumps if rules.kind == CALIBRATED else scan_shifts
-    closed, starts = closed_cuts(rules, rows, others), rows.starts
     scores = keys, lowest, n_scores, draft.scale, rules.options
-    scan(rows.codes, rows.weights, *scores, windows, closed, starts, found)
-    taken = set(map(tuple, others[:2].T.tolist()))
-    accuracy = 1e-9 * float(rows.weights.sum())
-    for f in np.argsort(found[:, 0], kind="stable")[:n_tries]:
-        if found[f, 0] == np.inf:
-            break
-        cut, jump = int(found[f, 1]), int(found[f, 2])
-        if (int(f), cut) in taken:
-            continue
-        tally = tally_scores(rows.codes[f], cut, jump, keys, rows.weights, n_scores)
-        scale, low = draft.scale.copy(), lowest + min(jump, 0)
-        most = max(largest, abs(jump))
-        loss = fit_scale(tally, low, most, rules.kind, rules.bound, scale, accuracy)
-        terms = np.insert(others, min(slot, others.shape[1]), (f, cut, jump), axis=1)
-        yield Draft(np.ascontiguousarray(terms), scale, loss)
+    closed = closed_cuts(rules, rows, others), rows.starts
+    scan(rows.codes, rows.weights, *scores, windows, *closed, found)
+    known = rows.codes, rows.weights
+    kind = rules.kind, rules.bound
+    scanned = keys, lowest, n_scores, found, n_tries
+    return others, fit_offers(known, others, *scanned, kind, draft.scale)
+
+
+def _without(terms: NDArray[np.int64], slot: int) -> NDArray[np.int64]:
+    return np.ascontiguousarray(np.concatenate([terms[:, :slot], terms[:, slot + 1 :]], axis=1))
+
+
+def _with_offer(others: NDArray[np.int64], slot: int, offer: NDArray[np.float64]) -> Draft:
+    """The terms that stay and a line of ``fit_offers`` in its slot."""
+    n_others = others.shape[1]
+    slot = min(slot, n_others)
+    terms = np.empty((3, n_others + 1), dtype=np.int64)
+    terms[:, :slot], terms[:, slot], terms[:, slot + 1 :] = (
+        others[:, :slot],
+        offer[1:4],
+        others[:, slot:],
+    )
+    return Draft(terms, offer[4:].copy(), float(offer[0]))
 
 
 def zoom_cut(rows: Rows, rules: Rules, draft: Draft, slot: int) -> Draft:

@@ -37,10 +37,12 @@ class Draft:
         return tuple(sorted(map(tuple, self.terms.T.tolist())))
 
 
-def round_support(rows: Rows, rules: Rules, support: Support) -> Draft:
-    """Whole points for a set of conditions, from its real-valued ones."""
+def round_support(rows: Rows, rules: Rules, support: Support, n_bands: int = 1) -> list[Draft]:
+    """Whole points for a set of conditions, from its real-valued ones: the best of each band of scales."""
     terms = np.concatenate([support.terms, np.zeros_like(support.terms[:1])])
-    return _choose(rows, rules, terms, support.coefficients, np.ones(2))
+    cells = cells_of(rows, terms)
+    bands = [(band, n_bands) for band in range(n_bands)]
+    return [_choose(cells, rules, terms, support.coefficients, np.ones(2), band) for band in bands]
 
 
 def balance_points(rows: Rows, rules: Rules, draft: Draft) -> Draft:
@@ -48,7 +50,8 @@ def balance_points(rows: Rows, rules: Rules, draft: Draft) -> Draft:
 
     A draft that would lose a feature that must be used stays as it is.
     """
-    moved = _choose(rows, rules, draft.terms, np.empty(0), draft.scale)
+    cells = cells_of(rows, draft.terms)
+    moved = _choose(cells, rules, draft.terms, np.empty(0), draft.scale)
     n_missing = missing_features(rules, draft.terms[0]).size
     return draft if missing_features(rules, moved.terms[0]).size > n_missing else moved
 
@@ -84,18 +87,18 @@ def finish(rows: Rows, rules: Rules, draft: Draft, problem: Problem) -> Solution
 
 
 def _choose(
-    rows: Rows,
+    cells: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]],
     rules: Rules,
     terms: NDArray[np.int64],
     wanted: NDArray[np.float64],
     scale: NDArray[np.float64],
+    band: tuple[int, int] = (0, 1),
 ) -> Draft:
     """Whole points by the kernel, terms that got none left out."""
-    design, tally, _ = cells_of(rows, terms)
+    design, tally, _ = cells
     low, high = rules.low[terms[0]], rules.high[terms[0]]
     jumps, scale, moves_pairs = terms[2].copy(), scale.copy(), wanted.size == 0
-    loss = choose_points(
-        design, tally, wanted, low, high, rules.kind, rules.bound, jumps, scale, moves_pairs
-    )
+    bounds = low, high, rules.kind, rules.bound
+    loss = choose_points(design, tally, wanted, *bounds, jumps, scale, moves_pairs, band)
     chosen = np.stack([terms[0], terms[1], jumps])[:, jumps != 0]
     return Draft(np.ascontiguousarray(chosen), scale, loss)

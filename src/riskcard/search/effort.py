@@ -9,17 +9,20 @@ from riskcard.problem.problem import Problem
 
 __all__ = ["Deadline", "Effort", "effort_of"]
 
-#: Work of the first look, and if the search is thorough; a unit is about a nanosecond's worth.
-FIRST_LOOK, FIRST_LOOK_IF_THOROUGH = 1.2e7, 1.0e8
-#: Work of the second look, at many rows and cuts, likewise.
+#: Steps of the only look at a small table, by itself and for each term; and of the first of two looks.
+ONLY_STEPS, ONLY_STEPS_BY_TERM = 25, 7
+FIRST_STEPS, FIRST_STEPS_BY_TERM = 20, 3
+#: By what the first look has more of them where it sees most rows, so that the second finds little.
+SEES_MOST = 1.25
+#: Values that kicks at the second look go through, if the first saw next to none of the rows, and cuts.
+KICKED_VALUES, KICK_CUTS = 5.0e7, 64
+#: Values that refined sets have at the second look together, about.
+REFINED_VALUES = 2.0e6
+#: Work of a thorough first look, and of the second at many rows and cuts: a unit is about a nanosecond.
+FIRST_LOOK_IF_THOROUGH = 1.0e8
 SECOND_LOOK, SECOND_LOOK_IF_THOROUGH = 2.0e7, 1.2e8
-#: Work of kicks at the second look, for each value that it looks at, if the first saw next to none of
-#: the rows; and at most. Five terms gain most from them: with fewer there is less to exchange, with more
-#: single exchanges lead further.
-KICKS_PER_VALUE, MOST_KICKS = 1200.0, 5.0e8
-KICK_CUTS = 64
 #: Work of the only look at a small table, likewise.
-ONLY_LOOK, ONLY_LOOK_IF_THOROUGH = 2.9e7, 2.2e8
+ONLY_LOOK_IF_THOROUGH = 2.2e8
 #: Work on top of either for each value that it looks at.
 PER_VALUE = 75.0
 #: What a step costs: by itself, for each row, for each cut, and for each pair of terms.
@@ -30,8 +33,6 @@ COST_OF_VALUE, COST_OF_VALUE_BY_TERM = 2.2, 0.42
 MOST_ROWS_WITH_ALL_CUTS = 4096
 #: Rows at the second look.
 MORE_ROWS = 200_000
-#: Rows beyond these do not add to the steps of the first look.
-MOST_ROWS_THAT_COUNT = 50_000
 #: Values of the table at the first look, and those up to which whole points are exchanged freely.
 FIRST_LOOK_VALUES, MOST_VALUES_TO_EXCHANGE = 220_000, 150_000
 
@@ -55,8 +56,9 @@ class Effort:
         cuts a feature.
     card_steps
         Steps of each chain on whole points, at the second look.
-    n_refined
-        Sets of conditions that are refined at the second look and rounded.
+    n_fitted, n_refined
+        Sets of conditions that are fitted at the second look; the best of them are refined there and
+        rounded.
     n_descended
         Cards that descend with whole points.
     patience
@@ -78,6 +80,7 @@ class Effort:
     more_support_steps: int
     kick_cuts: int
     card_steps: int
+    n_fitted: int
     n_refined: int
     n_descended: int
     patience: int
@@ -114,23 +117,21 @@ def effort_of(problem: Problem, is_thorough: bool) -> Effort:
     max_rows = more_rows if looks_once or more_rows <= 1.5 * max_rows else max_rows
     # few rows rank sets wrongly that differ by little, most rows hardly ever
     is_new = max(0.0, 1.0 - 2.0 * max_rows / more_rows)
-    first = FIRST_LOOK_IF_THOROUGH if is_thorough else FIRST_LOOK
-    if looks_once:
-        first = ONLY_LOOK_IF_THOROUGH if is_thorough else ONLY_LOOK
+    n_values = more_rows * n_features
     second = SECOND_LOOK_IF_THOROUGH if is_thorough else SECOND_LOOK
-    first += PER_VALUE * max_rows * n_features
-    if not looks_once and is_new == 0.0:
-        # where a value has many cuts near it, there is more to choose from
-        cuts_by_feature = float(problem.data.n_cuts.clip(max=99).mean())
-        more = min(max(2.0 * cuts_by_feature - 90.0, 0.0), 31.0)
-        first += more * n_features * min(n_rows, MOST_ROWS_THAT_COUNT)
-    second += PER_VALUE * more_rows * n_features
-    few_or_many = min(terms / 5.0, 5.0 / terms) ** 2
-    kicks = KICKS_PER_VALUE * is_new * few_or_many * more_rows * n_features
-    first_step = _cost_of_step(problem, max_rows, max_cuts)
+    second += PER_VALUE * n_values
     second_step = _cost_of_step(problem, more_rows, more_cuts)
-    n_affordable = min(10, int(second / second_step / (5.0 * terms)))
     n_chains = 4 if is_thorough else 1
+    kicks = is_new * min(1.0, terms / 5.0) * KICKED_VALUES / n_values
+    n_refined = 10 if looks_once else max(1, 8 // terms, min(4, int(REFINED_VALUES / n_values)))
+    if is_thorough:
+        steps = _thorough_steps(problem, max_rows, max_cuts, looks_once)
+        n_refined = max(n_refined, min(10, int(second / second_step / (5.0 * terms))))
+    elif looks_once:
+        steps = ONLY_STEPS + ONLY_STEPS_BY_TERM * terms
+    else:
+        steps = FIRST_STEPS + FIRST_STEPS_BY_TERM * terms
+        steps = steps if is_new > 0.0 else int(SEES_MOST * steps)
     needs_cards = is_thorough or problem.scale.kind != "calibrated"
     is_large = n_rows * n_features > MOST_VALUES_TO_EXCHANGE and not needs_cards
     return Effort(
@@ -139,19 +140,27 @@ def effort_of(problem: Problem, is_thorough: bool) -> Effort:
         more_rows=more_rows,
         more_cuts=more_cuts,
         n_chains=n_chains,
-        support_steps=int(first / first_step / n_chains),
-        more_support_steps=0 if looks_once else int(min(kicks, MOST_KICKS) / second_step),
+        support_steps=steps // n_chains,
+        more_support_steps=0 if looks_once else int(kicks),
         kick_cuts=KICK_CUTS,
         card_steps=int(second / second_step / n_chains) if needs_cards else 0,
-        n_refined=10 if looks_once else max(1, 8 // terms, n_affordable),
+        n_fitted=10,
+        n_refined=n_refined,
         n_descended=n_chains + 1,
         patience=3 + n_features * terms,
         longest_descent=4 * terms,
         longest_refinement=2 * terms,
         longest_exchange=0 if is_large else 6 * terms,
         n_tries=(8 if is_thorough else 6) if looks_once else 4,
-        n_kept=max(2, min(10 if is_thorough else 2, 100_000 // n_rows)),
+        n_kept=max(2, min(10 if is_thorough else 2 if looks_once else 3, 100_000 // n_rows)),
     )
+
+
+def _thorough_steps(problem: Problem, n_rows: int, max_cuts: int, looks_once: bool) -> int:
+    """Steps of all chains together at the first look, or the only one."""
+    work = ONLY_LOOK_IF_THOROUGH if looks_once else FIRST_LOOK_IF_THOROUGH
+    work += PER_VALUE * n_rows * problem.data.n_features
+    return int(work / _cost_of_step(problem, n_rows, max_cuts))
 
 
 def _cost_of_step(problem: Problem, n_rows: int, max_cuts: int) -> float:

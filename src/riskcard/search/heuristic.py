@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.problem import Problem
@@ -19,15 +18,12 @@ from riskcard.search.draft import Draft, finish, measure, round_support
 from riskcard.search.effort import Deadline, Effort, effort_of
 from riskcard.search.options import Options
 from riskcard.search.rules import Rules, keep_allowed, rules_of
-from riskcard.search.support import (
-    Support,
-    descend_support,
-    fit_support,
-    grow_support,
-    search_supports,
-)
+from riskcard.search.support import Support, Walk, fit_support, improve_support, search_supports
 
 __all__ = ["find_cards"]
+
+#: Cards that are made of one set of conditions, each with points of another size.
+N_BANDS = 3
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
@@ -49,12 +45,15 @@ def find_cards(problem: Problem, options: Options) -> list[Solution]:
     effort = effort_of(problem, is_thorough and not options.is_brief)
     if options.pool_tolerance is not None:
         wanted = options.pool_size
-        effort = replace(effort, n_refined=max(effort.n_refined, 2 * wanted), n_kept=wanted)
+        most = max(effort.n_refined, 2 * wanted)
+        effort = replace(effort, n_fitted=most, n_refined=most, n_kept=wanted)
     rules, whole = rules_of(problem), all_cuts(problem)
     empty = measure(whole, rules, np.zeros((3, 0), dtype=np.int64), np.array([1.0, 0.0]))
     drafts = [empty]
     if rules.is_usable.any():
-        rows = few_cuts(problem, effort.more_cuts, effort.more_rows, options.random_state)
+        rows = whole
+        if not effort.looks_once:
+            rows = few_cuts(problem, effort.more_cuts, effort.more_rows, options.random_state)
         search = _Search(problem, rules, effort, options, Deadline(options.time_limit), whole, rows)
         drafts += search.run()
         drafts += [complete_card(whole, rules, empty)] if rules.restrictions.must_use.any() else []
@@ -77,13 +76,16 @@ class _Search:
     def run(self) -> list[Draft]:
         """Sets of conditions first, then whole points, then every cut."""
         effort, n_jobs = self.effort, self.options.n_jobs
-        supports = _first_look(self.problem, self.rules, effort, self.options, self.deadline)
-        refined = _on_threads(self.refine, supports[: effort.n_refined], n_jobs)
+        supports = self.first_look()
+        fitted = _on_threads(self.fit, supports[: effort.n_fitted], n_jobs)
+        fitted.sort(key=lambda support: (support.loss, support.key))
+        refined = _on_threads(self.refine, fitted[: effort.n_refined], n_jobs)
         if effort.more_support_steps > 0:
-            terms = self.rows.restore(min(refined, key=lambda support: support.loss).terms)
-            look = self.problem, self.rules, terms, effort, self.options, self.deadline
-            refined += _on_threads(self.refine, _look_again(*look), n_jobs)
-        found = _distinct([_on_threads(self.round, refined, n_jobs)])
+            best = min(refined, key=lambda support: support.loss)
+            again = _on_threads(self.fit, self.look_again(best), n_jobs)
+            refined += _on_threads(self.refine, again, n_jobs)
+        refined += fitted[effort.n_refined :]
+        found = _distinct(_on_threads(self.round, refined, n_jobs))
         found = _distinct([found, _on_threads(self.descend, found[: effort.n_descended], n_jobs)])
         given = self.start()
         found = _distinct([found, [self.descend(self.on_rows(draft)) for draft in given]])
@@ -96,18 +98,62 @@ class _Search:
             found = _distinct([found, *_on_threads(kick, range(effort.n_chains), n_jobs)])
         return given + _on_threads(self.polish, found[: effort.n_kept], n_jobs)
 
-    def refine(self, terms: NDArray[np.int64]) -> Support:
-        """Fit a set of conditions at the second look, and improve it if the first saw less."""
-        allowed = keep_allowed(self.rules, self.rows, self.rows.replace(terms))
-        support = fit_support(self.rows, allowed)
+    def first_look(self) -> list[Support]:
+        """Sets of conditions of the problem, best first, from chains that look at few rows and cuts."""
+        effort, options = self.effort, self.options
+        rows = self.look_at(effort.max_cuts, effort.max_rows)
+        start = fit_support(rows, np.zeros((2, 0), dtype=np.int64))
+
+        def run(chain: int) -> list[Support]:
+            rng = np.random.default_rng([options.random_state, chain])
+            work = effort, effort.support_steps, rng, self.deadline
+            return search_supports(rows, self.rules, start, *work)
+
+        chains = _on_threads(run, range(effort.n_chains), options.n_jobs)
+        found = [support for chain in chains for support in chain]
+        found.sort(key=lambda support: (support.loss, support.key))
+        return [replace(support, terms=rows.restore(support.terms)) for support in found]
+
+    def look_again(self, support: Support) -> list[Support]:
+        """Kick a set at the rows of the second look and few cuts; the best that is found.
+
+        Few rows may rank sets wrongly that differ by little: what is best on all of them need not be
+        near the best on some.
+        """
+        effort = self.effort
+        rows = self.look_at(effort.kick_cuts, effort.more_rows)
+        terms = rows.replace(self.rows.restore(support.terms))
+        start = fit_support(rows, keep_allowed(self.rules, rows, terms))
+        rng = np.random.default_rng([self.options.random_state, 2])
+        work = effort, effort.more_support_steps, rng, self.deadline
+        found = search_supports(rows, self.rules, start, *work)
+        return [replace(found[0], terms=rows.restore(found[0].terms))]
+
+    def look_at(self, max_cuts: int, max_rows: int) -> Rows:
+        """Few rows and cuts; those of the second look where they are the same."""
+        if self.effort.looks_once:
+            return self.rows
+        return few_cuts(self.problem, max_cuts, max_rows, self.options.random_state)
+
+    def fit(self, support: Support) -> Support:
+        """A set of conditions of the problem at the second look."""
         if self.effort.looks_once:
             return support
-        limit = self.effort.longest_refinement
-        return descend_support(self.rows, self.rules, support, self.effort.n_tries, limit)[0]
+        terms = keep_allowed(self.rules, self.rows, self.rows.replace(support.terms))
+        return fit_support(self.rows, terms)
 
-    def round(self, support: Support) -> Draft:
+    def refine(self, support: Support) -> Support:
+        """A set at the second look, improved if the first saw less."""
+        if self.effort.looks_once:
+            return support
+        walk = Walk(support.n_terms, self.effort.n_tries, self.effort.longest_refinement)
+        return improve_support(self.rows, self.rules, support, walk)[0]
+
+    def round(self, support: Support) -> list[Draft]:
         """Whole points for a set of conditions."""
-        return round_support(self.rows, self.rules, support)
+        # where whole points are not exchanged afterwards, there must be more to choose from
+        n_bands = N_BANDS if self.effort.longest_exchange == 0 else 1
+        return round_support(self.rows, self.rules, support, n_bands)
 
     def descend(self, draft: Draft) -> Draft:
         """The card at the end of a descent."""
@@ -134,48 +180,6 @@ class _Search:
         """A draft on all rows as one on those of the second look."""
         terms = keep_allowed(self.rules, self.rows, self.rows.replace(draft.terms))
         return measure(self.rows, self.rules, terms, draft.scale)
-
-
-def _first_look(
-    problem: Problem, rules: Rules, effort: Effort, options: Options, deadline: Deadline
-) -> list[NDArray[np.int64]]:
-    """Sets of conditions (2, terms), best first, from chains that look at few rows and cuts."""
-    rows = few_cuts(problem, effort.max_cuts, effort.max_rows, options.random_state)
-    nothing = fit_support(rows, np.zeros((2, 0), dtype=np.int64))
-    start = grow_support(rows, rules, nothing, effort.n_tries)
-
-    def run(chain: int) -> list[Support]:
-        rng = np.random.default_rng([options.random_state, chain])
-        return search_supports(rows, rules, start, effort, effort.support_steps, rng, deadline)
-
-    chains = _on_threads(run, range(effort.n_chains), options.n_jobs)
-    found = [support for chain in chains for support in chain]
-    found.sort(key=lambda support: (support.loss, support.key))
-    # one for each set of features: the cuts are chosen again on all rows
-    by_features = {tuple(f for f, _ in support.key): support for support in reversed(found)}
-    best = sorted(by_features.values(), key=lambda support: (support.loss, support.key))
-    return [rows.restore(support.terms) for support in best]
-
-
-def _look_again(
-    problem: Problem,
-    rules: Rules,
-    terms: NDArray[np.int64],
-    effort: Effort,
-    options: Options,
-    deadline: Deadline,
-) -> list[NDArray[np.int64]]:
-    """Kick a set of conditions at the rows of the second look and few cuts; the best that is found.
-
-    Few rows may rank sets wrongly that differ by little: what is best on all of them need not be near
-    the best on some.
-    """
-    rows = few_cuts(problem, effort.kick_cuts, effort.more_rows, options.random_state)
-    start = fit_support(rows, keep_allowed(rules, rows, rows.replace(terms)))
-    rng = np.random.default_rng([options.random_state, 2])
-    steps = effort.more_support_steps
-    found = search_supports(rows, rules, start, effort, steps, rng, deadline)
-    return [rows.restore(support.terms) for support in found[:1]]
 
 
 def _on_threads(work: Callable[[Item], Made], items: Iterable[Item], n_jobs: int) -> list[Made]:

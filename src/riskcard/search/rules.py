@@ -40,6 +40,7 @@ class Rules:
     atoms: tuple[Atoms | None, ...]
     is_simple: bool
     has_closed: bool  # conditions may be closed, by themselves or by others
+    is_by_card: bool  # see ``Restrictions``
 
 
 def rules_of(problem: Problem) -> Rules:
@@ -48,6 +49,7 @@ def rules_of(problem: Problem) -> Rules:
     limits, scale, restrictions = problem.limits, problem.scale, problem.restrictions
     low, high = problem.jump_low.astype(np.int64), problem.jump_high.astype(np.int64)
     is_paired = any(clashes is not None for clashes in restrictions.clashes)
+    is_by_card = restrictions.is_by_card
     max_cuts = np.minimum(restrictions.max_cuts, limits.max_cuts_per_feature)
     return Rules(
         max_terms=limits.max_terms,
@@ -63,9 +65,11 @@ def rules_of(problem: Problem) -> Rules:
         bound=1.0 / scale.multiplier if scale.kind == "fixed" else LOG_ODDS_LIMIT,
         restrictions=restrictions,
         atoms=problem.data.atoms,
-        is_simple=not restrictions.is_by_card
-        and limits.max_terms <= min(int(max_cuts.min(initial=1)), limits.max_features),
+        is_simple=not is_by_card
+        and limits.max_terms
+        <= min(int(max_cuts.min(initial=limits.max_terms)), limits.max_features),
         has_closed=is_paired or any(closed.any() for closed in restrictions.is_closed),
+        is_by_card=is_by_card,
     )
 
 

@@ -2,44 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.kernels.cells import divide_into_cells, fit_cells
-from riskcard.kernels.scores import tally_scores
-from riskcard.kernels.screen import screen_terms
+from riskcard.kernels.cells import divide_into_cells
+from riskcard.kernels.sets import fit_set, improve_set
 from riskcard.search.bins import Rows
 from riskcard.search.effort import Deadline, Effort
 from riskcard.search.rules import Rules, closed_cuts, room_for_terms
 
-__all__ = [
-    "Support",
-    "cells_of",
-    "descend_support",
-    "fit_support",
-    "grow_support",
-    "search_supports",
-]
+__all__ = ["Support", "cells_of", "fit_support", "improve_support", "search_supports"]
 
 #: A set of conditions counts as better when its loss is lower by this part of itself.
 LEAST_GAIN = 1e-7
 #: Terms by which a set is enlarged on the way to another.
 SWING = 2
+#: Terms that a kick replaces at most.
+MOST_KICKED = 4
+#: As many steps as it takes.
+UNLIMITED = 10**9
+NO_PICKS = np.zeros(0)
 
 
 @dataclass(frozen=True, slots=True)
 class Support:
     """Conditions (features and cuts, shape (2, terms)) and their best real-valued points.
 
-    ``coefficients`` are the offset and one jump a term, and ``loss`` is what they reach.
+    ``coefficients`` are the offset and one jump a term, and ``loss`` is what they reach. ``digest`` is
+    the same for equal sets.
     """
 
     terms: NDArray[np.int64]
     coefficients: NDArray[np.float64]
     loss: float
+    digest: int = 0
 
     @property
     def n_terms(self) -> int:
@@ -51,23 +51,90 @@ class Support:
         return tuple(sorted(map(tuple, self.terms.T.tolist())))
 
 
+class Walk(NamedTuple):
+    """How a set is changed: see the plan of ``improve_set``.
+
+    ``picks`` are forced terms, ``n_old`` is how many of the first terms may be dropped (None: all), and
+    the walk ends at sets whose digest is ``known``.
+    """
+
+    size: int
+    n_tries: int
+    max_steps: int = UNLIMITED
+    n_old: int | None = None
+    picks: NDArray[np.float64] = NO_PICKS
+    known: Iterable[int] = ()
+
+
 def fit_support(rows: Rows, terms: NDArray[np.int64]) -> Support:
     """Conditions with their best real-valued points."""
-    design, tally, _ = cells_of(rows, terms)
-    coefficients = np.zeros(design.shape[1])
-    factor = np.empty((coefficients.size, coefficients.size))
-    return Support(terms, coefficients, fit_cells(design, tally, coefficients, factor, np.inf))
+    coefficients = np.zeros(terms.shape[1] + 1)
+    return Support(terms, coefficients, fit_set(rows.for_kernels, terms, coefficients))
 
 
-def grow_support(rows: Rows, rules: Rules, start: Support, n_tries: int) -> Support:
-    """Add the best condition, again and again, to the largest size."""
-    support = start
-    while support.n_terms < rules.max_terms:
-        larger = _change_last(rows, rules, support, support.n_terms, n_tries)
-        if larger is None or not _is_lower(larger, support):
+def cells_of(
+    rows: Rows, terms: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]:
+    """The cells of the rows under terms: what holds in each, its tally, and the key of each row."""
+    keys = np.empty(rows.is_event.size, dtype=np.int32)
+    design, tally = divide_into_cells(rows.codes, terms, rows.is_event, rows.weights, keys)
+    return design, tally, keys
+
+
+def improve_support(rows: Rows, rules: Rules, support: Support, walk: Walk) -> tuple[Support, int]:
+    """Walk from a set of conditions to one that no single exchange improves; also the steps taken."""
+    known = np.fromiter(walk.known, dtype=np.uint64)
+    n_old = support.n_terms + walk.picks.size if walk.n_old is None else walk.n_old
+    if not (rules.has_closed or rules.is_by_card):
+        plan = walk.size, n_old, walk.n_tries, walk.max_steps
+        return _improve(rows, rules, support, plan, walk.picks, known)
+    # what is allowed beside others depends on them: one step at a time
+    picks, size, steps = walk.picks, walk.size, 0
+    while steps < walk.max_steps:
+        plan = size, n_old, walk.n_tries, 1
+        changed, used = _improve(rows, rules, support, plan, picks[:1], known)
+        steps += used
+        is_same = changed.digest == support.digest
+        if is_same and not picks.size:
+            if support.n_terms >= size or support.n_terms == 0:
+                break
+            size = support.n_terms  # there is no room for more
+        support, picks = changed, picks[:0] if is_same else picks[1:]
+        if support.n_terms >= size and support.digest in known:
             break
-        support = larger
-    return support
+    return support, steps
+
+
+def _improve(
+    rows: Rows,
+    rules: Rules,
+    support: Support,
+    plan: tuple[int, int, int, int],
+    picks: NDArray[np.float64],
+    known: NDArray[np.uint64],
+) -> tuple[Support, int]:
+    """One call of the kernel, with what is allowed beside the terms that stay."""
+    terms = np.ascontiguousarray(support.terms)
+    limits = rules.feature_of, rules.max_cuts, rules.max_features
+    signs, closed = _allowed_beside(
+        rows, rules, terms, bool(picks.size) or plan[0] > terms.shape[1]
+    )
+    terms, coefficients, loss, steps, digest = improve_set(
+        rows.for_kernels, limits, signs, closed, terms, support.coefficients, plan, picks, known
+    )
+    return Support(terms, coefficients, loss, digest), steps
+
+
+def _allowed_beside(
+    rows: Rows, rules: Rules, terms: NDArray[np.int64], is_growing: bool
+) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """Signs and closed conditions beside all terms, or beside all but each of them."""
+    if not (rules.has_closed or rules.is_by_card):
+        return (rules.signs * rules.is_usable)[None, :], np.zeros((0, 0), dtype=np.uint8)
+    n_terms = terms.shape[1]
+    kept = [terms] if is_growing else [np.delete(terms, term, axis=1) for term in range(n_terms)]
+    signs = np.stack([rules.signs * room_for_terms(rules, others[0]) for others in kept])
+    return signs, np.stack([closed_cuts(rules, rows, others) for others in kept])
 
 
 def search_supports(
@@ -84,153 +151,28 @@ def search_supports(
     Kicks are random, but the second away from an optimum goes through larger sets: that finds
     changes of two conditions, such as one cut of a feature that becomes two.
     """
-    limit, n_tries = effort.longest_descent, effort.n_tries
-    best, used = descend_support(rows, rules, start, n_tries, limit)
-    found, failed = {best.key: best}, 0
+    walk = Walk(rules.max_terms, effort.n_tries, effort.longest_descent)
+    best, used = improve_support(rows, rules, start, walk)
+    found, failed = {best.digest: best}, 0
     while used < max_steps and failed < effort.patience and not deadline.is_over():
+        walk = walk._replace(known=found, picks=NO_PICKS, n_old=None)
         if failed == 1:
-            away, steps = _swing(rows, rules, best, n_tries)
+            away, steps = _swing(rows, rules, best, effort.n_tries)
         else:
-            away, steps = _kick(best, rows, rules, rng), 2
-        grown = grow_support(rows, rules, away, n_tries)
-        used += steps + grown.n_terms - away.n_terms
-        reached, steps = descend_support(rows, rules, grown, n_tries, limit, found)
-        used += steps
-        found.setdefault(reached.key, reached)
+            away, walk, steps = *_kick(best, walk, rng), 0
+        reached, more = improve_support(rows, rules, away, walk)
+        used += steps + more
+        found.setdefault(reached.digest, reached)
         failed += 1
         if _is_lower(reached, best):
             best, failed = reached, 0
     return sorted(found.values(), key=lambda support: (support.loss, support.key))
 
 
-def cells_of(
-    rows: Rows, terms: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]:
-    """The cells of the rows under terms: what holds in each, its tally, and the key of each row."""
-    keys = np.empty(rows.is_event.size, dtype=np.int32)
-    design, tally = divide_into_cells(rows.codes, terms, rows.is_event, rows.weights, keys)
-    return design, tally, keys
-
-
-def descend_support(
-    rows: Rows,
-    rules: Rules,
-    support: Support,
-    n_tries: int,
-    max_steps: int,
-    known: Container[tuple[tuple[int, ...], ...]] = (),
-) -> tuple[Support, int]:
-    """Replace single conditions by better ones until none can be; also the steps taken.
-
-    Ends early at a set whose key is ``known``.
-    """
-    settled, steps = 0, 0
-    while settled < support.n_terms and steps < max_steps:
-        support = _turn(support)
-        changed = _change_last(rows, rules, support, support.n_terms - 1, n_tries)
-        steps += 1
-        settled += 1
-        if changed is not None and _is_lower(changed, support):
-            support, settled = changed, 1
-            if support.key in known:
-                break
-    return support, steps
-
-
-def _turn(support: Support) -> Support:
-    """The same set with the first condition moved to the end."""
-    terms, jumps = support.terms, support.coefficients[1:]
-    coefficients = np.concatenate([support.coefficients[:1], jumps[1:], jumps[:1]])
-    return Support(np.concatenate([terms[:, 1:], terms[:, :1]], axis=1), coefficients, support.loss)
-
-
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """What can be seen from a set of conditions: the best new condition of every feature.
-
-    ``found`` are the lines of ``screen_terms``, and ``least`` is the promise below which none is
-    worth a fit. The rest describes the conditions kept: their terms, the key of every row, the
-    cells with one more term, and the coefficients at which to start.
-    """
-
-    found: NDArray[np.float64]
-    least: float
-    kept: NDArray[np.int64]
-    keys: NDArray[np.int32]
-    wide: NDArray[np.float64]
-    coefficients: NDArray[np.float64]
-
-    def fit(self, rows: Rows, feature: int, target: float) -> Support:
-        """The kept conditions and the best new one of a feature, fitted while there is hope."""
-        n_cells, width = self.wide.shape[0] // 2, self.wide.shape[1]
-        cut, coefficients = int(self.found[feature, 1]), np.empty(width)
-        coefficients[:-1] = self.coefficients[: width - 1]
-        coefficients[-1] = self.found[feature, 2]
-        tally = tally_scores(rows.codes[feature], cut, n_cells, self.keys, rows.weights, n_cells)
-        loss = fit_cells(self.wide, tally, coefficients, np.empty((width, width)), target)
-        terms = np.concatenate([self.kept, np.array([[feature], [cut]])], axis=1)
-        return Support(terms, coefficients, loss)
-
-
-def _look(rows: Rows, rules: Rules, support: Support, n_kept: int) -> _Look:
-    """Screen for one more condition beside the first ``n_kept``, around the fit of the whole set."""
-    kept = np.ascontiguousarray(support.terms[:, :n_kept])
-    design, tally, keys = cells_of(rows, kept)
-    n_cells, wide, present = design.shape[0], _with_one_more(design), keys
-    if n_kept < support.n_terms:
-        column, cut = rows.codes[support.terms[0, n_kept]], support.terms[1, n_kept]
-        design, tally = wide, tally_scores(column, cut, n_cells, keys, rows.weights, n_cells)
-        present = keys + np.where(column <= cut, np.int32(2 * n_cells), np.int32(0))
-    coefficients = support.coefficients.copy()
-    factor = np.empty((coefficients.size, coefficients.size))
-    fit_cells(design, tally, coefficients, factor, np.inf)
-    # half of what the replaced term is worth: below that, a promise is too far from enough
-    worth = coefficients[-1] * factor[-1, -1] if n_kept < support.n_terms else 0.0
-    signs = rules.signs * room_for_terms(rules, kept[0])
-    closed = closed_cuts(rules, rows, kept)
-    columns = rows.codes, rows.n_cuts, rows.common, signs, rows.folds, rows.maps, closed
-    fit = design, coefficients, factor, n_kept + 1
-    found = screen_terms(columns, present, rows.weights, *fit)
-    return _Look(found, 0.25 * float(worth) ** 2, kept, keys, wide, coefficients)
-
-
-def _with_one_more(design: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Every cell twice: first without, then with one more term."""
-    n_cells, width = design.shape
-    wide = np.empty((2 * n_cells, width + 1))
-    wide[:n_cells, :width] = wide[n_cells:, :width] = design
-    wide[:n_cells, width], wide[n_cells:, width] = 0.0, 1.0
-    return wide
-
-
-def _change_last(
-    rows: Rows, rules: Rules, support: Support, n_kept: int, n_tries: int
-) -> Support | None:
-    """The best set of the first ``n_kept`` conditions and a new one, if any lowers the loss.
-
-    The screen ranks the features by what their best cut promises; the first ``n_tries`` are
-    fitted exactly.
-    """
-    look = _look(rows, rules, support, n_kept)
-    best, target = None, support.loss
-    for f in np.argsort(-look.found[:, 0], kind="stable")[:n_tries]:
-        if look.found[f, 0] <= look.least:
-            break
-        fitted = look.fit(rows, int(f), target)
-        if fitted.loss < target:
-            best, target = fitted, fitted.loss
-    return best
-
-
 def _swing(rows: Rows, rules: Rules, support: Support, n_tries: int) -> tuple[Support, int]:
-    """The set after a descent with ``SWING`` more terms, the weakest dropped; also the steps taken."""
+    """The set after a descent with ``SWING`` more terms; also the steps taken."""
     size = rules.max_terms + SWING
-    wide = _with_room(rules, size)
-    grown = grow_support(rows, wide, support, n_tries)
-    swung, steps = descend_support(rows, wide, grown, n_tries, size)
-    while swung.n_terms > rules.max_terms:
-        swung = _drop_weakest(rows, swung, swung.n_terms)
-    return swung, steps + grown.n_terms - support.n_terms
+    return improve_support(rows, _with_room(rules, size), support, Walk(size, n_tries, size))
 
 
 def _with_room(rules: Rules, size: int) -> Rules:
@@ -244,37 +186,21 @@ def _with_room(rules: Rules, size: int) -> Rules:
     )
 
 
-def _kick(support: Support, rows: Rows, rules: Rules, rng: np.random.Generator) -> Support:
+def _kick(support: Support, walk: Walk, rng: np.random.Generator) -> tuple[Support, Walk]:
     """Force in the best conditions of random features, and take as many others out.
 
-    Either random ones go first, or the weakest go afterwards. The new ones come last: the descent
-    first fits the others to them, which is what leads away.
+    Either random ones go first, or the weakest go afterwards.
     """
     size = support.n_terms
-    n_out = int(rng.integers(1, max(2, min(4, size))))
-    goes_first = bool(rng.integers(2))
-    kept = rng.permutation(size)[n_out:] if goes_first else rng.permutation(size)
-    kicked = fit_support(rows, np.ascontiguousarray(support.terms[:, kept]))
-    for _ in range(n_out):
-        look = _look(rows, rules, kicked, kicked.n_terms)
-        promising = np.flatnonzero(look.found[:, 0] > 0.0)
-        if promising.size == 0:
-            break
-        kicked = look.fit(rows, int(rng.choice(promising)), np.inf)
-    while kicked.n_terms > size:
-        kicked = _drop_weakest(rows, kicked, 2 * size - kicked.n_terms)
-    return kicked
-
-
-def _drop_weakest(rows: Rows, support: Support, n_old: int) -> Support:
-    """The set without that one of its first ``n_old`` conditions which is worth the least."""
-    design, tally, _ = cells_of(rows, support.terms)
-    coefficients = support.coefficients.copy()
-    factor = np.zeros((coefficients.size, coefficients.size))
-    fit_cells(design, tally, coefficients, factor, np.inf)
-    variance = np.square(np.linalg.inv(np.tril(factor))).sum(axis=0)
-    weakest = int(np.argmin((coefficients**2 / variance)[1 : 1 + max(n_old, 1)]))
-    return fit_support(rows, np.delete(support.terms, weakest, axis=1))
+    draws = rng.random(size + MOST_KICKED + 2)
+    n_out = 1 + int(draws[-1] * (max(2, min(MOST_KICKED + 1, size)) - 1))
+    order = draws[:size].argsort()
+    kept = order[n_out:] if draws[-2] < 0.5 else order
+    coefficients = np.empty(kept.size + 1)
+    coefficients[0], coefficients[1:] = support.coefficients[0], support.coefficients[kept + 1]
+    terms = np.ascontiguousarray(support.terms[:, kept])
+    kicked = Support(terms, coefficients, support.loss)
+    return kicked, walk._replace(picks=draws[size : size + n_out], n_old=size)
 
 
 def _is_lower(one: Support, other: Support) -> bool:

@@ -1,0 +1,107 @@
+"""Sets of conditions: their fit is a logistic regression, and a step finds a very good exchange."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from riskcard.problem.problem import make_problem
+from riskcard.problem.ranked import rank_table
+from riskcard.problem.table import make_table
+from riskcard.search.bins import all_cuts
+from riskcard.search.rules import rules_of
+from riskcard.search.support import Walk, fit_support, improve_support
+
+SEEDS = range(8)
+
+
+def small_problem(seed, max_terms=2):
+    """Forty rows with ties, a column in which most rows agree, and weights."""
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.integers(0, 4, (40, 3)), rng.random(40) < 0.2]).astype(float)
+    y = rng.random(40) < 1 / (1 + np.exp(1.5 - X[:, 0] + X[:, 3] - 0.3 * X[:, 1]))
+    data, _ = rank_table(make_table(X, y, rng.integers(1, 4, 40)))
+    problem = make_problem(data, max_terms=max_terms)
+    return all_cuts(problem), rules_of(problem)
+
+
+def conditions_of(rows):
+    return [(f, c) for f in range(rows.n_cuts.size) for c in range(rows.n_cuts[f])]
+
+
+def loss_by_hand(rows, terms):
+    """A logistic regression with a tiny ridge, by plain Newton steps on all rows."""
+    holds = np.array([rows.codes[f] <= c for f, c in terms]).reshape(len(terms), -1)
+    design = np.vstack([np.ones(rows.is_event.size), holds]).T
+    label, coefficients = 2.0 * rows.is_event - 1.0, np.zeros(design.shape[1])
+    for _ in range(50):
+        risk = 1 / (1 + np.exp(-design @ coefficients))
+        gradient = design.T @ (rows.weights * (risk - rows.is_event)) + 1e-4 * coefficients
+        curvature = design.T * (rows.weights * risk * (1 - risk)) @ design
+        coefficients -= np.linalg.solve(curvature + 1e-4 * np.eye(gradient.size), gradient)
+    loss = rows.weights @ np.logaddexp(0.0, -label * (design @ coefficients))
+    return float(loss + 0.5e-4 * coefficients @ coefficients)
+
+
+def as_terms(conditions):
+    return np.ascontiguousarray(np.array(conditions, dtype=np.int64).reshape(-1, 2).T)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_set_has_the_loss_of_its_logistic_regression(seed):
+    rows, _ = small_problem(seed)
+    conditions = conditions_of(rows)[:: 3 + seed % 3][:3]
+    assert fit_support(rows, as_terms(conditions)).loss == pytest.approx(
+        loss_by_hand(rows, conditions), rel=1e-4
+    )
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_one_step_makes_one_of_the_best_exchanges(seed):
+    rows, rules = small_problem(seed)
+    conditions = conditions_of(rows)
+    start = conditions[seed % 3], conditions[-1 - seed % 2]
+    exchanges = [
+        loss_by_hand(rows, [kept, new])
+        for kept, new in itertools.product(start, conditions)
+        if new not in start
+    ]
+    support = fit_support(rows, as_terms(start))
+    reached, steps = improve_support(rows, rules, support, Walk(2, n_tries=1000, max_steps=1))
+    assert steps == 1
+    # the screen ranks the cuts of a column by a parabola, so the best need not come first
+    assert reached.loss <= sorted([*exchanges, support.loss])[2] * (1 + 1e-4)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_sets_grow_to_their_size_with_every_condition_once(seed):
+    rows, rules = small_problem(seed, max_terms=4)
+    start = fit_support(rows, as_terms([]))
+    reached, _ = improve_support(rows, rules, start, Walk(4, n_tries=6))
+    assert len(set(reached.key)) == reached.n_terms <= 4
+    assert reached.loss == pytest.approx(loss_by_hand(rows, reached.key), rel=1e-4)
+    again, steps = improve_support(rows, rules, reached, Walk(4, n_tries=6))
+    assert (again.digest, steps) == (reached.digest, 1 if reached.n_terms == 4 else 2)
+
+
+def test_forced_terms_push_the_weakest_of_the_old_ones_out():
+    rows, rules = small_problem(3, max_terms=3)
+    old = fit_support(rows, as_terms([(0, 1), (1, 1), (2, 1)]))
+    walk = Walk(3, n_tries=6, max_steps=1, n_old=3, picks=np.array([0.99]))
+    reached, steps = improve_support(rows, rules, old, walk)
+    assert (reached.n_terms, steps) == (4, 1)
+    assert set(old.key) < set(reached.key)
+    dropped, _ = improve_support(
+        rows, rules, reached, walk._replace(max_steps=1, picks=np.zeros(0))
+    )
+    losses = [loss_by_hand(rows, rest) for rest in itertools.combinations(reached.key, 3)]
+    assert dropped.n_terms == 3
+    assert dropped.loss <= max(losses) + 1e-3
+
+
+def test_a_walk_ends_at_a_known_set():
+    rows, rules = small_problem(1, max_terms=2)
+    start = fit_support(rows, as_terms([(2, 0), (2, 1)]))
+    first, _ = improve_support(rows, rules, start, Walk(2, n_tries=6, max_steps=1))
+    stopped, steps = improve_support(rows, rules, start, Walk(2, n_tries=6, known=[first.digest]))
+    assert (stopped.digest, steps) == (first.digest, 1)
