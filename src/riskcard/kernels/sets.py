@@ -89,10 +89,10 @@ def _with_term(terms, place, column, cut):
 @inner_kernel
 def _has_term(terms, column, cut):
     """Whether a condition is among the terms."""
+    count = 0
     for term in range(terms.shape[1]):
-        if terms[0, term] == column and terms[1, term] == cut:
-            return True
-    return False
+        count += 1 if terms[0, term] == column and terms[1, term] == cut else 0
+    return count > 0
 
 
 @inner_kernel
