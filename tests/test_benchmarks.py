@@ -482,7 +482,7 @@ def test_kernel_calls_are_counted_the_same_twice_and_the_kernels_are_put_back():
     from riskcard import RiskScoreClassifier
     from riskcard.search import descent
 
-    table, before = small_table(PLAIN), descent.fit_scale
+    table, before = small_table(PLAIN), descent.fit_offers
     counts = []
     for _ in range(2):
         with counted_kernels() as calls:
@@ -490,7 +490,7 @@ def test_kernel_calls_are_counted_the_same_twice_and_the_kernels_are_put_back():
         counts.append(calls)
     assert counts[0] == counts[1]
     assert sum(counts[0].values()) > 0
-    assert descent.fit_scale is before
+    assert descent.fit_offers is before
 
 
 def test_holes_are_one_less_than_the_least_number_in_the_plain_view():

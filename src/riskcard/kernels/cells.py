@@ -11,7 +11,7 @@ __all__ = ["divide_into_cells", "fit_cells"]
 #: Keeps coefficients finite on separable cells; far below any loss that matters in a search.
 RIDGE = 1e-4
 #: A fit stops when a step promises less than this part of the total weight.
-PROMISE = 1e-7
+PROMISE = 1e-6
 #: Terms by which rows are divided before empty cells are left out.
 TERMS_AT_ONCE = 8
 
@@ -76,7 +76,7 @@ def fit_cells(design, tally, coefficients, factor, target):
     """Logistic regression on cells by damped Newton steps; returns the loss.
 
     Starts from ``coefficients`` and writes the optimum there; ``factor`` receives the Cholesky
-    factor of the Hessian near it. Gives up as soon as twice what the next step promises would not
+    factor of the Hessian near it. Gives up as soon as four times what the next step promises would not
     bring the loss below ``target``.
     """
     n_cells, width = design.shape
@@ -128,7 +128,7 @@ def fit_cells(design, tally, coefficients, factor, target):
                 step[i] -= factor[i, k] * step[k]
             step[i] /= factor[i, i]
             decrement += step[i] * step[i]
-        is_hopeless = loss - decrement > target
+        is_hopeless = loss - 2.0 * decrement > target
         if is_hopeless or decrement < 2.0 * PROMISE * total or gained < PROMISE * total:
             break
         for i in range(width - 1, -1, -1):

@@ -12,6 +12,8 @@ __all__ = ["fit_set", "improve_set"]
 
 #: A set of conditions counts as better when its loss is lower by this part of itself.
 LEAST_GAIN = 1e-7
+#: Coefficients are not moved further than this before a fit.
+LONGEST_MOVE = 2.0
 
 
 @inner_kernel
@@ -68,9 +70,13 @@ def _start_of_swap(coefficients, inverse, slots, slot, line, is_growing):
     """Coefficients to fit a swap from: those at which it promises what it does."""
     place, step = 0 if is_growing else slot + 1, line[2]
     start = np.empty(coefficients.size + (1 if is_growing else 0))
-    pull = slots[0, slot] * step * line[3 + place] - slots[1, slot]
+    pull, longest = slots[0, slot] * step * line[3 + place] - slots[1, slot], LONGEST_MOVE
     for i in range(coefficients.size):
-        start[i] = coefficients[i] - step * line[3 + i] + pull * inverse[i, place]
+        start[i] = pull * inverse[i, place] - step * line[3 + i]
+        longest = max(longest, abs(start[i]) if is_growing or i != place else 0.0)
+    for i in range(coefficients.size):
+        # near separation the parabola may point far beyond where it holds
+        start[i] = coefficients[i] + start[i] * LONGEST_MOVE / longest
     start[start.size - 1 if is_growing else place] = step
     return start
 

@@ -10,6 +10,8 @@ __all__ = ["invert_factor", "screen_swaps"]
 
 #: A single new term is not credited with moving the log-odds further than this in one step.
 LONGEST_STEP = 5.0
+#: An exchange is worth a fit when it promises to cost no more than this part of what the old term is worth.
+LEAST_RETURN = 0.3
 
 
 @inner_kernel
@@ -229,7 +231,8 @@ def screen_swaps(rows, keys, tally, design, coefficients, white, slots, allowed,
     for f in range(n_columns):
         most = max(most, n_cuts[f])
         for slot in range(n_slots):
-            found[f, slot, 0], found[f, slot, 1] = 0.0, -1.0
+            # near separation a term is worth less than the parabola says, so a loss may be a gain
+            found[f, slot, 0], found[f, slot, 1] = -LEAST_RETURN * slots[2, slot], -1.0
             if allowed[f, slot] != 0:
                 last[folds[f, 0]] = f + 1
     sums, folded = np.empty((most + 2, width)), np.empty((most + 2, width))

@@ -23,6 +23,7 @@ __all__ = [
     "complete_card",
     "descend_card",
     "exchange",
+    "is_seen_whole",
     "offers_for_slot",
     "polish_cuts",
     "search_cards",
@@ -221,6 +222,11 @@ def whole_windows(rows: Rows, rules: Rules) -> NDArray[np.int64]:
     shifts = np.array([_shift_for(int(n)) for n in rows.n_cuts], dtype=np.int64)
     n_bins = np.where(rows.n_cuts > 0, (rows.n_cuts >> shifts) + 2, 0)
     return np.stack([np.zeros_like(n_bins), shifts, n_bins, rules.low, rules.high], axis=1)
+
+
+def is_seen_whole(rows: Rows, draft: Draft) -> bool:
+    """Whether windows show each cut of the columns of a draft by itself."""
+    return all(_shift_for(int(rows.n_cuts[column])) == 0 for column in draft.terms[0])
 
 
 def _shift_for(n_cuts: int) -> int:

@@ -10,7 +10,7 @@ from riskcard.problem.problem import Problem
 __all__ = ["Deadline", "Effort", "effort_of"]
 
 #: Steps of the only look at a small table, by itself and for each term; and of the first of two looks.
-ONLY_STEPS, ONLY_STEPS_BY_TERM = 25, 7
+ONLY_STEPS, ONLY_STEPS_BY_TERM = 5, 9
 FIRST_STEPS, FIRST_STEPS_BY_TERM = 20, 3
 #: By what the first look has more of them where it sees most rows, so that the second finds little.
 SEES_MOST = 1.25
@@ -123,7 +123,7 @@ def effort_of(problem: Problem, is_thorough: bool) -> Effort:
     second_step = _cost_of_step(problem, more_rows, more_cuts)
     n_chains = 4 if is_thorough else 1
     kicks = is_new * min(1.0, terms / 5.0) * KICKED_VALUES / n_values
-    n_refined = 10 if looks_once else max(1, 8 // terms, min(4, int(REFINED_VALUES / n_values)))
+    n_refined = 14 if looks_once else max(1, 8 // terms, min(4, int(REFINED_VALUES / n_values)))
     if is_thorough:
         steps = _thorough_steps(problem, max_rows, max_cuts, looks_once)
         n_refined = max(n_refined, min(10, int(second / second_step / (5.0 * terms))))
@@ -144,9 +144,9 @@ def effort_of(problem: Problem, is_thorough: bool) -> Effort:
         more_support_steps=0 if looks_once else int(kicks),
         kick_cuts=KICK_CUTS,
         card_steps=int(second / second_step / n_chains) if needs_cards else 0,
-        n_fitted=10,
+        n_fitted=14 if looks_once else 10,
         n_refined=n_refined,
-        n_descended=n_chains + 1,
+        n_descended=n_chains + 2,
         patience=3 + n_features * terms,
         longest_descent=4 * terms,
         longest_refinement=2 * terms,

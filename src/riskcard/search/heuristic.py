@@ -13,7 +13,13 @@ from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
 from riskcard.search.bins import Rows, all_cuts, few_cuts
-from riskcard.search.descent import complete_card, descend_card, polish_cuts, search_cards
+from riskcard.search.descent import (
+    complete_card,
+    descend_card,
+    is_seen_whole,
+    polish_cuts,
+    search_cards,
+)
 from riskcard.search.draft import Draft, finish, measure, round_support
 from riskcard.search.effort import Deadline, Effort, effort_of
 from riskcard.search.options import Options
@@ -112,6 +118,10 @@ class _Search:
         chains = _on_threads(run, range(effort.n_chains), options.n_jobs)
         found = [support for chain in chains for support in chain]
         found.sort(key=lambda support: (support.loss, support.key))
+        # the best of each set of features first: sets that differ by little round to like cards
+        firsts = {tuple(f for f, _ in support.key): support for support in reversed(found)}
+        is_first = {id(support) for support in firsts.values()}
+        found.sort(key=lambda support: id(support) not in is_first)
         return [replace(support, terms=rows.restore(support.terms)) for support in found]
 
     def look_again(self, support: Support) -> list[Support]:
@@ -164,6 +174,9 @@ class _Search:
         terms = self.rows.restore(draft.terms)
         restored = measure(self.whole, self.rules, terms, draft.scale)
         completed = complete_card(self.whole, self.rules, restored)
+        has_descended = self.effort.looks_once and self.effort.longest_exchange > 0
+        if has_descended and is_seen_whole(self.whole, completed):
+            return completed
         return polish_cuts(self.whole, self.rules, completed, self.deadline)
 
     def start(self) -> list[Draft]:

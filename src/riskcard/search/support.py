@@ -196,10 +196,9 @@ def _kick(support: Support, walk: Walk, rng: np.random.Generator) -> tuple[Suppo
     n_out = 1 + int(draws[-1] * (max(2, min(MOST_KICKED + 1, size)) - 1))
     order = draws[:size].argsort()
     kept = order[n_out:] if draws[-2] < 0.5 else order
-    coefficients = np.empty(kept.size + 1)
-    coefficients[0], coefficients[1:] = support.coefficients[0], support.coefficients[kept + 1]
     terms = np.ascontiguousarray(support.terms[:, kept])
-    kicked = Support(terms, coefficients, support.loss)
+    # without the others its coefficients may be far off: the fit starts anew
+    kicked = Support(terms, np.zeros(kept.size + 1), support.loss)
     return kicked, walk._replace(picks=draws[size : size + n_out], n_old=size)
 
 
