@@ -196,12 +196,16 @@ def fit_offers(rows, others, keys, lowest, n_scores, found, n_tries, rules, scal
         largest = max(largest, abs(others[2, term]))
     for row in range(weights.size):
         accuracy += 1e-9 * weights[row]
-    order = np.argsort(found[:, 0])
-    for index in range(min(n_tries, order.size)):
-        f = order[index]
+    left = found[:, 0].copy()
+    for _ in range(min(n_tries, left.size)):
+        # a sort would take longer to compile than all else here
+        f = np.int64(0)
+        for other in range(left.size):
+            f = other if left[other] < left[f] else f
         cut, jump, is_taken = np.int64(found[f, 1]), np.int64(found[f, 2]), False
-        if found[f, 0] == np.inf:
+        if left[f] == np.inf:
             break
+        left[f] = np.inf
         for term in range(others.shape[1]):
             is_taken = is_taken or (others[0, term] == f and others[1, term] == cut)
         if is_taken:

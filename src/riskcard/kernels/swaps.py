@@ -238,7 +238,7 @@ def screen_swaps(rows, keys, tally, design, coefficients, white, slots, allowed,
     sums, folded = np.empty((most + 2, width)), np.empty((most + 2, width))
     counts, work = np.empty((most + 2) * values.shape[0]), np.empty((3, width))
     # the offset is the first covariate and never goes
-    start, first = 0, 1 if slots[0, 0] > 0.0 else 0
+    start, first = np.int64(0), np.int64(1 if slots[0, 0] > 0.0 else 0)
     for f in range(n_columns):
         base, n_bins, lines = folds[f, 0], n_cuts[f] + 2, sums
         if base == f and last[f] > 0:

@@ -95,7 +95,10 @@ def _newton(design: Floats, events: Floats, totals: Floats) -> Floats:
         risks = np.exp(-np.logaddexp(0, -(design @ found)))
         gradient = design.T @ (totals * risks - events)
         curvature = (design.T * (totals * risks * (1 - risks))) @ design
-        step = np.linalg.solve(curvature, gradient)
+        try:
+            step = np.linalg.solve(curvature, gradient)
+        except np.linalg.LinAlgError:
+            break  # so far out that the loss is flat: the classes are all but told apart
         while (better := _loss(design @ (found - step), events, totals)) > loss:
             step = step / 2
             if np.abs(step).max() <= STEP_ROUNDING * np.abs(found).max():
