@@ -49,9 +49,9 @@ def as_terms(conditions):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_set_has_the_loss_of_its_logistic_regression(seed):
-    rows, _ = small_problem(seed)
+    rows, rules = small_problem(seed)
     conditions = conditions_of(rows)[:: 3 + seed % 3][:3]
-    assert fit_support(rows, as_terms(conditions)).loss == pytest.approx(
+    assert fit_support(rows, rules, as_terms(conditions)).loss == pytest.approx(
         loss_by_hand(rows, conditions), rel=1e-4
     )
 
@@ -66,7 +66,7 @@ def test_one_step_makes_one_of_the_best_exchanges(seed):
         for kept, new in itertools.product(start, conditions)
         if new not in start
     ]
-    support = fit_support(rows, as_terms(start))
+    support = fit_support(rows, rules, as_terms(start))
     reached, steps = improve_support(rows, rules, support, Walk(2, n_tries=1000, max_steps=1))
     assert steps == 1
     # the screen ranks the cuts of a column by a parabola, so the best need not come first
@@ -76,7 +76,7 @@ def test_one_step_makes_one_of_the_best_exchanges(seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_sets_grow_to_their_size_with_every_condition_once(seed):
     rows, rules = small_problem(seed, max_terms=4)
-    start = fit_support(rows, as_terms([]))
+    start = fit_support(rows, rules, as_terms([]))
     reached, _ = improve_support(rows, rules, start, Walk(4, n_tries=6))
     assert len(set(reached.key)) == reached.n_terms <= 4
     assert reached.loss == pytest.approx(loss_by_hand(rows, reached.key), rel=1e-4)
@@ -86,7 +86,7 @@ def test_sets_grow_to_their_size_with_every_condition_once(seed):
 
 def test_forced_terms_push_the_weakest_of_the_old_ones_out():
     rows, rules = small_problem(3, max_terms=3)
-    old = fit_support(rows, as_terms([(0, 1), (1, 1), (2, 1)]))
+    old = fit_support(rows, rules, as_terms([(0, 1), (1, 1), (2, 1)]))
     walk = Walk(3, n_tries=6, max_steps=1, n_old=3, picks=np.array([0.99]))
     reached, steps = improve_support(rows, rules, old, walk)
     assert (reached.n_terms, steps) == (4, 1)
@@ -101,7 +101,7 @@ def test_forced_terms_push_the_weakest_of_the_old_ones_out():
 
 def test_a_walk_ends_at_a_known_set():
     rows, rules = small_problem(1, max_terms=2)
-    start = fit_support(rows, as_terms([(2, 0), (2, 1)]))
+    start = fit_support(rows, rules, as_terms([(2, 0), (2, 1)]))
     first, _ = improve_support(rows, rules, start, Walk(2, n_tries=6, max_steps=1))
     stopped, steps = improve_support(rows, rules, start, Walk(2, n_tries=6, known=[first.digest]))
     assert (stopped.digest, steps) == (first.digest, 1)

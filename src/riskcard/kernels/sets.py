@@ -8,7 +8,7 @@ from riskcard.kernels.cells import divide_into_cells, fit_cells
 from riskcard.kernels.jit import inner_kernel, kernel
 from riskcard.kernels.swaps import invert_factor, screen_swaps
 
-__all__ = ["fit_set", "improve_set"]
+__all__ = ["improve_set"]
 
 #: A set of conditions counts as better when its loss is lower by this part of itself.
 LEAST_GAIN = 1e-7
@@ -106,7 +106,7 @@ def _without_weakest(terms, coefficients, inverse, n_old):
     """The terms and coefficients without that one of the first ``n_old`` which is worth the least."""
     n_terms, weakest, least = terms.shape[1], 0, np.inf
     for term in range(min(max(n_old, 1), n_terms)):
-        worth = coefficients[term + 1] ** 2 / inverse[term + 1, term + 1]
+        worth = coefficients[term + 1] * coefficients[term + 1] / inverse[term + 1, term + 1]
         if worth < least:
             weakest, least = term, worth
     kept, start = np.empty((2, n_terms - 1), dtype=np.int64), np.empty(n_terms)
@@ -135,15 +135,6 @@ def _pick(found, share):
 
 
 @kernel
-def fit_set(rows, terms, coefficients):
-    """The loss of a set of conditions with its best real-valued points, into ``coefficients``."""
-    keys = np.empty(rows[0].shape[1], dtype=np.int32)
-    design, tally = divide_into_cells(rows[0], terms, rows[7], rows[8], keys)
-    factor = np.empty((coefficients.size, coefficients.size))
-    return fit_cells(design, tally, coefficients, factor, np.inf)
-
-
-@kernel
 def improve_set(rows, limits, signs, closed, terms, coefficients, plan, picks, known):
     """Change a set of conditions, one at a time, as long as that lowers the loss.
 
@@ -167,7 +158,7 @@ def improve_set(rows, limits, signs, closed, terms, coefficients, plan, picks, k
         The set to start from, and where to start its fit.
     plan
         The size; how many of the first terms may be dropped; how many exchanges are fitted in a step;
-        and steps at most.
+        and steps at most: with none, terms are dropped and that is all.
     picks
         A number from 0 to 1 for each forced term.
     known
@@ -180,24 +171,23 @@ def improve_set(rows, limits, signs, closed, terms, coefficients, plan, picks, k
     """
     codes, is_event, weights = rows[0], rows[7], rows[8]
     size, n_old, n_tries, max_steps = plan
-    keys, other_keys = (
-        np.empty(codes.shape[1], dtype=np.int32),
-        np.empty(codes.shape[1], dtype=np.int32),
-    )
-    design, tally = divide_into_cells(codes, terms, is_event, weights, keys)
-    coefficients = coefficients.copy()
-    factor = np.empty((coefficients.size, coefficients.size))
-    loss = fit_cells(design, tally, coefficients, factor, np.inf)
+    keys, other_keys = np.empty(weights.size, np.int32), np.empty(weights.size, np.int32)
+    design, tally = np.empty((0, 0)), np.empty(0)
+    coefficients, factor, loss = coefficients.copy(), np.empty((0, 0)), np.inf
     steps, n_picked, is_full, is_over = 0, 0, False, False
-    while steps < max_steps and not is_over:
-        white, inverse = invert_factor(factor)
-        n_terms, is_picking = terms.shape[1], n_picked < picks.size
-        if not is_picking and n_terms > size:
-            terms, coefficients = _without_weakest(terms, coefficients, inverse, n_old)
-            n_old -= 1
+    while not is_over:
+        if factor.size == 0:
             design, tally = divide_into_cells(codes, terms, is_event, weights, keys)
             factor = np.empty((coefficients.size, coefficients.size))
             loss = fit_cells(design, tally, coefficients, factor, np.inf)
+        n_terms, is_picking = terms.shape[1], n_picked < picks.size
+        if steps >= max_steps and (steps > 0 or is_picking or n_terms <= size):
+            break
+        white, inverse = invert_factor(factor)
+        if not is_picking and n_terms > size:
+            terms, coefficients = _without_weakest(terms, coefficients, inverse, n_old)
+            n_old -= 1
+            factor = np.empty((0, 0))
             continue
         is_growing = is_picking or (n_terms < size and not is_full)
         slots = _slots_of(coefficients, inverse, is_growing)

@@ -108,7 +108,7 @@ class _Search:
         """Sets of conditions of the problem, best first, from chains that look at few rows and cuts."""
         effort, options = self.effort, self.options
         rows = self.look_at(effort.max_cuts, effort.max_rows)
-        start = fit_support(rows, np.zeros((2, 0), dtype=np.int64))
+        start = fit_support(rows, self.rules, np.zeros((2, 0), dtype=np.int64))
 
         def run(chain: int) -> list[Support]:
             rng = np.random.default_rng([options.random_state, chain])
@@ -133,7 +133,7 @@ class _Search:
         effort = self.effort
         rows = self.look_at(effort.kick_cuts, effort.more_rows)
         terms = rows.replace(self.rows.restore(support.terms))
-        start = fit_support(rows, keep_allowed(self.rules, rows, terms))
+        start = fit_support(rows, self.rules, keep_allowed(self.rules, rows, terms))
         rng = np.random.default_rng([self.options.random_state, 2])
         work = effort, effort.more_support_steps, rng, self.deadline
         found = search_supports(rows, self.rules, start, *work)
@@ -150,7 +150,7 @@ class _Search:
         if self.effort.looks_once:
             return support
         terms = keep_allowed(self.rules, self.rows, self.rows.replace(support.terms))
-        return fit_support(self.rows, terms)
+        return fit_support(self.rows, self.rules, terms)
 
     def refine(self, support: Support) -> Support:
         """A set at the second look, improved if the first saw less."""

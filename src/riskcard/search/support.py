@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.kernels.cells import divide_into_cells
-from riskcard.kernels.sets import fit_set, improve_set
+from riskcard.kernels.sets import improve_set
 from riskcard.search.bins import Rows
 from riskcard.search.effort import Deadline, Effort
 from riskcard.search.rules import Rules, closed_cuts, room_for_terms
@@ -25,7 +25,7 @@ SWING = 2
 MOST_KICKED = 4
 #: As many steps as it takes.
 UNLIMITED = 10**9
-NO_PICKS = np.zeros(0)
+NO_PICKS, NO_DIGESTS = np.zeros(0), np.zeros(0, dtype=np.uint64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +66,6 @@ class Walk(NamedTuple):
     known: Iterable[int] = ()
 
 
-def fit_support(rows: Rows, terms: NDArray[np.int64]) -> Support:
-    """Conditions with their best real-valued points."""
-    coefficients = np.zeros(terms.shape[1] + 1)
-    return Support(terms, coefficients, fit_set(rows.for_kernels, terms, coefficients))
-
-
 def cells_of(
     rows: Rows, terms: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]:
@@ -91,6 +85,9 @@ def improve_support(rows: Rows, rules: Rules, support: Support, walk: Walk) -> t
     # what is allowed beside others depends on them: one step at a time
     picks, size, steps = walk.picks, walk.size, 0
     while steps < walk.max_steps:
+        if not picks.size and support.n_terms > size:
+            plan = size, n_old, walk.n_tries, 0
+            support, _ = _improve(rows, rules, support, plan, picks, known)
         plan = size, n_old, walk.n_tries, 1
         changed, used = _improve(rows, rules, support, plan, picks[:1], known)
         steps += used
@@ -105,6 +102,12 @@ def improve_support(rows: Rows, rules: Rules, support: Support, walk: Walk) -> t
     return support, steps
 
 
+def fit_support(rows: Rows, rules: Rules, terms: NDArray[np.int64]) -> Support:
+    """Conditions with their best real-valued points."""
+    support = Support(terms, np.zeros(terms.shape[1] + 1), np.inf)
+    return _improve(rows, rules, support, (terms.shape[1], 0, 0, 0), NO_PICKS, NO_DIGESTS)[0]
+
+
 def _improve(
     rows: Rows,
     rules: Rules,
@@ -116,9 +119,8 @@ def _improve(
     """One call of the kernel, with what is allowed beside the terms that stay."""
     terms = np.ascontiguousarray(support.terms)
     limits = rules.feature_of, rules.max_cuts, rules.max_features
-    signs, closed = _allowed_beside(
-        rows, rules, terms, bool(picks.size) or plan[0] > terms.shape[1]
-    )
+    is_growing = bool(picks.size) or plan[0] > terms.shape[1] or plan[3] == 0
+    signs, closed = _allowed_beside(rows, rules, terms, is_growing)
     terms, coefficients, loss, steps, digest = improve_set(
         rows.for_kernels, limits, signs, closed, terms, support.coefficients, plan, picks, known
     )
