@@ -17,22 +17,20 @@ if TYPE_CHECKING:
     from riskcard.estimators.classifier import RiskScoreClassifier
     from riskcard.problem.riskcard import RiskCard
 
-__all__ = ["exit_code", "parameters_of", "run_fit"]
+__all__ = ["WISHES", "exit_code", "parameters_of", "run_fit"]
 
 _INTERRUPTED = 130
 
 #: Options that are parameters of the classifier by the same name; passed on when they are given.
-_FURTHER = (
+WISHES = (
     "min_bin_rows",
     "min_bin_events",
     "min_gain",
     "prior_rows",
     "round_cuts",
     "class_weight",
-    "max_changes",
-    "pool_size",
-    "pool_tolerance",
 )
+_FURTHER = (*WISHES, "max_changes", "pool_size", "pool_tolerance")
 
 #: Options that mean nothing without another.
 _NEEDED = {"max_changes": "start", "pool_size": "pool_tolerance", "choose": "pool_tolerance"}

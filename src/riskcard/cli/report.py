@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from riskcard.cli.card_rows import labelled_rows
 from riskcard.cli.columns import Kind, MissingWords, Selection
+from riskcard.cli.fit import WISHES
 from riskcard.cli.parser import add_labelled_rows, add_rule_options, grid_of, time_limit_of
 from riskcard.cli.remarks import say, warnings_as_sentences
 from riskcard.cli.tables import read_columns
@@ -24,16 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["add_report", "run_report"]
 
-#: Options that are parameters of the classifier by the same name; passed on when they are given.
-_FURTHER = (
-    "min_bin_rows",
-    "min_bin_events",
-    "min_gain",
-    "prior_rows",
-    "round_cuts",
-    "class_weight",
-    "grid",
-)
+#: Options that are passed on when they are given.
+_FURTHER = (*WISHES, "grid")
 
 
 def add_report(commands: Any) -> None:
