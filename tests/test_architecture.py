@@ -21,7 +21,7 @@ ALLOWED = {
     "problem": BASE,
     "search": BASE | {"search", "kernels"},
     "formulations": BASE | {"formulations"},
-    "baselines": BASE | {"baselines", "estimators", "kernels"},
+    "baselines": BASE | {"baselines", "estimators", "search", "kernels"},
     "progress": BASE,
     "estimators": BASE | {"estimators", "search", "progress", "html"},
     "stability": BASE | {"stability", "estimators", "html"},

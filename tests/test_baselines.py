@@ -24,7 +24,7 @@ from riskcard.baselines.lattice import Box, bound_of_box, make_lattice, tangent_
 from riskcard.baselines.lattice_answer import Stops
 from riskcard.baselines.lattice_cuts import SOLVERS
 from riskcard.baselines.polish import polish
-from riskcard.baselines.regression import fit_logistic, log_loss, residuals
+from riskcard.baselines.regression import fit_logistic
 from riskcard.baselines.rounding import (
     RealCard,
     round_at_random,
@@ -35,16 +35,17 @@ from riskcard.baselines.rounding import (
 from riskcard.baselines.scaling import with_best_scale
 from riskcard.baselines.select_regress_round import ROUNDINGS, SELECTIONS
 from riskcard.baselines.selection import (
-    LASSO_TOLERANCE,
-    _fit_lasso,
+    as_candidates,
     associations,
     select_by_lasso,
     select_forward,
 )
+from riskcard.problem.logistic import log_loss, residuals
 from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.problem import Limits, Problem, Scale
 from riskcard.problem.solution import Solution
 from riskcard.search.enumerate import enumerate_cards
+from riskcard.search.lasso import TOLERANCE, fit_lasso
 from test_docs import ROOT, blocks
 
 assert test_estimator.SCALES
@@ -246,10 +247,11 @@ def test_the_lasso_meets_its_optimality_conditions(small):
     _, gradient = associations(columns)
     for share in (0.8, 0.3, 0.05):
         penalty = share * np.abs(gradient).max()
-        coefficients, intercept = _fit_lasso(columns, penalty, np.zeros(columns.n_columns), 0.0)
+        start = np.zeros(columns.n_columns)
+        coefficients, intercept = fit_lasso(as_candidates(columns), penalty, start, 0.0)
         rest = residuals(columns.holds @ coefficients + intercept, columns.labels, columns.weights)
         slopes, is_used = columns.holds.T @ rest, coefficients != 0
-        tolerance = 2 * LASSO_TOLERANCE * penalty
+        tolerance = 2 * TOLERANCE * penalty
         assert np.abs(slopes).max() <= penalty + tolerance
         assert slopes[is_used] == pytest.approx(
             penalty * np.sign(coefficients[is_used]), abs=tolerance

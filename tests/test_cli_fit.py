@@ -190,6 +190,8 @@ def test_options_that_are_not_given_are_not_passed_on(data):
         ("--min-gain", "1.5", "min_gain", 1.5),
         ("--prior-rows", "auto", "prior_rows", "auto"),
         ("--grid", "auto", "grid", "auto"),
+        ("--shortlist", "auto", "shortlist", "auto"),
+        ("--shortlist", "12", "shortlist", 12),
         ("--round-cuts", "1%", "round_cuts", 0.01),
         ("--round-cuts", "0.1", "round_cuts", 0.1),
         ("--class-weight", "balanced", "class_weight", "balanced"),
@@ -207,12 +209,13 @@ def test_options_become_parameters_of_their_name(data, option, value, name, expe
 def test_a_sturdy_card_has_the_settings_of_the_estimator(data):
     meant = RiskScoreClassifier.sturdy().get_params()
     parameters = parameters_of(options_of(data, "--sturdy"), training_of(data))
-    assert (parameters["grid"], parameters["prior_rows"]) == (meant["grid"], meant["prior_rows"])
+    names = ("grid", "prior_rows", "shortlist")
+    assert [parameters[name] for name in names] == [meant[name] for name in names]
     parameters = parameters_of(options_of(data, "--sturdy", "--grid", 20), training_of(data))
-    assert (parameters["grid"], parameters["prior_rows"]) == (20, "auto")
+    assert [parameters[name] for name in names] == [20, "auto", "auto"]
     plain = RiskScoreClassifier().get_params()
     changed = {name for name, value in meant.items() if value != plain[name]}
-    assert changed == {"grid", "prior_rows"}
+    assert changed == set(names)
 
 
 def test_a_card_to_start_from_must_be_about_the_same_event(tmp_path, data, capsys):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from riskcard.baselines.columns import Columns, Floats, Integers, candidate_columns
-from riskcard.baselines.regression import log_loss, residuals
+from riskcard.problem.logistic import log_loss, residuals
 from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
 

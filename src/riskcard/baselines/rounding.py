@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from riskcard.baselines.columns import Floats, Integers
-from riskcard.baselines.regression import log_loss
+from riskcard.problem.logistic import log_loss
 
 __all__ = [
     "RealCard",

@@ -27,6 +27,7 @@ WISHES = (
     "min_bin_events",
     "min_gain",
     "prior_rows",
+    "shortlist",
     "round_cuts",
     "class_weight",
 )
@@ -97,7 +98,7 @@ def parameters_of(options: Namespace, training: Training) -> dict[str, Any]:
     }
     given = {name: getattr(options, name) for name in _FURTHER}
     if options.sturdy:
-        for name in ("grid", "prior_rows"):
+        for name in ("grid", "prior_rows", "shortlist"):
             given[name] = "auto" if getattr(options, name) is None else getattr(options, name)
     if training.rules is not None:
         given["rules"] = training.rules

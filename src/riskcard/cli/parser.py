@@ -141,7 +141,7 @@ def add_card_options(size: argparse._ArgumentGroup, max_terms: int = 5) -> None:
     )  # fmt: skip
     size.add_argument(
         "--sturdy", action="store_true",
-        help="a card for new rows: short for --grid auto --prior-rows auto",
+        help="a card for new rows: short for --grid auto --prior-rows auto --shortlist auto",
     )  # fmt: skip
 
 
@@ -165,6 +165,10 @@ def add_rule_options(rules: argparse._ArgumentGroup, has_class_weight: bool = Tr
     rules.add_argument(
         "--prior-rows", type=_prior_rows, metavar="N",
         help="learn from so many rows of the base rate besides: a number, a share such as 5%%, or 'auto'",
+    )  # fmt: skip
+    rules.add_argument(
+        "--shortlist", type=grid_of, metavar="N",
+        help="choose from the N conditions only that a lasso takes up first; 'auto': few in a small table",
     )  # fmt: skip
     rules.add_argument(
         "--round-cuts", type=_share, metavar="T",

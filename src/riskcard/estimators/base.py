@@ -28,7 +28,7 @@ from riskcard.problem.ranked import RankedData, rank_table
 from riskcard.problem.result import SolveResult
 from riskcard.problem.riskcard import RiskCard
 from riskcard.problem.rule_words import describe_rules
-from riskcard.problem.ruling import LeastBins, apply_rules
+from riskcard.problem.ruling import LeastBins, apply_rules, close_conditions
 from riskcard.problem.table import Table, make_table, require_plain
 
 __all__ = ["CardClassifier", "Solver", "is_number", "is_whole"]
@@ -84,8 +84,7 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
         validate_data(self, X, skip_check_array=True)
         if not self.takes_any_table:
             require_plain(table)
-        layout = self._lay_out(table)
-        layout = replace(layout, prior_rows=self._prior_rows(layout))
+        layout = self._prepare(self._lay_out(table))
         problem = self._pose(layout)
         result = self._solve(solver, problem, layout)
         notes = (*result.notes, *_notes_on(layout))
@@ -109,7 +108,7 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
         _require_rows(layout.data.n_rows, problem)
         if rules != CardRules() or least != LeastBins():
             problem = apply_rules(problem, table.names, table.levels, rules, least)
-        return problem
+        return close_conditions(problem, layout.closed) if layout.closed else problem
 
     def _solve(self, solver: Solver, problem: Problem, layout: Layout) -> SolveResult:
         """Hand the problem over; the layout is for those who know more than the problem."""
@@ -123,9 +122,9 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
         """How small a group of values may be."""
         return LeastBins()
 
-    def _prior_rows(self, layout: Layout) -> float:
-        """How many rows of the base rate count besides those of the table."""
-        return 0.0
+    def _prepare(self, layout: Layout) -> Layout:
+        """The layout with prior rows and a shortlist, in the classifiers that have them."""
+        return layout
 
     def _rules_in_words(self, layout: Layout) -> list[str]:
         """What the card had to keep besides its size."""
@@ -269,7 +268,9 @@ def _notes_on(layout: Layout) -> list[str]:
     notes, cut_grid, names = [], layout.cut_grid, layout.table.names
     if not layout.data.n_cuts.any():
         notes.append("Every feature is constant, so the card gives all rows the same risk.")
-    if not cut_grid.is_full:
+    if layout.closed:
+        notes.append("Conditions were chosen from a shortlist; others may give a smaller loss.")
+    elif not cut_grid.is_full:
         notes.append("Cuts were chosen from a grid; a finer one may give a smaller loss.")
     if cut_grid.merged:
         listed = ", ".join(repr(names[f]) for f in cut_grid.merged)

@@ -8,6 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from riskcard.errors import ParameterError
 from riskcard.estimators.base import CardClassifier, Solver, is_number, is_whole
 from riskcard.estimators.pool import CardPool
@@ -31,6 +34,7 @@ from riskcard.problem.table import Table
 from riskcard.progress import ProgressDisplay
 from riskcard.search.pipeline import Options, solve
 from riskcard.search.rounding import round_cuts
+from riskcard.search.shortlist import close_all_but, fitting_shortlist, shortlist
 
 __all__ = ["RiskScoreClassifier"]
 
@@ -92,6 +96,12 @@ class RiskScoreClassifier(CardClassifier):
         less a first card explains (``4 * max_terms * (1 - e) / e``, with ``e`` the share of the variance
         of the labels), at most half of the rows; none in a table of more than 10,000 rows. Loss, bound
         and gains count prior rows; the rows on the card are those of the table.
+    shortlist
+        Choose from so many conditions only, those that a lasso takes up first as its penalty falls, besides
+        those of features that must be used and of ``start``: fewer fit the rows less well, and others
+        often better. "auto" is two more than ``max_terms``, and the more the more rows there are and the
+        more a first card explains; all in a table of more than 10,000 rows. None for all. A bound holds
+        for the cards of the shortlist only.
     round_cuts
         Move cuts to rounder numbers as long as the loss stays within this part of what it was (0.01
         is one per cent); None for the roundest number within each gap in the data, which costs nothing.
@@ -167,6 +177,7 @@ class RiskScoreClassifier(CardClassifier):
         class_weight: Any = None,
         min_gain: float = 0.0,
         prior_rows: float | str = 0,
+        shortlist: int | str | None = None,
         round_cuts: float | None = None,
         start: RiskCard | None = None,
         max_changes: int | None = None,
@@ -191,6 +202,7 @@ class RiskScoreClassifier(CardClassifier):
         self.class_weight = class_weight
         self.min_gain = min_gain
         self.prior_rows = prior_rows
+        self.shortlist = shortlist
         self.round_cuts = round_cuts
         self.start = start
         self.max_changes = max_changes
@@ -222,8 +234,8 @@ class RiskScoreClassifier(CardClassifier):
     def sturdy(cls, max_terms: int = 5, **overrides: Any) -> RiskScoreClassifier:
         """Settings for cards that are to be used on new rows, above all if there are few to learn from.
 
-        Few cuts to choose from (9 a feature up to 800 rows, 99 from 8,000 on) and prior rows, the more the
-        less there is to explain. The card fits its own rows less well, and others usually better.
+        Few cuts to choose from (9 a feature up to 800 rows, 99 from 8,000 on), prior rows, the more the
+        less can be explained, and a shortlist, the shorter the less can be explained. The card fits its own rows less well, and others usually better.
 
         Examples
         --------
@@ -234,6 +246,7 @@ class RiskScoreClassifier(CardClassifier):
             "max_terms": max_terms,
             "grid": "auto",
             "prior_rows": "auto",
+            "shortlist": "auto",
         }
         return cls(**(settings | overrides))
 
@@ -251,12 +264,21 @@ class RiskScoreClassifier(CardClassifier):
     def _least_bins(self, table: Table) -> LeastBins:
         return LeastBins.parse(self.min_bin_rows, self.min_bin_events, table.labels)
 
-    def _prior_rows(self, layout: Layout) -> float:
+    def _prepare(self, layout: Layout) -> Layout:
         table = layout.table
-        if not (isinstance(self.prior_rows, str) and self.prior_rows == "auto"):
-            return count_prior_rows(self.prior_rows, table.weights)
-        if table.labels.size > MOST_ROWS:
-            return 0.0
+        explained = self._explained(layout)
+        prior_rows = self._number_of_prior_rows(explained, table.weights)
+        count = self._length_of_shortlist(explained, table.labels.size)
+        if count is not None:
+            layout = self._shorten(layout, count)
+        return replace(layout, prior_rows=prior_rows)
+
+    def _explained(self, layout: Layout) -> float | None:
+        """What a first card explains, where something depends on it and the table is not too long."""
+        table = layout.table
+        is_asked = _is_auto(self.prior_rows) or _is_auto(self.shortlist)
+        if not is_asked or table.labels.size > MOST_ROWS:
+            return None
         problem = self._pose(replace(layout, prior_rows=FIRST))
         options = Options(
             is_brief=True,
@@ -265,8 +287,41 @@ class RiskScoreClassifier(CardClassifier):
             random_state=self._seed(),
         )
         log_odds = log_odds_of(solve(problem, options).solution, layout.data.codes)
-        explained = explained_share(log_odds, table.labels, table.weights)
-        return fitting_prior_rows(explained, self.max_terms, float(table.weights.sum()))
+        return explained_share(log_odds, table.labels, table.weights)
+
+    def _number_of_prior_rows(self, explained: float | None, weights: NDArray[np.float64]) -> float:
+        if not _is_auto(self.prior_rows):
+            return count_prior_rows(self.prior_rows, weights)
+        if explained is None:
+            return 0.0
+        return fitting_prior_rows(explained, self.max_terms, float(weights.sum()))
+
+    def _length_of_shortlist(self, explained: float | None, n_rows: int) -> int | None:
+        """How many conditions the card may choose from; None for all."""
+        if _is_auto(self.shortlist):
+            if explained is None:
+                return None
+            return fitting_shortlist(explained, self.max_terms, n_rows)
+        if self.shortlist is None:
+            return None
+        if not is_whole(self.shortlist) or self.shortlist < 1:  # type: ignore[operator]
+            raise ParameterError(
+                f"shortlist is {self.shortlist!r}. Use the number of conditions to choose from, at least "
+                "1, 'auto', or None for all."
+            )
+        return int(self.shortlist)
+
+    def _shorten(self, layout: Layout, count: int) -> Layout:
+        """The layout with a shortlist of so many conditions; as it is when there are no more."""
+        problem = self._pose(layout)
+        chosen = shortlist(problem, count)
+        if self.start is not None:
+            chosen += [(column, cut) for column, cut, _ in terms_of_card(self.start, layout)]
+        closed = close_all_but(problem, chosen)
+        if not any(part.any() for part in closed):
+            return layout
+        cut_grid = replace(layout.cut_grid, is_full=False)
+        return replace(layout, closed=tuple(closed), cut_grid=cut_grid)
 
     def _make_problem(self, data: RankedData) -> Problem:
         return make_problem(
@@ -347,6 +402,9 @@ class RiskScoreClassifier(CardClassifier):
 
     def _rules_in_words(self, layout: Layout) -> list[str]:
         words = super()._rules_in_words(layout)
+        if layout.closed:
+            n_open = sum(int(np.count_nonzero(~closed)) for closed in layout.closed)
+            words.append(f"conditions from a shortlist of {n_open}")
         if self.min_gain > 0:
             words.append(f"a term lowers the loss by at least {self.min_gain:g}")
         if self.max_changes is not None:
@@ -406,6 +464,10 @@ class RiskScoreClassifier(CardClassifier):
                 f"n_jobs is {self.n_jobs!r}. Use a number of threads, or -1 for all processors."
             )
         return int(effective_n_jobs(self.n_jobs)) if self.n_jobs < 0 else int(self.n_jobs)
+
+
+def _is_auto(value: Any) -> bool:
+    return isinstance(value, str) and value == "auto"
 
 
 def _status_of(result: SolveResult, loss: float) -> Status:

@@ -46,6 +46,7 @@ SHARED = (
     "class_weight",
     "min_gain",
     "prior_rows",
+    "shortlist",
     "round_cuts",
 )
 #: Parameters of the last fit alone.
@@ -87,7 +88,7 @@ class RiskScoreClassifierCV(ShowsCard, ClassifierMixin, BaseEstimator):
         one. "best": the size with the best mean score.
     max_features, max_cuts_per_feature, max_points, scale, grid
         As in ``RiskScoreClassifier``, for every card of the path.
-    rules, min_bin_rows, min_bin_events, class_weight, min_gain, prior_rows, round_cuts
+    rules, min_bin_rows, min_bin_events, class_weight, min_gain, prior_rows, shortlist, round_cuts
         Likewise. The path begins with as many terms as there are features that must be used.
         Counts, shares and gains are those of the rows of a fold. Class weights count in the scores
         too (where the scorer takes weights).
@@ -174,6 +175,7 @@ class RiskScoreClassifierCV(ShowsCard, ClassifierMixin, BaseEstimator):
         class_weight: Any = None,
         min_gain: float = 0.0,
         prior_rows: float | str = 0,
+        shortlist: int | str | None = None,
         round_cuts: float | None = None,
         pool_tolerance: float | None = None,
         pool_size: int = 100,
@@ -199,6 +201,7 @@ class RiskScoreClassifierCV(ShowsCard, ClassifierMixin, BaseEstimator):
         self.class_weight = class_weight
         self.min_gain = min_gain
         self.prior_rows = prior_rows
+        self.shortlist = shortlist
         self.round_cuts = round_cuts
         self.pool_tolerance = pool_tolerance
         self.pool_size = pool_size

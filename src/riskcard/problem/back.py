@@ -31,6 +31,7 @@ class Layout:
     """What the solver's numbers stand for: the table, its columns and candidate cuts, all rules.
 
     ``data`` has the rows of the table, without the ``prior_rows`` that the problem has besides.
+    ``closed`` says for each column which conditions are not on the shortlist; it is empty without one.
     """
 
     table: Table
@@ -39,6 +40,7 @@ class Layout:
     rules: CardRules
     least: LeastBins
     prior_rows: float = 0.0
+    closed: tuple[NDArray[np.bool_], ...] = ()
 
 
 def card_from_solution(

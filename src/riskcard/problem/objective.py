@@ -79,6 +79,9 @@ def violations_of_terms(conditions: Sequence[tuple[int, int]], problem: Problem)
         found.append(f"{len(used)} features, {limits.max_features} allowed")
     if len(set(conditions)) < len(conditions):
         found.append("two terms share a feature and a cut")
+    for column, cut in conditions:
+        if cut < rules.is_closed[column].size and rules.is_closed[column][cut]:
+            found.append(f"cut {cut} of column {column} is closed")
     for feature, count in used.items():
         most = min(limits.max_cuts_per_feature, int(rules.max_cuts[feature]))
         if count > most:

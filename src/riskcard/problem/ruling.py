@@ -17,7 +17,7 @@ from riskcard.problem.problem import Problem
 from riskcard.problem.ranked import RankedData
 from riskcard.problem.restrictions import Restrictions, no_restrictions
 
-__all__ = ["LeastBins", "apply_rules"]
+__all__ = ["LeastBins", "apply_rules", "close_conditions"]
 
 Integers = NDArray[np.int64]
 
@@ -99,6 +99,13 @@ def apply_rules(
     ruled = replace(problem, jump_low=low, jump_high=high, restrictions=restrictions)
     _refuse_what_must_but_cannot(ruled, names, restrictions)
     return ruled
+
+
+def close_conditions(problem: Problem, closed: Sequence[NDArray[np.bool_]]) -> Problem:
+    """The problem without some conditions, those marked for each column."""
+    pairs = zip(problem.restrictions.is_closed, closed, strict=True)
+    is_closed = tuple(before | more for before, more in pairs)
+    return replace(problem, restrictions=replace(problem.restrictions, is_closed=is_closed))
 
 
 def _jump_bounds(

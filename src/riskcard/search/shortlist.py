@@ -1,0 +1,141 @@
+"""The shortlist: the few conditions that a lasso takes up first, for cards that are to hold on new rows.
+
+The more conditions a card may choose from, the more of what it chooses is chance, above all where
+rows are few. The lasso's choice is steadier than that of the lowest loss: its coefficients are held
+small, so that a condition comes in by what it explains for many rows, and not by how well it completes
+a few others. Which of the shortlist are on the card, and with how many points, is then decided by the
+loss as ever, and can be proven.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.problem.atoms import Atoms
+from riskcard.problem.problem import Problem
+from riskcard.search.lasso import Candidates, lasso_path
+
+__all__ = ["close_all_but", "fitting_shortlist", "shortlist"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+#: A shortlist has so many conditions more than a card may have terms ...
+SPARE = 2
+#: ... and, where half of the differences between labels is explained, one more for so many pairs of rows.
+PAIRS_PER_CONDITION = 7000
+
+
+def fitting_shortlist(explained: float, max_terms: int, n_rows: int) -> int:
+    """How many conditions cards of a size had best choose from.
+
+    The fewer rows, and the less of the labels can be explained, the more of a choice is chance.
+
+    Parameters
+    ----------
+    explained
+        The share of the variance of the labels that a first card explains.
+    max_terms
+        Of the cards.
+    n_rows
+        Rows to learn from.
+    """
+    # 1 where half is explained
+    clarity = 2 * explained**2 / max(1 - explained, 1e-9)
+    return max_terms + SPARE + int(min(clarity * n_rows**2 / 2 / PAIRS_PER_CONDITION, 1e9))
+
+
+def shortlist(problem: Problem, count: int) -> list[tuple[int, int]]:
+    """So many conditions, as (column, cut), or all where a problem has fewer.
+
+    The path of the lasso ends where ``count`` of them have a coefficient, and those that matter most
+    are taken. Conditions are standardised: a coefficient counts as what it moves the log-odds by on
+    average. Only conditions and signs are looked at that the problem allows. Conditions of which a card
+    can have one only, since they are the same cut or the same group of levels, count as one and
+    are all taken.
+    """
+    columns, cuts = open_conditions(problem)
+    kinds = _kinds(problem, columns, cuts)
+    worth = np.zeros(int(kinds.max(initial=-1)) + 1)
+    if worth.size > count:
+        candidates = _candidates(problem, columns, cuts)
+        for coefficients in lasso_path(candidates):
+            worth[:] = 0.0
+            np.maximum.at(worth, kinds, np.abs(coefficients) * candidates.factors)
+            if np.count_nonzero(worth) >= count:
+                break
+    best = np.argsort(-worth, kind="stable")[:count]
+    chosen = np.flatnonzero(np.isin(kinds, best))
+    return list(zip(columns[chosen].tolist(), cuts[chosen].tolist(), strict=True))
+
+
+def close_all_but(problem: Problem, open_ones: list[tuple[int, int]]) -> list[NDArray[np.bool_]]:
+    """For each column which conditions are closed; those of features that must be used stay open."""
+    must = problem.restrictions.must_use[problem.data.feature_of]
+    closed = [
+        np.full(int(n), not stays) for n, stays in zip(problem.data.n_cuts, must, strict=True)
+    ]
+    for column, cut in open_ones:
+        closed[column][cut] = False
+    return closed
+
+
+def open_conditions(problem: Problem) -> tuple[Integers, Integers]:
+    """Columns and cuts of all conditions that may be on a card."""
+    parts = [
+        np.flatnonzero(~closed) if usable else np.zeros(0, dtype=np.int64)
+        for closed, usable in zip(problem.restrictions.is_closed, problem.is_usable, strict=True)
+    ]
+    columns = np.repeat(np.arange(len(parts)), [part.size for part in parts])
+    return columns, np.concatenate(parts).astype(np.int64) if parts else columns
+
+
+def _kinds(problem: Problem, columns: Integers, cuts: Integers) -> Integers:
+    """Numbers that are equal for conditions of which a card can have one only."""
+    data, known = problem.data, dict[Hashable, int]()
+    firsts = data.first_columns
+    kinds = np.empty(columns.size, dtype=np.int64)
+    for place, (column, cut) in enumerate(zip(columns.tolist(), cuts.tolist(), strict=True)):
+        feature = int(data.feature_of[column])
+        key = _key(data.atoms[feature], column - int(firsts[feature]), cut)
+        kinds[place] = known.setdefault((feature, key), len(known))
+    return kinds
+
+
+def _key(atoms: Atoms | None, column: int, cut: int) -> Hashable:
+    """What a condition of a feature has in common with those that it excludes as the same."""
+    if atoms is None:
+        return cut
+    threshold = int(atoms.thresholds[column][cut])
+    holds = atoms.codes[column] <= cut
+    # a group of levels and all the others are one
+    return threshold if threshold >= 0 else (holds ^ holds[0]).tobytes()
+
+
+def _candidates(problem: Problem, columns: Integers, cuts: Integers) -> Candidates:
+    """The conditions as the lasso takes them, from sums by code: none of them is written out."""
+    data = problem.data
+    starts = np.concatenate([[0], np.cumsum(data.n_cuts + 1)]).astype(np.int64)
+    places = (data.codes + starts[:-1, None]).ravel()
+
+    def add_up(numbers: Floats) -> Floats:
+        by_code = np.bincount(places, np.tile(numbers, data.n_columns), minlength=starts[-1])
+        below = np.concatenate([[0.0], np.cumsum(by_code)])
+        return below[starts[columns] + cuts + 1] - below[starts[columns]]
+
+    def take(chosen: Integers) -> Floats:
+        return (data.codes[columns[chosen]] <= cuts[chosen, None]).T.astype(np.float64)
+
+    share = add_up(data.weights) / data.weights.sum()
+    return Candidates(
+        labels=data.labels.astype(np.float64),
+        weights=data.weights,
+        add_up=add_up,
+        take=take,
+        factors=np.sqrt(np.maximum(share * (1 - share), 1e-12)),
+        may_fall=problem.jump_low[columns] < 0,
+        may_rise=problem.jump_high[columns] > 0,
+    )

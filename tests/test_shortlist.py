@@ -1,0 +1,264 @@
+"""The shortlist: the lasso behind it is one, and cards are chosen from it and proven to be the best of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from random_problems import random_problem
+from riskcard import (
+    CardRules,
+    FeatureRule,
+    ParameterError,
+    RiskScoreClassifier,
+    RiskScoreClassifierCV,
+    audit,
+)
+from riskcard.cli.main import main
+from riskcard.problem.back import printed_cut
+from riskcard.problem.logistic import residuals
+from riskcard.problem.objective import violations
+from riskcard.problem.prior import MOST_ROWS
+from riskcard.problem.result import Status
+from riskcard.problem.riskcard import RiskCard
+from riskcard.problem.ruling import close_conditions
+from riskcard.problem.table import make_table
+from riskcard.search.enumerate import enumerate_cards
+from riskcard.search.lasso import TOLERANCE, Candidates, fit_lasso, lasso_path
+from riskcard.search.pipeline import Options, solve
+from riskcard.search.shortlist import close_all_but, fitting_shortlist, open_conditions, shortlist
+
+
+@pytest.fixture(scope="module")
+def table():
+    """A number with holes, levels, and noise; 200 rows."""
+    rng = np.random.default_rng(4)
+    n = 200
+    age, colour = rng.integers(20, 90, n).astype(float), rng.choice(["red", "green", "blue"], n)
+    score = 0.06 * (age - 70) + np.where(colour == "red", 1.5, 0.0)
+    y = (score + rng.logistic(size=n) > 0).astype(int)
+    age[rng.random(n) < 0.1] = np.nan
+    noise = rng.normal(size=(n, 3)).round(1)
+    return pd.DataFrame({"age": age, "colour": colour, **dict(zip("abc", noise.T, strict=True))}), y
+
+
+# --- the lasso ----------------------------------------------------------------------------------
+
+
+def random_candidates(seed: int) -> tuple[Candidates, np.ndarray]:
+    """Columns of 0 and 1, two of them equal, with penalties and signs of their own."""
+    rng = np.random.default_rng(seed)
+    matrix = (rng.random((60, 8)) < rng.uniform(0.1, 0.9, 8)).astype(float)
+    matrix[:, 7] = matrix[:, 0]
+    labels = np.where(matrix[:, 0] + matrix[:, 1] + rng.logistic(size=60) > 1, 1.0, -1.0)
+    return Candidates(
+        labels=labels,
+        weights=rng.uniform(0.5, 2.0, 60),
+        add_up=lambda numbers: matrix.T @ numbers,
+        take=lambda chosen: matrix[:, chosen],
+        factors=rng.uniform(0.2, 1.0, 8),
+        may_fall=rng.random(8) < 0.7,
+        may_rise=rng.random(8) < 0.7,
+    ), matrix
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_lasso_meets_its_optimality_conditions(seed):
+    candidates, matrix = random_candidates(seed)
+    used = 0
+    for penalty in (8.0, 3.0, 1.0, 0.1):
+        at, intercept = fit_lasso(candidates, penalty, np.zeros(8), 0.0)
+        rest = residuals(matrix @ at + intercept, candidates.labels, candidates.weights)
+        pull, tolerance = matrix.T @ rest, 2 * TOLERANCE * penalty
+        limits = penalty * candidates.factors
+        assert abs(rest.sum()) <= tolerance  # the intercept is free
+        for j in range(8):
+            if at[j] != 0:
+                assert candidates.may_rise[j] if at[j] > 0 else candidates.may_fall[j]
+                assert pull[j] == pytest.approx(np.sign(at[j]) * limits[j], abs=tolerance)
+            else:
+                assert pull[j] <= limits[j] + tolerance or not candidates.may_rise[j]
+                assert -pull[j] <= limits[j] + tolerance or not candidates.may_fall[j]
+        used += np.count_nonzero(at)
+    assert used > 0 or not (candidates.may_fall | candidates.may_rise).any()
+
+
+def test_the_path_begins_with_one_coefficient_and_takes_up_more():
+    candidates, _ = random_candidates(3)
+    counts = [np.count_nonzero(at) for at in lasso_path(candidates)]
+    assert counts[0] >= 1
+    assert counts[-1] > counts[0]
+
+
+# --- which conditions ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_only_allowed_conditions_are_on_it_and_those_of_required_features_stay_open(seed):
+    problem = random_problem(seed)
+    n_columns, n_features = problem.data.n_columns, problem.data.n_features
+    rng = np.random.default_rng(seed)
+    shut = [rng.random(int(n)) < 0.3 for n in problem.data.n_cuts]
+    must = np.arange(n_features) == rng.integers(n_features)
+    problem = close_conditions(problem, shut)
+    restrictions = replace(problem.restrictions, must_use=must)
+    problem = replace(problem, restrictions=restrictions)
+    columns, cuts = open_conditions(problem)
+    for count in (1, 2, 4, 100):
+        chosen = shortlist(problem, count)
+        assert len(set(chosen)) == len(chosen) == min(count, columns.size)
+        assert set(chosen) <= set(zip(columns.tolist(), cuts.tolist(), strict=True))
+        closed = close_all_but(problem, chosen)
+        for v in range(n_columns):
+            is_required = must[problem.data.feature_of[v]]
+            for cut in range(int(problem.data.n_cuts[v])):
+                assert closed[v][cut] == (not is_required and (v, cut) not in chosen)
+
+
+def test_sums_by_code_are_the_sums_over_the_rows_for_which_a_condition_holds():
+    from riskcard.search.shortlist import _candidates
+
+    problem = random_problem(5)
+    columns, cuts = open_conditions(problem)
+    candidates = _candidates(problem, columns, cuts)
+    numbers = np.random.default_rng(0).normal(size=problem.data.n_rows)
+    holds = problem.data.codes[columns] <= cuts[:, None]
+    assert candidates.add_up(numbers) == pytest.approx(holds @ numbers)
+    assert (candidates.take(np.arange(columns.size)) == holds.T).all()
+
+
+def test_what_matters_comes_first(table):
+    X, y = table
+    card = RiskScoreClassifier(2, shortlist=8, grid=9).fit(X, y).card_
+    assert {feature.name for feature in card.features} <= {"age", "colour"}
+
+
+def test_the_fewer_rows_and_the_less_is_explained_the_shorter_it_is():
+    assert fitting_shortlist(0.0, 5, 1000) == fitting_shortlist(0.2, 5, 50) == 7
+    assert fitting_shortlist(0.5, 5, 1000) == 5 + 2 + 71
+    lengths = [fitting_shortlist(share, 3, 400) for share in (0.1, 0.3, 0.5, 0.7, 1.0)]
+    assert lengths == sorted(lengths)
+    assert fitting_shortlist(0.3, 3, 800) > fitting_shortlist(0.3, 3, 400)
+
+
+# --- cards of it --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_proof_is_about_the_best_card_of_the_shortlist(seed):
+    problem = random_problem(seed)
+    chosen = shortlist(problem, 3)
+    short = close_conditions(problem, close_all_but(problem, chosen))
+    result = solve(short, Options(certify=True, time_limit=None))
+    assert result.status is Status.OPTIMAL
+    assert not violations(result.solution, short)
+    assert {term[:2] for term in result.solution.terms} <= set(chosen)
+    best = enumerate_cards(short).loss
+    assert result.loss == pytest.approx(best, rel=1e-7)
+    assert result.bound <= best * (1 + 1e-7)
+
+
+@pytest.mark.parametrize("grid", [None, 9])
+def test_the_card_says_what_it_was_chosen_from_and_passes_the_audit(table, grid):
+    X, y = table
+    model = RiskScoreClassifier(2, shortlist=6, grid=grid, certify=True, time_limit=None).fit(X, y)
+    certificate = model.card_.certificate
+    assert certificate.status is Status.OPTIMAL
+    (rule,) = certificate.rules
+    assert rule.startswith("conditions from a shortlist of ")
+    assert int(rule.rsplit(" ", 1)[1]) >= 6  # a cut with holes on either side counts as one
+    assert not certificate.is_grid_full
+    assert certificate.notes == (
+        "Conditions were chosen from a shortlist; others may give a smaller loss.",
+    )
+    assert audit(model, X, y).passed
+    assert RiskCard.from_json(model.card_.to_json()) == model.card_
+    assert model.loss_ >= RiskScoreClassifier(2, grid=grid).fit(X, y).loss_ - 1e-9
+
+
+def test_features_that_must_be_used_and_the_card_to_start_from_are_on_it(table):
+    X, y = table
+    rules = CardRules({"c": FeatureRule(use="must")})
+    card = RiskScoreClassifier(2, shortlist=2, rules=rules).fit(X, y).card_
+    assert "c" in {feature.name for feature in card.features}
+    start = RiskScoreClassifier(2).fit(X[["b", "c"]], y).card_
+    start = replace(start, feature_names=tuple(X.columns))
+    model = RiskScoreClassifier(2, shortlist=1, start=start, max_changes=0).fit(X, y)
+    assert [term.feature for term in model.card_.terms] == [term.feature for term in start.terms]
+
+
+def test_directions_are_kept(table):
+    X, y = table
+    rules = CardRules({"age": FeatureRule(direction="falls")})
+    model = RiskScoreClassifier(3, shortlist=4, rules=rules).fit(X, y)
+    assert audit(model, X, y).passed
+    assert any("age: falls" in rule for rule in model.card_.certificate.rules)
+
+
+def test_automatic_shortlists_follow_from_a_first_card_and_long_tables_get_none(table):
+    X, y = table
+    model = RiskScoreClassifier(3, shortlist="auto").fit(X, y)
+    (rule,) = model.card_.certificate.rules
+    length = int(rule.rsplit(" ", 1)[1])
+    assert 5 <= length < 20
+    long = np.repeat(np.arange(4.0), MOST_ROWS // 4 + 1)[:, None]
+    y = (np.arange(len(long)) * 7 % 11 < 3 + long[:, 0]).astype(int)
+    many = RiskScoreClassifier(1, shortlist="auto").fit(long, y)
+    assert many.card_.certificate.rules == ()
+    assert many.card_.certificate.is_grid_full
+
+
+def test_it_is_steadier_than_all_conditions_where_rows_are_few():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(20_300, 20)).round(1)
+    y = (X[:, :5] @ np.full(5, 0.4) + rng.logistic(size=20_300) > 1).astype(int)
+    few, new = slice(0, 300), slice(300, None)
+    losses = {}
+    for length in (None, "auto"):
+        model = RiskScoreClassifier.sturdy(5, shortlist=length).fit(X[few], y[few])
+        risks = model.predict_proba(X[new])[:, 1]
+        losses[length] = -np.mean(np.log(np.where(y[new] == 1, risks, 1 - risks)))
+    assert losses["auto"] < losses[None]
+
+
+def test_a_list_of_all_conditions_is_none(table):
+    X, y = table
+    model = RiskScoreClassifier(2, shortlist=10_000).fit(X, y)
+    assert model.card_.certificate.rules == model.card_.certificate.notes == ()
+    assert model.loss_ == RiskScoreClassifier(2).fit(X, y).loss_
+
+
+@pytest.mark.parametrize("value", [0, -3, 2.5, "many", True])
+def test_other_lengths_are_refused(value, table):
+    with pytest.raises(ParameterError, match="shortlist is"):
+        RiskScoreClassifier(shortlist=value).fit(*table)
+
+
+def test_cross_validation_and_the_command_line_hand_it_on(table, tmp_path, capsys):
+    X, y = table
+    model = RiskScoreClassifierCV(max_terms=2, cv=2, shortlist=5).fit(X, y)
+    assert model.best_estimator_.shortlist == 5
+    path, out = tmp_path / "rows.csv", tmp_path / "card.json"
+    X.assign(y=y).to_csv(path, index=False)
+    asked = ["fit", str(path), "--target", "y", "--max-terms", "2", "--quiet", "-o", str(out)]
+    assert main([*asked, "--shortlist", "4"]) == 0
+    assert RiskCard.load(out).certificate.rules[0].startswith("conditions from a shortlist of ")
+    assert main([*asked, "--shortlist", "some"]) == 2
+    assert "--shortlist: invalid number or 'auto' value: 'some'" in capsys.readouterr().err
+
+
+def test_a_cut_of_the_shortlist_is_printed_as_any_other(table):
+    X, y = table
+    plain = X[["a", "b", "c"]]
+    model = RiskScoreClassifier(3, shortlist=5)
+    layout = model._prepare(model._lay_out(make_table(plain, y)))
+    cuts = {
+        (layout.table.names[v], printed_cut(layout, v, int(cut)))
+        for v, closed in enumerate(layout.closed)
+        for cut in np.flatnonzero(~closed)
+    }
+    card = model.fit(plain, y).card_
+    assert {(term.feature, term.cut) for term in card.terms} <= cuts
