@@ -68,6 +68,12 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--halvings", type=int, default=full.halvings, help="of the rows, in b")
     parser.add_argument("--limits", type=float, nargs="+", default=full.limits, help="seconds")
     parser.add_argument(
+        "--rival-limit",
+        type=float,
+        default=full.rival_limit,
+        help="seconds in c where others take part",
+    )
+    parser.add_argument(
         "--held-out-limit", type=float, default=full.held_out_limit, help="seconds in b and d"
     )
     parser.add_argument("--repeats", type=int, default=full.repeats, help="of timed fits")
@@ -106,6 +112,7 @@ def plan_of(given: argparse.Namespace) -> Plan:
         terms=tuple(given.terms),
         halvings=given.halvings,
         limits=tuple(given.limits),
+        rival_limit=given.rival_limit,
         held_out_limit=given.held_out_limit,
         repeats=given.repeats,
         seeds=given.seeds,
@@ -132,7 +139,7 @@ def reductions(plan: Plan, letters: Sequence[str], given: argparse.Namespace) ->
         if not set(want) <= set(have):
             found.append(f"{word}: {listed(have)} instead of {listed(want)}")
     for name, word in (
-        ("halvings", "halvings of the rows in (b)"), ("repeats", "repeats of timed fits"),
+        ("rival_limit", "seconds for proofs where other solvers take part"), ("halvings", "halvings of the rows in (b)"), ("repeats", "repeats of timed fits"),
         ("seeds", "tables of each family in (d)"), ("held_out_limit", "seconds for methods with a limit in (b) and (d)"),
         ("cap", "seconds after which a method is not tried on larger tables in (e)"),
     ):  # fmt: skip
@@ -212,6 +219,7 @@ def run_questions(
     desk = Desk(folder)
     bench = Bench(desk, given.data, environments, plan.halvings)
     measures: dict[str, Callable[[Job], dict[str, Any]]] = {
+        "a": training.measurer(bench, store),
         "e": growing.measurer(bench, desk, store, plan),
         "f": starting.measurer(bench, desk, environments, plan),
     }

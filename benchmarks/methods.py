@@ -140,8 +140,9 @@ OWN = (OURS, STURDY, "certified")
 CARDS = (
     OURS, "certified", "imodels-9", "imodels-99", "fasterrisk", "lattice", "round", "optbinning",
 )  # fmt: skip
-#: The same where the fitted rows are not all that counts.
-STURDY_TOO = (OURS, STURDY, *CARDS[1:])
+#: The same where the fitted rows are not all that counts: a proof changes few of the heuristic's cards, so
+#: it is left out there.
+STURDY_TOO = (OURS, STURDY, *(name for name in CARDS if name not in OWN))
 CEILINGS = ("logistic", "boosting")
 
 

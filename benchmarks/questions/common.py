@@ -40,6 +40,8 @@ class Plan:
         How often the rows are halved; each gives two folds.
     limits
         Seconds for proofs.
+    rival_limit
+        Seconds for proofs, of all methods, where other solvers take part.
     held_out_limit
         Seconds for methods with a limit in the question about unseen rows.
     repeats
@@ -60,7 +62,8 @@ class Plan:
     terms: tuple[int, ...] = (3, 5, 8)
     halvings: int = 5
     limits: tuple[float, ...] = (10.0, 60.0, 600.0)
-    held_out_limit: float = 10.0
+    rival_limit: float = 600.0
+    held_out_limit: float = 3.0
     repeats: int = 3
     seeds: int = 5
     rows: tuple[int, ...] = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)

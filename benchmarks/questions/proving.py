@@ -27,13 +27,20 @@ SMALL = ("paper:200:0", "planted:200:0", "ties:400:0")
 
 
 def jobs(plan: Plan) -> list[Job]:
-    """One run with the longest limit: what was proven earlier can be read from its history."""
-    found, limit = [], max(plan.limits)
+    """One run with the longest limit: what was proven earlier ended earlier."""
+    found = []
     for kind, (_, names, sizes) in PROBLEMS.items():
+        limit = limit_of(kind, plan)
         for table in SMALL if kind == "paper" else plan.tables:
             for terms in sizes:
                 found += [Job("c", name, table, PLAIN, terms, limit=limit) for name in names]
     return found
+
+
+def limit_of(kind: str, plan: Plan) -> float:
+    """Seconds for a kind of problem, the same for all who are asked to prove it."""
+    has_rivals = len(PROBLEMS[kind][1]) > 1
+    return min(max(plan.limits), plan.rival_limit) if has_rivals else max(plan.limits)
 
 
 def section(kept: list[Kept], plan: Plan) -> Section:
@@ -42,7 +49,7 @@ def section(kept: list[Kept], plan: Plan) -> Section:
     text = (
         "A problem counts as proven when the relative gap between the card's loss, by the evaluator, and the "
         "method's bound is at most one in a million. Seconds are wall-clock time, as the limits are. The gap "
-        "is that at the end, over the problems that were not proven; it is 100 % where there is no card or no bound. BONMIN gives no bound that can be believed: its word "
+        "is that at the end of the longest limit with a figure, over the problems that were not proven; it is 100 % where there is no card or no bound. BONMIN gives no bound that can be believed: its word "
         "for the end is shown, and nothing counts as proven by it.\n\n"
     )
     head = ["problem", "method", *(f"proven in {limit:g} s" for limit in limits), "mean gap of the rest"]  # fmt: skip
@@ -52,7 +59,9 @@ def section(kept: list[Kept], plan: Plan) -> Section:
         for name in names:
             runs = [one for one in of_kind if one.job.method == name]
             if runs:
-                rows.append([title, METHODS[name].title, *shares(runs, limits)])
+                rows.append(
+                    [title, METHODS[name].title, *shares(runs, limits, limit_of(kind, plan))]
+                )
         losing += losing_of(kind, of_kind)
     text += markdown_table(head, rows) + "\n### Every problem\n\n"
     text += markdown_table(
@@ -78,9 +87,13 @@ def is_proven(one: Kept, limit: float) -> bool:
     )
 
 
-def shares(runs: Sequence[Kept], limits: Sequence[float]) -> list[str]:
-    cells = [f"{sum(is_proven(one, limit) for one in runs)} of {len(runs)}" for limit in limits]
-    rest = [1.0 if one.failed else gap_of(one) for one in runs if not is_proven(one, limits[-1])]
+def shares(runs: Sequence[Kept], limits: Sequence[float], longest: float) -> list[str]:
+    """How many were proven within each limit that there was time for, and how far the others were."""
+    cells = [
+        f"{sum(is_proven(one, limit) for one in runs)} of {len(runs)}" if limit <= longest else "-"
+        for limit in limits
+    ]
+    rest = [1.0 if one.failed else gap_of(one) for one in runs if not is_proven(one, longest)]
     return [*cells, f"{100 * mean(rest):.1f} %" if rest else "-"]
 
 
