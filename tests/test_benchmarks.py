@@ -4,6 +4,7 @@ import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from benchmarks.methods import CARDS, CEILINGS, METHODS, OURS, STURDY, STURDY_TO
 from benchmarks.model import Model
 from benchmarks.page import render, to_csv
 from benchmarks.peers import PEERS, Environment, Peer, install
+from benchmarks.questions import proving, training
 from benchmarks.questions.common import Plan, Section
 from benchmarks.questions.growing import exponent, too_slow
 from benchmarks.ranks import rank
@@ -203,6 +205,32 @@ def test_a_method_that_was_slow_or_failed_is_not_tried_on_a_larger_table():
     assert "no figures" in too_slow(large, store, 1.0)
 
 
+def test_a_long_fit_is_not_repeated():
+    store, bench = Store(None), SimpleNamespace(run=lambda job: {"processor": 1.0})
+    measure = training.measurer(bench, store)
+    first, second = (Job("a", OURS, "ties:100:0", repeat=repeat) for repeat in (0, 1))
+    for seconds, error in ((training.LONG + 1, "more than 20 s"), (1.0, "")):
+        store.put(first, {"processor": seconds})
+        assert error in measure(second).get("error", "")
+        assert ("error" in measure(second)) == bool(error)
+        assert measure(first) == {"processor": 1.0}
+    store.put(first, {"error": "broken"})
+    assert "no figures" in measure(second)["error"]
+
+
+def test_all_who_prove_the_same_problem_have_the_same_time():
+    plan = Plan(("ties",), limits=(10.0, 600.0), rival_limit=60.0)
+    limits = {job.method: job.limit for job in QUESTIONS["c"].jobs(plan)}
+    assert limits["certified"] == 600.0  # has no rival
+    assert {limit for name, limit in limits.items() if name != "certified"} == {60.0}
+    assert proving.limit_of("lattice", Plan(("ties",), limits=(10.0,))) == 10.0
+    job = Job("c", "lattice", "ties", terms=3, limit=60.0)
+    store = Store(None)
+    store.put(job, figures(50.0, 1.0) | {"bound": 50.0, "seconds": 20.0})
+    text = QUESTIONS["c"].section(store.kept("c"), plan).text
+    assert "| 0 of 1 | - | - |" in text  # within 10 s; nothing is said of 600 s; none is left over
+
+
 # --- workers and peers --------------------------------------------------------------------------
 
 
@@ -376,6 +404,8 @@ def test_a_fold_that_not_all_methods_have_finished_is_left_out():
             store.put(job, figures(1000.0 if (job.table, job.fold) == ("ties", 1) else 50.0, 1.0))
     text = QUESTIONS["b"].section(store.kept("b"), plan).text
     assert "| ties, 3 | 0.5000 |" in text  # and not the mean of 0.5 and 10
+    few = [one for one in store.kept("b") if one.job.method != "round"]
+    assert "No fold is finished" in QUESTIONS["b"].section(few, plan).text
 
 
 def test_all_figures_are_in_the_csv_file_with_flat_names():

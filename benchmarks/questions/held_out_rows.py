@@ -51,6 +51,8 @@ def jobs(plan: Plan) -> list[Job]:
 def section(kept: list[Kept], plan: Plan) -> Section:
     """Means for each size, ranks over tables and sizes, and their picture."""
     kept = whole_folds(kept, plan)
+    if not kept:
+        return Section("(b) Unseen rows", "No fold is finished by all methods yet.\n")
     means = {measure: means_of(kept, measure) for measure in MEASURES}
     names = [*STURDY_TOO, *CEILINGS]
     names = [name for name in names if any(name in cell for cell in means["auc"].values())]

@@ -33,6 +33,7 @@ from riskcard.problem.ruling import LeastBins
 from riskcard.problem.table import Table
 from riskcard.progress import ProgressDisplay
 from riskcard.search.pipeline import Options, solve
+from riskcard.search.ready import tell_of_compilation
 from riskcard.search.rounding import round_cuts
 from riskcard.search.shortlist import close_all_but, fitting_shortlist, shortlist
 
@@ -335,6 +336,8 @@ class RiskScoreClassifier(CardClassifier):
 
     def _make_solver(self) -> Solver:
         options = self._options()
+        if self.verbose:
+            tell_of_compilation()
 
         def solver(problem: Problem, start: Start = ()) -> SolveResult:
             display = ProgressDisplay() if self.verbose else nullcontext()

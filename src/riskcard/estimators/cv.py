@@ -27,6 +27,7 @@ from riskcard.problem.result import SolveResult
 from riskcard.problem.riskcard import RiskCard
 from riskcard.problem.table import make_table
 from riskcard.problem.target import read_target, read_weights, weigh_classes
+from riskcard.search.ready import tell_of_compilation
 
 __all__ = ["RiskScoreClassifierCV"]
 
@@ -229,6 +230,8 @@ class RiskScoreClassifierCV(ShowsCard, ClassifierMixin, BaseEstimator):
         sizes = _sizes(estimator, self.max_terms, rows, splits)
         title = f"{len(splits)} folds, {sizes[0]} to {sizes[-1]} terms"
         n_fits = len(splits) * len(sizes)
+        if self.verbose:
+            tell_of_compilation()
         with WorkBar(title, n_fits, is_quiet=not self.verbose) as bar:
             weighted = takes_weights(self.scorer_)
             work = FoldWork(estimator, sizes, self.scorer_, weighted, bar.step)

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from numba import njit
+from numba.core import event
 
-__all__ = ["bare_inner_kernel", "bare_kernel", "inner_kernel", "kernel"]
+__all__ = ["bare_inner_kernel", "bare_kernel", "call_before_compiling", "inner_kernel", "kernel"]
 
 #: Compiled on first use and kept on disk; runs without the interpreter's lock; a division by zero
 #: gives what numpy gives. Compilation is what a first fit waits for, so kernels are flat (the code
@@ -48,6 +49,26 @@ def _keep_by_fingerprint(dispatcher: Any) -> Any:
 def _compile(function: Callable[..., Any], **more: Any) -> Any:
     options: dict[str, Any] = OPTIONS | more
     return _keep_by_fingerprint(njit(**options)(function))
+
+
+class _Once(event.Listener):
+    """Calls a function when the first compilation starts, and never again."""
+
+    def __init__(self, function: Callable[[], None]) -> None:
+        self._function: Callable[[], None] | None = function
+
+    def on_start(self, event: Any) -> None:
+        function, self._function = self._function, None
+        if function is not None:
+            function()
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+def call_before_compiling(function: Callable[[], None]) -> None:
+    """Call a function once, when something is compiled; kept code is loaded without a call."""
+    event.register("numba:compile", _Once(function))
 
 
 def kernel(function: Callable[..., Any]) -> Any:

@@ -1,11 +1,13 @@
-"""Compile the proof before its clock starts."""
+"""Compile the proof before its clock starts, and tell that something is compiled."""
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 
 import numpy as np
 
+from riskcard.kernels.jit import call_before_compiling
 from riskcard.problem.problem import Limits, Problem, Scale
 from riskcard.problem.ranked import RankedData
 from riskcard.search.conditions import arrange_conditions
@@ -14,7 +16,7 @@ from riskcard.search.once import find_card
 from riskcard.search.options import Options
 from riskcard.search.tree import Stops, prove
 
-__all__ = ["make_ready"]
+__all__ = ["make_ready", "tell_of_compilation"]
 
 
 @cache
@@ -30,6 +32,17 @@ def make_ready() -> None:
         conditions = arrange_conditions(problem)
         if conditions is not None:
             bound_of_hull(conditions)
+
+
+@cache
+def tell_of_compilation() -> None:
+    """Say on a terminal why the first fit on a machine takes so long, once it is the first."""
+
+    def tell() -> None:
+        sys.stderr.write("Compiling the inner loops, once on this machine: about half a minute.\n")
+
+    if sys.stderr is not None and sys.stderr.isatty():
+        call_before_compiling(tell)
 
 
 def _tiny_problem(scale: Scale) -> Problem:
