@@ -18,10 +18,11 @@ from riskcard.problem.objective import violations_of_terms
 from riskcard.problem.problem import Problem, make_problem
 from riskcard.problem.ranked import rank_table
 from riskcard.problem.result import SolveResult
-from riskcard.problem.ruling import LeastBins, apply_rules
+from riskcard.problem.ruling import LeastBins, apply_rules, close_conditions
 from riskcard.problem.table import Table
 from riskcard.search.enumerate import enumerate_cards
 from riskcard.search.pipeline import Options, solve
+from riskcard.search.shortlist import close_all_but, shortlist
 from test_exactness import check_proofs_cut_short, faults, faults_of_search
 
 BLOCK = 30
@@ -74,6 +75,16 @@ def test_the_certified_optimum_is_the_optimum_under_rules(first, size):
     for seed, problem in problems(first, size):
         options = Options(certify=True, random_state=seed)
         wrong[seed] = faults_or_refusal(faults, problem, options)
+    assert {seed: found for seed, found in wrong.items() if found} == {}
+
+
+@pytest.mark.parametrize("first", [block * BLOCK for block in range(4)])
+def test_the_certified_optimum_is_that_of_a_shortlist_under_rules(first):
+    wrong = {}
+    for seed, problem in problems(first):
+        short = close_conditions(problem, close_all_but(problem, shortlist(problem, 2 + seed % 5)))
+        options = Options(certify=True, random_state=seed)
+        wrong[seed] = faults_or_refusal(faults, short, options)
     assert {seed: found for seed, found in wrong.items() if found} == {}
 
 
