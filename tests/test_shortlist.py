@@ -138,8 +138,9 @@ def test_what_matters_comes_first(table):
 
 def test_the_fewer_rows_and_the_less_is_explained_the_shorter_it_is():
     assert fitting_shortlist(0.0, 5, 1000) == fitting_shortlist(0.2, 5, 50) == 7
-    assert fitting_shortlist(0.5, 5, 1000) == 5 + 2 + 71
-    lengths = [fitting_shortlist(share, 3, 400) for share in (0.1, 0.3, 0.5, 0.7, 1.0)]
+    assert fitting_shortlist(0.5, 5, 700) == 5 + 2 + 35
+    assert fitting_shortlist(0.5, 5, 1000) is fitting_shortlist(1.0, 5, 100) is None
+    lengths = [fitting_shortlist(share, 3, 400) for share in (0.1, 0.3, 0.5, 0.7)]
     assert lengths == sorted(lengths)
     assert fitting_shortlist(0.3, 3, 800) > fitting_shortlist(0.3, 3, 400)
 

@@ -101,7 +101,7 @@ class RiskScoreClassifier(CardClassifier):
         Choose from so many conditions only, those that a lasso takes up first as its penalty falls, besides
         those of features that must be used and of ``start``: fewer fit the rows less well, and others
         often better. "auto" is two more than ``max_terms``, and the more the more rows there are and the
-        more a first card explains; all in a table of more than 10,000 rows. None for all. A bound holds
+        more a first card explains, soon all; all in a table of more than 10,000 rows. None for all. A bound holds
         for the cards of the shortlist only.
     round_cuts
         Move cuts to rounder numbers as long as the loss stays within this part of what it was (0.01

@@ -57,12 +57,16 @@ class Restrictions:
 
         If not, any card can be filled up with further terms wherever there is room for them.
         """
+        return self.depends_on_terms or any(closed.any() for closed in self.is_closed)
+
+    @property
+    def depends_on_terms(self) -> bool:
+        """Whether it depends on the other terms of a card, clashes apart, which conditions it may have."""
         return bool(
             self.must_use.any()
             or np.isfinite(self.budget)
             or self.groups.size
             or self.least != (1, 0)
-            or any(closed.any() for closed in self.is_closed)
         )
 
 

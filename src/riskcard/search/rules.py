@@ -41,6 +41,7 @@ class Rules:
     is_simple: bool
     has_closed: bool  # conditions may be closed, by themselves or by others
     is_by_card: bool  # see ``Restrictions``
+    is_static: bool  # beside limits on their number, terms do not decide which others are allowed
 
 
 def rules_of(problem: Problem) -> Rules:
@@ -70,6 +71,7 @@ def rules_of(problem: Problem) -> Rules:
         <= min(int(max_cuts.min(initial=limits.max_terms)), limits.max_features),
         has_closed=is_paired or any(closed.any() for closed in restrictions.is_closed),
         is_by_card=is_by_card,
+        is_static=not (is_paired or restrictions.depends_on_terms),
     )
 
 

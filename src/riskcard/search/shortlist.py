@@ -27,10 +27,12 @@ Integers = NDArray[np.int64]
 SPARE = 2
 #: ... and, where half of the differences between labels is explained, one more for so many pairs of rows.
 PAIRS_PER_CONDITION = 7000
+#: A list that were longer than this beyond the terms would hardly differ from none.
+MOST_EXTRA = 50
 
 
-def fitting_shortlist(explained: float, max_terms: int, n_rows: int) -> int:
-    """How many conditions cards of a size had best choose from.
+def fitting_shortlist(explained: float, max_terms: int, n_rows: int) -> int | None:
+    """How many conditions cards of a size had best choose from; None for all of them.
 
     The fewer rows, and the less of the labels can be explained, the more of a choice is chance.
 
@@ -45,7 +47,8 @@ def fitting_shortlist(explained: float, max_terms: int, n_rows: int) -> int:
     """
     # 1 where half is explained
     clarity = 2 * explained**2 / max(1 - explained, 1e-9)
-    return max_terms + SPARE + int(min(clarity * n_rows**2 / 2 / PAIRS_PER_CONDITION, 1e9))
+    extra = clarity * n_rows**2 / 2 / PAIRS_PER_CONDITION
+    return max_terms + SPARE + int(extra) if extra <= MOST_EXTRA else None
 
 
 def shortlist(problem: Problem, count: int) -> list[tuple[int, int]]:

@@ -26,6 +26,7 @@ MOST_KICKED = 4
 #: As many steps as it takes.
 UNLIMITED = 10**9
 NO_PICKS, NO_DIGESTS = np.zeros(0), np.zeros(0, dtype=np.uint64)
+NOTHING_CLOSED = np.zeros((0, 0), dtype=np.uint8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def improve_support(rows: Rows, rules: Rules, support: Support, walk: Walk) -> t
     """Walk from a set of conditions to one that no single exchange improves; also the steps taken."""
     known = np.fromiter(walk.known, dtype=np.uint64)
     n_old = support.n_terms + walk.picks.size if walk.n_old is None else walk.n_old
-    if not (rules.has_closed or rules.is_by_card):
+    if rules.is_static:
         plan = walk.size, n_old, walk.n_tries, walk.max_steps
         return _improve(rows, rules, support, plan, walk.picks, known)
     # what is allowed beside others depends on them: one step at a time
@@ -131,8 +132,10 @@ def _allowed_beside(
     rows: Rows, rules: Rules, terms: NDArray[np.int64], is_growing: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     """Signs and closed conditions beside all terms, or beside all but each of them."""
-    if not (rules.has_closed or rules.is_by_card):
-        return (rules.signs * rules.is_usable)[None, :], np.zeros((0, 0), dtype=np.uint8)
+    if rules.is_static:
+        closed = closed_cuts(rules, rows, terms[:, :0])
+        signs = (rules.signs * rules.is_usable)[None, :]
+        return signs, closed[None, :] if closed.size else NOTHING_CLOSED
     n_terms = terms.shape[1]
     kept = [terms] if is_growing else [np.delete(terms, term, axis=1) for term in range(n_terms)]
     signs = np.stack([rules.signs * room_for_terms(rules, others[0]) for others in kept])
