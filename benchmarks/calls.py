@@ -28,7 +28,7 @@ __all__ = ["Call", "Desk", "Worker"]
 
 SCRIPTS = Path(__file__).parent / "workers"
 #: Seconds beyond three times its limit after which a worker is ended.
-GRACE = 120.0
+GRACE = 600.0
 DONE = b"@done\n"
 
 
