@@ -106,7 +106,7 @@ def _conditions(environments: Mapping[str, Environment], reduced: Sequence[str])
 
 
 def to_csv(kept: Sequence[Kept]) -> str:
-    """All finished jobs, one line each; nested figures have names with a dot."""
+    """All finished jobs, one line each; nested figures have names with a dot, numbers eight digits."""
     rows = [{**_job(one), **_flat(one.figures)} for one in kept]
     names = list(dict.fromkeys(name for row in rows for name in row))
     text = io.StringIO()
@@ -128,10 +128,15 @@ def _flat(figures: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in figures.items():
         if isinstance(value, Mapping):
-            found |= {f"{name}.{inner}": figure for inner, figure in value.items()}
+            found |= {f"{name}.{inner}": _short(figure) for inner, figure in value.items()}
         elif not isinstance(value, list):  # the history of a proof is no figure
-            found[name] = value
+            found[name] = _short(value)
     return found
+
+
+def _short(value: Any) -> Any:
+    """A number with as many digits as mean something."""
+    return float(f"{value:.8g}") if isinstance(value, float) else value
 
 
 def write_pages(

@@ -12,6 +12,9 @@ from riskcard.report.words import count, counted_rows, share
 
 __all__ = ["done_section", "origin_section"]
 
+#: Parameters that put rules into a certificate.
+_RULING = {"rules", "min_bin_rows", "min_bin_events", "min_gain", "shortlist"}
+
 
 def done_section(facts: ReportFacts) -> str:
     """Questions that readers and reviewers ask, with what is known; blanks are for the author."""
@@ -144,7 +147,7 @@ def _inside(facts: ReportFacts) -> str:
         )
     rules = facts.card.certificate.rules if facts.card.certificate is not None else ()
     known = {name for name, _ in facts.origin.refit}
-    if parts and rules and not known & {"rules", "min_bin_rows", "min_bin_events", "min_gain"}:
+    if parts and rules and not known & _RULING:
         parts.append(
             "The rules of the card were not given again, so the cards of folds and resamples did not have to keep "
             "them."

@@ -55,7 +55,7 @@ def shortlist(problem: Problem, count: int) -> list[tuple[int, int]]:
     """So many conditions, as (column, cut), or all where a problem has fewer.
 
     The path of the lasso ends where ``count`` of them have a coefficient, and those that matter most
-    are taken. Conditions are standardised: a coefficient counts as what it moves the log-odds by on
+    are taken; where it takes up fewer, which is rare, the first of the others fill the list. Conditions are standardised: a coefficient counts as what it moves the log-odds by on
     average. Only conditions and signs are looked at that the problem allows. Conditions of which a card
     can have one only, since they are the same cut or the same group of levels, count as one and
     are all taken.
