@@ -393,6 +393,10 @@ def test_rules_are_given_again_when_the_card_is_learned_again(files, monkeypatch
     assert dict(with_rules.origin.refit)["min_bin_rows"] == "5"
     assert "did not have to keep" not in done_section(with_rules)
     assert "did not have to keep" in done_section(without)
+    for option, is_told in ((("shortlist", "6"), False), (("grid", "6"), True)):
+        origin = replace(without.origin, refit=(option,))
+        told = done_section(replace(without, origin=origin))
+        assert ("did not have to keep" in told) == is_told
 
 
 def test_bad_input_is_one_sentence_and_writes_nothing(files, capsys, tmp_path):
