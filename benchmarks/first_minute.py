@@ -2,8 +2,8 @@
 
     python -m benchmarks.first_minute
 
-Every figure is taken in processes of its own, with an empty cache of compiled code to begin with. The
-table is 1,000 x 10 normal columns, the parameters are the defaults, with and without a proof.
+Every figure is taken in processes of its own, with an empty cache of compiled code to begin with.
+The table is 1,000 x 10 normal columns, the parameters are the defaults, with and without a proof.
 """
 
 from __future__ import annotations

@@ -3,15 +3,15 @@
 Each CSV file of the folder (its last column is ``target``, 0 or 1) goes through cross-validation as
 it comes: texts are categories, empty cells are missing. Ours is a ``RiskScoreClassifier`` in a
 scikit-learn pipeline, with its default settings (the lowest loss on the rows fitted) and as
-``RiskScoreClassifier.sturdy`` (made for new rows). imodels gets the same frame and the same folds, and its
-own handling of both: an indicator for every level with at least 1 % of the rows (20 at most), one
-for "missing" in every feature that has holes. It runs twice, with its default of 9 thresholds a
-feature and with 99. One thread each.
+``RiskScoreClassifier.sturdy`` (made for new rows). imodels gets the same frame and the same folds,
+and its own handling of both: an indicator for every level with at least 1 % of the rows (20 at
+most), one for "missing" in every feature that has holes. It runs twice, with its default of 9
+thresholds a feature and with 99. One thread each.
 
     python -m benchmarks.held_out --data FOLDER --imodels-python /path/to/python
 
-With ``--keep FILE`` the results are kept, and a run that was interrupted goes on where it stopped. A file belongs to
-one state of the code: begin a new one after a change.
+With ``--keep FILE`` the results are kept, and a run that was interrupted goes on where it stopped.
+A file belongs to one state of the code: begin a new one after a change.
 """
 
 from __future__ import annotations

@@ -60,7 +60,8 @@ class SelectRegressRoundClassifier(CardClassifier):
     max_points
         A term is worth at most this many points; larger ones are cut off.
     scale
-        From total to log-odds, as in ``RiskScoreClassifier``: "calibrated", "multiplier" or a number.
+        From total to log-odds, as in ``RiskScoreClassifier``: "calibrated", "multiplier" or a
+        number.
     grid
         Columns made of a continuous feature: cuts at this many quantiles; None for every cut.
     selection

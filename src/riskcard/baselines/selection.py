@@ -81,8 +81,8 @@ def select_forward(columns: Columns, count: int, ridge: float) -> Integers:
 def select_by_lasso(columns: Columns, count: int) -> Integers:
     """The columns with the largest coefficients where the lasso's path first has enough of them.
 
-    The path ends where ``count`` coefficients are not 0; of more than ``count``, the largest are taken.
-    Columns are all 0 or 1 and are not standardised.
+    The path ends where ``count`` coefficients are not 0; of more than ``count``, the largest are
+    taken. Columns are all 0 or 1 and are not standardised.
     """
     if columns.n_columns == 0:
         return np.zeros(0, dtype=np.int64)

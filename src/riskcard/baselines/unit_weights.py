@@ -32,7 +32,8 @@ class UnitWeightsClassifier(CardClassifier):
     max_terms
         At most this many terms.
     scale
-        From total to log-odds, as in ``RiskScoreClassifier``: "calibrated", "multiplier" or a number.
+        From total to log-odds, as in ``RiskScoreClassifier``: "calibrated", "multiplier" or a
+        number.
     grid
         Candidate cuts of a continuous feature: at this many quantiles; None for every cut.
     least_chi_square

@@ -9,22 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from riskcard.errors import ParameterError
 from riskcard.estimators.base import CardClassifier, Solver, is_number, is_whole
 from riskcard.estimators.pool import CardPool
+from riskcard.estimators.restraint import Restraint
 from riskcard.problem.back import Layout, printed_cut
 from riskcard.problem.feature_rules import CardRules
 from riskcard.problem.forth import terms_of_card
-from riskcard.problem.objective import log_odds_of
-from riskcard.problem.prior import (
-    FIRST,
-    MOST_ROWS,
-    count_prior_rows,
-    explained_share,
-    fitting_prior_rows,
-)
 from riskcard.problem.problem import Problem, make_problem
 from riskcard.problem.ranked import RankedData
 from riskcard.problem.result import OPTIMALITY_TOLERANCE, SolveResult, Status, relative_gap
@@ -35,7 +27,6 @@ from riskcard.progress import ProgressDisplay
 from riskcard.search.pipeline import Options, solve
 from riskcard.search.ready import tell_of_compilation
 from riskcard.search.rounding import round_cuts
-from riskcard.search.shortlist import close_all_but, fitting_shortlist, shortlist
 
 __all__ = ["RiskScoreClassifier"]
 
@@ -67,8 +58,8 @@ class RiskScoreClassifier(CardClassifier):
         Prove a bound after the search.
     time_limit
         Seconds for search and proof together; None for no limit. What is found and proven by then
-        is kept, and ``status_`` says "time_limit". The first proof on a machine waits for its compilation
-        besides.
+        is kept, and ``status_`` says "time_limit". The first proof on a machine waits for its
+        compilation besides.
     gap
         The proof stops when the relative gap between loss and bound is at most this.
     n_jobs
@@ -78,9 +69,9 @@ class RiskScoreClassifier(CardClassifier):
     verbose
         Show progress while the proof runs.
     grid
-        Candidate cuts a feature, at quantiles of the rows; "auto" for one cut in 80 rows, from 9 to 99;
-        None for every gap between two neighbouring values. A bound holds for the cards of the grid
-        only.
+        Candidate cuts a feature, at quantiles of the rows; "auto" for one cut in 80 rows, from 9 to
+        99; None for every gap between two neighbouring values. A bound holds for the cards of the
+        grid only.
     rules
         A ``CardRules``: directions, bounds, required and forbidden features, allowed cuts, groups,
         costs and a budget; or the path of a TOML or CSV file with them.
@@ -92,27 +83,29 @@ class RiskScoreClassifier(CardClassifier):
     min_gain
         A term must lower the loss by at least this much, or it stays out.
     prior_rows
-        Learn from so many rows more that have the table's event rate and are spread over its rows, which
-        keeps risks away from 0 and 1: a number below 1 is a share of the rows. "auto" is the more the
-        less a first card explains (``4 * max_terms * (1 - e) / e``, with ``e`` the share of the variance
-        of the labels), at most half of the rows; none in a table of more than 10,000 rows. Loss, bound
-        and gains count prior rows; the rows on the card are those of the table.
+        Learn from so many rows more that have the table's event rate and are spread over its rows,
+        which keeps risks away from 0 and 1: a number below 1 is a share of the rows. "auto" is the
+        more the less a first card explains (``4 * max_terms * (1 - e) / e``, with ``e`` the share
+        of the variance of the labels), at most half of the rows; none in a table of more than
+        10,000 rows. Loss, bound and gains count prior rows; the rows on the card are those of the
+        table.
     shortlist
-        Choose from so many conditions only, those that a lasso takes up first as its penalty falls, besides
-        those of features that must be used and of ``start``: fewer fit the rows less well, and others
-        often better. "auto" is two more than ``max_terms``, and the more the more rows there are and the
-        more a first card explains, soon all; all in a table of more than 10,000 rows. None for all. A bound holds
-        for the cards of the shortlist only.
+        Choose from so many conditions only, those that a lasso takes up first as its penalty falls,
+        besides those of features that must be used and of ``start``: fewer fit the rows less well,
+        and others often better. "auto" is two more than ``max_terms``, and the more the more rows
+        there are and the more a first card explains, soon all; all in a table of more than 10,000
+        rows. None for all. A bound holds for the cards of the shortlist only.
     round_cuts
         Move cuts to rounder numbers as long as the loss stays within this part of what it was (0.01
-        is one per cent); None for the roundest number within each gap in the data, which costs nothing.
+        is one per cent); None for the roundest number within each gap in the data, which costs
+        nothing.
     start
         A ``RiskCard`` to start from.
     max_changes
         Change at most this many terms of ``start``; the others keep their cuts and points.
     pool_tolerance
-        Keep cards whose loss is within this part of the best in ``pool_``; with ``certify`` all choices
-        of features and cuts that have one are looked for. None for no pool.
+        Keep cards whose loss is within this part of the best in ``pool_``; with ``certify`` all
+        choices of features and cuts that have one are looked for. None for no pool.
     pool_size
         Cards in the pool at most.
 
@@ -121,8 +114,8 @@ class RiskScoreClassifier(CardClassifier):
     card_ : RiskCard
         The card in the units of the data; ``print`` it.
     loss_ : float
-        Sum of the log-losses of the printed card on the training rows, times their weights; prior rows
-        are included.
+        Sum of the log-losses of the printed card on the training rows, times their weights; prior
+        rows are included.
     lower_bound_ : float
         No allowed card has a smaller loss; 0 when nothing was proven.
     gap_ : float
@@ -235,8 +228,9 @@ class RiskScoreClassifier(CardClassifier):
     def sturdy(cls, max_terms: int = 5, **overrides: Any) -> RiskScoreClassifier:
         """Settings for cards that are to be used on new rows, above all if there are few to learn from.
 
-        Few cuts to choose from (9 a feature up to 800 rows, 99 from 8,000 on), prior rows, the more the
-        less can be explained, and a shortlist, the shorter the less can be explained. The card fits its own rows less well, and others usually better.
+        Few cuts to choose from (9 a feature up to 800 rows, 99 from 8,000 on), prior rows, the more
+        the less can be explained, and a shortlist, the shorter the less can be explained. The card
+        fits its own rows less well, and others usually better.
 
         Examples
         --------
@@ -266,63 +260,13 @@ class RiskScoreClassifier(CardClassifier):
         return LeastBins.parse(self.min_bin_rows, self.min_bin_events, table.labels)
 
     def _prepare(self, layout: Layout) -> Layout:
-        table = layout.table
-        explained = self._explained(layout)
-        prior_rows = self._number_of_prior_rows(explained, table.weights)
-        count = self._length_of_shortlist(explained, table.labels.size)
-        if count is not None:
-            layout = self._shorten(layout, count)
-        return replace(layout, prior_rows=prior_rows)
-
-    def _explained(self, layout: Layout) -> float | None:
-        """What a first card explains, where something depends on it and the table is not too long."""
-        table = layout.table
-        is_asked = _is_auto(self.prior_rows) or _is_auto(self.shortlist)
-        if not is_asked or table.labels.size > MOST_ROWS:
-            return None
-        problem = self._pose(replace(layout, prior_rows=FIRST))
         options = Options(
-            is_brief=True,
             time_limit=self._checked_time_limit(),
             n_jobs=self._n_threads(),
             random_state=self._seed(),
         )
-        log_odds = log_odds_of(solve(problem, options).solution, layout.data.codes)
-        return explained_share(log_odds, table.labels, table.weights)
-
-    def _number_of_prior_rows(self, explained: float | None, weights: NDArray[np.float64]) -> float:
-        if not _is_auto(self.prior_rows):
-            return count_prior_rows(self.prior_rows, weights)
-        if explained is None:
-            return 0.0
-        return fitting_prior_rows(explained, self.max_terms, float(weights.sum()))
-
-    def _length_of_shortlist(self, explained: float | None, n_rows: int) -> int | None:
-        """How many conditions the card may choose from; None for all."""
-        if _is_auto(self.shortlist):
-            if explained is None:
-                return None
-            return fitting_shortlist(explained, self.max_terms, n_rows)
-        if self.shortlist is None:
-            return None
-        if not is_whole(self.shortlist) or self.shortlist < 1:  # type: ignore[operator]
-            raise ParameterError(
-                f"shortlist is {self.shortlist!r}. Use the number of conditions to choose from, at least "
-                "1, 'auto', or None for all."
-            )
-        return int(self.shortlist)
-
-    def _shorten(self, layout: Layout, count: int) -> Layout:
-        """The layout with a shortlist of so many conditions; as it is when there are no more."""
-        problem = self._pose(layout)
-        chosen = shortlist(problem, count)
-        if self.start is not None:
-            chosen += [(column, cut) for column, cut, _ in terms_of_card(self.start, layout)]
-        closed = close_all_but(problem, chosen)
-        if not any(part.any() for part in closed):
-            return layout
-        cut_grid = replace(layout.cut_grid, is_full=False)
-        return replace(layout, closed=tuple(closed), cut_grid=cut_grid)
+        restraint = Restraint(self.prior_rows, self.shortlist, self.max_terms, self.start, options)
+        return restraint.apply(layout, self._pose)
 
     def _make_problem(self, data: RankedData) -> Problem:
         return make_problem(
@@ -467,10 +411,6 @@ class RiskScoreClassifier(CardClassifier):
                 f"n_jobs is {self.n_jobs!r}. Use a number of threads, or -1 for all processors."
             )
         return int(effective_n_jobs(self.n_jobs)) if self.n_jobs < 0 else int(self.n_jobs)
-
-
-def _is_auto(value: Any) -> bool:
-    return isinstance(value, str) and value == "auto"
 
 
 def _status_of(result: SolveResult, loss: float) -> Status:

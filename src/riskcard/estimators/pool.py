@@ -16,7 +16,8 @@ __all__ = ["CardPool"]
 class CardPool(Sequence[RiskCard]):
     """Cards within a tolerance of the best: one for each choice of features and cuts.
 
-    Cards that differ in their features come first, then others, both by loss; ``print`` shows a table.
+    Cards that differ in their features come first, then others, both by loss; ``print`` shows a
+    table.
 
     Attributes
     ----------

@@ -31,7 +31,8 @@ class Calibration:
     ----------
     slope
         The factor by which log-odds fit what happened best, next to an intercept: 1 is right, below
-        1 risks are too extreme. NaN when all risks are equal, infinite when they separate the classes.
+        1 risks are too extreme. NaN when all risks are equal, infinite when they separate the
+        classes.
     slope_interval
         Its 95 % interval; None when there is none.
     intercept

@@ -16,9 +16,9 @@ __all__ = ["build"]
 def build(instance: Instance) -> Model:
     """``sum alpha_j <= k`` and ``low_j alpha_j <= w_j <= high_j alpha_j`` instead of ``||w||_0 <= k``.
 
-    The same cards are feasible: alpha_j = 0 makes w_j = 0, and with alpha_j = 1 wherever w_j is not 0
-    (and 0 elsewhere) every w with at most k entries that are not 0 is reached. Data and bounds are
-    those of ``binary.build``.
+    The same cards are feasible: alpha_j = 0 makes w_j = 0, and with alpha_j = 1 wherever w_j is not
+    0 (and 0 elsewhere) every w with at most k entries that are not 0 is reached. Data and bounds
+    are those of ``binary.build``.
     """
     builder = ModelBuilder("reformulation")
     alpha = add_selection(builder, instance)

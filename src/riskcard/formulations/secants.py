@@ -74,33 +74,35 @@ def build(
 def linearise(model: Model, instance: Instance, secants: Secants | None = None) -> Model:
     """Replace the log-loss of a model by secants at the integers; the scores must be integers.
 
-    Rows with the same score, whatever their label, become one group with the convex loss
-    ``F(s) = W+ log(1 + exp(-s)) + W- log(1 + exp(s))``. Let the score of a group lie in ``lo .. hi``,
-    integers, and let m be the one with the smallest loss. The model is given real variables ``piece``,
-    each between 0 and a width, some upwards and some downwards, with ``score = m + sum of upward
-    pieces - sum of downward pieces``, and pays ``F(m)`` and a cost for each piece in proportion. (From m
-    and not from lo, because all costs are then positive and the objective is as small as the loss.)
+    Rows with the same score, whatever their label, become one group with the convex loss ``F(s) =
+    W+ log(1 + exp(-s)) + W- log(1 + exp(s))``. Let the score of a group lie in ``lo .. hi``,
+    integers, and let m be the one with the smallest loss. The model is given real variables
+    ``piece``, each between 0 and a width, some upwards and some downwards, with ``score = m + sum
+    of upward pieces - sum of downward pieces``, and pays ``F(m)`` and a cost for each piece in
+    proportion. (From m and not from lo, because all costs are then positive and the objective is as
+    small as the loss.)
 
-    *Exact.* Let G be the piecewise linear interpolation of F at the integers lo, ..., hi, with pieces
-    of width 1 and slopes ``F(s + 1) - F(s)``. F is convex, so the slopes increase: upwards from m the
-    costs increase from piece to piece, and downwards too. Hence the cheapest way to reach a
-    score fills the pieces from m outwards, and costs G(score) - F(m). At every feasible point
-    of the original model the score is an integer (w0, weights and their products with binaries are),
-    where G = F. So the smallest objective over the pieces is the loss, for every card, and both
-    models have the same best cards with the same loss. G >= F elsewhere, so that the relaxation is
-    not weaker than that of the log-loss.
+    *Exact.* Let G be the piecewise linear interpolation of F at the integers lo, ..., hi, with
+    pieces of width 1 and slopes ``F(s + 1) - F(s)``. F is convex, so the slopes increase: upwards
+    from m the costs increase from piece to piece, and downwards too. Hence the cheapest way to
+    reach a score fills the pieces from m outwards, and costs G(score) - F(m). At every feasible
+    point of the original model the score is an integer (w0, weights and their products with
+    binaries are), where G = F. So the smallest objective over the pieces is the loss, for every
+    card, and both models have the same best cards with the same loss. G >= F elsewhere, so that the
+    relaxation is not weaker than that of the log-loss.
 
     *The range* ``lo .. hi`` is ``ranges.score_range``: some best card has all scores in it; cards
     outside are lost. With a ``cutoff`` it shrinks to the scores with F(s) <= cutoff: a card
     at least as good as the known one has no row group that alone loses more.
 
-    *thin.* A secant through s and s + 1 touches F at both and is below F at all other integers. So the
-    largest of the secants over [lo, lo + 1], [lo + 2, lo + 3], ... is F at every integer too, with half
-    as many pieces and a relaxation that is a little weaker between them.
+    *thin.* A secant through s and s + 1 touches F at both and is below F at all other integers. So
+    the largest of the secants over [lo, lo + 1], [lo + 2, lo + 3], ... is F at every integer too,
+    with half as many pieces and a relaxation that is a little weaker between them.
 
-    *tail.* With h(s) = log(1 + exp(-|s|)) the loss of one row is max(-s, 0) + h(s). It is replaced by
-    max(-s, 0) + max(h(s) - h(M), 0), the larger of max(-s, 0) and loss - h(M): convex, never above
-    the loss and never more than h(M) below it. Linear beyond M and -M, it needs no secants there.
+    *tail.* With h(s) = log(1 + exp(-|s|)) the loss of one row is max(-s, 0) + h(s). It is replaced
+    by max(-s, 0) + max(h(s) - h(M), 0), the larger of max(-s, 0) and loss - h(M): convex, never
+    above the loss and never more than h(M) below it. Linear beyond M and -M, it needs no secants
+    there.
     """
     options = secants or Secants()
     if not isinstance(model.objective, LogLoss) or model.objective.products is not None:

@@ -51,17 +51,17 @@ class Strengthening:
         a free integer as w0 is, and the jumps, where ``w_below - w_above`` takes every integer of
         ``jump_low .. jump_high`` and no other.
     hull
-        ``jump_low (b - b') <= beta - beta' <= jump_high (b - b')`` for neighbouring values, b = alpha
-        and beta = jump at the smallest, b = beta = 0 at the largest; instead of Fortet's inequalities.
-        Needs the other three. *Proof*: let z_c = b - b' and e_c = beta - beta' at cut c. A
-        used feature has z = 1 at its cut and 0 elsewhere and e = jump z; an unused one may as well
-        have b = 0 everywhere, as its beta is 0. So all cards are feasible; and at binary b with
-        alpha = 1 one z_c is 1 and e is jump there and 0 elsewhere, so that no others are. Moreover
-        the rows of one feature describe the convex hull of its points (alpha, z, e), that is ``sum z =
-        alpha <= 1, z >= 0, jump_low z <= e <= jump_high z``: with 0 <= alpha <= 1 such a point is the
-        mixture, with weights z_c and 1 - alpha, of jumps e_c / z_c at cut c and of the unused
-        feature. In words: the total variation of beta is at most the largest jump times alpha. It
-        contains the order of b, the link to alpha and Fortet's inequalities.
+        ``jump_low (b - b') <= beta - beta' <= jump_high (b - b')`` for neighbouring values, b =
+        alpha and beta = jump at the smallest, b = beta = 0 at the largest; instead of Fortet's
+        inequalities. Needs the other three. *Proof*: let z_c = b - b' and e_c = beta - beta' at cut
+        c. A used feature has z = 1 at its cut and 0 elsewhere and e = jump z; an unused one may as
+        well have b = 0 everywhere, as its beta is 0. So all cards are feasible; and at binary b
+        with alpha = 1 one z_c is 1 and e is jump there and 0 elsewhere, so that no others are.
+        Moreover the rows of one feature describe the convex hull of its points (alpha, z, e), that
+        is ``sum z = alpha <= 1, z >= 0, jump_low z <= e <= jump_high z``: with 0 <= alpha <= 1 such
+        a point is the mixture, with weights z_c and 1 - alpha, of jumps e_c / z_c at cut c and of
+        the unused feature. In words: the total variation of beta is at most the largest jump times
+        alpha. It contains the order of b, the link to alpha and Fortet's inequalities.
     bounded_base
         ``w0``, or ``w0 + sum w_above``, lies in ``ranges.base_range``. *Proof*: there; cards whose
         base is not the best for their terms may be lost.

@@ -76,8 +76,8 @@ def fit_cells(design, tally, coefficients, factor, target):
     """Logistic regression on cells by damped Newton steps; returns the loss.
 
     Starts from ``coefficients`` and writes the optimum there; ``factor`` receives the Cholesky
-    factor of the Hessian near it. Gives up as soon as four times what the next step promises would not
-    bring the loss below ``target``.
+    factor of the Hessian near it. Gives up as soon as four times what the next step promises would
+    not bring the loss below ``target``.
     """
     n_cells, width = design.shape
     step, trial, gradient = np.zeros(width), np.empty(width), np.empty(width)

@@ -2,7 +2,8 @@
 
 In the relaxation every row with the event has the points of a slot that some condition of it gives,
 and a row without the event only those that all of them give. A real cut of an interval is in
-conflict with that: rows with the event beyond it lose the points, rows without it before it get them.
+conflict with that: rows with the event beyond it lose the points, rows without it before it get
+them.
 """
 
 from riskcard.kernels.jit import bare_inner_kernel

@@ -64,7 +64,8 @@ def scan_jumps(
         For each feature the first code, the width of a bin as a power of two and the number of bins
         (see ``sum_by_bin``), and the least and largest jump. No bins close the feature.
     closed, starts
-        1 for conditions that are not allowed, end to end, and where those of each column begin; or none.
+        1 for conditions that are not allowed, end to end, and where those of each column begin; or
+        none.
     """
     width = N_SUMS * (jumps.size + 1)
     values = np.empty((2 * n_scores, width))

@@ -73,10 +73,10 @@ def _descend(tally, lowest, scale, most, moves, tolerance):
 def fit_scale(tally, lowest, largest_jump, kind, bound, scale, tolerance):
     """Best slope and offset for the scores ``lowest, lowest + 1, ...`` of a tally by score and label.
 
-    ``scale`` holds a start and receives (slope, offset), where ``log-odds = slope * score + offset``;
-    unless the scale is calibrated, ``offset / slope`` is a whole number, the base. ``bound`` is the
-    slope when the kind is FIXED, and otherwise the most that one jump may move the log-odds.
-    Returns the loss. Newton steps stop when one promises less than ``tolerance``.
+    ``scale`` holds a start and receives (slope, offset), where ``log-odds = slope * score +
+    offset``; unless the scale is calibrated, ``offset / slope`` is a whole number, the base.
+    ``bound`` is the slope when the kind is FIXED, and otherwise the most that one jump may move the
+    log-odds. Returns the loss. Newton steps stop when one promises less than ``tolerance``.
 
     For a fixed multiplier the loss is convex in the base; for a free one the best loss over the
     slope is quasi-convex in ``offset / slope``. Walking from the real optimum finds the best base.

@@ -144,21 +144,22 @@ def improve_set(rows, limits, signs, closed, terms, coefficients, plan, picks, k
     Parameters
     ----------
     rows
-        ``codes``, ``n_cuts``; for each column a ``common`` code that so many rows have that they are
-        better left out of the sums by bin and found as what is missing from the sum of all rows, or
-        -1; ``uncommon``, ``begins``, ``folds`` and ``maps`` (see ``Rows``); ``is_event``, ``weights``.
+        ``codes``, ``n_cuts``; for each column a ``common`` code that so many rows have that they
+        are better left out of the sums by bin and found as what is missing from the sum of all
+        rows, or -1; ``uncommon``, ``begins``, ``folds`` and ``maps`` (see ``Rows``); ``is_event``,
+        ``weights``.
     limits
         ``feature_of`` each column, ``max_cuts`` of each feature, and ``max_features``.
     signs
-        One line, or one for each term that may go: for each column 1 if a jump may be negative, plus 2
-        if it may be positive, 0 closes it.
+        One line, or one for each term that may go: for each column 1 if a jump may be negative,
+        plus 2 if it may be positive, 0 closes it.
     closed
         As many lines, 1 for conditions that are not allowed, end to end; or nothing.
     terms, coefficients
         The set to start from, and where to start its fit.
     plan
-        The size; how many of the first terms may be dropped; how many exchanges are fitted in a step;
-        and steps at most: with none, terms are dropped and that is all.
+        The size; how many of the first terms may be dropped; how many exchanges are fitted in a
+        step; and steps at most: with none, terms are dropped and that is all.
     picks
         A number from 0 to 1 for each forced term.
     known

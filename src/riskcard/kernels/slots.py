@@ -148,11 +148,12 @@ def half_of_slot(conditions, slot, middle, is_right, multiplicity, half, move):
 def within_limits(conditions, slots, n_slots):
     """Can a card with these slots keep the limits on features and on cuts of one feature?
 
-    Slots are disjoint and a card never needs a cut twice, so a card with exactly ``max_terms`` terms
-    has as many different cuts on a feature as the multiplicities of the feature's slots add up to.
-    A card with fewer terms is not lost: where it can be filled up with terms that add nothing, on
-    cuts of its own (``must_differ``), it is found as that card; otherwise as the node in which one of
-    its conditions fills the multiplicity, and then every slot counts for one cut only.
+    Slots are disjoint and a card never needs a cut twice, so a card with exactly ``max_terms``
+    terms has as many different cuts on a feature as the multiplicities of the feature's slots add
+    up to. A card with fewer terms is not lost: where it can be filled up with terms that add
+    nothing, on cuts of its own (``must_differ``), it is found as that card; otherwise as the node
+    in which one of its conditions fills the multiplicity, and then every slot counts for one cut
+    only.
     """
     max_features = conditions.limits[1]
     must_differ = conditions.limits[4] == 1

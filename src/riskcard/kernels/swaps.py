@@ -39,8 +39,9 @@ def invert_factor(factor):
 def _values_by_key(design, coefficients, white):
     """By cell and label: the gradient, the curvature, and the curvature times the whitened covariates.
 
-    ``white`` is the inverse of the Cholesky factor of the Hessian ``H``: with ``v = white s``, the sum of
-    squares of ``v`` is ``s . P s`` for ``P``, the inverse of ``H``, and ``P s`` is ``v white``.
+    ``white`` is the inverse of the Cholesky factor of the Hessian ``H``: with ``v = white s``, the
+    sum of squares of ``v`` is ``s . P s`` for ``P``, the inverse of ``H``, and ``P s`` is ``v
+    white``.
     """
     n_cells, width = design.shape
     values = np.empty((2 * n_cells, width + 2))
@@ -143,9 +144,9 @@ def _scan_cuts(lines, n_cuts, white, slots, first, allowed, closed, start, work,
     """The best cut of one column for each slot, from its sums by bin, into lines of ``found``.
 
     Let ``P`` be the inverse Hessian of the fit with coefficients ``b``, and ``g``, ``c``, ``s`` the
-    gradient of a new term, its curvature and its curvature with the terms of the fit. Where term ``j``
-    goes, its coefficient moves by ``-b_j``, and all others follow. With ``u = P s``, a step ``t`` of
-    the new term then changes the loss, as far as it is quadratic, by
+    gradient of a new term, its curvature and its curvature with the terms of the fit. Where term
+    ``j`` goes, its coefficient moves by ``-b_j``, and all others follow. With ``u = P s``, a step
+    ``t`` of the new term then changes the loss, as far as it is quadratic, by
 
         g t + (c - s.u) t^2 / 2 + (t u_j - b_j)^2 / (2 P_jj).
     """
@@ -208,8 +209,8 @@ def screen_swaps(rows, keys, tally, design, coefficients, white, slots, allowed,
     design, coefficients, white
         The cells, the fit on them and the inverse of the Cholesky factor of its Hessian.
     slots
-        Lines of ``1 / P_jj``, ``b_j / P_jj`` and ``b_j^2 / (2 P_jj)`` (see ``_scan_cuts``) for each term
-        ``j`` that may go; or zeros for one new term beside all others.
+        Lines of ``1 / P_jj``, ``b_j / P_jj`` and ``b_j^2 / (2 P_jj)`` (see ``_scan_cuts``) for each
+        term ``j`` that may go; or zeros for one new term beside all others.
     allowed
         By column and slot: 1 if a jump may be negative, plus 2 if it may be positive.
     closed
@@ -218,8 +219,8 @@ def screen_swaps(rows, keys, tally, design, coefficients, white, slots, allowed,
     Returns
     -------
     array
-        By column and slot: the promised gain, the cut (-1 where nothing promises a gain), the step of
-        the new coefficient, and ``u``.
+        By column and slot: the promised gain, the cut (-1 where nothing promises a gain), the step
+        of the new coefficient, and ``u``.
     """
     codes, n_cuts, common, uncommon, begins, folds, maps, _, weights = rows
     values = _values_by_key(design, coefficients, white)

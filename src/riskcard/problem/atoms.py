@@ -65,10 +65,11 @@ class Atoms:
         Condition ``c`` of the second column clashes with one of the first iff
         ``low < c < high``. Both counts of ``least`` are for every group that the two make.
 
-        Proof that this is one interval: let ``S`` be the one condition and ``T_c`` grow with ``c``. The
-        two are compatible iff ``T_c`` is disjoint from ``S`` or within it, which holds up to some
-        ``c``, or contains ``S`` or all that ``S`` does not, which holds from some ``c`` on. In each
-        case the third group shrinks or grows with ``c`` too, so that its counts only move the limit.
+        Proof that this is one interval: let ``S`` be the one condition and ``T_c`` grow with ``c``.
+        The two are compatible iff ``T_c`` is disjoint from ``S`` or within it, which holds up to
+        some ``c``, or contains ``S`` or all that ``S`` does not, which holds from some ``c`` on. In
+        each case the third group shrinks or grows with ``c`` too, so that its counts only move the
+        limit.
         """
         held = [
             [self._held(column, counts) for counts in (self.rows, self.events)]

@@ -31,7 +31,8 @@ class Layout:
     """What the solver's numbers stand for: the table, its columns and candidate cuts, all rules.
 
     ``data`` has the rows of the table, without the ``prior_rows`` that the problem has besides.
-    ``closed`` says for each column which conditions are not on the shortlist; it is empty without one.
+    ``closed`` says for each column which conditions are not on the shortlist; it is empty without
+    one.
     """
 
     table: Table

@@ -83,7 +83,8 @@ class Certificate:
     rules
         Sentences on the rules that every card of the kind keeps, such as "age: risk rises".
     prior_rows
-        Rows with the event rate of all, spread over the training rows, that loss and bound count besides.
+        Rows with the event rate of all, spread over the training rows, that loss and bound count
+        besides.
     """
 
     loss: float

@@ -24,7 +24,8 @@ Terms = list[tuple[int, int, int]]
 def terms_of_card(card: RiskCard, layout: Layout) -> Terms:
     """The (column, cut, jump) terms that give the rows of a table the points of a card, up to a constant.
 
-    Cuts that divide no rows are left out. Levels that were merged get the points of the first of them.
+    Cuts that divide no rows are left out. Levels that were merged get the points of the first of
+    them.
     """
     table, terms = layout.table, []
     for feature in card.features:

@@ -41,9 +41,9 @@ def group_levels(
     """Make atoms of the levels of a feature, in order of their event rates.
 
     Missing values are one more level, which is never merged with others. Where there are too many
-    levels, rare ones are taken together first: their event rates are mostly chance. Then neighbours in
-    the order of event rates (drawn towards the average) are merged such that the risks of the groups
-    fit the rows best.
+    levels, rare ones are taken together first: their event rates are mostly chance. Then neighbours
+    in the order of event rates (drawn towards the average) are merged such that the risks of the
+    groups fit the rows best.
 
     Parameters
     ----------
@@ -104,8 +104,8 @@ def _pool_rare(parts: list[Integers], counts: Integers) -> list[Integers]:
 def _atoms(atom_of_row: NDArray[np.int32], is_event: NDArray[np.bool_], n_atoms: int) -> Atoms:
     """Every two-way grouping of the atoms.
 
-    ``most_terms``: compatible divisions of ``n`` things are the edges of a tree (Buneman 1971), which
-    can be refined to one with ``2 n - 3`` edges, whatever divisions it starts from.
+    ``most_terms``: compatible divisions of ``n`` things are the edges of a tree (Buneman 1971),
+    which can be refined to one with ``2 n - 3`` edges, whatever divisions it starts from.
     """
     chains = chains_of_all_groupings(n_atoms) if n_atoms > 1 else [[0]]
     return Atoms(

@@ -1,12 +1,13 @@
 """Prior rows: pseudo-rows with the table's event rate, spread over all rows, that keep risks from extremes.
 
-``T`` prior rows add to the loss of every card what ``T`` rows would that lie where the rows of the table
-lie and have the event as often as all of them together::
+``T`` prior rows add to the loss of every card what ``T`` rows would that lie where the rows of the
+table lie and have the event as often as all of them together::
 
     T * sum over rows of  weight / W * (r * loss if the event + (1 - r) * loss if not)
 
-with ``W`` the sum of the weights and ``r`` the event rate by weight. That is the loss of a table in which
-every row stands with both labels, so nothing that solves, proves or enumerates needs to know of them.
+with ``W`` the sum of the weights and ``r`` the event rate by weight. That is the loss of a table in
+which every row stands with both labels, so nothing that solves, proves or enumerates needs to know
+of them.
 """
 
 from __future__ import annotations
@@ -73,10 +74,10 @@ def fitting_prior_rows(explained: float, max_terms: int, weight: float) -> float
     """The number of prior rows for cards that explain a share of the variance of the labels.
 
     Suppose that the true risks of groups of rows scatter about the event rate ``r`` with variance
-    ``v``. Then the best guess at the risk of a group counts ``r * (1 - r) / v - 1`` rows of rate ``r``
-    besides its own: few where risks differ much, many where they hardly do. With ``v`` the variance of
-    the risks of a card that is ``(1 - explained) / explained`` for each group, of which a card has the
-    more the more terms it has.
+    ``v``. Then the best guess at the risk of a group counts ``r * (1 - r) / v - 1`` rows of rate
+    ``r`` besides its own: few where risks differ much, many where they hardly do. With ``v`` the
+    variance of the risks of a card that is ``(1 - explained) / explained`` for each group, of which
+    a card has the more the more terms it has.
 
     Parameters
     ----------

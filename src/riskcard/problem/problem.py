@@ -63,11 +63,11 @@ class Limits:
 class Problem:
     """The only input of any solver.
 
-    A card is a set of terms (column, cut, jump): a row has ``jump`` points more when condition ``cut``
-    of the column holds for it; for a plain number, when its value is at or below the cut. Terms of
-    one card have distinct (column, cut) pairs. Jumps are integers in
-    ``jump_low[v] .. jump_high[v]`` with ``jump_low <= 0 <= jump_high``; a column that must not be
-    used has both at 0. A card has all terms that are ``kept``, with their jumps.
+    A card is a set of terms (column, cut, jump): a row has ``jump`` points more when condition
+    ``cut`` of the column holds for it; for a plain number, when its value is at or below the cut.
+    Terms of one card have distinct (column, cut) pairs. Jumps are integers in ``jump_low[v] ..
+    jump_high[v]`` with ``jump_low <= 0 <= jump_high``; a column that must not be used has both at
+    0. A card has all terms that are ``kept``, with their jumps.
     """
 
     data: RankedData

@@ -26,9 +26,9 @@ Made = TypeVar("Made")
 class ValueGroups:
     """What the atoms of a feature are, besides the bins between cuts.
 
-    ``specials`` are values with an atom of their own, NaN for a missing one; they come first, then the
-    bins. A feature with levels has no bins: ``levels`` are the indices of each atom, -1 for a missing
-    value.
+    ``specials`` are values with an atom of their own, NaN for a missing one; they come first, then
+    the bins. A feature with levels has no bins: ``levels`` are the indices of each atom, -1 for a
+    missing value.
     """
 
     specials: tuple[float, ...] = ()
@@ -55,8 +55,8 @@ class CutGrid:
 class RankedData:
     """Rows as codes: condition ``c`` of column ``v`` holds for row ``i`` iff ``codes[v, i] <= c``.
 
-    A feature of numbers without holes is one column: its conditions say "at or below cut c". Any other
-    feature has one column or several; its ``Atoms`` say how they hang together.
+    A feature of numbers without holes is one column: its conditions say "at or below cut c". Any
+    other feature has one column or several; its ``Atoms`` say how they hang together.
 
     Attributes
     ----------

@@ -33,8 +33,8 @@ class LeastBins:
     def parse(cls, rows: float | str, events: float, labels: NDArray[np.int8]) -> LeastBins:
         """Read counts (whole numbers) or shares (below 1) of the rows and of the events.
 
-        The word "auto" for rows stands for a share of 5 %, but 100 rows at most: on long tables a bin
-        of a hundred rows says enough.
+        The word "auto" for rows stands for a share of 5 %, but 100 rows at most: on long tables a
+        bin of a hundred rows says enough.
         """
         n_events = int(np.count_nonzero(labels > 0))
         if isinstance(rows, str) and rows == "auto":

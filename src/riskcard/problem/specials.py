@@ -24,8 +24,9 @@ def atoms_with_specials(
 ) -> Atoms:
     """The conditions on special values and on the bins of a feature.
 
-    The atoms are the special values, then the bins in order. There are conditions "at or below cut c, or
-    among these special values", for several sets of them, and conditions "among these special values".
+    The atoms are the special values, then the bins in order. There are conditions "at or below cut
+    c, or among these special values", for several sets of them, and conditions "among these special
+    values".
 
     Parameters
     ----------

@@ -112,7 +112,7 @@ def intercept_of(features: Iterable[FeaturePoints | LevelPoints], terms: Iterabl
 
 def show_level(level: Label) -> str:
     """A level as it is printed; a text in quotes where it could be taken for something else."""
-    if isinstance(level, bool):
+    if isinstance(level, int):
         return str(level)
     if not isinstance(level, str):
         return format_number(level)

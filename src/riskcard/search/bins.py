@@ -37,13 +37,14 @@ class Rows:
     common
         For each feature a code that at least ``LEAST_COMMON`` of the rows have, or -1.
     uncommon, begins
-        The rows with other codes than the common one, feature by feature, and where those of each column
-        begin; nothing for columns without a common code.
+        The rows with other codes than the common one, feature by feature, and where those of each
+        column begin; nothing for columns without a common code.
     original
-        For each column, the cut of the problem that each cut stands for; None when they are the same.
+        For each column, the cut of the problem that each cut stands for; None when they are the
+        same.
     folds, maps
-        For each column the first column of its feature, whose bins are finer than its own, and where in
-        ``maps`` the bin begins that each of those is in.
+        For each column the first column of its feature, whose bins are finer than its own, and
+        where in ``maps`` the bin begins that each of those is in.
     """
 
     codes: NDArray[np.int32]

@@ -1,13 +1,13 @@
 """A card that exists already, improved by changing few of its terms.
 
-A change takes a term out, puts one in, or does both. So with at most ``m`` changes some ``r <= m`` terms
-of the card are given up, the others stay with their points, and at most ``m`` new terms are added, as
-far as the size of the card allows. Every choice of terms to give up is a problem of its own with the
-others kept, and they are solved one after another.
+A change takes a term out, puts one in, or does both. So with at most ``m`` changes some ``r <= m``
+terms of the card are given up, the others stay with their points, and at most ``m`` new terms are
+added, as far as the size of the card allows. Every choice of terms to give up is a problem of its
+own with the others kept, and they are solved one after another.
 
-Giving a term up and adding it again is no change. So where one more given up leaves room for one more new
-term, the choices of ``r`` are among those of ``r + 1``: it is enough to begin at the least ``r`` with room
-for ``m`` new terms.
+Giving a term up and adding it again is no change. So where one more given up leaves room for one
+more new term, the choices of ``r`` are among those of ``r + 1``: it is enough to begin at the least
+``r`` with room for ``m`` new terms.
 """
 
 from __future__ import annotations

@@ -24,8 +24,8 @@ FEW_FEATURES, ROWS_PER_BLOCK = 10, 1000
 def arrange_conditions(problem: Problem, tells_all_apart: bool = False) -> Conditions | None:
     """Lay the conditions of a problem out for `explore`; None when there is not a single one.
 
-    With ``tells_all_apart`` every set of conditions is a leaf of its own, whatever its size, and none
-    is filled up with terms that add nothing.
+    With ``tells_all_apart`` every set of conditions is a leaf of its own, whatever its size, and
+    none is filled up with terms that add nothing.
     """
     data = merge_equal_rows(problem.data, most_rows=None)
     by_class = np.argsort(-data.labels, kind="stable")
@@ -43,28 +43,13 @@ def arrange_conditions(problem: Problem, tells_all_apart: bool = False) -> Condi
     blocks = _blocks(codes, data.n_cuts, reach, restrictions.is_closed)
     if not blocks:
         return None
-    tree = _cluster(codes, n_events, blocks)
-    children, members, undecided = tree
+    children, members, undecided = _cluster(codes, n_events, blocks)
     flips, ranges = _flips(children, members, rows.size, codes.shape[1])
-    n_clusters = children.shape[0]
-    block_array = np.full((n_clusters, 3), -1, dtype=np.int32)
-    block_array[: len(blocks)] = blocks
-    facts = np.zeros((n_clusters, 3))
-    facts[:, 1] = undecided
-    for c in range(n_clusters):
-        if c < len(blocks):
-            side, low, high = blocks[c]
-            facts[c, 0] = high - low + 1
-            facts[c, 2] = reach[side]
-        else:
-            left, right = children[c]
-            facts[c, 0] = facts[left, 0] + facts[right, 0]
-            facts[c, 2] = max(facts[left, 2], facts[right, 2])
-    limits = problem.limits
     capacity = _capacity(problem)
     families, clashes = _families(problem)
     is_free = not (restrictions.is_by_card or problem.kept or tells_all_apart)
     must_differ = is_free and can_always_fill_up(problem, capacity)
+    limits = problem.limits
     events, others = weights[:n_events].sum(), weights[n_events:].sum()
     return Conditions(
         codes=codes,
@@ -80,9 +65,9 @@ def arrange_conditions(problem: Problem, tells_all_apart: bool = False) -> Condi
         groups=np.column_stack([restrictions.groups, restrictions.at_most]).astype(np.int64),
         reach=reach,
         children=children,
-        blocks=block_array,
+        blocks=_pad_blocks(blocks, children.shape[0]),
         flips=ranges,
-        facts=facts,
+        facts=_facts_of_clusters(blocks, children, undecided, reach),
         members=members,
         mixed_rows=mixed_rows,
         mixed_weights=weights[mixed_rows],
@@ -204,9 +189,9 @@ def _blocks(
 ) -> list[tuple[int, int, int]]:
     """Intervals of cuts (side, low, high) with about equally many rows, to cluster.
 
-    Clusters of several features save work where features are alike, as many features often are. With
-    few of them, telling features apart first saves more: the cost of conflicts is known for intervals
-    only, and where one cut is allowed on each, two slots on one feature end a node.
+    Clusters of several features save work where features are alike, as many features often are.
+    With few of them, telling features apart first saves more: the cost of conflicts is known for
+    intervals only, and where one cut is allowed on each, two slots on one feature end a node.
     """
     sides = [s for s in range(reach.size) if reach[s] > 0 and n_cuts[s >> 1] > 0]
     most = min(MAX_BLOCKS, int(MAX_BLOCK_ROWS / codes.shape[1]))
@@ -257,6 +242,32 @@ def _cluster(
     members = (some & is_event) | (every & ~is_event)
     undecided = np.array([_count(row) for row in some & ~every])
     return children, members, undecided
+
+
+def _pad_blocks(blocks: list[tuple[int, int, int]], n_clusters: int) -> NDArray[np.int32]:
+    """Side, low and high of the clusters that are a single block; -1 for the others."""
+    padded = np.full((n_clusters, 3), -1, dtype=np.int32)
+    padded[: len(blocks)] = blocks
+    return padded
+
+
+def _facts_of_clusters(
+    blocks: list[tuple[int, int, int]],
+    children: NDArray[np.int32],
+    undecided: NDArray[np.int64],
+    reach: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Of each cluster the number of conditions, that of undecided rows, and the largest step."""
+    facts = np.zeros((children.shape[0], 3))
+    facts[:, 1] = undecided
+    for cluster, (side, low, high) in enumerate(blocks):
+        facts[cluster, 0], facts[cluster, 2] = high - low + 1, reach[side]
+    # children come before their parents
+    for cluster in range(len(blocks), children.shape[0]):
+        left, right = children[cluster]
+        facts[cluster, 0] = facts[left, 0] + facts[right, 0]
+        facts[cluster, 2] = max(facts[left, 2], facts[right, 2])
+    return facts
 
 
 def _as_bits(mask: NDArray[np.bool_]) -> NDArray[np.uint64]:

@@ -93,8 +93,8 @@ def bound_of_hull(conditions: Conditions, deadline: float | None = None) -> floa
     """A lower bound on the loss of every card, from the convex hull of all of them.
 
     The charge for conditions falls until the steps that they are given fill what cards may have; at
-    each charge `tangent_bound` holds, and the best is kept. Where the tangent touches decides how good
-    the bound is, not whether it holds, so the fits need not be exact.
+    each charge `tangent_bound` holds, and the best is kept. Where the tangent touches decides how
+    good the bound is, not whether it holds, so the fits need not be exact.
     """
     hull = _Hull(conditions, deadline)
     steepest = _steepest(hull.slopes)
@@ -155,15 +155,16 @@ def tangent_bound(
 ) -> tuple[float, list[NDArray[np.float64]]]:
     """A lower bound on the loss of every card, valid for *any* log-odds of the rows; and slopes.
 
-    Proof. The loss is convex in the log-odds ``z`` of the rows, so for those of a card, ``z'``, it is
-    at least ``loss(z) + r . (z' - z)``, where ``r`` holds the slopes of the rows' losses at ``z``. A
-    card has ``z' = offset + sum of steps``: at most ``max_terms`` conditions, all different, each with a
-    step between 0 and the reach of its side (points below 0 count as points above 0 on the other
-    side, and move the offset). So ``r . z'`` is the offset times the sum of ``r``, plus for each of its
-    conditions the step times the sum of ``r`` over the rows with its points, which is at least reach
-    times that sum or 0. Taking the ``max_terms`` least of these, and for the offset the end of its
-    interval that is worse (`bound_node` says why the offset may be confined; that it must be a whole
-    number of points is not used), gives the bound. It is lowered by more than the error of the sums.
+    Proof. The loss is convex in the log-odds ``z`` of the rows, so for those of a card, ``z'``, it
+    is at least ``loss(z) + r . (z' - z)``, where ``r`` holds the slopes of the rows' losses at
+    ``z``. A card has ``z' = offset + sum of steps``: at most ``max_terms`` conditions, all
+    different, each with a step between 0 and the reach of its side (points below 0 count as points
+    above 0 on the other side, and move the offset). So ``r . z'`` is the offset times the sum of
+    ``r``, plus for each of its conditions the step times the sum of ``r`` over the rows with its
+    points, which is at least reach times that sum or 0. Taking the ``max_terms`` least of these,
+    and for the offset the end of its interval that is worse (`bound_node` says why the offset may
+    be confined; that it must be a whole number of points is not used), gives the bound. It is
+    lowered by more than the error of the sums.
     """
     n_terms, n_events = int(conditions.limits[0]), int(conditions.limits[3])
     weights, rate = conditions.weights, float(conditions.scale[1])

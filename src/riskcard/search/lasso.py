@@ -69,8 +69,8 @@ def pulls(gradient: Floats, may_fall: Booleans, may_rise: Booleans) -> Floats:
 def lasso_path(candidates: Candidates) -> Iterator[Floats]:
     """Coefficients for penalties that fall from the one at which all are 0.
 
-    Each minimises the loss plus ``penalty`` times the sum of ``factor * |coefficient|``; the intercept
-    is free.
+    Each minimises the loss plus ``penalty`` times the sum of ``factor * |coefficient|``; the
+    intercept is free.
     """
     labels, weights = candidates.labels, candidates.weights
     intercept = candidates.base_rate
@@ -146,10 +146,10 @@ class _Model:
     def minimise(self, hessian: Floats, start: Floats) -> Floats:
         """The model plus the penalty, by an active set.
 
-        While the signs of the coefficients that are not 0 stay as they are, the minimum solves linear
-        equations. On the way there a coefficient that reaches 0 stops at it and leaves the set; once
-        there, the one that is drawn most from 0 joins. Every round ends lower than the last, so
-        no set of signs comes again.
+        While the signs of the coefficients that are not 0 stay as they are, the minimum solves
+        linear equations. On the way there a coefficient that reaches 0 stops at it and leaves the
+        set; once there, the one that is drawn most from 0 joins. Every round ends lower than the
+        last, so no set of signs comes again.
         """
         at, signs = start.copy(), np.sign(start)
         signs[-1] = 1.0

@@ -1,9 +1,9 @@
 """Terms that pay: each must lower the loss by some amount, or it stays out.
 
-The card sought has the lowest *price*: its loss and a charge for every term. With ``L_k`` the lowest
-loss of a card with at most ``k`` terms, the lowest price is the least of ``L_k + charge * k``: a card
-with ``t`` terms has a loss of at least ``L_t``. So one size after another is searched and proven, and
-a proof may give up all cards whose price is known to be too high.
+The card sought has the lowest *price*: its loss and a charge for every term. With ``L_k`` the
+lowest loss of a card with at most ``k`` terms, the lowest price is the least of ``L_k + charge *
+k``: a card with ``t`` terms has a loss of at least ``L_t``. So one size after another is searched
+and proven, and a proof may give up all cards whose price is known to be too high.
 """
 
 from __future__ import annotations
@@ -98,8 +98,8 @@ def _search(sizes: list[Problem], options: Options, deadline: float | None) -> l
 def _search_down(sizes: list[Problem], options: Options, deadline: float | None) -> list[_Offer]:
     """Cards from the largest size down, as long as the price falls.
 
-    Each further term mostly gains less than the one before, so that once a smaller card is dearer, the
-    ones that are smaller still are too. With many rows this holds well enough, and saves time.
+    Each further term mostly gains less than the one before, so that once a smaller card is dearer,
+    the ones that are smaller still are too. With many rows this holds well enough, and saves time.
     """
     offers: list[_Offer] = []
     for sized in reversed(sizes):

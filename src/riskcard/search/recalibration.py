@@ -30,8 +30,8 @@ def recalibrate(card: RiskCard, X: Any, y: Any, sample_weight: Any = None) -> Ri
     Returns
     -------
     RiskCard
-        The same points with another multiplier and offset, ``log-odds = total / multiplier + offset``.
-        It has no certificate: nothing is claimed about its points on these rows.
+        The same points with another multiplier and offset, ``log-odds = total / multiplier +
+        offset``. It has no certificate: nothing is claimed about its points on these rows.
 
     Examples
     --------

@@ -20,9 +20,9 @@ __all__ = ["Rules", "closed_cuts", "keep_allowed", "missing_features", "room_for
 class Rules:
     """The limits and the scale of a problem as the search reads them.
 
-    ``is_usable`` says which columns have a condition and a jump. ``options`` are the jumps (calibrated)
-    or shifts (otherwise) that a step tries. ``kind`` and ``bound`` are those of ``fit_scale``.
-    ``is_simple``: nothing is restricted but the size of the card.
+    ``is_usable`` says which columns have a condition and a jump. ``options`` are the jumps
+    (calibrated) or shifts (otherwise) that a step tries. ``kind`` and ``bound`` are those of
+    ``fit_scale``. ``is_simple``: nothing is restricted but the size of the card.
     """
 
     max_terms: int

@@ -2,9 +2,9 @@
 
 The more conditions a card may choose from, the more of what it chooses is chance, above all where
 rows are few. The lasso's choice is steadier than that of the lowest loss: its coefficients are held
-small, so that a condition comes in by what it explains for many rows, and not by how well it completes
-a few others. Which of the shortlist are on the card, and with how many points, is then decided by the
-loss as ever, and can be proven.
+small, so that a condition comes in by what it explains for many rows, and not by how well it
+completes a few others. Which of the shortlist are on the card, and with how many points, is then
+decided by the loss as ever, and can be proven.
 """
 
 from __future__ import annotations
@@ -54,11 +54,12 @@ def fitting_shortlist(explained: float, max_terms: int, n_rows: int) -> int | No
 def shortlist(problem: Problem, count: int) -> list[tuple[int, int]]:
     """So many conditions, as (column, cut), or all where a problem has fewer.
 
-    The path of the lasso ends where ``count`` of them have a coefficient, and those that matter most
-    are taken; where it takes up fewer, which is rare, the first of the others fill the list. Conditions are standardised: a coefficient counts as what it moves the log-odds by on
-    average. Only conditions and signs are looked at that the problem allows. Conditions of which a card
-    can have one only, since they are the same cut or the same group of levels, count as one and
-    are all taken.
+    The path of the lasso ends where ``count`` of them have a coefficient, and those that matter
+    most are taken; where it takes up fewer, which is rare, the first of the others fill the list.
+    Conditions are standardised: a coefficient counts as what it moves the log-odds by on average.
+    Only conditions and signs are looked at that the problem allows. Conditions of which a card can
+    have one only, since they are the same cut or the same group of levels, count as one and are all
+    taken.
     """
     columns, cuts = open_conditions(problem)
     kinds = _kinds(problem, columns, cuts)

@@ -33,8 +33,8 @@ NOTHING_CLOSED = np.zeros((0, 0), dtype=np.uint8)
 class Support:
     """Conditions (features and cuts, shape (2, terms)) and their best real-valued points.
 
-    ``coefficients`` are the offset and one jump a term, and ``loss`` is what they reach. ``digest`` is
-    the same for equal sets.
+    ``coefficients`` are the offset and one jump a term, and ``loss`` is what they reach. ``digest``
+    is the same for equal sets.
     """
 
     terms: NDArray[np.int64]
@@ -55,8 +55,8 @@ class Support:
 class Walk(NamedTuple):
     """How a set is changed: see the plan of ``improve_set``.
 
-    ``picks`` are forced terms, ``n_old`` is how many of the first terms may be dropped (None: all), and
-    the walk ends at sets whose digest is ``known``.
+    ``picks`` are forced terms, ``n_old`` is how many of the first terms may be dropped (None: all),
+    and the walk ends at sets whose digest is ``known``.
     """
 
     size: int

@@ -1,8 +1,8 @@
 """The proof: branch and bound over all cards, in rounds of tasks that threads share.
 
-Every round takes open nodes with the lowest bounds, deals them to a fixed number of tasks, and merges
-what the tasks return in a fixed order. So neither the cards found nor the number of nodes depend on
-the number of threads.
+Every round takes open nodes with the lowest bounds, deals them to a fixed number of tasks, and
+merges what the tasks return in a fixed order. So neither the cards found nor the number of nodes
+depend on the number of threads.
 """
 
 from __future__ import annotations

@@ -33,7 +33,8 @@ class SolverOptions:
         Nodes of the tree; None for no limit.
     start
         A point of the model to start from, such as ``cards.values_of`` makes of a card. SCIP and
-        HiGHS take it as their first solution, BONMIN and IPOPT as the first point of their iterations.
+        HiGHS take it as their first solution, BONMIN and IPOPT as the first point of their
+        iterations.
     threads
         Threads that the solver may use; BONMIN and SCIP use one.
     show_log

@@ -1,9 +1,9 @@
 """BONMIN, in a process of its own that can be ended when the time is over.
 
 BONMIN looks at the clock between its steps only, and one step (a linear programme with many
-integers, say) can overrun a limit by minutes. The process has a folder of its own for another reason
-too: BONMIN reads the file ``bonmin.opt`` of the folder that it is started in, and one that happens to
-be there must not change what is run.
+integers, say) can overrun a limit by minutes. The process has a folder of its own for another
+reason too: BONMIN reads the file ``bonmin.opt`` of the folder that it is started in, and one that
+happens to be there must not change what is run.
 """
 
 from __future__ import annotations
