@@ -171,6 +171,7 @@ def test_a_feature_without_cuts_has_a_row_for_the_rest(feature, label):
         (True, "True"),
         ("True", '"True"'),
         (2.0, "2"),
+        (10**400, "1" + "0" * 400),
         ("2.0", '"2.0"'),
         ("missing", '"missing"'),
         ("", '""'),

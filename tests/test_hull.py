@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize_scalar
 
 from random_problems import SCALES, random_problem
 from random_tables import SMALL, random_ruled_problem
 from riskcard.errors import ParameterError
+from riskcard.kernels.slots import Conditions
 from riskcard.problem.problem import Limits, Problem, Scale
 from riskcard.problem.ranked import rank_table
+from riskcard.problem.result import Status
 from riskcard.problem.table import Table
 from riskcard.search import hull, tree
+from riskcard.search import hull_tree as hull_trees
 from riskcard.search.conditions import arrange_conditions
 from riskcard.search.enumerate import enumerate_cards
-from riskcard.search.hull import bound_of_hull, tangent_bound
+from riskcard.search.hull import HullProblem, Part, Touch, tangent_bound, touch_hull
+from riskcard.search.hull_tree import HullTree, divide
 from riskcard.search.once import find_card
 from riskcard.search.options import Options
 from riskcard.search.tree import Stops, prove
@@ -28,6 +33,16 @@ def optimum_of(problem: Problem) -> float:
     return enumerate_cards(problem).loss
 
 
+def grown(conditions: Conditions, n_parts: int, cutoff: float = float("inf")) -> HullTree:
+    """A tree of at least so many parts, if there are so many."""
+    hull_tree = HullTree(conditions)
+    while hull_tree.n_parts < n_parts and not hull_tree.is_over:
+        hull_tree.grow(hull_tree.work + 1.0, cutoff)
+        if hull_tree.bound(cutoff) >= cutoff:
+            break
+    return hull_tree
+
+
 @pytest.mark.parametrize("scale", SCALES, ids=str)
 def test_the_bound_is_below_every_card(scale):
     shares = []
@@ -37,8 +52,9 @@ def test_the_bound_is_below_every_card(scale):
         if conditions is None:
             continue
         optimum = optimum_of(problem)
-        bound = bound_of_hull(conditions)
-        assert bound <= optimum * (1 + TOLERANCE)
+        for n_parts in (1, 5, 40):
+            bound = grown(conditions, n_parts).bound(float("inf"))
+            assert bound <= optimum * (1 + TOLERANCE)
         shares.append(bound / optimum)
     # a bound a fifth higher would be found out, and so would one that says nothing
     assert max(shares) > 0.9
@@ -58,24 +74,119 @@ def test_the_bound_is_below_every_card_under_rules():
             continue
         conditions = arrange_conditions(problem)
         if conditions is not None and not problem.kept:
-            assert bound_of_hull(conditions) <= optimum * (1 + TOLERANCE)
+            bound = grown(conditions, 25).bound(float("inf"))
+            assert bound <= optimum * (1 + TOLERANCE)
             n_problems += 1
     assert n_problems > 30
 
 
+def test_more_parts_give_a_better_bound_and_may_complete_the_proof():
+    problem = noisy_problem(3)
+    conditions = arrange_conditions(problem)
+    assert conditions is not None
+    proof = prove(problem, find_card(problem, Options()), Stops())
+    bounds = [grown(conditions, n, proof.loss).bound(proof.loss) for n in (1, 10, 100, 1000)]
+    assert bounds == sorted(bounds)
+    assert bounds[0] < 0.95 * proof.loss < bounds[2] <= proof.loss
+    cutoff = 0.97 * proof.loss
+    complete = HullTree(conditions)
+    complete.grow(float("inf"), cutoff)
+    assert complete.bound(cutoff) == cutoff
+
+
+def random_choice(problem: HullProblem, rng: np.random.Generator) -> list[int]:
+    """Different conditions of a card within the limits on features and cuts."""
+    chosen: list[int] = []
+    for one in rng.permutation(problem.size).tolist():
+        features = problem.features[[*chosen, one]].tolist()
+        is_within = (
+            len(chosen) < problem.n_terms
+            and features.count(features[-1]) <= problem.conditions.capacity[features[-1]]
+            and len(set(features)) <= problem.conditions.limits[1]
+        )
+        if is_within:
+            chosen.append(one)
+    return chosen[: rng.integers(0, problem.n_terms + 1)]
+
+
+def is_in(chosen: list[int], part: Part) -> bool:
+    """Are these the conditions of a card of the part, by any assignment to its groups?"""
+    if not part.groups:
+        return len(chosen) <= part.n_others and all(part.others[one] for one in chosen)
+    first, *rest = part.groups
+    smaller = part._replace(groups=tuple(rest))
+    return any(
+        one in first and is_in([other for other in chosen if other != one], smaller)
+        for one in chosen
+    )
+
+
+def some_part(problem: HullProblem, chosen: list[int], rng: np.random.Generator) -> Part:
+    """A part that has the card with these conditions."""
+    n_groups = int(rng.integers(0, len(chosen) + 1))
+    groups = []
+    for one in chosen[:n_groups]:
+        own = np.flatnonzero(problem.features == problem.features[one])
+        groups.append(own[(rng.random(own.size) < 0.5) | (own == one)])
+    others = rng.random(problem.size) < 0.5
+    others[chosen[n_groups:]] = True
+    return Part(tuple(groups), others, problem.n_terms - n_groups)
+
+
+def loss_with_steps(problem: HullProblem, chosen: list[int], rng: np.random.Generator) -> float:
+    """The loss of a card with any steps within the reach, and its best offset."""
+    shares = rng.random(len(chosen)) * (rng.random(len(chosen)) < 0.8)
+    log_odds = shares @ problem.steps_of(np.array(chosen, dtype=np.int64))
+    best = minimize_scalar(
+        lambda offset: problem.weights @ np.logaddexp(0, -problem.signs * (log_odds + offset)),
+        bounds=(-500, 50),
+        method="bounded",
+    )
+    return float(best.fun)
+
+
 @pytest.mark.parametrize("scale", SCALES, ids=str)
-def test_the_tangent_may_touch_anywhere(scale):
-    for seed in range(15):
-        problem = random_problem(seed, scale)
-        conditions = arrange_conditions(problem)
+def test_the_tangent_of_a_part_is_below_its_cards_wherever_it_touches(scale):
+    closest = np.inf
+    for seed in range(25):
+        conditions = arrange_conditions(random_problem(seed, scale))
         if conditions is None:
             continue
-        optimum = optimum_of(problem)
-        rng = np.random.default_rng(seed)
-        allowed = hull._allowed(conditions)
-        for size in (0.1, 1.0, 5.0, 40.0):
-            log_odds = size * rng.normal(size=conditions.weights.size)
-            assert tangent_bound(log_odds, conditions, allowed)[0] <= optimum * (1 + TOLERANCE)
+        problem, rng = HullProblem(conditions), np.random.default_rng(seed)
+        for size in (0.0, 0.3, 1.0, 5.0, 40.0):
+            chosen = random_choice(problem, rng)
+            part = some_part(problem, chosen, rng)
+            loss = loss_with_steps(problem, chosen, rng)
+            log_odds = problem.rate + size * rng.normal(size=conditions.weights.size)
+            assert tangent_bound(log_odds, problem, part)[0] <= loss * (1 + TOLERANCE)
+            bound, _, _ = touch_hull(problem, part, Touch(problem.rate), np.inf, 5)
+            assert bound <= loss * (1 + TOLERANCE)
+            closest = min(closest, (loss - bound) / loss)
+    # a bound that is a little higher would be found out
+    assert closest < 1e-3
+
+
+def test_a_card_of_a_divided_part_is_in_one_of_the_two():
+    n_divided = 0
+    for seed in range(40):
+        conditions = arrange_conditions(random_problem(seed, SCALES[seed % len(SCALES)]))
+        if conditions is None:
+            continue
+        problem, rng = HullProblem(conditions), np.random.default_rng(seed)
+        chosen = random_choice(problem, rng)
+        part = Part((), np.ones(problem.size, dtype=bool), problem.n_terms)
+        place = Touch(problem.rate)
+        for _ in range(12):
+            assert is_in(chosen, part)
+            place = touch_hull(problem, part, place, np.inf, 4)[1]
+            parts = divide(problem, part, place)
+            if not parts:
+                break
+            having = [one for one in parts if is_in(chosen, one[0])]
+            assert having
+            part, place = having[rng.integers(len(having))]
+            n_divided += 1
+    assert n_divided > 100
 
 
 def noisy_problem(max_terms: int) -> Problem:
@@ -99,35 +210,45 @@ def test_a_proof_that_is_stopped_early_has_the_bound_of_the_hull(monkeypatch):
     problem = noisy_problem(5)
     card = find_card(problem, Options())
     proof = prove(problem, card, Stops(node_limit=200))
-    monkeypatch.setattr(tree, "bound_of_hull", lambda conditions, deadline: 0.0)
-    assert prove(problem, card, Stops(node_limit=200)).bound < 0.1 * proof.loss
     assert 0.8 * proof.loss < proof.bound < proof.loss
+    monkeypatch.setattr(tree, "HULL_WORK", 0.0)
+    assert prove(problem, card, Stops(node_limit=200)).bound < 0.1 * proof.loss
 
 
-def test_the_bound_of_the_hull_agrees_with_the_whole_proof(monkeypatch):
+def test_the_hull_may_have_the_last_word(monkeypatch):
     monkeypatch.setattr(tree, "WORK_DEPTH_FIRST", 1e4)
-    for max_terms in (1, 2, 3):
-        problem = noisy_problem(max_terms)
-        proof = prove(problem, find_card(problem, Options()), Stops())
-        conditions = arrange_conditions(problem)
-        assert conditions is not None
-        assert 0.8 * proof.loss < bound_of_hull(conditions) <= proof.loss
-
-
-def test_a_bound_that_is_out_of_time_still_holds():
-    problem = noisy_problem(4)
-    conditions = arrange_conditions(problem)
-    assert conditions is not None
-    assert bound_of_hull(conditions, deadline=0.0) <= bound_of_hull(conditions)
-
-
-def test_a_bound_with_room_for_few_conditions_and_little_work_still_holds(monkeypatch):
     problem = noisy_problem(3)
-    conditions = arrange_conditions(problem)
+    card = find_card(problem, Options())
+    nodes = prove(problem, card, Stops(gap=0.05)).nodes
+    monkeypatch.setattr(tree, "HULL_WORK", 1e4)
+    proof = prove(problem, card, Stops(gap=0.05))
+    assert proof.status is Status.GAP_REACHED
+    assert proof.nodes < nodes
+    assert proof.bound <= prove(problem, card, Stops()).loss
+
+
+def test_a_tree_that_is_out_of_time_still_has_a_bound():
+    conditions = arrange_conditions(noisy_problem(4))
     assert conditions is not None
-    whole = bound_of_hull(conditions)
-    monkeypatch.setattr(hull, "MOST_CELLS", 2 * conditions.weights.size)
-    assert 0 < bound_of_hull(conditions) < whole
-    monkeypatch.setattr(hull, "MOST_WORK", 1.0)
-    monkeypatch.setattr(hull, "MOST_WORK_A_ROW", 0.0)
-    assert bound_of_hull(conditions) < whole
+    hull_tree = HullTree(conditions)
+    hull_tree.grow(float("inf"), float("inf"), deadline=0.0)
+    assert hull_tree.bound(float("inf")) == 0.0
+
+
+def test_room_for_few_conditions_still_gives_a_bound(monkeypatch):
+    conditions = arrange_conditions(noisy_problem(3))
+    assert conditions is not None
+    whole = grown(conditions, 1).bound(float("inf"))
+    monkeypatch.setattr(hull, "MOST_SHARES", 3)
+    monkeypatch.setattr(hull, "MOST_KEPT", 1)
+    assert grown(conditions, 1).bound(float("inf")) < whole
+
+
+def test_parts_that_are_too_many_end_the_tree(monkeypatch):
+    conditions = arrange_conditions(noisy_problem(4))
+    assert conditions is not None
+    monkeypatch.setattr(hull_trees, "MOST_OPEN", 3)
+    hull_tree = HullTree(conditions)
+    hull_tree.grow(float("inf"), float("inf"))
+    assert hull_tree.is_over
+    assert 0 < hull_tree.bound(float("inf")) < float("inf")

@@ -1,229 +1,328 @@
-"""A bound on all cards at once: the convex hull of what cards of some size can do.
+"""A bound on many cards at once: the convex hull of what they can do.
 
-Branch and bound proves nothing about a large problem before much of its tree is done. The bound here
-is known after a moment; it is never the whole proof, but it holds from then on.
+Branch and bound with slots proves nothing about a large problem before much of its tree is done. The
+bound here is known after a moment, for all cards or for a part of them; `hull_tree` divides them.
 """
 
 from __future__ import annotations
 
-import math
-import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from riskcard.kernels.hull import fit_steps
+from riskcard.kernels.hull import fit_shares
 from riskcard.kernels.slots import Conditions
 
-__all__ = ["bound_of_hull", "tangent_bound"]
+__all__ = ["HullProblem", "Part", "Touch", "tangent_bound", "touch_hull"]
 
-#: From one charge for a condition to the next, how far they go down, and halvings at the end.
-FALL, LEAST_CHARGE, MAX_HALVINGS = 0.3, 1e-5, 4
-#: Conditions that may have steps, and times the number of rows; rounds of adding some for one charge,
-#: and how many are added.
-MOST_STEPS, MOST_CELLS, MAX_ROUNDS, MOST_ADDED = 400, 2e7, 12, 40
-TOLERANCE = 1e-5
-#: Rows times conditions looked at in all fits together, at most: so much, and so much for every row;
-#: and in a single one.
-MOST_WORK, MOST_WORK_A_ROW, MOST_WORK_AT_ONCE = 1.5e9, 2e5, 5e8
-#: Of the time that is left, at most.
-SHARE_OF_TIME = 0.2
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+#: The smallest curvature of a row's loss that a step is reckoned with, so that no step is endless.
+LEAST_CURVE = 1e-4
+#: Rows that the curvature is reckoned from, about; the slopes are those of all rows.
+ROWS_OF_MODEL = 4000
+#: Quadratic models for one set of conditions, trials of a step, and passes over a model.
+MAX_MODELS, MAX_TRIALS, MAX_PASSES = 3, 8, 300
+#: Conditions that join at once, for each owner, and that there may be.
+MOST_ADDED, MOST_SHARES = 20, 500
+#: What a round takes whatever the sizes are.
+WORK_OF_A_ROUND = 1.5e6
+#: A tangent is good enough when its bound is this close to the loss where it touches (relative).
+CLOSE_ENOUGH = 2e-3
+#: A condition joins when it is worth more than this many times the charge.
+WORTH = 1.02
+#: An owner has what it may have when its shares add up to this part of it.
+FULL = 0.98
+#: Numbers that are kept of the rows of conditions, at most.
+MOST_KEPT = 1e7
 #: Relative allowance for rounding, beside that for adding up many rows.
 ROUNDING = 1e-11
 
 
-@dataclass(slots=True)
-class _Steps:
-    """The conditions that have steps, what share of their reach, and the log-odds of all rows."""
+class HullProblem:
+    """Every condition that a card may have, one after another, and what the bounds need of the rows.
 
-    conditions: Conditions
-    log_odds: NDArray[np.float64]
-    sides: list[int] = field(default_factory=list)
-    cuts: list[int] = field(default_factory=list)
-    shares: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-
-    @property
-    def room(self) -> int:
-        """How many conditions more there is room for."""
-        most = min(MOST_STEPS, int(MOST_CELLS / self.log_odds.size))
-        return max(most, 1) - len(self.sides)
-
-    def add(self, chosen: list[tuple[int, int]]) -> None:
-        """Give conditions a place; their steps are 0 so far."""
-        chosen = chosen[: self.room]
-        self.sides += [side for side, _ in chosen]
-        self.cuts += [cut for _, cut in chosen]
-        self.shares = np.append(self.shares, np.zeros(len(chosen)))
-
-    def drop_unused(self) -> None:
-        """Forget the conditions whose steps are 0."""
-        used = np.flatnonzero(self.shares > 0)
-        self.sides = [self.sides[i] for i in used]
-        self.cuts = [self.cuts[i] for i in used]
-        self.shares = self.shares[used]
-
-    def fit(self, charge: float, most_work: float) -> int:
-        """Lower the loss plus the charge for all shares; returns the work that it took."""
-        codes = self.conditions.codes
-        holds = np.array(
-            [
-                codes[side >> 1] > cut if side & 1 else codes[side >> 1] <= cut
-                for side, cut in zip(self.sides, self.cuts, strict=True)
-            ],
-            dtype=np.float64,
-        ).reshape(len(self.sides), codes.shape[1])
-        n_passes = fit_steps(
-            holds,
-            np.arange(codes.shape[1]) < self.conditions.limits[3],
-            self.conditions.weights,
-            self.conditions.reach[self.sides],
-            charge,
-            self.shares,
-            self.log_odds,
-            np.zeros((5, codes.shape[1])),
-            TOLERANCE,
-            int(most_work / max(holds.size, 1)),
-        )
-        return int(n_passes) * holds.size
-
-
-def bound_of_hull(conditions: Conditions, deadline: float | None = None) -> float:
-    """A lower bound on the loss of every card, from the convex hull of all of them.
-
-    The charge for conditions falls until the steps that they are given fill what cards may have; at
-    each charge `tangent_bound` holds, and the best is kept. Where the tangent touches decides how
-    good the bound is, not whether it holds, so the fits need not be exact.
+    Attributes
+    ----------
+    sides, cuts, features, reach
+        Of each condition; ordered by side and cut.
     """
-    hull = _Hull(conditions, deadline)
-    steepest = _steepest(hull.slopes)
-    if steepest <= 0:
-        return hull.bound
-    high = low = steepest
-    while not hull.is_over and low > LEAST_CHARGE * steepest and not hull.is_full:
-        high, low = low, FALL * low
-        hull.touch(low)
-    for _ in range(MAX_HALVINGS):
-        if not hull.is_over:
-            middle = math.sqrt(low * high)
-            hull.touch(middle)
-            low, high = (middle, high) if hull.is_full else (low, middle)
-    return hull.bound
 
-
-class _Hull:
-    """Where the tangent touches, and the best bound so far."""
-
-    def __init__(self, conditions: Conditions, deadline: float | None) -> None:
+    def __init__(self, conditions: Conditions) -> None:
         self.conditions = conditions
-        self.deadline: float | None = None
-        if deadline is not None:
-            now = time.perf_counter()
-            self.deadline = now + SHARE_OF_TIME * (deadline - now)
-        self.most_work = MOST_WORK + MOST_WORK_A_ROW * conditions.weights.size
-        self.steps = _Steps(conditions, np.full(conditions.weights.size, conditions.scale[1]))
-        self.allowed = _allowed(conditions)
-        self.bound, self.slopes = tangent_bound(self.steps.log_odds, conditions, self.allowed)
-        self.work = 0.0
+        every = [
+            (side, cut) for side, low, high in conditions.blocks.tolist() if side >= 0
+            for cut in range(low, high + 1)
+        ]  # fmt: skip
+        self.sides, self.cuts = np.array(sorted(every), dtype=np.int64).reshape(-1, 2).T
+        self.features = conditions.families[self.sides >> 1, 0]
+        self.reach = conditions.reach[self.sides]
+        self.weights, self.rate = conditions.weights, float(conditions.scale[1])
+        self.n_terms, n_events = int(conditions.limits[0]), int(conditions.limits[3])
+        self.signs = np.where(np.arange(self.weights.size) < n_events, 1.0, -1.0)
+        self._columns = np.unique(self.sides >> 1)
+        self._kept: dict[int, Floats] = {}
 
     @property
-    def is_full(self) -> bool:
-        """Do the steps fill what cards may have?"""
-        return float(self.steps.shares.sum()) > self.conditions.limits[0]
+    def size(self) -> int:
+        """The number of conditions."""
+        return self.sides.size
 
-    @property
-    def is_over(self) -> bool:
-        """Is it time to stop?"""
-        is_late = self.deadline is not None and time.perf_counter() >= self.deadline
-        return is_late or self.work > self.most_work or self.steps.room == 0
+    @cached_property
+    def _places(self) -> Integers:
+        """Where the sum up to the cut of each condition is among those of all columns."""
+        n_codes = [int(self.conditions.codes[column].max()) + 1 for column in self._columns]
+        starts = np.concatenate([[0], np.cumsum(n_codes)])
+        return starts[np.searchsorted(self._columns, self.sides >> 1)] + self.cuts
 
-    def touch(self, charge: float) -> None:
-        """Fit the steps for a charge, with more conditions until none is worth more than it."""
-        self.steps.drop_unused()
-        for _ in range(MAX_ROUNDS):
-            self.steps.add(_conditions_to_add(self.slopes, self.steps, charge))
-            self.work += self.steps.fit(charge, min(self.most_work - self.work, MOST_WORK_AT_ONCE))
-            bound, self.slopes = tangent_bound(self.steps.log_odds, self.conditions, self.allowed)
-            self.bound = max(self.bound, bound)
-            if self.is_over or _steepest(self.slopes) <= 1.02 * charge:
-                return
+    def steps_of(self, chosen: Integers) -> Floats:
+        """For each condition and row the reach where it gives its points, else 0."""
+        if len(self._kept) * self.weights.size > MOST_KEPT:
+            self._kept.clear()
+        return np.array([self._step_of(one) for one in chosen.tolist()]).reshape(
+            chosen.size, self.weights.size
+        )
+
+    def _step_of(self, one: int) -> Floats:
+        if one not in self._kept:
+            own, cut = self.conditions.codes[self.sides[one] >> 1], self.cuts[one]
+            holds = own > cut if self.sides[one] & 1 else own <= cut
+            self._kept[one] = np.where(holds, self.reach[one], 0.0)
+        return self._kept[one]
+
+    def slopes(self, rows: Floats) -> Floats:
+        """How the loss changes with the share of each condition, from its slopes in all rows."""
+        codes = self.conditions.codes
+        sums = [np.cumsum(np.bincount(codes[column], rows)) for column in self._columns]
+        below = np.concatenate(sums)[self._places]
+        return self.reach * np.where(self.sides & 1, rows.sum() - below, below)
 
 
-def tangent_bound(
-    log_odds: NDArray[np.float64], conditions: Conditions, allowed: list[NDArray[np.bool_]]
-) -> tuple[float, list[NDArray[np.float64]]]:
-    """A lower bound on the loss of every card, valid for *any* log-odds of the rows; and slopes.
+class Part(NamedTuple):
+    """Some of all cards: one term from each group, and at most so many others.
+
+    Attributes
+    ----------
+    groups
+        Conditions, by number.
+    others
+        For each condition whether another term may have it.
+    n_others
+        How many other terms a card has, at most.
+    """
+
+    groups: tuple[Integers, ...]
+    others: NDArray[np.bool_]
+    n_others: int
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """Where a tangent touches: the offset, and the share of the reach that some conditions have.
+
+    Attributes
+    ----------
+    owners
+        For each share 0 if it is of the other terms, or 1 and more for the groups of a part.
+    charges
+        Of each owner: what a share is worth where they add up to what they may.
+    """
+
+    offset: float
+    chosen: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    owners: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    shares: Floats = field(default_factory=lambda: np.zeros(0))
+    charges: Floats = field(default_factory=lambda: np.zeros(1))
+
+
+def tangent_bound(log_odds: Floats, problem: HullProblem, part: Part) -> tuple[float, Floats]:
+    """A bound on the loss of every card of a part, valid for *any* log-odds of the rows; and slopes.
 
     Proof. The loss is convex in the log-odds ``z`` of the rows, so for those of a card, ``z'``, it
     is at least ``loss(z) + r . (z' - z)``, where ``r`` holds the slopes of the rows' losses at
-    ``z``. A card has ``z' = offset + sum of steps``: at most ``max_terms`` conditions, all
-    different, each with a step between 0 and the reach of its side (points below 0 count as points
-    above 0 on the other side, and move the offset). So ``r . z'`` is the offset times the sum of
-    ``r``, plus for each of its conditions the step times the sum of ``r`` over the rows with its
-    points, which is at least reach times that sum or 0. Taking the ``max_terms`` least of these,
-    and for the offset the end of its interval that is worse (`bound_node` says why the offset may
-    be confined; that it must be a whole number of points is not used), gives the bound. It is
-    lowered by more than the error of the sums.
+    ``z``. A card has ``z' = offset + sum of steps``, each step between 0 and the reach of its
+    condition (points below 0 count as points above 0 on the other side, and move the offset). So
+    ``r . z'`` is the offset times the sum of ``r``, plus for each term its step times the sum of
+    ``r`` over the rows with its points, which is at least the smaller of 0 and reach times that
+    sum. Of each group one term is on the card, which has at least the least of its group; the
+    others are different conditions, which together have at least the ``n_others`` least. For the
+    offset the end of its interval that is worse is taken (`bound_node` says why the offset may be
+    confined; that it must be a whole number of points is not used). The result is lowered by more
+    than the error of the sums.
     """
-    n_terms, n_events = int(conditions.limits[0]), int(conditions.limits[3])
-    weights, rate = conditions.weights, float(conditions.scale[1])
-    signs = np.where(np.arange(weights.size) < n_events, 1.0, -1.0)
+    weights, signs = problem.weights, problem.signs
     loss = float(weights @ np.logaddexp(0.0, -signs * log_odds))
     rows = -signs * weights * expit(-signs * log_odds)
+    slopes = problem.slopes(rows)
+    least = np.minimum(slopes, 0.0)
+    bound = loss - float(rows @ log_odds) + sum(float(least[own].min()) for own in part.groups)
+    others = least[part.others]
+    if 0 < part.n_others < others.size:
+        others = np.partition(others, part.n_others - 1)[: part.n_others]
+    bound += float(others.sum()) if part.n_others > 0 else 0.0
+    furthest = problem.n_terms * float(problem.reach.max(initial=0.0))
     total = float(rows.sum())
-    slopes = _slopes_of_sides(rows, total, conditions, allowed)
-    every = np.concatenate(slopes)
-    least = np.partition(every, min(n_terms, every.size) - 1)[:n_terms] if every.size else every
-    reach = float(conditions.reach.max(initial=0.0))
-    ends = rate - n_terms * reach, rate
-    bound = loss - float(rows @ log_odds) + float(np.minimum(least, 0.0).sum())
-    bound += min(total * end for end in ends)
-    size = loss + float(np.abs(rows) @ (np.abs(log_odds) + abs(rate) + 2 * n_terms * reach))
+    bound += min(total * problem.rate, total * (problem.rate - furthest))
+    size = loss + float(np.abs(rows) @ (np.abs(log_odds) + abs(problem.rate) + 2 * furthest))
     return bound - (ROUNDING + weights.size * np.finfo(float).eps) * size, slopes
 
 
-def _slopes_of_sides(
-    rows: NDArray[np.float64],
-    total: float,
-    conditions: Conditions,
-    allowed: list[NDArray[np.bool_]],
-) -> list[NDArray[np.float64]]:
-    """For each side the slope of the loss in the share of every condition; infinite if not allowed."""
-    slopes = []
-    for side, may in enumerate(allowed):
-        if side & 1 == 0:
-            own = np.bincount(conditions.codes[side >> 1], rows, may.size + 1)
-            below = np.cumsum(own)[:-1]
-        slope = conditions.reach[side] * (total - below if side & 1 else below)
-        slopes.append(np.where(may, slope, np.inf))
-    return slopes
+def touch_hull(
+    problem: HullProblem, part: Part, start: Touch, enough: float, max_rounds: int
+) -> tuple[float, Touch, float]:
+    """Look for a good place for the tangent; returns the best bound, the last place and the work.
+
+    The work is what it takes by the sizes of things, in nanoseconds or so; no clock has a say in it.
+
+    The loss is minimised over the convex hull of the part's cards, with more and more conditions.
+    Where the tangent touches decides how good the bound is, not whether it holds, so nothing here
+    need be exact.
+
+    Parameters
+    ----------
+    start
+        Where to begin.
+    enough
+        A bound that needs not be any better.
+    max_rounds
+        How often conditions join, at most.
+    """
+    caps = np.array([part.n_others] + [1] * len(part.groups), dtype=np.float64)
+    place, best, work = _within(start, part, caps), -np.inf, 0.0
+    for _ in range(max_rounds):
+        place, log_odds, more = _descend(problem, place, caps)
+        bound, slopes = tangent_bound(log_odds, problem, part)
+        best = max(best, bound)
+        loss = float(problem.weights @ np.logaddexp(0.0, -problem.signs * log_odds))
+        work += more + 3.0 * problem.conditions.codes.size + WORK_OF_A_ROUND
+        place = replace(place, charges=_fair_charges(place, part, caps, slopes))
+        joining = _joining(problem, part, place, slopes)
+        is_close = loss - best <= CLOSE_ENOUGH * abs(loss)
+        if best >= enough or is_close or joining is None:
+            break
+        place = joining
+    return best, place, work
 
 
-def _allowed(conditions: Conditions) -> list[NDArray[np.bool_]]:
-    """For each side which of its conditions a card may have."""
-    ends = np.append(conditions.offsets, conditions.starts.shape[1])
-    allowed = [np.zeros(n, dtype=bool) for n in np.repeat(np.diff(ends) - 2, 2)]
-    for side, low, high in conditions.blocks:
-        if side >= 0:
-            allowed[side][low : high + 1] = True
-    return allowed
+def _within(place: Touch, part: Part, caps: Floats) -> Touch:
+    """The place without conditions that are not in the part, and shares within their caps."""
+    is_in = np.zeros(place.chosen.size, dtype=bool)
+    for owner in range(caps.size):
+        own = place.owners == owner
+        if owner == 0:
+            is_in[own] = part.others[place.chosen[own]] & (part.n_others > 0)
+        else:
+            is_in[own] = np.isin(place.chosen[own], part.groups[owner - 1])
+    owners, shares = place.owners[is_in], place.shares[is_in]
+    sums = np.bincount(owners, shares, minlength=caps.size)
+    shares = shares * np.minimum(1.0, caps / np.maximum(sums, 1e-300))[owners]
+    charges = np.zeros(caps.size)
+    charges[: place.charges.size] = place.charges[: caps.size]
+    return Touch(place.offset, place.chosen[is_in], owners, shares, charges)
 
 
-def _steepest(slopes: list[NDArray[np.float64]]) -> float:
-    """How fast the loss falls at most with the share of one condition."""
-    return max((-float(own.min()) for own in slopes if own.size), default=0.0)
+def _descend(problem: HullProblem, place: Touch, caps: Floats) -> tuple[Touch, Floats, float]:
+    """Lower the loss by the shares of the place; also the log-odds that come of it, and the work."""
+    weights, signs = problem.weights, problem.signs
+    design = np.vstack([np.ones(weights.size), problem.steps_of(place.chosen)])
+    values = np.concatenate([[place.offset], place.shares])
+    owners = np.concatenate([[0], place.owners])
+    charges, work = place.charges.copy(), 4.0 * design.size
+    some = slice(None, None, max(1, weights.size // ROWS_OF_MODEL))
+    sample = np.ascontiguousarray(design[:, some])
+    log_odds = values @ design
+    loss = float(weights @ np.logaddexp(0.0, -signs * log_odds))
+    for _ in range(MAX_MODELS):
+        chances = expit(-signs * log_odds)
+        curves = weights * np.maximum(chances * (1 - chances), LEAST_CURVE)
+        hessian = (sample * curves[some]) @ sample.T * (curves.sum() / curves[some].sum())
+        stiffness = float(np.median(np.diag(hessian)[1:])) if values.size > 1 else 1.0
+        moves = fit_shares(
+            hessian, design @ (-signs * weights * chances), values, owners, caps, charges,
+            stiffness, 1e-6 * loss, MAX_PASSES,
+        )  # fmt: skip
+        work += hessian.size * (50.0 + 0.15 * sample.shape[1]) + 150.0 * weights.size
+        price, way = charges[owners] @ moves - charges[0] * moves[0], moves @ design
+        length, fallen = 1.0, -np.inf
+        for _ in range(MAX_TRIALS):
+            trial = log_odds + length * way
+            new_loss = float(weights @ np.logaddexp(0.0, -signs * trial))
+            fallen = loss - new_loss - length * price
+            if fallen >= 0:
+                values, log_odds, loss = values + length * moves, trial, new_loss
+                break
+            length *= 0.4
+        if fallen <= 1e-5 * loss:
+            break
+    offset = _best_offset(log_odds, problem)
+    used = values[1:] > 1e-9
+    chosen, owners, shares = place.chosen[used], place.owners[used], values[1:][used]
+    return (
+        Touch(float(values[0]) + offset, chosen, owners, shares, charges),
+        log_odds + offset,
+        work,
+    )
 
 
-def _conditions_to_add(
-    slopes: list[NDArray[np.float64]], steps: _Steps, charge: float
-) -> list[tuple[int, int]]:
-    """The steepest conditions that are worth more than the charge, of neighbours the best."""
-    known = set(zip(steps.sides, steps.cuts, strict=True))
-    found: list[tuple[float, int, int]] = []
-    for side, own in enumerate(slopes):
-        around = np.pad(own, 1, constant_values=np.inf)
-        is_low = (own <= around[:-2]) & (own <= around[2:]) & (own < -charge)
-        found += [(float(own[c]), side, int(c)) for c in np.flatnonzero(is_low)]
-    found.sort()
-    return [(side, cut) for _, side, cut in found if (side, cut) not in known][:MOST_ADDED]
+def _best_offset(log_odds: Floats, problem: HullProblem) -> float:
+    """What to add to all log-odds, so that their slopes add up to 0."""
+    offset = 0.0
+    for _ in range(6):
+        chances = expit(-problem.signs * (log_odds + offset))
+        slope = -float(problem.signs @ (problem.weights * chances))
+        curve = float(problem.weights @ (chances * (1 - chances)))
+        step = slope / max(curve, 1e-300)
+        offset -= min(max(step, -1.0), 1.0)
+        if abs(step) < 1e-9:
+            break
+    return offset
+
+
+def _fair_charges(place: Touch, part: Part, caps: Floats, slopes: Floats) -> Floats:
+    """The charges, lower where a share less than its owner may have goes without being taken."""
+    sums = np.bincount(place.owners, place.shares, minlength=caps.size)
+    charges = place.charges.copy()
+    for owner, own in enumerate((part.others, *part.groups)):
+        steepest = max(0.0, -float(slopes[own].min(initial=0.0)))
+        is_full = sums[owner] >= FULL * caps[owner]
+        charges[owner] = min(charges[owner], steepest if is_full else 0.5 * steepest)
+    return charges
+
+
+def _joining(problem: HullProblem, part: Part, place: Touch, slopes: Floats) -> Touch | None:
+    """The place with the conditions that are worth more than their charge, of neighbours the best."""
+    added, owners = [], []
+    for owner, charge in enumerate(place.charges):
+        own = np.flatnonzero(part.others) if owner == 0 else part.groups[owner - 1]
+        if owner == 0 and part.n_others == 0:
+            continue
+        found = own[_is_lowest(problem, own, slopes) & (slopes[own] < -WORTH * charge - 1e-9)]
+        known = set(place.chosen[place.owners == owner].tolist())
+        found = found[np.argsort(slopes[found], kind="stable")][:MOST_ADDED].tolist()
+        added += [one for one in found if one not in known]
+        owners += [owner for one in found if one not in known]
+    room = MOST_SHARES - place.chosen.size
+    if not added or room <= 0:
+        return None
+    return Touch(
+        place.offset,
+        np.append(place.chosen, added[:room]),
+        np.append(place.owners, owners[:room]),
+        np.append(place.shares, np.zeros(len(added[:room]))),
+        place.charges,
+    )
+
+
+def _is_lowest(problem: HullProblem, own: Integers, slopes: Floats) -> NDArray[np.bool_]:
+    """Which of some conditions are no less steep than their neighbours on the same side."""
+    steps = slopes[own]
+    is_apart = (np.diff(own) > 1) | (np.diff(problem.sides[own]) != 0)
+    is_lowest = np.ones(own.size, dtype=bool)
+    is_lowest[1:] &= is_apart | (steps[1:] <= steps[:-1])
+    is_lowest[:-1] &= is_apart | (steps[:-1] <= steps[1:])
+    return is_lowest

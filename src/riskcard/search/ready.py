@@ -11,7 +11,7 @@ from riskcard.kernels.jit import call_before_compiling
 from riskcard.problem.problem import Limits, Problem, Scale
 from riskcard.problem.ranked import RankedData
 from riskcard.search.conditions import arrange_conditions
-from riskcard.search.hull import bound_of_hull
+from riskcard.search.hull_tree import HullTree
 from riskcard.search.once import find_card
 from riskcard.search.options import Options
 from riskcard.search.tree import Stops, prove
@@ -31,7 +31,7 @@ def make_ready() -> None:
         prove(problem, find_card(problem, Options()), Stops())
         conditions = arrange_conditions(problem)
         if conditions is not None:
-            bound_of_hull(conditions)
+            HullTree(conditions).grow(1.0, float("inf"))
 
 
 @cache
