@@ -463,3 +463,14 @@ def test_what_cannot_be_audited_is_refused(classifier):
         audit(honest_card(), X.drop(columns="age"), Y)
     with pytest.raises(DataError, match="X has 200 rows and y has 199"):
         audit(honest_card(), X, Y[1:])
+
+
+@pytest.mark.parametrize("class_weight", ["balanced", {0: 1.0, 1: 3.5}])
+def test_the_weights_of_classes_count(class_weight):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 60)
+    rows = (rng.normal(size=60) + y)[:, None]
+    model = RiskScoreClassifier(max_terms=2, class_weight=class_weight, certify=True).fit(rows, y)
+    assert audit(model, rows, y).passed
+    assert not audit(model.card_, rows, y).passed
+    assert not audit(model, rows, np.zeros(60, dtype=int)).passed

@@ -26,6 +26,7 @@ from riskcard.cli.main import main
 from riskcard.cli.parser import make_parser
 from riskcard.report.page import render_report as make_page
 from riskcard.report.report import procedure_of
+from riskcard.report.rivals import RIVALS
 from riskcard.report.sections_card import card_section, certificate_section, glance_section
 from riskcard.report.sections_figures import price_section
 from riskcard.report.sections_method import done_section
@@ -455,3 +456,11 @@ def test_the_example_of_the_page_runs(tmp_path, monkeypatch):
     (block,) = re.findall(r"^```python\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
     exec(block.replace("cv=5, bootstraps=10", "cv=2, bootstraps=0"), {})
     assert (tmp_path / "report.html").stat().st_size > 100_000
+
+
+def test_numbers_whose_squares_are_infinite_can_be_compared():
+    values = np.arange(18)[:, None] * 1e300
+    y = (np.arange(18) > 7) ^ (np.arange(18) % 5 == 0)
+    regression = next(rival for rival in RIVALS if "egression" in rival.name)
+    model = regression.fit(values, [None], y, np.ones(18))
+    assert np.isfinite(model.predict_proba(values)).all()

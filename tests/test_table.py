@@ -475,3 +475,16 @@ def test_class_weights_multiply_sample_weights():
 def test_bad_class_weights_are_named(class_weight, message):
     with pytest.raises(ParameterError, match=message):
         make_table(EXPECTED, Y, class_weight=class_weight)
+
+
+@pytest.mark.parametrize("form", [np.array, pd.DataFrame, pl.DataFrame, pa.table], ids=str)
+def test_whole_numbers_that_floats_cannot_tell_apart_are_warned_of(form):
+    def table(first):
+        numbers = [first + i for i in range(20)]
+        return form([[one] for one in numbers]) if form is np.array else form({"x0": numbers})
+
+    with pytest.warns(RiskcardWarning, match="'x0' has whole numbers so large"):
+        read_features(table(2**62))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read_features(table(2**53 - 30))

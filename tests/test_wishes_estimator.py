@@ -252,3 +252,45 @@ def test_automatic_settings_grow_with_the_rows(n_rows, cuts, least):
         RiskScoreClassifier(grid="many")._checked_grid(n_rows)
     with pytest.raises(ParameterError, match="min_bin_rows is 'many'"):
         LeastBins.parse("many", 0, labels)
+
+
+def test_points_that_had_better_count_for_nothing_do_not_raise_the_bound():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (2000, 5)).astype(float)
+    y = (X.sum(axis=1) + rng.logistic(size=2000) > 1.8).astype(int)
+    wrong_way = RiskCard([FeaturePoints(f"x{j}", [0.5], [5, 0]) for j in range(5)], base=-10)
+    model = RiskScoreClassifier(
+        max_terms=5, scale="multiplier", start=wrong_way, max_changes=0, certify=True
+    ).fit(X, y)
+    # another multiplier of the same points comes as close to the base rate as one likes
+    rate = np.log(y.mean() / (1 - y.mean()))
+    flat = sum_of_log_losses(np.full(2000, rate), np.where(y, 1, -1), np.ones(2000))
+    assert model.lower_bound_ < flat
+    assert model.lower_bound_ == pytest.approx(flat, rel=1e-6)
+    assert audit(model, X, y).passed
+
+
+def test_a_start_that_keeps_the_rules_is_a_card_however_many_changes_are_allowed():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (200, 2)).astype(float)
+    y = (X.sum(axis=1) + rng.logistic(size=200) > 1).astype(int)
+    start = RiskCard([FeaturePoints(f"x{j}", [0.5], [1, 0]) for j in range(2)], base=-1)
+    must = FeatureRule(use="must", direction="falls")
+    rules = CardRules({f"x{j}": must for j in range(2)})
+    losses = [
+        RiskScoreClassifier(max_terms=2, rules=rules, start=start, max_changes=n).fit(X, y).loss_
+        for n in (0, 1, 2)
+    ]
+    assert losses[1] <= losses[0] * (1 + 1e-12)
+    assert losses[2] <= losses[0] * (1 + 1e-12)
+
+
+def test_changes_never_make_a_card_worse():
+    X = np.array([[4, 4, 0, 2, 4, 3, 1, 3, 0, 4, 0]], dtype=float).T
+    y = [0, 0, 0, 0, 0, 1, 0, 1, 1, 0, 0]
+    start = RiskCard([FeaturePoints("x0", [0.5, 1.5, 3.5], [1, 0, 1, 0])], base=-1)
+    losses = [
+        RiskScoreClassifier(max_terms=3, start=start, max_changes=n).fit(X, y).loss_
+        for n in range(4)
+    ]
+    assert max(losses) <= losses[0] * (1 + 1e-12)

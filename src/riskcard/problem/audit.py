@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress, pairwise
 from typing import Any
 
@@ -19,6 +19,7 @@ from riskcard.problem.recount import Rows, places_by_hand, read_by_hand, totals_
 from riskcard.problem.result import OPTIMALITY_TOLERANCE, Status
 from riskcard.problem.riskcard import RiskCard
 from riskcard.problem.table import read_target, read_weights
+from riskcard.problem.target import weigh_classes
 
 __all__ = ["AuditReport", "Check", "audit"]
 
@@ -47,7 +48,8 @@ def audit(subject: Any, X: Any, y: Any, sample_weight: Any = None) -> AuditRepor
     subject
         A fitted ``RiskScoreClassifier``, or a ``RiskCard`` with its certificate.
     X, y, sample_weight
-        The training rows, as they were given to ``fit``.
+        The training rows, as they were given to ``fit``. The ``class_weight`` of a classifier counts
+        too; for a card alone, which does not know of any, it must be part of the weights.
 
     Examples
     --------
@@ -59,6 +61,8 @@ def audit(subject: Any, X: Any, y: Any, sample_weight: Any = None) -> AuditRepor
     """
     card = _card_of(subject)
     rows = _read_rows(card, X, y, sample_weight)
+    if card is not subject:
+        rows = _weigh(rows, card, getattr(subject, "class_weight", None))
     prior_rows = 0.0 if card.certificate is None else card.certificate.prior_rows
     loss = _loss(card, rows, prior_rows)
     checks = [_check_labels(card, rows), _check_training(card, rows), *_check_counts(card, rows)]
@@ -99,6 +103,14 @@ def _read_rows(card: RiskCard, X: Any, y: Any, sample_weight: Any) -> Rows:
         feature.name: places_by_hand(feature, columns[feature.name]) for feature in card.features
     }
     return Rows(columns, places, target[is_kept], weights[is_kept], is_kept)
+
+
+def _weigh(rows: Rows, card: RiskCard, class_weight: Any) -> Rows:
+    """The rows with the weights of their classes, if both occur; what else is wrong is found later."""
+    signs = np.where(rows.target == card.classes[1], np.int8(1), np.int8(-1))
+    if class_weight is None or np.unique(signs).size < 2:
+        return rows
+    return replace(rows, weights=weigh_classes(rows.weights, signs, card.classes, class_weight))
 
 
 def _claims_of(subject: Any, certificate: Certificate) -> _Claims:

@@ -20,10 +20,14 @@ __all__ = [
     "is_missing",
     "keep_occurring",
     "read_column",
+    "warn_of_lost_digits",
 ]
 
 #: Categories of at most so many levels are never taken for identifiers.
 MANY_LEVELS = 20
+
+#: Up to this every whole number is a float.
+LARGEST_EXACT = 2**53
 
 _DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 _ARROW_NUMBERS = ("int", "uint", "float", "double", "halffloat", "null")
@@ -99,10 +103,27 @@ def _from_pandas(column: Any, name: str) -> FeatureValues:
     if kind in "fiub":
         # nullable numbers would become objects otherwise
         floats = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        if kind in "iu":
+            warn_of_lost_digits(column.dropna().to_numpy(), name)
         return FeatureValues(floats, BOOLEAN if kind == "b" else None)
     if kind == "O":
         return _from_objects(list(column), name)
     return _from_numpy(column.to_numpy(), name)
+
+
+def warn_of_lost_digits(whole: NDArray[Any], name: str) -> None:
+    """Floats have 53 binary digits: different whole numbers beyond that may become one."""
+    if whole.size == 0 or max(abs(int(whole.min())), abs(int(whole.max()))) <= LARGEST_EXACT:
+        return
+    n_lost = np.unique(whole).size - np.unique(whole.astype(np.float64)).size
+    if n_lost > 0:
+        warnings.warn(
+            f"Feature {name!r} has whole numbers so large that floats cannot tell all of them apart: "
+            f"{n_lost} of them count as equal to others, on the card and in its proof. Subtract a "
+            "constant, or leave the feature out if it is an identifier.",
+            RiskcardWarning,
+            stacklevel=2,
+        )
 
 
 def _from_categories(categories: Any, name: str) -> FeatureValues:
@@ -116,6 +137,8 @@ def _from_categories(categories: Any, name: str) -> FeatureValues:
 def _from_arrow(column: Any, name: str) -> FeatureValues:
     kind = str(column.type)
     if kind.startswith(_ARROW_NUMBERS):
+        if kind.startswith(("int", "uint")):
+            warn_of_lost_digits(np.asarray(column.drop_null()), name)
         return FeatureValues(np.asarray(column).astype(np.float64), None)
     if not (kind.startswith("dictionary") and column.type.ordered):
         return _from_objects(column.to_pylist(), name)
@@ -127,6 +150,8 @@ def _from_arrow(column: Any, name: str) -> FeatureValues:
 def _from_polars(column: Any, name: str) -> FeatureValues:
     kind = str(column.dtype)
     if column.dtype.is_numeric() or kind == "Null":
+        if column.dtype.is_integer():
+            warn_of_lost_digits(column.drop_nulls().to_numpy(), name)
         return FeatureValues(column.cast(float).to_numpy().astype(np.float64), None)
     if kind.startswith("Enum"):
         return _from_ordered(column.to_list(), list(column.dtype.categories), name)
@@ -136,6 +161,8 @@ def _from_polars(column: Any, name: str) -> FeatureValues:
 def _from_numpy(array: NDArray[Any], name: str) -> FeatureValues:
     kind = array.dtype.kind
     if kind in "fiub":
+        if kind in "iu":
+            warn_of_lost_digits(array, name)
         return FeatureValues(array.astype(np.float64), BOOLEAN if kind == "b" else None)
     if kind == "c":
         raise DataError(

@@ -15,6 +15,7 @@ from riskcard.problem.column_values import (
     NotANumber,
     keep_occurring,
     read_column,
+    warn_of_lost_digits,
 )
 from riskcard.problem.levels import BOOLEAN, Levels
 
@@ -201,6 +202,9 @@ def _from_array(array: NDArray[Any], names: tuple[str, ...]) -> Features:
         return Features(array.view(np.ndarray), names, plain)
     if array.dtype.kind in "fiub":
         is_boolean = array.dtype.kind == "b"
+        if array.dtype.kind in "iu":
+            for f, name in enumerate(names):
+                warn_of_lost_digits(array[:, f], name)
         return Features(
             array.astype(np.float64), names, (BOOLEAN,) * len(names) if is_boolean else plain
         )

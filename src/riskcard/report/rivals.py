@@ -79,11 +79,13 @@ def _make_regression(levels: AllLevels, n_rows: int) -> Any:
     from sklearn.impute import SimpleImputer
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import OneHotEncoder, StandardScaler
+    from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
 
     nominal = _nominal(levels)
     others = [place for place in range(len(levels)) if place not in nominal]
+    # to 1 at most first: the squares of very large numbers would be infinite
     filled = make_pipeline(
+        MaxAbsScaler(),
         SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True),
         StandardScaler(),
     )

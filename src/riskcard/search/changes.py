@@ -23,15 +23,16 @@ import numpy as np
 from riskcard.errors import ParameterError
 from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.problem import Limits, Problem
-from riskcard.problem.result import SolveResult, Status
+from riskcard.problem.result import OPTIMALITY_TOLERANCE, SolveResult, Status, relative_gap
 from riskcard.problem.solution import Solution
 from riskcard.search.bins import Rows, all_cuts
 from riskcard.search.descent import exchange, whole_windows, zoom_cut
 from riskcard.search.draft import Draft, finish, measure
+from riskcard.search.empty import best_empty_card
 from riskcard.search.once import TOO_MANY_TERMS
 from riskcard.search.options import Options
 from riskcard.search.rules import Rules, rules_of
-from riskcard.search.tree import MAX_PROVEN_TERMS, Stops, prove
+from riskcard.search.tree import CLOSE_ENOUGH, MAX_PROVEN_TERMS, Stops, prove
 
 __all__ = ["solve_with_few_changes"]
 
@@ -55,7 +56,7 @@ def solve_with_few_changes(problem: Problem, options: Options) -> SolveResult:
         )
     rules, rows = rules_of(problem), all_cuts(problem)
     cards = [_improve(rows, rules, part) for part in parts]
-    cards += [finish(rows, rules, _kept_draft(rows, rules, part), part) for part in parts]
+    cards += [_as_kept(rows, rules, part) for part in (*parts, _unchanged(problem, options))]
     allowed = [card for card in cards if not violations(card, problem)]
     if not allowed:
         raise ParameterError(
@@ -71,9 +72,9 @@ def solve_with_few_changes(problem: Problem, options: Options) -> SolveResult:
     bound, status, nodes = math.inf, Status.OPTIMAL, 0
     for part in parts:
         left = None if options.node_limit is None else max(options.node_limit - nodes, 1)
-        alone = finish(rows, rules, _kept_draft(rows, rules, part), part)
+        alone = _as_kept(rows, rules, part)
         if not violations(alone, problem):
-            bound = min(bound, loss_of(alone, problem))
+            bound = min(bound, _bound_of_kept(alone, problem))
         if part.limits.max_terms == len(part.kept):
             continue
         # the best card so far need not be one of this part: it says what is of no interest
@@ -85,6 +86,8 @@ def solve_with_few_changes(problem: Problem, options: Options) -> SolveResult:
             best, loss = proof.solution, proof.loss
     seconds = time.perf_counter() - begin
     bound = min(bound, loss)
+    if status is Status.OPTIMAL and relative_gap(loss, bound) > OPTIMALITY_TOLERANCE:
+        status = Status.ROUNDING
     return SolveResult(best, loss, bound, status, nodes=nodes, seconds=seconds, notes=(note,))
 
 
@@ -150,6 +153,32 @@ def _improve(rows: Rows, rules: Rules, part: Problem) -> Solution:
 def _kept_draft(rows: Rows, rules: Rules, part: Problem) -> Draft:
     kept = np.array(part.kept, dtype=np.int64).reshape(-1, 3).T
     return measure(rows, rules, np.ascontiguousarray(kept), np.array([1.0, 0.0]))
+
+
+def _unchanged(problem: Problem, options: Options) -> Problem:
+    """The problem with all terms kept and nothing else."""
+    terms = tuple((int(column), int(cut), int(jump)) for column, cut, jump in options.start)
+    size, limits = len(terms), problem.limits
+    smaller = Limits(size, min(limits.max_features, size), limits.max_cuts_per_feature)
+    return replace(problem, limits=smaller, kept=terms)
+
+
+def _as_kept(rows: Rows, rules: Rules, part: Problem) -> Solution:
+    """The card of the terms that are kept, with its best scale."""
+    return finish(rows, rules, _kept_draft(rows, rules, part), part)
+
+
+def _bound_of_kept(card: Solution, problem: Problem) -> float:
+    """A lower bound on the loss of cards with these terms and points, whatever their scale.
+
+    The scale was fitted, and is the best one but for rounding. Only where points had better count for
+    nothing a free multiplier has no best value: the larger it is, the closer the loss comes to that
+    of the empty card, which is therefore a bound too.
+    """
+    loss = loss_of(card, problem)
+    if problem.scale.kind == "multiplier":
+        loss = min(loss, loss_of(best_empty_card(problem), problem))
+    return loss * (1.0 - CLOSE_ENOUGH)
 
 
 def _is_lower(one: Draft, other: Draft) -> bool:

@@ -30,7 +30,16 @@ from riskcard.search.hull_tree import HullTree
 from riskcard.search.interrupt import catch_interrupt
 from riskcard.search.leaves import card_of_leaf
 
-__all__ = ["MAX_PROVEN_TERMS", "Choice", "Collection", "Proof", "Stops", "collect", "prove"]
+__all__ = [
+    "CLOSE_ENOUGH",
+    "MAX_PROVEN_TERMS",
+    "Choice",
+    "Collection",
+    "Proof",
+    "Stops",
+    "collect",
+    "prove",
+]
 
 #: What a card is but for its points: (column, cut) pairs in order.
 Choice = tuple[tuple[int, int], ...]
