@@ -18,7 +18,7 @@ BENCHMARKS ?=
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test test-all docs benchmark format clean
+.PHONY: help demo test test-all docs benchmark benchmark-quick format clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile

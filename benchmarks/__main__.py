@@ -173,7 +173,10 @@ def run(given: argparse.Namespace, store: Store, folder: Path) -> str:
     plan, letters = plan_of(given), given.questions or list(QUESTIONS)
     jobs = {letter: QUESTIONS[letter].jobs(plan) for letter in letters}
     home = given.peers or (given.keep or folder) / "peers"
-    environments = environments_of(needed_peers(jobs), home)
+    needed = needed_peers(jobs)
+    if given.no_run:
+        needed = [name for name in needed if (home / name).is_dir()]
+    environments = environments_of(needed, home)
     if not given.no_run:
         run_questions(given, plan, jobs, environments, store, folder)
     sections, kept = [], []

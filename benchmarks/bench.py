@@ -52,7 +52,9 @@ class Bench:
         self._desk, self._folder, self._environments = desk, folder, environments
         self._repeats = repeats
         self._workers: dict[str, Worker] = {}
-        self._warmed: set[tuple[str, str]] = set()
+        self._warmed: dict[
+            tuple[str, str], int
+        ] = {}  # by method and view: which life of its worker
         self.table = lru_cache(maxsize=4)(self._load)
 
     def _load(self, name: str, view: str) -> Table:
@@ -105,13 +107,14 @@ class Bench:
         worker = self._workers.get(python + method.worker[0])
         if worker is None:
             worker = self._workers[python + method.worker[0]] = Worker(method.worker[0], python)
-        if (method.name, view) not in self._warmed:
-            self._warmed.add((method.name, view))
+        # a process that ended is started again, and cold
+        if not worker.life or self._warmed.get((method.name, view)) != worker.life:
             table = small_table(view)
             limit = SOLVER_WARM_LIMIT if method.worker[1] == "solver" else WARM_LIMIT
             # imodels compiles for minutes, and knows of no limit
             call = Call(method.worker[1], method.settings(2, limit), 600.0)
             self._desk.ask(worker, call, table)
+            self._warmed[method.name, view] = worker.life
         return worker
 
 

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -56,6 +57,7 @@ class Worker:
     ) -> None:
         self._script, self._python, self._memory, self._cache = script, python, memory, cache
         self._process: subprocess.Popen[bytes] | None = None
+        self._n_lives = 0
         # it lives as long as the worker
         self._log = tempfile.TemporaryFile()  # noqa: SIM115
 
@@ -70,10 +72,16 @@ class Worker:
     ) -> None:
         self.end()
 
+    @property
+    def life(self) -> int:
+        """A number for the process that runs, another one for each; 0 when none runs."""
+        return 0 if self._process is None else self._n_lives
+
     def ask(self, path: Path, seconds: float) -> dict[str, Any]:
         """Hand over the request in a file; the answer, or ``{"error": ...}``."""
         if self._process is None:
             self._process = self._start()
+            self._n_lives += 1
         process = self._process
         assert process.stdin is not None
         try:
@@ -91,8 +99,10 @@ class Worker:
         """Wait for the word that the answer is there; what went wrong, or nothing."""
         assert process.stdout is not None
         handle, heard = process.stdout.fileno(), b""
+        deadline = time.monotonic() + seconds
         while not heard.endswith(DONE):
-            ready, _, _ = select.select([handle], [], [], seconds)
+            left = max(0.0, deadline - time.monotonic())
+            ready, _, _ = select.select([handle], [], [], left)
             if not ready:
                 return f"ended after {seconds:g} s"
             part = os.read(handle, 65536)
@@ -191,7 +201,8 @@ class Desk:
         key = table.name, id(table.values)
         if key not in self._written:
             for content in self._written.values():
-                Path(content["values"]).unlink(missing_ok=True)
+                for name in ("values", "labels"):
+                    Path(content[name]).unlink(missing_ok=True)
             self._written = {key: self._write(table)}
         return self._written[key]
 

@@ -70,7 +70,7 @@ def _correlated(n_rows: int, seed: int) -> Planted:
 
 
 def _rare(n_rows: int, seed: int) -> Planted:
-    """About one row in forty has the event."""
+    """About one row in twenty has the event."""
     rng = np.random.default_rng([3, seed])
     return _label(rng.standard_normal((n_rows, COLUMNS)), rng, shift=-4.0)
 

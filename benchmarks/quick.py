@@ -68,7 +68,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def compare(measured: Figures, reference: Figures) -> list[str]:
     """What is worse than the reference, a sentence each."""
-    wrong = []
+    wrong = [
+        f"{name} is in the reference and was not measured"
+        for kind, known in reference.items()
+        if isinstance(known, dict) and kind in measured
+        for name in known
+        if name not in measured[kind]
+    ]
     for name, value in measured["ratios"].items():
         known = reference["ratios"].get(name)
         factor = NOISY_FACTOR if name.endswith(NOISY) else FACTOR

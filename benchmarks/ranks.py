@@ -48,27 +48,35 @@ class Ranking:
         return found
 
 
-def rank(names: Sequence[str], values: NDArray[np.float64]) -> Ranking:
+def rank(
+    names: Sequence[str], values: NDArray[np.float64], blocks: Sequence[str] | None = None
+) -> Ranking:
     """Rank methods by values of which small ones are good.
 
     Parameters
     ----------
     values
-        One row a table, one column a method.
+        One row a case, one column a method.
+    blocks
+        What each case belongs to, such as its table; each row by default. Cases of one block are not
+        independent: their ranks are averaged, and the tests count blocks.
 
     Examples
     --------
     >>> rank(["a", "b", "c"], np.array([[1.0, 2, 3], [1, 3, 2]])).ranks
     (1.0, 2.5, 2.5)
     """
-    n_blocks, n_methods = values.shape
-    ranks = np.vstack([rankdata(row) for row in values]).mean(axis=0)
+    n_methods = values.shape[1]
+    known = np.array(range(len(values)) if blocks is None else blocks)
+    each = np.vstack([rankdata(row) for row in values])
+    by_block = np.vstack([each[known == block].mean(axis=0) for block in np.unique(known)])
+    ranks, n_blocks = each.mean(axis=0), len(by_block)
     # Nemenyi: the studentized range with infinite degrees of freedom, over the square root of two
     quantile = studentized_range.ppf(1 - LEVEL, n_methods, np.inf) / np.sqrt(2)
     difference = quantile * np.sqrt(n_methods * (n_methods + 1) / (6 * n_blocks))
     p_value = float("nan")
-    if n_methods > 2 and n_blocks > 1 and np.ptp(values, axis=1).any():
-        p_value = float(friedmanchisquare(*values.T).pvalue)
+    if n_methods > 2 and n_blocks > 1 and np.ptp(by_block, axis=1).any():
+        p_value = float(friedmanchisquare(*by_block.T).pvalue)
     return Ranking(tuple(names), tuple(ranks.tolist()), float(difference), p_value, n_blocks)
 
 

@@ -67,6 +67,7 @@ class Store:
     def __init__(self, folder: Path | None) -> None:
         self._path = None if folder is None else folder / "jobs.jsonl"
         self._done: dict[Job, dict[str, Any]] = {}
+        self._is_whole = False  # whether the last line is known to be
         if self._path is not None and self._path.exists():
             self._done = dict(_read(self._path))
 
@@ -81,6 +82,9 @@ class Store:
         self._done[job] = figures
         if self._path is None:
             return
+        if not self._is_whole:
+            _cut_torn_line(self._path)
+            self._is_whole = True
         with self._path.open("a", encoding="utf-8") as file:
             file.write(_line(job, figures))
             file.flush()
@@ -110,13 +114,16 @@ def _line(job: Job, figures: dict[str, Any]) -> str:
     return json.dumps({"job": asdict(job), "figures": figures}) + "\n"
 
 
+def _cut_torn_line(path: Path) -> None:
+    """Take off what a run that was cut off left of its last line; only who writes does so."""
+    if path.exists():
+        with path.open("rb+") as file:
+            file.truncate(file.read().rfind(b"\n") + 1)
+
+
 def _read(path: Path) -> Iterator[tuple[Job, dict[str, Any]]]:
-    """All whole lines; the last one is not whole when a run was cut off while writing it."""
-    text = path.read_text(encoding="utf-8")
-    lines = text.split("\n")
-    torn = lines.pop()
-    if torn:
-        path.write_text(text[: len(text) - len(torn)], encoding="utf-8")
+    """All whole lines; the last one is not whole when a run was cut off while writing it, or writes it now."""
+    *lines, _ = path.read_text(encoding="utf-8").split("\n")
     for number, line in enumerate(lines, start=1):
         try:
             content = json.loads(line)

@@ -1,6 +1,7 @@
 """The harness of the benchmark: its evaluator is exact, runs go on, the guard fails when it should."""
 
 import json
+import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -14,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import quick
 from benchmarks.__main__ import QUESTIONS, main, parse, reductions, shown_arguments
-from benchmarks.bench import PLAIN, figures_of, run_jobs, small_table
+from benchmarks.bench import PLAIN, Bench, figures_of, run_jobs, small_table
 from benchmarks.calls import Call, Desk, Worker
 from benchmarks.evaluate import calibration_error, judge, recovery
 from benchmarks.families import FAMILIES
@@ -177,8 +178,10 @@ def test_a_torn_last_line_is_dropped_and_a_damaged_one_refused(tmp_path):
     store.put(JOBS[0], {"value": 1})
     path = tmp_path / "jobs.jsonl"
     path.write_text(path.read_text() + '{"job": {"que')
+    torn = path.read_text()
     again = Store(tmp_path)
     assert len(again) == 1
+    assert path.read_text() == torn  # a reader changes nothing: another process may be writing
     again.put(JOBS[1], {"value": 2})
     assert len(Store(tmp_path)) == 2
     path.write_text("nonsense\n")
@@ -228,7 +231,9 @@ def test_all_who_prove_the_same_problem_have_the_same_time():
     store = Store(None)
     store.put(job, figures(50.0, 1.0) | {"bound": 50.0, "seconds": 20.0})
     text = QUESTIONS["c"].section(store.kept("c"), plan).text
-    assert "| 0 of 1 | - | - |" in text  # within 10 s; nothing is said of 600 s; none is left over
+    assert (
+        "| 0 of 1 | - | 0.0 % |" in text
+    )  # within 10 s; nothing is said of 600 s; no gap at the end
 
 
 # --- workers and peers --------------------------------------------------------------------------
@@ -277,9 +282,45 @@ def test_a_worker_says_what_went_wrong_and_goes_on(worker, tmp_path):
 
 
 def test_a_worker_that_cannot_start_is_reported(tmp_path):
-    with Worker("run_imodels") as worker:  # which is not installed here, or at least not asked
+    with Worker("no_such_script") as worker:
         answer = Desk(tmp_path).ask(worker, Call("nothing", {}, 5.0), small_table(PLAIN))
-    assert "error" in answer
+    assert "the process ended with code 2" in answer["error"]
+    assert "no_such_script.py" in answer["error"]
+
+
+def test_a_method_that_the_worker_does_not_know_is_reported(worker, tmp_path):
+    answer = Desk(tmp_path).ask(worker, Call("nothing", {}, 5.0), small_table(PLAIN))
+    assert "nothing" in answer["error"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a file that never ends")
+def test_a_worker_that_takes_too_long_is_ended_and_starts_again_cold(tmp_path):
+    path = tmp_path / "request"
+    desk = Desk(tmp_path)
+    with Worker("run_riskcard") as worker:
+        assert worker.life == 0
+        desk.ask(worker, Call("logistic", {}, 60.0), small_table(PLAIN))
+        assert worker.life == 1
+        os.mkfifo(path)
+        assert worker.ask(path, 0.1) == {"error": "ended after 0.1 s"}
+        assert worker.life == 0
+        desk.ask(worker, Call("logistic", {}, 60.0), small_table(PLAIN))
+        assert worker.life == 2
+
+
+def test_a_worker_that_ended_is_warmed_again_before_its_next_fit(tmp_path, monkeypatch):
+    asked = []
+    bench = Bench(Desk(tmp_path), None, {}, 1)
+    monkeypatch.setattr(
+        Desk, "ask", lambda self, worker, call, table, rows=None: asked.append(table.name)
+    )
+    lives = iter([0, 1, 1, 1, 0, 2])
+    monkeypatch.setattr(Worker, "life", property(lambda self: next(lives)))
+    method = METHODS["logistic"]
+    bench._warm_worker(method, PLAIN)  # starts, is warmed, lives
+    bench._warm_worker(method, PLAIN)  # lives on
+    bench._warm_worker(method, PLAIN)  # ended in between
+    assert asked == ["small", "small"]
 
 
 def test_a_peer_that_cannot_be_installed_is_kept_with_its_reason(tmp_path):
@@ -370,9 +411,37 @@ def test_the_page_of_unseen_rows_has_a_rank_for_every_method():
     for job in QUESTIONS["b"].jobs(plan):
         store.put(job, figures(float(rng.uniform(80, 100)), 1.0))
     text = QUESTIONS["b"].section(store.kept("b"), plan).text
-    for name in (*STURDY_TOO, *CEILINGS):
+    ranks = text.split("### Ranks")[1]
+    for name in STURDY_TOO:
+        assert METHODS[name].title in ranks
+    for name in CEILINGS:
         assert METHODS[name].title in text
-    assert "ranks over 6 tables x sizes" in text
+        assert METHODS[name].title not in ranks  # they are no cards
+    assert "; 3 tables, critical difference" in ranks
+
+
+def test_sizes_of_one_table_do_not_count_as_tables():
+    values = np.random.default_rng(0).normal(size=(12, 4))
+    tables = [f"table {case // 3}" for case in range(12)]
+    apart, together = rank("abcd", values), rank("abcd", values, tables)
+    assert together.ranks == pytest.approx(apart.ranks)
+    assert together.n_blocks == 4
+    assert together.difference == pytest.approx(np.sqrt(3) * apart.difference)
+
+
+def test_tables_with_a_part_in_our_settings_are_told_from_the_others():
+    plan = Plan(("ties", "bank"), terms=(3,), halvings=1)
+    store = Store(None)
+    for job in QUESTIONS["b"].jobs(plan):
+        is_ahead = job.method == "round" and job.table == "ties"
+        ours = 20.0 if job.table == "bank" else 60.0
+        store.put(job, figures(50.0 if is_ahead else ours if job.method == STURDY else 100.0, 1.0))
+    found = QUESTIONS["b"].section(store.kept("b"), plan)
+    losing = [line for line in found.losing if "log-loss" in line and "sturdy" in line]
+    assert losing == [
+        "unseen rows of the tables without a part in its settings, log-loss, 3 terms: select, regress, round "
+        "has 0.5000, riskcard, sturdy 0.6000 (place 2 of 7)"
+    ]
 
 
 def test_default_and_sturdy_cards_are_held_against_those_of_others_on_unseen_rows():
@@ -383,7 +452,7 @@ def test_default_and_sturdy_cards_are_held_against_those_of_others_on_unseen_row
         store.put(job, figures(losses.get(job.method, 100.0), 1.0))
     losing = QUESTIONS["b"].section(store.kept("b"), plan).losing
     assert [line for line in losing if "log-loss" in line] == [
-        "unseen rows, log-loss, 3 terms: select, regress, round has 0.6000, riskcard 0.9000",
+        "unseen rows, log-loss, 3 terms: select, regress, round has 0.6000, riskcard 0.9000 (place 2 of 7)",
         "unseen rows, mean rank in log-loss: better than riskcard are select, regress, round",
     ]
 
@@ -396,14 +465,17 @@ def test_sturdy_cards_are_asked_for_unseen_rows_and_planted_cuts_and_not_for_the
 
 
 def test_a_fold_that_not_all_methods_have_finished_is_left_out():
-    plan = Plan(("ties", "rare"), terms=(3,), halvings=1)
+    plan = Plan(("ties", "rare"), terms=(3,), halvings=2)
     store = Store(None)
     for job in QUESTIONS["b"].jobs(plan):
-        is_missing = (job.table, job.fold, job.method) == ("ties", 1, "round")
+        is_missing = (job.table, job.fold, job.method) == ("ties", 3, "round")
         if not is_missing:
-            store.put(job, figures(1000.0 if (job.table, job.fold) == ("ties", 1) else 50.0, 1.0))
+            is_late = job.table == "ties" and job.fold >= 2
+            store.put(job, figures(1000.0 if is_late else 50.0, 1.0))
     text = QUESTIONS["b"].section(store.kept("b"), plan).text
-    assert "| ties, 3 | 0.5000 |" in text  # and not the mean of 0.5 and 10
+    # both folds of its halving, and not the mean of 0.5 and 10
+    assert "| ties, 3 | 2 | 0.5000 |" in text
+    assert "| rare, 3 | 4 | 0.5000 |" in text
     few = [one for one in store.kept("b") if one.job.method != "round"]
     assert "No fold is finished" in QUESTIONS["b"].section(few, plan).text
 

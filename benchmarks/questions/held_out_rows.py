@@ -28,6 +28,12 @@ PICTURE = "benchmark_ranks.png"
 #: What is measured on unseen rows: its name on the page, and whether much of it is good.
 MEASURES = {"auc": ("AUC", True), "mean_loss": ("log-loss", False), "calibration": ("calibration error", False)}  # fmt: skip
 
+#: Tables of which rows had a part in choosing the settings of `sturdy` (docs/choosing.md).
+TUNED = (
+    "breast_cancer", "ilpd", "transfusion", "magic", "spambase", "support2", "bank", "rhc", "adult",
+    "credit_default",
+)  # fmt: skip
+
 Means = dict[tuple, dict[str, float]]
 
 
@@ -60,21 +66,22 @@ def section(kept: list[Kept], plan: Plan) -> Section:
         f"{plan.halvings} x 2 folds: the rows are halved {plan.halvings} times, each half is fitted once and "
         "judged on the other. Methods that take categories and missing values get the table as it comes, the "
         "others its plain view. Means are over folds, then over tables. The calibration error is "
-        "the mean distance between risk and event rate in ten groups of rows with alike risks. "
+        "the mean distance, by rows, between risk and event rate in at most ten groups of rows with alike risks; a card with "
+        "few totals has fewer groups, and chance adds less to each, so compare cards of one size only. "
         "*Terms used* counts the cuts and groups of levels of the returned cards; optbinning counts its bins for "
         "missing values on top of the terms asked. "
         "LogisticRegression and HistGradientBoosting have no limit on their size.\n"
     )
     for terms in plan.terms:
-        text += f"\n### {terms} terms\n\n" + table_of(means, names, terms, sizes_of(kept))
-    text += "\n### Log-loss of every table\n\n" + details(means["mean_loss"], names)
-    rankings = rankings_of(means, names)
-    text += "\n### Ranks\n\n"
+        text += f"\n### {terms} terms\n\n" + table_of(means, names, terms, plan, sizes_of(kept))
+    text += untouched_section(means, names, plan)
+    text += "\n### Log-loss of every table\n\n" + details(means["mean_loss"], names, plan, kept)
+    rankings = rankings_of(means, names, plan)
+    text += "\n### Ranks\n\nOf cards, averaged over the sizes of each table; the tests count tables.\n\n"
     for (title, _), ranking in zip(MEASURES.values(), rankings, strict=True):
         text += (
-            f"- {title}: {in_words(ranking)} (Friedman p = {ranking.p_value:.2g}; ranks over "
-            f"{ranking.n_blocks} tables x sizes, critical difference {ranking.difference:.2f}; sizes of one table are "
-            "not independent, so take the level as rough)\n"
+            f"- {title}: {in_words(ranking)} (Friedman p = {ranking.p_value:.2g}; {ranking.n_blocks} tables, "
+            f"critical difference {ranking.difference:.2f})\n"
         )
     text += f"\n![Mean ranks](images/{PICTURE})\n\n*Mean ranks on unseen rows, the best on the left. Methods joined by a bar do not differ significantly.*\n"
     titles = [title for title, _ in MEASURES.values()]
@@ -83,17 +90,20 @@ def section(kept: list[Kept], plan: Plan) -> Section:
         draw_rankings(list(zip(titles, rankings, strict=True)), folder / PICTURE)
 
     losing = losing_of(means, names, plan) + losing_ranks(rankings)
+    losing += losing_untouched(means, names, plan) + losing_to_floor(means, plan)
     return Section("(b) Unseen rows", text + "\n" + reasons(kept), losing, draw)
 
 
 def whole_folds(kept: list[Kept], plan: Plan) -> list[Kept]:
-    """Only the folds that all methods have finished, so that they are compared on the same rows."""
+    """Only halvings of which all methods have finished both folds, so that they have the same rows."""
     planned = Counter((job.table, job.fold) for job in jobs(plan))
     done = Counter((one.job.table, one.job.fold) for one in kept)
+    is_whole = {fold: done[fold] == count for fold, count in planned.items()}
     return [
         one
         for one in kept
-        if done[one.job.table, one.job.fold] == planned[one.job.table, one.job.fold]
+        # folds 2 h and 2 h + 1 are the two halves of one halving
+        if is_whole[one.job.table, one.job.fold] and is_whole[one.job.table, one.job.fold ^ 1]
     ]
 
 
@@ -125,37 +135,80 @@ def sizes_of(kept: list[Kept]) -> Means:
     }
 
 
-def table_of(means: dict[str, Means], names: list[str], terms: int, sizes: Means) -> str:
+def titled(name: str, plan: Plan) -> str:
+    """A method with the seconds that it has here."""
+    return title_of(name, plan.held_out_limit)
+
+
+def untouched(means: Means) -> Means:
+    """The tables of which no row had a part in choosing our settings."""
+    return {cell: found for cell, found in means.items() if cell[0] not in TUNED}
+
+
+def untouched_section(means: dict[str, Means], names: list[str], plan: Plan) -> str:
+    """The same figures without the tables that our settings were chosen on."""
+    fewer = {measure: untouched(found) for measure, found in means.items()}
+    tables = sorted({table for table, _ in fewer["auc"]})
+    if not tables:
+        return ""
+    text = (
+        f"\n### Tables without a part in the settings of `sturdy`\n\n{', '.join(tables)}; rows of the others were used when "
+        "its settings were chosen ([choosing](choosing.md)), with other methods out of sight.\n"
+    )
+    for terms in plan.terms:
+        text += f"\n{terms} terms:\n\n" + table_of(fewer, names, terms, plan, {})
+    for (title, _), ranking in zip(MEASURES.values(), rankings_of(fewer, names, plan), strict=True):
+        text += f"\nMean ranks in {title}: {in_words(ranking)}.\n"
+    return text
+
+
+def table_of(
+    means: dict[str, Means], names: list[str], terms: int, plan: Plan, sizes: Means
+) -> str:
     rows = []
     for name in names:
-        cells = [title_of(name)]
+        cells = [titled(name, plan)]
         for measure in MEASURES:
             found = [c[name] for (_, t), c in means[measure].items() if t == terms and name in c]
             cells.append(f"{mean(found):.4f}" if found else "-")
-        size = sizes.get((terms,), {}).get(name)
-        rows.append([*cells, "-" if size is None else f"{size:.1f}"])
+        if sizes:
+            size = sizes.get((terms,), {}).get(name)
+            cells.append("-" if size is None else f"{size:.1f}")
+        rows.append(cells)
     titles = [title for title, _ in MEASURES.values()]
-    return markdown_table(["method", *titles, "terms used"], rows)
+    return markdown_table(["method", *titles, *(["terms used"] if sizes else [])], rows)
 
 
-def details(means: Means, names: list[str]) -> str:
-    """One measure for each table and size."""
+def details(means: Means, names: list[str], plan: Plan, kept: list[Kept]) -> str:
+    """One measure for each table and size, and on how many folds it stands."""
+    folds: dict[str, set[int]] = {}
+    for one in kept:
+        folds.setdefault(one.job.table, set()).add(one.job.fold)
     rows = [
-        [f"{table}, {terms}", *(f"{cell[n]:.4f}" if n in cell else "-" for n in names)]
+        [
+            f"{table}, {terms}",
+            str(len(folds[table])),
+            *(f"{cell[n]:.4f}" if n in cell else "-" for n in names),
+        ]
         for (table, terms), cell in sorted(means.items())
     ]
-    return markdown_table(["table, terms", *(title_of(name) for name in names)], rows)
+    return markdown_table(["table, terms", "folds", *(titled(name, plan) for name in names)], rows)
 
 
-def rankings_of(means: dict[str, Means], names: list[str]) -> list[Ranking]:
-    """One ranking for each measure, of the methods that have a figure everywhere."""
+def rankings_of(means: dict[str, Means], names: list[str], plan: Plan) -> list[Ranking]:
+    """One ranking for each measure, of the cards that have a figure everywhere."""
     found = []
     for measure, (_, is_high_good) in MEASURES.items():
-        cells = means[measure].values()
-        common = [name for name in names if all(name in cell for cell in cells)]
-        values = np.array([[cell[name] for name in common] for cell in cells])
-        titles = [title_of(name) for name in common]
-        found.append(rank(titles, -values if is_high_good else values))
+        cells = means[measure]
+        common = [
+            name
+            for name in names
+            if METHODS[name].has_card and all(name in cell for cell in cells.values())
+        ]
+        values = np.array([[cell[name] for name in common] for cell in cells.values()])
+        titles = [titled(name, plan) for name in common]
+        tables = [table for table, _ in cells]
+        found.append(rank(titles, -values if is_high_good else values, tables))
     return found
 
 
@@ -166,21 +219,56 @@ def in_words(ranking: Ranking) -> str:
 
 def losing_of(means: dict[str, Means], names: list[str], plan: Plan) -> list[str]:
     """Other people's cards with a better mean over the tables than one of ours."""
+    return [
+        f"unseen rows, {words}"
+        for measure, terms, name in product(MEASURES, plan.terms, (OURS, STURDY))
+        for words in behind(means[measure], names, measure, terms, name)
+    ]
+
+
+def behind(means: Means, names: list[str], measure: str, terms: int, name: str) -> list[str]:
+    """Which card of other people is best, if it is better than a card of ours, and our place."""
+    title, is_high_good = MEASURES[measure]
+    cells = [cell for (_, t), cell in means.items() if t == terms]
+    values = {
+        one: mean([cell.get(one, math.nan) for cell in cells])
+        for one in names
+        if METHODS[one].has_card and (one == name or one not in OWN)
+    }
+    order = sorted(values, key=lambda one: -values[one] if is_high_good else values[one])
+    if not cells or values[order[0]] == values[name]:
+        return []
+    return [
+        f"{title}, {terms} terms: {title_of(order[0])} has {values[order[0]]:.4f}, {title_of(name)} "
+        f"{values[name]:.4f} (place {order.index(name) + 1} of {len(order)})"
+    ]
+
+
+def losing_untouched(means: dict[str, Means], names: list[str], plan: Plan) -> list[str]:
+    """The same of `sturdy`, where none of the rows had a part in its settings."""
+    return [
+        f"unseen rows of the tables without a part in its settings, {words}"
+        for measure, terms in product(MEASURES, plan.terms)
+        for words in behind(untouched(means[measure]), names, measure, terms, STURDY)
+    ]
+
+
+def losing_to_floor(means: dict[str, Means], plan: Plan) -> list[str]:
+    """Where a plain regression, which is no card, is better than the better of our cards."""
     found = []
-    rivals = [name for name in names if METHODS[name].has_card and name not in OWN]
     for measure, (title, is_high_good) in MEASURES.items():
-        for terms, name in product(plan.terms, (OURS, STURDY)):
+        better = []
+        for terms in plan.terms:
             cells = [cell for (_, t), cell in means[measure].items() if t == terms]
-            best, ours = name, mean([cell.get(name, math.nan) for cell in cells])
-            value = ours
-            for rival in rivals:
-                theirs = mean([cell.get(rival, math.nan) for cell in cells])
-                if theirs > value if is_high_good else theirs < value:
-                    best, value = rival, theirs
-            if best != name:
-                found.append(
-                    f"unseen rows, {title}, {terms} terms: {title_of(best)} has {value:.4f}, {title_of(name)} {ours:.4f}"
-                )
+            ours = [mean([cell.get(name, math.nan) for cell in cells]) for name in (OURS, STURDY)]
+            floor = mean([cell.get(CEILINGS[0], math.nan) for cell in cells])
+            if floor > max(ours) if is_high_good else floor < min(ours):
+                better.append(str(terms))
+        if better:
+            found.append(
+                f"unseen rows, {title}: {title_of(CEILINGS[0])}, which is no card, is better than ours with "
+                f"{', '.join(better)} terms"
+            )
     return found
 
 

@@ -44,7 +44,7 @@ def fit(request):
     }
     if request.speed:
         answer["rate"] = prediction_rate(
-            predictor(answer, binarizer), request.values, request.speed
+            predictor(answer, binarizer), request.values, min(request.speed, MOST_ROWS)
         )
     return answer
 
