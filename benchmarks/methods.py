@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 __all__ = [
+    "ABOUT",
     "CARDS",
     "CEILINGS",
     "MAX_POINTS",
@@ -144,6 +145,27 @@ CARDS = (
 #: it is left out there.
 STURDY_TOO = (OURS, STURDY, *(name for name in CARDS if name not in OWN))
 CEILINGS = ("logistic", "boosting")
+
+
+#: What each method is, for the reader of the page: whose code it is, and what it chooses from.
+ABOUT = {
+    OURS: ("riskcard", "every cut, 1 to 5 points, free scale; default settings, heuristic"),
+    STURDY: ("riskcard", "`RiskScoreClassifier.sturdy`: 9 to 99 cuts a feature, prior rows, a shortlist"),
+    "certified": ("riskcard", "as the first, with a proof until its time is up"),
+    "imodels-9": ("imodels", "FastRiskScoreClassifier, 9 thresholds a feature, its default"),
+    "imodels-99": ("imodels", "the same with 99 thresholds"),
+    "fasterrisk": ("FasterRisk", "100 thresholds a feature, its best card by loss"),
+    "lattice": ("riskcard's own of a published method", "9 cuts a feature, one point one unit of log-odds; HiGHS"),
+    "lattice-scip": ("the same", "the same with SCIP"),
+    "round": ("riskcard's own", "9 cuts a feature; lasso, regression, rounding"),
+    "optbinning": ("optbinning", "the variables of most information value, two bins each; whole points, free scale; points of a term are not limited"),
+    "logistic": ("scikit-learn", "all columns, no card: the floor"),
+    "boosting": ("scikit-learn", "all columns, no card: the ceiling"),
+    "certified-lattice": ("riskcard", "the lattice method's problem, with a proof"),
+    "paper": ("riskcard", "the paper's problem, with a proof"),
+    "bonmin": ("BONMIN", "the paper's linear form; [solvers](solvers.md) has more of it"),
+    "scip": ("SCIP", "a strengthened form of the paper's problem"),
+}  # fmt: skip
 
 
 def title_of(name: str, limit: float = 0.0) -> str:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from benchmarks.methods import ABOUT, METHODS
 from benchmarks.peers import Environment
-from benchmarks.questions.common import Section
+from benchmarks.questions.common import Section, markdown_table
 from benchmarks.store import Kept
 from riskcard.experiments.machine import describe_machine, today
 from riskcard.export.files import write_whole
@@ -53,6 +56,8 @@ def render(
         *([notes.strip() + "\n"] if notes.strip() else []),
         "## The questions\n",
         _questions(sections, stem),
+        "## The methods\n",
+        _methods(),
         "## Conditions\n",
         _conditions(environments, reduced),
     ]
@@ -81,6 +86,11 @@ def _questions(sections: Sequence[Section], stem: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _methods() -> str:
+    rows = [[METHODS[name].title, *about] for name, about in ABOUT.items()]
+    return markdown_table(["method", "whose code", "what it chooses from"], rows)
+
+
 def _losing(sections: Sequence[Section]) -> str:
     lines = [f"- {line}." for section in sections for line in section.losing]
     if not lines:
@@ -89,7 +99,7 @@ def _losing(sections: Sequence[Section]) -> str:
 
 
 def _conditions(environments: Mapping[str, Environment], reduced: Sequence[str]) -> str:
-    lines = [f"- {today()}, {describe_machine()}, riskcard {__version__}."]
+    lines = [f"- {today()}, {describe_machine()}, riskcard {__version__}{_solvers()}."]
     lines += [f"- Reduced: {sentence}." for sentence in reduced]
     for environment in environments.values():
         if not environment.python:
@@ -103,6 +113,15 @@ def _conditions(environments: Mapping[str, Environment], reduced: Sequence[str])
         "time limits are wall-clock time, of which other work takes its part."
     )
     return "\n".join(lines) + "\n"
+
+
+def _solvers() -> str:
+    """The versions of the solvers that are installed beside riskcard."""
+    found = []
+    for name, package in (("HiGHS", "highspy"), ("SCIP", "pyscipopt"), ("BONMIN", "casadi")):
+        with contextlib.suppress(PackageNotFoundError):
+            found.append(f"{name} of {package} {version(package)}")
+    return "".join(f", {one}" for one in found)
 
 
 def to_csv(kept: Sequence[Kept]) -> str:

@@ -19,7 +19,7 @@ from benchmarks.bench import PLAIN, Bench, figures_of, run_jobs, small_table
 from benchmarks.calls import Call, Desk, Worker
 from benchmarks.evaluate import calibration_error, judge, recovery
 from benchmarks.families import FAMILIES
-from benchmarks.methods import CARDS, CEILINGS, METHODS, OURS, STURDY, STURDY_TOO
+from benchmarks.methods import ABOUT, CARDS, CEILINGS, METHODS, OURS, STURDY, STURDY_TOO
 from benchmarks.model import Model
 from benchmarks.page import render, to_csv
 from benchmarks.peers import PEERS, Environment, Peer, install
@@ -598,3 +598,7 @@ def test_kernel_calls_are_counted_the_same_twice_and_the_kernels_are_put_back():
 def test_holes_are_one_less_than_the_least_number_in_the_plain_view():
     table = Table("t", ("a",), np.array([[1.0], [np.nan]]), (None,), np.array([0, 1]))
     assert table.plain().values.tolist() == [[1.0], [0.0]]
+
+
+def test_every_method_is_described_to_the_reader():
+    assert set(ABOUT) == set(METHODS)

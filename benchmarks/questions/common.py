@@ -65,7 +65,7 @@ class Plan:
     rival_limit: float = 600.0
     held_out_limit: float = 3.0
     repeats: int = 3
-    seeds: int = 5
+    seeds: int = 20
     rows: tuple[int, ...] = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
     features: tuple[int, ...] = (5, 15, 50, 150, 500)
     sizes: tuple[int, ...] = (1, 2, 3, 5, 7, 10)

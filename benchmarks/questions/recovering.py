@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from benchmarks.bench import PLAIN
 from benchmarks.evaluate import NEAR
 from benchmarks.families import FAMILIES
-from benchmarks.methods import METHODS, OURS, STURDY_TOO, title_of
+from benchmarks.methods import METHODS, OURS, OWN, STURDY_TOO, title_of
 from benchmarks.questions.common import Plan, Section, by_cell, markdown_table, mean, reasons
 from benchmarks.store import Job, Kept
 
@@ -54,24 +56,36 @@ def section(kept: list[Kept], plan: Plan) -> Section:
         head = ["method", *(FAMILIES[cell[0]].title for cell in means), "mean"]
         rows = [
             [
-                title_of(name),
+                title_of(name, plan.held_out_limit),
                 *(f"{found[name]:.3f}" if name in found else "-" for found in means.values()),
                 f"{value:.3f}",
             ]
             for name, value in everything.items()
         ]
         text += f"\n### {title.capitalize()}\n\n" + markdown_table(head, rows)
-        losing += losing_of(title, means)
+        losing += losing_of(title, cells)
     return Section("(d) Recovery of planted cards", text + "\n" + reasons(kept), losing)
 
 
-def losing_of(title: str, means: dict[tuple, dict[str, float]]) -> list[str]:
+def losing_of(title: str, cells: dict[tuple, dict[str, list[float]]]) -> list[str]:
+    """Families of which another method finds more, and how certain the difference is."""
     found = []
-    for (family,), values in means.items():
-        best = max(values, key=lambda name: values[name])
-        if OURS in values and values[best] > values[OURS] + 1e-12:
+    for (family,), values in cells.items():
+        rivals = [name for name in values if name not in OWN or name == OURS]
+        best = max(rivals, key=lambda name: mean(values[name]))
+        ours, theirs = values.get(OURS, []), values[best]
+        if ours and mean(theirs) > mean(ours) + 1e-12:
             found.append(
                 f"recovery of {title}, {FAMILIES[family].title}: {title_of(best)} has "
-                f"{values[best]:.3f}, riskcard {values[OURS]:.3f}"
+                f"{mean(theirs):.3f}, riskcard {mean(ours):.3f}{certainty(theirs, ours)}"
             )
     return found
+
+
+def certainty(theirs: list[float], ours: list[float]) -> str:
+    """The standard error of a difference between methods on the same tables."""
+    if len(ours) != len(theirs) or len(ours) < 2:
+        return ""
+    differences = np.array(theirs) - np.array(ours)
+    error = float(differences.std(ddof=1)) / np.sqrt(len(ours))
+    return f" (standard error of the difference {error:.3f})"
