@@ -14,7 +14,7 @@ from typing import Any
 
 from benchmarks.methods import ABOUT, METHODS
 from benchmarks.peers import Environment
-from benchmarks.questions.common import Section, markdown_table
+from benchmarks.questions.common import Section
 from benchmarks.store import Kept
 from riskcard.experiments.machine import describe_machine, today
 from riskcard.export.files import write_whole
@@ -87,8 +87,9 @@ def _questions(sections: Sequence[Section], stem: str) -> str:
 
 
 def _methods() -> str:
-    rows = [[METHODS[name].title, *about] for name, about in ABOUT.items()]
-    return markdown_table(["method", "whose code", "what it chooses from"], rows)
+    lines = ["| method | whose code | what it chooses from |", "|---|---|---|"]
+    lines += [f"| {METHODS[name].title} | {' | '.join(about)} |" for name, about in ABOUT.items()]
+    return "\n".join(lines) + "\n"
 
 
 def _losing(sections: Sequence[Section]) -> str:

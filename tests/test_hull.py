@@ -239,16 +239,32 @@ def test_room_for_few_conditions_still_gives_a_bound(monkeypatch):
     conditions = arrange_conditions(noisy_problem(3))
     assert conditions is not None
     whole = grown(conditions, 1).bound(float("inf"))
-    monkeypatch.setattr(hull, "MOST_SHARES", 3)
     monkeypatch.setattr(hull, "MOST_KEPT", 1)
+    assert grown(conditions, 1).bound(float("inf")) == whole
+    monkeypatch.setattr(hull, "MOST_CELLS", 3 * conditions.weights.size)
     assert grown(conditions, 1).bound(float("inf")) < whole
 
 
 def test_parts_that_are_too_many_end_the_tree(monkeypatch):
     conditions = arrange_conditions(noisy_problem(4))
     assert conditions is not None
-    monkeypatch.setattr(hull_trees, "MOST_OPEN", 3)
+    monkeypatch.setattr(hull_trees, "MOST_BYTES", 3.0 * HullProblem(conditions).size)
     hull_tree = HullTree(conditions)
     hull_tree.grow(float("inf"), float("inf"))
     assert hull_tree.is_over
+    assert 0 < hull_tree.bound(float("inf")) < float("inf")
+
+
+def test_the_root_has_its_share_of_the_time(monkeypatch):
+    conditions = arrange_conditions(noisy_problem(4))
+    assert conditions is not None
+    moments = iter(float(moment) for moment in range(1000))
+    monkeypatch.setattr(hull_trees.time, "perf_counter", lambda: next(moments))
+    rounds = []
+    real = hull.tangent_bound
+    monkeypatch.setattr(hull, "tangent_bound", lambda *args: rounds.append(1) or real(*args))
+    hull_tree = HullTree(conditions)
+    hull_tree.grow(1.0, float("inf"), deadline=10.0)
+    # about three tenths of ten moments, and one round for each step of filling the hull at least
+    assert 4 <= len(rounds) <= 8
     assert 0 < hull_tree.bound(float("inf")) < float("inf")

@@ -153,7 +153,7 @@ def untouched_section(means: dict[str, Means], names: list[str], plan: Plan) -> 
         return ""
     text = (
         f"\n### Tables without a part in the settings of `sturdy`\n\n{', '.join(tables)}; rows of the others were used when "
-        "its settings were chosen ([choosing](choosing.md)), with other methods out of sight.\n"
+        "its settings were chosen ([choosing](choosing.md)).\n"
     )
     for terms in plan.terms:
         text += f"\n{terms} terms:\n\n" + table_of(fewer, names, terms, plan, {})

@@ -6,6 +6,7 @@ bound here is known after a moment, for all cards or for a part of them; `hull_t
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -28,8 +29,8 @@ LEAST_CURVE = 1e-4
 ROWS_OF_MODEL = 4000
 #: Quadratic models for one set of conditions, trials of a step, and passes over a model.
 MAX_MODELS, MAX_TRIALS, MAX_PASSES = 3, 8, 300
-#: Conditions that join at once, for each owner, and that there may be.
-MOST_ADDED, MOST_SHARES = 20, 500
+#: Conditions that join at once, for each owner; that there may be; and times the number of rows.
+MOST_ADDED, MOST_SHARES, MOST_CELLS = 20, 500, 2e7
 #: What a round takes whatever the sizes are.
 WORK_OF_A_ROUND = 1.5e6
 #: A tangent is good enough when its bound is this close to the loss where it touches (relative).
@@ -55,11 +56,12 @@ class HullProblem:
 
     def __init__(self, conditions: Conditions) -> None:
         self.conditions = conditions
-        every = [
-            (side, cut) for side, low, high in conditions.blocks.tolist() if side >= 0
-            for cut in range(low, high + 1)
-        ]  # fmt: skip
-        self.sides, self.cuts = np.array(sorted(every), dtype=np.int64).reshape(-1, 2).T
+        blocks = conditions.blocks[conditions.blocks[:, 0] >= 0]
+        blocks = blocks[np.lexsort((blocks[:, 1], blocks[:, 0]))].astype(np.int64)
+        sizes = blocks[:, 2] - blocks[:, 1] + 1
+        firsts = np.repeat(np.cumsum(sizes) - sizes, sizes)
+        self.sides = np.repeat(blocks[:, 0], sizes)
+        self.cuts = np.repeat(blocks[:, 1], sizes) + np.arange(sizes.sum()) - firsts
         self.features = conditions.families[self.sides >> 1, 0]
         self.reach = conditions.reach[self.sides]
         self.weights, self.rate = conditions.weights, float(conditions.scale[1])
@@ -173,7 +175,12 @@ def tangent_bound(log_odds: Floats, problem: HullProblem, part: Part) -> tuple[f
 
 
 def touch_hull(
-    problem: HullProblem, part: Part, start: Touch, enough: float, max_rounds: int
+    problem: HullProblem,
+    part: Part,
+    start: Touch,
+    enough: float,
+    max_rounds: int,
+    deadline: float | None = None,
 ) -> tuple[float, Touch, float]:
     """Look for a good place for the tangent; returns the best bound, the last place and the work.
 
@@ -191,6 +198,8 @@ def touch_hull(
         A bound that needs not be any better.
     max_rounds
         How often conditions join, at most.
+    deadline
+        A moment of ``time.perf_counter()`` after which there is no other round.
     """
     caps = np.array([part.n_others] + [1] * len(part.groups), dtype=np.float64)
     place, best, work = _within(start, part, caps), -np.inf, 0.0
@@ -203,7 +212,8 @@ def touch_hull(
         place = replace(place, charges=_fair_charges(place, part, caps, slopes))
         joining = _joining(problem, part, place, slopes)
         is_close = loss - best <= CLOSE_ENOUGH * abs(loss)
-        if best >= enough or is_close or joining is None:
+        is_late = deadline is not None and time.perf_counter() >= deadline
+        if best >= enough or is_close or is_late or joining is None:
             break
         place = joining
     return best, place, work
@@ -306,7 +316,8 @@ def _joining(problem: HullProblem, part: Part, place: Touch, slopes: Floats) -> 
         found = found[np.argsort(slopes[found], kind="stable")][:MOST_ADDED].tolist()
         added += [one for one in found if one not in known]
         owners += [owner for one in found if one not in known]
-    room = MOST_SHARES - place.chosen.size
+    most = min(MOST_SHARES, int(MOST_CELLS / problem.weights.size))
+    room = max(1, most) - place.chosen.size
     if not added or room <= 0:
         return None
     return Touch(

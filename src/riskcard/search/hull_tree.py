@@ -29,8 +29,10 @@ FIRST_SHARES = (0.1, 0.3, 0.6, 1.0)
 LEAST_SHARE = 0.02
 #: A part that is not divided is bounded anew as long as its bound rises by this part of itself.
 LEAST_RISE = 1e-6
-#: Parts that are open, at most: of each the conditions and their shares are kept.
-MOST_OPEN = 20_000
+#: Parts that are open, at most, and times the number of conditions.
+MOST_OPEN, MOST_BYTES = 20_000, 2e8
+#: All cards are bounded first, for this part of the time that is left at most.
+SHARE_OF_ROOT = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,8 @@ class HullTree:
     def is_over(self) -> bool:
         """Nothing more can come of it."""
         lowest = self._open[0][0] if self._open else float("inf")
-        return self.n_parts > 0 and (lowest >= self._stuck or len(self._open) > MOST_OPEN)
+        most = min(MOST_OPEN, MOST_BYTES / self.problem.size)
+        return self.n_parts > 0 and (lowest >= self._stuck or len(self._open) > most)
 
     def grow(self, most_work: float, cutoff: float, deadline: float | None = None) -> None:
         """Divide the parts with the lowest bounds.
@@ -94,22 +97,25 @@ class HullTree:
             if deadline is not None and time.perf_counter() >= deadline:
                 return
             if self.n_parts == 0:
-                self._begin(cutoff)
+                self._begin(cutoff, deadline)
                 continue
             bound, _, node = heapq.heappop(self._open)
             if bound >= cutoff:
                 heapq.heappush(self._open, (bound, next(self._order), node))
                 return
-            self._divide(node, cutoff)
+            self._divide(node, cutoff, deadline)
 
-    def _begin(self, cutoff: float) -> None:
+    def _begin(self, cutoff: float, deadline: float | None) -> None:
         """All cards; the hull of small ones first, since that of large ones needs many conditions."""
         problem, place, bound = self.problem, Touch(self.problem.rate), 0.0
         every = np.ones(problem.size, dtype=bool)
+        if deadline is not None:
+            now = time.perf_counter()
+            deadline = now + SHARE_OF_ROOT * (deadline - now)
         for share in FIRST_SHARES:
             n_terms = int(np.ceil(share * problem.n_terms))
             part = Part((), every, n_terms)
-            found, place, work = touch_hull(problem, part, place, cutoff, ROOT_ROUNDS)
+            found, place, work = touch_hull(problem, part, place, cutoff, ROOT_ROUNDS, deadline)
             self.work += work
             if n_terms == problem.n_terms:
                 bound = max(bound, found)
@@ -120,19 +126,21 @@ class HullTree:
         if node.bound < cutoff:
             heapq.heappush(self._open, (node.bound, next(self._order), node))
 
-    def _divide(self, node: _Node, cutoff: float) -> None:
+    def _divide(self, node: _Node, cutoff: float, deadline: float | None) -> None:
         """Replace a part by two that together have all of its cards."""
         parts = divide(self.problem, node.part, node.place)
         if not parts:
-            self._settle(node, cutoff)
+            self._settle(node, cutoff, deadline)
         for part, place in parts:
-            bound, reached, work = touch_hull(self.problem, part, place, cutoff, ROUNDS)
+            bound, reached, work = touch_hull(self.problem, part, place, cutoff, ROUNDS, deadline)
             self.work += work
             self._keep(_Node(max(bound, node.bound), part, reached), cutoff)
 
-    def _settle(self, node: _Node, cutoff: float) -> None:
+    def _settle(self, node: _Node, cutoff: float, deadline: float | None) -> None:
         """Bound a part that had best not be divided as well as can be."""
-        bound, place, work = touch_hull(self.problem, node.part, node.place, cutoff, ROOT_ROUNDS)
+        bound, place, work = touch_hull(
+            self.problem, node.part, node.place, cutoff, ROOT_ROUNDS, deadline
+        )
         self.work += work
         if bound > node.bound * (1 + LEAST_RISE):
             self._keep(_Node(bound, node.part, place), cutoff)
