@@ -265,6 +265,6 @@ def test_the_root_has_its_share_of_the_time(monkeypatch):
     monkeypatch.setattr(hull, "tangent_bound", lambda *args: rounds.append(1) or real(*args))
     hull_tree = HullTree(conditions)
     hull_tree.grow(1.0, float("inf"), deadline=10.0)
-    # about three tenths of ten moments, and one round for each step of filling the hull at least
-    assert 4 <= len(rounds) <= 8
+    # about three tenths of ten moments; the hull of all cards is touched once at least
+    assert 2 <= len(rounds) <= 6
     assert 0 < hull_tree.bound(float("inf")) < float("inf")

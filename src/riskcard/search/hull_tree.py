@@ -113,6 +113,8 @@ class HullTree:
             now = time.perf_counter()
             deadline = now + SHARE_OF_ROOT * (deadline - now)
         for share in FIRST_SHARES:
+            if share < 1 and deadline is not None and time.perf_counter() >= deadline:
+                continue
             n_terms = int(np.ceil(share * problem.n_terms))
             part = Part((), every, n_terms)
             found, place, work = touch_hull(problem, part, place, cutoff, ROOT_ROUNDS, deadline)

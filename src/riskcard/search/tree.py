@@ -60,6 +60,8 @@ FIRST_BUDGET, LAST_BUDGET = 1e5, 2e7
 WORK_DEPTH_FIRST = 3e8
 TARGET_SHARES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.88)
 MOST_BYTES = 300e6
+#: A tree that is not done after this share of its time counts as large.
+LATE = 0.25
 #: The work of `HullTree` for a unit of that of the tree: about a seventh of the time.
 HULL_WORK = 1.0
 MOST_LEAVES = 64
@@ -136,6 +138,7 @@ class _Tree:
         self.is_wide = False
         self.floor = 0.0  # a bound that was proven apart from the tree
         self.hull: HullTree | None = None
+        self.begun = time.perf_counter()
 
     @property
     def cutoff(self) -> float:
@@ -149,12 +152,16 @@ class _Tree:
         return max(self.floor, from_tree)
 
     def raise_floor(self, deadline: float | None) -> None:
-        """Once the tree has turned out to be large: a bound that does not wait for it.
+        """Once the tree has turned out to be large, or time is short: a bound that does not wait for it.
 
         Not where some terms are kept, whose steps keep other limits.
         """
-        is_asked = self.most_loss is None and not self.problem.kept
-        if self.work >= WORK_DEPTH_FIRST and is_asked:
+        if self.most_loss is not None or self.problem.kept:
+            return
+        now = time.perf_counter()
+        left = float("inf") if deadline is None else deadline - now
+        is_late = left < (1 - LATE) / LATE * (now - self.begun)
+        if left > 0 and (self.work >= WORK_DEPTH_FIRST or is_late):
             self.hull = self.hull or HullTree(self.conditions)
             self.hull.grow(HULL_WORK * self.work, self.cutoff, deadline)
             self.floor = max(self.floor, self.hull.bound(self.cutoff))
