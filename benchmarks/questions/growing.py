@@ -25,7 +25,9 @@ COLUMNS, ROWS, TERMS = 10, 1000, 5
 WIDE_ROWS = 10_000
 AXES = ("rows", "features", "terms")
 #: Fits that take longer are not repeated, in seconds.
-LONG = 20.0
+LONG = 60.0
+#: Times and memories this near to each other, relatively, are the same.
+NOISE = 0.05
 #: Exponents are those of so many sizes, the largest.
 LAST_SIZES = 3
 #: Times below this are mostly overhead, and say nothing of growth.
@@ -170,7 +172,7 @@ def losing_of(axis: str, kept: list[Kept]) -> list[str]:
             # less than a megabyte is nothing that could be measured
             least = 1.0 if figure == "peak" else 1e-3
             ratio = max(ours[both[-1]], least) / max(theirs[both[-1]], least)
-            if ratio > 1:
+            if ratio > 1 + NOISE:
                 found.append(
                     f"growth with {axis}: {title_of(name)} needs less {word} at {both[-1]:,} {axis}; "
                     f"riskcard needs {ratio:.1f} times as much"
