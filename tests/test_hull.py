@@ -268,3 +268,26 @@ def test_the_root_has_its_share_of_the_time(monkeypatch):
     # about three tenths of ten moments; the hull of all cards is touched once at least
     assert 2 <= len(rounds) <= 6
     assert 0 < hull_tree.bound(float("inf")) < float("inf")
+
+
+def test_conditions_of_a_few_rows_among_many_do_not_spoil_the_fit(monkeypatch):
+    rng = np.random.default_rng(0)
+    values = np.column_stack([rng.integers(0, 12, 3000), rng.random(3000) < 0.003]).astype(float)
+    odds = np.exp(values[:, 0] / 4 - 2 + values[:, 1])
+    labels = np.where(rng.random(3000) < odds / (1 + odds), 1, -1).astype(np.int8)
+    data, _ = rank_table(Table(values, ("a", "b"), labels, np.ones(3000), (0, 1)))
+    problem = Problem(
+        data=data,
+        limits=Limits(3, 2, 3),
+        scale=Scale("fixed", 1.0),
+        jump_low=np.full(2, -5),
+        jump_high=np.full(2, 5),
+    )
+    conditions = arrange_conditions(problem)
+    assert conditions is not None
+    whole = grown(conditions, 30).bound(float("inf"))
+    monkeypatch.setattr(hull, "ROWS_OF_MODEL", 4)
+    tree_of_few = grown(conditions, 30)
+    assert tree_of_few.bound(float("inf")) == pytest.approx(whole, rel=0.1)
+    for _, _, node in tree_of_few._open:
+        assert np.isfinite(node.place.charges).all()

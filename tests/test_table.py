@@ -477,7 +477,11 @@ def test_bad_class_weights_are_named(class_weight, message):
         make_table(EXPECTED, Y, class_weight=class_weight)
 
 
-@pytest.mark.parametrize("form", [np.array, pd.DataFrame, pl.DataFrame, pa.table], ids=str)
+@pytest.mark.parametrize(
+    "form",
+    [np.array, pd.DataFrame, pl.DataFrame, pa.table],
+    ids=["numpy", "pandas", "polars", "pyarrow"],
+)
 def test_whole_numbers_that_floats_cannot_tell_apart_are_warned_of(form):
     def table(first):
         numbers = [first + i for i in range(20)]

@@ -244,13 +244,16 @@ def _descend(problem: HullProblem, place: Touch, caps: Floats) -> tuple[Touch, F
     owners = np.concatenate([[0], place.owners])
     charges, work = place.charges.copy(), 4.0 * design.size
     some = slice(None, None, max(1, weights.size // ROWS_OF_MODEL))
-    sample = np.ascontiguousarray(design[:, some])
+    sample, heights = np.ascontiguousarray(design[:, some]), problem.reach[place.chosen]
     log_odds = values @ design
     loss = float(weights @ np.logaddexp(0.0, -signs * log_odds))
     for _ in range(MAX_MODELS):
         chances = expit(-signs * log_odds)
         curves = weights * np.maximum(chances * (1 - chances), LEAST_CURVE)
         hessian = (sample * curves[some]) @ sample.T * (curves.sum() / curves[some].sum())
+        # the sample may have no row with the points of a condition
+        own = np.append(curves.sum(), heights * (design[1:] @ curves))
+        hessian[np.diag_indices_from(hessian)] = np.maximum(own, np.diag(hessian)) + LEAST_CURVE
         stiffness = float(np.median(np.diag(hessian)[1:])) if values.size > 1 else 1.0
         moves = fit_shares(
             hessian, design @ (-signs * weights * chances), values, owners, caps, charges,
