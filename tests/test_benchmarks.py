@@ -602,3 +602,13 @@ def test_holes_are_one_less_than_the_least_number_in_the_plain_view():
 
 def test_every_method_is_described_to_the_reader():
     assert set(ABOUT) == set(METHODS)
+
+
+def test_methods_that_go_beyond_the_points_asked_for_are_named():
+    plan = Plan(("ties",), terms=(3,), limits=(1.0,), repeats=1)
+    store = Store(None)
+    for job in QUESTIONS["a"].jobs(plan):
+        jump = 9 if job.method == "optbinning" else 5
+        store.put(job, figures(100.0, 1.0) | {"card": {"terms": 3, "jump": jump}})
+    text = QUESTIONS["a"].section(store.kept("a"), plan).text
+    assert "; optbinning, rounded cannot, and its terms have up to 9. *Loss*" in text
