@@ -12,6 +12,7 @@ from random_tables import random_ruled_problem
 from riskcard.errors import ParameterError
 from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.problem import Limits, Problem, Scale
+from riskcard.problem.ranked import RankedData
 from riskcard.problem.result import Status
 from riskcard.problem.solution import Solution
 from riskcard.search import enumerate as oracle
@@ -202,7 +203,19 @@ def test_a_pool_that_is_cut_off_says_so():
     assert len(whole.cards) > 2
     assert not part.is_complete
     assert (len(part.cards), part.n_found) == (2, len(whole.cards))
-    stopped = solve(problem, Options(certify=True, pool_tolerance=0.2, time_limit=0.0)).pool
+    # so large that no machine is done with it before it looks at the clock
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 40, (6, 400)).astype(np.int32)
+    large = Problem(
+        data=RankedData(
+            codes, np.full(6, 39), rng.choice([-1, 1], 400).astype(np.int8), np.ones(400)
+        ),
+        limits=Limits(4, 4, 4),
+        scale=Scale("calibrated"),
+        jump_low=np.full(6, -5),
+        jump_high=np.full(6, 5),
+    )
+    stopped = solve(large, Options(certify=True, pool_tolerance=0.2, time_limit=0.0)).pool
     assert not stopped.is_complete
 
 
