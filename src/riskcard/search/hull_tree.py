@@ -25,7 +25,7 @@ __all__ = ["HullTree"]
 ROOT_ROUNDS, ROUNDS = 40, 6
 #: The hull of all cards is filled in steps: so many terms at first, as a share of all.
 FIRST_SHARES = (0.1, 0.3, 0.6, 1.0)
-#: A feature or a group is not divided when less than this share would be on either side.
+#: Cards are not divided by a feature on which the others have a smaller share of a term.
 LEAST_SHARE = 0.02
 #: A part that is not divided is bounded anew as long as its bound rises by this part of itself.
 LEAST_RISE = 1e-6
