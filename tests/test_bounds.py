@@ -28,7 +28,7 @@ from riskcard.problem.ranked import RankedData
 from riskcard.problem.result import OPTIMALITY_TOLERANCE, Status
 from riskcard.problem.solution import Solution
 from riskcard.search import once, pipeline, tree
-from riskcard.search.conditions import _mixed_orders, arrange_conditions, exact_weights
+from riskcard.search.conditions import _orders, _starts, arrange_conditions, exact_weights
 from riskcard.search.enumerate import enumerate_cards
 from riskcard.search.tree import Stops, prove
 
@@ -104,6 +104,26 @@ def conflict_of(rows, weights, chances, cell_of_row, span):
     return least_conflict(rows, weights, chances, cell_of_row, span)
 
 
+@pytest.mark.parametrize("n_codes", [1, 7, 200_000], ids=["equal", "ties", "large"])
+def test_rows_are_in_order_of_code_by_class_and_mixed(n_codes):
+    rng = np.random.default_rng(n_codes)
+    for n_events in (0, 30, 80):
+        codes = rng.integers(0, n_codes, (3, 80)).astype(np.int32)
+        is_event = np.arange(80) < n_events
+        rows, mixed = _orders(codes, n_events)
+        by_class = [np.lexsort((own, ~is_event)) for own in codes]
+        np.testing.assert_array_equal(rows, np.concatenate(by_class))
+        for side, is_late in enumerate((is_event, ~is_event)):
+            wanted = [np.lexsort((is_late, own)) for own in codes]
+            np.testing.assert_array_equal(mixed[side], np.concatenate(wanted))
+        starts, offsets = _starts(codes, np.full(3, n_codes - 1), n_events)
+        for f, code in itertools.product(range(3), np.unique(codes)[::9]):
+            for event, part in enumerate((is_event, ~is_event)):
+                begin, end = starts[event, offsets[f] + code : offsets[f] + code + 2]
+                found = np.sort(rows[begin:end])
+                np.testing.assert_array_equal(found, np.flatnonzero(part & (codes[f] == code)))
+
+
 @pytest.mark.parametrize("side", [0, 1], ids=["below", "above"])
 def test_the_cost_of_an_interval_is_the_least_conflict_of_its_cuts(side):
     n_above_zero = 0
@@ -114,7 +134,7 @@ def test_the_cost_of_an_interval_is_the_least_conflict_of_its_cuts(side):
         codes = rng.integers(0, n_cuts + 1, (1, n_rows)).astype(np.int32)
         weights, chances = rng.random(n_rows), rng.random(n_rows)
         low, high = np.sort(rng.choice(n_cuts, 2, replace=False))
-        order = _mixed_orders(codes, int(is_event.sum()))[side]
+        order = _orders(codes, int(is_event.sum()))[1][side]
         begin, end = np.searchsorted(codes[0, order], [low + 1, high + 1])
         # each row is a cell of its own
         found = conflict_of(

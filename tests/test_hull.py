@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
@@ -14,9 +16,11 @@ from riskcard.problem.problem import Limits, Problem, Scale
 from riskcard.problem.ranked import rank_table
 from riskcard.problem.result import Status
 from riskcard.problem.table import Table
+from riskcard.search import deadline as deadlines
 from riskcard.search import hull, tree
 from riskcard.search import hull_tree as hull_trees
 from riskcard.search.conditions import arrange_conditions
+from riskcard.search.deadline import Deadline
 from riskcard.search.enumerate import enumerate_cards
 from riskcard.search.hull import HullProblem, Part, Touch, tangent_bound, touch_hull
 from riskcard.search.hull_tree import HullTree, divide
@@ -37,7 +41,7 @@ def grown(conditions: Conditions, n_parts: int, cutoff: float = float("inf")) ->
     """A tree of at least so many parts, if there are so many."""
     hull_tree = HullTree(conditions)
     while hull_tree.n_parts < n_parts and not hull_tree.is_over:
-        hull_tree.grow(hull_tree.work + 1.0, cutoff)
+        hull_tree.grow(hull_tree.work + 1.0, cutoff, Deadline())
         if hull_tree.bound(cutoff) >= cutoff:
             break
     return hull_tree
@@ -90,7 +94,7 @@ def test_more_parts_give_a_better_bound_and_may_complete_the_proof():
     assert bounds[0] < 0.95 * proof.loss < bounds[2] <= proof.loss
     cutoff = 0.97 * proof.loss
     complete = HullTree(conditions)
-    complete.grow(float("inf"), cutoff)
+    complete.grow(float("inf"), cutoff, Deadline())
     assert complete.bound(cutoff) == cutoff
 
 
@@ -159,7 +163,7 @@ def test_the_tangent_of_a_part_is_below_its_cards_wherever_it_touches(scale):
             loss = loss_with_steps(problem, chosen, rng)
             log_odds = problem.rate + size * rng.normal(size=conditions.weights.size)
             assert tangent_bound(log_odds, problem, part)[0] <= loss * (1 + TOLERANCE)
-            bound, _, _ = touch_hull(problem, part, Touch(problem.rate), np.inf, 5)
+            bound, _, _ = touch_hull(problem, part, Touch(problem.rate), np.inf, 5, Deadline())
             assert bound <= loss * (1 + TOLERANCE)
             closest = min(closest, (loss - bound) / loss)
     # a bound that is a little higher would be found out
@@ -178,7 +182,7 @@ def test_a_card_of_a_divided_part_is_in_one_of_the_two():
         place = Touch(problem.rate)
         for _ in range(12):
             assert is_in(chosen, part)
-            place = touch_hull(problem, part, place, np.inf, 4)[1]
+            place = touch_hull(problem, part, place, np.inf, 4, Deadline())[1]
             parts = divide(problem, part, place)
             if not parts:
                 break
@@ -231,8 +235,32 @@ def test_a_tree_that_is_out_of_time_still_has_a_bound():
     conditions = arrange_conditions(noisy_problem(4))
     assert conditions is not None
     hull_tree = HullTree(conditions)
-    hull_tree.grow(float("inf"), float("inf"), deadline=0.0)
+    hull_tree.grow(float("inf"), float("inf"), Deadline(0.0))
     assert hull_tree.bound(float("inf")) == 0.0
+
+
+def test_who_asks_to_stop_waits_for_one_round_of_the_hull(monkeypatch):
+    problem = noisy_problem(4)
+    conditions = arrange_conditions(problem)
+    assert conditions is not None
+    interrupt, rounds, real = threading.Event(), [], hull.tangent_bound
+
+    def bound_and_press(*args):
+        rounds.append(1)
+        if len(rounds) == 3:
+            interrupt.set()
+        return real(*args)
+
+    monkeypatch.setattr(hull, "tangent_bound", bound_and_press)
+    hull_tree = HullTree(conditions)
+    hull_tree.grow(float("inf"), float("inf"), Deadline(interrupt=interrupt))
+    # one round more at most: all cards must have been bounded for there to be a bound
+    assert len(rounds) in (3, 4)
+    assert (
+        0
+        < hull_tree.bound(float("inf"))
+        < prove(problem, find_card(problem, Options()), Stops()).loss
+    )
 
 
 def test_room_for_few_conditions_still_gives_a_bound(monkeypatch):
@@ -250,7 +278,7 @@ def test_parts_that_are_too_many_end_the_tree(monkeypatch):
     assert conditions is not None
     monkeypatch.setattr(hull_trees, "MOST_BYTES", 3.0 * HullProblem(conditions).size)
     hull_tree = HullTree(conditions)
-    hull_tree.grow(float("inf"), float("inf"))
+    hull_tree.grow(float("inf"), float("inf"), Deadline())
     assert hull_tree.is_over
     assert 0 < hull_tree.bound(float("inf")) < float("inf")
 
@@ -259,14 +287,14 @@ def test_the_root_has_its_share_of_the_time(monkeypatch):
     conditions = arrange_conditions(noisy_problem(4))
     assert conditions is not None
     moments = iter(float(moment) for moment in range(1000))
-    monkeypatch.setattr(hull_trees.time, "perf_counter", lambda: next(moments))
+    monkeypatch.setattr(deadlines.time, "perf_counter", lambda: next(moments))
     rounds = []
     real = hull.tangent_bound
     monkeypatch.setattr(hull, "tangent_bound", lambda *args: rounds.append(1) or real(*args))
     hull_tree = HullTree(conditions)
-    hull_tree.grow(1.0, float("inf"), deadline=10.0)
-    # about three tenths of ten moments; the hull of all cards is touched once at least
-    assert 2 <= len(rounds) <= 6
+    hull_tree.grow(1.0, float("inf"), Deadline(30.0))
+    # about three tenths of thirty moments; the hull of all cards is touched once at least
+    assert 4 <= len(rounds) <= 9
     assert 0 < hull_tree.bound(float("inf")) < float("inf")
 
 

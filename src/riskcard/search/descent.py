@@ -9,8 +9,9 @@ from riskcard.kernels.exchange import fit_offers, scan_jumps, scan_shifts
 from riskcard.kernels.scale import CALIBRATED
 from riskcard.kernels.scores import score_rows
 from riskcard.search.bins import Rows
+from riskcard.search.deadline import Deadline
 from riskcard.search.draft import Draft, balance_points, measure
-from riskcard.search.effort import Deadline, Effort
+from riskcard.search.effort import Effort
 from riskcard.search.rules import (
     Rules,
     closed_cuts,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 from riskcard.problem.problem import Problem
 
-__all__ = ["Deadline", "Effort", "effort_of"]
+__all__ = ["Effort", "effort_of"]
 
 #: Steps of the only look at a small table, by itself and for each term; and of the first of two looks.
 ONLY_STEPS, ONLY_STEPS_BY_TERM = 5, 9
@@ -94,16 +93,6 @@ class Effort:
     def looks_once(self) -> bool:
         """Whether the first look already sees all that the second would."""
         return (self.max_rows, self.max_cuts) == (self.more_rows, self.more_cuts)
-
-
-class Deadline:
-    """A moment after which no new step begins."""
-
-    def __init__(self, seconds: float | None) -> None:
-        self._end = None if seconds is None else time.perf_counter() + seconds
-
-    def is_over(self) -> bool:
-        return self._end is not None and time.perf_counter() > self._end
 
 
 def effort_of(problem: Problem, is_thorough: bool) -> Effort:

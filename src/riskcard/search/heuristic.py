@@ -13,6 +13,7 @@ from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
 from riskcard.search.bins import Rows, all_cuts, few_cuts
+from riskcard.search.deadline import Deadline
 from riskcard.search.descent import (
     complete_card,
     descend_card,
@@ -21,7 +22,7 @@ from riskcard.search.descent import (
     search_cards,
 )
 from riskcard.search.draft import Draft, finish, measure, round_support
-from riskcard.search.effort import Deadline, Effort, effort_of
+from riskcard.search.effort import Effort, effort_of
 from riskcard.search.options import Options
 from riskcard.search.rules import Rules, keep_allowed, rules_of
 from riskcard.search.support import Support, Walk, fit_support, improve_support, search_supports
@@ -60,7 +61,8 @@ def find_cards(problem: Problem, options: Options) -> list[Solution]:
         rows = whole
         if not effort.looks_once:
             rows = few_cuts(problem, effort.more_cuts, effort.more_rows, options.random_state)
-        search = _Search(problem, rules, effort, options, Deadline(options.time_limit), whole, rows)
+        deadline = Deadline.after(options.time_limit)
+        search = _Search(problem, rules, effort, options, deadline, whole, rows)
         drafts += search.run()
         drafts += [complete_card(whole, rules, empty)] if rules.restrictions.must_use.any() else []
     cards = [finish(whole, rules, draft, problem) for draft in _distinct([drafts])]

@@ -6,9 +6,7 @@ bound here is known after a moment, for all cards or for a part of them; `hull_t
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -17,11 +15,12 @@ from scipy.special import expit
 
 from riskcard.kernels.hull import fit_shares
 from riskcard.kernels.slots import Conditions
+from riskcard.search.deadline import Deadline
 
 __all__ = ["HullProblem", "Part", "Touch", "tangent_bound", "touch_hull"]
 
 Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+Integers = NDArray[np.int64] | NDArray[np.int32]
 
 #: The smallest curvature of a row's loss that a step is reckoned with, so that no step is endless.
 LEAST_CURVE = 1e-4
@@ -57,30 +56,25 @@ class HullProblem:
     def __init__(self, conditions: Conditions) -> None:
         self.conditions = conditions
         blocks = conditions.blocks[conditions.blocks[:, 0] >= 0]
-        blocks = blocks[np.lexsort((blocks[:, 1], blocks[:, 0]))].astype(np.int64)
-        sizes = blocks[:, 2] - blocks[:, 1] + 1
-        firsts = np.repeat(np.cumsum(sizes) - sizes, sizes)
-        self.sides = np.repeat(blocks[:, 0], sizes)
-        self.cuts = np.repeat(blocks[:, 1], sizes) + np.arange(sizes.sum()) - firsts
-        self.features = conditions.families[self.sides >> 1, 0]
-        self.reach = conditions.reach[self.sides]
+        self._blocks = blocks[np.lexsort((blocks[:, 1], blocks[:, 0]))]
+        # large tables have millions of conditions: what is the same in a block is found once for it
+        sides, lowest, highest = self._blocks.T
+        sizes = highest - lowest + 1
+        ends = np.cumsum(sizes, dtype=np.int64)
+        self.sides = np.repeat(sides, sizes)
+        self.cuts = np.arange(ends[-1], dtype=np.int32)
+        self.cuts -= np.repeat((ends - sizes - lowest).astype(np.int32), sizes)
+        self.features = np.repeat(conditions.families[sides >> 1, 0].astype(np.int32), sizes)
+        self.reach = np.repeat(conditions.reach[sides], sizes)
         self.weights, self.rate = conditions.weights, float(conditions.scale[1])
         self.n_terms, n_events = int(conditions.limits[0]), int(conditions.limits[3])
         self.signs = np.where(np.arange(self.weights.size) < n_events, 1.0, -1.0)
-        self._columns = np.unique(self.sides >> 1)
         self._kept: dict[int, Floats] = {}
 
     @property
     def size(self) -> int:
         """The number of conditions."""
         return self.sides.size
-
-    @cached_property
-    def _places(self) -> Integers:
-        """Where the sum up to the cut of each condition is among those of all columns."""
-        n_codes = [int(self.conditions.codes[column].max()) + 1 for column in self._columns]
-        starts = np.concatenate([[0], np.cumsum(n_codes)])
-        return starts[np.searchsorted(self._columns, self.sides >> 1)] + self.cuts
 
     def steps_of(self, chosen: Integers) -> Floats:
         """For each condition and row the reach where it gives its points, else 0."""
@@ -99,10 +93,19 @@ class HullProblem:
 
     def slopes(self, rows: Floats) -> Floats:
         """How the loss changes with the share of each condition, from its slopes in all rows."""
-        codes = self.conditions.codes
-        sums = [np.cumsum(np.bincount(codes[column], rows)) for column in self._columns]
-        below = np.concatenate(sums)[self._places]
-        return self.reach * np.where(self.sides & 1, rows.sum() - below, below)
+        codes, slopes = self.conditions.codes, np.empty(self.size)
+        total, column, begin = rows.sum(), -1, 0
+        for side, low, high in self._blocks.tolist():
+            if side >> 1 != column:
+                column = side >> 1
+                below = np.cumsum(np.bincount(codes[column], rows))
+            own = slopes[begin : begin + high - low + 1]
+            own[:] = below[low : high + 1]
+            if side & 1:
+                np.subtract(total, own, out=own)
+            begin += own.size
+        slopes *= self.reach
+        return slopes
 
 
 class Part(NamedTuple):
@@ -180,7 +183,7 @@ def touch_hull(
     start: Touch,
     enough: float,
     max_rounds: int,
-    deadline: float | None = None,
+    deadline: Deadline,
 ) -> tuple[float, Touch, float]:
     """Look for a good place for the tangent; returns the best bound, the last place and the work.
 
@@ -199,7 +202,7 @@ def touch_hull(
     max_rounds
         How often conditions join, at most.
     deadline
-        A moment of ``time.perf_counter()`` after which there is no other round.
+        After it there is no other round.
     """
     caps = np.array([part.n_others] + [1] * len(part.groups), dtype=np.float64)
     place, best, work = _within(start, part, caps), -np.inf, 0.0
@@ -212,8 +215,7 @@ def touch_hull(
         place = replace(place, charges=_fair_charges(place, part, caps, slopes))
         joining = _joining(problem, part, place, slopes)
         is_close = loss - best <= CLOSE_ENOUGH * abs(loss)
-        is_late = deadline is not None and time.perf_counter() >= deadline
-        if best >= enough or is_close or is_late or joining is None:
+        if best >= enough or is_close or joining is None or deadline.is_over():
             break
         place = joining
     return best, place, work

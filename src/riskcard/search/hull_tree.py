@@ -9,7 +9,6 @@ other: the larger of their bounds counts.
 from __future__ import annotations
 
 import heapq
-import time
 from dataclasses import dataclass
 from itertools import count
 
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.kernels.slots import Conditions
+from riskcard.search.deadline import Deadline
 from riskcard.search.hull import HullProblem, Integers, Part, Touch, touch_hull
 
 __all__ = ["HullTree"]
@@ -81,7 +81,7 @@ class HullTree:
         most = min(MOST_OPEN, MOST_BYTES / self.problem.size)
         return self.n_parts > 0 and (lowest >= self._stuck or len(self._open) > most)
 
-    def grow(self, most_work: float, cutoff: float, deadline: float | None = None) -> None:
+    def grow(self, most_work: float, cutoff: float, deadline: Deadline) -> None:
         """Divide the parts with the lowest bounds.
 
         Parameters
@@ -91,11 +91,9 @@ class HullTree:
         cutoff
             Parts with a bound at or above it are of no interest.
         deadline
-            A moment of ``time.perf_counter()`` at which to stop.
+            When to stop.
         """
-        while self.work < most_work and not self.is_over:
-            if deadline is not None and time.perf_counter() >= deadline:
-                return
+        while self.work < most_work and not self.is_over and not deadline.is_over():
             if self.n_parts == 0:
                 self._begin(cutoff, deadline)
                 continue
@@ -105,15 +103,13 @@ class HullTree:
                 return
             self._divide(node, cutoff, deadline)
 
-    def _begin(self, cutoff: float, deadline: float | None) -> None:
+    def _begin(self, cutoff: float, deadline: Deadline) -> None:
         """All cards; the hull of small ones first, since that of large ones needs many conditions."""
         problem, place, bound = self.problem, Touch(self.problem.rate), 0.0
         every = np.ones(problem.size, dtype=bool)
-        if deadline is not None:
-            now = time.perf_counter()
-            deadline = now + SHARE_OF_ROOT * (deadline - now)
+        deadline = deadline.part(SHARE_OF_ROOT)
         for share in FIRST_SHARES:
-            if share < 1 and deadline is not None and time.perf_counter() >= deadline:
+            if share < 1 and deadline.is_over():
                 continue
             n_terms = int(np.ceil(share * problem.n_terms))
             part = Part((), every, n_terms)
@@ -128,7 +124,7 @@ class HullTree:
         if node.bound < cutoff:
             heapq.heappush(self._open, (node.bound, next(self._order), node))
 
-    def _divide(self, node: _Node, cutoff: float, deadline: float | None) -> None:
+    def _divide(self, node: _Node, cutoff: float, deadline: Deadline) -> None:
         """Replace a part by two that together have all of its cards."""
         parts = divide(self.problem, node.part, node.place)
         if not parts:
@@ -138,7 +134,7 @@ class HullTree:
             self.work += work
             self._keep(_Node(max(bound, node.bound), part, reached), cutoff)
 
-    def _settle(self, node: _Node, cutoff: float, deadline: float | None) -> None:
+    def _settle(self, node: _Node, cutoff: float, deadline: Deadline) -> None:
         """Bound a part that had best not be divided as well as can be."""
         bound, place, work = touch_hull(
             self.problem, node.part, node.place, cutoff, ROOT_ROUNDS, deadline

@@ -15,6 +15,7 @@ from riskcard.problem.problem import Problem
 from riskcard.problem.result import Progress, SolveResult, Status
 from riskcard.problem.solution import Solution
 from riskcard.search.bins import all_cuts
+from riskcard.search.conditions import arrange_conditions
 from riskcard.search.draft import finish, measure
 from riskcard.search.empty import best_empty_card
 from riskcard.search.heuristic import find_cards
@@ -47,14 +48,15 @@ def solve_once(problem: Problem, options: Options) -> SolveResult:
     deadline = None if options.time_limit is None else start + options.time_limit
     few, most = _few_nodes(problem), options.node_limit
     stops = Stops(deadline, few if most is None else min(few, most), options.gap)
-    proof = prove(problem, card, stops, options.n_jobs, diary.write)
+    conditions = arrange_conditions(problem)
+    proof = prove(problem, card, stops, options.n_jobs, diary.write, conditions)
     if proof.status is Status.NODE_LIMIT and (most is None or proof.nodes < most):
         diary.turn_page(proof)
         time_left = None if deadline is None else max(0.0, deadline - time.perf_counter())
         thorough = find_card(problem, replace(options, time_limit=time_left))
         card = min(thorough, proof.solution, key=lambda card: loss_of(card, problem))
         stops = Stops(deadline, None if most is None else most - proof.nodes, options.gap)
-        proof = prove(problem, card, stops, options.n_jobs, diary.write)
+        proof = prove(problem, card, stops, options.n_jobs, diary.write, conditions)
     return SolveResult(
         proof.solution,
         proof.loss,

@@ -11,6 +11,7 @@ from riskcard.kernels.jit import call_before_compiling
 from riskcard.problem.problem import Limits, Problem, Scale
 from riskcard.problem.ranked import RankedData
 from riskcard.search.conditions import arrange_conditions
+from riskcard.search.deadline import Deadline
 from riskcard.search.hull_tree import HullTree
 from riskcard.search.once import find_card
 from riskcard.search.options import Options
@@ -31,7 +32,7 @@ def make_ready() -> None:
         prove(problem, find_card(problem, Options()), Stops())
         conditions = arrange_conditions(problem)
         if conditions is not None:
-            HullTree(conditions).grow(1.0, float("inf"))
+            HullTree(conditions).grow(1.0, float("inf"), Deadline())
 
 
 @cache

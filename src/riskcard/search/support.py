@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from riskcard.kernels.cells import divide_into_cells
 from riskcard.kernels.sets import improve_set
 from riskcard.search.bins import Rows
-from riskcard.search.effort import Deadline, Effort
+from riskcard.search.deadline import Deadline
+from riskcard.search.effort import Effort
 from riskcard.search.rules import Rules, closed_cuts, room_for_terms
 
 __all__ = ["Support", "cells_of", "fit_support", "improve_support", "search_supports"]

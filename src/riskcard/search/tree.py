@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
-from threading import Event
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +23,7 @@ from riskcard.problem.problem import LOG_ODDS_LIMIT, Problem
 from riskcard.problem.result import OPTIMALITY_TOLERANCE, Status, relative_gap
 from riskcard.problem.solution import Solution
 from riskcard.search.conditions import arrange_conditions
+from riskcard.search.deadline import Deadline
 from riskcard.search.empty import best_empty_card
 from riskcard.search.frontier import Frontier, OpenNodes
 from riskcard.search.hull_tree import HullTree
@@ -64,6 +64,8 @@ MOST_BYTES = 300e6
 LATE = 0.25
 #: The work of `HullTree` for a unit of that of the tree: about a seventh of the time.
 HULL_WORK = 1.0
+#: What its first bound takes, about; where there is less time it is not begun.
+SECONDS_A_CONDITION = 2e-7
 MOST_LEAVES = 64
 #: More choices of conditions than this are not collected.
 MOST_CHOICES = 100_000
@@ -151,17 +153,17 @@ class _Tree:
         from_tree = min(self.cutoff, self.leaf_bound, self.frontier.lowest_bound())
         return max(self.floor, from_tree)
 
-    def raise_floor(self, deadline: float | None) -> None:
+    def raise_floor(self, deadline: Deadline) -> None:
         """Once the tree has turned out to be large, or time is short: a bound that does not wait for it.
 
         Not where some terms are kept, whose steps keep other limits.
         """
         if self.most_loss is not None or self.problem.kept:
             return
-        now = time.perf_counter()
-        left = float("inf") if deadline is None else deadline - now
-        is_late = left < (1 - LATE) / LATE * (now - self.begun)
-        if left > 0 and (self.work >= WORK_DEPTH_FIRST or is_late):
+        left, used = deadline.seconds_left, time.perf_counter() - self.begun
+        to_begin = SECONDS_A_CONDITION * self.conditions.facts[-1, 0] if self.hull is None else 0.0
+        is_late = left < (1 - LATE) / LATE * max(used, to_begin)
+        if left > to_begin and (self.work >= WORK_DEPTH_FIRST or is_late):
             self.hull = self.hull or HullTree(self.conditions)
             self.hull.grow(HULL_WORK * self.work, self.cutoff, deadline)
             self.floor = max(self.floor, self.hull.bound(self.cutoff))
@@ -206,6 +208,7 @@ def prove(
     stops: Stops,
     n_jobs: int = 1,
     progress: Callable[[float, float, int], None] | None = None,
+    conditions: Conditions | None = None,
 ) -> Proof:
     """Prove how far from optimal a card can at most be, improving it where possible.
 
@@ -215,8 +218,10 @@ def prove(
         A feasible card to start from.
     progress
         Called after every round with the best loss, the bound and the number of nodes.
+    conditions
+        Those of the problem as `arrange_conditions` lays them out, where that has been done.
     """
-    conditions = arrange_conditions(problem)
+    conditions = conditions or arrange_conditions(problem)
     if conditions is None:
         empty = best_empty_card(problem)
         loss = loss_of(empty, problem)
@@ -236,14 +241,13 @@ def _grow(
     tasks = [_make_task(tree.conditions) for _ in range(N_TASKS)]
     status = None
     with catch_interrupt() as interrupt, ThreadPoolExecutor(n_jobs) as threads:
+        deadline = Deadline(stops.deadline, interrupt)
         while status is None:
-            _run_round(tree, tasks, threads, stops.deadline, interrupt)
-            tree.raise_floor(stops.deadline)
+            _run_round(tree, tasks, threads, deadline)
+            tree.raise_floor(deadline)
             if progress is not None:
                 progress(tree.loss, tree.bound, tree.nodes)
-            status = _reason_to_stop(tree, stops)
-            if status is None and interrupt.is_set():
-                status = Status.INTERRUPTED
+            status = _reason_to_stop(tree, stops, deadline)
     return status
 
 
@@ -282,7 +286,7 @@ def collect(
     return Collection(tuple(tree.choices.values()), status is Status.OPTIMAL, tree.nodes)
 
 
-def _reason_to_stop(tree: _Tree, stops: Stops) -> Status | None:
+def _reason_to_stop(tree: _Tree, stops: Stops, deadline: Deadline) -> Status | None:
     gap = relative_gap(min(tree.loss, tree.worth), tree.bound)
     if tree.most_loss is not None:
         gap = 0.0 if tree.frontier.size == 0 else 1.0
@@ -294,8 +298,8 @@ def _reason_to_stop(tree: _Tree, stops: Stops) -> Status | None:
         return Status.GAP_REACHED
     if tree.frontier.size == 0:
         return Status.ROUNDING
-    if stops.deadline is not None and time.perf_counter() >= stops.deadline:
-        return Status.TIME_LIMIT
+    if deadline.is_over():
+        return Status.INTERRUPTED if deadline.is_interrupted else Status.TIME_LIMIT
     if stops.node_limit is not None and tree.nodes >= stops.node_limit:
         return Status.NODE_LIMIT
     return None
@@ -305,8 +309,7 @@ def _run_round(
     tree: _Tree,
     tasks: list[_Task],
     threads: ThreadPoolExecutor,
-    deadline: float | None,
-    interrupt: Event,
+    deadline: Deadline,
 ) -> None:
     """One round; when it is cut short, every open node is accounted for all the same."""
     target = tree.target()
@@ -317,13 +320,8 @@ def _run_round(
         share = records[index::N_TASKS].copy(), numbers[index::N_TASKS].copy()
         running.append((task, threads.submit(task.run, tree.conditions, share)))
     pending = {future for _, future in running}
-    while pending and not interrupt.is_set():
-        left = None if deadline is None else deadline - time.perf_counter()
-        if left is not None and left <= 0:
-            break
-        pending = wait(pending, timeout=LONGEST_WAIT if left is None else min(left, LONGEST_WAIT))[
-            1
-        ]
+    while pending and not deadline.is_over():
+        pending = wait(pending, timeout=min(deadline.seconds_left, LONGEST_WAIT)).not_done
     for task, _ in running:
         task.control[STOP] = 1.0
     for task, future in running:

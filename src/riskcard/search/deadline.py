@@ -1,0 +1,52 @@
+"""When work has to end: at a moment of the clock, or as soon as the user wants it to."""
+
+from __future__ import annotations
+
+import time
+from threading import Event
+
+__all__ = ["Deadline"]
+
+
+class Deadline:
+    """The moment at which no new step begins.
+
+    Parameters
+    ----------
+    moment
+        Of ``time.perf_counter()``; None for no limit.
+    interrupt
+        Set when the user has asked to stop; None where nobody can.
+    """
+
+    def __init__(self, moment: float | None = None, interrupt: Event | None = None) -> None:
+        self._moment, self._interrupt = moment, interrupt
+
+    @classmethod
+    def after(cls, seconds: float | None) -> Deadline:
+        """So many seconds from now; None for never."""
+        return cls(None if seconds is None else time.perf_counter() + seconds)
+
+    @property
+    def is_interrupted(self) -> bool:
+        """The user has asked to stop."""
+        return self._interrupt is not None and self._interrupt.is_set()
+
+    @property
+    def seconds_left(self) -> float:
+        """Never below 0; infinite where there is no limit."""
+        if self.is_interrupted:
+            return 0.0
+        if self._moment is None:
+            return float("inf")
+        return max(0.0, self._moment - time.perf_counter())
+
+    def is_over(self) -> bool:
+        """Whether to stop now."""
+        return self.seconds_left <= 0.0
+
+    def part(self, share: float) -> Deadline:
+        """An earlier one, after a share of what is left."""
+        if self._moment is None:
+            return self
+        return Deadline(time.perf_counter() + share * self.seconds_left, self._interrupt)
