@@ -127,6 +127,7 @@ def measure_losses() -> dict[str, float]:
         for terms in (3, 5, 8):
             model = RiskScoreClassifier(terms).fit(made.values, made.y)
             losses[f"{family}, {terms} terms"] = float(model.loss_)
+    losses["1,000 x 200, 5 terms"] = float(RiskScoreClassifier(5).fit(*make_rows(1000, 200)).loss_)
     return losses
 
 
@@ -138,7 +139,7 @@ def measure_ratios() -> dict[str, float]:
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     X, y = make_rows(50_000, 10)
-    small = FAMILIES["planted"].make(1000, 0)
+    small, wide = FAMILIES["planted"].make(1000, 0), make_rows(1000, 200)
     X3, y3, _ = paper_data(200, 5)
     boosting = HistGradientBoostingClassifier(random_state=0)
     ours = RiskScoreClassifier(5).fit(X, y)
@@ -148,6 +149,10 @@ def measure_ratios() -> dict[str, float]:
         ),
         "fit of 1,000 x 10 / numpy work": ratio(
             lambda: RiskScoreClassifier(5).fit(small.values, small.y), numpy_work
+        ),
+        "fit of 1,000 x 200 / fit of 1,000 x 10": ratio(
+            lambda: RiskScoreClassifier(5).fit(*wide),
+            lambda: RiskScoreClassifier(5).fit(small.values, small.y),
         ),
         "proof of the paper's 200 x 5, k = 3 / numpy work": ratio(
             lambda: RiskScoreClassifier.paper(3).fit(X3, y3), numpy_work

@@ -1,6 +1,7 @@
 """Sets of conditions: their fit is a logistic regression, and a step finds a very good exchange."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,9 +9,12 @@ import pytest
 from riskcard.problem.problem import make_problem
 from riskcard.problem.ranked import rank_table
 from riskcard.problem.table import make_table
+from riskcard.search import support as supports
 from riskcard.search.bins import all_cuts
+from riskcard.search.deadline import Deadline
+from riskcard.search.effort import effort_of
 from riskcard.search.rules import rules_of
-from riskcard.search.support import Walk, fit_support, improve_support
+from riskcard.search.support import Walk, fit_support, improve_support, search_supports
 
 SEEDS = range(8)
 
@@ -105,3 +109,55 @@ def test_a_walk_ends_at_a_known_set():
     first, _ = improve_support(rows, rules, start, Walk(2, n_tries=6, max_steps=1))
     stopped, steps = improve_support(rows, rules, start, Walk(2, n_tries=6, known=[first.digest]))
     assert (stopped.digest, steps) == (first.digest, 1)
+
+
+def wide_problem(n_features=60, max_terms=3, must_use=()):
+    """Many features with many cuts, of which the first three matter; two more have one cut."""
+    rng = np.random.default_rng(5)
+    X = np.column_stack([rng.integers(0, 20, (200, n_features)), rng.random((200, 2)) < 0.4])
+    y = rng.random(200) < 1 / (1 + np.exp(0.5 - (X[:, :3] > 9) @ [2.0, -1.5, 1.0]))
+    table = make_table(X.astype(float), y)
+    data, _ = rank_table(table)
+    problem = make_problem(data, max_terms=max_terms)
+    must = np.isin(np.arange(data.n_features), must_use)
+    problem = replace(problem, restrictions=replace(problem.restrictions, must_use=must))
+    return problem, all_cuts(problem), rules_of(problem)
+
+
+def columns_left(rules):
+    return set(np.flatnonzero(rules.is_usable).tolist())
+
+
+def test_kicks_look_at_the_columns_that_promise_most_and_at_short_ones():
+    _, rows, rules = wide_problem(must_use=(57,))
+    start = fit_support(rows, rules, as_terms([]))
+    best, _ = improve_support(rows, rules, start, Walk(3, n_tries=6))
+    some = columns_left(supports._promising(rows, rules, best))
+    own = set(best.terms[0].tolist())
+    assert own | {57, 60, 61} <= some
+    assert len(some) == supports.FEWEST_KICKED + 2
+    promises = dict(enumerate(best.promises))
+    left_out = max(promises[f] for f in range(60) if f not in some)
+    assert all(promises[f] >= left_out for f in some - own - {57, 60, 61})
+
+
+def test_kicks_look_at_every_column_of_a_narrow_table():
+    _, rows, rules = wide_problem(n_features=supports.FEWEST_KICKED)
+    start = fit_support(rows, rules, as_terms([]))
+    assert supports._promising(rows, rules, start) is rules
+
+
+def test_the_best_set_of_a_wide_table_is_improved_at_all_columns(monkeypatch):
+    problem, rows, rules = wide_problem()
+    monkeypatch.setattr(supports, "FEWEST_KICKED", 0)
+    monkeypatch.setattr(supports, "KICKED_BY_TERM", 0)
+    effort = replace(effort_of(problem, False), longest_descent=1)
+    start = fit_support(rows, rules, as_terms([(40, 3), (41, 3), (42, 3)]))
+    work = effort, 20, np.random.default_rng(0), Deadline()
+    found = search_supports(rows, rules, start, *work)
+    # one step a descent, and kicks that see none but the columns of the set: only the last step
+    # at all columns can bring in what matters
+    assert {f for support in found for f, _ in support.key} & {0, 1, 2}
+    assert [support.loss for support in found] == sorted(support.loss for support in found)
+    losses = [loss_by_hand(rows, support.key) for support in found]
+    assert [support.loss for support in found] == pytest.approx(losses, rel=1e-4)

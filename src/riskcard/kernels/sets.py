@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from riskcard.kernels.cells import divide_into_cells, fit_cells
-from riskcard.kernels.jit import inner_kernel, kernel
+from riskcard.kernels.jit import bare_inner_kernel, inner_kernel, kernel
 from riskcard.kernels.swaps import invert_factor, screen_swaps
 
 __all__ = ["improve_set"]
@@ -134,6 +134,16 @@ def _pick(found, share):
     return chosen
 
 
+@bare_inner_kernel
+def _best_of_columns(found, promises):
+    """Write what the best exchange for a condition of each column promises."""
+    for f in range(found.shape[0]):
+        promises[f] = -np.inf
+        for slot in range(found.shape[1]):
+            if found[f, slot, 1] >= 0.0:
+                promises[f] = max(promises[f], found[f, slot, 0])
+
+
 @kernel
 def improve_set(rows, limits, signs, closed, terms, coefficients, plan, picks, known):
     """Change a set of conditions, one at a time, as long as that lowers the loss.
@@ -168,7 +178,8 @@ def improve_set(rows, limits, signs, closed, terms, coefficients, plan, picks, k
     Returns
     -------
     tuple
-        Terms, coefficients, loss, steps taken, digest.
+        Terms, coefficients, loss, steps taken, digest; and what the best exchange for a condition of
+        each column promised at the last step, negative infinity where none promised anything.
     """
     codes, is_event, weights = rows[0], rows[7], rows[8]
     size, n_old, n_tries, max_steps = plan
@@ -176,6 +187,7 @@ def improve_set(rows, limits, signs, closed, terms, coefficients, plan, picks, k
     design, tally = np.empty((0, 0)), np.empty(0)
     coefficients, factor, loss = coefficients.copy(), np.empty((0, 0)), np.inf
     steps, n_picked, is_full, is_over = 0, 0, False, False
+    promises = np.full(limits[0].size, -np.inf)
     while not is_over:
         if factor.size == 0:
             design, tally = divide_into_cells(codes, terms, is_event, weights, keys)
@@ -194,6 +206,7 @@ def improve_set(rows, limits, signs, closed, terms, coefficients, plan, picks, k
         slots = _slots_of(coefficients, inverse, is_growing)
         allowed = _allowed_signs(limits, signs, terms, is_growing)
         found = screen_swaps(rows, keys, tally, design, coefficients, white, slots, allowed, closed)
+        _best_of_columns(found, promises)
         steps += 1
         best_loss = np.inf if is_picking else loss * (1.0 - LEAST_GAIN)
         has_changed, gained = False, -np.inf
@@ -240,4 +253,4 @@ def improve_set(rows, limits, signs, closed, terms, coefficients, plan, picks, k
             is_full, is_over = not is_picking, n_terms == 0
         else:
             is_over = True
-    return terms, coefficients, loss, steps, _digest(terms)
+    return terms, coefficients, loss, steps, _digest(terms), promises

@@ -135,7 +135,7 @@ def effort_of(problem: Problem, is_thorough: bool) -> Effort:
         card_steps=int(second / second_step / n_chains) if needs_cards else 0,
         n_fitted=14 if looks_once else 10,
         n_refined=n_refined,
-        n_descended=n_chains + 2,
+        n_descended=n_chains + 1,
         patience=3 + n_features * terms,
         longest_descent=4 * terms,
         longest_refinement=2 * terms,

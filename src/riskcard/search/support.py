@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +24,8 @@ LEAST_GAIN = 1e-7
 SWING = 2
 #: Terms that a kick replaces at most.
 MOST_KICKED = 4
+#: Features with more cuts than this that kicks look at: for each term, and at least and at most.
+FEW_CUTS, KICKED_BY_TERM, FEWEST_KICKED, MOST_KICKED_FEATURES = 8, 4, 16, 32
 #: As many steps as it takes.
 UNLIMITED = 10**9
 NO_PICKS, NO_DIGESTS = np.zeros(0), np.zeros(0, dtype=np.uint64)
@@ -35,13 +37,15 @@ class Support:
     """Conditions (features and cuts, shape (2, terms)) and their best real-valued points.
 
     ``coefficients`` are the offset and one jump a term, and ``loss`` is what they reach. ``digest``
-    is the same for equal sets.
+    is the same for equal sets. ``promises`` are what an exchange for a condition of each column
+    promised when that was looked at last.
     """
 
     terms: NDArray[np.int64]
     coefficients: NDArray[np.float64]
     loss: float
     digest: int = 0
+    promises: NDArray[np.float64] = field(default_factory=lambda: NO_PICKS)
 
     @property
     def n_terms(self) -> int:
@@ -123,10 +127,10 @@ def _improve(
     limits = rules.feature_of, rules.max_cuts, rules.max_features
     is_growing = bool(picks.size) or plan[0] > terms.shape[1] or plan[3] == 0
     signs, closed = _allowed_beside(rows, rules, terms, is_growing)
-    terms, coefficients, loss, steps, digest = improve_set(
+    terms, coefficients, loss, steps, digest, promises = improve_set(
         rows.for_kernels, limits, signs, closed, terms, support.coefficients, plan, picks, known
     )
-    return Support(terms, coefficients, loss, digest), steps
+    return Support(terms, coefficients, loss, digest, promises), steps
 
 
 def _allowed_beside(
@@ -155,24 +159,51 @@ def search_supports(
     """Kick the best and descend again, as long as steps are left; all optima, best first.
 
     Kicks are random, but the second away from an optimum goes through larger sets: that finds
-    changes of two conditions, such as one cut of a feature that becomes two.
+    changes of two conditions, such as one cut of a feature that becomes two. On wide tables they
+    look at some of the columns only, and the best is improved at all of them again.
     """
     walk = Walk(rules.max_terms, effort.n_tries, effort.longest_descent)
     best, used = improve_support(rows, rules, start, walk)
     found, failed = {best.digest: best}, 0
+    some = _promising(rows, rules, best)
     while used < max_steps and failed < effort.patience and not deadline.is_over():
-        walk = walk._replace(known=found, picks=NO_PICKS, n_old=None)
+        kicked = walk._replace(known=found)
         if failed == 1:
-            away, steps = _swing(rows, rules, best, effort.n_tries)
+            away, steps = _swing(rows, some, best, effort.n_tries)
         else:
-            away, walk, steps = *_kick(best, walk, rng), 0
-        reached, more = improve_support(rows, rules, away, walk)
+            away, kicked, steps = *_kick(best, kicked, rng), 0
+        reached, more = improve_support(rows, some, away, kicked)
         used += steps + more
         found.setdefault(reached.digest, reached)
         failed += 1
         if _is_lower(reached, best):
             best, failed = reached, 0
+    if some is not rules and not deadline.is_over():
+        reached, _ = improve_support(rows, rules, best, walk)
+        found.setdefault(reached.digest, reached)
     return sorted(found.values(), key=lambda support: (support.loss, support.key))
+
+
+def _promising(rows: Rows, rules: Rules, support: Support) -> Rules:
+    """The rules with the columns that are worth a look by every kick; all, unless there are many.
+
+    A step takes its time for each column with many cuts, and most columns of a wide table never come
+    near a good set. Those stay that promise most beside the set at hand, by feature, with its own
+    and those that must be on the card.
+    """
+    is_long = rules.is_usable & (rows.n_cuts > FEW_CUTS)
+    long_features = np.unique(rules.feature_of[is_long])
+    n_kept = min(max(KICKED_BY_TERM * rules.max_terms, FEWEST_KICKED), MOST_KICKED_FEATURES)
+    if long_features.size <= n_kept:
+        return rules
+    promises = np.full(rules.max_cuts.size, -np.inf)
+    np.maximum.at(promises, rules.feature_of, support.promises)
+    promises[rules.feature_of[support.terms[0]]] = np.inf
+    promises[rules.restrictions.must_use] = np.inf
+    order = np.argsort(-promises[long_features], kind="stable")
+    is_left_out = np.zeros(promises.size, dtype=bool)
+    is_left_out[long_features[order[n_kept:]]] = True
+    return replace(rules, is_usable=rules.is_usable & ~is_left_out[rules.feature_of])
 
 
 def _swing(rows: Rows, rules: Rules, support: Support, n_tries: int) -> tuple[Support, int]:
