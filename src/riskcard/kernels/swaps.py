@@ -12,6 +12,10 @@ __all__ = ["invert_factor", "screen_swaps"]
 LONGEST_STEP = 5.0
 #: An exchange is worth a fit when it promises to cost no more than this part of what the old term is worth.
 LEAST_RETURN = 0.3
+#: Cuts of a column that are looked at together.
+BLOCK = 64
+#: Lines of sums are padded to a multiple of this length, so that short loops over them need no rest.
+LANES = 4
 
 
 @inner_kernel
@@ -44,7 +48,7 @@ def _values_by_key(design, coefficients, white):
     white``.
     """
     n_cells, width = design.shape
-    values = np.empty((2 * n_cells, width + 2))
+    values = np.zeros((2 * n_cells, (width + 2 + LANES - 1) // LANES * LANES))
     for cell in range(n_cells):
         log_odds = 0.0
         for i in range(width):
@@ -140,6 +144,46 @@ def _fold(sums, n_bins, lines, begin, folded, n_folded):
 
 
 @bare_inner_kernel
+def _sum_up(lines, begin, n_lines, total, work):
+    """Add up lines from ``begin`` on: what is below each cut, one line of ``work`` for each figure."""
+    for j in range(0, lines.shape[1], LANES):
+        sum0, sum1, sum2, sum3 = total[j], total[j + 1], total[j + 2], total[j + 3]
+        for at in range(n_lines):
+            part = lines[begin + at]
+            sum0 += part[j]
+            sum1 += part[j + 1]
+            sum2 += part[j + 2]
+            sum3 += part[j + 3]
+            work[j, at], work[j + 1, at] = sum0, sum1
+            work[j + 2, at], work[j + 3, at] = sum2, sum3
+        total[j], total[j + 1], total[j + 2], total[j + 3] = sum0, sum1, sum2, sum3
+
+
+@bare_inner_kernel
+def _move(work, padded, white, n_lines):
+    """From the sums of each cut: ``u``, and the curvature that the terms leave, see ``_scan_cuts``."""
+    width = white.shape[0]
+    alone = work[padded + width]
+    for at in range(n_lines):
+        alone[at] = work[1, at]
+    for i in range(width):
+        by_term, moved = work[2 + i], work[padded + i]
+        for at in range(n_lines):
+            alone[at] -= by_term[at] * by_term[at]
+            moved[at] = 0.0
+        # two terms at a time: half as often is what was moved so far read and written
+        for k in range(i, width - 1, 2):
+            by_term, next_term = work[2 + k], work[3 + k]
+            towards, next_towards = white[k, i], white[k + 1, i]
+            for at in range(n_lines):
+                moved[at] = moved[at] + by_term[at] * towards + next_term[at] * next_towards
+        if (width - i) % 2 == 1:
+            by_term, towards = work[1 + width], white[width - 1, i]
+            for at in range(n_lines):
+                moved[at] += by_term[at] * towards
+
+
+@bare_inner_kernel
 def _scan_cuts(lines, n_cuts, white, slots, first, allowed, closed, start, work, found):
     """The best cut of one column for each slot, from its sums by bin, into lines of ``found``.
 
@@ -149,51 +193,45 @@ def _scan_cuts(lines, n_cuts, white, slots, first, allowed, closed, start, work,
     ``t`` of the new term then changes the loss, as far as it is quadratic, by
 
         g t + (c - s.u) t^2 / 2 + (t u_j - b_j)^2 / (2 P_jj).
+
+    Many cuts are looked at together, one figure after another, so that loops become vector code; few
+    of them could win, and only these are looked at by themselves.
     """
-    width, n_slots = white.shape[0], slots.shape[1]
-    total, moved, scores = work[0], work[1], work[2]
-    for j in range(total.size):
-        total[j] = 0.0
-    for line in range(n_cuts + 1):
-        part = lines[line]
-        for j in range(width + 2):
-            total[j] += part[j]
-        if line == 0:
-            continue
-        alone = total[1]
-        for k in range(width):
-            by_term, towards = total[2 + k], white[k]
-            alone -= by_term * by_term
-            moved[k] = 0.0
-            for i in range(k + 1):
-                moved[i] += by_term * towards[i]
-        # no step promises more than the unbounded one: which slots could win?
-        most = 0.0
-        for slot in range(n_slots):
-            own = moved[slot + first]
-            force = slots[1, slot] * own - total[0]
-            curvature = alone + slots[0, slot] * own * own
-            scores[slot] = force * force - 2.0 * (found[slot, 0] + slots[2, slot]) * curvature
-            most = max(most, scores[slot])
-        if most == 0.0:
-            continue
-        least = 1e-6 * total[1] + 1e-9
-        for slot in range(n_slots):
-            own = moved[slot + first]
-            force = slots[1, slot] * own - total[0]
-            curvature = alone + slots[0, slot] * own * own
-            if scores[slot] <= 0.0 or curvature <= least:
-                continue
-            if (allowed[slot] & (2 if force > 0.0 else 1)) == 0:
-                continue
-            if closed.size > 0 and closed[min(slot, closed.shape[0] - 1), start + line - 1] != 0:
-                continue
-            step = min(max(force / curvature, -LONGEST_STEP), LONGEST_STEP)
-            gain = force * step - 0.5 * curvature * step * step - slots[2, slot]
-            if gain > found[slot, 0]:
-                found[slot, 0], found[slot, 1], found[slot, 2] = gain, line - 1, step
-                for i in range(width):
-                    found[slot, 3 + i] = moved[i]
+    width, padded = white.shape[0], lines.shape[1]
+    gradient, alone = work[0], work[padded + width]
+    scores, total = work[padded + width + 1], work[padded + width + 2]
+    for j in range(padded):
+        total[j] = lines[0, j]
+    for begin in range(1, n_cuts + 1, BLOCK):
+        n_lines = min(BLOCK, n_cuts + 1 - begin)
+        _sum_up(lines, begin, n_lines, total, work)
+        _move(work, padded, white, n_lines)
+        for slot in range(slots.shape[1]):
+            moved, best = work[padded + slot + first], found[slot]
+            stiffness, pull, worth = slots[0, slot], slots[1, slot], slots[2, slot]
+            # no step promises more than the unbounded one: which cuts could win?
+            least = 2.0 * (best[0] + worth)
+            for at in range(n_lines):
+                own = moved[at]
+                force = pull * own - gradient[at]
+                scores[at] = force * force - least * (alone[at] + stiffness * own * own)
+            for at in range(n_lines):
+                if scores[at] <= 0.0:
+                    continue
+                force = pull * moved[at] - gradient[at]
+                curvature = alone[at] + stiffness * moved[at] * moved[at]
+                is_flat = curvature <= 1e-6 * work[1, at] + 1e-9
+                if is_flat or (allowed[slot] & (2 if force > 0.0 else 1)) == 0:
+                    continue
+                cut = begin + at - 1
+                if closed.size > 0 and closed[min(slot, closed.shape[0] - 1), start + cut] != 0:
+                    continue
+                step = min(max(force / curvature, -LONGEST_STEP), LONGEST_STEP)
+                gain = force * step - 0.5 * curvature * step * step - worth
+                if gain > best[0]:
+                    best[0], best[1], best[2] = gain, cut, step
+                    for i in range(width):
+                        best[3 + i] = work[padded + i, at]
 
 
 @inner_kernel
@@ -237,7 +275,9 @@ def screen_swaps(rows, keys, tally, design, coefficients, white, slots, allowed,
             if allowed[f, slot] != 0:
                 last[folds[f, 0]] = f + 1
     sums, folded = np.empty((most + 2, width)), np.empty((most + 2, width))
-    counts, work = np.empty((most + 2) * values.shape[0]), np.empty((3, width))
+    counts = np.empty((most + 2) * values.shape[0])
+    # of a block of cuts: sums, moves, curvature, scores; and the sums so far
+    work = np.empty((width + coefficients.size + 3, max(BLOCK, width)))
     # the offset is the first covariate and never goes
     start, first = np.int64(0), np.int64(1 if slots[0, 0] > 0.0 else 0)
     for f in range(n_columns):
