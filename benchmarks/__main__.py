@@ -16,6 +16,7 @@ from benchmarks.calls import Desk
 from benchmarks.methods import METHODS
 from benchmarks.page import render, write_pages
 from benchmarks.peers import PEERS, Environment, install
+from benchmarks.published import from_csv, origins
 from benchmarks.questions import growing, held_out_rows, proving, recovering, starting, training
 from benchmarks.questions.common import Plan
 from benchmarks.store import Job, Store
@@ -38,7 +39,8 @@ questions:
   b  unseen rows                   e  growth with rows, features and terms
   c  proofs                        f  cold start and prediction
 
-A run that was stopped goes on where it was when --keep names the same folder.
+A run that was stopped goes on where it was when --keep names the same folder, or
+from what it has published: --published docs/benchmarks.csv.
 A full run takes many hours; the options make it smaller, and the page says so.
 """
 
@@ -55,6 +57,11 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("questions", nargs="*", metavar="QUESTION", help="a to f; all by default")
     parser.add_argument("--data", type=Path, help="folder of CSV files, the target last")
     parser.add_argument("--keep", type=Path, help="folder that keeps what is finished")
+    parser.add_argument(
+        "--published",
+        type=Path,
+        help="CSV of an earlier run, whose jobs need not be done again; read when --keep has none",
+    )
     parser.add_argument("--peers", type=Path, help="folder of the environments of other packages")
     parser.add_argument(
         "-o", "--output", type=Path, help="the first page, such as docs/benchmarks.md"
@@ -96,6 +103,8 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         parser.error(f"there is no method {unknown[0]!r}: use {', '.join(METHODS)}")
     if given.data is not None and not given.data.is_dir():
         parser.error(f"--data {given.data} is not a folder")
+    if given.published is not None and not given.published.is_file():
+        parser.error(f"--published {given.published} is not a file")
     return given
 
 
@@ -180,15 +189,16 @@ def run(given: argparse.Namespace, store: Store, folder: Path) -> str:
     if not given.no_run:
         run_questions(given, plan, jobs, environments, store, folder)
     sections, kept = [], []
-    remarks = reductions(plan, letters, given)
+    reduced = reductions(plan, letters, given)
     for letter in letters:
         asked = set(jobs[letter])
         finished = [one for one in store.kept(letter) if one.job in asked]
         if len(finished) < len(asked):
-            remarks.append(f"finished jobs of ({letter}): {len(finished)} of {len(asked)}")
+            reduced.append(f"finished jobs of ({letter}): {len(finished)} of {len(asked)}")
         if finished:
             sections.append(QUESTIONS[letter].section(finished, plan))
             kept += finished
+    remarks = [*(f"Reduced: {sentence}" for sentence in reduced), *origins(kept)]
     command = ["python", "-m", "benchmarks", *shown_arguments(sys.argv[1:])]
     notes = "" if given.notes is None else given.notes.read_text(encoding="utf-8")
     stem = "benchmarks" if given.output is None else given.output.stem
@@ -238,13 +248,12 @@ def run_questions(
 
 def shown_arguments(arguments: Sequence[str]) -> list[str]:
     """The command line without the folders of this machine."""
-    folders = ("--data", "--keep", "--peers", "--notes", "-o", "--output")
+    folders = ("--data", "--keep", "--peers", "--published", "--notes", "-o", "--output")
     shown = list(arguments)
     for place, word in enumerate(arguments[:-1]):
         if word in folders:
-            shown[place + 1] = {"-o": "PAGE", "--output": "PAGE", "--notes": "NOTES"}.get(
-                word, "FOLDER"
-            )
+            words = {"-o": "PAGE", "--output": "PAGE", "--notes": "NOTES", "--published": "CSV"}
+            shown[place + 1] = words.get(word, "FOLDER")
     return shown
 
 
@@ -259,6 +268,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.keep is not None:
         given.keep.mkdir(parents=True, exist_ok=True)
     store = Store(given.keep)
+    if given.published is not None:
+        store.take_over(from_csv(given.published))
     if given.again:
         say(f"{store.forget(given.again)} finished jobs are measured anew")
     with tempfile.TemporaryDirectory(prefix="riskcard-benchmark-") as folder:

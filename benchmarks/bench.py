@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -16,8 +17,9 @@ from benchmarks.evaluate import describe, judge, recovery
 from benchmarks.methods import METHODS, Method, title_of
 from benchmarks.model import Model
 from benchmarks.peers import Environment
-from benchmarks.store import Job, Store
+from benchmarks.store import NOT_INSTALLED, Job, Store
 from benchmarks.tables import Table, folds_of, load_table
+from riskcard.experiments.machine import today
 
 __all__ = ["AS_IT_COMES", "PLAIN", "Bench", "run_jobs"]
 
@@ -83,7 +85,7 @@ class Bench:
         """The figures of a job; a reason when there are none."""
         method = METHODS[job.method]
         if not self.python(method):
-            return {"error": f"could not be installed: {self.reason(method)}"}
+            return {"error": f"{NOT_INSTALLED}: {self.reason(method)}"}
         view = job.view if method.takes_any_table else PLAIN
         table = self.table(job.table, view)
         worker = self._warm_worker(method, view)
@@ -154,13 +156,34 @@ def run_jobs(
     measure: Callable[[Job], dict[str, Any]],
     say: Callable[[str], None],
 ) -> None:
-    """Do what the store does not have, in the order given; an interrupted job is not kept."""
+    """Do what the store does not have, in the order given; an interrupted job is not kept.
+
+    The day and the commit of the code are kept with the figures.
+    """
+    commit = commit_of(Path(__file__).parent)
     left = [job for job in jobs if job not in store]
     begin = time.perf_counter()
     for place, job in enumerate(left, start=1):
         figures = measure(job)
-        store.put(job, figures)
+        store.put(job, {**figures, "day": today(), "commit": commit})
         say(f"{place}/{len(left)}  {time.perf_counter() - begin:6.0f} s  {in_words(job, figures)}")
+
+
+def commit_of(folder: Path) -> str:
+    """The commit of the code in a folder, with a + where files differ from it; "-" where there is none."""
+    git = ["git", "-C", str(folder)]
+    try:
+        found = subprocess.run(
+            [*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True
+        )
+        state = subprocess.run(
+            [*git, "status", "--porcelain", "--untracked-files=no"], capture_output=True, text=True
+        )
+    except OSError:
+        return "-"
+    if found.returncode != 0:
+        return "-"
+    return found.stdout.strip() + ("+" if state.stdout.strip() else "")
 
 
 def in_words(job: Job, figures: dict[str, Any]) -> str:

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-import csv
-import io
 import re
 import shlex
 from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
 from benchmarks.methods import ABOUT, METHODS
 from benchmarks.peers import Environment
+from benchmarks.published import to_csv
 from benchmarks.questions.common import Section
 from benchmarks.store import Kept
 from riskcard.experiments.machine import describe_machine, today
 from riskcard.export.files import write_whole
 from riskcard.version import __version__
 
-__all__ = ["render", "to_csv", "write_pages"]
+__all__ = ["render", "write_pages"]
 
 IMAGES = "images"
 #: Packages whose versions matter.
@@ -31,7 +29,7 @@ def render(
     sections: Sequence[Section],
     command: Sequence[str],
     environments: Mapping[str, Environment],
-    reduced: Sequence[str],
+    remarks: Sequence[str],
     notes: str = "",
     stem: str = "benchmarks",
 ) -> dict[str, str]:
@@ -39,8 +37,8 @@ def render(
 
     Parameters
     ----------
-    reduced
-        Sentences on what this run left out of a full one.
+    remarks
+        Sentences on the conditions of the run, such as what it left out of a full one.
     notes
         What a reader of the figures should know, such as why something is lost; Markdown.
     stem
@@ -59,7 +57,7 @@ def render(
         "## The methods\n",
         _methods(),
         "## Conditions\n",
-        _conditions(environments, reduced),
+        _conditions(environments, remarks),
     ]
     pages = {f"{stem}.md": first}
     for section in sections:
@@ -99,9 +97,9 @@ def _losing(sections: Sequence[Section]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _conditions(environments: Mapping[str, Environment], reduced: Sequence[str]) -> str:
+def _conditions(environments: Mapping[str, Environment], remarks: Sequence[str]) -> str:
     lines = [f"- {today()}, {describe_machine()}, riskcard {__version__}{_solvers()}."]
-    lines += [f"- Reduced: {sentence}." for sentence in reduced]
+    lines += [f"- {sentence}." for sentence in remarks]
     for environment in environments.values():
         if not environment.python:
             lines.append(f"- {environment.peer} could not be installed: {environment.reason}.")
@@ -123,40 +121,6 @@ def _solvers() -> str:
         with contextlib.suppress(PackageNotFoundError):
             found.append(f"{name} of {package} {version(package)}")
     return "".join(f", {one}" for one in found)
-
-
-def to_csv(kept: Sequence[Kept]) -> str:
-    """All finished jobs, one line each; nested figures have names with a dot, numbers eight digits."""
-    rows = [{**_job(one), **_flat(one.figures)} for one in kept]
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    text = io.StringIO()
-    writer = csv.DictWriter(text, names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
-
-
-def _job(one: Kept) -> dict[str, Any]:
-    job = one.job
-    return {
-        "question": job.question, "method": job.method, "table": job.table, "view": job.view,
-        "terms": job.terms, "fold": job.fold, "limit": job.limit, "repeat": job.repeat,
-    }  # fmt: skip
-
-
-def _flat(figures: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, value in figures.items():
-        if isinstance(value, Mapping):
-            found |= {f"{name}.{inner}": _short(figure) for inner, figure in value.items()}
-        elif not isinstance(value, list):  # the history of a proof is no figure
-            found[name] = _short(value)
-    return found
-
-
-def _short(value: Any) -> Any:
-    """A number with as many digits as mean something."""
-    return float(f"{value:.8g}") if isinstance(value, float) else value
 
 
 def write_pages(

@@ -9,7 +9,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Job", "Kept", "Store"]
+__all__ = ["NOT_INSTALLED", "Job", "Kept", "Store"]
+
+#: How the reason begins why a method whose package is missing has no figures; it is tried again.
+NOT_INSTALLED = "could not be installed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +75,16 @@ class Store:
             self._done = dict(_read(self._path))
 
     def __contains__(self, job: Job) -> bool:
-        return job in self._done
+        """Whether a job need not be done again."""
+        reason = str(self._done.get(job, {}).get("error", ""))
+        return job in self._done and not reason.startswith(NOT_INSTALLED)
 
     def __len__(self) -> int:
         return len(self._done)
 
     def put(self, job: Job, figures: dict[str, Any]) -> None:
-        """Keep a job; it is on the disk when this returns."""
+        """Keep a job, its numbers with eight digits; it is on the disk when this returns."""
+        figures = _short(figures)
         self._done[job] = figures
         if self._path is None:
             return
@@ -90,24 +96,45 @@ class Store:
             file.flush()
             os.fsync(file.fileno())
 
+    def take_over(self, kept: Iterable[Kept]) -> None:
+        """Keep what another run has finished, if nothing is kept yet."""
+        if self._done:
+            return
+        self._done = {one.job: one.figures for one in kept}
+        self._write_all()
+
     def forget(self, methods: Iterable[str]) -> int:
         """Drop the jobs of some methods, so that they are done again; returns how many."""
         chosen = set(methods)
         dropped = [job for job in self._done if job.method in chosen]
         for job in dropped:
             del self._done[job]
-        if dropped and self._path is not None:
+        if dropped:
+            self._write_all()
+        return len(dropped)
+
+    def _write_all(self) -> None:
+        """Write the whole file anew."""
+        if self._path is not None:
             part = self._path.with_name(self._path.name + ".part")
             lines = [_line(job, figures) for job, figures in self._done.items()]
             part.write_text("".join(lines), encoding="utf-8")
             part.replace(self._path)
-        return len(dropped)
 
     def kept(self, question: str) -> list[Kept]:
         """The finished jobs of a question."""
         return [
             Kept(job, figures) for job, figures in self._done.items() if job.question == question
         ]
+
+
+def _short(value: Any) -> Any:
+    """A number with as many digits as mean something; the same for all numbers in lists and mappings."""
+    if isinstance(value, float):
+        return float(f"{value:.8g}")
+    if isinstance(value, dict):
+        return {name: _short(inner) for name, inner in value.items()}
+    return [_short(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _line(job: Job, figures: dict[str, Any]) -> str:

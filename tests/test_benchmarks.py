@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,19 +15,20 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import quick
 from benchmarks.__main__ import QUESTIONS, main, parse, reductions, shown_arguments
-from benchmarks.bench import PLAIN, Bench, figures_of, run_jobs, small_table
+from benchmarks.bench import PLAIN, Bench, commit_of, figures_of, run_jobs, small_table
 from benchmarks.calls import Call, Desk, Worker
 from benchmarks.evaluate import calibration_error, judge, recovery
 from benchmarks.families import FAMILIES
 from benchmarks.methods import ABOUT, CARDS, CEILINGS, METHODS, OURS, STURDY, STURDY_TOO
 from benchmarks.model import Model
-from benchmarks.page import render, to_csv
+from benchmarks.page import render
 from benchmarks.peers import PEERS, Environment, Peer, install
+from benchmarks.published import from_csv, origins, to_csv
 from benchmarks.questions import proving, training
 from benchmarks.questions.common import Plan, Section
 from benchmarks.questions.growing import exponent, too_slow
 from benchmarks.ranks import rank
-from benchmarks.store import Job, Store
+from benchmarks.store import NOT_INSTALLED, Job, Kept, Store
 from benchmarks.tables import Table, folds_of, load_table, read_csv
 
 RECORD = {
@@ -187,6 +188,73 @@ def test_a_torn_last_line_is_dropped_and_a_damaged_one_refused(tmp_path):
     path.write_text("nonsense\n")
     with pytest.raises(SystemExit, match="Line 1"):
         Store(tmp_path)
+
+
+def test_a_job_whose_package_could_not_be_installed_is_tried_again(tmp_path):
+    store = Store(tmp_path)
+    store.put(JOBS[0], {"error": f"{NOT_INSTALLED}: no network"})
+    store.put(JOBS[1], {"error": "out of memory"})
+    again, done = Store(tmp_path), []
+    run_jobs(JOBS, again, lambda job: done.append(job) or {"value": 1}, lambda text: None)
+    assert done == [JOBS[0], JOBS[2]]
+    assert not any(NOT_INSTALLED in str(one.figures) for one in Store(tmp_path).kept("a"))
+
+
+def test_day_and_commit_are_kept_with_every_job(tmp_path):
+    store = Store(None)
+    run_jobs(JOBS[:1], store, lambda job: {"value": 1}, lambda text: None)
+    figures = store.kept("a")[0].figures
+    assert figures["day"][:2] == "20"
+    assert figures["commit"] == commit_of(Path(__file__).parent)
+    assert commit_of(tmp_path) == "-"
+    kept = [
+        Kept(JOBS[0], {}),
+        *(
+            Kept(job, {"day": day, "commit": "12e4567"})
+            for job, day in zip(JOBS[1:], ("2026-01-02", "2026-01-01"), strict=True)
+        ),
+    ]
+    assert origins(kept) == [
+        "Jobs by the commit of the code, measured 2026-01-01 to 2026-01-02: 12e4567 (2); of 1 others day and "
+        "commit were not kept"
+    ]
+    assert origins(kept[:1]) == []
+
+
+def test_a_run_goes_on_from_what_was_published(tmp_path):
+    given = {
+        "fit": {"loss": 100 / 3, "auc": 1.0}, "nodes": 12, "status": "optimal", "commit": "1234567",
+        "day": "2026-11-17", "history": [[1.0, 2.0, 3.0]],
+    }  # fmt: skip
+    store = Store(None)
+    store.put(JOBS[0], given)
+    store.put(replace(JOBS[1], limit=60.0), {"error": "out of memory, twice"})
+    path = tmp_path / "published.csv"
+    path.write_text(to_csv(store.kept("a")))
+    (tmp_path / "keep").mkdir()
+    again = Store(tmp_path / "keep")
+    again.take_over(from_csv(path))
+    wanted = [
+        Kept(one.job, {k: v for k, v in one.figures.items() if k != "history"})
+        for one in store.kept("a")
+    ]
+    assert Store(tmp_path / "keep").kept("a") == wanted
+    assert wanted[0].figures["fit"] == {"loss": 33.333333, "auc": 1.0}
+    # what is kept already is not mixed with what was published
+    again.forget([OURS])
+    again.put(JOBS[2], {"value": 1})
+    again.take_over(from_csv(path))
+    assert [one.job for one in again.kept("a")] == [JOBS[2]]
+    path.write_text("question,method\na,b\n")
+    with pytest.raises(SystemExit, match="Line 2"):
+        from_csv(path)
+
+
+def test_the_published_figures_can_be_read_back():
+    path = Path(__file__).parents[1] / "docs" / "benchmarks.csv"
+    kept = from_csv(path)
+    assert len({one.job for one in kept}) == len(kept)
+    assert to_csv(kept).splitlines()[1:] == path.read_text().splitlines()[1:]
 
 
 def test_forgotten_methods_are_measured_anew_and_no_others(tmp_path):

@@ -13,7 +13,7 @@ from benchmarks.bench import PLAIN, Bench, small_table
 from benchmarks.calls import Call, Desk, Worker
 from benchmarks.methods import METHODS, OURS, title_of
 from benchmarks.questions.common import Plan, Section, markdown_table, reasons
-from benchmarks.store import Job, Kept, Store
+from benchmarks.store import NOT_INSTALLED, Job, Kept, Store
 
 __all__ = ["AXES", "PICTURE", "exponent", "jobs", "measurer", "section"]
 
@@ -57,7 +57,7 @@ def measurer(bench: Bench, desk: Desk, store: Store, plan: Plan) -> Callable[[Jo
         method = METHODS[job.method]
         python = bench.python(method)
         if not python:
-            return {"error": f"could not be installed: {bench.reason(method)}"}
+            return {"error": f"{NOT_INSTALLED}: {bench.reason(method)}"}
         slow = too_slow(job, store, plan.cap)
         if slow:
             return {"error": slow}

@@ -20,7 +20,7 @@ from benchmarks.methods import METHODS, OURS, title_of
 from benchmarks.model import Model, Steps
 from benchmarks.peers import PEERS, Environment
 from benchmarks.questions.common import Plan, Section, markdown_table, reasons
-from benchmarks.store import Job, Kept
+from benchmarks.store import NOT_INSTALLED, Job, Kept
 
 __all__ = ["jobs", "measurer", "section"]
 
@@ -52,7 +52,7 @@ def measurer(
         method = METHODS[job.method]
         python = bench.python(method)
         if not python:
-            return {"error": f"could not be installed: {bench.reason(method)}"}
+            return {"error": f"{NOT_INSTALLED}: {bench.reason(method)}"}
         table = bench.table(job.table, PLAIN)
         settings = method.settings(job.terms, 0.0)
         figures: dict[str, Any] = {"import": import_seconds(python, IMPORTS[job.method])}
