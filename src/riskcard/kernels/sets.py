@@ -187,7 +187,9 @@ def improve_set(rows, limits, signs, closed, terms, coefficients, plan, picks, k
     design, tally = np.empty((0, 0)), np.empty(0)
     coefficients, factor, loss = coefficients.copy(), np.empty((0, 0)), np.inf
     steps, n_picked, is_full, is_over = 0, 0, False, False
-    promises = np.full(limits[0].size, -np.inf)
+    promises = np.empty(limits[0].size)
+    for f in range(promises.size):
+        promises[f] = -np.inf
     while not is_over:
         if factor.size == 0:
             design, tally = divide_into_cells(codes, terms, is_event, weights, keys)
