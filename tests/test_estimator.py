@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import pickle
+import warnings
 from dataclasses import replace
 from importlib import import_module
 
@@ -20,7 +21,14 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from riskcard import DataError, ParameterError, RiskcardError, RiskScoreClassifier, audit
+from riskcard import (
+    DataError,
+    ParameterError,
+    RiskcardError,
+    RiskScoreClassifier,
+    RiskScoreClassifierCV,
+    audit,
+)
 from riskcard.estimators import classifier as classifier_module
 from riskcard.problem.merge import merge_equal_rows
 from riskcard.problem.ranked import rank_table
@@ -317,3 +325,19 @@ def test_verbose_shows_progress_on_the_error_stream(small, capsys):
 def test_examples_of_the_docstrings_run(module):
     result = doctest.testmod(import_module(f"riskcard.{module}"))
     assert result.failed == 0
+
+
+def test_a_card_is_titled_by_the_name_of_the_target(small):
+    X, y = small
+    named = pd.Series(y, name="relapse")
+    model = RiskScoreClassifier(2, pool_tolerance=0.1)
+    for target in (named, named.to_frame(), pl.Series("relapse", y)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a column that is no vector is warned of
+            card = model.fit(X, target).card_
+        assert (card.outcome, str(card).splitlines()[0]) == ("relapse", "Risk of relapse = 1")
+        assert {other.outcome for other in model.pool_} == {"relapse"}
+    for target in (y, named.rename(None), named.rename(3), named.rename(" ")):
+        assert model.fit(X, target).card_.outcome is None
+    chosen = RiskScoreClassifierCV(2, cv=2).fit(X, named)
+    assert chosen.card_.outcome == "relapse"

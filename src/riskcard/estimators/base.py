@@ -78,7 +78,7 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
         """
         solver = self._make_solver()
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
-            y = column_or_1d(y, warn=True)
+            column_or_1d(y, warn=True)  # for its warning; the name of the column is still wanted
         weight = getattr(self, "class_weight", None)
         table = make_table(X, y, sample_weight, drop_zero_weights=True, class_weight=weight)
         validate_data(self, X, skip_check_array=True)
@@ -161,7 +161,9 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
         )
         training = training_facts_of(table, totals, card.reachable_totals())
         self.result_ = result
-        self.card_: RiskCard = replace(card, training=training, certificate=certificate)
+        self.card_: RiskCard = replace(
+            card, training=training, certificate=certificate, outcome=table.outcome
+        )
         self.loss_ = loss
         self.lower_bound_ = bound
         self.gap_ = certificate.gap

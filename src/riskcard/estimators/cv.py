@@ -26,7 +26,7 @@ from riskcard.problem.feature_rules import CardRules
 from riskcard.problem.result import SolveResult
 from riskcard.problem.riskcard import RiskCard
 from riskcard.problem.table import make_table
-from riskcard.problem.target import read_target, read_weights, weigh_classes
+from riskcard.problem.target import name_of_target, read_target, read_weights, weigh_classes
 from riskcard.search.ready import tell_of_compilation
 
 __all__ = ["RiskScoreClassifierCV"]
@@ -242,6 +242,8 @@ class RiskScoreClassifierCV(ShowsCard, ClassifierMixin, BaseEstimator):
         self.threshold_ = choice.threshold
         self.n_splits_ = len(splits)
         self._refit(estimator, rows, sizes[: choice.chosen + 1])
+        fitted = self.best_estimator_
+        fitted.card_ = replace(fitted.card_, outcome=name_of_target(y))
         self.classes_ = self.best_estimator_.classes_
         return self
 

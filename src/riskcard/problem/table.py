@@ -20,7 +20,13 @@ from riskcard.problem.features import (
     rows_in_words,
 )
 from riskcard.problem.levels import Levels
-from riskcard.problem.target import read_labels, read_target, read_weights, weigh_classes
+from riskcard.problem.target import (
+    name_of_target,
+    read_labels,
+    read_target,
+    read_weights,
+    weigh_classes,
+)
 
 __all__ = [
     "Table",
@@ -52,6 +58,8 @@ class Table:
         The user's two label values, sorted: no event, event.
     levels
         For each feature its levels, None for a numeric one; by default all are numeric.
+    outcome
+        The name of the target, None where it has none.
     """
 
     values: NDArray[np.float64]
@@ -60,6 +68,7 @@ class Table:
     weights: NDArray[np.float64]
     classes: tuple[Any, Any]
     levels: tuple[Levels | None, ...] = ()
+    outcome: str | None = None
 
     def __post_init__(self) -> None:
         if not self.levels:
@@ -109,6 +118,7 @@ def make_table(
             f"The table has {n_rows} sample{'' if n_rows == 1 else 's'}. "
             "Give at least 2 rows, one of each class."
         )
+    outcome = name_of_target(y)
     y = read_target(y, n_rows)
     weights = read_weights(sample_weight, n_rows)
     is_zero = weights == 0
@@ -122,7 +132,8 @@ def make_table(
     _warn_of_identifiers(features)
     labels, classes = read_labels(y)
     weights = weigh_classes(weights, labels, classes, class_weight)
-    return Table(features.values, features.names, labels, weights, classes, features.levels)
+    known = features.values, features.names, labels, weights, classes, features.levels
+    return Table(*known, outcome)
 
 
 def _warn_of_identifiers(features: Features) -> None:

@@ -13,7 +13,16 @@ from riskcard.problem.checks import finite_number
 from riskcard.problem.column_values import is_missing
 from riskcard.problem.features import rows_in_words
 
-__all__ = ["read_labels", "read_target", "read_weights", "weigh_classes"]
+__all__ = ["name_of_target", "read_labels", "read_target", "read_weights", "weigh_classes"]
+
+
+def name_of_target(y: Any) -> str | None:
+    """The name of a series, or of the only column of a frame, if it is a text."""
+    name = getattr(y, "name", None)
+    columns = getattr(y, "columns", None)
+    if name is None and columns is not None and len(columns) == 1:
+        name = columns[0]
+    return name if isinstance(name, str) and name.strip() else None
 
 
 def read_target(y: Any, n_rows: int) -> NDArray[Any]:
