@@ -5,12 +5,13 @@ import datetime
 import numpy as np
 import pytest
 
-from riskcard import DataError, FormatError
+from riskcard import DataError, FormatError, RiskcardWarning
 from riskcard.cli import csv_arrow, tables
 from riskcard.cli.columns import Kind, MissingWords, Selection
 from riskcard.cli.feature_table import FeatureTable, raw_column
 from riskcard.cli.kinds import levels_from
 from riskcard.cli.labels import with_known_levels
+from riskcard.cli.main import main
 from riskcard.cli.tables import read_columns
 from riskcard.problem.column_values import FeatureValues
 from riskcard.problem.levels import BOOLEAN, Levels
@@ -376,3 +377,24 @@ def test_texts_become_the_levels_that_a_card_knows():
     assert with_known_levels(texts, [1, 2]).tolist() == [1, 1, "true", "x", None]
     assert with_known_levels(texts, [True, False]).tolist() == [True, "1.0", True, "x", None]
     assert with_known_levels(texts, ["1", "x"]).tolist() == ["1", "1.0", "true", "x", None]
+
+
+@pytest.mark.parametrize("large", [0, 10**9], ids=["pyarrow", "line by line"])
+def test_whole_numbers_that_floats_cannot_tell_apart_are_warned_of(tmp_path, monkeypatch, large):
+    monkeypatch.setattr(tables, "LARGE_FILE", large)
+    first = 2**53
+    content = "".join(f"{first + i},{i},{first - 10 + i}.5\n" for i in range(4))
+    path = write(tmp_path, "id,small,half\n" + content + "NA,,1e300\n")
+    with pytest.warns(RiskcardWarning, match="Feature 'id' has whole numbers so large") as told:
+        columns = read(path)
+    assert len(told) == 1
+    assert columns.features["id"].values[:4].tolist() == [float(first + i) for i in range(4)]
+    assert np.isnan(columns.features["id"].values[4])
+
+
+def test_what_is_warned_of_while_a_file_is_read_is_a_sentence_without_a_place(tmp_path, capsys):
+    rows = "".join(f"{2**53 + i // 2},{i},{i % 3 == 0:d}\n" for i in range(30))
+    path = write(tmp_path, "id,age,ill\n" + rows)
+    assert main(["fit", str(path), "--target", "ill", "--max-terms", "1", "-q"]) == 0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("Feature 'id' has whole numbers so large")

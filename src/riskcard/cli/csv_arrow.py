@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from riskcard.cli.columns import Kind, Selection
-from riskcard.cli.kinds import Cells, check_numbers, feature_from_cells
+from riskcard.cli.kinds import Cells, check_numbers, feature_from_cells, warn_of_large_numbers
 from riskcard.errors import DataError
-from riskcard.problem.column_values import FeatureValues
+from riskcard.problem.column_values import LARGEST_EXACT, FeatureValues
 
 __all__ = ["read_plain_csv"]
 
@@ -96,6 +96,8 @@ def _numbers(name: str, column: Any, wanted: Selection) -> FeatureValues | None:
         return None
     if not (np.isfinite(values) | np.asarray(is_missing)).all():
         return None
+    if np.nanmax(np.abs(values), initial=0.0) > LARGEST_EXACT:
+        warn_of_large_numbers(present.drop_null().unique().to_pylist(), name)
     return check_numbers(values, name, wanted, _nowhere)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from riskcard.cli.columns import Kind, Selection
 from riskcard.cli.kinds import Cells, check_numbers, feature_from_cells
 from riskcard.errors import FormatError
-from riskcard.problem.column_values import FeatureValues
+from riskcard.problem.column_values import LARGEST_EXACT, FeatureValues
 from riskcard.problem.csv_text import checked_rows
 
 __all__ = ["read_cells"]
@@ -49,6 +49,10 @@ class _Numbers:
             return False
         return True
 
+    def is_beyond_floats(self) -> bool:
+        """Some whole numbers may be different as texts and equal here."""
+        return bool(np.nanmax(np.abs(self.values), initial=0.0) > LARGEST_EXACT)
+
 
 class _Texts:
     """A column of texts, each kept once."""
@@ -62,6 +66,9 @@ class _Texts:
         self.codes.extend([places.setdefault(cell, len(places)) for cell in cells])
         return True
 
+    def is_beyond_floats(self) -> bool:
+        return False
+
 
 def read_cells(
     path: str, file: TextIO, names: Sequence[str], delimiter: str, wanted: Selection
@@ -69,7 +76,7 @@ def read_cells(
     """Read the wanted columns, and count the rows.
 
     A column is taken for numbers until it turns out to be something else; when that happens late,
-    the file is read once more.
+    or numbers are so large that their digits matter, the file is read once more.
 
     Parameters
     ----------
@@ -86,7 +93,7 @@ def read_cells(
     """
     is_text = {name: kind in (Kind.TEXT, Kind.CATEGORY) for name, kind in wanted.kinds.items()}
     columns, lines = _read(path, _rows(path, file, delimiter), names, is_text, wanted)
-    late = [name for name, column in columns.items() if column is None]
+    late = [name for name, column in columns.items() if column is None or column.is_beyond_floats()]
     if late:
         again, _ = _read(
             path, _rows(path, file, delimiter), names, dict.fromkeys(late, True), wanted

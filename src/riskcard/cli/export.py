@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from riskcard.cli.card_rows import labelled_rows
 from riskcard.cli.parser import add_labelled_rows
-from riskcard.cli.remarks import say, warnings_as_sentences
+from riskcard.cli.remarks import say
 from riskcard.errors import ParameterError
 from riskcard.export.files import require_writable, write_whole
 
@@ -108,7 +108,6 @@ def _say_cost(options: Namespace, card: RiskCard, given: dict[str, Any]) -> None
     if options.data is None:
         return
     rows, labels, weights = labelled_rows(options, card)
-    with warnings_as_sentences():
-        loss = scaling.losses(rows, labels, weights)
+    loss = scaling.losses(rows, labels, weights)
     share = (loss.after - loss.before) / loss.before if loss.before > 0 else 0.0
     say(f"Loss on these rows: {loss.before:.4f} before, {loss.after:.4f} after ({share:+.2%}).")

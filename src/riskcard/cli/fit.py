@@ -7,7 +7,7 @@ from argparse import Namespace
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from riskcard.cli.remarks import say, warnings_as_sentences
+from riskcard.cli.remarks import say
 from riskcard.cli.show import show_card
 from riskcard.cli.training import Training, read_training
 from riskcard.errors import ParameterError
@@ -75,8 +75,7 @@ def _fit(options: Namespace, training: Training) -> RiskScoreClassifier:
     from riskcard.estimators.classifier import RiskScoreClassifier
 
     model = RiskScoreClassifier(**parameters_of(options, training))
-    with warnings_as_sentences():
-        model.fit(training.table, training.is_event, sample_weight=training.weights)
+    model.fit(training.table, training.is_event, sample_weight=training.weights)
     return model if options.choose is None else model.choose(options.choose)
 
 

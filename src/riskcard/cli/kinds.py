@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from riskcard.cli.columns import Kind, Selection, as_number
 from riskcard.errors import DataError
-from riskcard.problem.column_values import FeatureValues
+from riskcard.problem.column_values import FeatureValues, warn_of_lost_digits
 from riskcard.problem.levels import BOOLEAN, Label, Levels, sort_labels
 
-__all__ = ["Cells", "check_numbers", "feature_from_cells", "levels_from"]
+__all__ = ["Cells", "check_numbers", "feature_from_cells", "levels_from", "warn_of_large_numbers"]
 
 _TRUTH = {"true": True, "false": False}
+_WHOLE_NUMBER = re.compile(r"[+-]?\d{16,}")
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
 _SIGNS = re.compile(r"-?\d{1,3}([ ,_']\d{3})+(\.\d+)?|-?\d+(\.\d+)?\s*%")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d([T ].*)?|\d\d?[./]\d\d?[./]\d{4}|\d{4}/\d\d?/\d\d?")
@@ -80,6 +81,12 @@ def check_numbers(
     return FeatureValues(values, None)
 
 
+def warn_of_large_numbers(texts: Sequence[str], name: str) -> None:
+    """Warn of whole numbers that are different as they are written and equal as floats."""
+    whole = [int(text) for text in texts if _WHOLE_NUMBER.fullmatch(text)]
+    warn_of_lost_digits(np.array(whole, dtype=object), name)
+
+
 def levels_from(labels: Sequence[Label | None], codes: NDArray[np.int64]) -> FeatureValues:
     """A categorical feature from the label of each code; None is missing."""
     present = {label for label in labels if label is not None}
@@ -118,6 +125,7 @@ def _numbers(texts: list[str], cells: Cells, wanted: Selection) -> FeatureValues
     for code, number in enumerate(numbers):
         if number is None:
             raise _not_a_number(texts[code], code, cells, wanted)
+    warn_of_large_numbers(texts, cells.name)
     values = np.array(numbers, dtype=np.float64)[cells.codes]
     return check_numbers(values, cells.name, wanted, cells.where)
 

@@ -35,8 +35,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         options = make_parser().parse_args(argv)
         from riskcard.cli import commands
+        from riskcard.cli.remarks import warnings_as_sentences
 
-        code: int = getattr(commands, f"run_{options.command}")(options)
+        with warnings_as_sentences():
+            code: int = getattr(commands, f"run_{options.command}")(options)
         sys.stdout.flush()
     except SystemExit as leaving:  # argparse has said what there is to say
         return leaving.code if isinstance(leaving.code, int) else _BAD_INPUT

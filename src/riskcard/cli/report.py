@@ -13,7 +13,7 @@ from riskcard.cli.card_rows import labelled_rows
 from riskcard.cli.columns import Kind, MissingWords, Selection
 from riskcard.cli.fit import WISHES
 from riskcard.cli.parser import add_labelled_rows, add_rule_options, grid_of, time_limit_of
-from riskcard.cli.remarks import say, warnings_as_sentences
+from riskcard.cli.remarks import say
 from riskcard.cli.tables import read_columns
 from riskcard.cli.training import load_rules
 from riskcard.export.files import require_writable, write_whole
@@ -84,9 +84,7 @@ def run_report(options: Namespace) -> int:
 
     from riskcard.report.page import render_report
 
-    with warnings_as_sentences():
-        page = render_report(facts)
-    write_whole(options.output, page)
+    write_whole(options.output, render_report(facts))
     for note in facts.notes:
         say(note)
     say(f"Wrote {options.output} in {time.perf_counter() - begun:.0f} s.")
@@ -109,10 +107,7 @@ def _gather(options: Namespace, card: RiskCard, rows: ReportRows, test: ReportRo
         options=tuple(_shown_options(options)),
     )
     total = 3 * options.cv + options.bootstraps
-    with (
-        warnings_as_sentences(),
-        WorkBar("Learning again", max(1, total), is_quiet=options.quiet) as bar,
-    ):
+    with WorkBar("Learning again", max(1, total), is_quiet=options.quiet) as bar:
 
         def tell(steps: int) -> None:
             for _ in range(steps):

@@ -7,7 +7,7 @@ from argparse import Namespace
 from typing import Any
 
 from riskcard.cli.fit import parameters_of
-from riskcard.cli.remarks import say, warnings_as_sentences
+from riskcard.cli.remarks import say
 from riskcard.cli.training import Training, read_training
 from riskcard.cli.tune import table_as_csv
 from riskcard.errors import ParameterError
@@ -27,10 +27,7 @@ def run_stability(options: Namespace) -> int:
     from riskcard.estimators.work_bar import WorkBar
     from riskcard.stability.bootstrap import bootstrap_card
 
-    with (
-        warnings_as_sentences(),
-        WorkBar("Resamples", options.bootstraps, is_quiet=options.quiet) as bar,
-    ):
+    with WorkBar("Resamples", options.bootstraps, is_quiet=options.quiet) as bar:
         stability = bootstrap_card(
             _procedure(options, training),
             training.table,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from riskcard.cli.columns import Kind, Selection, require_columns
 from riskcard.cli.fit import exit_code, parameters_of
-from riskcard.cli.remarks import say, warnings_as_sentences
+from riskcard.cli.remarks import say
 from riskcard.cli.show import show_card
 from riskcard.cli.tables import read_columns
 from riskcard.cli.training import Training, read_training
@@ -86,8 +86,7 @@ def _tune(
         rule=options.rule,
         **parameters_of(options, training),
     )
-    with warnings_as_sentences():
-        return model.fit(training.table, training.is_event, sample_weight=training.weights)
+    return model.fit(training.table, training.is_event, sample_weight=training.weights)
 
 
 def _splits(

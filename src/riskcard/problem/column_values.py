@@ -14,6 +14,7 @@ from riskcard.errors import DataError, RiskcardWarning
 from riskcard.problem.levels import BOOLEAN, Levels, are_numbers, as_label, sort_labels
 
 __all__ = [
+    "LARGEST_EXACT",
     "FeatureValues",
     "NotANumber",
     "is_identifier",
