@@ -15,6 +15,8 @@ SCALES = (
     Scale("fixed", 2.5),
     Scale("multiplier"),
     Scale("calibrated"),
+    Scale("multiplier", limit=1.2),
+    Scale("calibrated", limit=0.8),
 )
 KINDS_OF_DATA = ("random", "signal", "separable", "one_feature", "duplicated", "constant")
 KINDS_OF_WEIGHTS = ("equal", "integer", "real")

@@ -14,7 +14,7 @@ from scipy.optimize import minimize, minimize_scalar
 from random_problems import SCALES, random_problem
 from riskcard.errors import ParameterError
 from riskcard.problem.objective import loss_of, sum_of_log_losses, violations
-from riskcard.problem.problem import LOG_ODDS_LIMIT, Problem, Scale, make_problem
+from riskcard.problem.problem import Problem, Scale, make_problem
 from riskcard.problem.ranked import rank_table
 from riskcard.problem.result import Status
 from riskcard.problem.table import make_table
@@ -108,7 +108,7 @@ def dumbest_loss(problem: Problem) -> float:
             for base in range(-12, 13):
                 best = min(best, loss((score + base) / problem.scale.multiplier))
         elif largest == 0 or problem.scale.kind == "calibrated":
-            bounds = [(0, LOG_ODDS_LIMIT / max(largest, 1)), (None, None)]
+            bounds = [(0, problem.scale.limit / max(largest, 1)), (None, None)]
             tight = {"ftol": 1e-13, "gtol": 1e-9}
             fit = minimize(
                 loss_and_slope,
@@ -121,7 +121,7 @@ def dumbest_loss(problem: Problem) -> float:
             )
             best = min(best, fit.fun)
         else:
-            cap = LOG_ODDS_LIMIT / largest
+            cap = problem.scale.limit / largest
             for base in range(-12, 13):
                 total = score + base
                 fit = minimize_scalar(

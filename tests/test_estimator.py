@@ -24,6 +24,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from riskcard import (
     DataError,
     ParameterError,
+    RiskCard,
     RiskcardError,
     RiskScoreClassifier,
     RiskScoreClassifierCV,
@@ -341,3 +342,51 @@ def test_a_card_is_titled_by_the_name_of_the_target(small):
         assert model.fit(X, target).card_.outcome is None
     chosen = RiskScoreClassifierCV(2, cv=2).fit(X, named)
     assert chosen.card_.outcome == "relapse"
+
+
+def steepest_of(model):
+    """The most by which a term of a fitted model moves the log-odds."""
+    solution = model.result_.solution
+    return max(abs(jump) for jump in solution.jumps) / solution.multiplier
+
+
+@pytest.mark.parametrize("scale", ["calibrated", "multiplier"])
+def test_no_term_moves_the_log_odds_further_than_allowed(small, scale):
+    X, y = small
+    free = RiskScoreClassifier(3, scale=scale, certify=True).fit(X, y)
+    steepest = steepest_of(free)
+    losses = [free.loss_]
+    for limit in (0.6 * steepest, 0.3 * steepest):
+        model = RiskScoreClassifier(3, scale=scale, certify=True, max_log_odds=limit).fit(X, y)
+        assert 0.9 * limit < steepest_of(model) <= limit * (1 + 1e-9)
+        assert model.status_ == "optimal"
+        assert audit(model, X, y).passed
+        assert f"{limit:.6g} of log-odds a term" in " ".join(str(model.card_).split())
+        losses.append(model.loss_)
+        again = RiskCard.from_json(model.card_.to_json())
+        assert again.certificate.max_log_odds == limit
+        lied = replace(again.certificate, max_log_odds=0.9 * limit)
+        told = audit(replace(again, certificate=lied), X, y)
+        assert "the limit is" in str(told)
+        assert not told.passed
+    assert losses == sorted(losses)
+    assert losses[0] < losses[-1]
+
+
+@pytest.mark.parametrize("limit", [0, -1, 31, "2", True, float("nan")])
+def test_a_limit_on_log_odds_that_makes_no_sense_is_refused(small, limit):
+    with pytest.raises(ParameterError, match="max_log_odds is"):
+        RiskScoreClassifier(2, max_log_odds=limit).fit(*small)
+
+
+def test_a_given_multiplier_leaves_no_room_for_a_limit_on_log_odds(small):
+    with pytest.raises(ParameterError, match="max_points is the limit"):
+        RiskScoreClassifier(2, scale=1, max_log_odds=2.0).fit(*small)
+
+
+def test_a_card_without_a_limit_of_its_own_says_nothing_of_it(small):
+    model = RiskScoreClassifier(2).fit(*small)
+    assert "max_log_odds" not in model.card_.to_json()
+    assert "log-odds a term" not in str(model.card_)
+    chosen = RiskScoreClassifierCV(2, cv=2, max_log_odds=0.5, rule="best").fit(*small)
+    assert chosen.card_.certificate.max_log_odds == 0.5

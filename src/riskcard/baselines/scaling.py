@@ -6,7 +6,7 @@ import numpy as np
 
 from riskcard.kernels.scale import CALIBRATED, FIXED, MULTIPLIER, fit_scale
 from riskcard.problem.objective import log_odds_of
-from riskcard.problem.problem import LOG_ODDS_LIMIT, Problem
+from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
 
 __all__ = ["with_best_scale"]
@@ -25,7 +25,7 @@ def with_best_scale(problem: Problem, terms: list[tuple[int, int, int]]) -> Solu
     keys = 2 * (scores - lowest) + (data.labels > 0)
     tally = np.bincount(keys, data.weights, minlength=2 * int(scores.max() - lowest + 1))
     kind, most = problem.scale.kind, max(map(abs, card.jumps), default=0)
-    bound = 1 / problem.scale.multiplier if kind == "fixed" else LOG_ODDS_LIMIT
+    bound = 1 / problem.scale.multiplier if kind == "fixed" else problem.scale.limit
     scale = np.array([bound if kind == "fixed" else 1.0, 0.0])
     fit_scale(tally, lowest, most, KINDS[kind], bound, scale, ACCURACY * float(tally.sum()))
     slope, offset = float(scale[0]), float(scale[1])

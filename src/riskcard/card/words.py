@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from decimal import ROUND_FLOOR, Decimal
 
 from riskcard.problem.certificate import Certificate, TrainingFacts
+from riskcard.problem.problem import LOG_ODDS_LIMIT
 from riskcard.problem.result import Status
 from riskcard.problem.riskcard import RiskCard
 
@@ -117,6 +119,9 @@ def kind_words(certificate: Certificate) -> str:
     if certificate.max_cuts_per_feature < certificate.max_terms:
         limits.append(f"{_count(certificate.max_cuts_per_feature, 'cut')} a feature")
     limits.append(f"{_count(certificate.max_points, 'point')} a term")
+    if certificate.max_log_odds < LOG_ODDS_LIMIT:
+        times = f"{math.exp(certificate.max_log_odds):.3g}"
+        limits.append(f"{certificate.max_log_odds:.6g} of log-odds a term (odds times {times})")
     scale = certificate.scale
     if scale == "calibrated":
         limits.append("calibrated scale")

@@ -31,7 +31,7 @@ WISHES = (
     "round_cuts",
     "class_weight",
 )
-_FURTHER = (*WISHES, "max_changes", "pool_size", "pool_tolerance")
+_FURTHER = (*WISHES, "max_log_odds", "max_changes", "pool_size", "pool_tolerance")
 
 #: Options that mean nothing without another.
 _NEEDED = {"max_changes": "start", "pool_size": "pool_tolerance", "choose": "pool_tolerance"}

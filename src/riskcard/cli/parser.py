@@ -136,6 +136,10 @@ def add_card_options(size: argparse._ArgumentGroup, max_terms: int = 5) -> None:
         help="'calibrated' (default), 'multiplier', or a number; 1 is the paper's problem",
     )
     size.add_argument(
+        "--max-log-odds", type=float, metavar="L",
+        help="a term moves the log-odds by at most L: 2.3 multiplies the odds by 10 (no limit)",
+    )  # fmt: skip
+    size.add_argument(
         "--grid", type=grid_of, metavar="N",
         help="at most N cuts a feature to choose from (all); 'auto': few in a small table",
     )  # fmt: skip

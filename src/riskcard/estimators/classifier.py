@@ -54,6 +54,10 @@ class RiskScoreClassifier(CardClassifier):
         From total to log-odds. "calibrated": a real multiplier and offset are fitted.
         "multiplier": a real multiplier is fitted, the base is an integer. A number: the
         multiplier is given, the base is an integer; 1 makes a point one unit of log-odds.
+    max_log_odds
+        Where the multiplier is fitted: a term moves the log-odds by at most this, so that it
+        multiplies the odds by at most ``exp(max_log_odds)``. Proofs are the better the smaller it
+        is. None for no limit but 30.
     certify
         Prove a bound after the search.
     time_limit
@@ -177,6 +181,7 @@ class RiskScoreClassifier(CardClassifier):
         max_changes: int | None = None,
         pool_tolerance: float | None = None,
         pool_size: int = 100,
+        max_log_odds: float | None = None,
     ) -> None:
         self.max_terms = max_terms
         self.max_features = max_features
@@ -202,6 +207,7 @@ class RiskScoreClassifier(CardClassifier):
         self.max_changes = max_changes
         self.pool_tolerance = pool_tolerance
         self.pool_size = pool_size
+        self.max_log_odds = max_log_odds
 
     @classmethod
     def paper(cls, k: int, **overrides: Any) -> RiskScoreClassifier:
@@ -276,6 +282,7 @@ class RiskScoreClassifier(CardClassifier):
             max_cuts_per_feature=self.max_cuts_per_feature,
             max_points=self.max_points,
             scale=self.scale,
+            max_log_odds=self.max_log_odds,
         )
 
     def _make_solver(self) -> Solver:

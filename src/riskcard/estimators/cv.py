@@ -49,6 +49,7 @@ SHARED = (
     "prior_rows",
     "shortlist",
     "round_cuts",
+    "max_log_odds",
 )
 #: Parameters of the last fit alone.
 LAST_ONLY = ("certify", "n_jobs", "verbose", "pool_tolerance", "pool_size")
@@ -87,7 +88,7 @@ class RiskScoreClassifierCV(ShowsCard, ClassifierMixin, BaseEstimator):
     rule
         "one_se": the smallest size whose mean score is at most one standard error below the best
         one. "best": the size with the best mean score.
-    max_features, max_cuts_per_feature, max_points, scale, grid
+    max_features, max_cuts_per_feature, max_points, scale, max_log_odds, grid
         As in ``RiskScoreClassifier``, for every card of the path.
     rules, min_bin_rows, min_bin_events, class_weight, min_gain, prior_rows, shortlist, round_cuts
         Likewise. The path begins with as many terms as there are features that must be used.
@@ -180,6 +181,7 @@ class RiskScoreClassifierCV(ShowsCard, ClassifierMixin, BaseEstimator):
         round_cuts: float | None = None,
         pool_tolerance: float | None = None,
         pool_size: int = 100,
+        max_log_odds: float | None = None,
     ) -> None:
         self.max_terms = max_terms
         self.cv = cv
@@ -206,6 +208,7 @@ class RiskScoreClassifierCV(ShowsCard, ClassifierMixin, BaseEstimator):
         self.round_cuts = round_cuts
         self.pool_tolerance = pool_tolerance
         self.pool_size = pool_size
+        self.max_log_odds = max_log_odds
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None

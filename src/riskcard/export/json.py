@@ -15,6 +15,7 @@ from riskcard.errors import FormatError, ParameterError
 from riskcard.export.files import write_whole
 from riskcard.problem.certificate import Certificate, TrainingFacts
 from riskcard.problem.points import FeaturePoints, LevelPoints
+from riskcard.problem.problem import LOG_ODDS_LIMIT
 from riskcard.problem.riskcard import RiskCard
 from riskcard.problem.totals import TotalCount
 from riskcard.version import __version__
@@ -31,8 +32,8 @@ __all__ = [
 FORMAT = "riskcard"
 FORMAT_VERSION = 2
 
-#: What a file may leave out, because files from before it have none of it: it is 0 there.
-_OPTIONAL_KEYS = frozenset({"prior_rows"})
+#: What a certificate may leave out, because files from before it have none of it, and what it is there.
+_OPTIONAL_KEYS = {"prior_rows": 0.0, "max_log_odds": LOG_ODDS_LIMIT}
 
 #: What came with version 2; a file of version 1 has none of it.
 _NEW_KEYS = frozenset({"missing", "codes", "usual", "rules"})
@@ -60,8 +61,9 @@ def card_to_json(card: RiskCard) -> str:
     certificate = None if card.certificate is None else asdict(card.certificate)
     if certificate is not None:
         certificate["status"] = str(certificate["status"])
-        if certificate["prior_rows"] == 0:
-            del certificate["prior_rows"]
+        for name, usual in _OPTIONAL_KEYS.items():
+            if certificate[name] == usual:
+                del certificate[name]
     content = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
@@ -291,7 +293,7 @@ def _require_type(what: str, value: Any, kind: type) -> None:
 
 
 def _require_keys(what: str, entry: dict[str, Any], keys: frozenset[str]) -> None:
-    missing = sorted(keys - _OPTIONAL_KEYS - entry.keys())
+    missing = sorted(keys - _OPTIONAL_KEYS.keys() - entry.keys())
     unknown = sorted(entry.keys() - keys)
     if missing:
         raise ParameterError(f'{what} has no "{missing[0]}". Write the card again.')

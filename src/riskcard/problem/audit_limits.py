@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from riskcard.problem.audit_report import ROUNDING, Check
 from riskcard.problem.certificate import Certificate
 from riskcard.problem.points import FeaturePoints, LevelPoints
-from riskcard.problem.problem import LOG_ODDS_LIMIT
 from riskcard.problem.recount import Feature, Rows, worth
 from riskcard.problem.riskcard import RiskCard
 
@@ -139,8 +138,10 @@ def _check_scale(card: RiskCard, limits: Certificate, largest: int) -> Check:
         wrong = "an integer base leaves no room for an offset"
     elif not is_free and card.multiplier != limits.scale:
         wrong = f"the multiplier was given as {limits.scale}"
-    elif is_free and steepest > LOG_ODDS_LIMIT * (1 + ROUNDING):
-        wrong = f"one term moves the log-odds by {steepest:.6g}, the limit is {LOG_ODDS_LIMIT:g}"
+    elif is_free and steepest > limits.max_log_odds * (1 + ROUNDING):
+        wrong = (
+            f"one term moves the log-odds by {steepest:.6g}, the limit is {limits.max_log_odds:g}"
+        )
     return Check("scale", not wrong, f"{limits.scale}: {figures}" + (f"; {wrong}" if wrong else ""))
 
 
@@ -174,7 +175,7 @@ def is_surely_allowed(feature: Feature, card: RiskCard, limits: Certificate, roo
     """There are terms within all limits that give these points; nothing is said when not sure."""
     largest = float(limits.max_points)
     if limits.scale in ("calibrated", "multiplier"):
-        largest = min(largest, LOG_ODDS_LIMIT * card.multiplier)
+        largest = min(largest, limits.max_log_odds * card.multiplier)
     n_terms = least_terms(feature)
     if n_terms > min(room, limits.max_cuts_per_feature):
         return False

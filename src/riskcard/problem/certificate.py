@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from riskcard.errors import ParameterError
 from riskcard.problem.checks import finite_number, whole_number
-from riskcard.problem.problem import Problem
+from riskcard.problem.problem import LOG_ODDS_LIMIT, Problem
 from riskcard.problem.ranked import CutGrid
 from riskcard.problem.result import SolveResult, Status, relative_gap
 from riskcard.problem.table import Table
@@ -85,6 +85,8 @@ class Certificate:
     prior_rows
         Rows with the event rate of all, spread over the training rows, that loss and bound count
         besides.
+    max_log_odds
+        With a free scale: the most by which a term may move the log-odds.
     """
 
     loss: float
@@ -102,15 +104,20 @@ class Certificate:
     notes: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     prior_rows: float = 0.0
+    max_log_odds: float = LOG_ODDS_LIMIT
 
     def __post_init__(self) -> None:
         for name in ("max_terms", "max_features", "max_cuts_per_feature", "max_points"):
             _set(self, name, whole_number(name, getattr(self, name)))
         _set(self, "nodes", whole_number("nodes", self.nodes))
-        for name in ("loss", "bound", "seconds", "prior_rows"):
+        for name in ("loss", "bound", "seconds", "prior_rows", "max_log_odds"):
             _set(self, name, finite_number(name, getattr(self, name)))
         if self.prior_rows < 0:
             raise ParameterError(f"prior_rows is {self.prior_rows}. Use a number of at least 0.")
+        if not 0 < self.max_log_odds <= LOG_ODDS_LIMIT:
+            raise ParameterError(
+                f"max_log_odds is {self.max_log_odds}. Use a number above 0, at most {LOG_ODDS_LIMIT:g}."
+            )
         if self.scale not in ("calibrated", "multiplier"):
             _set(self, "scale", finite_number("scale", self.scale))
         try:
@@ -154,6 +161,7 @@ def certificate_of(result: SolveResult, problem: Problem, cut_grid: CutGrid) -> 
         nodes=result.nodes,
         seconds=result.seconds,
         notes=result.notes,
+        max_log_odds=scale.limit,
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.problem.problem import LOG_ODDS_LIMIT, Problem
+from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
 
 __all__ = [
@@ -52,7 +52,7 @@ def violations(solution: Solution, problem: Problem) -> list[str]:
             found.append(f"cut {cut} of column {column} is not a candidate")
         if not problem.jump_low[column] <= jump <= problem.jump_high[column] or jump == 0:
             found.append(f"jump {jump} of column {column} is outside its bounds")
-        if scale.kind != "fixed" and abs(jump) / solution.multiplier > LOG_ODDS_LIMIT * (1 + 1e-9):
+        if scale.kind != "fixed" and abs(jump) / solution.multiplier > scale.limit * (1 + 1e-9):
             found.append(f"the term on column {column} moves the log-odds beyond the limit")
     for term in problem.kept:
         if term not in solution.terms:

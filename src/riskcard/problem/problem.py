@@ -14,8 +14,8 @@ from riskcard.problem.restrictions import Restrictions, no_restrictions
 
 __all__ = ["LOG_ODDS_LIMIT", "Limits", "Problem", "Scale", "make_problem"]
 
-#: With a free scale no term may move the log-odds by more than this. Without a limit separable data
-#: have no optimum: the loss falls for ever as the scale grows.
+#: With a free scale no term may move the log-odds by more than this, even if the user has no limit.
+#: Without one separable data have no optimum: the loss falls for ever as the scale grows.
 LOG_ODDS_LIMIT = 30.0
 
 
@@ -25,19 +25,27 @@ class Scale:
 
     ``fixed``: the multiplier is given, the base is an integer, the offset 0 (multiplier 1 is the
     paper's problem). ``multiplier``: the multiplier is chosen, the base is an integer, the offset 0.
-    ``calibrated``: multiplier and offset are real and chosen, the base is 0.
+    ``calibrated``: multiplier and offset are real and chosen, the base is 0. Where the multiplier is
+    chosen, no term may move the log-odds by more than ``limit``.
     """
 
     kind: Literal["fixed", "multiplier", "calibrated"]
     multiplier: float = 1.0
+    limit: float = LOG_ODDS_LIMIT
+
+    @property
+    def is_free(self) -> bool:
+        """Real multipliers, offsets and, but for a distant limit, steps."""
+        return self.kind == "calibrated" and self.limit == LOG_ODDS_LIMIT
 
     @classmethod
-    def parse(cls, scale: float | str) -> Scale:
+    def parse(cls, scale: float | str, max_log_odds: float | None = None) -> Scale:
         """Read the user's ``scale``: a positive number, "multiplier" or "calibrated"."""
+        limit = LOG_ODDS_LIMIT if max_log_odds is None else _checked_limit(max_log_odds)
         if scale == "multiplier":
-            return cls("multiplier")
+            return cls("multiplier", limit=limit)
         if scale == "calibrated":
-            return cls("calibrated")
+            return cls("calibrated", limit=limit)
         try:
             value = float(scale)
         except (TypeError, ValueError):
@@ -46,6 +54,12 @@ class Scale:
             raise ParameterError(
                 f"scale is {scale!r}. Use a positive number (the multiplier; 1 is the paper's "
                 "problem), 'multiplier' or 'calibrated'."
+            )
+        if max_log_odds is not None:
+            raise ParameterError(
+                f"max_log_odds is {max_log_odds!r} and scale is {scale!r}. With a given multiplier "
+                "max_points is the limit of a term: leave max_log_odds out, or choose the scale "
+                "'calibrated' or 'multiplier'."
             )
         return cls("fixed", value)
 
@@ -102,6 +116,7 @@ def make_problem(
     max_cuts_per_feature: int | None = None,
     max_points: int = 5,
     scale: float | str = "calibrated",
+    max_log_odds: float | None = None,
 ) -> Problem:
     """Build a problem from the user's parameters; None means no limit of that kind."""
     _require_whole("max_terms", max_terms, 1)
@@ -117,7 +132,17 @@ def make_problem(
         max_cuts_per_feature=int(min(max_cuts_per_feature or max_terms, max_terms)),
     )
     jump = np.full(data.n_columns, int(max_points), dtype=np.int64)
-    return Problem(data, limits, Scale.parse(scale), -jump, jump)
+    return Problem(data, limits, Scale.parse(scale, max_log_odds), -jump, jump)
+
+
+def _checked_limit(value: object) -> float:
+    is_real = isinstance(value, (int, float, np.integer, np.floating))
+    if isinstance(value, bool) or not is_real or not 0 < value <= LOG_ODDS_LIMIT:  # type: ignore[operator]
+        raise ParameterError(
+            f"max_log_odds is {value!r}. Use a number above 0, at most {LOG_ODDS_LIMIT:g}: 2.3 lets a "
+            "term multiply the odds by 10 at most."
+        )
+    return float(value)  # type: ignore[arg-type]
 
 
 def _require_whole(name: str, value: object, least: int) -> None:

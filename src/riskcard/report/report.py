@@ -11,6 +11,8 @@ from riskcard.errors import ParameterError
 from riskcard.estimators.classifier import RiskScoreClassifier
 from riskcard.export.files import write_whole
 from riskcard.plots.drawing import require_matplotlib
+from riskcard.problem.certificate import Certificate
+from riskcard.problem.problem import LOG_ODDS_LIMIT
 from riskcard.problem.riskcard import RiskCard
 from riskcard.report.facts import ReportFacts
 from riskcard.report.gather import ReportRows, Wishes, gather_facts
@@ -132,8 +134,15 @@ def procedure_of(
         max_cuts_per_feature=certificate.max_cuts_per_feature,
         max_points=certificate.max_points,
         scale=certificate.scale,
+        max_log_odds=_limit_of(certificate),
         **{"prior_rows": _prior_rows_of(card), **(changes or {})},
     )
+
+
+def _limit_of(certificate: Certificate) -> float | None:
+    """The limit on log-odds as the parameter that means it."""
+    limit = certificate.max_log_odds
+    return None if limit == LOG_ODDS_LIMIT else limit
 
 
 def _prior_rows_of(card: RiskCard) -> float:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from riskcard.kernels.clustering import cluster_sets
 from riskcard.kernels.slots import Conditions
 from riskcard.problem.merge import merge_equal_rows
-from riskcard.problem.problem import LOG_ODDS_LIMIT, Problem
+from riskcard.problem.problem import Problem
 
 __all__ = ["arrange_conditions", "stable_order"]
 
@@ -198,7 +198,7 @@ def _reach_of_sides(problem: Problem, unit: float) -> NDArray[np.float64]:
     points = np.stack([problem.jump_high, -problem.jump_low], axis=1).ravel()
     if unit > 0:
         return points * unit
-    return np.where(points > 0, LOG_ODDS_LIMIT, 0.0)
+    return np.where(points > 0, problem.scale.limit, 0.0)
 
 
 def _blocks(

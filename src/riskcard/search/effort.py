@@ -121,7 +121,7 @@ def effort_of(problem: Problem, is_thorough: bool) -> Effort:
     else:
         steps = FIRST_STEPS + FIRST_STEPS_BY_TERM * terms
         steps = steps if is_new > 0.0 else int(SEES_MOST * steps)
-    needs_cards = is_thorough or problem.scale.kind != "calibrated"
+    needs_cards = is_thorough or not problem.scale.is_free
     is_large = n_rows * n_features > MOST_VALUES_TO_EXCHANGE and not needs_cards
     return Effort(
         max_rows=max_rows,

@@ -12,7 +12,7 @@ import numpy as np
 
 from riskcard.errors import ParameterError
 from riskcard.problem.objective import loss_of, violations, violations_of_terms
-from riskcard.problem.problem import LOG_ODDS_LIMIT, Problem
+from riskcard.problem.problem import Problem
 from riskcard.problem.result import SolveResult, Status
 from riskcard.problem.solution import Solution
 from riskcard.search.scale_fits import Cells, Floats, Integers, fit_calibrated, fit_slope, losses
@@ -192,7 +192,7 @@ def _distinct(
     return _Batch(
         scores=scores[first] - shifts[first, None],
         shifts=shifts[first],
-        largest_slope=LOG_ODDS_LIMIT / largest_jump[first],
+        largest_slope=problem.scale.limit / largest_jump[first],
         cards=first,
     )
 

@@ -47,8 +47,8 @@ def find_cards(problem: Problem, options: Options) -> list[Solution]:
     list of Solution
         Distinct feasible cards, at least one; the empty card when no feature can be used.
     """
-    # with real multipliers and offsets whole points lose little, and a short search does
-    is_thorough = options.certify or problem.scale.kind != "calibrated"
+    # with a free scale whole points lose little, and a short search does
+    is_thorough = options.certify or not problem.scale.is_free
     effort = effort_of(problem, is_thorough and not options.is_brief)
     if options.pool_tolerance is not None:
         wanted = options.pool_size

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from riskcard.kernels.leaf import choose_leaf_points
 from riskcard.kernels.slots import Conditions
 from riskcard.problem.objective import loss_of, violations_of_terms
-from riskcard.problem.problem import LOG_ODDS_LIMIT, Problem
+from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
 
 __all__ = ["card_of_leaf"]
@@ -50,7 +50,8 @@ def card_of_leaf(
     holds, cells = _cells(conditions, sides, cuts)
     most = np.array([_most_points(problem, side) for side in sides])
     rate = float(conditions.scale[1])
-    limits = np.array([LOG_ODDS_LIMIT, rate - n_slots * LOG_ODDS_LIMIT, rate, 1.0])
+    limit = problem.scale.limit
+    limits = np.array([limit, rate - n_slots * limit, rate, 1.0])
     points = np.zeros(n_slots, dtype=np.int64)
     found = np.array([cutoff, 0.0, 0.0])
     is_integer_base = problem.scale.kind == "multiplier"

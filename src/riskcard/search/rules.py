@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from riskcard.kernels.scale import CALIBRATED, FIXED, MULTIPLIER
 from riskcard.problem.atoms import Atoms
-from riskcard.problem.problem import LOG_ODDS_LIMIT, Problem
+from riskcard.problem.problem import Problem
 from riskcard.problem.restrictions import Restrictions
 from riskcard.search.bins import Rows
 
@@ -63,7 +63,7 @@ def rules_of(problem: Problem) -> Rules:
         signs=1 * (low < 0) + 2 * (high > 0),
         options=_step_options(scale.kind, int(low.min(initial=0)), int(high.max(initial=0))),
         kind=kinds[scale.kind],
-        bound=1.0 / scale.multiplier if scale.kind == "fixed" else LOG_ODDS_LIMIT,
+        bound=1.0 / scale.multiplier if scale.kind == "fixed" else scale.limit,
         restrictions=restrictions,
         atoms=problem.data.atoms,
         is_simple=not is_by_card

@@ -19,7 +19,7 @@ from riskcard.kernels.explore import DONE, LEAVES, NODES, SAVED, STOP, WORK, exp
 from riskcard.kernels.nodes import Workspace
 from riskcard.kernels.slots import Conditions
 from riskcard.problem.objective import loss_of, violations
-from riskcard.problem.problem import LOG_ODDS_LIMIT, Problem
+from riskcard.problem.problem import Problem
 from riskcard.problem.result import OPTIMALITY_TOLERANCE, Status, relative_gap
 from riskcard.problem.solution import Solution
 from riskcard.search.conditions import arrange_conditions
@@ -341,9 +341,10 @@ def _root(conditions: Conditions, kept: tuple[tuple[int, int, int], ...] = ()) -
     unit, rate = conditions.scale
     lowest, highest = [0.0], [min(n_free, conditions.facts[top, 0]) * conditions.facts[top, 2]]
     for column, cut, jump in kept:
-        slots.append((-1, 2 * column + (jump < 0), cut, cut, 1))
+        side = 2 * column + (jump < 0)
+        slots.append((-1, side, cut, cut, 1))
         lowest.append(abs(jump) * unit)
-        highest.append(abs(jump) * unit if unit > 0 else LOG_ODDS_LIMIT)
+        highest.append(abs(jump) * unit if unit > 0 else conditions.reach[side])
     records = np.zeros((1, 1 + 5 * n_terms), dtype=np.int32)
     records[0, 0] = 1 + n_kept
     records[0, 1 : 1 + 5 * len(slots)] = np.array(slots).ravel()
