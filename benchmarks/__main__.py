@@ -78,7 +78,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         "--rival-limit",
         type=float,
         default=full.rival_limit,
-        help="seconds in c where others take part",
+        help="seconds in c where others take part or steps are limited",
     )
     parser.add_argument(
         "--held-out-limit", type=float, default=full.held_out_limit, help="seconds in b and d"
@@ -148,7 +148,7 @@ def reductions(plan: Plan, letters: Sequence[str], given: argparse.Namespace) ->
         if not set(want) <= set(have):
             found.append(f"{word}: {listed(have)} instead of {listed(want)}")
     for name, word in (
-        ("rival_limit", "seconds for proofs where other solvers take part"), ("halvings", "halvings of the rows in (b)"), ("repeats", "repeats of timed fits"),
+        ("rival_limit", "seconds for proofs where other solvers take part or steps are limited"), ("halvings", "halvings of the rows in (b)"), ("repeats", "repeats of timed fits"),
         ("seeds", "tables of each family in (d)"), ("held_out_limit", "seconds for methods with a limit in (b) and (d)"),
         ("cap", "seconds after which a method is not tried on larger tables in (e)"),
     ):  # fmt: skip

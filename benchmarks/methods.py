@@ -68,6 +68,11 @@ def _certified(terms: int, limit: float) -> dict[str, Any]:
     return {**_ours(terms, limit), "certify": True, "time_limit": limit}
 
 
+def _limited(terms: int, limit: float) -> dict[str, Any]:
+    """No term multiplies the odds by more than 20."""
+    return {**_certified(terms, limit), "max_log_odds": 3.0}
+
+
 def _lattice(solver: str) -> Settings:
     return lambda terms, limit: {**_ours(terms, limit), "time_limit": limit, "solver": solver}
 
@@ -122,7 +127,9 @@ METHODS = {
                _optbinning, peer="optbinning", takes_any_table=True),
         Method("logistic", "LogisticRegression", (HOME, "logistic"), _nothing, has_card=False),
         Method("boosting", "HistGradientBoosting", (HOME, "boosting"), _nothing, has_card=False),
-        # for the proofs: the same problem as a rival's
+        # for the proofs: cards without huge steps, and the same problem as a rival's
+        Method("certified-limited", "riskcard, certified, limited steps", (HOME, "riskcard"),
+               _limited, has_limit=True),
         Method("certified-lattice", "riskcard on the lattice problem", (HOME, "riskcard"),
                _on_the_lattice, has_limit=True),
         Method("lattice-scip", "lattice cutting planes, SCIP", (HOME, "lattice"),
@@ -161,6 +168,7 @@ ABOUT = {
     "optbinning": ("optbinning", "the variables of most information value, two bins each; whole points, free scale; points of a term are not limited"),
     "logistic": ("scikit-learn", "all columns, no card: the floor"),
     "boosting": ("scikit-learn", "all columns, no card: the ceiling"),
+    "certified-limited": ("riskcard", "as the certified one, and no term moves the log-odds by more than 3"),
     "certified-lattice": ("riskcard", "the lattice method's problem, with a proof"),
     "paper": ("riskcard", "the paper's problem, with a proof"),
     "bonmin": ("BONMIN", "the paper's linear form; [solvers](solvers.md) has more of it"),

@@ -41,7 +41,8 @@ class Plan:
     limits
         Seconds for proofs.
     rival_limit
-        Seconds for proofs, of all methods, where other solvers take part.
+        Seconds for proofs, of all methods, where other solvers take part, and where the steps of a
+        term are limited.
     held_out_limit
         Seconds for methods with a limit in the question about unseen rows.
     repeats
