@@ -11,6 +11,7 @@ from importlib import import_module
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 import sklearn
 from sklearn.base import clone
@@ -332,16 +333,23 @@ def test_a_card_is_titled_by_the_name_of_the_target(small):
     X, y = small
     named = pd.Series(y, name="relapse")
     model = RiskScoreClassifier(2, pool_tolerance=0.1)
-    for target in (named, named.to_frame(), pl.Series("relapse", y)):
+    table = pa.table({"relapse": y})
+    for target in (named, named.to_frame(), pl.Series("relapse", y), table):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a column that is no vector is warned of
             card = model.fit(X, target).card_
         assert (card.outcome, str(card).splitlines()[0]) == ("relapse", "Risk of relapse = 1")
         assert {other.outcome for other in model.pool_} == {"relapse"}
-    for target in (y, named.rename(None), named.rename(3), named.rename(" ")):
+    for target in (y, *(named.rename(name) for name in (None, 3, " ", "a\nb"))):
         assert model.fit(X, target).card_.outcome is None
-    chosen = RiskScoreClassifierCV(2, cv=2).fit(X, named)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert model.fit(X, named.rename("name").to_frame()).card_.outcome == "name"
+        chosen = RiskScoreClassifierCV(2, cv=2, rule="best", pool_tolerance=0.1).fit(X, named)
     assert chosen.card_.outcome == "relapse"
+    if chosen.n_terms_:
+        assert {card.outcome for card in chosen.best_estimator_.pool_} == {"relapse"}
+        assert chosen.best_estimator_.choose(0).card_.outcome == "relapse"
 
 
 def steepest_of(model):
@@ -373,7 +381,7 @@ def test_no_term_moves_the_log_odds_further_than_allowed(small, scale):
     assert losses[0] < losses[-1]
 
 
-@pytest.mark.parametrize("limit", [0, -1, 31, "2", True, float("nan")])
+@pytest.mark.parametrize("limit", [0, -1, 0.009, 31, "2", True, float("nan")])
 def test_a_limit_on_log_odds_that_makes_no_sense_is_refused(small, limit):
     with pytest.raises(ParameterError, match="max_log_odds is"):
         RiskScoreClassifier(2, max_log_odds=limit).fit(*small)

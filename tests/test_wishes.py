@@ -6,16 +6,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 
 from random_problems import SCALES, random_problem
 from random_tables import random_ruled_problem
 from riskcard.errors import ParameterError
 from riskcard.problem.objective import loss_of, violations
-from riskcard.problem.problem import Limits, Problem, Scale
-from riskcard.problem.ranked import RankedData
+from riskcard.problem.problem import Limits, Problem, Scale, make_problem
+from riskcard.problem.ranked import RankedData, rank_table
 from riskcard.problem.result import Status
 from riskcard.problem.solution import Solution
+from riskcard.problem.table import make_table
 from riskcard.search import enumerate as oracle
+from riskcard.search.changes import tangent_of_scale
 from riskcard.search.options import Options
 from riskcard.search.pipeline import solve
 
@@ -226,3 +229,43 @@ def test_cards_of_different_features_come_first_in_a_pool():
     n_kinds = len(set(features))
     assert len(set(features[:n_kinds])) == n_kinds
     assert list(pool.losses[:n_kinds]) == sorted(pool.losses[:n_kinds])
+
+
+@pytest.mark.parametrize("limit", [3.0, 2.999, 1.0000001, 30.0])
+def test_cards_that_may_not_change_are_bounded_whatever_the_fit_of_their_scale(limit):
+    # the fit of the scale once got stuck just below a limit
+    for counts in ([[18, 10], [0, 6], [0, 1]], [[90, 13], [17, 31]]):
+        scores = np.repeat(np.arange(len(counts)), [sum(pair) for pair in counts])
+        labels = np.concatenate([[0] * against + [1] * event for against, event in counts])
+        X = np.column_stack([scores > place for place in range(len(counts) - 1)]).astype(float)
+        data, _ = rank_table(make_table(X, labels))
+        problem = make_problem(data, max_terms=len(counts) - 1, max_log_odds=limit)
+        start = tuple((column, 0, -1) for column in range(len(counts) - 1))
+        result = solve(problem, Options(certify=True, start=start, max_changes=0))
+
+        def loss(point, signs=2 * labels - 1, scores=scores):
+            return float(np.logaddexp(0, -signs * (point[0] * scores + point[1])).sum())
+
+        best = minimize(loss, [1.0, 0.0], method="L-BFGS-B", bounds=[(0, limit), (None, None)])
+        assert result.status is Status.OPTIMAL
+        assert result.loss <= best.fun * (1 + 1e-7)
+        assert result.bound <= best.fun * (1 + 1e-7)
+
+
+@pytest.mark.parametrize("seed", range(6100, 6160))
+def test_the_bound_of_a_scale_is_below_the_loss_of_any_other(seed):
+    rng = np.random.default_rng(seed)
+    kind = str(rng.choice(["calibrated", "multiplier"]))
+    problem = problem_of(seed, Scale(kind, limit=float(np.exp(rng.uniform(-2, 3)))))
+    terms = _random_terms(problem, rng)
+    if not terms:
+        return
+    largest = max(abs(jump) for _, _, jump in terms)
+    steepest = problem.scale.limit / largest
+
+    def card():
+        return Solution.of(terms, 0, 1 / (steepest * rng.uniform(1e-6, 1)), rng.normal(0, 3))
+
+    others = [loss_of(card(), problem) for _ in range(300)]
+    for _ in range(5):
+        assert tangent_of_scale(card(), problem) <= min(others)

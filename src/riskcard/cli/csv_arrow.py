@@ -96,7 +96,7 @@ def _numbers(name: str, column: Any, wanted: Selection) -> FeatureValues | None:
         return None
     if not (np.isfinite(values) | np.asarray(is_missing)).all():
         return None
-    if np.nanmax(np.abs(values), initial=0.0) > LARGEST_EXACT:
+    if np.nanmax(np.abs(values), initial=0.0) >= LARGEST_EXACT:
         warn_of_large_numbers(present.drop_null().unique().to_pylist(), name)
     return check_numbers(values, name, wanted, _nowhere)
 

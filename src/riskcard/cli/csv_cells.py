@@ -51,7 +51,7 @@ class _Numbers:
 
     def is_beyond_floats(self) -> bool:
         """Some whole numbers may be different as texts and equal here."""
-        return bool(np.nanmax(np.abs(self.values), initial=0.0) > LARGEST_EXACT)
+        return bool(np.nanmax(np.abs(self.values), initial=0.0) >= LARGEST_EXACT)
 
 
 class _Texts:

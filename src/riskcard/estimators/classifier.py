@@ -386,6 +386,16 @@ class RiskScoreClassifier(CardClassifier):
         losses = tuple(other["loss_"] for other in others)
         self.pool_ = CardPool(cards, losses, pool.most_loss, pool.is_complete, pool.n_found)
 
+    def _name_outcome(self, outcome: str | None) -> None:
+        """Title all cards, where the target lost its name on the way here."""
+        self.card_ = replace(self.card_, outcome=outcome)
+        if hasattr(self, "pool_"):
+            cards = tuple(replace(card, outcome=outcome) for card in self.pool_)
+            self.pool_ = replace(self.pool_, cards=cards)
+            self._others = [
+                {**other, "card_": card} for other, card in zip(self._others, cards, strict=True)
+            ]
+
     def _fitted(self) -> dict[str, Any]:
         names = ("result_", "card_", "loss_", "lower_bound_", "gap_", "status_")
         return {name: getattr(self, name) for name in names}

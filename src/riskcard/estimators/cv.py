@@ -245,8 +245,7 @@ class RiskScoreClassifierCV(ShowsCard, ClassifierMixin, BaseEstimator):
         self.threshold_ = choice.threshold
         self.n_splits_ = len(splits)
         self._refit(estimator, rows, sizes[: choice.chosen + 1])
-        fitted = self.best_estimator_
-        fitted.card_ = replace(fitted.card_, outcome=name_of_target(y))
+        self.best_estimator_._name_outcome(name_of_target(y))
         self.classes_ = self.best_estimator_.classes_
         return self
 

@@ -58,6 +58,11 @@ def _descend(tally, lowest, scale, most, moves, tolerance):
         if moves == 3 and not is_held and determinant > 1e-11 * curve * curve_offset:
             slope_step = (curve_both * by_offset - curve_offset * by_slope) / determinant
             offset_step = (curve_both * by_slope - curve * by_offset) / determinant
+            # where the parabola is least beyond a bound, it is least on it within the bounds
+            furthest = (most if slope_step > 0.0 else SMALLEST_SCALE) - slope
+            if abs(slope_step) > abs(furthest):
+                slope_step = furthest
+                offset_step = -(by_offset + curve_both * slope_step) / curve_offset
         elif moves == 1 and not is_held:
             slope_step = -by_slope / max(curve, 1e-300)
         elif moves >= 2:

@@ -120,6 +120,11 @@ class Certificate:
             )
         if self.scale not in ("calibrated", "multiplier"):
             _set(self, "scale", finite_number("scale", self.scale))
+            if self.max_log_odds != LOG_ODDS_LIMIT:
+                raise ParameterError(
+                    f"scale is {self.scale} and max_log_odds is {self.max_log_odds}. With a given "
+                    "multiplier there is no limit on log-odds: leave max_log_odds out."
+                )
         try:
             _set(self, "status", Status(self.status))
         except ValueError:

@@ -17,6 +17,8 @@ __all__ = ["LOG_ODDS_LIMIT", "Limits", "Problem", "Scale", "make_problem"]
 #: With a free scale no term may move the log-odds by more than this, even if the user has no limit.
 #: Without one separable data have no optimum: the loss falls for ever as the scale grows.
 LOG_ODDS_LIMIT = 30.0
+#: The least limit that a user may set: terms that change the odds by one per cent.
+LEAST_LIMIT = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +139,10 @@ def make_problem(
 
 def _checked_limit(value: object) -> float:
     is_real = isinstance(value, (int, float, np.integer, np.floating))
-    if isinstance(value, bool) or not is_real or not 0 < value <= LOG_ODDS_LIMIT:  # type: ignore[operator]
+    if isinstance(value, bool) or not is_real or not LEAST_LIMIT <= value <= LOG_ODDS_LIMIT:  # type: ignore[operator]
         raise ParameterError(
-            f"max_log_odds is {value!r}. Use a number above 0, at most {LOG_ODDS_LIMIT:g}: 2.3 lets a "
-            "term multiply the odds by 10 at most."
+            f"max_log_odds is {value!r}. Use a number from {LEAST_LIMIT:g} to {LOG_ODDS_LIMIT:g}: 2.3 lets "
+            "a term multiply the odds by 10 at most."
         )
     return float(value)  # type: ignore[arg-type]
 

@@ -17,12 +17,13 @@ __all__ = ["name_of_target", "read_labels", "read_target", "read_weights", "weig
 
 
 def name_of_target(y: Any) -> str | None:
-    """The name of a series, or of the only column of a frame, if it is a text."""
-    name = getattr(y, "name", None)
-    columns = getattr(y, "columns", None)
-    if name is None and columns is not None and len(columns) == 1:
-        name = columns[0]
-    return name if isinstance(name, str) and name.strip() else None
+    """The name of a series, or of the only column of a frame, if it is a text to be shown."""
+    columns = getattr(y, "column_names", getattr(y, "columns", None))  # pyarrow has both
+    if columns is not None:
+        name = columns[0] if len(columns) == 1 else None
+    else:
+        name = getattr(y, "name", None)
+    return name if isinstance(name, str) and name.strip() and name.isprintable() else None
 
 
 def read_target(y: Any, n_rows: int) -> NDArray[Any]:

@@ -21,7 +21,8 @@ from dataclasses import replace
 import numpy as np
 
 from riskcard.errors import ParameterError
-from riskcard.problem.objective import loss_of, violations
+from riskcard.problem.logistic import residuals
+from riskcard.problem.objective import log_odds_of, loss_of, violations
 from riskcard.problem.problem import Limits, Problem
 from riskcard.problem.result import OPTIMALITY_TOLERANCE, SolveResult, Status, relative_gap
 from riskcard.problem.solution import Solution
@@ -41,6 +42,8 @@ MOST_CHOICES = 5000
 #: Candidates fitted exactly when a term is exchanged.
 N_TRIES = 8
 LEAST_GAIN = 1e-9
+#: Bases as large as this are not tried one by one.
+LARGEST_BASE = 10**6 - 100
 
 
 def solve_with_few_changes(problem: Problem, options: Options) -> SolveResult:
@@ -171,14 +174,48 @@ def _as_kept(rows: Rows, rules: Rules, part: Problem) -> Solution:
 def _bound_of_kept(card: Solution, problem: Problem) -> float:
     """A lower bound on the loss of cards with these terms and points, whatever their scale.
 
-    The scale was fitted, and is the best one but for rounding. Only where points had better count for
-    nothing a free multiplier has no best value: the larger it is, the closer the loss comes to that
-    of the empty card, which is therefore a bound too.
+    With real scale and offset it is that of a tangent, however well they were fitted. Whole bases are
+    tried one by one: with a given multiplier the loss is convex in the base, and with a free one
+    quasi-convex (`fit_scale`), so that the best one is that whose neighbours are no better. Only where
+    points had better count for nothing a free multiplier has no best value: the larger it is, the
+    closer the loss comes to that of the empty card, which is therefore a bound too.
     """
+    if problem.scale.kind == "calibrated" or abs(card.base) >= LARGEST_BASE:
+        return tangent_of_scale(card, problem) * (1.0 - CLOSE_ENOUGH)
     loss = loss_of(card, problem)
     if problem.scale.kind == "multiplier":
         loss = min(loss, loss_of(best_empty_card(problem), problem))
     return loss * (1.0 - CLOSE_ENOUGH)
+
+
+def tangent_of_scale(card: Solution, problem: Problem) -> float:
+    """A lower bound on the loss of a card's terms with any slope, within its limit, and any offset.
+
+    Proof. The loss is convex in slope and offset, so it lies above its tangent at those of the card.
+    The slope is between 0 and the limit over the largest jump. For each slope the best offset lies
+    between the log-odds of the base rate less slope times the largest and the smallest score:
+    beyond, all risks are above the base rate, or all below it, and a step towards it lowers the loss.
+    So the least of the tangent over slopes and these offsets is a bound; it is lowered by more than
+    the rounding of its sums.
+    """
+    data, scale = problem.data, problem.scale
+    scores = log_odds_of(Solution.of(card.terms), data.codes)
+    log_odds = scores / card.multiplier + card.base / card.multiplier + card.offset
+    rows = -residuals(log_odds, data.labels.astype(np.float64), data.weights)
+    loss, by_slope, by_offset = loss_of(card, problem), float(rows @ scores), float(rows.sum())
+    steepest = scale.limit / max((abs(jump) for jump in card.jumps), default=1)
+    if scale.kind == "fixed":
+        steepest = 1.0 / scale.multiplier
+    is_event = data.labels > 0
+    rate = math.log(data.weights[is_event].sum() / data.weights[~is_event].sum())
+    lowest = rate - steepest * max(float(scores.max()), 0.0)
+    highest = rate - steepest * min(float(scores.min()), 0.0)
+    slope, offset = 1.0 / card.multiplier, card.base / card.multiplier + card.offset
+    fall = max(by_slope * slope, by_slope * (slope - steepest), 0.0)
+    fall += max(by_offset * (offset - lowest), by_offset * (offset - highest), 0.0)
+    reach = steepest * float(np.abs(scores).max()) + abs(rate) + abs(offset)
+    rounding = 4 * data.n_rows * np.finfo(float).eps * float(data.weights.sum()) * (1.0 + reach)
+    return max(0.0, loss - fall - rounding)
 
 
 def _is_lower(one: Draft, other: Draft) -> bool:
