@@ -28,6 +28,15 @@ def _digest(terms):
     return total
 
 
+@bare_inner_kernel
+def _is_known(digest, known):
+    """Whether a digest is among others."""
+    count = 0
+    for index in range(known.size):
+        count += 1 if known[index] == digest else 0
+    return count > 0
+
+
 @inner_kernel
 def _slots_of(coefficients, inverse, is_growing):
     """See ``screen_swaps``: one slot for a new term, or one for each of the terms that may go."""
@@ -135,6 +144,17 @@ def _pick(found, share):
 
 
 @bare_inner_kernel
+def _most_promising(found):
+    """The column and the slot of the exchange that promises most; column -1 if none promises anything."""
+    column, slot, promised = np.int64(-1), np.int64(0), -np.inf
+    for f in range(found.shape[0]):
+        for k in range(found.shape[1]):
+            if found[f, k, 1] >= 0.0 and found[f, k, 0] > promised:
+                column, slot, promised = np.int64(f), np.int64(k), found[f, k, 0]
+    return column, slot
+
+
+@bare_inner_kernel
 def _best_of_columns(found, promises):
     """Write what the best exchange for a condition of each column promises."""
     for f in range(found.shape[0]):
@@ -179,7 +199,8 @@ def improve_set(rows, limits, signs, closed, terms, coefficients, plan, picks, k
     -------
     tuple
         Terms, coefficients, loss, steps taken, digest; and what the best exchange for a condition of
-        each column promised at the last step, negative infinity where none promised anything.
+        each column promised at the last step: negative infinity where none promised anything, and 0
+        before the first step.
     """
     codes, is_event, weights = rows[0], rows[7], rows[8]
     size, n_old, n_tries, max_steps = plan
@@ -187,9 +208,7 @@ def improve_set(rows, limits, signs, closed, terms, coefficients, plan, picks, k
     design, tally = np.empty((0, 0)), np.empty(0)
     coefficients, factor, loss = coefficients.copy(), np.empty((0, 0)), np.inf
     steps, n_picked, is_full, is_over = 0, 0, False, False
-    promises = np.empty(limits[0].size)
-    for f in range(promises.size):
-        promises[f] = -np.inf
+    promises = np.zeros(limits[0].size)
     while not is_over:
         if factor.size == 0:
             design, tally = divide_into_cells(codes, terms, is_event, weights, keys)
@@ -214,15 +233,10 @@ def improve_set(rows, limits, signs, closed, terms, coefficients, plan, picks, k
         has_changed, gained = False, -np.inf
         base, base_coefficients = terms, coefficients
         for _ in range(1 if is_picking else n_tries):
-            column, slot, promised = np.int64(-1), 0, -np.inf
+            column, slot = _most_promising(found)
             if is_picking:
-                column = _pick(found, picks[n_picked])
-            else:
-                for f in range(found.shape[0]):
-                    for k in range(slots.shape[1]):
-                        if found[f, k, 1] >= 0.0 and found[f, k, 0] > promised:
-                            column, slot, promised = f, k, found[f, k, 0]
-            if column < 0 or (not is_picking and promised <= gained):
+                column, slot = _pick(found, picks[n_picked]), np.int64(0)
+            if column < 0 or (not is_picking and found[column, slot, 0] <= gained):
                 break
             line = found[column, slot]
             # near separation the screen does not see that a condition is there already
@@ -247,10 +261,7 @@ def improve_set(rows, limits, signs, closed, terms, coefficients, plan, picks, k
             n_picked = n_picked + 1 if has_changed else picks.size
         if has_changed:
             loss = best_loss
-            if not is_growing:
-                digest = _digest(terms)
-                for index in range(known.size):
-                    is_over = is_over or known[index] == digest
+            is_over = not is_growing and _is_known(_digest(terms), known)
         elif is_growing:
             is_full, is_over = not is_picking, n_terms == 0
         else:
