@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from riskcard.problem.objective import loss_of, violations
+from riskcard.problem.objective import order_of, violations
 from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
 from riskcard.search.bins import Rows, all_cuts, few_cuts
@@ -213,5 +213,5 @@ def _distinct(groups: list[list[Draft]]) -> list[Draft]:
 
 def _ranked(problem: Problem, cards: list[Solution]) -> list[Solution]:
     """Distinct cards that the referee allows, in the order of their losses."""
-    losses = {card: loss_of(card, problem) for card in cards if not violations(card, problem)}
-    return sorted(losses, key=lambda card: (losses[card], card.terms))
+    allowed = [card for card in dict.fromkeys(cards) if not violations(card, problem)]
+    return sorted(allowed, key=lambda card: order_of(card, problem))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from riskcard.errors import ParameterError
-from riskcard.problem.objective import loss_of, violations, violations_of_terms
+from riskcard.problem.objective import loss_of, order_of, violations, violations_of_terms
 from riskcard.problem.problem import Problem
 from riskcard.problem.result import Progress, SolveResult, Status
 from riskcard.problem.solution import Solution
@@ -54,7 +54,7 @@ def solve_once(problem: Problem, options: Options) -> SolveResult:
         diary.turn_page(proof)
         time_left = None if deadline is None else max(0.0, deadline - time.perf_counter())
         thorough = find_card(problem, replace(options, time_limit=time_left))
-        card = min(thorough, proof.solution, key=lambda card: loss_of(card, problem))
+        card = min(thorough, proof.solution, key=lambda card: order_of(card, problem))
         stops = Stops(deadline, None if most is None else most - proof.nodes, options.gap)
         proof = prove(problem, card, stops, options.n_jobs, diary.write, conditions)
     return SolveResult(

@@ -49,6 +49,8 @@ MAX_PROVEN_TERMS = 12
 #: Nodes whose bound is this close to the best loss (relative) are given up: it is what "optimal"
 #: means, and leaves room for rounding.
 CLOSE_ENOUGH = 1e-7
+#: A card is not replaced by another that is better by no more than this, relatively: that is rounding.
+SAME_LOSS = 1e-12
 N_TASKS = 8
 #: Nodes dealt to a task: as many as it may well finish, since the others are carried in vain.
 FEWEST_NODES_A_TASK, MOST_NODES_A_TASK = 64, 8192
@@ -198,7 +200,9 @@ class _Tree:
             is_new = known is None or loss < loss_of(known, self.problem)
             if loss <= self.most_loss and is_new and not violations(card, self.problem):
                 self.choices[choice] = card
-        elif loss < self.loss and not violations(card, self.problem):
+            return
+        rounding = 0.0 if card.terms == self.card.terms else SAME_LOSS
+        if loss < self.loss * (1.0 - rounding) and not violations(card, self.problem):
             self.card, self.loss = card, loss
 
 
