@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from riskcard.problem.objective import loss_of, violations
+from riskcard.problem.objective import loss_of, order_of, violations
 from riskcard.problem.problem import LOG_ODDS_LIMIT, Problem, make_problem
 from riskcard.problem.ranked import RankedData
 from riskcard.problem.solution import Solution
@@ -204,3 +204,23 @@ def test_many_distinct_values_are_polished_beyond_the_few_cuts():
     misplaced = min(np.sum((codes[0] <= cut) != (labels > 0)) for cut in range(2150, 2300))
     assert np.sum((codes[0] <= card.cuts[0]) != (labels > 0)) <= misplaced + 2
     assert card.features == (0,)
+
+
+def test_of_equal_cards_the_one_with_the_first_conditions_comes_first_whatever_the_rounding():
+    data = random_data(0, 40, 1, 6, False)
+    twins = replace(
+        data,
+        codes=np.repeat(data.codes, 2, axis=0),
+        n_cuts=np.repeat(data.n_cuts, 2),
+        feature_of=np.arange(2),
+        atoms=(None, None),
+    )
+    problem = make_problem(twins, max_terms=1)
+    for nudge in (1 - 1e-14, 1.0, 1 + 1e-14):
+        first = Solution.of([(0, 2, 3)], 0, 1.5, 0.2)
+        second = Solution.of([(1, 2, 3)], 0, 1.5 * nudge, 0.2)
+        assert sorted([second, first], key=lambda card: order_of(card, problem)) == [first, second]
+    better = Solution.of([(1, 2, 1)], 0, 1.5, 0.2)
+    assert (order_of(better, problem) < order_of(first, problem)) == (
+        loss_of(better, problem) < loss_of(first, problem)
+    )
