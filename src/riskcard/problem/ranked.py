@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from riskcard.problem.atoms import Atoms, plain_atoms
 from riskcard.problem.feature_rules import CardRules, FeatureRule, is_directed
 from riskcard.problem.nominal import group_levels
+from riskcard.problem.ranks import find_two_valued, have_holes, rank_values
 from riskcard.problem.specials import atoms_with_specials
 from riskcard.problem.table import Table
 
@@ -72,6 +73,8 @@ class RankedData:
         The feature of each column, ascending; by default each column is a feature.
     atoms
         For each feature its atoms; None for plain numbers.
+    first_columns
+        The first column of each feature.
     """
 
     codes: NDArray[np.int32]
@@ -80,10 +83,13 @@ class RankedData:
     weights: NDArray[np.float64]
     feature_of: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     atoms: tuple[Atoms | None, ...] = ()
+    first_columns: NDArray[np.int64] = field(init=False)
 
     def __post_init__(self) -> None:
         if self.feature_of.size == 0:
             object.__setattr__(self, "feature_of", np.arange(self.codes.shape[0]))
+        firsts = np.searchsorted(self.feature_of, np.arange(self.n_features))
+        object.__setattr__(self, "first_columns", firsts)
         if not self.atoms:
             object.__setattr__(self, "atoms", (None,) * self.n_features)
 
@@ -99,17 +105,11 @@ class RankedData:
     def n_rows(self) -> int:
         return self.codes.shape[1]
 
-    @property
-    def first_columns(self) -> NDArray[np.int64]:
-        """The first column of each feature."""
-        return np.searchsorted(self.feature_of, np.arange(self.n_features))
-
 
 @dataclass(frozen=True, slots=True)
-class _Ranked:
-    """One feature: the codes of its columns, their number of conditions, and what they mean."""
+class _Columns:
+    """The columns of one feature: how many conditions each has, and what they mean."""
 
-    codes: NDArray[np.int32]  # (columns, rows)
     n_cuts: NDArray[np.int64]
     below: NDArray[np.float64]
     above: NDArray[np.float64]
@@ -117,6 +117,10 @@ class _Ranked:
     atoms: Atoms | None = None
     groups: ValueGroups | None = None
     is_merged: bool = False
+
+
+#: The codes of the columns of a feature, shape (columns, rows), and the columns.
+_Ranked = tuple[NDArray[np.int32], _Columns]
 
 
 def rank_table(
@@ -143,29 +147,37 @@ def rank_table(
         Count the rows of every bin, of plain features too.
     """
     rules = rules or CardRules()
-    n_features = table.values.shape[1]
+    values, n_features = table.values, table.values.shape[1]
     of_feature = [rules.rule_of(name) for name in table.names]
 
     def rank_one(f: int) -> _Ranked:
-        ranked = _rank_feature(table, f, grid, of_feature[f])
-        if needs_atoms and ranked.atoms is None:
-            atoms = plain_atoms(ranked.codes[0], table.labels, int(ranked.n_cuts[0]))
-            ranked = replace(ranked, atoms=atoms)
-        return ranked
+        codes, columns = _rank_feature(table, f, grid, of_feature[f])
+        if needs_atoms and columns.atoms is None:
+            atoms = plain_atoms(codes[0], table.labels, int(columns.n_cuts[0]))
+            columns = replace(columns, atoms=atoms)
+        return codes, columns
 
     # features of several columns first: then it is known where those of one stand
-    has_holes = np.logical_or.reduce(np.isnan(table.values), axis=0)
-    is_plain = [_is_plain(table, f, of_feature[f], bool(has_holes[f])) for f in range(n_features)]
-    several = [f for f in range(n_features) if not is_plain[f]]
+    is_plain = np.array([_is_plain(table, f, of_feature[f]) for f in range(n_features)])
+    is_plain &= ~have_holes(values)
+    several = np.flatnonzero(~is_plain).tolist()
     found = dict(zip(several, _on_threads(rank_one, several, n_jobs), strict=True))
-    widths = [1 if is_plain[f] else found[f].n_cuts.size for f in range(n_features)]
+    widths = [1 if is_plain[f] else found[f][1].n_cuts.size for f in range(n_features)]
     places = np.concatenate([[0], np.cumsum(widths)])
-    codes = np.empty((int(places[-1]), table.values.shape[0]), dtype=np.int32)
+    codes = np.empty((int(places[-1]), values.shape[0]), dtype=np.int32)
 
-    def rank_in_place(f: int) -> _Ranked:
-        ranked = rank_one(f) if is_plain[f] else found[f]
-        codes[places[f] : places[f + 1]] = ranked.codes
-        return replace(ranked, codes=np.zeros((0, 0), dtype=np.int32))
+    # most columns of many a table say yes or no
+    switches = find_two_valued(values)
+    is_switch = switches.is_two & is_plain & (not needs_atoms)
+    is_switch &= [rule.cuts is None and rule.fixed_cuts is None for rule in of_feature]
+
+    def rank_in_place(f: int) -> _Columns:
+        if is_switch[f]:
+            codes[places[f]], distinct = switches.is_above[:, f], switches.distinct(f)
+            return _Columns(np.array([distinct.size - 1]), distinct[:-1], distinct[1:])
+        codes_of_feature, columns = rank_one(f) if is_plain[f] else found.pop(f)
+        codes[places[f] : places[f + 1]] = codes_of_feature
+        return columns
 
     parts = _on_threads(rank_in_place, range(n_features), n_jobs)
     cuts = CutGrid(
@@ -186,15 +198,16 @@ def rank_table(
     return data, cuts
 
 
-def _is_plain(table: Table, f: int, rule: FeatureRule, has_holes: bool) -> bool:
-    """Whether a feature is nothing but numbers."""
+def _is_plain(table: Table, f: int, rule: FeatureRule) -> bool:
+    """Whether a feature is nothing but numbers, holes apart."""
     levels = table.levels[f]
     is_number = levels is None or levels.is_ordered
-    return is_number and not has_holes and not _codes_in(table.values[:, f], rule)
+    return is_number and not _codes_in(table.values[:, f], rule)
 
 
 def _rank_feature(table: Table, f: int, grid: int | None, rule: FeatureRule) -> _Ranked:
-    values, levels = table.values[:, f], table.levels[f]
+    # all passes but the first are over numbers that stand side by side
+    values, levels = np.ascontiguousarray(table.values[:, f]), table.levels[f]
     if levels is not None and not levels.is_ordered:
         return _rank_levels(table, values, len(levels.names))
     special = _specials_in(values, rule)
@@ -212,7 +225,7 @@ def _rank_feature(table: Table, f: int, grid: int | None, rule: FeatureRule) -> 
         weights = table.weights if not special else table.weights[is_number]
         codes, below, above, is_full = _rank_numbers(numbers, weights, grid)
     if not special:
-        return _Ranked(codes[None, :], np.array([below.size]), below, above, is_full)
+        return codes[None, :], _Columns(np.array([below.size]), below, above, is_full)
     atom_of_row = np.empty(values.size, dtype=np.int32)
     atom_of_row[is_number] = codes + len(special)
     for atom, value in enumerate(special):
@@ -220,18 +233,16 @@ def _rank_feature(table: Table, f: int, grid: int | None, rule: FeatureRule) -> 
     n_bins = below.size + 1 if numbers.size else 0
     is_event = table.labels > 0
     atoms = atoms_with_specials(atom_of_row, is_event, len(special), n_bins, is_directed(rule))
-    ranked = atoms.codes[:, atom_of_row]
-    return _Ranked(
-        ranked, atoms.n_cuts(), below, above, is_full, atoms, ValueGroups(specials=special)
-    )
+    groups = ValueGroups(specials=special)
+    columns = _Columns(atoms.n_cuts(), below, above, is_full, atoms, groups)
+    return atoms.codes[:, atom_of_row], columns
 
 
 def _rank_levels(table: Table, values: NDArray[np.float64], n_levels: int) -> _Ranked:
     index = np.where(np.isnan(values), -1, values).astype(np.int64)
     grouped = group_levels(index, n_levels, table.labels > 0, table.weights)
     nothing = np.zeros(0)
-    return _Ranked(
-        grouped.atoms.codes[:, grouped.atom_of_row],
+    columns = _Columns(
         grouped.atoms.n_cuts(),
         nothing,
         nothing,
@@ -239,6 +250,7 @@ def _rank_levels(table: Table, values: NDArray[np.float64], n_levels: int) -> _R
         groups=ValueGroups(levels=grouped.levels),
         is_merged=grouped.is_merged,
     )
+    return grouped.atoms.codes[:, grouped.atom_of_row], columns
 
 
 def _specials_in(values: NDArray[np.float64], rule: FeatureRule) -> tuple[float, ...]:
@@ -256,7 +268,7 @@ def _rank_numbers(
     values: NDArray[np.float64], weights: NDArray[np.float64], grid: int | None
 ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64], bool]:
     """Codes, both ends of every gap, and whether every gap is there."""
-    codes, distinct = _rank_column(values)
+    codes, distinct = rank_values(values)
     if grid is None or distinct.size - 1 <= grid:
         return codes, distinct[:-1], distinct[1:], True
     kept = _quantile_cuts(codes, weights, distinct.size, grid)
@@ -279,25 +291,6 @@ def _on_threads(work: Callable[[Item], Made], items: Iterable[Item], n_jobs: int
         return [work(item) for item in items]
     with ThreadPoolExecutor(n_jobs) as threads:
         return list(threads.map(work, items))
-
-
-def _rank_column(values: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Rank of each value among the distinct ones, and the distinct ones in order."""
-    lowest, highest = values.min(), values.max()
-    is_high = values == highest
-    if (is_high | (values == lowest)).all():  # two values, or one, as many columns have
-        return (is_high & (highest > lowest)).astype(np.int32), np.array(
-            [lowest, highest] if highest > lowest else [lowest]
-        )
-    order = np.argsort(values)
-    ordered = values[order]
-    is_new = np.empty(values.size, dtype=bool)
-    is_new[0] = False
-    np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
-    codes = np.empty(values.size, dtype=np.int32)
-    codes[order] = np.cumsum(is_new, dtype=np.int32)
-    is_new[0] = True
-    return codes, ordered[is_new]
 
 
 def _quantile_cuts(

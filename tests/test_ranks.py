@@ -1,0 +1,81 @@
+"""Ranks are those of a sort, whichever way they are found."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from riskcard.problem import ranks
+from riskcard.problem.ranked import rank_table
+from riskcard.problem.ranks import find_two_valued, have_holes, rank_values
+from riskcard.problem.table import make_table
+
+RNG = np.random.default_rng(0)
+VALUES = {
+    "numbers": RNG.standard_normal(200),
+    "numbers with ties": RNG.standard_normal(200).round(1),
+    "whole numbers": RNG.integers(-30, 40, 200).astype(float),
+    "whole numbers far apart": RNG.integers(-(10**9), 10**9, 200).astype(float),
+    "whole numbers beyond 2^53": 2.0**60 + 1024.0 * RNG.integers(0, 9, 200),
+    "whole numbers but for one": np.append(RNG.integers(0, 9, 199).astype(float), 3.5),
+    "halves": RNG.integers(0, 9, 200) + 0.5,
+    "mostly the lowest": np.where(RNG.random(200) < 0.8, -1.5, RNG.standard_normal(200) ** 2),
+    "mostly zero, of both signs": np.where(RNG.random(200) < 0.8, -0.0, RNG.random(200).round(2)),
+    "two values": RNG.choice([-2.5, 7.25], 200),
+    "one value": np.full(200, 3.25),
+    "one row": np.array([4.0]),
+    "huge": RNG.choice([-1e308, 0.0, 1e308], 200),
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_ranks_are_those_of_a_sort(name):
+    values = VALUES[name]
+    distinct, expected = np.unique(values, return_inverse=True)
+    codes, found = rank_values(values)
+    np.testing.assert_array_equal(found, distinct)
+    np.testing.assert_array_equal(codes, expected)
+    assert codes.dtype == np.int32
+    assert found.dtype == np.float64
+
+
+def test_neighbouring_floats_keep_ranks_of_their_own():
+    values = np.nextafter(1.0, 2.0) + np.array([0.0, 1.0, 2.0, 3.0]) - 1.0
+    values = np.concatenate([values, np.nextafter(values, 10.0)])
+    codes, found = rank_values(values)
+    assert found.size == 8
+    assert np.unique(codes).size == 8
+
+
+def test_columns_with_two_values_are_found_on_short_tables():
+    columns = [VALUES[name] for name in ("two values", "numbers", "one value", "halves")]
+    found = find_two_valued(np.stack(columns, axis=1))
+    assert found.is_two.tolist() == [True, False, True, False]
+    assert found.distinct(0).tolist() == [-2.5, 7.25]
+    assert found.distinct(2).tolist() == [3.25]
+    np.testing.assert_array_equal(found.is_above[:, 0], columns[0] > 0)
+
+
+def test_a_table_gets_the_same_codes_whether_it_counts_as_short_or_tall(monkeypatch):
+    names = ["two values", "numbers with ties", "one value", "mostly the lowest", "whole numbers"]
+    X = np.stack([VALUES[name] for name in names], axis=1)
+    X[5, 3] = np.nan
+    table = make_table(X, RNG.integers(0, 2, 200))
+    short, short_cuts = rank_table(table)
+    monkeypatch.setattr(ranks, "FEW_ROWS", 10)
+    tall, tall_cuts = rank_table(table)
+    np.testing.assert_array_equal(short.codes, tall.codes)
+    np.testing.assert_array_equal(short.n_cuts, tall.n_cuts)
+    for side in ("below", "above"):
+        pairs = zip(getattr(short_cuts, side), getattr(tall_cuts, side), strict=True)
+        for one, other in pairs:
+            np.testing.assert_array_equal(one, other)
+
+
+def test_holes_are_told_from_sums_that_have_no_value():
+    values = np.array([[1e308, np.nan, 1.0], [1e308, 0.0, 2.0], [-1e308, 1.0, 3.0]])
+    cancelled = np.array([[1e308], [1e308], [-1e308], [-1e308]])
+    with np.errstate(over="ignore", invalid="ignore"):
+        assert not np.isfinite(cancelled.sum(axis=0)).all()
+    assert have_holes(values).tolist() == [False, True, False]
+    assert have_holes(cancelled).tolist() == [False]
