@@ -26,7 +26,7 @@ def small_problem(seed, max_terms=2):
     y = rng.random(40) < 1 / (1 + np.exp(1.5 - X[:, 0] + X[:, 3] - 0.3 * X[:, 1]))
     data, _ = rank_table(make_table(X, y, rng.integers(1, 4, 40)))
     problem = make_problem(data, max_terms=max_terms)
-    return all_cuts(problem), rules_of(problem)
+    return all_cuts(problem, is_screened=True), rules_of(problem)
 
 
 def conditions_of(rows):
@@ -121,7 +121,7 @@ def wide_problem(n_features=60, max_terms=3, must_use=()):
     problem = make_problem(data, max_terms=max_terms)
     must = np.isin(np.arange(data.n_features), must_use)
     problem = replace(problem, restrictions=replace(problem.restrictions, must_use=must))
-    return problem, all_cuts(problem), rules_of(problem)
+    return problem, all_cuts(problem, is_screened=True), rules_of(problem)
 
 
 def columns_left(rules):

@@ -16,6 +16,8 @@ __all__ = ["Rows", "all_cuts", "few_cuts"]
 
 #: A code of this part of the rows is worth the test whether a row has it.
 LEAST_COMMON = 0.5
+#: Rows that are asked which code may be common.
+ROWS_ASKED = 64
 #: Longer tables are not looked through for common codes.
 MOST_ROWS_COUNTED = 200_000
 
@@ -87,11 +89,12 @@ class Rows:
         return replaced
 
 
-def all_cuts(problem: Problem) -> Rows:
-    """Every row and every candidate cut."""
+def all_cuts(problem: Problem, is_screened: bool = False) -> Rows:
+    """Every row and every candidate cut; common codes are of use to the screen of cuts alone."""
     data = problem.data
     is_event = (data.labels > 0).astype(np.int8)
-    common = _common_codes(data.codes, data.n_cuts, data.first_columns)
+    columns = data.first_columns if is_screened else data.first_columns[:0]
+    common = _common_codes(data.codes, columns)
     folds, maps = _folds(data, [np.arange(n) for n in data.n_cuts])
     return Rows(data.codes, data.n_cuts, is_event, data.weights, *common, None, folds, maps)
 
@@ -104,9 +107,7 @@ def few_cuts(problem: Problem, max_cuts: int, max_rows: int, seed: int) -> Rows:
         rng = np.random.default_rng(seed)
         chosen = np.sort(rng.choice(data.n_rows, max_rows, replace=False))
     elif data.n_cuts.max(initial=0) <= max_cuts:
-        return all_cuts(problem)
-    weights, labels = data.weights[chosen], data.labels[chosen]
-    bins = np.empty((data.n_columns, labels.size), dtype=np.int32)
+        return all_cuts(problem, is_screened=True)
     cuts: list[NDArray[np.int64]] = []
     for f, first in enumerate(data.first_columns):
         cuts.append(_spread_cuts(data.codes[first][chosen], int(data.n_cuts[first]), max_cuts))
@@ -117,13 +118,22 @@ def few_cuts(problem: Problem, max_cuts: int, max_rows: int, seed: int) -> Rows:
                 _cuts_between_bins(codes, ids.size, bin_of_atom)
                 for codes, ids in zip(atoms.codes[1:], atoms.thresholds[1:], strict=True)
             ]
-    for v, n_cuts in enumerate(data.n_cuts):
-        bins[v] = codes = data.codes[v][chosen]
-        if cuts[v].size < n_cuts:
-            bin_of_code = np.searchsorted(cuts[v], np.arange(n_cuts + 1)).astype(np.int32)
-            np.take(bin_of_code, codes, out=bins[v])
+    return _with_cuts(data, chosen, cuts)
+
+
+def _with_cuts(
+    data: RankedData, chosen: NDArray[np.int64] | slice, cuts: Sequence[NDArray[np.int64]]
+) -> Rows:
+    """The chosen rows with these of the cuts of each column."""
+    weights, labels = data.weights[chosen], data.labels[chosen]
     counts = np.array([kept.size for kept in cuts], dtype=np.int64)
-    is_event, common = (labels > 0).astype(np.int8), _common_codes(bins, counts, data.first_columns)
+    bins = np.empty((data.n_columns, labels.size), dtype=np.int32)
+    for line, codes in zip(bins, data.codes, strict=True):
+        line[:] = codes[chosen]
+    for v in np.flatnonzero(counts < data.n_cuts).tolist():
+        bin_of_code = np.searchsorted(cuts[v], np.arange(data.n_cuts[v] + 1)).astype(np.int32)
+        bins[v] = bin_of_code.take(bins[v])
+    is_event, common = (labels > 0).astype(np.int8), _common_codes(bins, data.first_columns)
     return Rows(bins, counts, is_event, weights, *common, tuple(cuts), *_folds(data, cuts))
 
 
@@ -162,20 +172,24 @@ def _folds(
 
 
 def _common_codes(
-    codes: NDArray[np.int32], n_cuts: NDArray[np.int64], columns: NDArray[np.int64]
+    codes: NDArray[np.int32], columns: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """``common``, ``uncommon`` and ``begins`` of rows, looked for in some of the columns."""
-    common = np.full(n_cuts.size, -1, dtype=np.int64)
-    sizes = np.zeros(n_cuts.size + 1, dtype=np.int64)
+    """``common``, ``uncommon`` and ``begins`` of rows, looked for in some of the columns.
+
+    A code that most rows have is the middle one of any few rows, or nearly always.
+    """
+    n_columns, n_rows = codes.shape
+    common = np.full(n_columns, -1, dtype=np.int64)
+    sizes = np.zeros(n_columns + 1, dtype=np.int64)
     uncommon: list[NDArray[np.int32]] = [np.zeros(0, dtype=np.int32)]
-    if codes.shape[1] <= MOST_ROWS_COUNTED:
-        for f in columns:
-            counts = np.bincount(codes[f], minlength=n_cuts[f] + 1)
-            code = int(counts.argmax())
-            if counts[code] >= LEAST_COMMON * codes.shape[1]:
-                common[f] = code
-                uncommon.append(np.flatnonzero(codes[f] != code).astype(np.int32))
-                sizes[f + 1] = uncommon[-1].size
+    if 0 < n_rows <= MOST_ROWS_COUNTED:
+        few = np.sort(codes[columns, :: 1 + n_rows // ROWS_ASKED], axis=1)
+        for f, code in zip(columns.tolist(), few[:, few.shape[1] // 2].tolist(), strict=True):
+            is_other = codes[f] != code
+            n_others = np.count_nonzero(is_other)
+            if n_others <= (1.0 - LEAST_COMMON) * n_rows:
+                common[f], sizes[f + 1] = code, n_others
+                uncommon.append(is_other.nonzero()[0].astype(np.int32))
     return common, np.concatenate(uncommon), np.cumsum(sizes)
 
 

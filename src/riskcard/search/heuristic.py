@@ -54,7 +54,7 @@ def find_cards(problem: Problem, options: Options) -> list[Solution]:
         wanted = options.pool_size
         most = max(effort.n_refined, 2 * wanted)
         effort = replace(effort, n_fitted=most, n_refined=most, n_kept=wanted)
-    rules, whole = rules_of(problem), all_cuts(problem)
+    rules, whole = rules_of(problem), all_cuts(problem, is_screened=effort.looks_once)
     empty = measure(whole, rules, np.zeros((3, 0), dtype=np.int64), np.array([1.0, 0.0]))
     drafts = [empty]
     if rules.is_usable.any():
