@@ -253,7 +253,7 @@ def test_a_card_is_read_back_despite_a_solvers_tolerance(name):
         if model.has("t"):  # exactly on the value below the cut, and a little too low
             block = model.block("t")
             for j, cut, _ in card.terms:
-                noisy[block.start + j] = np.nextafter(instance.grid.below[j][cut], -np.inf)
+                noisy[block.start + j] = np.nextafter(instance.grid.gaps[j].ends(cut)[0], -np.inf)
         assert solution_of(model, instance, noisy) == card
 
 

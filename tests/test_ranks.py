@@ -51,8 +51,7 @@ def test_columns_with_two_values_are_found_on_short_tables():
     columns = [VALUES[name] for name in ("two values", "numbers", "one value", "halves")]
     found = find_two_valued(np.stack(columns, axis=1))
     assert found.is_two.tolist() == [True, False, True, False]
-    assert found.distinct(0).tolist() == [-2.5, 7.25]
-    assert found.distinct(2).tolist() == [3.25]
+    assert found.n_cuts[[0, 2]].tolist() == [1, 0]
     np.testing.assert_array_equal(found.is_above[:, 0], columns[0] > 0)
 
 
@@ -66,10 +65,26 @@ def test_a_table_gets_the_same_codes_whether_it_counts_as_short_or_tall(monkeypa
     tall, tall_cuts = rank_table(table)
     np.testing.assert_array_equal(short.codes, tall.codes)
     np.testing.assert_array_equal(short.n_cuts, tall.n_cuts)
-    for side in ("below", "above"):
-        pairs = zip(getattr(short_cuts, side), getattr(tall_cuts, side), strict=True)
-        for one, other in pairs:
-            np.testing.assert_array_equal(one, other)
+    for one, other in zip(short_cuts.gaps, tall_cuts.gaps, strict=True):
+        assert one.n_cuts == other.n_cuts
+        assert [one.ends(c) for c in range(one.n_cuts)] == [
+            other.ends(c) for c in range(one.n_cuts)
+        ]
+
+
+@pytest.mark.parametrize("grid", [None, 7])
+@pytest.mark.parametrize("name", VALUES)
+def test_a_gap_has_the_rows_below_it_below_and_the_others_above(name, grid):
+    values = np.repeat(VALUES[name], 2)
+    data, cuts = rank_table(make_table(values[:, None], np.tile([0, 1], VALUES[name].size)), grid)
+    (gaps,) = cuts.gaps
+    for cut in range(gaps.n_cuts):
+        is_below = data.codes[0] <= cut
+        assert gaps.ends(cut) == (values[is_below].max(), values[~is_below].min())
+    numbers = gaps.numbers()
+    assert numbers.size == (gaps.n_cuts + 1 if gaps.n_cuts else 0)
+    for cut in range(gaps.n_cuts):
+        assert numbers[cut] == gaps.ends(cut)[0]
 
 
 def test_holes_are_told_from_sums_that_have_no_value():

@@ -195,5 +195,5 @@ def _part(model: Model, values: Floats, name: str) -> Floats:
 
 def _cut_at(instance: Instance, feature: int, threshold: float) -> int:
     """The last cut whose rows below are all at or below the threshold; -1 when there is none."""
-    values = np.append(instance.grid.below[feature], instance.x[:, feature].max())
+    values = np.unique(instance.x[:, feature])
     return int(np.searchsorted(values, threshold, side="right")) - 1

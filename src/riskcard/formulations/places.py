@@ -101,8 +101,7 @@ def places_by_value(instance: Instance) -> Places:
 
 def distinct_values(instance: Instance, feature: int) -> NDArray[np.float64]:
     """The different values of a feature, ascending."""
-    above = instance.grid.above[feature]
-    return np.concatenate([instance.x[:, feature].min(keepdims=True), above])
+    return np.unique(instance.x[:, feature])
 
 
 def _margins(distinct: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -97,8 +97,7 @@ def printed_cut(layout: Layout, column: int, cut: int) -> float | None:
         place = int(atoms.thresholds[column - int(layout.data.first_columns[feature])][cut])
     if place < 0 or layout.table.levels[feature] is not None:
         return None
-    below, above = layout.cut_grid.below[feature], layout.cut_grid.above[feature]
-    return choose_cut(below[place], above[place])
+    return choose_cut(*layout.cut_grid.gaps[feature].ends(place))
 
 
 def raw_columns(table: Table, names: Sequence[str]) -> dict[str, NDArray[Any]]:
@@ -126,7 +125,7 @@ def _common_divisor(solution: Solution, scale: Scale) -> int:
 def _points_of_atoms(layout: Layout, feature: int, terms: list[tuple[int, int, int]]) -> Integers:
     """What the terms of a feature give to each of its atoms; for a plain number, to each bin."""
     atoms = layout.data.atoms[feature]
-    n_bins = layout.cut_grid.below[feature].size + 1
+    n_bins = layout.cut_grid.gaps[feature].n_cuts + 1
     codes = np.arange(n_bins)[None, :] if atoms is None else atoms.codes
     points = np.zeros(codes.shape[1], dtype=np.int64)
     for column, cut, jump in terms:
@@ -157,14 +156,14 @@ def _bins(
     layout: Layout, feature: int, points: Integers, fixed: tuple[float, ...] | None
 ) -> tuple[tuple[float, ...], tuple[int, ...]]:
     """Cuts and points of the numbers: where points change, or at the cuts that are always shown."""
-    below, above = layout.cut_grid.below[feature], layout.cut_grid.above[feature]
+    gaps = layout.cut_grid.gaps[feature]
     if points.size == 0:
         return (), (0,)
     if fixed is not None:
-        places = np.append(np.searchsorted(below, fixed, side="left"), below.size)
+        places = np.append(np.searchsorted(gaps.numbers()[:-1], fixed, side="left"), gaps.n_cuts)
         return fixed, tuple(points[places].tolist())
-    changes = np.flatnonzero(np.diff(points))
-    cuts = tuple(choose_cut(below[cut], above[cut]) for cut in changes)
+    changes = np.flatnonzero(np.diff(points)).tolist()
+    cuts = tuple(choose_cut(*gaps.ends(cut)) for cut in changes)
     return cuts, tuple(points[[*changes, points.size - 1]].tolist())
 
 

@@ -56,8 +56,8 @@ def _points_of_atoms(feature: FeaturePoints | LevelPoints, layout: Layout, place
     if groups.levels and levels is not None:
         names = [None if own[0] < 0 else levels.names[own[0]] for own in groups.levels]
         return feature.points_of(np.array(names, dtype=object))
-    below, above = grid.below[place], grid.above[place]
-    numbers = np.concatenate([below, above[-1:]]) if below.size else _any_number(layout, place)
+    gaps = grid.gaps[place]
+    numbers = gaps.numbers() if gaps.n_cuts else _any_number(layout, place)
     values: list[object] = [*groups.specials]
     if levels is None:
         values += numbers.tolist()

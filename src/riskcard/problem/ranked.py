@@ -17,7 +17,7 @@ from riskcard.problem.ranks import find_two_valued, have_holes, rank_values
 from riskcard.problem.specials import atoms_with_specials
 from riskcard.problem.table import Table
 
-__all__ = ["CutGrid", "RankedData", "ValueGroups", "rank_table"]
+__all__ = ["CutGrid", "Gaps", "RankedData", "ValueGroups", "rank_table"]
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
@@ -37,16 +37,47 @@ class ValueGroups:
 
 
 @dataclass(frozen=True, slots=True)
-class CutGrid:
-    """The candidate cuts of every feature, each a gap between two neighbouring data values.
+class Gaps:
+    """The candidate cuts of one feature, each a gap between two neighbouring data values.
 
-    Cut ``c`` of feature ``f`` lies in ``[below[f][c], above[f][c])``: any number of that interval
-    divides the rows in the same way, because a value at the cut counts as below it. ``groups`` say
-    what else there is in features that are more than numbers, None for those that are not.
+    The ends of every gap would take twice the memory of its codes. So where each gap between
+    distinct values is a candidate, they are not ``kept`` but looked up among the rows.
     """
 
-    below: tuple[NDArray[np.float64], ...]
-    above: tuple[NDArray[np.float64], ...]
+    n_cuts: int
+    kept: tuple[NDArray[np.float64], NDArray[np.float64]] | None
+    values: NDArray[np.float64]  # of the feature
+    codes: NDArray[np.int32]  # of its first column
+
+    def ends(self, cut: int) -> tuple[float, float]:
+        """The values below and above a cut.
+
+        Any number from the first one on and below the second divides the rows in the same way,
+        because a value at the cut counts as below it.
+        """
+        if self.kept is not None:
+            below, above = self.kept
+            return float(below[cut]), float(above[cut])
+        rows = [int((self.codes == code).argmax()) for code in (cut, cut + 1)]
+        return float(self.values[rows[0]]), float(self.values[rows[1]])
+
+    def numbers(self) -> NDArray[np.float64]:
+        """A number from between each two cuts, ascending; none where there are no cuts."""
+        if self.kept is not None:
+            below, above = self.kept
+            return np.concatenate([below, above[-1:]])
+        return np.unique(self.values) if self.n_cuts else np.zeros(0)
+
+
+@dataclass(frozen=True, slots=True)
+class CutGrid:
+    """The candidate cuts of every feature.
+
+    ``groups`` say what else there is in features that are more than numbers, None for those that
+    are not.
+    """
+
+    gaps: tuple[Gaps, ...]
     is_full: bool  # every gap between neighbouring distinct values is a candidate
     groups: tuple[ValueGroups | None, ...] = ()
     merged: tuple[int, ...] = ()  # features whose levels were merged before they are grouped
@@ -111,8 +142,7 @@ class _Columns:
     """The columns of one feature: how many conditions each has, and what they mean."""
 
     n_cuts: NDArray[np.int64]
-    below: NDArray[np.float64]
-    above: NDArray[np.float64]
+    ends: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None  # see ``Gaps``
     is_full: bool = True
     atoms: Atoms | None = None
     groups: ValueGroups | None = None
@@ -173,16 +203,18 @@ def rank_table(
 
     def rank_in_place(f: int) -> _Columns:
         if is_switch[f]:
-            codes[places[f]], distinct = switches.is_above[:, f], switches.distinct(f)
-            return _Columns(np.array([distinct.size - 1]), distinct[:-1], distinct[1:])
+            codes[places[f]] = switches.is_above[:, f]
+            return _Columns(switches.n_cuts[f : f + 1])
         codes_of_feature, columns = rank_one(f) if is_plain[f] else found.pop(f)
         codes[places[f] : places[f + 1]] = codes_of_feature
         return columns
 
     parts = _on_threads(rank_in_place, range(n_features), n_jobs)
     cuts = CutGrid(
-        below=tuple(part.below for part in parts),
-        above=tuple(part.above for part in parts),
+        gaps=tuple(
+            Gaps(_n_gaps(part), part.ends, values[:, f], codes[places[f]])
+            for f, part in enumerate(parts)
+        ),
         is_full=all(part.is_full for part in parts),
         groups=tuple(part.groups for part in parts),
         merged=tuple(f for f, part in enumerate(parts) if part.is_merged),
@@ -196,6 +228,11 @@ def rank_table(
         atoms=tuple(part.atoms for part in parts),
     )
     return data, cuts
+
+
+def _n_gaps(columns: _Columns) -> int:
+    """The cuts of a feature between numbers."""
+    return int(columns.n_cuts[0]) if columns.ends is None else columns.ends[0].size
 
 
 def _is_plain(table: Table, f: int, rule: FeatureRule) -> bool:
@@ -215,17 +252,19 @@ def _rank_feature(table: Table, f: int, grid: int | None, rule: FeatureRule) -> 
     for value in special:
         is_number &= ~(np.isnan(values) if np.isnan(value) else values == value)
     numbers = values if not special else values[is_number]
-    allowed = rule.cuts if rule.cuts is not None else rule.fixed_cuts
+    allowed, is_full = rule.cuts if rule.cuts is not None else rule.fixed_cuts, True
     if numbers.size == 0:
-        codes, below, above, is_full = np.zeros(0, np.int32), np.zeros(0), np.zeros(0), True
+        codes, below, above = np.zeros(0, np.int32), np.zeros(0), np.zeros(0)
     elif allowed is not None:
-        codes, below, is_full = *_rank_by_cuts(numbers, np.asarray(allowed)), True
+        codes, below = _rank_by_cuts(numbers, np.asarray(allowed))
         above = np.nextafter(below, np.inf)
     else:
         weights = table.weights if not special else table.weights[is_number]
         codes, below, above, is_full = _rank_numbers(numbers, weights, grid)
+        if is_full and not special:
+            return codes[None, :], _Columns(np.array([below.size]))
     if not special:
-        return codes[None, :], _Columns(np.array([below.size]), below, above, is_full)
+        return codes[None, :], _Columns(np.array([below.size]), (below, above), is_full)
     atom_of_row = np.empty(values.size, dtype=np.int32)
     atom_of_row[is_number] = codes + len(special)
     for atom, value in enumerate(special):
@@ -234,7 +273,7 @@ def _rank_feature(table: Table, f: int, grid: int | None, rule: FeatureRule) -> 
     is_event = table.labels > 0
     atoms = atoms_with_specials(atom_of_row, is_event, len(special), n_bins, is_directed(rule))
     groups = ValueGroups(specials=special)
-    columns = _Columns(atoms.n_cuts(), below, above, is_full, atoms, groups)
+    columns = _Columns(atoms.n_cuts(), (below, above), is_full, atoms, groups)
     return atoms.codes[:, atom_of_row], columns
 
 
@@ -244,8 +283,7 @@ def _rank_levels(table: Table, values: NDArray[np.float64], n_levels: int) -> _R
     nothing = np.zeros(0)
     columns = _Columns(
         grouped.atoms.n_cuts(),
-        nothing,
-        nothing,
+        (nothing, nothing),
         atoms=grouped.atoms,
         groups=ValueGroups(levels=grouped.levels),
         is_merged=grouped.is_merged,

@@ -31,31 +31,25 @@ def have_holes(values: NDArray[np.float64]) -> NDArray[np.bool_]:
 class TwoValued(NamedTuple):
     """The columns of a table that have two values at most.
 
-    ``is_two`` says which they are, ``is_above`` which values are not the lowest of their column; and
-    the ``lowest`` and ``highest`` value of each column.
+    ``is_two`` says which they are, ``is_above`` which values are not the lowest of their column;
+    ``n_cuts`` is 1 for two values and 0 for one.
     """
 
     is_two: NDArray[np.bool_]
     is_above: NDArray[np.bool_]
-    lowest: NDArray[np.float64]
-    highest: NDArray[np.float64]
-
-    def distinct(self, column: int) -> NDArray[np.float64]:
-        """The values of one of them, in order."""
-        lowest, highest = self.lowest[column], self.highest[column]
-        return np.array([lowest, highest] if lowest < highest else [lowest])
+    n_cuts: NDArray[np.int64]
 
 
 def find_two_valued(values: NDArray[np.float64]) -> TwoValued:
     """Look at all columns at once, which is faster on short tables; on tall ones none is found."""
     n_rows, n_columns = values.shape
     if n_rows > FEW_ROWS:
-        nothing = np.zeros(0)
-        return TwoValued(np.zeros(n_columns, dtype=bool), np.zeros((0, 0), bool), nothing, nothing)
+        none, nothing = np.zeros(n_columns, dtype=bool), np.zeros((0, n_columns), dtype=bool)
+        return TwoValued(none, nothing, none.astype(np.int64))
     lowest, highest = values.min(axis=0), values.max(axis=0)
     is_above = values > lowest
     is_between = is_above & (values < highest)
-    return TwoValued(~is_between.any(axis=0), is_above, lowest, highest)
+    return TwoValued(~is_between.any(axis=0), is_above, (lowest < highest).astype(np.int64))
 
 
 def rank_values(values: NDArray[np.float64]) -> Ranks:
