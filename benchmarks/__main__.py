@@ -81,6 +81,13 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         help="seconds in c where others take part or steps are limited",
     )
     parser.add_argument(
+        "--long-tables",
+        nargs="+",
+        default=full.long_tables,
+        metavar="TABLE",
+        help="tables of c on which all have the longest limit besides, such as pima paper:200:0",
+    )
+    parser.add_argument(
         "--held-out-limit", type=float, default=full.held_out_limit, help="seconds in b and d"
     )
     parser.add_argument("--repeats", type=int, default=full.repeats, help="of timed fits")
@@ -93,7 +100,9 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--no-run", action="store_true", help="only write the page of what is finished"
     )
-    parser.add_argument("--again", nargs="+", default=[], metavar="METHOD", help="measure anew")
+    parser.add_argument(
+        "--again", nargs="+", default=[], metavar="METHOD", help="measure anew, in these questions"
+    )
     given = parser.parse_args(arguments)
     unknown = [letter for letter in given.questions if letter not in QUESTIONS]
     if unknown:
@@ -122,6 +131,7 @@ def plan_of(given: argparse.Namespace) -> Plan:
         halvings=given.halvings,
         limits=tuple(given.limits),
         rival_limit=given.rival_limit,
+        long_tables=tuple(given.long_tables),
         held_out_limit=given.held_out_limit,
         repeats=given.repeats,
         seeds=given.seeds,
@@ -154,6 +164,10 @@ def reductions(plan: Plan, letters: Sequence[str], given: argparse.Namespace) ->
     ):  # fmt: skip
         if getattr(plan, name) < getattr(full, name):
             found.append(f"{word}: {getattr(plan, name):g} instead of {getattr(full, name):g}")
+            if name == "rival_limit" and plan.long_tables:
+                found[-1] += (
+                    f"; on {', '.join(plan.long_tables)} both, where other solvers take part"
+                )
     missing = [letter for letter in QUESTIONS if letter not in letters]
     if missing:
         found.append(f"questions left out: {', '.join(missing)}")
@@ -271,7 +285,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.published is not None:
         store.take_over(from_csv(given.published))
     if given.again:
-        say(f"{store.forget(given.again)} finished jobs are measured anew")
+        dropped = store.forget(given.again, given.questions or QUESTIONS)
+        say(f"{dropped} finished jobs are measured anew")
     with tempfile.TemporaryDirectory(prefix="riskcard-benchmark-") as folder:
         try:
             text = run(given, store, Path(folder))

@@ -10,6 +10,7 @@ __all__ = [
     "ABOUT",
     "CARDS",
     "CEILINGS",
+    "EQUALS",
     "MAX_POINTS",
     "METHODS",
     "OURS",
@@ -64,6 +65,11 @@ def _ours(terms: int, limit: float) -> dict[str, Any]:
     return {"max_terms": terms, "max_points": MAX_POINTS}
 
 
+def _few(cuts: int) -> Settings:
+    """As many candidate cuts a feature as a rival has thresholds."""
+    return lambda terms, limit: {**_ours(terms, limit), "grid": cuts}
+
+
 def _certified(terms: int, limit: float) -> dict[str, Any]:
     return {**_ours(terms, limit), "certify": True, "time_limit": limit}
 
@@ -112,6 +118,9 @@ METHODS = {
     for method in (
         Method(OURS, "riskcard", (HOME, "riskcard"), _ours, takes_any_table=True),
         Method(STURDY, "riskcard, sturdy", (HOME, "sturdy"), _ours, takes_any_table=True),
+        Method("riskcard-9", "riskcard, 9 cuts", (HOME, "riskcard"), _few(9), takes_any_table=True),
+        Method("riskcard-99", "riskcard, 99 cuts", (HOME, "riskcard"), _few(99),
+               takes_any_table=True),
         Method("certified", "riskcard, certified", (HOME, "riskcard"), _certified,
                takes_any_table=True, has_limit=True),
         Method("imodels-9", "imodels, 9 thresholds", ("run_imodels", "imodels"), _imodels(9),
@@ -143,10 +152,13 @@ METHODS = {
     )
 }  # fmt: skip
 #: Those of them that are ours.
-OWN = (OURS, STURDY, "certified")
+OWN = (OURS, STURDY, "certified", "riskcard-9", "riskcard-99")
+#: Ours with as many candidate cuts as a rival.
+EQUALS = (("riskcard-9", "imodels-9"), ("riskcard-99", "imodels-99"))
 #: Methods with a card of a given size, and those without.
 CARDS = (
-    OURS, "certified", "imodels-9", "imodels-99", "fasterrisk", "lattice", "round", "optbinning",
+    OURS, "certified", "imodels-9", "riskcard-9", "imodels-99", "riskcard-99", "fasterrisk",
+    "lattice", "round", "optbinning",
 )  # fmt: skip
 #: The same where the fitted rows are not all that counts: a proof changes few of the heuristic's cards, so
 #: it is left out there.
@@ -159,6 +171,8 @@ ABOUT = {
     OURS: ("riskcard", "every cut, 1 to 5 points, free scale; default settings, heuristic"),
     STURDY: ("riskcard", "`RiskScoreClassifier.sturdy`: 9 to 99 cuts a feature, prior rows, a shortlist"),
     "certified": ("riskcard", "as the first, with a proof until its time is up"),
+    "riskcard-9": ("riskcard", "the default settings with `grid=9`: nine cuts a feature, at quantiles"),
+    "riskcard-99": ("riskcard", "the same with `grid=99`"),
     "imodels-9": ("imodels", "FastRiskScoreClassifier, 9 thresholds a feature, its default"),
     "imodels-99": ("imodels", "the same with 99 thresholds"),
     "fasterrisk": ("FasterRisk", "100 thresholds a feature, its best card by loss"),

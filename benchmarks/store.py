@@ -103,10 +103,10 @@ class Store:
         self._done = {one.job: one.figures for one in kept}
         self._write_all()
 
-    def forget(self, methods: Iterable[str]) -> int:
-        """Drop the jobs of some methods, so that they are done again; returns how many."""
-        chosen = set(methods)
-        dropped = [job for job in self._done if job.method in chosen]
+    def forget(self, methods: Iterable[str], questions: Iterable[str]) -> int:
+        """Drop the jobs of some methods and questions, so that they are done again; returns how many."""
+        chosen, asked = set(methods), set(questions)
+        dropped = [job for job in self._done if job.method in chosen and job.question in asked]
         for job in dropped:
             del self._done[job]
         if dropped:

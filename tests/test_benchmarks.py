@@ -241,7 +241,7 @@ def test_a_run_goes_on_from_what_was_published(tmp_path):
     assert Store(tmp_path / "keep").kept("a") == wanted
     assert wanted[0].figures["fit"] == {"loss": 33.333333, "auc": 1.0}
     # what is kept already is not mixed with what was published
-    again.forget([OURS])
+    again.forget([OURS], ["a"])
     again.put(JOBS[2], {"value": 1})
     again.take_over(from_csv(path))
     assert [one.job for one in again.kept("a")] == [JOBS[2]]
@@ -261,7 +261,8 @@ def test_forgotten_methods_are_measured_anew_and_no_others(tmp_path):
     store = Store(tmp_path)
     store.put(JOBS[0], {"value": 1})
     store.put(Job("a", "round", "ties"), {"value": 2})
-    assert store.forget([OURS]) == 1
+    assert store.forget([OURS], ["b", "c"]) == 0  # it was measured in another question
+    assert store.forget([OURS], ["a"]) == 1
     assert [one.job.method for one in Store(tmp_path).kept("a")] == ["round"]
 
 
@@ -302,6 +303,54 @@ def test_all_who_prove_the_same_problem_have_the_same_time():
     assert (
         "| 0 of 1 | - | 0.0 % |" in text
     )  # within 10 s; nothing is said of 600 s; no gap at the end
+
+
+def test_on_long_tables_all_who_have_rivals_have_the_longest_time_besides():
+    names = ("ties", "planted")
+    plan = Plan(names, limits=(10.0, 600.0), rival_limit=60.0, long_tables=("ties", "paper:200:0"))
+    limits: dict[tuple[str, str], set[float]] = {}
+    for job in QUESTIONS["c"].jobs(plan):
+        limits.setdefault((job.method, job.table), set()).add(job.limit)
+    assert limits["lattice", "ties"] == limits["certified-lattice", "ties"] == {60.0, 600.0}
+    assert limits["bonmin", "paper:200:0"] == limits["paper", "paper:200:0"] == {60.0, 600.0}
+    assert limits["lattice", "planted"] == limits["certified-limited", "ties"] == {60.0}
+    store = Store(None)
+    for limit, gap in ((60.0, 0.5), (600.0, 0.1)):
+        for name, worse in (("certified-lattice", 0.05), ("lattice", 0.0)):
+            job = Job("c", name, "ties", terms=3, limit=limit)
+            bound = 50.0 * (1 - gap - worse)
+            store.put(
+                job, figures(50.0, 1.0) | {"bound": bound, "seconds": limit, "processor": 1.0}
+            )
+    section = QUESTIONS["c"].section(store.kept("c"), plan)
+    assert "| 60 s | lattice cutting planes | 0 of 1 | - | 50.0 % |" in section.text
+    assert "| 600 s | lattice cutting planes | 0 of 1 | 0 of 1 | 10.0 % |" in section.text
+    compared = [line for line in section.losing if "leaves a gap" in line]
+    assert len(compared) == 2  # runs of the same time with each other
+    assert "10.00 % on ties, 3 terms, 600 s, riskcard 15.00 %" in compared[1]
+
+
+def test_losses_and_times_at_equal_numbers_of_thresholds_are_compared_and_lost_ones_told():
+    store = Store(None)
+    known = {"riskcard": (99.0, 3.0), "riskcard-9": (100.0, 1.0), "imodels-9": (101.0, 2.0)}
+    for terms, factor in ((3, 1.0), (5, 0.9)):
+        for name, (loss, seconds) in known.items():
+            is_rival = name == "imodels-9"
+            found = figures(
+                loss * (factor if is_rival else 1.0), seconds * (factor**10 if is_rival else 1.0)
+            )
+            store.put(Job("a", name, "ties", terms=terms), found)
+    section = QUESTIONS["a"].section(store.kept("a"), Plan(("ties",)))
+    row = next(line for line in section.text.split("\n") if "| 1 | 0 | 1 |" in line)
+    assert row.startswith("| imodels, 9 thresholds |")
+    assert row.endswith("| 1 of 2 |")
+    lost = [line for line in section.losing if "riskcard, 9 cuts" in line]
+    assert any(
+        "lower than riskcard, 9 cuts on 1 of 2 cells; most on ties with 5 terms" in line
+        for line in lost
+    )
+    assert any("faster than riskcard, 9 cuts on 1 of 2 cells" in line for line in lost)
+    assert not any("riskcard, 9 cuts is faster" in line for line in section.losing)
 
 
 # --- workers and peers --------------------------------------------------------------------------
@@ -581,7 +630,7 @@ def test_a_page_of_a_stopped_run_says_how_much_is_finished(tmp_path, capsys):
     folders = ["--keep", str(keep), "--peers", str(peers)]
     assert main([*words, *folders, "--no-run"]) == 0
     text = capsys.readouterr().out
-    assert "finished jobs of (a): 2 of 8" in text
+    assert "finished jobs of (a): 2 of 10" in text
     assert "riskcard, certified, 1 s" in text
     assert len(Store(keep)) == 2
 

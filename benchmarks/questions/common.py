@@ -43,6 +43,8 @@ class Plan:
     rival_limit
         Seconds for proofs, of all methods, where other solvers take part, and where the steps of a
         term are limited.
+    long_tables
+        Tables on which all of those have the longest time besides.
     held_out_limit
         Seconds for methods with a limit in the question about unseen rows.
     repeats
@@ -64,6 +66,7 @@ class Plan:
     halvings: int = 5
     limits: tuple[float, ...] = (10.0, 60.0, 600.0)
     rival_limit: float = 600.0
+    long_tables: tuple[str, ...] = ()
     held_out_limit: float = 3.0
     repeats: int = 3
     seeds: int = 20

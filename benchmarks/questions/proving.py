@@ -12,18 +12,22 @@ from riskcard.problem.result import OPTIMALITY_TOLERANCE, relative_gap
 
 __all__ = ["PROBLEMS", "SMALL", "jobs", "section"]
 
-#: The kinds of problems: its name, who is asked to prove it (ours first), and which sizes.
+#: The kinds of problems: its name, who is asked to prove it (ours first), which sizes, and whether
+#: others take part.
 PROBLEMS = {
-    "calibrated": ("every cut, calibrated scale", ("certified",), (3, 5, 8)),
+    "calibrated": ("every cut, calibrated scale", ("certified",), (3, 5, 8), False),
     "limited": (
-        "the same, no term multiplies the odds by more than 20", ("certified-limited",), (5, 8),
+        "the same, no term multiplies the odds by more than 20", ("certified-limited",), (5, 8), False,
     ),
     "lattice": (
         "nine cuts a feature, one point one unit of log-odds",
         ("certified-lattice", "lattice", "lattice-scip"),
         (3, 5),
+        True,
     ),
-    "paper": ("the paper's form: a cut a feature, points fixed to log-odds", ("paper", "bonmin", "scip"), (2, 3)),
+    "paper": (
+        "the paper's form: a cut a feature, points fixed to log-odds", ("paper", "bonmin", "scip"), (2, 3), True,
+    ),
 }  # fmt: skip
 #: Where the paper's form is small enough for BONMIN and SCIP.
 SMALL = ("paper:200:0", "planted:200:0", "ties:400:0")
@@ -32,12 +36,20 @@ SMALL = ("paper:200:0", "planted:200:0", "ties:400:0")
 def jobs(plan: Plan) -> list[Job]:
     """One run with the longest limit: what was proven earlier ended earlier."""
     found = []
-    for kind, (_, names, sizes) in PROBLEMS.items():
-        limit = limit_of(kind, plan)
+    for kind, (_, names, sizes, _) in PROBLEMS.items():
         for table in SMALL if kind == "paper" else plan.tables:
             for terms in sizes:
-                found += [Job("c", name, table, PLAIN, terms, limit=limit) for name in names]
+                for limit in limits_of(kind, table, plan):
+                    found += [Job("c", name, table, PLAIN, terms, limit=limit) for name in names]
     return found
+
+
+def limits_of(kind: str, table: str, plan: Plan) -> list[float]:
+    """Seconds of the runs on a table: of one, or of two where all have the longest time besides."""
+    limits = {limit_of(kind, plan)}
+    if table in plan.long_tables and PROBLEMS[kind][3]:
+        limits.add(max(plan.limits))
+    return sorted(limits)
 
 
 def limit_of(kind: str, plan: Plan) -> float:
@@ -56,20 +68,31 @@ def section(kept: list[Kept], plan: Plan) -> Section:
         "where the proof is complete and 100 % where there is no card or no bound. BONMIN gives no bound that can be "
         "believed: its word for the end is shown, and nothing counts as proven by it.\n\n"
     )
-    head = ["problem", "method", *(f"proven in {limit:g} s" for limit in limits), "mean gap"]  # fmt: skip
+    head = ["problem", "limit", "method", *(f"proven in {limit:g} s" for limit in limits), "mean gap"]  # fmt: skip
     rows, losing = [], []
-    for kind, (title, names, _) in PROBLEMS.items():
-        of_kind = [one for one in kept if one.job.method in names]
-        for name in names:
-            runs = [one for one in of_kind if one.job.method == name]
-            if runs:
-                rows.append(
-                    [title, METHODS[name].title, *shares(runs, limits, limit_of(kind, plan))]
-                )
-        losing += losing_of(kind, of_kind) + unproven(kind, of_kind, limit_of(kind, plan))
+    for kind, (title, names, *_) in PROBLEMS.items():
+        for longest in sorted({one.job.limit for one in kept if one.job.method in names}):
+            of_kind = [o for o in kept if o.job.method in names and o.job.limit == longest]
+            for name in names:
+                runs = [one for one in of_kind if one.job.method == name]
+                if runs:
+                    cells = shares(runs, limits, longest)
+                    rows.append([title, f"{longest:g} s", METHODS[name].title, *cells])
+            losing += losing_of(kind, of_kind) + unproven(kind, of_kind, longest)
     text += markdown_table(head, rows) + "\n### Every problem\n\n"
     text += markdown_table(
-        ["problem", "method", "loss", "bound", "gap", "ending", "seconds", "processor", "nodes"],
+        [
+            "problem",
+            "method",
+            "limit",
+            "loss",
+            "bound",
+            "gap",
+            "ending",
+            "seconds",
+            "processor",
+            "nodes",
+        ],
         [line(one) for one in kept if not one.failed],
     )
     return Section("(c) Proofs", text + "\n" + reasons(kept), losing)
@@ -121,6 +144,7 @@ def line(one: Kept) -> list[str]:
     return [
         f"{one.job.table}, {one.job.terms} terms",
         title_of(one.job.method),
+        f"{one.job.limit:g} s",
         f"{figures['fit']['loss']:.5f}",
         "-" if bound is None else f"{bound:.5f}",
         f"{100 * gap_of(one):.3g} %",
@@ -140,7 +164,7 @@ def losing_of(kind: str, kept: Sequence[Kept]) -> list[str]:
         mine = ours.get((other.job.table, other.job.terms))
         if other.failed or mine is None or mine.failed or other.job.method == ours_name:
             continue
-        where = f"{other.job.table}, {other.job.terms} terms"
+        where = f"{other.job.table}, {other.job.terms} terms, {other.job.limit:g} s"
         rival = title_of(other.job.method)
         if gap_of(other) < gap_of(mine) - OPTIMALITY_TOLERANCE:
             found.append(

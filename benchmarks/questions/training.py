@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from benchmarks.bench import PLAIN, Bench
-from benchmarks.methods import CARDS, MAX_POINTS, METHODS, OURS, title_of
+from benchmarks.methods import CARDS, EQUALS, MAX_POINTS, METHODS, OURS, OWN, title_of
 from benchmarks.questions.common import (
     SAME,
     Plan,
@@ -91,11 +91,45 @@ def section(kept: list[Kept], plan: Plan) -> Section:
             ["method", "loss / riskcard", "time / riskcard", "seconds, mean"],
             [[summary(name, *some)[place] for place in (0, 1, 5, 6)] for name in names],
         )
+    text += at_equal_thresholds(losses, seconds)
     text += "\n### Losses\n\n" + details(losses, names, "{:.2f}")
     text += "\n### Processor seconds\n\n" + details(seconds, names, "{:.3g}")
     return Section(
         "(a) Training loss and time", text + "\n" + reasons(kept), losing(names, losses, seconds)
     )
+
+
+def at_equal_thresholds(losses: Cells, seconds: Cells) -> str:
+    """Ours with as many cuts as a rival has thresholds; empty when that was not measured."""
+    rows = []
+    for ours, rival in EQUALS:
+        pairs = pairs_of(losses, ours, rival)
+        if pairs:
+            times = [other / own for own, other in pairs_of(seconds, ours, rival)]
+            rows.append(
+                [
+                    title_of(rival),
+                    f"{geometric_mean([other / own for own, other in pairs]):.4f}",
+                    f"{sum(own < other * (1 - SAME) for own, other in pairs)}",
+                    f"{sum(abs(own - other) <= SAME * other for own, other in pairs)}",
+                    f"{sum(own > other * (1 + SAME) for own, other in pairs)}",
+                    f"{geometric_mean(times):.2f}",
+                    f"{sum(ratio > 1 for ratio in times)} of {len(times)}",
+                ]
+            )
+    if not rows:
+        return ""
+    head = ["method", "loss / riskcard", "riskcard lower", "same", "higher", "time / riskcard", "riskcard faster"]  # fmt: skip
+    return (
+        "\n### At equal numbers of thresholds\n\nriskcard with `grid=9` and `grid=99` beside the method that chooses "
+        "from as many; both take quantiles, but not by the same rule.\n\n"
+        + markdown_table(head, rows)
+    )
+
+
+def pairs_of(cells: Cells, ours: str, rival: str) -> list[tuple[float, float]]:
+    """Both figures, in every cell that has them."""
+    return [(cell[ours], cell[rival]) for cell in cells.values() if ours in cell and rival in cell]
 
 
 def beyond(kept: list[Kept]) -> str:
@@ -168,28 +202,50 @@ def details(cells: Cells, names: list[str], form: str) -> str:
 
 
 def losing(names: list[str], losses: Cells, seconds: Cells) -> list[str]:
-    """Where another method has a lower loss, or a shorter time."""
+    """Where another method has a lower loss, or a shorter time; also with as many cuts as it has."""
     found = []
     for name in names:
         if name == OURS:
             continue
-        lower = {
-            cell: values[name] / values[OURS]
-            for cell, values in losses.items()
-            if name in values and OURS in values and values[name] < values[OURS] * (1 - SAME)
-        }
-        if lower:
-            cell = min(lower, key=lambda one: lower[one])
-            who = "its own longer search" if name.startswith("certified") else heading(name)
-            found.append(
-                f"training loss: {who} is lower than riskcard's heuristic on {len(lower)} of "
-                f"{len(ratios(losses, name))} cells; most on {cell[0]} with {cell[1]} terms, by "
-                f"{100 * (1 - lower[cell]):.2f} %"
-            )
-        faster = [r for r in ratios(seconds, name) if r < 1]
-        if faster:
-            found.append(
-                f"training time: {heading(name)} is faster on {len(faster)} of {len(ratios(seconds, name))} cells; "
-                f"riskcard takes {geometric_mean([1 / r for r in faster]):.1f} times as long there"
-            )
+        is_own = name.split(" ")[0] in OWN
+        who = "its own longer search" if name.startswith("certified") else heading(name)
+        found += lower(
+            OURS, name, losses, f"training loss: {who} is lower than riskcard's heuristic"
+        )
+        if not is_own:  # with fewer cuts it is our own that is faster
+            found += faster(OURS, name, seconds, f"training time: {heading(name)} is faster")
+    for ours, rival in EQUALS:
+        if ours in names and rival in names:
+            who = f"{heading(rival)} is {{}} than {heading(ours)}"
+            found += lower(ours, rival, losses, f"training loss: {who.format('lower')}")
+            found += faster(ours, rival, seconds, f"training time: {who.format('faster')}")
     return found
+
+
+def lower(ours: str, name: str, losses: Cells, claim: str) -> list[str]:
+    """On how many cells a method's loss is lower than ours, and where most."""
+    pairs = {
+        cell: values[name] / values[ours]
+        for cell, values in losses.items()
+        if name in values and ours in values
+    }
+    below = {cell: ratio for cell, ratio in pairs.items() if ratio < 1 - SAME}
+    if not below:
+        return []
+    cell = min(below, key=lambda one: below[one])
+    return [
+        f"{claim} on {len(below)} of {len(pairs)} cells; most on {cell[0]} with {cell[1]} terms, by "
+        f"{100 * (1 - below[cell]):.2f} %"
+    ]
+
+
+def faster(ours: str, name: str, seconds: Cells, claim: str) -> list[str]:
+    """On how many cells a method is faster than ours, and by how much there."""
+    pairs = pairs_of(seconds, ours, name)
+    longer = [own / other for own, other in pairs if other < own]
+    if not longer:
+        return []
+    return [
+        f"{claim} on {len(longer)} of {len(pairs)} cells; riskcard takes "
+        f"{geometric_mean(longer):.1f} times as long there"
+    ]
