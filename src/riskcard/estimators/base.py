@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from riskcard.errors import DataError, ParameterError, RiskcardError
+from riskcard.estimators.hints import hints_on
 from riskcard.estimators.shown import ShowsCard
 from riskcard.problem.back import Layout, card_from_solution, raw_columns
 from riskcard.problem.certificate import certificate_of, training_facts_of
@@ -87,7 +88,7 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
         layout = self._prepare(self._lay_out(table))
         problem = self._pose(layout)
         result = self._solve(solver, problem, layout)
-        notes = (*result.notes, *_notes_on(layout))
+        notes = (*result.notes, *_notes_on(layout), *hints_on(result, problem))
         self._keep(replace(result, notes=notes), problem, layout)
         self.classes_ = np.array(table.classes, dtype=_dtype_of_labels(y))
         return self
