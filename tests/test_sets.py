@@ -124,6 +124,14 @@ def wide_problem(n_features=60, max_terms=3, must_use=()):
     return problem, all_cuts(problem, is_screened=True), rules_of(problem)
 
 
+def test_an_empty_set_that_stays_empty_takes_no_step_whatever_the_rules():
+    for must_use in ((), (3,)):
+        _, rows, rules = wide_problem(n_features=5, must_use=must_use)
+        start = fit_support(rows, rules, as_terms([]))
+        reached, steps = improve_support(rows, rules, start, Walk(0, n_tries=6))
+        assert (reached.n_terms, reached.loss, steps <= 1) == (0, start.loss, True)
+
+
 def columns_left(rules):
     return set(np.flatnonzero(rules.is_usable).tolist())
 

@@ -18,7 +18,7 @@ from riskcard import (
     audit,
 )
 from riskcard.cli.main import main
-from riskcard.problem.back import printed_cut
+from riskcard.problem.back import PrintedCuts
 from riskcard.problem.logistic import residuals
 from riskcard.problem.objective import violations
 from riskcard.problem.prior import MOST_ROWS
@@ -257,7 +257,7 @@ def test_a_cut_of_the_shortlist_is_printed_as_any_other(table):
     model = RiskScoreClassifier(3, shortlist=5)
     layout = model._prepare(model._lay_out(make_table(plain, y)))
     cuts = {
-        (layout.table.names[v], printed_cut(layout, v, int(cut)))
+        (layout.table.names[v], PrintedCuts(layout)(v, int(cut)))
         for v, closed in enumerate(layout.closed)
         for cut in np.flatnonzero(~closed)
     }

@@ -14,13 +14,14 @@ from riskcard.errors import ParameterError
 from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.problem import Limits, Problem, Scale, make_problem
 from riskcard.problem.ranked import RankedData, rank_table
-from riskcard.problem.result import Status
+from riskcard.problem.result import SolveResult, Status
 from riskcard.problem.solution import Solution
 from riskcard.problem.table import make_table
 from riskcard.search import enumerate as oracle
 from riskcard.search.changes import tangent_of_scale
 from riskcard.search.options import Options
 from riskcard.search.pipeline import solve
+from riskcard.search.rounding import round_cuts
 
 TOLERANCE = 1e-7
 BLOCK = 20
@@ -269,3 +270,20 @@ def test_the_bound_of_a_scale_is_below_the_loss_of_any_other(seed):
     others = [loss_of(card(), problem) for _ in range(300)]
     for _ in range(5):
         assert tangent_of_scale(card(), problem) <= min(others)
+
+
+# --- rounder cuts -------------------------------------------------------------------------------
+
+
+def test_a_cut_is_not_rounded_onto_that_of_another_term():
+    codes = np.array([[0, 0, 1, 1, 2, 2, 3, 3]], dtype=np.int32)
+    labels = np.array([-1, -1, 1, -1, 1, -1, 1, 1], dtype=np.int8)
+    problem = make_problem(RankedData(codes, np.array([3]), labels, np.ones(8)), max_terms=2)
+    card = Solution.of([(0, 0, -2), (0, 1, -1)], 0, 1.0, 1.0)
+    before = SolveResult(card, loss_of(card, problem), 0.0, Status.HEURISTIC)
+    numbers = [1.11, 2.0, 3.33]
+    rounded = round_cuts(before, problem, lambda column, cut: numbers[cut], 10.0)
+    assert rounded.solution == card  # the only rounder number is taken
+    numbers[2] = 3.3
+    rounded = round_cuts(before, problem, lambda column, cut: numbers[cut], 10.0)
+    assert rounded.solution.cuts == (1, 2)

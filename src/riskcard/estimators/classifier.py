@@ -14,7 +14,7 @@ from riskcard.errors import ParameterError
 from riskcard.estimators.base import CardClassifier, Solver, is_number, is_whole
 from riskcard.estimators.pool import CardPool
 from riskcard.estimators.restraint import Restraint
-from riskcard.problem.back import Layout, printed_cut
+from riskcard.problem.back import Layout, PrintedCuts
 from riskcard.problem.feature_rules import CardRules
 from riskcard.problem.forth import terms_of_card
 from riskcard.problem.problem import Problem, make_problem
@@ -348,11 +348,7 @@ class RiskScoreClassifier(CardClassifier):
         result = solver(problem, start)  # type: ignore[call-arg]
         if self.round_cuts is None:
             return result
-
-        def printed(column: int, cut: int) -> float | None:
-            return printed_cut(layout, column, cut)
-
-        return round_cuts(result, problem, printed, float(self.round_cuts))
+        return round_cuts(result, problem, PrintedCuts(layout), float(self.round_cuts))
 
     def _rules_in_words(self, layout: Layout) -> list[str]:
         words = super()._rules_in_words(layout)

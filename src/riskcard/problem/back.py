@@ -21,7 +21,7 @@ from riskcard.problem.ruling import LeastBins
 from riskcard.problem.solution import Solution
 from riskcard.problem.table import Table
 
-__all__ = ["Layout", "card_from_solution", "printed_cut", "raw_columns"]
+__all__ = ["Layout", "PrintedCuts", "card_from_solution", "raw_columns"]
 
 Integers = NDArray[np.int64]
 
@@ -89,15 +89,28 @@ def card_from_solution(
     )
 
 
-def printed_cut(layout: Layout, column: int, cut: int) -> float | None:
-    """The number that stands for a condition on the card; None where there is none."""
-    feature = int(layout.data.feature_of[column])
-    atoms, place = layout.data.atoms[feature], cut
-    if atoms is not None:
-        place = int(atoms.thresholds[column - int(layout.data.first_columns[feature])][cut])
-    if place < 0 or layout.table.levels[feature] is not None:
-        return None
-    return choose_cut(*layout.cut_grid.gaps[feature].ends(place))
+class PrintedCuts:
+    """From a condition to the number that stands for it on the card; None where there is none.
+
+    The values of a feature are put in order when it is asked about first, and kept.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._ends: dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
+
+    def __call__(self, column: int, cut: int) -> float | None:
+        layout = self._layout
+        feature = int(layout.data.feature_of[column])
+        atoms, place = layout.data.atoms[feature], cut
+        if atoms is not None:
+            place = int(atoms.thresholds[column - int(layout.data.first_columns[feature])][cut])
+        if place < 0 or layout.table.levels[feature] is not None:
+            return None
+        if feature not in self._ends:
+            self._ends[feature] = layout.cut_grid.gaps[feature].all_ends()
+        below, above = self._ends[feature]
+        return choose_cut(below[place], above[place])
 
 
 def raw_columns(table: Table, names: Sequence[str]) -> dict[str, NDArray[Any]]:

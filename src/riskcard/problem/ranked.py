@@ -56,17 +56,21 @@ class Gaps:
         because a value at the cut counts as below it.
         """
         if self.kept is not None:
-            below, above = self.kept
-            return float(below[cut]), float(above[cut])
+            return float(self.kept[0][cut]), float(self.kept[1][cut])
         rows = [int((self.codes == code).argmax()) for code in (cut, cut + 1)]
         return float(self.values[rows[0]]), float(self.values[rows[1]])
 
+    def all_ends(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The values below all cuts, ascending, and those above."""
+        if self.kept is not None:
+            return self.kept
+        distinct = np.unique(self.values)
+        return distinct[:-1], distinct[1:]
+
     def numbers(self) -> NDArray[np.float64]:
         """A number from between each two cuts, ascending; none where there are no cuts."""
-        if self.kept is not None:
-            below, above = self.kept
-            return np.concatenate([below, above[-1:]])
-        return np.unique(self.values) if self.n_cuts else np.zeros(0)
+        below, above = self.all_ends()
+        return np.concatenate([below, above[-1:]])
 
 
 @dataclass(frozen=True, slots=True)

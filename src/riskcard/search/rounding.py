@@ -61,8 +61,7 @@ def _round_term(
     number = printed(column, cut)
     if number is None:
         return None
-    digits = count_digits(number)
-    nearest = _nearest_by_digits(column, cut, digits, problem, printed)
+    nearest = _nearest_by_digits(card, term, problem, printed, count_digits(number))
     for _, places in sorted(nearest.items()):
         moved = [_move(card, term, place, problem) for place in places]
         losses = [(loss_of(one, problem), one) for one in moved if not violations(one, problem)]
@@ -74,9 +73,14 @@ def _round_term(
 
 
 def _nearest_by_digits(
-    column: int, cut: int, digits: int, problem: Problem, printed: Printed
+    card: Solution, term: int, problem: Problem, printed: Printed, digits: int
 ) -> dict[int, list[int]]:
-    """For each number of digits below the present one the nearest cuts below and above."""
+    """For each number of digits below the present one the nearest cuts below and above.
+
+    A cut with a term is passed over: two terms at one cut would become one.
+    """
+    column, cut, _ = card.terms[term]
+    taken = {c for v, c, _ in card.terms if v == column}
     nearest: dict[int, list[int]] = {}
     n_cuts = int(problem.data.n_cuts[column])
     for side in (
@@ -85,6 +89,8 @@ def _nearest_by_digits(
     ):
         fewest = digits
         for place in side:
+            if place in taken:
+                continue
             number = printed(column, place)
             found = digits if number is None else count_digits(number)
             if found < fewest:

@@ -90,7 +90,7 @@ def improve_support(rows: Rows, rules: Rules, support: Support, walk: Walk) -> t
         return _improve(rows, rules, support, plan, walk.picks, known)
     # what is allowed beside others depends on them: one step at a time
     picks, size, steps = walk.picks, walk.size, 0
-    while steps < walk.max_steps:
+    while steps < walk.max_steps and (size > 0 or support.n_terms > 0 or picks.size > 0):
         if not picks.size and support.n_terms > size:
             plan = size, n_old, walk.n_tries, 0
             support, _ = _improve(rows, rules, support, plan, picks, known)
