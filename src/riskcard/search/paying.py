@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 
 from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.problem import Limits, Problem
-from riskcard.problem.result import SolveResult, Status
+from riskcard.problem.result import OPTIMALITY_TOLERANCE, SolveResult, Status, relative_gap
 from riskcard.problem.solution import Solution
 from riskcard.search.empty import best_empty_card
 from riskcard.search.once import TOO_MANY_TERMS, find_card
 from riskcard.search.options import Options
-from riskcard.search.tree import MAX_PROVEN_TERMS, Stops, prove
+from riskcard.search.tree import CLOSE_ENOUGH, MAX_PROVEN_TERMS, Stops, prove
 
 __all__ = ["solve_with_paying_terms"]
 
@@ -67,16 +67,21 @@ def solve_with_paying_terms(problem: Problem, options: Options) -> SolveResult:
             bound = min(bound, cost)  # a loss is not negative
             continue
         left = None if options.node_limit is None else max(options.node_limit - nodes, 1)
-        stops = Stops(deadline, left, options.gap, best.price - cost)
+        # what a proof leaves open of this would be much of a small loss: it may end at the price itself
+        worth = (best.price - cost) * (1.0 - 1e-12) / (1.0 - CLOSE_ENOUGH)
+        stops = Stops(deadline, left, options.gap, worth)
         proof = prove(sized, offer.card, stops, options.n_jobs)
         nodes += proof.nodes
         bound = min(bound, proof.bound + cost)
         status = proof.status if status is Status.OPTIMAL else status
         best = min(best, _offer(proof.solution, sized, charge), key=lambda offer: offer.price)
+    bound = max(0.0, min(bound, best.price) - (best.price - best.loss))
+    if status is Status.OPTIMAL and relative_gap(best.loss, bound) > OPTIMALITY_TOLERANCE:
+        status = Status.ROUNDING
     return SolveResult(
         best.card,
         best.loss,
-        max(0.0, min(bound, best.price) - (best.price - best.loss)),
+        bound,
         status,
         nodes=nodes,
         seconds=time.perf_counter() - begin,
