@@ -9,6 +9,7 @@ from riskcard.problem import ranks
 from riskcard.problem.ranked import rank_table
 from riskcard.problem.ranks import find_two_valued, have_holes, rank_values
 from riskcard.problem.table import make_table
+from riskcard.search import ranking
 
 RNG = np.random.default_rng(0)
 VALUES = {
@@ -37,6 +38,17 @@ def test_ranks_are_those_of_a_sort(name):
     np.testing.assert_array_equal(codes, expected)
     assert codes.dtype == np.int32
     assert found.dtype == np.float64
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_ranks_by_digits_are_those_of_a_sort(name, monkeypatch):
+    monkeypatch.setattr(ranking, "FEW_ROWS", 0)
+    values = np.concatenate([VALUES[name], -VALUES[name], [5e-324, -5e-324, 0.0, -0.0]])
+    for some in (VALUES[name], values, values[::-1]):
+        distinct, expected = np.unique(some, return_inverse=True)
+        codes, found = ranking.rank_column(some)
+        np.testing.assert_array_equal(found, distinct)
+        np.testing.assert_array_equal(codes, expected)
 
 
 def test_neighbouring_floats_keep_ranks_of_their_own():

@@ -31,6 +31,7 @@ from riskcard.problem.riskcard import RiskCard
 from riskcard.problem.rule_words import describe_rules
 from riskcard.problem.ruling import LeastBins, apply_rules, close_conditions
 from riskcard.problem.table import Table, make_table, require_plain
+from riskcard.search.ranking import rank_column
 
 __all__ = ["CardClassifier", "Solver", "is_number", "is_whole"]
 
@@ -98,7 +99,7 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
         rules, least = self._card_rules(), self._least_bins(table)
         counts_bins = least != LeastBins()
         grid, n_jobs = self._checked_grid(table.labels.size), self._n_threads()
-        data, cut_grid = rank_table(table, grid, n_jobs, rules, counts_bins)
+        data, cut_grid = rank_table(table, grid, n_jobs, rules, counts_bins, rank_column)
         return Layout(table, data, cut_grid, rules, least)
 
     def _pose(self, layout: Layout) -> Problem:

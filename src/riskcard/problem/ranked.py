@@ -13,7 +13,13 @@ from numpy.typing import NDArray
 from riskcard.problem.atoms import Atoms, plain_atoms
 from riskcard.problem.feature_rules import CardRules, FeatureRule, is_directed
 from riskcard.problem.nominal import group_levels
-from riskcard.problem.ranks import find_two_valued, have_holes, rank_values
+from riskcard.problem.ranks import (
+    Sorter,
+    find_two_valued,
+    have_holes,
+    rank_by_sorting,
+    rank_values,
+)
 from riskcard.problem.specials import atoms_with_specials
 from riskcard.problem.table import Table
 
@@ -163,6 +169,7 @@ def rank_table(
     n_jobs: int = 1,
     rules: CardRules | None = None,
     needs_atoms: bool = False,
+    sort: Sorter = rank_by_sorting,
 ) -> tuple[RankedData, CutGrid]:
     """Replace values by codes, and list the candidate cuts.
 
@@ -179,13 +186,15 @@ def rank_table(
         Which cuts are allowed, which values are special.
     needs_atoms
         Count the rows of every bin, of plain features too.
+    sort
+        What ranks columns that have to be sorted.
     """
     rules = rules or CardRules()
     values, n_features = table.values, table.values.shape[1]
     of_feature = [rules.rule_of(name) for name in table.names]
 
     def rank_one(f: int) -> _Ranked:
-        codes, columns = _rank_feature(table, f, grid, of_feature[f])
+        codes, columns = _rank_feature(table, f, grid, of_feature[f], sort)
         if needs_atoms and columns.atoms is None:
             atoms = plain_atoms(codes[0], table.labels, int(columns.n_cuts[0]))
             columns = replace(columns, atoms=atoms)
@@ -246,7 +255,9 @@ def _is_plain(table: Table, f: int, rule: FeatureRule) -> bool:
     return is_number and not _codes_in(table.values[:, f], rule)
 
 
-def _rank_feature(table: Table, f: int, grid: int | None, rule: FeatureRule) -> _Ranked:
+def _rank_feature(
+    table: Table, f: int, grid: int | None, rule: FeatureRule, sort: Sorter
+) -> _Ranked:
     # all passes but the first are over numbers that stand side by side
     values, levels = np.ascontiguousarray(table.values[:, f]), table.levels[f]
     if levels is not None and not levels.is_ordered:
@@ -264,7 +275,7 @@ def _rank_feature(table: Table, f: int, grid: int | None, rule: FeatureRule) -> 
         above = np.nextafter(below, np.inf)
     else:
         weights = table.weights if not special else table.weights[is_number]
-        codes, below, above, is_full = _rank_numbers(numbers, weights, grid)
+        codes, below, above, is_full = _rank_numbers(numbers, weights, grid, sort)
         if is_full and not special:
             return codes[None, :], _Columns(np.array([below.size]))
     if not special:
@@ -307,10 +318,10 @@ def _codes_in(values: NDArray[np.float64], rule: FeatureRule) -> tuple[float, ..
 
 
 def _rank_numbers(
-    values: NDArray[np.float64], weights: NDArray[np.float64], grid: int | None
+    values: NDArray[np.float64], weights: NDArray[np.float64], grid: int | None, sort: Sorter
 ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64], bool]:
     """Codes, both ends of every gap, and whether every gap is there."""
-    codes, distinct = rank_values(values)
+    codes, distinct = rank_values(values, sort)
     if grid is None or distinct.size - 1 <= grid:
         return codes, distinct[:-1], distinct[1:], True
     kept = _quantile_cuts(codes, weights, distinct.size, grid)

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["TwoValued", "find_two_valued", "have_holes", "rank_values"]
+__all__ = [
+    "Ranks",
+    "Sorter",
+    "TwoValued",
+    "find_two_valued",
+    "have_holes",
+    "rank_by_sorting",
+    "rank_values",
+]
 
 #: Of the rows, if so many have the lowest value, only the others are sorted: sorts are slow at ties.
 OFTEN = 0.25
@@ -16,7 +25,10 @@ SHORT_SPAN = 4096
 #: Up to so many rows all columns are looked at together.
 FEW_ROWS = 4096
 
+#: The rank of each value among the distinct ones, and the distinct ones in order.
 Ranks = tuple[NDArray[np.int32], NDArray[np.float64]]
+#: What ranks any finite numbers.
+Sorter = Callable[[NDArray[np.float64]], Ranks]
 
 
 def have_holes(values: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -52,8 +64,21 @@ def find_two_valued(values: NDArray[np.float64]) -> TwoValued:
     return TwoValued(~is_between.any(axis=0), is_above, (lowest < highest).astype(np.int64))
 
 
-def rank_values(values: NDArray[np.float64]) -> Ranks:
-    """Rank of each value among the distinct ones, and the distinct ones in order.
+def rank_by_sorting(values: NDArray[np.float64]) -> Ranks:
+    """Rank any values."""
+    order = np.argsort(values)
+    ordered = values[order]
+    is_new = np.empty(values.size, dtype=bool)
+    is_new[0] = False
+    np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
+    codes = np.empty(values.size, dtype=np.int32)
+    codes[order] = np.cumsum(is_new, dtype=np.int32)
+    is_new[0] = True
+    return codes, ordered[is_new]
+
+
+def rank_values(values: NDArray[np.float64], sort: Sorter = rank_by_sorting) -> Ranks:
+    """Rank values, by ``sort`` only what needs it.
 
     Examples
     --------
@@ -70,11 +95,11 @@ def rank_values(values: NDArray[np.float64]) -> Ranks:
     if whole is not None:
         return whole
     if np.count_nonzero(is_low) < OFTEN * values.size:
-        return _rank_by_sorting(values)
+        return sort(values)
     # such as zero, in many columns of amounts
     rest = np.flatnonzero(~is_low)
     codes = np.zeros(values.size, dtype=np.int32)
-    codes_of_rest, distinct = _rank_by_sorting(values[rest])
+    codes_of_rest, distinct = sort(values[rest])
     codes[rest] = codes_of_rest + 1
     return codes, np.concatenate([[lowest], distinct])
 
@@ -91,16 +116,3 @@ def _rank_whole_numbers(values: NDArray[np.float64], lowest: float, highest: flo
     rank = np.cumsum(occurs, dtype=np.int32)
     rank -= 1
     return rank.take(places), np.flatnonzero(occurs).astype(np.float64) + lowest
-
-
-def _rank_by_sorting(values: NDArray[np.float64]) -> Ranks:
-    """Sort any values."""
-    order = np.argsort(values)
-    ordered = values[order]
-    is_new = np.empty(values.size, dtype=bool)
-    is_new[0] = False
-    np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
-    codes = np.empty(values.size, dtype=np.int32)
-    codes[order] = np.cumsum(is_new, dtype=np.int32)
-    is_new[0] = True
-    return codes, ordered[is_new]
