@@ -125,6 +125,10 @@ def plan_of(given: argparse.Namespace) -> Plan:
     for table in tables:
         if table.split(":")[0] not in known:
             raise SystemExit(f"There is no table {table!r}. Known are {', '.join(sorted(known))}.")
+    asked = [*tables, *proving.SMALL]
+    for table in given.long_tables:
+        if table not in asked:
+            raise SystemExit(f"--long-tables {table}: asked about are only {', '.join(asked)}.")
     return Plan(
         tables=tables,
         terms=tuple(given.terms),

@@ -14,7 +14,7 @@ from scipy.stats import rankdata
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import quick
-from benchmarks.__main__ import QUESTIONS, main, parse, reductions, shown_arguments
+from benchmarks.__main__ import QUESTIONS, main, parse, plan_of, reductions, shown_arguments
 from benchmarks.bench import PLAIN, Bench, commit_of, figures_of, run_jobs, small_table
 from benchmarks.calls import Call, Desk, Worker
 from benchmarks.evaluate import calibration_error, judge, recovery
@@ -328,6 +328,13 @@ def test_on_long_tables_all_who_have_rivals_have_the_longest_time_besides():
     compared = [line for line in section.losing if "leaves a gap" in line]
     assert len(compared) == 2  # runs of the same time with each other
     assert "10.00 % on ties, 3 terms, 600 s, riskcard 15.00 %" in compared[1]
+
+
+def test_a_long_table_that_is_not_asked_about_is_refused():
+    words = ["c", "--tables", "breast_cancer", "--long-tables"]
+    assert plan_of(parse([*words, "breast_cancer", "ties:400:0"])).long_tables[1] == "ties:400:0"
+    with pytest.raises(SystemExit, match="--long-tables pina: asked about are only breast_cancer"):
+        plan_of(parse([*words, "pina"]))
 
 
 def test_losses_and_times_at_equal_numbers_of_thresholds_are_compared_and_lost_ones_told():

@@ -194,6 +194,20 @@ def test_few_cuts_divide_the_rows_as_the_cuts_they_stand_for():
             assert np.array_equal(rows.codes[f] <= cut, data.codes[f] <= original)
 
 
+def test_rows_with_another_code_than_the_common_one_are_listed():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 5, (3, 1000)).astype(np.int32)
+    codes[1, rng.random(1000) < 0.8] = 2
+    data = RankedData(
+        codes, np.full(3, 4), rng.choice([-1, 1], 1000).astype(np.int8), np.ones(1000)
+    )
+    rows = all_cuts(make_problem(data), is_screened=True)
+    assert rows.common.tolist() == [-1, 2, -1]
+    assert rows.begins.tolist() == [0, 0, rows.uncommon.size, rows.uncommon.size]
+    assert rows.uncommon.tolist() == np.flatnonzero(codes[1] != 2).tolist()
+    assert (all_cuts(make_problem(data)).common == -1).all()
+
+
 def test_many_distinct_values_are_polished_beyond_the_few_cuts():
     rng = np.random.default_rng(0)
     codes = np.array([rng.permutation(6000) for _ in range(2)], dtype=np.int32)

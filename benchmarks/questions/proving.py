@@ -12,21 +12,19 @@ from riskcard.problem.result import OPTIMALITY_TOLERANCE, relative_gap
 
 __all__ = ["PROBLEMS", "SMALL", "jobs", "section"]
 
-#: The kinds of problems: its name, who is asked to prove it (ours first), which sizes, and whether
-#: others take part.
+#: The kinds of problems: its name, who is asked to prove it (ours first), and which sizes.
 PROBLEMS = {
-    "calibrated": ("every cut, calibrated scale", ("certified",), (3, 5, 8), False),
+    "calibrated": ("every cut, calibrated scale", ("certified",), (3, 5, 8)),
     "limited": (
-        "the same, no term multiplies the odds by more than 20", ("certified-limited",), (5, 8), False,
+        "the same, no term multiplies the odds by more than 20", ("certified-limited",), (5, 8),
     ),
     "lattice": (
         "nine cuts a feature, one point one unit of log-odds",
         ("certified-lattice", "lattice", "lattice-scip"),
         (3, 5),
-        True,
     ),
     "paper": (
-        "the paper's form: a cut a feature, points fixed to log-odds", ("paper", "bonmin", "scip"), (2, 3), True,
+        "the paper's form: a cut a feature, points fixed to log-odds", ("paper", "bonmin", "scip"), (2, 3),
     ),
 }  # fmt: skip
 #: Where the paper's form is small enough for BONMIN and SCIP.
@@ -36,7 +34,7 @@ SMALL = ("paper:200:0", "planted:200:0", "ties:400:0")
 def jobs(plan: Plan) -> list[Job]:
     """One run with the longest limit: what was proven earlier ended earlier."""
     found = []
-    for kind, (_, names, sizes, _) in PROBLEMS.items():
+    for kind, (_, names, sizes) in PROBLEMS.items():
         for table in SMALL if kind == "paper" else plan.tables:
             for terms in sizes:
                 for limit in limits_of(kind, table, plan):
@@ -46,8 +44,8 @@ def jobs(plan: Plan) -> list[Job]:
 
 def limits_of(kind: str, table: str, plan: Plan) -> list[float]:
     """Seconds of the runs on a table: of one, or of two where all have the longest time besides."""
-    limits = {limit_of(kind, plan)}
-    if table in plan.long_tables and PROBLEMS[kind][3]:
+    limits, has_rivals = {limit_of(kind, plan)}, len(PROBLEMS[kind][1]) > 1
+    if has_rivals and table in plan.long_tables:
         limits.add(max(plan.limits))
     return sorted(limits)
 
@@ -70,7 +68,7 @@ def section(kept: list[Kept], plan: Plan) -> Section:
     )
     head = ["problem", "limit", "method", *(f"proven in {limit:g} s" for limit in limits), "mean gap"]  # fmt: skip
     rows, losing = [], []
-    for kind, (title, names, *_) in PROBLEMS.items():
+    for kind, (title, names, _) in PROBLEMS.items():
         for longest in sorted({one.job.limit for one in kept if one.job.method in names}):
             of_kind = [o for o in kept if o.job.method in names and o.job.limit == longest]
             for name in names:
