@@ -6,13 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer
 
 from riskcard.problem.objective import loss_of, order_of, violations
 from riskcard.problem.problem import LOG_ODDS_LIMIT, Problem, make_problem
 from riskcard.problem.ranked import RankedData
 from riskcard.problem.solution import Solution
+from riskcard.search import support
 from riskcard.search.bins import all_cuts, few_cuts
+from riskcard.search.deadline import Deadline
 from riskcard.search.draft import measure
+from riskcard.search.effort import effort_of
 from riskcard.search.heuristic import find_cards
 from riskcard.search.pipeline import Options
 from riskcard.search.rules import rules_of
@@ -238,3 +242,38 @@ def test_of_equal_cards_the_one_with_the_first_conditions_comes_first_whatever_t
     assert (order_of(better, problem) < order_of(first, problem)) == (
         loss_of(better, problem) < loss_of(first, problem)
     )
+
+
+@pytest.mark.parametrize("unit", [2.0**-20, 2.0**20])
+def test_the_unit_of_weights_does_not_change_the_card(unit):
+    data = random_data(7, 300, 6, 20)
+    cards = [
+        find_cards(make_problem(rows, max_terms=6), Options())[0]
+        for rows in (data, replace(data, weights=unit * data.weights))
+    ]
+    assert cards[0].terms == cards[1].terms
+
+
+def sets_found(data: RankedData, max_terms: int) -> list[support.Support]:
+    """What a search over sets of conditions finds from the empty one."""
+    problem = make_problem(data, max_terms=max_terms)
+    rows, rules, effort = all_cuts(problem), rules_of(problem), effort_of(problem, False)
+    start = support.fit_support(rows, rules, np.zeros((2, 0), dtype=np.int64))
+    rng = np.random.default_rng(0)
+    work = effort, effort.support_steps, rng, Deadline()
+    return support.search_supports(rows, rules, start, *work)
+
+
+@pytest.mark.parametrize("is_separated", [True, False])
+def test_a_search_has_more_steps_where_classes_are_nearly_separated(is_separated, monkeypatch):
+    X, y = load_breast_cancer(return_X_y=True)
+    labels = np.where(y == 1, 1, -1).astype(np.int8)
+    if not is_separated:
+        labels = np.random.default_rng(0).permutation(labels)
+    codes = np.stack([np.unique(column, return_inverse=True)[1] for column in X[:, -8:].T])
+    data = RankedData(codes.astype(np.int32), codes.max(axis=1), labels, np.ones(y.size))
+    found = sets_found(data, 8)
+    monkeypatch.setattr(support, "STEPS_IF_SEPARATED", 1)
+    found_soon = sets_found(data, 8)
+    assert found[0].loss <= found_soon[0].loss
+    assert (len(found) > len(found_soon)) == is_separated

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from riskcard.kernels.cells import RIDGE
 from riskcard.problem.problem import make_problem
 from riskcard.problem.ranked import rank_table
 from riskcard.problem.table import make_table
@@ -35,16 +36,17 @@ def conditions_of(rows):
 
 def loss_by_hand(rows, terms):
     """A logistic regression with a tiny ridge, by plain Newton steps on all rows."""
+    ridge = RIDGE * rows.weights.sum()
     holds = np.array([rows.codes[f] <= c for f, c in terms]).reshape(len(terms), -1)
     design = np.vstack([np.ones(rows.is_event.size), holds]).T
     label, coefficients = 2.0 * rows.is_event - 1.0, np.zeros(design.shape[1])
     for _ in range(50):
         risk = 1 / (1 + np.exp(-design @ coefficients))
-        gradient = design.T @ (rows.weights * (risk - rows.is_event)) + 1e-4 * coefficients
+        gradient = design.T @ (rows.weights * (risk - rows.is_event)) + ridge * coefficients
         curvature = design.T * (rows.weights * risk * (1 - risk)) @ design
-        coefficients -= np.linalg.solve(curvature + 1e-4 * np.eye(gradient.size), gradient)
+        coefficients -= np.linalg.solve(curvature + ridge * np.eye(gradient.size), gradient)
     loss = rows.weights @ np.logaddexp(0.0, -label * (design @ coefficients))
-    return float(loss + 0.5e-4 * coefficients @ coefficients)
+    return float(loss + 0.5 * ridge * coefficients @ coefficients)
 
 
 def as_terms(conditions):

@@ -8,8 +8,10 @@ from riskcard.kernels.jit import kernel
 
 __all__ = ["divide_into_cells", "fit_cells"]
 
-#: Keeps coefficients finite on separable cells; far below any loss that matters in a search.
-RIDGE = 1e-4
+#: Keeps coefficients finite on separable cells, and of about one size near separation, where whole points
+#: of a small range could not follow them; by the total weight, so that the unit of weights does not
+#: matter. Far below any loss that matters in a search elsewhere.
+RIDGE = 4e-6
 #: A fit stops when a step promises less than this part of the total weight.
 PROMISE = 1e-6
 #: Terms by which rows are divided before empty cells are left out.
@@ -84,14 +86,15 @@ def fit_cells(design, tally, coefficients, factor, target):
     loss, size, decrement, total = np.inf, 0.0, 0.0, 0.0
     for index in range(tally.size):
         total += tally[index]
+    ridge = RIDGE * total
     for _ in range(60):
         reached = 0.0
         for i in range(width):
             trial[i] = coefficients[i] - size * step[i]
-            reached += 0.5 * RIDGE * trial[i] * trial[i]
-            gradient[i] = RIDGE * trial[i]
+            reached += 0.5 * ridge * trial[i] * trial[i]
+            gradient[i] = ridge * trial[i]
             for j in range(i + 1):
-                factor[i, j] = RIDGE if i == j else 0.0
+                factor[i, j] = ridge if i == j else 0.0
         for cell in range(n_cells):
             against, event = tally[2 * cell], tally[2 * cell + 1]
             if against + event == 0.0:

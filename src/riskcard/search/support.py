@@ -26,6 +26,9 @@ SWING = 2
 MOST_KICKED = 4
 #: Features with more cuts than this that kicks look at: for each term, and at least and at most.
 FEW_CUTS, KICKED_BY_TERM, FEWEST_KICKED, MOST_KICKED_FEATURES = 8, 4, 16, 32
+#: Classes are nearly separated when the best set has less than this part of the loss of the start; then a
+#: search has so many times the steps.
+NEARLY_SEPARATED, STEPS_IF_SEPARATED = 0.15, 4
 #: As many steps as it takes.
 UNLIMITED = 10**9
 NO_PICKS, NO_DIGESTS = np.zeros(0), np.zeros(0, dtype=np.uint64)
@@ -166,7 +169,11 @@ def search_supports(
     best, used = improve_support(rows, rules, start, walk)
     found, failed = {best.digest: best}, 0
     some = _promising(rows, rules, best)
-    while used < max_steps and failed < effort.patience and not deadline.is_over():
+    while (
+        used < _steps_for(best, start, max_steps)
+        and failed < effort.patience
+        and not deadline.is_over()
+    ):
         kicked = walk._replace(known=found)
         if failed == 1:
             away, steps = _swing(rows, some, best, effort.n_tries)
@@ -182,6 +189,12 @@ def search_supports(
         reached, _ = improve_support(rows, rules, best, walk)
         found.setdefault(reached.digest, reached)
     return sorted(found.values(), key=lambda support: (support.loss, support.key))
+
+
+def _steps_for(best: Support, start: Support, max_steps: int) -> int:
+    """How many steps a search has: more near separation, where sets that look alike are worth very different losses."""
+    is_separated = best.loss < NEARLY_SEPARATED * start.loss
+    return STEPS_IF_SEPARATED * max_steps if is_separated else max_steps
 
 
 def _promising(rows: Rows, rules: Rules, support: Support) -> Rules:
