@@ -292,17 +292,28 @@ def test_a_long_fit_is_not_repeated():
 
 def test_all_who_prove_the_same_problem_have_the_same_time():
     plan = Plan(("ties",), limits=(10.0, 600.0), rival_limit=60.0)
-    limits = {job.method: job.limit for job in QUESTIONS["c"].jobs(plan)}
-    assert limits["certified"] == 600.0  # has no rival
-    assert {limit for name, limit in limits.items() if name != "certified"} == {60.0}
+    jobs = QUESTIONS["c"].jobs(plan)
+    assert {job.limit for job in jobs if job.method != "certified"} == {60.0}
+    ours = {(job.terms, job.limit) for job in jobs if job.method == "certified"}  # has no rival
+    assert ours == {(3, 600.0), (5, 600.0), (8, 600.0), (5, 60.0), (8, 60.0)}
     assert proving.limit_of("lattice", Plan(("ties",), limits=(10.0,))) == 10.0
     job = Job("c", "lattice", "ties", terms=3, limit=60.0)
     store = Store(None)
     store.put(job, figures(50.0, 1.0) | {"bound": 50.0, "seconds": 20.0})
     text = QUESTIONS["c"].section(store.kept("c"), plan).text
     assert (
-        "| 0 of 1 | - | 0.0 % |" in text
-    )  # within 10 s; nothing is said of 600 s; no gap at the end
+        "| 0 of 1 | - | 0.0 % | - |" in text
+    )  # within 10 s; nothing is said of 600 s; no gap at the end, and no second bound
+
+
+def test_the_gap_to_moderate_cards_stands_beside_that_to_all():
+    plan, store = Plan(("ties",)), Store(None)
+    for terms, bounds in ((5, {"bound": 50.0}), (8, {"bound": 20.0, "moderate_bound": 40.0})):
+        job = Job("c", "certified", "ties", terms=terms, limit=60.0)
+        store.put(job, figures(50.0, 1.0) | bounds | {"seconds": 20.0, "processor": 1.0})
+    text = QUESTIONS["c"].section(store.kept("c"), plan).text
+    assert "| 60 s | riskcard, certified | 0 of 2 | 1 of 2 | - | 30.0 % | 10.0 % |" in text
+    assert "| 60 s | 50.00000 | 20.00000 | 60 % | 20 % |" in text
 
 
 def test_on_long_tables_all_who_have_rivals_have_the_longest_time_besides():
@@ -323,8 +334,8 @@ def test_on_long_tables_all_who_have_rivals_have_the_longest_time_besides():
                 job, figures(50.0, 1.0) | {"bound": bound, "seconds": limit, "processor": 1.0}
             )
     section = QUESTIONS["c"].section(store.kept("c"), plan)
-    assert "| 60 s | lattice cutting planes | 0 of 1 | - | 50.0 % |" in section.text
-    assert "| 600 s | lattice cutting planes | 0 of 1 | 0 of 1 | 10.0 % |" in section.text
+    assert "| 60 s | lattice cutting planes | 0 of 1 | - | 50.0 % | - |" in section.text
+    assert "| 600 s | lattice cutting planes | 0 of 1 | 0 of 1 | 10.0 % | - |" in section.text
     compared = [line for line in section.losing if "leaves a gap" in line]
     assert len(compared) == 2  # runs of the same time with each other
     assert "10.00 % on ties, 3 terms, 600 s, riskcard 15.00 %" in compared[1]

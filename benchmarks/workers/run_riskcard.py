@@ -67,13 +67,17 @@ def predictions(model, request):
 
 def proof_of(model):
     """What was proven, when, and with how much work."""
-    result = model.result_
-    return {
+    result, certificate = model.result_, model.card_.certificate
+    found = {
         "bound": model.lower_bound_,
         "status": model.status_,
         "nodes": int(getattr(result, "nodes", 0)),
         "history": [[one.seconds, one.loss, one.bound] for one in result.history],
     }
+    if certificate.has_moderate_bound:
+        found["moderate_bound"] = certificate.moderate_bound
+        found["moderate_odds"] = certificate.moderate_odds
+    return found
 
 
 def record_of(card, all_levels):

@@ -9,6 +9,17 @@ from riskcard.problem.certificate import Certificate
 __all__ = ["certificate_as_html"]
 
 
+def _moderate_rows(certificate: Certificate) -> list[list[str | Number]]:
+    """The bound on moderate cards, where there is one."""
+    if not certificate.has_moderate_bound:
+        return []
+    kind = f"if terms multiply the odds by at most {certificate.moderate_odds:,.6g}"
+    return [
+        [f"Bound {kind}", Number(f"{certificate.moderate_bound:.6f}")],
+        ["Gap to that", Number(f"{100 * certificate.moderate_gap:.4g} %")],
+    ]
+
+
 def certificate_as_html(certificate: Certificate) -> str:
     """Draw a certificate for a notebook."""
     rows = [
@@ -18,6 +29,7 @@ def certificate_as_html(certificate: Certificate) -> str:
         ],
         ["Bound", Number(f"{certificate.bound:.6f}" if certificate.bound > 0 else "none")],
         ["Gap", Number(f"{100 * certificate.gap:.4g} %" if certificate.bound > 0 else "unknown")],
+        *_moderate_rows(certificate),
         ["Status", Number(str(certificate.status).replace("_", " "))],
         ["Nodes", Number(f"{certificate.nodes:,}")],
         ["Seconds", Number(f"{certificate.seconds:.1f}")],

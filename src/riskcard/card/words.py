@@ -16,6 +16,7 @@ __all__ = [
     "certificate_sentences",
     "event_words",
     "kind_words",
+    "moderate_words",
     "observed_words",
     "prior_words",
     "proof_sentence",
@@ -72,6 +73,7 @@ def certificate_sentences(certificate: Certificate) -> list[str]:
     prior = prior_words(certificate)
     return [
         proof_sentence(certificate),
+        *moderate_words(certificate),
         kind_words(certificate),
         *prior,
         *rules,
@@ -104,11 +106,25 @@ def proof_sentence(certificate: Certificate) -> str:
     if certificate.bound <= 0:
         return f"Not proven: no bound was reached (loss {loss}). {_STOPPED[certificate.status]}"
     bound = _rounded_down(certificate.bound, places)
-    gap = 100 * certificate.gap
     return (
         f"Loss {loss}; no card of this kind can be below {bound} "
-        f"(gap {gap:.{1 if gap >= 0.1 else 4}f} %). {_STOPPED[certificate.status]}"
+        f"({_gap_words(certificate.gap)}). {_STOPPED[certificate.status]}"
     )
+
+
+def moderate_words(certificate: Certificate) -> list[str]:
+    """What was proven of moderate cards, in a sentence, where something was."""
+    if not certificate.has_moderate_bound:
+        return []
+    bound = _rounded_down(certificate.moderate_bound, _decimal_places(certificate.loss))
+    return [
+        f"None whose terms multiply the odds by at most {certificate.moderate_odds:,.6g} can be below {bound} "
+        f"({_gap_words(certificate.moderate_gap)})."
+    ]
+
+
+def _gap_words(gap: float) -> str:
+    return f"gap {100 * gap:.{1 if gap >= 0.001 else 4}f} %"
 
 
 def kind_words(certificate: Certificate) -> str:

@@ -33,7 +33,12 @@ FORMAT = "riskcard"
 FORMAT_VERSION = 2
 
 #: What a certificate may leave out, because files from before it have none of it, and what it is there.
-_OPTIONAL_KEYS = {"prior_rows": 0.0, "max_log_odds": LOG_ODDS_LIMIT}
+_OPTIONAL_KEYS = {
+    "prior_rows": 0.0,
+    "max_log_odds": LOG_ODDS_LIMIT,
+    "moderate_odds": 0.0,
+    "moderate_bound": 0.0,
+}
 
 #: What came with version 2; a file of version 1 has none of it.
 _NEW_KEYS = frozenset({"missing", "codes", "usual", "rules"})

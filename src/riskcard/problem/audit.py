@@ -75,6 +75,7 @@ def audit(subject: Any, X: Any, y: Any, sample_weight: Any = None) -> AuditRepor
         checks += check_limits(card, card.certificate, rows)
         checks += _check_claims(claims, loss)
         checks.append(_check_neighbours(card, card.certificate, rows, claims.bound))
+        checks += _check_moderate(card, card.certificate, rows, loss)
     if card is not subject:
         checks += _check_classifier(subject, card, X, rows)
     return AuditReport(tuple(checks), loss)
@@ -283,6 +284,29 @@ def _check_neighbours(card: RiskCard, limits: Certificate, rows: Rows, bound: fl
     if not passed:
         detail = f"{what} gives the loss {lowest:.10g}, below the bound {bound:.10g}"
     return Check("neighbours", passed, detail)
+
+
+def _check_moderate(
+    card: RiskCard, certificate: Certificate, rows: Rows, loss: float
+) -> Iterator[Check]:
+    """The bound on moderate cards: not below that on all, and no moderate card nearby is below it."""
+    if not certificate.has_moderate_bound:
+        return
+    bound, limit = certificate.moderate_bound, math.log(certificate.moderate_odds)
+    least = certificate.bound * (1 - ROUNDING)
+    stated = f"stated {bound:.10g} where terms multiply the odds by at most {certificate.moderate_odds:g}"
+    if not least <= bound or limit > certificate.max_log_odds:
+        yield Check("moderate bound", False, f"{stated}; on all cards {certificate.bound:.10g}")
+        return
+    limited = replace(certificate, max_log_odds=limit)
+    is_moderate = all(check.passed for check in check_limits(card, limited, rows))
+    if not is_moderate:
+        yield Check("moderate bound", True, f"{stated}; the card itself has steeper terms")
+        return
+    passed = bound <= loss * (1 + ROUNDING)
+    nearby = _check_neighbours(card, limited, rows, bound)
+    detail = f"{stated}, the loss is {loss:.10g}; {nearby.detail}"
+    yield Check("moderate bound", passed and nearby.passed, detail)
 
 
 # --- the classifier -----------------------------------------------------------------------------

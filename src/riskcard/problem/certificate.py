@@ -19,6 +19,17 @@ from riskcard.version import __version__
 
 __all__ = ["Certificate", "TrainingFacts", "certificate_of", "training_facts_of"]
 
+#: Fields of a certificate that are finite numbers.
+_NUMBERS = (
+    "loss",
+    "bound",
+    "seconds",
+    "prior_rows",
+    "max_log_odds",
+    "moderate_odds",
+    "moderate_bound",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class TrainingFacts:
@@ -87,6 +98,10 @@ class Certificate:
         besides.
     max_log_odds
         With a free scale: the most by which a term may move the log-odds.
+    moderate_odds, moderate_bound
+        Where a proof was cut short: no card of the problem whose terms multiply the odds by at most
+        ``moderate_odds`` has a loss below ``moderate_bound``. Both are 0 where nothing was proven of
+        such cards apart.
     """
 
     loss: float
@@ -105,18 +120,26 @@ class Certificate:
     rules: tuple[str, ...] = ()
     prior_rows: float = 0.0
     max_log_odds: float = LOG_ODDS_LIMIT
+    moderate_odds: float = 0.0
+    moderate_bound: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("max_terms", "max_features", "max_cuts_per_feature", "max_points"):
             _set(self, name, whole_number(name, getattr(self, name)))
         _set(self, "nodes", whole_number("nodes", self.nodes))
-        for name in ("loss", "bound", "seconds", "prior_rows", "max_log_odds"):
+        for name in _NUMBERS:
             _set(self, name, finite_number(name, getattr(self, name)))
         if self.prior_rows < 0:
             raise ParameterError(f"prior_rows is {self.prior_rows}. Use a number of at least 0.")
         if not 0 < self.max_log_odds <= LOG_ODDS_LIMIT:
             raise ParameterError(
                 f"max_log_odds is {self.max_log_odds}. Use a number above 0, at most {LOG_ODDS_LIMIT:g}."
+            )
+        is_stated = self.moderate_odds != 0 or self.moderate_bound != 0
+        if is_stated and not (self.moderate_odds > 1 and self.moderate_bound > 0):
+            raise ParameterError(
+                f"moderate_odds is {self.moderate_odds} and moderate_bound is {self.moderate_bound}. Use "
+                "numbers above 1 and above 0, or leave both out."
             )
         if self.scale not in ("calibrated", "multiplier"):
             _set(self, "scale", finite_number("scale", self.scale))
@@ -140,6 +163,16 @@ class Certificate:
         """Relative gap between loss and bound, in [0, 1]."""
         return relative_gap(self.loss, self.bound)
 
+    @property
+    def has_moderate_bound(self) -> bool:
+        """Whether something was proven of moderate cards apart."""
+        return self.moderate_odds > 1
+
+    @property
+    def moderate_gap(self) -> float:
+        """Relative gap between the loss and the bound on moderate cards, in [0, 1]."""
+        return relative_gap(self.loss, self.moderate_bound)
+
     def _repr_html_(self) -> str:
         from riskcard.card.certificate import certificate_as_html
 
@@ -152,7 +185,7 @@ class Certificate:
 
 def certificate_of(result: SolveResult, problem: Problem, cut_grid: CutGrid) -> Certificate:
     """Sum up a solver's answer as the certificate that its card carries."""
-    limits, scale = problem.limits, problem.scale
+    limits, scale, moderate = problem.limits, problem.scale, result.moderate
     return Certificate(
         loss=result.loss,
         bound=result.bound,
@@ -167,6 +200,8 @@ def certificate_of(result: SolveResult, problem: Problem, cut_grid: CutGrid) -> 
         seconds=result.seconds,
         notes=result.notes,
         max_log_odds=scale.limit,
+        moderate_odds=0.0 if moderate is None else moderate.odds,
+        moderate_bound=0.0 if moderate is None else moderate.bound,
     )
 
 

@@ -7,7 +7,15 @@ from enum import Enum
 
 from riskcard.problem.solution import Solution
 
-__all__ = ["OPTIMALITY_TOLERANCE", "Pool", "Progress", "SolveResult", "Status", "relative_gap"]
+__all__ = [
+    "OPTIMALITY_TOLERANCE",
+    "Moderate",
+    "Pool",
+    "Progress",
+    "SolveResult",
+    "Status",
+    "relative_gap",
+]
 
 #: Largest relative gap at which a card is called optimal.
 OPTIMALITY_TOLERANCE = 1e-6
@@ -70,11 +78,20 @@ class Pool:
 
 
 @dataclass(frozen=True, slots=True)
+class Moderate:
+    """A second bound, on fewer cards: those none of whose terms multiplies the odds by more than ``odds``."""
+
+    odds: float
+    bound: float
+
+
+@dataclass(frozen=True, slots=True)
 class SolveResult:
     """The best card found and what is proven about it.
 
     ``bound`` is a valid lower bound on the loss of *every* card of the problem, whatever made the
-    solver stop; 0 when nothing was proven.
+    solver stop; 0 when nothing was proven. ``moderate`` says more of moderate cards, where a proof was
+    cut short.
     """
 
     solution: Solution
@@ -86,6 +103,7 @@ class SolveResult:
     history: tuple[Progress, ...] = ()
     notes: tuple[str, ...] = field(default=())
     pool: Pool | None = None
+    moderate: Moderate | None = None
 
     @property
     def gap(self) -> float:

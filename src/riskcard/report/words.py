@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from riskcard.card.words import kind_words, prior_words, proof_sentence
+from riskcard.card.words import kind_words, moderate_words, prior_words, proof_sentence
 from riskcard.evaluation.calibration import Calibration
 from riskcard.evaluation.decision import DecisionCurve
 from riskcard.evaluation.outcomes import Interval
@@ -99,13 +99,13 @@ def bound_sentence(certificate: Certificate | None) -> str:
             "well."
         )
     if certificate.bound <= 0:
-        return (
-            f"{proof} A longer time limit, fewer terms or a coarser grid of cuts may give a bound."
-        )
-    return (
-        f"{proof} The best card of this kind that exists may have a loss smaller by at most "
+        more = "A longer time limit, fewer terms or a coarser grid of cuts may give a bound."
+        return " ".join([proof, more, *moderate_words(certificate)])
+    best = (
+        "The best card of this kind that exists may have a loss smaller by at most "
         f"{share(certificate.gap, 1 if certificate.gap >= 0.001 else 4)}."
     )
+    return " ".join([proof, best, *moderate_words(certificate)])
 
 
 def proof_in_short(certificate: Certificate | None) -> tuple[str, str]:

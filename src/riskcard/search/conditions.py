@@ -13,7 +13,7 @@ from riskcard.kernels.slots import Conditions
 from riskcard.problem.merge import merge_equal_rows
 from riskcard.problem.problem import Problem
 
-__all__ = ["arrange_conditions", "stable_order"]
+__all__ = ["arrange_conditions", "stable_order", "with_other_limit"]
 
 #: Number of condition sets that the clustering starts from, at most; and times the number of rows.
 MAX_BLOCKS, MAX_BLOCK_ROWS = 2000, 4e7
@@ -84,6 +84,14 @@ def arrange_conditions(problem: Problem, tells_all_apart: bool = False) -> Condi
         ),
         scale=np.array([unit, math.log(events / others)]),
     )
+
+
+def with_other_limit(conditions: Conditions, problem: Problem) -> Conditions:
+    """Conditions that were laid out for a problem that differs in the limit on the log-odds alone."""
+    reach = _reach_of_sides(problem, float(conditions.scale[0]))
+    blocks = [(side, low, high) for side, low, high in conditions.blocks.tolist() if side >= 0]
+    facts = _facts_of_clusters(blocks, conditions.children, conditions.facts[:, 1], reach)
+    return conditions._replace(reach=reach, facts=facts)
 
 
 def can_always_fill_up(problem: Problem, capacity: NDArray[np.int64]) -> bool:
@@ -274,7 +282,7 @@ def _pad_blocks(blocks: list[tuple[int, int, int]], n_clusters: int) -> NDArray[
 def _facts_of_clusters(
     blocks: list[tuple[int, int, int]],
     children: NDArray[np.int32],
-    undecided: NDArray[np.int64],
+    undecided: NDArray[np.int64] | NDArray[np.float64],
     reach: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """Of each cluster the number of conditions, that of undecided rows, and the largest step."""

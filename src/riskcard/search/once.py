@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from riskcard.errors import ParameterError
+from riskcard.kernels.slots import Conditions
 from riskcard.problem.objective import loss_of, order_of, violations, violations_of_terms
 from riskcard.problem.problem import Problem
 from riskcard.problem.result import Progress, SolveResult, Status
@@ -19,6 +20,7 @@ from riskcard.search.conditions import arrange_conditions
 from riskcard.search.draft import finish, measure
 from riskcard.search.empty import best_empty_card
 from riskcard.search.heuristic import find_cards
+from riskcard.search.moderate import bound_moderate_cards, seconds_for_moderate_cards
 from riskcard.search.options import Options
 from riskcard.search.rules import rules_of
 from riskcard.search.tree import MAX_PROVEN_TERMS, Proof, Stops, prove
@@ -45,27 +47,53 @@ def solve_once(problem: Problem, options: Options) -> SolveResult:
         loss, seconds = loss_of(card, problem), time.perf_counter() - start
         return SolveResult(card, loss, 0.0, Status.HEURISTIC, seconds=seconds, notes=notes)
     diary = _Diary(start, options.progress)
-    deadline = None if options.time_limit is None else start + options.time_limit
-    few, most = _few_nodes(problem), options.node_limit
-    stops = Stops(deadline, few if most is None else min(few, most), options.gap)
     conditions = arrange_conditions(problem)
-    proof = prove(problem, card, stops, options.n_jobs, diary.write, conditions)
-    if proof.status is Status.NODE_LIMIT and (most is None or proof.nodes < most):
-        diary.turn_page(proof)
-        time_left = None if deadline is None else max(0.0, deadline - time.perf_counter())
-        thorough = find_card(problem, replace(options, time_limit=time_left))
-        card = min(thorough, proof.solution, key=lambda card: order_of(card, problem))
-        stops = Stops(deadline, None if most is None else most - proof.nodes, options.gap)
-        proof = prove(problem, card, stops, options.n_jobs, diary.write, conditions)
+    reserved = seconds_for_moderate_cards(card, problem, options.time_limit)
+    left = None if options.time_limit is None else options.time_limit - reserved
+    proof = _prove_twice(problem, card, replace(options, time_limit=left), diary, conditions)
+    bound, moderate = max(proof.bound, diary.bound), None
+    if reserved > 0 and proof.status is Status.TIME_LIMIT and conditions is not None:
+        stops = Stops(_deadline(start, options), None, options.gap)
+        proof, moderate = bound_moderate_cards(
+            problem, replace(proof, bound=bound), conditions, stops, options.n_jobs, diary.go_on
+        )
     return SolveResult(
         proof.solution,
         proof.loss,
-        max(proof.bound, diary.bound),
+        bound,
         proof.status,
         nodes=diary.nodes + proof.nodes,
         seconds=time.perf_counter() - start,
         history=tuple(diary.history),
+        moderate=moderate,
     )
+
+
+def _prove_twice(
+    problem: Problem,
+    card: Solution,
+    options: Options,
+    diary: _Diary,
+    conditions: Conditions | None,
+) -> Proof:
+    """A short proof; where that does not end it, a thorough search and a proof at full length."""
+    deadline = _deadline(diary.start, options)
+    few, most = _few_nodes(problem), options.node_limit
+    stops = Stops(deadline, few if most is None else min(few, most), options.gap)
+    proof = prove(problem, card, stops, options.n_jobs, diary.write, conditions)
+    if proof.status is not Status.NODE_LIMIT or (most is not None and proof.nodes >= most):
+        return proof
+    diary.turn_page(proof)
+    time_left = None if deadline is None else max(0.0, deadline - time.perf_counter())
+    thorough = find_card(problem, replace(options, time_limit=time_left))
+    card = min(thorough, proof.solution, key=lambda card: order_of(card, problem))
+    stops = Stops(deadline, None if most is None else most - proof.nodes, options.gap)
+    return prove(problem, card, stops, options.n_jobs, diary.write, conditions)
+
+
+def _deadline(start: float, options: Options) -> float | None:
+    """The moment at which all work ends; None for never."""
+    return None if options.time_limit is None else start + options.time_limit
 
 
 @dataclass(slots=True)
@@ -84,6 +112,11 @@ class _Diary:
         self.history.append(now)
         if self.tell is not None:
             self.tell(now)
+
+    def go_on(self, loss: float, bound: float, nodes: int) -> None:
+        """The same while something else is proven: the bound stays what it was."""
+        last = self.history[-1]
+        self.write(min(loss, last.loss), last.bound, last.nodes - self.nodes)
 
     def turn_page(self, proof: Proof) -> None:
         """Keep what a proof reached that was cut short; the next one begins anew."""

@@ -1,0 +1,225 @@
+"""The bound on moderate cards: it holds for all of them, and a proof that was cut short has one."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from random_problems import random_problem
+from riskcard import RiskCard, RiskScoreClassifier, audit
+from riskcard.card.words import certificate_sentences, moderate_words
+from riskcard.errors import ParameterError
+from riskcard.export.json import card_from_json, card_to_json
+from riskcard.problem.certificate import Certificate
+from riskcard.problem.objective import loss_of, violations
+from riskcard.problem.problem import Problem, Scale
+from riskcard.problem.result import SolveResult, Status
+from riskcard.problem.solution import Solution
+from riskcard.report.words import bound_sentence
+from riskcard.search import moderate, once
+from riskcard.search.conditions import arrange_conditions, with_other_limit
+from riskcard.search.enumerate import enumerate_cards
+from riskcard.search.moderate import bound_moderate_cards, moderate_odds, seconds_for_moderate_cards
+from riskcard.search.tree import Proof, Stops
+
+FREE = (Scale("calibrated"), Scale("multiplier"))
+
+
+def as_proof(card: Solution, problem: Problem) -> Proof:
+    """What a proof of nothing at all leaves behind."""
+    return Proof(card, loss_of(card, problem), 0.0, Status.TIME_LIMIT, 7)
+
+
+def limited(problem: Problem, odds: float) -> Problem:
+    return replace(problem, scale=replace(problem.scale, limit=math.log(odds)))
+
+
+@pytest.mark.parametrize("scale", FREE, ids=lambda scale: scale.kind)
+@pytest.mark.parametrize("block", range(4))
+def test_no_moderate_card_is_below_the_bound_however_early_the_proof_ends(
+    block, scale, monkeypatch
+):
+    monkeypatch.setattr(moderate, "LEAST_ODDS", 2.0)
+    n_bounds = 0
+    for seed in range(15 * block, 15 * block + 15):
+        problem = random_problem(seed, scale)
+        conditions = arrange_conditions(problem)
+        # a card that is moderate, though it need not be the best of all
+        card = enumerate_cards(limited(problem, 3.0)).solution
+        odds = moderate_odds(card, problem)
+        if odds is None or conditions is None:
+            continue
+        optimum = enumerate_cards(limited(problem, odds)).loss
+        for stops in (Stops(), Stops(node_limit=1), Stops(deadline=0.0), Stops(gap=0.1)):
+            proof, found = bound_moderate_cards(
+                problem, as_proof(card, problem), conditions, stops, 1
+            )
+            assert violations(proof.solution, problem) == []
+            assert (proof.bound, proof.status) == (0.0, Status.TIME_LIMIT)
+            assert proof.loss <= loss_of(card, problem)
+            if found is not None:
+                n_bounds += 1
+                assert found.odds == odds
+                assert 0 < found.bound <= optimum * (1 + 1e-7)
+            if stops == Stops():
+                assert found is not None
+                assert found.bound >= optimum * (1 - 1e-6)
+    assert n_bounds > 20
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_conditions_with_another_limit_are_those_laid_out_for_it(seed):
+    problem = random_problem(seed, Scale("calibrated"))
+    conditions = arrange_conditions(problem)
+    if conditions is None:
+        pytest.skip("no condition is left")
+    other = limited(problem, 5.0)
+    for name, changed, anew in zip(
+        conditions._fields,
+        with_other_limit(conditions, other),
+        arrange_conditions(other),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(changed, anew, err_msg=name)
+
+
+def test_moderate_terms_are_as_steep_as_those_of_the_card_and_at_least_ten():
+    problem = random_problem(4, Scale("calibrated"))
+    flat = Solution.of([(0, 0, 1), (1, 0, -2)], 0, 1.0, 0.0)
+    steep = Solution.of(
+        [(0, 0, 1), (1, 0, -3)], 0, 0.5, 0.0
+    )  # one term multiplies the odds by 403.4
+    steepest = Solution.of([(0, 0, 1)], 0, 1 / 16, 0.0)
+    assert moderate_odds(flat, problem) == 10
+    assert moderate_odds(steep, problem) == 410
+    assert moderate_odds(steepest, problem) is None
+    assert moderate_odds(Solution.of([], 0, 1.0, 0.0), problem) is None
+    assert moderate_odds(flat, replace(problem, scale=Scale("fixed", 1.0))) is None
+    assert moderate_odds(flat, replace(problem, scale=Scale("calibrated", limit=3.0))) is None
+
+
+@pytest.mark.parametrize("odds", [10.0, 12.0, 99.0, 99.5, 1.1e5, math.exp(5.0), math.exp(2.302586)])
+def test_rounded_up_odds_are_never_below_what_was_rounded(odds):
+    assert odds <= moderate._rounded_up(odds) <= 1.1 * odds
+
+
+def test_time_is_reserved_only_where_there_is_enough_of_it():
+    problem = random_problem(4, Scale("calibrated"))
+    card = Solution.of([(0, 0, 1)], 0, 1.0, 0.0)
+    assert seconds_for_moderate_cards(card, problem, 60.0) == pytest.approx(9.0)
+    assert seconds_for_moderate_cards(card, problem, 1.0) == 0
+    assert seconds_for_moderate_cards(card, problem, None) == 0
+    assert seconds_for_moderate_cards(Solution.of([], 0, 1.0, 0.0), problem, 60.0) == 0
+
+
+def rows_to_fit():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3))
+    return X, rng.random(120) < 1 / (1 + np.exp(-X[:, 0] - (X[:, 1] > 0.5) + (X[:, 2] > 0)))
+
+
+def run_out_of_time(problem, card, options, diary, conditions):
+    """A proof that has no time left when it knows nearly nothing."""
+    proof = replace(as_proof(card, problem), bound=1.0)
+    diary.write(proof.loss, proof.bound, proof.nodes)
+    return proof
+
+
+@pytest.fixture(scope="module")
+def cut_short():
+    """A classifier whose proof about all cards was cut short, and its rows; no clock has a say in it."""
+    X, y = rows_to_fit()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(once, "_prove_twice", run_out_of_time)
+        return RiskScoreClassifier(max_terms=2, certify=True, time_limit=1e4).fit(X, y), X, y
+
+
+def test_a_proof_that_was_cut_short_has_a_bound_on_moderate_cards(cut_short):
+    model, X, y = cut_short
+    certificate = model.card_.certificate
+    assert certificate.status is Status.TIME_LIMIT
+    assert certificate.bound == 1
+    assert certificate.moderate_bound == pytest.approx(certificate.loss, rel=1e-6)
+    assert certificate.moderate_bound < certificate.loss
+    assert certificate.moderate_odds >= 10
+    assert audit(model, X, y).passed
+    assert not any("max_log_odds" in note for note in certificate.notes)
+    assert {moment.bound for moment in model.result_.history} == {1.0}
+
+
+def test_the_card_says_so_in_a_sentence_and_keeps_it_in_its_file(cut_short):
+    card = cut_short[0].card_
+    (sentence,) = moderate_words(card.certificate)
+    start = (
+        f"None whose terms multiply the odds by at most {card.certificate.moderate_odds:g} can be"
+    )
+    assert sentence.startswith(start)
+    assert sentence in certificate_sentences(card.certificate)
+    assert "Gap to that" in card.certificate._repr_html_()
+    assert card_from_json(card_to_json(card)) == card
+
+
+@pytest.mark.parametrize("is_complete", [True, False])
+def test_a_complete_proof_and_one_with_a_given_scale_have_none(is_complete, monkeypatch):
+    settings = {"max_terms": 1, "time_limit": None}
+    if not is_complete:
+        monkeypatch.setattr(once, "_prove_twice", run_out_of_time)
+        settings = {"max_terms": 2, "scale": 2}
+    certificate = (
+        RiskScoreClassifier(certify=True, **settings).fit(*rows_to_fit()).card_.certificate
+    )
+    assert (certificate.status is Status.OPTIMAL) == is_complete
+    assert not certificate.has_moderate_bound
+    assert moderate_words(certificate) == []
+    assert "moderate" not in card_to_json(RiskCard([], certificate=certificate))
+
+
+@pytest.mark.parametrize("bound", [0.0, 3.0])
+def test_a_report_has_the_sentence_whatever_is_known_of_all_cards(cut_short, bound):
+    certificate = replace(cut_short[0].card_.certificate, bound=bound)
+    assert bound_sentence(certificate).endswith(moderate_words(certificate)[0])
+
+
+@pytest.mark.parametrize("factor", [1.001, 2.0])
+def test_an_audit_notices_a_moderate_bound_that_is_above_the_loss(cut_short, factor):
+    model, X, y = cut_short
+    certificate = model.card_.certificate
+    forged = replace(certificate, moderate_bound=factor * certificate.loss)
+    report = audit(replace(model.card_, certificate=forged), X, y)
+    assert [check.name for check in report.failures] == ["moderate bound"]
+
+
+def test_an_audit_notices_a_moderate_bound_below_that_on_all_cards(cut_short):
+    model, X, y = cut_short
+    certificate = model.card_.certificate
+    forged = replace(certificate, moderate_bound=0.9 * certificate.bound)
+    report = audit(replace(model.card_, certificate=forged), X, y)
+    assert [check.name for check in report.failures] == ["moderate bound"]
+
+
+def test_an_audit_says_when_the_card_itself_is_not_moderate(cut_short):
+    model, X, y = cut_short
+    forged = replace(model.card_.certificate, moderate_odds=1.01)
+    report = audit(replace(model.card_, certificate=forged), X, y)
+    (check,) = [check for check in report.checks if check.name == "moderate bound"]
+    assert check.passed
+    assert "the card itself has steeper terms" in check.detail
+
+
+@pytest.mark.parametrize(
+    ("odds", "bound"), [(0.0, 5.0), (10.0, 0.0), (1.0, 5.0), (-3.0, 5.0), (10.0, -1.0)]
+)
+def test_half_a_statement_on_moderate_cards_is_refused(odds, bound):
+    with pytest.raises(ParameterError, match="leave both out"):
+        Certificate(
+            7.0, 3.0, Status.TIME_LIMIT, 3, 3, 3, 5, "calibrated",
+            moderate_odds=odds, moderate_bound=bound,
+        )  # fmt: skip
+
+
+def test_a_result_without_a_second_bound_says_nothing_of_moderate_cards():
+    card = Solution.of([], 0, 1.0, 0.0)
+    assert SolveResult(card, 1.0, 0.5, Status.TIME_LIMIT).moderate is None
