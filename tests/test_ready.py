@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from numba.core import event
@@ -13,11 +17,13 @@ from riskcard.estimators import classifier
 from riskcard.search import once, pipeline, ready
 from riskcard.search.options import Options
 
+KINDS = ("fixed", "multiplier", "calibrated")
+
 
 def test_compilation_comes_before_the_clock_of_a_proof(monkeypatch):
     order = []
     solve_once = pipeline.solve_once
-    monkeypatch.setattr(pipeline, "make_ready", lambda: order.append("compiled"))
+    monkeypatch.setattr(pipeline, "make_ready", lambda kind: order.append("compiled"))
     monkeypatch.setattr(
         pipeline, "solve_once", lambda *given: order.append("clock starts") or solve_once(*given)
     )
@@ -26,7 +32,7 @@ def test_compilation_comes_before_the_clock_of_a_proof(monkeypatch):
 
 
 def test_a_search_alone_does_not_wait_for_the_proof(monkeypatch):
-    monkeypatch.setattr(pipeline, "make_ready", lambda: 1 / 0)
+    monkeypatch.setattr(pipeline, "make_ready", lambda kind: 1 / 0)
     pipeline.solve(random_problem(1), Options())
 
 
@@ -35,10 +41,42 @@ def test_everything_that_a_proof_calls_is_compiled_beforehand(monkeypatch):
     prove = ready.prove
     monkeypatch.setattr(ready, "prove", lambda *given: called.append(given) or prove(*given))
     ready.make_ready.cache_clear()
-    ready.make_ready()
-    ready.make_ready()
-    assert [given[0].scale.kind for given in called] == ["fixed", "calibrated"]
+    for kind in (*KINDS, *KINDS):
+        ready.make_ready(kind)
+    assert [given[0].scale.kind for given in called] == list(KINDS)
     assert once.prove is prove
+
+
+#: In a process of its own: the kernels that were compiled, or read from disk, by proofs and not beforehand.
+READY_LATER = """
+import sys
+from numba.core.registry import CPUDispatcher
+from random_problems import random_problem
+from riskcard.problem.problem import Scale
+from riskcard.search.options import Options
+from riskcard.search.pipeline import solve
+from riskcard.search.ready import make_ready
+
+def ready():
+    modules = [module for name, module in sys.modules.items() if name.startswith("riskcard.kernels.")]
+    values = [value for module in modules for value in vars(module).values()]
+    return {(one, str(types)) for one in values if isinstance(one, CPUDispatcher) for types in one.signatures}
+
+make_ready(sys.argv[1])
+before = ready()
+for seed in range(12):
+    solve(random_problem(seed, Scale(sys.argv[1])), Options(certify=True))
+print(*sorted({one.py_func.__name__ for one, _ in ready() - before}))
+"""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_is_left_to_be_compiled_by_a_proof(kind):
+    paths = [str(Path(__file__).parent), *filter(None, sys.path)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    command = [sys.executable, "-c", READY_LATER, kind]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
 
 
 class Terminal(io.StringIO):

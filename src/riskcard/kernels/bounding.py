@@ -1,7 +1,7 @@
 """The bound of a node: Newton steps on its relaxation until it is pruned or known to stay open."""
 
 from riskcard.kernels.conflicts import price_conflicts
-from riskcard.kernels.jit import bare_inner_kernel
+from riskcard.kernels.jit import inlined_kernel
 from riskcard.kernels.relaxation import (
     add_costs,
     differentiate,
@@ -26,7 +26,7 @@ KNOWN_WITHIN, SOLVED_WITHIN = 1e-2, 1e-6
 FEW_STEPS, MAX_STEPS = 2, 60
 
 
-@bare_inner_kernel
+@inlined_kernel
 def bound_node(conditions, work, depth, control):
     """Bound a node whose cells are known; raises its bound, returns outcome, steps and rows seen.
 
@@ -69,7 +69,7 @@ def bound_node(conditions, work, depth, control):
     return outcome, steps, n_seen
 
 
-@bare_inner_kernel
+@inlined_kernel
 def minimise(conditions, work, depth, control):
     """Projected Newton from ``w`` (changed in place) until the question is decided.
 

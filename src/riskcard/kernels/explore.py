@@ -2,8 +2,10 @@
 
 import math
 
+import numpy as np
+
 from riskcard.kernels.bounding import CUTOFF, OPEN, PRUNED, TARGET, bound_node
-from riskcard.kernels.jit import bare_inner_kernel, bare_kernel
+from riskcard.kernels.jit import bare_inner_kernel, bare_kernel, inlined_kernel
 from riskcard.kernels.nodes import (
     SPLIT_POINTS,
     SPLIT_SLOT,
@@ -37,7 +39,7 @@ LITTLE = 0.3
 SAVED, NODES, STEPS, WORK, LEAVES, DONE = 0, 1, 2, 3, 4, 5
 
 
-@bare_inner_kernel
+@inlined_kernel
 def choose_slot(conditions, work, depth):
     """The slot to split: most undecided rows times what the slot adds; -1 if all are single."""
     best = -1
@@ -52,7 +54,7 @@ def choose_slot(conditions, work, depth):
     return best
 
 
-@bare_inner_kernel
+@inlined_kernel
 def choose_branch(conditions, work, depth):
     """Decide how to split the node at a depth. Returns False for a leaf: nothing left to split."""
     branch = work.branch[depth]
@@ -120,7 +122,7 @@ def can_branch(conditions, work, depth, counters, leaves):
     return False
 
 
-@bare_inner_kernel
+@inlined_kernel
 def resume(conditions, work, depth, is_solved, control, out, leaves):
     """Take up a node that was loaded; False when nothing below it is to be explored now."""
     if not is_solved:
@@ -131,7 +133,7 @@ def resume(conditions, work, depth, is_solved, control, out, leaves):
     return can_branch(conditions, work, depth, out[2], leaves)
 
 
-@bare_inner_kernel
+@inlined_kernel
 def save_open_children(conditions, work, depth, out):
     """Save the children not yet visited of every node on the path, deepest first.
 
@@ -166,7 +168,7 @@ def explore(conditions, work, records, numbers, control, out, leaves):
     n_terms = conditions.limits[0]
     room = out[0].shape[0] - work.counts.size * (n_terms + 1)
     for index in range(records.shape[0]):
-        depth = -1
+        depth = np.int64(-1)
         while True:
             is_over = (
                 control[STOP] != 0.0

@@ -90,6 +90,11 @@ def bare_kernel(function: Callable[..., Any]) -> Any:
     return _compile(function, _nrt=False)
 
 
+def inlined_kernel(function: Callable[..., Any]) -> Any:
+    """A piece of one kernel: written into its caller, and not compiled by itself."""
+    return _compile(function, no_cpython_wrapper=True, inline="always")
+
+
 def bare_inner_kernel(function: Callable[..., Any]) -> Any:
     """Compile a function that only other kernels call and that makes no arrays."""
     return _compile(function, no_cpython_wrapper=True, _nrt=False)

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from riskcard.kernels.jit import inner_kernel, kernel
+from riskcard.kernels.jit import inlined_kernel, inner_kernel, kernel
 from riskcard.kernels.relaxation import length_to_bound
 
 __all__ = ["choose_leaf_points"]
@@ -83,7 +83,7 @@ def fit_design(design, cells, box, w, cutoff, scratch):
     return loss, best
 
 
-@inner_kernel
+@inlined_kernel
 def solve_free(n_variables, w, box, gradient, hessian, factor, direction):
     """Newton's direction over the free variables, by Cholesky with unit rows for the others.
 
@@ -125,7 +125,7 @@ def solve_free(n_variables, w, box, gradient, hessian, factor, direction):
                 is_final = False
 
 
-@inner_kernel
+@inlined_kernel
 def fit_prefix(holds, cells, e, n_fixed, limits, cutoff, scratch):
     """Best loss when the first ``n_fixed`` points are given and the other steps are real.
 
@@ -169,7 +169,7 @@ def fit_prefix(holds, cells, e, n_fixed, limits, cutoff, scratch):
     return fit_design(design, cells, box, w, cutoff, small)
 
 
-@inner_kernel
+@inlined_kernel
 def scan_bases(points, cells, limits, cutoff, scratch, found):
     """Best integer base and scale for given points; ``scratch`` holds the real-valued fit.
 

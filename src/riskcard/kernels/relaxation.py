@@ -9,6 +9,8 @@ column ``j`` adds to the log-odds), within a box. To the loss of the cells come 
 
 import math
 
+import numpy as np
+
 from riskcard.kernels.jit import bare_inner_kernel
 
 __all__ = [
@@ -161,7 +163,7 @@ def newton_direction(n_variables, w, gradient, hessian, box, direction, factor):
     again without it; otherwise its share of the direction would mislead theirs. ``factor`` is
     scratch; its last row holds the indices of the free variables.
     """
-    n_free = 0
+    n_free = np.int64(0)
     free = factor[n_variables]
     for v in range(n_variables):
         direction[v] = 0.0

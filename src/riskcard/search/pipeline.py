@@ -21,7 +21,7 @@ def solve(problem: Problem, options: Options | None = None) -> SolveResult:
     """Find a good card and, when asked, prove how far from optimal it can at most be."""
     options = options or Options()
     if options.certify:
-        make_ready()
+        make_ready(problem.scale.kind)
     start = time.perf_counter()
     if options.max_changes is not None:
         result = solve_with_few_changes(problem, options)

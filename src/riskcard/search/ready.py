@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import cache
+from typing import Literal
 
 import numpy as np
 
@@ -21,18 +22,17 @@ __all__ = ["make_ready", "tell_of_compilation"]
 
 
 @cache
-def make_ready() -> None:
-    """Compile what a proof needs by a tiny one, once in a process.
+def make_ready(kind: Literal["fixed", "multiplier", "calibrated"]) -> None:
+    """Compile what a proof with a kind of scale needs by a tiny one, once in a process.
 
     Where nothing is compiled yet that takes longer than many a time limit, and would leave the proof
     nothing of it. Afterwards it is a matter of milliseconds.
     """
-    for scale in (Scale("fixed", 1.0), Scale("calibrated")):
-        problem = _tiny_problem(scale)
-        prove(problem, find_card(problem, Options()), Stops())
-        conditions = arrange_conditions(problem)
-        if conditions is not None:
-            HullTree(conditions).grow(1.0, float("inf"), Deadline())
+    problem = _tiny_problem(Scale(kind))
+    prove(problem, find_card(problem, Options()), Stops())
+    conditions = arrange_conditions(problem)
+    if conditions is not None:
+        HullTree(conditions).grow(1.0, float("inf"), Deadline())
 
 
 @cache
@@ -47,11 +47,14 @@ def tell_of_compilation() -> None:
 
 
 def _tiny_problem(scale: Scale) -> Problem:
-    """Eight rows of two features, in which no term tells the classes apart."""
-    codes = np.array([[0, 0, 1, 1, 2, 2, 0, 2], [0, 1, 0, 1, 0, 1, 1, 0]], dtype=np.int32)
-    labels = np.array([-1, 1, -1, 1, 1, -1, -1, 1], dtype=np.int8)
+    """Eight rows of two features whose effects differ too much for one point and two.
+
+    So real-valued points fit better than whole ones, and a proof with a free scale has to try these.
+    """
+    codes = np.array([[0, 0, 1, 1, 0, 0, 1, 1], [0, 0, 0, 0, 1, 1, 1, 1]], dtype=np.int32)
+    weights = np.array([90.0, 10.0, 80.0, 20.0, 10.0, 90.0, 5.0, 95.0])
     return Problem(
-        data=RankedData(codes, np.array([2, 1]), labels, np.ones(8)),
+        data=RankedData(codes, np.array([1, 1]), np.tile([-1, 1], 4).astype(np.int8), weights),
         limits=Limits(2, 2, 2),
         scale=scale,
         jump_low=np.array([-2, -2]),
