@@ -127,6 +127,27 @@ def test_a_column_with_one_value_and_holes_is_not_constant(tmp_path, capsys):
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.parametrize(
+    ("n_rows", "options", "is_told"),
+    [
+        (40, (), True),
+        (40, ("--sturdy",), False),
+        (40, ("--prior-rows", "auto"), False),
+        (40, ("--quiet",), False),
+        (1001, (), False),
+    ],
+)
+def test_who_has_few_rows_is_told_of_settings_for_new_ones(
+    n_rows, options, is_told, tmp_path, capsys
+):
+    rows = [{"age": (7 * i) % 41, "outcome": i % 2} for i in range(n_rows)]
+    data = write_csv(tmp_path / "t.csv", rows)
+    code, _, err = run(capsys, "fit", data, "--target", "outcome", "--max-terms", "1", *options)
+    assert code == 0
+    assert ("40 rows are few to choose cuts from" in err) == is_told
+    assert ("--sturdy" in err) == is_told
+
+
 # --- rules --------------------------------------------------------------------------------------
 
 RULES = "feature,direction,use,cost\nage,rises,must,2\nward,,never,\nid,,,1\n"
