@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import math
-from dataclasses import replace
+import pickle
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -200,13 +202,31 @@ def test_an_audit_notices_a_moderate_bound_below_that_on_all_cards(cut_short):
     assert [check.name for check in report.failures] == ["moderate bound"]
 
 
+def moderate_check(card, X, y):
+    (check,) = [check for check in audit(card, X, y).checks if check.name == "moderate bound"]
+    return check
+
+
 def test_an_audit_says_when_the_card_itself_is_not_moderate(cut_short):
     model, X, y = cut_short
     forged = replace(model.card_.certificate, moderate_odds=1.01)
-    report = audit(replace(model.card_, certificate=forged), X, y)
-    (check,) = [check for check in report.checks if check.name == "moderate bound"]
+    check = moderate_check(replace(model.card_, certificate=forged), X, y)
     assert check.passed
-    assert "the card itself has steeper terms" in check.detail
+    assert "the card itself may have steeper terms" in check.detail
+
+
+def test_an_audit_does_not_take_a_steep_card_with_holes_for_a_moderate_one():
+    rng = np.random.default_rng(0)
+    x, z = rng.choice([0.0, 1.0, np.nan], 300), rng.integers(0, 2, 300).astype(float)
+    y = rng.random(300) < 1 / (1 + np.exp(2.6 - 3.6 * (x == 1) - 1.8 * z))
+    X, settings = np.column_stack([x, z]), {"max_terms": 4, "max_points": 2, "certify": True}
+    model = RiskScoreClassifier(**settings).fit(X, y)
+    flat = RiskScoreClassifier(**settings, max_log_odds=math.log(10)).fit(X, y)
+    stated = {"moderate_odds": 10.0, "moderate_bound": flat.lower_bound_}
+    certificate = replace(model.card_.certificate, status="time_limit", bound=1.0, **stated)
+    assert certificate.loss < certificate.moderate_bound
+    assert moderate_check(replace(model.card_, certificate=certificate), X, y).passed
+    assert moderate_words(certificate)[0].endswith("; this one has steeper terms.")
 
 
 @pytest.mark.parametrize(
@@ -218,6 +238,56 @@ def test_half_a_statement_on_moderate_cards_is_refused(odds, bound):
             7.0, 3.0, Status.TIME_LIMIT, 3, 3, 3, 5, "calibrated",
             moderate_odds=odds, moderate_bound=bound,
         )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"scale": 1.0}, "nothing is proven of moderate cards apart"),
+        ({"status": "heuristic"}, "Where nothing was proven"),
+    ],
+)
+def test_a_statement_on_moderate_cards_that_nobody_can_make_is_refused(
+    cut_short, settings, message
+):
+    with pytest.raises(ParameterError, match=message):
+        replace(cut_short[0].card_.certificate, **settings)
+
+
+def test_bounds_in_html_are_rounded_down(cut_short):
+    certificate = replace(
+        cut_short[0].card_.certificate, bound=41.2345678, moderate_bound=45.2345678
+    )
+    assert "41.234567<" in certificate._repr_html_()
+    assert "45.234567<" in certificate._repr_html_()
+
+
+@pytest.mark.parametrize("n_fields", [14, 16])
+def test_a_certificate_from_an_older_pickle_has_the_defaults(cut_short, n_fields):
+    certificate = cut_short[0].card_.certificate
+    old = object.__new__(Certificate)
+    old.__setstate__([getattr(certificate, one.name) for one in fields(certificate)][:n_fields])
+    assert not old.has_moderate_bound
+    assert old == replace(certificate, moderate_odds=0.0, moderate_bound=0.0)
+    assert pickle.loads(pickle.dumps(certificate)) == certificate
+
+
+def test_a_result_from_an_older_pickle_has_no_second_bound(cut_short):
+    known = cut_short[0].result_
+    result = object.__new__(SolveResult)
+    result.__setstate__([getattr(known, one.name) for one in fields(SolveResult)][:-1])
+    assert result.moderate is None
+    assert copy.deepcopy(result) == result
+
+
+def test_who_interrupts_the_second_proof_has_interrupted_all(monkeypatch):
+    problem = random_problem(4, Scale("calibrated"))
+    card = enumerate_cards(limited(problem, 3.0)).solution
+    interrupted = replace(as_proof(card, problem), status=Status.INTERRUPTED)
+    monkeypatch.setattr(moderate, "prove", lambda *given: interrupted)
+    conditions = arrange_conditions(problem)
+    proof, found = bound_moderate_cards(problem, as_proof(card, problem), conditions, Stops(), 1)
+    assert (proof.status, found) == (Status.INTERRUPTED, None)
 
 
 def test_a_result_without_a_second_bound_says_nothing_of_moderate_cards():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from riskcard.card.words import certificate_sentences
+from riskcard.card.words import certificate_sentences, rounded_down
 from riskcard.html import Number, boxed, html_table, paragraphs
 from riskcard.problem.certificate import Certificate
 
@@ -13,9 +13,9 @@ def _moderate_rows(certificate: Certificate) -> list[list[str | Number]]:
     """The bound on moderate cards, where there is one."""
     if not certificate.has_moderate_bound:
         return []
-    kind = f"if terms multiply the odds by at most {certificate.moderate_odds:,.6g}"
+    kind = f"if terms multiply the odds by at most {certificate.moderate_odds:,.10g}"
     return [
-        [f"Bound {kind}", Number(f"{certificate.moderate_bound:.6f}")],
+        [f"Bound {kind}", Number(rounded_down(certificate.moderate_bound, 6))],
         ["Gap to that", Number(f"{100 * certificate.moderate_gap:.4g} %")],
     ]
 
@@ -27,7 +27,7 @@ def certificate_as_html(certificate: Certificate) -> str:
             "Loss with prior rows" if certificate.prior_rows > 0 else "Loss",
             Number(f"{certificate.loss:.6f}"),
         ],
-        ["Bound", Number(f"{certificate.bound:.6f}" if certificate.bound > 0 else "none")],
+        ["Bound", Number(rounded_down(certificate.bound, 6) if certificate.bound > 0 else "none")],
         ["Gap", Number(f"{100 * certificate.gap:.4g} %" if certificate.bound > 0 else "unknown")],
         *_moderate_rows(certificate),
         ["Status", Number(str(certificate.status).replace("_", " "))],

@@ -20,6 +20,7 @@ __all__ = [
     "observed_words",
     "prior_words",
     "proof_sentence",
+    "rounded_down",
     "scale_words",
     "training_words",
 ]
@@ -105,7 +106,7 @@ def proof_sentence(certificate: Certificate) -> str:
         return f"Not proven: heuristic search only (loss {loss})."
     if certificate.bound <= 0:
         return f"Not proven: no bound was reached (loss {loss}). {_STOPPED[certificate.status]}"
-    bound = _rounded_down(certificate.bound, places)
+    bound = rounded_down(certificate.bound, places)
     return (
         f"Loss {loss}; no card of this kind can be below {bound} "
         f"({_gap_words(certificate.gap)}). {_STOPPED[certificate.status]}"
@@ -116,10 +117,12 @@ def moderate_words(certificate: Certificate) -> list[str]:
     """What was proven of moderate cards, in a sentence, where something was."""
     if not certificate.has_moderate_bound:
         return []
-    bound = _rounded_down(certificate.moderate_bound, _decimal_places(certificate.loss))
+    bound = rounded_down(certificate.moderate_bound, _decimal_places(certificate.loss))
+    gap = f" ({_gap_words(certificate.moderate_gap)})."
+    if certificate.loss < certificate.moderate_bound:
+        gap = "; this one has steeper terms."
     return [
-        f"None whose terms multiply the odds by at most {certificate.moderate_odds:,.6g} can be below {bound} "
-        f"({_gap_words(certificate.moderate_gap)})."
+        f"None whose terms multiply the odds by at most {certificate.moderate_odds:,.10g} can be below {bound}{gap}"
     ]
 
 
@@ -160,6 +163,6 @@ def _decimal_places(loss: float) -> int:
     return min(12, max(4, 4 - Decimal(repr(loss)).adjusted()))
 
 
-def _rounded_down(bound: float, places: int) -> str:
+def rounded_down(bound: float, places: int) -> str:
     """Rounding a bound up would claim what was not proven."""
     return str(Decimal(repr(bound)).quantize(Decimal(1).scaleb(-places), rounding=ROUND_FLOOR))

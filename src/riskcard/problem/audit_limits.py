@@ -171,6 +171,15 @@ def one_step_changes(
             yield from _moved_cuts(feature, rows)
 
 
+def is_surely_within(card: RiskCard, limits: Certificate) -> bool:
+    """There are terms within all limits that give the card its points; nothing is said when not sure."""
+    spare = limits.max_terms - sum(map(least_terms, card.features))
+    return all(
+        is_surely_allowed(feature, card, limits, spare + least_terms(feature))
+        for feature in card.features
+    )
+
+
 def is_surely_allowed(feature: Feature, card: RiskCard, limits: Certificate, room: int) -> bool:
     """There are terms within all limits that give these points; nothing is said when not sure."""
     largest = float(limits.max_points)

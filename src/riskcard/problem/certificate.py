@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from riskcard.errors import ParameterError
 from riskcard.problem.checks import finite_number, whole_number
+from riskcard.problem.pickles import takes_old_pickles
 from riskcard.problem.problem import LOG_ODDS_LIMIT, Problem
 from riskcard.problem.ranked import CutGrid
 from riskcard.problem.result import SolveResult, Status, relative_gap
@@ -69,6 +70,7 @@ class TrainingFacts:
         return self.weight != self.rows or self.event_weight != self.events
 
 
+@takes_old_pickles
 @dataclass(frozen=True, slots=True)
 class Certificate:
     """The problem that was solved, the loss reached and the bound proven.
@@ -148,11 +150,21 @@ class Certificate:
                     f"scale is {self.scale} and max_log_odds is {self.max_log_odds}. With a given "
                     "multiplier there is no limit on log-odds: leave max_log_odds out."
                 )
+            if is_stated:
+                raise ParameterError(
+                    f"scale is {self.scale} and moderate_odds is {self.moderate_odds}. With a given "
+                    "multiplier nothing is proven of moderate cards apart: leave both out."
+                )
         try:
             _set(self, "status", Status(self.status))
         except ValueError:
             words = ", ".join(repr(str(status)) for status in Status)
             raise ParameterError(f"status is {self.status!r}. Use one of {words}.") from None
+        if is_stated and self.status is Status.HEURISTIC:
+            raise ParameterError(
+                f"status is {str(self.status)!r} and moderate_odds is {self.moderate_odds}. Where nothing "
+                "was proven, leave moderate_odds and moderate_bound out."
+            )
         _set(self, "is_grid_full", bool(self.is_grid_full))
         _set(self, "version", str(self.version))
         _set(self, "notes", tuple(str(note) for note in self.notes))

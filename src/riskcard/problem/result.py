@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from riskcard.problem.pickles import takes_old_pickles
 from riskcard.problem.solution import Solution
 
 __all__ = [
@@ -85,6 +86,7 @@ class Moderate:
     bound: float
 
 
+@takes_old_pickles
 @dataclass(frozen=True, slots=True)
 class SolveResult:
     """The best card found and what is proven about it.

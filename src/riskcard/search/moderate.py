@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from riskcard.kernels.slots import Conditions
 from riskcard.problem.problem import Problem
-from riskcard.problem.result import Moderate
+from riskcard.problem.result import Moderate, Status
 from riskcard.problem.solution import Solution
 from riskcard.search.conditions import with_other_limit
 from riskcard.search.tree import Proof, Stops, prove
@@ -27,8 +27,8 @@ LEAST_ODDS = 10.0
 LARGEST_PART = 0.5
 #: The share of the time that goes to moderate cards, and how much of it there must be to begin.
 SHARE, LEAST_SECONDS = 0.15, 0.3
-#: A bound is worth a sentence when it is above that on all cards by this part of the loss.
-LEAST_RISE = 0.001
+#: A bound is worth a sentence when it is above that on all cards, and above 0, by these parts of the loss.
+LEAST_RISE, LEAST_PART = 0.001, 0.2
 
 
 def moderate_odds(card: Solution, problem: Problem) -> float | None:
@@ -85,7 +85,8 @@ def bound_moderate_cards(
     Returns
     -------
     proof, moderate
-        The first proof, with a better card if one was found; None where there is nothing to say.
+        The first proof, with a better card if one was found, and interrupted if the second was; None
+        where there is nothing to say.
     """
     odds = moderate_odds(proof.solution, problem)
     if odds is None:
@@ -94,9 +95,15 @@ def bound_moderate_cards(
     second = prove(
         limited, proof.solution, stops, n_jobs, progress, with_other_limit(conditions, limited)
     )
+    is_interrupted = second.status is Status.INTERRUPTED
     better = replace(
-        proof, solution=second.solution, loss=second.loss, nodes=proof.nodes + second.nodes
+        proof,
+        solution=second.solution,
+        loss=second.loss,
+        status=second.status if is_interrupted else proof.status,
+        nodes=proof.nodes + second.nodes,
     )
-    if second.bound - proof.bound < LEAST_RISE * second.loss:
+    is_little = second.bound - proof.bound < LEAST_RISE * second.loss
+    if is_little or second.bound < LEAST_PART * second.loss:
         return better, None
     return better, Moderate(odds, second.bound)

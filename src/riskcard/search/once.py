@@ -49,11 +49,13 @@ def solve_once(problem: Problem, options: Options) -> SolveResult:
     diary = _Diary(start, options.progress)
     conditions = arrange_conditions(problem)
     reserved = seconds_for_moderate_cards(card, problem, options.time_limit)
-    left = None if options.time_limit is None else options.time_limit - reserved
-    proof = _prove_twice(problem, card, replace(options, time_limit=left), diary, conditions)
+    limit = None if options.time_limit is None else options.time_limit - reserved
+    proof = _prove_twice(problem, card, replace(options, time_limit=limit), diary, conditions)
     bound, moderate = max(proof.bound, diary.bound), None
     if reserved > 0 and proof.status is Status.TIME_LIMIT and conditions is not None:
-        stops = Stops(_deadline(start, options), None, options.gap)
+        most = options.node_limit
+        left = None if most is None else max(most - diary.nodes - proof.nodes, 1)
+        stops = Stops(_deadline(start, options), left, options.gap)
         proof, moderate = bound_moderate_cards(
             problem, replace(proof, bound=bound), conditions, stops, options.n_jobs, diary.go_on
         )
