@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from riskcard.kernels.cells import RIDGE
 from riskcard.problem.problem import make_problem
 from riskcard.problem.ranked import rank_table
 from riskcard.problem.table import make_table
@@ -15,7 +14,7 @@ from riskcard.search.bins import all_cuts
 from riskcard.search.deadline import Deadline
 from riskcard.search.effort import effort_of
 from riskcard.search.rules import rules_of
-from riskcard.search.support import Walk, fit_support, improve_support, search_supports
+from riskcard.search.support import RIDGE, Walk, fit_support, improve_support, search_supports
 
 SEEDS = range(8)
 

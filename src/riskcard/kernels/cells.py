@@ -8,10 +8,6 @@ from riskcard.kernels.jit import kernel
 
 __all__ = ["divide_into_cells", "fit_cells"]
 
-#: Keeps coefficients finite on separable cells, and of about one size near separation, where whole points
-#: of a small range could not follow them; by the total weight, so that the unit of weights does not
-#: matter. Far below any loss that matters in a search elsewhere.
-RIDGE = 4e-6
 #: A fit stops when a step promises less than this part of the total weight.
 PROMISE = 1e-6
 #: Terms by which rows are divided before empty cells are left out.
@@ -74,19 +70,20 @@ def divide_into_cells(codes, terms, is_event, weights, keys):
 
 
 @kernel
-def fit_cells(design, tally, coefficients, factor, target):
+def fit_cells(design, tally, coefficients, factor, target, ridge):
     """Logistic regression on cells by damped Newton steps; returns the loss.
 
     Starts from ``coefficients`` and writes the optimum there; ``factor`` receives the Cholesky
     factor of the Hessian near it. Gives up as soon as four times what the next step promises would
-    not bring the loss below ``target``.
+    not bring the loss below ``target``. ``ridge`` times the total weight keeps coefficients finite on
+    separable cells.
     """
     n_cells, width = design.shape
     step, trial, gradient = np.zeros(width), np.empty(width), np.empty(width)
     loss, size, decrement, total = np.inf, 0.0, 0.0, 0.0
     for index in range(tally.size):
         total += tally[index]
-    ridge = RIDGE * total
+    ridge *= total
     for _ in range(60):
         reached = 0.0
         for i in range(width):

@@ -189,7 +189,7 @@ def improve_set(rows, limits, signs, closed, terms, coefficients, plan, picks, k
         The set to start from, and where to start its fit.
     plan
         The size; how many of the first terms may be dropped; how many exchanges are fitted in a
-        step; and steps at most: with none, terms are dropped and that is all.
+        step; steps at most: with none, terms are dropped and that is all; and the ridge of the fits.
     picks
         A number from 0 to 1 for each forced term.
     known
@@ -203,7 +203,7 @@ def improve_set(rows, limits, signs, closed, terms, coefficients, plan, picks, k
         before the first step.
     """
     codes, is_event, weights = rows[0], rows[7], rows[8]
-    size, n_old, n_tries, max_steps = plan
+    size, n_old, n_tries, max_steps, ridge = plan
     keys, other_keys = np.empty(weights.size, np.int32), np.empty(weights.size, np.int32)
     design, tally = np.empty((0, 0)), np.empty(0)
     coefficients, factor, loss = coefficients.copy(), np.empty((0, 0)), np.inf
@@ -213,7 +213,7 @@ def improve_set(rows, limits, signs, closed, terms, coefficients, plan, picks, k
         if factor.size == 0:
             design, tally = divide_into_cells(codes, terms, is_event, weights, keys)
             factor = np.empty((coefficients.size, coefficients.size))
-            loss = fit_cells(design, tally, coefficients, factor, np.inf)
+            loss = fit_cells(design, tally, coefficients, factor, np.inf, ridge)
         n_terms, is_picking = terms.shape[1], n_picked < picks.size
         if steps >= max_steps and (steps > 0 or is_picking or n_terms <= size):
             break
@@ -251,7 +251,7 @@ def improve_set(rows, limits, signs, closed, terms, coefficients, plan, picks, k
                 codes, trial, is_event, weights, other_keys
             )
             trial_factor = np.empty((start.size, start.size))
-            reached = fit_cells(trial_design, trial_tally, start, trial_factor, best_loss)
+            reached = fit_cells(trial_design, trial_tally, start, trial_factor, best_loss, ridge)
             if reached < best_loss:
                 gained, best_loss, has_changed = loss - reached, reached, True
                 terms, coefficients, factor = trial, start, trial_factor

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -25,7 +26,16 @@ from riskcard.search.draft import Draft, finish, measure, round_support
 from riskcard.search.effort import Effort, effort_of
 from riskcard.search.options import Options
 from riskcard.search.rules import Rules, keep_allowed, rules_of
-from riskcard.search.support import Support, Walk, fit_support, improve_support, search_supports
+from riskcard.search.support import (
+    RIDGE,
+    SMALL_RIDGE,
+    Support,
+    Walk,
+    fit_support,
+    improve_support,
+    is_nearly_separated,
+    search_supports,
+)
 
 __all__ = ["find_cards"]
 
@@ -112,18 +122,19 @@ class _Search:
         rows = self.look_at(effort.max_cuts, effort.max_rows)
         start = fit_support(rows, self.rules, np.zeros((2, 0), dtype=np.int64))
 
-        def run(chain: int) -> list[Support]:
+        def run(chain: int, ridge: float) -> list[Support]:
             rng = np.random.default_rng([options.random_state, chain])
             work = effort, effort.support_steps, rng, self.deadline
-            return search_supports(rows, self.rules, start, *work)
+            return search_supports(rows, self.rules, start, *work, ridge)
 
-        chains = _on_threads(run, range(effort.n_chains), options.n_jobs)
-        found = [support for chain in chains for support in chain]
-        found.sort(key=lambda support: (support.loss, support.key))
-        # the best of each set of features first: sets that differ by little round to like cards
-        firsts = {tuple(f for f, _ in support.key): support for support in reversed(found)}
-        is_first = {id(support) for support in firsts.values()}
-        found.sort(key=lambda support: id(support) not in is_first)
+        def search(ridge: float) -> list[Support]:
+            chains = range(effort.n_chains)
+            found = _on_threads(lambda chain: run(chain, ridge), chains, options.n_jobs)
+            return _by_features([support for chain in found for support in chain])
+
+        found = search(RIDGE)
+        if is_nearly_separated(found[0], start):
+            found = _in_turns(found, search(SMALL_RIDGE))
         return [replace(support, terms=rows.restore(support.terms)) for support in found]
 
     def look_again(self, support: Support) -> list[Support]:
@@ -195,6 +206,21 @@ class _Search:
         """A draft on all rows as one on those of the second look."""
         terms = keep_allowed(self.rules, self.rows, self.rows.replace(draft.terms))
         return measure(self.rows, self.rules, terms, draft.scale)
+
+
+def _by_features(supports: list[Support]) -> list[Support]:
+    """Sets in order, the best of each set of features first: sets that differ by little round to like cards."""
+    found = sorted(supports, key=lambda support: (support.loss, support.key))
+    firsts = {tuple(f for f, _ in support.key): support for support in reversed(found)}
+    is_first = {id(support) for support in firsts.values()}
+    return sorted(found, key=lambda support: id(support) not in is_first)
+
+
+def _in_turns(one: list[Support], other: list[Support]) -> list[Support]:
+    """The sets of two lists in turns, each set once."""
+    pairs = itertools.zip_longest(one, other)
+    found = [support for pair in pairs for support in pair if support is not None]
+    return list({support.digest: support for support in reversed(found)}.values())[::-1]
 
 
 def _on_threads(work: Callable[[Item], Made], items: Iterable[Item], n_jobs: int) -> list[Made]:

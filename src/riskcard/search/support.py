@@ -16,7 +16,16 @@ from riskcard.search.deadline import Deadline
 from riskcard.search.effort import Effort
 from riskcard.search.rules import Rules, closed_cuts, room_for_terms
 
-__all__ = ["Support", "cells_of", "fit_support", "improve_support", "search_supports"]
+__all__ = [
+    "RIDGE",
+    "SMALL_RIDGE",
+    "Support",
+    "cells_of",
+    "fit_support",
+    "improve_support",
+    "is_nearly_separated",
+    "search_supports",
+]
 
 #: A set of conditions counts as better when its loss is lower by this part of itself.
 LEAST_GAIN = 1e-7
@@ -26,9 +35,13 @@ SWING = 2
 MOST_KICKED = 4
 #: Features with more cuts than this that kicks look at: for each term, and at least and at most.
 FEW_CUTS, KICKED_BY_TERM, FEWEST_KICKED, MOST_KICKED_FEATURES = 8, 4, 16, 32
+#: The ridge of fits, by the total weight, so that the unit of weights does not matter: far below any loss
+#: that matters, but near separation. There the first keeps coefficients of about one size, so that whole
+#: points of a small range can follow them; where they separate all rows, the second one finds more.
+RIDGE, SMALL_RIDGE = 4e-6, 1e-7
 #: Classes are nearly separated when the best set has less than this part of the loss of the start; then a
 #: search has so many times the steps.
-NEARLY_SEPARATED, STEPS_IF_SEPARATED = 0.15, 4
+NEARLY_SEPARATED, STEPS_IF_SEPARATED = 0.15, 2
 #: As many steps as it takes.
 UNLIMITED = 10**9
 NO_PICKS, NO_DIGESTS = np.zeros(0), np.zeros(0, dtype=np.uint64)
@@ -64,7 +77,7 @@ class Walk(NamedTuple):
     """How a set is changed: see the plan of ``improve_set``.
 
     ``picks`` are forced terms, ``n_old`` is how many of the first terms may be dropped (None: all),
-    and the walk ends at sets whose digest is ``known``.
+    and the walk ends at sets whose digest is ``known``. ``ridge`` is that of its fits.
     """
 
     size: int
@@ -73,6 +86,7 @@ class Walk(NamedTuple):
     n_old: int | None = None
     picks: NDArray[np.float64] = NO_PICKS
     known: Iterable[int] = ()
+    ridge: float = RIDGE
 
 
 def cells_of(
@@ -89,15 +103,15 @@ def improve_support(rows: Rows, rules: Rules, support: Support, walk: Walk) -> t
     known = np.fromiter(walk.known, dtype=np.uint64)
     n_old = support.n_terms + walk.picks.size if walk.n_old is None else walk.n_old
     if rules.is_static:
-        plan = walk.size, n_old, walk.n_tries, walk.max_steps
+        plan = walk.size, n_old, walk.n_tries, walk.max_steps, walk.ridge
         return _improve(rows, rules, support, plan, walk.picks, known)
     # what is allowed beside others depends on them: one step at a time
     picks, size, steps = walk.picks, walk.size, 0
     while steps < walk.max_steps and (size > 0 or support.n_terms > 0 or picks.size > 0):
         if not picks.size and support.n_terms > size:
-            plan = size, n_old, walk.n_tries, 0
+            plan = size, n_old, walk.n_tries, 0, walk.ridge
             support, _ = _improve(rows, rules, support, plan, picks, known)
-        plan = size, n_old, walk.n_tries, 1
+        plan = size, n_old, walk.n_tries, 1, walk.ridge
         changed, used = _improve(rows, rules, support, plan, picks[:1], known)
         steps += used
         is_same = changed.digest == support.digest
@@ -114,14 +128,14 @@ def improve_support(rows: Rows, rules: Rules, support: Support, walk: Walk) -> t
 def fit_support(rows: Rows, rules: Rules, terms: NDArray[np.int64]) -> Support:
     """Conditions with their best real-valued points."""
     support = Support(terms, np.zeros(terms.shape[1] + 1), np.inf)
-    return _improve(rows, rules, support, (terms.shape[1], 0, 0, 0), NO_PICKS, NO_DIGESTS)[0]
+    return _improve(rows, rules, support, (terms.shape[1], 0, 0, 0, RIDGE), NO_PICKS, NO_DIGESTS)[0]
 
 
 def _improve(
     rows: Rows,
     rules: Rules,
     support: Support,
-    plan: tuple[int, int, int, int],
+    plan: tuple[int, int, int, int, float],
     picks: NDArray[np.float64],
     known: NDArray[np.uint64],
 ) -> tuple[Support, int]:
@@ -158,6 +172,7 @@ def search_supports(
     max_steps: int,
     rng: np.random.Generator,
     deadline: Deadline,
+    ridge: float = RIDGE,
 ) -> list[Support]:
     """Kick the best and descend again, as long as steps are left; all optima, best first.
 
@@ -165,7 +180,7 @@ def search_supports(
     changes of two conditions, such as one cut of a feature that becomes two. On wide tables they
     look at some of the columns only, and the best is improved at all of them again.
     """
-    walk = Walk(rules.max_terms, effort.n_tries, effort.longest_descent)
+    walk = Walk(rules.max_terms, effort.n_tries, effort.longest_descent, ridge=ridge)
     best, used = improve_support(rows, rules, start, walk)
     found, failed = {best.digest: best}, 0
     some = _promising(rows, rules, best)
@@ -176,7 +191,7 @@ def search_supports(
     ):
         kicked = walk._replace(known=found)
         if failed == 1:
-            away, steps = _swing(rows, some, best, effort.n_tries)
+            away, steps = _swing(rows, some, best, walk)
         else:
             away, kicked, steps = *_kick(best, kicked, rng), 0
         reached, more = improve_support(rows, some, away, kicked)
@@ -191,10 +206,13 @@ def search_supports(
     return sorted(found.values(), key=lambda support: (support.loss, support.key))
 
 
+def is_nearly_separated(best: Support, start: Support) -> bool:
+    """Whether a set leaves little of the loss of the start: sets that look alike may round to very different cards."""
+    return best.loss < NEARLY_SEPARATED * start.loss
+
+
 def _steps_for(best: Support, start: Support, max_steps: int) -> int:
-    """How many steps a search has: more near separation, where sets that look alike are worth very different losses."""
-    is_separated = best.loss < NEARLY_SEPARATED * start.loss
-    return STEPS_IF_SEPARATED * max_steps if is_separated else max_steps
+    return STEPS_IF_SEPARATED * max_steps if is_nearly_separated(best, start) else max_steps
 
 
 def _promising(rows: Rows, rules: Rules, support: Support) -> Rules:
@@ -219,10 +237,11 @@ def _promising(rows: Rows, rules: Rules, support: Support) -> Rules:
     return replace(rules, is_usable=rules.is_usable & ~is_left_out[rules.feature_of])
 
 
-def _swing(rows: Rows, rules: Rules, support: Support, n_tries: int) -> tuple[Support, int]:
+def _swing(rows: Rows, rules: Rules, support: Support, walk: Walk) -> tuple[Support, int]:
     """The set after a descent with ``SWING`` more terms; also the steps taken."""
     size = rules.max_terms + SWING
-    return improve_support(rows, _with_room(rules, size), support, Walk(size, n_tries, size))
+    larger = walk._replace(size=size, max_steps=size)
+    return improve_support(rows, _with_room(rules, size), support, larger)
 
 
 def _with_room(rules: Rules, size: int) -> Rules:
