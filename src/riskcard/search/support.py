@@ -41,7 +41,7 @@ FEW_CUTS, KICKED_BY_TERM, FEWEST_KICKED, MOST_KICKED_FEATURES = 8, 4, 16, 32
 RIDGE, SMALL_RIDGE = 4e-6, 1e-7
 #: Classes are nearly separated when the best set has less than this part of the loss of the start; then a
 #: search has so many times the steps.
-NEARLY_SEPARATED, STEPS_IF_SEPARATED = 0.15, 2
+NEARLY_SEPARATED, STEPS_IF_SEPARATED = 0.15, 3
 #: As many steps as it takes.
 UNLIMITED = 10**9
 NO_PICKS, NO_DIGESTS = np.zeros(0), np.zeros(0, dtype=np.uint64)
