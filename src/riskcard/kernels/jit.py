@@ -10,7 +10,14 @@ from typing import Any
 from numba import njit
 from numba.core import event
 
-__all__ = ["bare_inner_kernel", "bare_kernel", "call_before_compiling", "inner_kernel", "kernel"]
+__all__ = [
+    "bare_inner_kernel",
+    "bare_kernel",
+    "call_before_compiling",
+    "inlined_kernel",
+    "inner_kernel",
+    "kernel",
+]
 
 #: Compiled on first use and kept on disk; runs without the interpreter's lock; a division by zero
 #: gives what numpy gives. Compilation is what a first fit waits for, so kernels are flat (the code
@@ -91,7 +98,11 @@ def bare_kernel(function: Callable[..., Any]) -> Any:
 
 
 def inlined_kernel(function: Callable[..., Any]) -> Any:
-    """A piece of one kernel: written into its caller, and not compiled by itself."""
+    """A piece of one kernel: written into its caller, and not compiled by itself.
+
+    That saves time where a piece mostly calls others, whose code would be optimised once more in it. A
+    long piece with loops of its own is better compiled alone: a caller that grows takes longer than both.
+    """
     return _compile(function, no_cpython_wrapper=True, inline="always")
 
 
