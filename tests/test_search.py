@@ -12,7 +12,7 @@ from riskcard.problem.objective import loss_of, order_of, violations
 from riskcard.problem.problem import LOG_ODDS_LIMIT, Problem, make_problem
 from riskcard.problem.ranked import RankedData
 from riskcard.problem.solution import Solution
-from riskcard.search import support
+from riskcard.search import heuristic, support
 from riskcard.search.bins import all_cuts, few_cuts
 from riskcard.search.deadline import Deadline
 from riskcard.search.draft import measure
@@ -264,16 +264,36 @@ def sets_found(data: RankedData, max_terms: int) -> list[support.Support]:
     return support.search_supports(rows, rules, start, *work)
 
 
-@pytest.mark.parametrize("is_separated", [True, False])
-def test_a_search_has_more_steps_where_classes_are_nearly_separated(is_separated, monkeypatch):
+def measured_tumours(is_separated: bool) -> RankedData:
+    """Some columns of the breast cancer data, with the labels in another order unless they are separated."""
     X, y = load_breast_cancer(return_X_y=True)
     labels = np.where(y == 1, 1, -1).astype(np.int8)
     if not is_separated:
         labels = np.random.default_rng(0).permutation(labels)
     codes = np.stack([np.unique(column, return_inverse=True)[1] for column in X[:, -8:].T])
-    data = RankedData(codes.astype(np.int32), codes.max(axis=1), labels, np.ones(y.size))
+    return RankedData(codes.astype(np.int32), codes.max(axis=1), labels, np.ones(y.size))
+
+
+@pytest.mark.parametrize("is_separated", [True, False])
+def test_a_search_has_more_steps_where_classes_are_nearly_separated(is_separated, monkeypatch):
+    data = measured_tumours(is_separated)
     found = sets_found(data, 8)
     monkeypatch.setattr(support, "STEPS_IF_SEPARATED", 1)
     found_soon = sets_found(data, 8)
     assert found[0].loss <= found_soon[0].loss
     assert (len(found) > len(found_soon)) == is_separated
+
+
+@pytest.mark.parametrize("is_separated", [True, False])
+def test_sets_are_searched_with_a_second_ridge_where_classes_are_nearly_separated(
+    is_separated, monkeypatch
+):
+    ridges = []
+
+    def search(*given):
+        ridges.append(given[-1])
+        return support.search_supports(*given)
+
+    monkeypatch.setattr(heuristic, "search_supports", search)
+    find_cards(make_problem(measured_tumours(is_separated), max_terms=8), Options())
+    assert ridges == [support.RIDGE, support.SMALL_RIDGE][: 1 + is_separated]

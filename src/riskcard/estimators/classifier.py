@@ -59,8 +59,8 @@ class RiskScoreClassifier(CardClassifier):
         multiplies the odds by at most ``exp(max_log_odds)``. Proofs are the better the smaller it
         is. None for no limit but 30.
     certify
-        Prove a bound after the search. Where time runs out, the certificate of ``card_`` has a second
-        bound, on cards with moderate terms.
+        Prove a bound after the search. Where time runs out and the multiplier is fitted, the
+        certificate of ``card_`` mostly has a second bound, on cards with moderate terms.
     time_limit
         Seconds for search and proof together; None for no limit. What is found and proven by then
         is kept, and ``status_`` says "time_limit". The first proof on a machine waits for its
