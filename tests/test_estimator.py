@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import math
 import pickle
 import warnings
 from dataclasses import replace
@@ -361,7 +362,7 @@ def steepest_of(model):
 @pytest.mark.parametrize("scale", ["calibrated", "multiplier"])
 def test_no_term_moves_the_log_odds_further_than_allowed(small, scale):
     X, y = small
-    free = RiskScoreClassifier(3, scale=scale, certify=True).fit(X, y)
+    free = RiskScoreClassifier(3, scale=scale, certify=True, max_log_odds=None).fit(X, y)
     steepest = steepest_of(free)
     losses = [free.loss_]
     for limit in (0.6 * steepest, 0.3 * steepest):
@@ -369,7 +370,8 @@ def test_no_term_moves_the_log_odds_further_than_allowed(small, scale):
         assert 0.9 * limit < steepest_of(model) <= limit * (1 + 1e-9)
         assert model.status_ == "optimal"
         assert audit(model, X, y).passed
-        assert f"{limit:.6g} of log-odds a term" in " ".join(str(model.card_).split())
+        odds = float(f"{np.exp(limit):.3g}")
+        assert f"odds times {odds:,.10g} a term" in " ".join(str(model.card_).split())
         losses.append(model.loss_)
         again = RiskCard.from_json(model.card_.to_json())
         assert again.certificate.max_log_odds == limit
@@ -392,9 +394,31 @@ def test_a_given_multiplier_leaves_no_room_for_a_limit_on_log_odds(small):
         RiskScoreClassifier(2, scale=1, max_log_odds=2.0).fit(*small)
 
 
-def test_a_card_without_a_limit_of_its_own_says_nothing_of_it(small):
-    model = RiskScoreClassifier(2).fit(*small)
+def test_a_card_without_a_limit_says_nothing_of_it(small):
+    model = RiskScoreClassifier(2, max_log_odds=None).fit(*small)
     assert "max_log_odds" not in model.card_.to_json()
-    assert "log-odds a term" not in str(model.card_)
+    assert "odds times" not in str(model.card_)
+
+
+def test_a_term_multiplies_the_odds_by_at_most_1000_unless_more_is_asked_for():
+    X, y = np.arange(40.0)[:, None], np.arange(40) >= 20
+    usual = RiskScoreClassifier(1, certify=True).fit(X, y)
+    assert steepest_of(usual) == pytest.approx(math.log(1000), rel=1e-12)
+    assert usual.status_ == "optimal"
+    assert audit(usual, X, y).passed
+    assert "odds times 1,000 a term" in " ".join(str(usual.card_).split())
+    steeper = RiskScoreClassifier(1, max_log_odds=None).fit(X, y)
+    assert steepest_of(steeper) == pytest.approx(30, rel=1e-12)
+    assert steeper.loss_ < usual.loss_
+
+
+def test_a_given_multiplier_knows_no_usual_limit():
+    X, y = np.arange(40.0)[:, None], np.arange(40) >= 20
+    model = RiskScoreClassifier(1, max_points=10, scale=1, max_log_odds="auto").fit(X, y)
+    assert steepest_of(model) == 10
+
+
+def test_a_search_over_sizes_hands_the_limit_on_log_odds_down(small):
     chosen = RiskScoreClassifierCV(2, cv=2, max_log_odds=0.5, rule="best").fit(*small)
     assert chosen.card_.certificate.max_log_odds == 0.5
+    assert RiskScoreClassifierCV().max_log_odds == RiskScoreClassifier().max_log_odds == "auto"

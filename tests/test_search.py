@@ -284,9 +284,10 @@ def test_a_search_has_more_steps_where_classes_are_nearly_separated(is_separated
     assert (len(found) > len(found_soon)) == is_separated
 
 
+@pytest.mark.parametrize("limit", [None, 6.0])
 @pytest.mark.parametrize("is_separated", [True, False])
 def test_sets_are_searched_with_a_second_ridge_where_classes_are_nearly_separated(
-    is_separated, monkeypatch
+    is_separated, limit, monkeypatch
 ):
     ridges = []
 
@@ -295,5 +296,8 @@ def test_sets_are_searched_with_a_second_ridge_where_classes_are_nearly_separate
         return support.search_supports(*given)
 
     monkeypatch.setattr(heuristic, "search_supports", search)
-    find_cards(make_problem(measured_tumours(is_separated), max_terms=8), Options())
-    assert ridges == [support.RIDGE, support.SMALL_RIDGE][: 1 + is_separated]
+    data = measured_tumours(is_separated)
+    find_cards(make_problem(data, max_terms=8, max_log_odds=limit), Options())
+    # a limit on the steps is kept by a larger one, and without it a smaller one separates more
+    second = support.SMALL_RIDGE if limit is None else 25 * support.RIDGE
+    assert ridges == pytest.approx([support.RIDGE, second][: 1 + is_separated])

@@ -139,8 +139,8 @@ def kind_words(certificate: Certificate) -> str:
         limits.append(f"{_count(certificate.max_cuts_per_feature, 'cut')} a feature")
     limits.append(f"{_count(certificate.max_points, 'point')} a term")
     if certificate.max_log_odds < LOG_ODDS_LIMIT:
-        times = f"{math.exp(certificate.max_log_odds):.3g}"
-        limits.append(f"{certificate.max_log_odds:.6g} of log-odds a term (odds times {times})")
+        times = float(f"{math.exp(certificate.max_log_odds):.3g}")
+        limits.append(f"odds times {times:,.10g} a term")
     scale = certificate.scale
     if scale == "calibrated":
         limits.append("calibrated scale")

@@ -137,7 +137,7 @@ def add_card_options(size: argparse._ArgumentGroup, max_terms: int = 5) -> None:
     )
     size.add_argument(
         "--max-log-odds", type=float, metavar="L",
-        help="a term moves the log-odds by at most L: 2.3 multiplies the odds by 10 (no limit)",
+        help="a term moves the log-odds by at most L, up to 30: 2.3 multiplies the odds by 10 (odds times 1,000)",
     )  # fmt: skip
     size.add_argument(
         "--grid", type=grid_of, metavar="N",

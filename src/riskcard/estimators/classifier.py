@@ -56,8 +56,8 @@ class RiskScoreClassifier(CardClassifier):
         multiplier is given, the base is an integer; 1 makes a point one unit of log-odds.
     max_log_odds
         Where the multiplier is fitted: a term moves the log-odds by at most this, so that it
-        multiplies the odds by at most ``exp(max_log_odds)``. Proofs are the better the smaller it
-        is. None for no limit but 30.
+        multiplies the odds by at most ``exp(max_log_odds)``. "auto" is the logarithm of 1,000, None
+        is 30. Proofs are the better the smaller it is, and risks of new rows mostly too.
     certify
         Prove a bound after the search. Where time runs out and the multiplier is fitted, the
         certificate of ``card_`` mostly has a second bound, on cards with moderate terms.
@@ -182,7 +182,7 @@ class RiskScoreClassifier(CardClassifier):
         max_changes: int | None = None,
         pool_tolerance: float | None = None,
         pool_size: int = 100,
-        max_log_odds: float | None = None,
+        max_log_odds: float | str | None = "auto",
     ) -> None:
         self.max_terms = max_terms
         self.max_features = max_features

@@ -181,7 +181,7 @@ class RiskScoreClassifierCV(ShowsCard, ClassifierMixin, BaseEstimator):
         round_cuts: float | None = None,
         pool_tolerance: float | None = None,
         pool_size: int = 100,
-        max_log_odds: float | None = None,
+        max_log_odds: float | str | None = "auto",
     ) -> None:
         self.max_terms = max_terms
         self.cv = cv

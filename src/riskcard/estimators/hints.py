@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from riskcard.problem.problem import LOG_ODDS_LIMIT, Problem
+from riskcard.problem.problem import USUAL_LIMIT, Problem
 from riskcard.problem.result import SolveResult, Status
 
 __all__ = ["hints_on"]
@@ -22,12 +22,12 @@ def hints_on(result: SolveResult, problem: Problem) -> list[str]:
         return []
     if result.moderate is not None:
         return []  # what it would show is proven already
-    has_limit = problem.scale.kind == "fixed" or problem.scale.limit < LOG_ODDS_LIMIT
+    has_limit = problem.scale.kind == "fixed" or problem.scale.limit < USUAL_LIMIT
     largest = max(map(abs, result.solution.jumps), default=0) / result.solution.multiplier
     limit = max(LEAST_STEP, math.ceil(largest))
     if has_limit or limit > MOST_STEP:
         return []
     return [
-        f"Terms of this card move the log-odds by {largest:.2g} at most, and the bound allows {LOG_ODDS_LIMIT:g}: "
+        f"Terms of this card move the log-odds by {largest:.2g} at most, and the bound allows {problem.scale.limit:.2g}: "
         f"max_log_odds={limit} (--max-log-odds {limit}) mostly leaves a far smaller gap."
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,11 +13,16 @@ from riskcard.errors import ParameterError
 from riskcard.problem.ranked import RankedData
 from riskcard.problem.restrictions import Restrictions, no_restrictions
 
-__all__ = ["LOG_ODDS_LIMIT", "Limits", "Problem", "Scale", "make_problem"]
+__all__ = ["LOG_ODDS_LIMIT", "USUAL_LIMIT", "Limits", "Problem", "Scale", "make_problem"]
 
 #: With a free scale no term may move the log-odds by more than this, even if the user has no limit.
 #: Without one separable data have no optimum: the loss falls for ever as the scale grows.
 LOG_ODDS_LIMIT = 30.0
+#: What a term may do unless the user says otherwise ("auto"): multiply the odds by 1,000. A steeper one is
+#: hardly ever believed, rows that are not seen yet pay for it, and proofs about such cards are weak.
+USUAL_LIMIT = math.log(1000.0)
+#: From here on few cards meet the limit.
+DISTANT_LIMIT = 6.0
 #: The least limit that a user may set: terms that change the odds by one per cent.
 LEAST_LIMIT = 0.01
 
@@ -38,12 +44,12 @@ class Scale:
     @property
     def is_free(self) -> bool:
         """Real multipliers, offsets and, but for a distant limit, steps."""
-        return self.kind == "calibrated" and self.limit == LOG_ODDS_LIMIT
+        return self.kind == "calibrated" and self.limit >= DISTANT_LIMIT
 
     @classmethod
-    def parse(cls, scale: float | str, max_log_odds: float | None = None) -> Scale:
+    def parse(cls, scale: float | str, max_log_odds: float | str | None = None) -> Scale:
         """Read the user's ``scale``: a positive number, "multiplier" or "calibrated"."""
-        limit = LOG_ODDS_LIMIT if max_log_odds is None else _checked_limit(max_log_odds)
+        limit = _checked_limit(max_log_odds)
         if scale == "multiplier":
             return cls("multiplier", limit=limit)
         if scale == "calibrated":
@@ -57,7 +63,7 @@ class Scale:
                 f"scale is {scale!r}. Use a positive number (the multiplier; 1 is the paper's "
                 "problem), 'multiplier' or 'calibrated'."
             )
-        if max_log_odds is not None:
+        if max_log_odds not in (None, "auto"):
             raise ParameterError(
                 f"max_log_odds is {max_log_odds!r} and scale is {scale!r}. With a given multiplier "
                 "max_points is the limit of a term: leave max_log_odds out, or choose the scale "
@@ -118,9 +124,12 @@ def make_problem(
     max_cuts_per_feature: int | None = None,
     max_points: int = 5,
     scale: float | str = "calibrated",
-    max_log_odds: float | None = None,
+    max_log_odds: float | str | None = None,
 ) -> Problem:
-    """Build a problem from the user's parameters; None means no limit of that kind."""
+    """Build a problem from the user's parameters; None means no limit of that kind.
+
+    ``max_log_odds="auto"`` is the usual limit where the multiplier is chosen.
+    """
     _require_whole("max_terms", max_terms, 1)
     _require_whole("max_points", max_points, 1)
     if max_features is not None:
@@ -138,11 +147,15 @@ def make_problem(
 
 
 def _checked_limit(value: object) -> float:
+    if value is None:
+        return LOG_ODDS_LIMIT
+    if isinstance(value, str) and value == "auto":
+        return USUAL_LIMIT
     is_real = isinstance(value, (int, float, np.integer, np.floating))
     if isinstance(value, bool) or not is_real or not LEAST_LIMIT <= value <= LOG_ODDS_LIMIT:  # type: ignore[operator]
         raise ParameterError(
-            f"max_log_odds is {value!r}. Use a number from {LEAST_LIMIT:g} to {LOG_ODDS_LIMIT:g}: 2.3 lets "
-            "a term multiply the odds by 10 at most."
+            f"max_log_odds is {value!r}. Use a number from {LEAST_LIMIT:g} to {LOG_ODDS_LIMIT:g} (2.3 lets a "
+            f"term multiply the odds by 10 at most), 'auto' for 1,000 times, or None for {LOG_ODDS_LIMIT:g}."
         )
     return float(value)  # type: ignore[arg-type]
 

@@ -28,13 +28,13 @@ from riskcard.search.options import Options
 from riskcard.search.rules import Rules, keep_allowed, rules_of
 from riskcard.search.support import (
     RIDGE,
-    SMALL_RIDGE,
     Support,
     Walk,
     fit_support,
     improve_support,
     is_nearly_separated,
     search_supports,
+    second_ridge,
 )
 
 __all__ = ["find_cards"]
@@ -134,7 +134,7 @@ class _Search:
 
         found = search(RIDGE)
         if is_nearly_separated(found[0], start):
-            found = _in_turns(found, search(SMALL_RIDGE))
+            found = _in_turns(found, search(second_ridge(self.problem.scale.limit)))
         return [replace(support, terms=rows.restore(support.terms)) for support in found]
 
     def look_again(self, support: Support) -> list[Support]:

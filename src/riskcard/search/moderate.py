@@ -1,7 +1,7 @@
 """A second bound, on moderate cards: those none of whose terms multiplies the odds by more than so much.
 
-With a free scale a term may move the log-odds by up to 30. What cards with such steps can do is hard to
-bound, and few people want one. So where a proof is going to run out of time, the last part of it goes to
+With a free scale a term may multiply the odds by 1,000, or by far more if the user says so. What cards with
+such steps can do is hard to bound, and few people want one. So where a proof is going to run out of time, the last part of it goes to
 moderate cards alone: those with terms no steeper than the card at hand, which mostly leave a far
 smaller gap.
 """
@@ -24,7 +24,7 @@ __all__ = ["bound_moderate_cards", "moderate_odds", "seconds_for_moderate_cards"
 #: Cards whose terms multiply the odds by no more than this are always moderate.
 LEAST_ODDS = 10.0
 #: Moderate cards must be limited to this part of what the problem allows a term, or they are not worth a proof.
-LARGEST_PART = 0.5
+LARGEST_PART = 0.75
 #: The share of the time that goes to moderate cards, and how much of it there must be to begin.
 SHARE, LEAST_SECONDS = 0.15, 0.3
 #: A bound is worth a sentence when it is above that on all cards, and above 0, by these parts of the loss.

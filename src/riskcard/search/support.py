@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from riskcard.kernels.cells import divide_into_cells
 from riskcard.kernels.sets import improve_set
+from riskcard.problem.problem import LOG_ODDS_LIMIT
 from riskcard.search.bins import Rows
 from riskcard.search.deadline import Deadline
 from riskcard.search.effort import Effort
@@ -18,13 +19,13 @@ from riskcard.search.rules import Rules, closed_cuts, room_for_terms
 
 __all__ = [
     "RIDGE",
-    "SMALL_RIDGE",
     "Support",
     "cells_of",
     "fit_support",
     "improve_support",
     "is_nearly_separated",
     "search_supports",
+    "second_ridge",
 ]
 
 #: A set of conditions counts as better when its loss is lower by this part of itself.
@@ -36,8 +37,8 @@ MOST_KICKED = 4
 #: Features with more cuts than this that kicks look at: for each term, and at least and at most.
 FEW_CUTS, KICKED_BY_TERM, FEWEST_KICKED, MOST_KICKED_FEATURES = 8, 4, 16, 32
 #: The ridge of fits, by the total weight, so that the unit of weights does not matter: far below any loss
-#: that matters, but near separation. There the first keeps coefficients of about one size, so that whole
-#: points of a small range can follow them; where they separate all rows, the second one finds more.
+#: that matters, but near separation. There it keeps coefficients of about one size, so that whole points of
+#: a small range can follow them; where steps may be as large as they like, a smaller one finds sets that separate all rows.
 RIDGE, SMALL_RIDGE = 4e-6, 1e-7
 #: Classes are nearly separated when the best set has less than this part of the loss of the start; then a
 #: search has so many times the steps.
@@ -204,6 +205,17 @@ def search_supports(
         reached, _ = improve_support(rows, rules, best, walk)
         found.setdefault(reached.digest, reached)
     return sorted(found.values(), key=lambda support: (support.loss, support.key))
+
+
+def second_ridge(limit: float) -> float:
+    """The ridge of a second search near separation, from the limit on what a term adds to the log-odds.
+
+    Under a limit it is so large that sets rank by what they reach with coefficients within it: the
+    nearer the limit, the larger.
+    """
+    if limit >= LOG_ODDS_LIMIT:
+        return SMALL_RIDGE
+    return RIDGE * (LOG_ODDS_LIMIT / limit) ** 2
 
 
 def is_nearly_separated(best: Support, start: Support) -> bool:
