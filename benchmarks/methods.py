@@ -74,6 +74,11 @@ def _certified(terms: int, limit: float) -> dict[str, Any]:
     return {**_ours(terms, limit), "certify": True, "time_limit": limit}
 
 
+def _steep(settings: Settings) -> Settings:
+    """Terms may move the log-odds by as much as can be asked for, 30, like those of rivals without a limit."""
+    return lambda terms, limit: {**settings(terms, limit), "max_log_odds": None}
+
+
 def _limited(terms: int, limit: float) -> dict[str, Any]:
     """No term multiplies the odds by more than 20."""
     return {**_certified(terms, limit), "max_log_odds": 3.0}
@@ -121,6 +126,8 @@ METHODS = {
         Method("riskcard-9", "riskcard, 9 cuts", (HOME, "riskcard"), _few(9), takes_any_table=True),
         Method("riskcard-99", "riskcard, 99 cuts", (HOME, "riskcard"), _few(99),
                takes_any_table=True),
+        Method("riskcard-steep", "riskcard, any steps", (HOME, "riskcard"), _steep(_ours),
+               takes_any_table=True),
         Method("certified", "riskcard, certified", (HOME, "riskcard"), _certified,
                takes_any_table=True, has_limit=True),
         Method("imodels-9", "imodels, 9 thresholds", ("run_imodels", "imodels"), _imodels(9),
@@ -136,7 +143,9 @@ METHODS = {
                _optbinning, peer="optbinning", takes_any_table=True),
         Method("logistic", "LogisticRegression", (HOME, "logistic"), _nothing, has_card=False),
         Method("boosting", "HistGradientBoosting", (HOME, "boosting"), _nothing, has_card=False),
-        # for the proofs: cards without huge steps, and the same problem as a rival's
+        # for the proofs: cards with huge steps, with none, and the same problem as a rival's
+        Method("certified-steep", "riskcard, certified, any steps", (HOME, "riskcard"),
+               _steep(_certified), has_limit=True),
         Method("certified-limited", "riskcard, certified, limited steps", (HOME, "riskcard"),
                _limited, has_limit=True),
         Method("certified-lattice", "riskcard on the lattice problem", (HOME, "riskcard"),
@@ -152,12 +161,12 @@ METHODS = {
     )
 }  # fmt: skip
 #: Those of them that are ours.
-OWN = (OURS, STURDY, "certified", "riskcard-9", "riskcard-99")
+OWN = (OURS, STURDY, "riskcard-steep", "certified", "riskcard-9", "riskcard-99")
 #: Ours with as many candidate cuts as a rival.
 EQUALS = (("riskcard-9", "imodels-9"), ("riskcard-99", "imodels-99"))
 #: Methods with a card of a given size, and those without.
 CARDS = (
-    OURS, "certified", "imodels-9", "riskcard-9", "imodels-99", "riskcard-99", "fasterrisk",
+    OURS, "certified", "riskcard-steep", "imodels-9", "riskcard-9", "imodels-99", "riskcard-99", "fasterrisk",
     "lattice", "round", "optbinning",
 )  # fmt: skip
 #: The same where the fitted rows are not all that counts: a proof changes few of the heuristic's cards, so
@@ -168,9 +177,11 @@ CEILINGS = ("logistic", "boosting")
 
 #: What each method is, for the reader of the page: whose code it is, and what it chooses from.
 ABOUT = {
-    OURS: ("riskcard", "every cut, 1 to 5 points, free scale; default settings, heuristic"),
+    OURS: ("riskcard", "every cut, 1 to 5 points, free scale, a term multiplies the odds by at most 1,000; default settings, heuristic"),
     STURDY: ("riskcard", "`RiskScoreClassifier.sturdy`: 9 to 99 cuts a feature, prior rows, a shortlist"),
+    "riskcard-steep": ("riskcard", "the default settings with `max_log_odds=None`: a term moves the log-odds by up to 30"),
     "certified": ("riskcard", "as the first, with a proof until its time is up"),
+    "certified-steep": ("riskcard", "the same with `max_log_odds=None`"),
     "riskcard-9": ("riskcard", "the default settings with `grid=9`: nine cuts a feature, at quantiles"),
     "riskcard-99": ("riskcard", "the same with `grid=99`"),
     "imodels-9": ("imodels", "FastRiskScoreClassifier, 9 thresholds a feature, its default"),

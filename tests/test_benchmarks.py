@@ -293,8 +293,8 @@ def test_a_long_fit_is_not_repeated():
 def test_all_who_prove_the_same_problem_have_the_same_time():
     plan = Plan(("ties",), limits=(10.0, 600.0), rival_limit=60.0)
     jobs = QUESTIONS["c"].jobs(plan)
-    assert {job.limit for job in jobs if job.method != "certified"} == {60.0}
-    ours = {(job.terms, job.limit) for job in jobs if job.method == "certified"}  # has no rival
+    assert {job.limit for job in jobs if job.method != "certified-steep"} == {60.0}
+    ours = {(job.terms, job.limit) for job in jobs if job.method == "certified-steep"}
     assert ours == {(3, 600.0), (5, 600.0), (8, 600.0), (5, 60.0), (8, 60.0)}
     assert proving.limit_of("lattice", Plan(("ties",), limits=(10.0,))) == 10.0
     job = Job("c", "lattice", "ties", terms=3, limit=60.0)
@@ -648,7 +648,7 @@ def test_a_page_of_a_stopped_run_says_how_much_is_finished(tmp_path, capsys):
     folders = ["--keep", str(keep), "--peers", str(peers)]
     assert main([*words, *folders, "--no-run"]) == 0
     text = capsys.readouterr().out
-    assert "finished jobs of (a): 2 of 10" in text
+    assert "finished jobs of (a): 2 of 11" in text
     assert "riskcard, certified, 1 s" in text
     assert len(Store(keep)) == 2
 
