@@ -47,7 +47,7 @@ ALLOWED = {
     | {"experiments", "datasets", "estimators", "formulations", "baselines", "export"},
     "cli": BASE
     | {"cli", "card", "export", "estimators", "progress", "experiments", "stability", "plots"}
-    | {"calculator", "report", "fonts"},
+    | {"calculator", "report", "fonts", "search"},
     "__main__": {"cli"},
     "__init__": {"version"},
 }

@@ -412,3 +412,15 @@ def test_recalibrating_needs_the_labels_of_the_card(tmp_path, plain, capsys):
     code, _, err = run(capsys, "recalibrate", path, new, "--target", "outcome")
     assert code == 2
     assert "has the value 'ill', but the card knows 'no' and 'yes'" in err
+
+
+def test_a_command_that_proves_compiles_the_proof_beside_and_another_does_not(
+    plain, capsys, monkeypatch
+):
+    kinds = []
+    monkeypatch.setattr("riskcard.search.beside.compile_beside", kinds.append)
+    options = ["--target", "outcome", "--max-terms", 1, "-q"]
+    assert run(capsys, "fit", plain, *options)[0] == 0
+    assert run(capsys, "fit", plain, *options, "--certify")[0] == 0
+    assert run(capsys, "fit", plain, *options, "--certify", "--scale", 1)[0] == 0
+    assert kinds == ["calibrated", "fixed"]

@@ -14,7 +14,9 @@ from numba.core import event
 from random_problems import random_problem
 from riskcard import RiskScoreClassifier
 from riskcard.estimators import classifier
-from riskcard.search import once, pipeline, ready
+from riskcard.kernels.explore import explore
+from riskcard.kernels.jit import is_kept
+from riskcard.search import beside, once, pipeline, ready
 from riskcard.search.options import Options
 
 KINDS = ("fixed", "multiplier", "calibrated")
@@ -77,6 +79,92 @@ def test_nothing_is_left_to_be_compiled_by_a_proof(kind):
     command = [sys.executable, "-c", READY_LATER, kind]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+class Started:
+    """A process that was started, as far as anybody asks."""
+
+    def __init__(self, command, **streams):
+        self.command, self.is_awaited = command, False
+
+    def wait(self):
+        self.is_awaited = True
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """The processes that were started to compile; nothing is compiled yet, and there are two processors."""
+    found = []
+    monkeypatch.setattr(beside, "is_kept", lambda kernel: False)
+    monkeypatch.setattr(beside, "_count_processors", lambda: 2)
+    monkeypatch.setattr(
+        beside.subprocess,
+        "Popen",
+        lambda *given, **more: found.append(Started(*given, **more)) or found[-1],
+    )
+    return found
+
+
+def test_a_command_compiles_the_proof_beside_the_search_and_waits_for_it(started, monkeypatch):
+    beside.compile_beside("calibrated")
+    (process,) = started
+    awaited = []
+    monkeypatch.setattr(ready, "prove", lambda *given: awaited.append(process.is_awaited))
+    monkeypatch.setattr(ready, "find_card", lambda *given: awaited.append(process.is_awaited))
+    ready.make_ready.cache_clear()
+    ready.make_ready("calibrated")
+    ready.make_ready.cache_clear()
+    assert awaited == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("where", "name", "value"),
+    [
+        (beside, "is_kept", lambda kernel: True),
+        (beside, "_count_processors", lambda: 1),
+        (sys, "frozen", True),
+        (sys, "executable", ""),
+    ],
+    ids=["kept", "one processor", "no Python", "unknown Python"],
+)
+def test_nothing_is_compiled_beside_where_that_would_not_help(
+    started, monkeypatch, where, name, value
+):
+    monkeypatch.setattr(where, name, value, raising=False)
+    beside.compile_beside("calibrated")
+    assert started == []
+
+
+def test_a_second_process_that_cannot_be_started_is_done_without(started, monkeypatch):
+    def refuse(*given, **more):
+        raise OSError
+
+    monkeypatch.setattr(beside.subprocess, "Popen", refuse)
+    beside.compile_beside("calibrated")
+    beside.wait_for_compilation()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_compiled_beside_is_what_the_proof_needs(kind):
+    done = subprocess.run([sys.executable, "-c", beside._WORK, kind], capture_output=True)
+    assert done.returncode == 0
+    assert is_kept(explore)
+
+
+def test_a_kernel_is_kept_once_it_was_compiled(tmp_path):
+    code = (
+        "import numpy as np; from riskcard.kernels.jit import is_kept\n"
+        "from riskcard.kernels.scores import score_rows as kernel\n"
+        "print(is_kept(kernel))\n"
+        "codes, terms = np.zeros((1, 2), np.int32), np.zeros((3, 0), np.int64)\n"
+        "kernel(codes, terms, 0, 0, np.array([True, False]), np.zeros(2, np.int32))\n"
+        "print(is_kept(kernel))"
+    )
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["False", "True"]
 
 
 class Terminal(io.StringIO):

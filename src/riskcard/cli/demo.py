@@ -46,6 +46,9 @@ def run_demo(options: Namespace) -> int:
         say(f"Wrote {options.csv}: 569 tumours, 30 measurements, and the column {_TARGET!r}.")
         return 0
     say("Breast cancer data of scikit-learn: 569 tumours, 30 measurements, 3 terms, with a proof.")
+    from riskcard.search.beside import compile_beside
+
+    compile_beside("calibrated")
     from riskcard.cli.feature_table import FeatureTable
     from riskcard.estimators.classifier import RiskScoreClassifier
     from riskcard.problem.column_values import FeatureValues

@@ -12,6 +12,7 @@ from riskcard.cli.show import show_card
 from riskcard.cli.training import Training, read_training
 from riskcard.errors import ParameterError
 from riskcard.export.files import require_writable
+from riskcard.problem.problem import Scale
 
 if TYPE_CHECKING:
     from riskcard.estimators.classifier import RiskScoreClassifier
@@ -48,6 +49,10 @@ def run_fit(options: Namespace) -> int:
     if options.output is not None:
         require_writable(options.output)
     _require_company(options)
+    if options.certify:
+        from riskcard.search.beside import compile_beside
+
+        compile_beside(Scale.parse(options.scale).kind)
     training = read_training(options)
     model = _fit(options, training)
     card = replace(model.card_, classes=training.classes, outcome=options.target)

@@ -16,6 +16,7 @@ __all__ = [
     "call_before_compiling",
     "inlined_kernel",
     "inner_kernel",
+    "is_kept",
     "kernel",
 ]
 
@@ -56,6 +57,15 @@ def _keep_by_fingerprint(dispatcher: Any) -> Any:
 def _compile(function: Callable[..., Any], **more: Any) -> Any:
     options: dict[str, Any] = OPTIONS | more
     return _keep_by_fingerprint(njit(**options)(function))
+
+
+def is_kept(compiled: Any) -> bool:
+    """Whether code of a kernel that may still be used is on disk; True where none is ever kept."""
+    file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    try:
+        return file is None or bool(file._load_index())
+    except OSError:  # a folder that cannot be read
+        return True
 
 
 class _Once(event.Listener):

@@ -11,14 +11,16 @@ import numpy as np
 from riskcard.kernels.jit import call_before_compiling
 from riskcard.problem.problem import Limits, Problem, Scale
 from riskcard.problem.ranked import RankedData
+from riskcard.search.beside import wait_for_compilation
 from riskcard.search.conditions import arrange_conditions
 from riskcard.search.deadline import Deadline
+from riskcard.search.empty import best_empty_card
 from riskcard.search.hull_tree import HullTree
 from riskcard.search.once import find_card
 from riskcard.search.options import Options
 from riskcard.search.tree import Stops, prove
 
-__all__ = ["make_ready", "tell_of_compilation"]
+__all__ = ["compile_proof", "make_ready", "tell_of_compilation"]
 
 
 @cache
@@ -28,8 +30,15 @@ def make_ready(kind: Literal["fixed", "multiplier", "calibrated"]) -> None:
     Where nothing is compiled yet that takes longer than many a time limit, and would leave the proof
     nothing of it. Afterwards it is a matter of milliseconds.
     """
+    find_card(_tiny_problem(Scale(kind)), Options())
+    wait_for_compilation()
+    compile_proof(kind)
+
+
+def compile_proof(kind: Literal["fixed", "multiplier", "calibrated"]) -> None:
+    """Compile the proof alone: from the empty card it has to look at everything."""
     problem = _tiny_problem(Scale(kind))
-    prove(problem, find_card(problem, Options()), Stops())
+    prove(problem, best_empty_card(problem), Stops())
     conditions = arrange_conditions(problem)
     if conditions is not None:
         HullTree(conditions).grow(1.0, float("inf"), Deadline())
