@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from riskcard.problem.problem import Limits, Problem, Scale
+from riskcard.problem.problem import USUAL_LIMIT, Limits, Problem, Scale
 from riskcard.problem.ranked import RankedData, rank_table
 from riskcard.problem.table import Table
 
@@ -17,6 +17,7 @@ SCALES = (
     Scale("calibrated"),
     Scale("multiplier", limit=1.2),
     Scale("calibrated", limit=0.8),
+    Scale("calibrated", limit=USUAL_LIMIT),
 )
 KINDS_OF_DATA = ("random", "signal", "separable", "one_feature", "duplicated", "constant")
 KINDS_OF_WEIGHTS = ("equal", "integer", "real")

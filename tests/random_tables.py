@@ -162,6 +162,7 @@ def random_ruled_problem(
             max_cuts_per_feature=int(rng.integers(1, 4)) if rng.random() < 0.3 else None,
             max_points=int(rng.choice([1, 2, 3])),
             scale=chosen.multiplier if chosen.kind == "fixed" else chosen.kind,
+            max_log_odds=None if chosen.kind == "fixed" else chosen.limit,
         )
         problem = shrink(problem, size)
         return apply_rules(problem, table.names, table.levels, rules, least), table, cuts, rules

@@ -34,6 +34,8 @@ def test_a_large_gap_of_a_proof_that_was_cut_short_has_a_hint():
     assert "max_log_odds=3 " in hint
     (hint,) = hints_on(CUT_SHORT, problem_with(max_log_odds="auto"))
     assert "the bound allows 6.9" in hint
+    steeper = replace(CUT_SHORT, solution=Solution.of([(0, 3, -5)], 0, 1.1, 0.0))
+    assert hints_on(steeper, problem_with(max_log_odds="auto")) == []
 
 
 def test_the_hint_names_a_limit_that_the_card_keeps():

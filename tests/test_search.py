@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_breast_cancer, make_classification
 
+from riskcard import RiskScoreClassifier
 from riskcard.problem.objective import loss_of, order_of, violations
 from riskcard.problem.problem import LOG_ODDS_LIMIT, Problem, make_problem
 from riskcard.problem.ranked import RankedData
 from riskcard.problem.solution import Solution
-from riskcard.search import heuristic, support
+from riskcard.search import effort, heuristic, support
 from riskcard.search.bins import all_cuts, few_cuts
 from riskcard.search.deadline import Deadline
 from riskcard.search.draft import measure
@@ -284,7 +285,7 @@ def test_a_search_has_more_steps_where_classes_are_nearly_separated(is_separated
     assert (len(found) > len(found_soon)) == is_separated
 
 
-@pytest.mark.parametrize("limit", [None, 6.0])
+@pytest.mark.parametrize("limit", [None, 29.0, 6.0])
 @pytest.mark.parametrize("is_separated", [True, False])
 def test_sets_are_searched_with_a_second_ridge_where_classes_are_nearly_separated(
     is_separated, limit, monkeypatch
@@ -299,5 +300,14 @@ def test_sets_are_searched_with_a_second_ridge_where_classes_are_nearly_separate
     data = measured_tumours(is_separated)
     find_cards(make_problem(data, max_terms=8, max_log_odds=limit), Options())
     # a limit on the steps is kept by a larger one, and without it a smaller one separates more
-    second = support.SMALL_RIDGE if limit is None else 25 * support.RIDGE
+    second = 25 * support.RIDGE if limit == 6 else support.SMALL_RIDGE
     assert ridges == pytest.approx([support.RIDGE, second][: 1 + is_separated])
+
+
+def test_near_separation_whole_points_are_searched_too(monkeypatch):
+    X, y = make_classification(
+        200, 8, n_informative=5, flip_y=0, class_sep=3, random_state=1
+    )  # its classes nearly separate
+    found = RiskScoreClassifier(5).fit(X, y)
+    monkeypatch.setattr(effort, "LOOK_IF_SEPARATED", 0.0)
+    assert found.loss_ < 0.75 * RiskScoreClassifier(5).fit(X, y).loss_

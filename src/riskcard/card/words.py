@@ -139,8 +139,7 @@ def kind_words(certificate: Certificate) -> str:
         limits.append(f"{_count(certificate.max_cuts_per_feature, 'cut')} a feature")
     limits.append(f"{_count(certificate.max_points, 'point')} a term")
     if certificate.max_log_odds < LOG_ODDS_LIMIT:
-        times = float(f"{math.exp(certificate.max_log_odds):.3g}")
-        limits.append(f"odds times {times:,.10g} a term")
+        limits.append(f"odds times {_odds_words(certificate.max_log_odds)} a term")
     scale = certificate.scale
     if scale == "calibrated":
         limits.append("calibrated scale")
@@ -150,6 +149,19 @@ def kind_words(certificate: Certificate) -> str:
         limits.append(f"whole base and multiplier {scale:g}")
     cuts = "at every gap in the data" if certificate.is_grid_full else "from a coarser grid only"
     return f"This kind: {', '.join(limits)}, cuts {cuts}."
+
+
+def _odds_words(log_odds: float) -> str:
+    """The odds of a limit, three digits of them, not more than they are: nothing is proven beyond.
+
+    Examples
+    --------
+    >>> _odds_words(math.log(1000)), _odds_words(7.0), _odds_words(0.5), _odds_words(25.0)
+    ('1,000', '1,090', '1.64', '72,000,000,000')
+    """
+    odds = Decimal(math.exp(log_odds) * (1 + 1e-12))
+    last = Decimal(1).scaleb(odds.adjusted() - 2)
+    return f"{odds.quantize(last, rounding=ROUND_FLOOR):,f}"
 
 
 def _count(number: int, noun: str) -> str:

@@ -11,8 +11,9 @@ __all__ = ["hints_on"]
 
 #: From this gap on, a hint is worth its line.
 LARGE_GAP = 0.05
-#: A limit on the log-odds that is worth a hint: at least what most cards keep, at most what still helps.
-LEAST_STEP, MOST_STEP = 3, 6
+#: A limit on the log-odds that is worth a hint: at least what most cards keep, at most what still helps, and this
+#: part of what the bound allows.
+LEAST_STEP, MOST_STEP, MOST_PART = 3, 6, 0.65
 
 
 def hints_on(result: SolveResult, problem: Problem) -> list[str]:
@@ -25,7 +26,7 @@ def hints_on(result: SolveResult, problem: Problem) -> list[str]:
     has_limit = problem.scale.kind == "fixed" or problem.scale.limit < USUAL_LIMIT
     largest = max(map(abs, result.solution.jumps), default=0) / result.solution.multiplier
     limit = max(LEAST_STEP, math.ceil(largest))
-    if has_limit or limit > MOST_STEP:
+    if has_limit or limit > min(MOST_STEP, MOST_PART * problem.scale.limit):
         return []
     return [
         f"Terms of this card move the log-odds by {largest:.2g} at most, and the bound allows {problem.scale.limit:.2g}: "

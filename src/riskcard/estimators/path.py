@@ -113,7 +113,7 @@ def _without_terms(fitted: RiskScoreClassifier, rows: Rows) -> Step:
 
     It is what a table of one constant feature gives: no cut, so no terms.
     """
-    shared = ("scale", "certify", "class_weight", "prior_rows")
+    shared = ("scale", "max_log_odds", "certify", "class_weight", "prior_rows")
     empty = RiskScoreClassifier(**{name: getattr(fitted, name) for name in shared})
     step = _fit_size(empty, Rows(np.zeros((rows.y.size, 1)), rows.y, rows.weights), 1, None)
     model = copy.copy(fitted)

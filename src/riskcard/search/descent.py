@@ -45,12 +45,13 @@ def search_cards(
     rules: Rules,
     start: Draft,
     effort: Effort,
+    max_steps: int,
     rng: np.random.Generator,
     deadline: Deadline,
 ) -> list[Draft]:
     """Kick the best card and descend again, as long as steps are left; all cards reached."""
     best, found, used, failed = start, [], 0, 0
-    while used < effort.card_steps and failed < effort.patience and not deadline.is_over():
+    while used < max_steps and failed < effort.patience and not deadline.is_over():
         kicked = _kick(rows, rules, best, rng)
         draft, steps = descend_card(rows, rules, kicked, effort)
         used += max(steps, 1)

@@ -20,6 +20,8 @@ REFINED_VALUES = 2.0e6
 #: Work of a thorough first look, and of the second at many rows and cuts: a unit is about a nanosecond.
 FIRST_LOOK_IF_THOROUGH = 1.0e8
 SECOND_LOOK, SECOND_LOOK_IF_THOROUGH = 2.0e7, 1.2e8
+#: Work on whole points where classes are nearly separated, even if real-valued ones do elsewhere.
+LOOK_IF_SEPARATED = 4.0e7
 #: Work of the only look at a small table, likewise.
 ONLY_LOOK_IF_THOROUGH = 2.2e8
 #: Work on top of either for each value that it looks at.
@@ -53,8 +55,9 @@ class Effort:
     more_support_steps, kick_cuts
         Steps on real-valued points from the best set, at the rows of the second look and so many
         cuts a feature.
-    card_steps
-        Steps of each chain on whole points, at the second look.
+    card_steps, card_steps_if_separated
+        Steps of each chain on whole points, at the second look: at least so many, and at least so
+        many where classes are nearly separated.
     n_fitted, n_refined
         Sets of conditions that are fitted at the second look; the best of them are refined there and
         rounded.
@@ -79,6 +82,7 @@ class Effort:
     more_support_steps: int
     kick_cuts: int
     card_steps: int
+    card_steps_if_separated: int
     n_fitted: int
     n_refined: int
     n_descended: int
@@ -133,6 +137,7 @@ def effort_of(problem: Problem, is_thorough: bool) -> Effort:
         more_support_steps=0 if looks_once else int(kicks),
         kick_cuts=KICK_CUTS,
         card_steps=int(second / second_step / n_chains) if needs_cards else 0,
+        card_steps_if_separated=0 if is_large else int(LOOK_IF_SEPARATED / second_step / n_chains),
         n_fitted=14 if looks_once else 10,
         n_refined=n_refined,
         n_descended=n_chains + 1,

@@ -94,7 +94,7 @@ class _Search:
     def run(self) -> list[Draft]:
         """Sets of conditions first, then whole points, then every cut."""
         effort, n_jobs = self.effort, self.options.n_jobs
-        supports = self.first_look()
+        supports, is_separated = self.first_look()
         fitted = _on_threads(self.fit, supports[: effort.n_fitted], n_jobs)
         fitted.sort(key=lambda support: (support.loss, support.key))
         refined = _on_threads(self.refine, fitted[: effort.n_refined], n_jobs)
@@ -107,17 +107,23 @@ class _Search:
         found = _distinct([found, _on_threads(self.descend, found[: effort.n_descended], n_jobs)])
         given = self.start()
         found = _distinct([found, [self.descend(self.on_rows(draft)) for draft in given]])
-        if effort.card_steps > 0:
+        more_steps = effort.card_steps_if_separated if is_separated else 0
+        card_steps = max(effort.card_steps, more_steps)
+        if card_steps > 0:
 
             def kick(chain: int) -> list[Draft]:
                 rng = np.random.default_rng([self.options.random_state, chain, 1])
-                return search_cards(self.rows, self.rules, found[0], effort, rng, self.deadline)
+                work = effort, card_steps, rng, self.deadline
+                return search_cards(self.rows, self.rules, found[0], *work)
 
             found = _distinct([found, *_on_threads(kick, range(effort.n_chains), n_jobs)])
         return given + _on_threads(self.polish, found[: effort.n_kept], n_jobs)
 
-    def first_look(self) -> list[Support]:
-        """Sets of conditions of the problem, best first, from chains that look at few rows and cuts."""
+    def first_look(self) -> tuple[list[Support], bool]:
+        """Sets of conditions of the problem, best first, from chains that look at few rows and cuts.
+
+        Also whether they nearly separate the classes.
+        """
         effort, options = self.effort, self.options
         rows = self.look_at(effort.max_cuts, effort.max_rows)
         start = fit_support(rows, self.rules, np.zeros((2, 0), dtype=np.int64))
@@ -133,9 +139,11 @@ class _Search:
             return _by_features([support for chain in found for support in chain])
 
         found = search(RIDGE)
-        if is_nearly_separated(found[0], start):
+        is_separated = is_nearly_separated(found[0], start)
+        if is_separated:
             found = _in_turns(found, search(second_ridge(self.problem.scale.limit)))
-        return [replace(support, terms=rows.restore(support.terms)) for support in found]
+        found = [replace(support, terms=rows.restore(support.terms)) for support in found]
+        return found, is_separated
 
     def look_again(self, support: Support) -> list[Support]:
         """Kick a set at the rows of the second look and few cuts; the best that is found.

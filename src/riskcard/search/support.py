@@ -40,6 +40,8 @@ FEW_CUTS, KICKED_BY_TERM, FEWEST_KICKED, MOST_KICKED_FEATURES = 8, 4, 16, 32
 #: that matters, but near separation. There it keeps coefficients of about one size, so that whole points of
 #: a small range can follow them; where steps may be as large as they like, a smaller one finds sets that separate all rows.
 RIDGE, SMALL_RIDGE = 4e-6, 1e-7
+#: Steps of so much log-odds are as good as any.
+NO_REAL_LIMIT = 15.0
 #: Classes are nearly separated when the best set has less than this part of the loss of the start; then a
 #: search has so many times the steps.
 NEARLY_SEPARATED, STEPS_IF_SEPARATED = 0.15, 3
@@ -213,7 +215,7 @@ def second_ridge(limit: float) -> float:
     Under a limit it is so large that sets rank by what they reach with coefficients within it: the
     nearer the limit, the larger.
     """
-    if limit >= LOG_ODDS_LIMIT:
+    if limit > NO_REAL_LIMIT:
         return SMALL_RIDGE
     return RIDGE * (LOG_ODDS_LIMIT / limit) ** 2
 
