@@ -28,6 +28,7 @@ from riskcard import (
     ParameterError,
     RiskCard,
     RiskcardError,
+    RiskcardWarning,
     RiskScoreClassifier,
     RiskScoreClassifierCV,
     audit,
@@ -423,7 +424,8 @@ def test_a_search_over_sizes_hands_the_limit_on_log_odds_down(small):
     assert chosen.card_.certificate.max_log_odds == 0.5
     noise = np.random.default_rng(0).random((60, 2)), np.arange(60) % 2
     for limit in (0.5, None):
-        empty = RiskScoreClassifierCV(2, cv=2, max_log_odds=limit).fit(*noise)
+        with pytest.warns(RiskcardWarning, match="the card has no terms"):
+            empty = RiskScoreClassifierCV(2, cv=2, max_log_odds=limit).fit(*noise)
         assert empty.n_terms_ == 0
         assert empty.card_.certificate.max_log_odds == (limit or 30)
     assert RiskScoreClassifierCV().max_log_odds == RiskScoreClassifier().max_log_odds == "auto"
