@@ -12,7 +12,6 @@ from riskcard.cli.show import show_card
 from riskcard.cli.training import Training, read_training
 from riskcard.errors import ParameterError
 from riskcard.export.files import require_writable
-from riskcard.problem.problem import Scale
 
 if TYPE_CHECKING:
     from riskcard.estimators.classifier import RiskScoreClassifier
@@ -50,6 +49,7 @@ def run_fit(options: Namespace) -> int:
         require_writable(options.output)
     _require_company(options)
     if options.certify:
+        from riskcard.problem.problem import Scale
         from riskcard.search.beside import compile_beside
 
         compile_beside(Scale.parse(options.scale).kind)
