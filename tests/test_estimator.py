@@ -52,13 +52,7 @@ if IS_OLD:
     estimator_checks._enforce_estimator_tags_y = _two_labels
 
 
-#: What scikit-learn asks of a penalised model, and the reason why it cannot hold here.
-EXPECTED_TO_FAIL = {
-    "check_class_weight_classifiers": "a bin of class 1 only gets class 1, however little it weighs"
-}
-
-
-@parametrize_with_checks([RiskScoreClassifier()], expected_failed_checks=lambda _: EXPECTED_TO_FAIL)
+@parametrize_with_checks([RiskScoreClassifier()])
 def test_every_check_of_scikit_learn_passes(estimator, check, monkeypatch):
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")  # one check is skipped without it
     check(estimator)
