@@ -424,3 +424,5 @@ def test_a_command_that_proves_compiles_the_proof_beside_and_another_does_not(
     assert run(capsys, "fit", plain, *options, "--certify")[0] == 0
     assert run(capsys, "fit", plain, *options, "--certify", "--scale", 1)[0] == 0
     assert kinds == ["calibrated", "fixed"]
+    assert run(capsys, "fit", "nowhere.csv", *options, "--certify")[0] == 2
+    assert kinds == ["calibrated", "fixed"]

@@ -48,12 +48,13 @@ def run_fit(options: Namespace) -> int:
     if options.output is not None:
         require_writable(options.output)
     _require_company(options)
+    training = read_training(options)
+    # not before the rows are read: where they cannot be, nobody would wait for the process
     if options.certify:
         from riskcard.problem.problem import Scale
         from riskcard.search.beside import compile_beside
 
         compile_beside(Scale.parse(options.scale).kind)
-    training = read_training(options)
     model = _fit(options, training)
     card = replace(model.card_, classes=training.classes, outcome=options.target)
     if options.output is not None:

@@ -1,6 +1,6 @@
 """Compile the proof in a second process while this one compiles the search.
 
-Where nothing is compiled yet, that halves what a first proof waits for. Only commands do it: a library
+Where nothing is compiled yet, a first proof waits for the longer of both, not for their sum. Only commands do it: a library
 that starts processes would surprise the program that it is part of.
 """
 

@@ -56,8 +56,8 @@ class Effort:
         Steps on real-valued points from the best set, at the rows of the second look and so many
         cuts a feature.
     card_steps, card_steps_if_separated
-        Steps of each chain on whole points, at the second look: at least so many, and at least so
-        many where classes are nearly separated.
+        Steps of each chain on whole points, at the second look; where classes are nearly separated
+        the larger of both.
     n_fitted, n_refined
         Sets of conditions that are fitted at the second look; the best of them are refined there and
         rounded.
