@@ -14,7 +14,7 @@ from typing import Any
 
 from sklearn.datasets import load_breast_cancer
 
-from riskcard import RiskScoreClassifier, audit
+from riskcard import RiskScoreClassifier, audit_card
 from riskcard.baselines import (
     LatticeCuttingPlaneClassifier,
     SelectRegressRoundClassifier,
@@ -57,7 +57,7 @@ def main() -> None:
         start = time.perf_counter()
         classifier.fit(X, y)
         spent = time.perf_counter() - start
-        if not audit(classifier, X, y).passed:
+        if not audit_card(classifier, X, y).passed:
             raise SystemExit(f"{name}: the audit failed")
         bound = f"{classifier.lower_bound_:.2f}" if classifier.lower_bound_ > 0 else ""
         figures = f"{classifier.loss_:.2f} | {bound} | {classifier.status_} | {spent:.2f}"

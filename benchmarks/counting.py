@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
@@ -36,10 +35,8 @@ def counted_kernels() -> Iterator[dict[str, int]]:
 
 
 def _search_modules() -> list[Any]:
-    names = [module.name for module in pkgutil.iter_modules(riskcard.search.__path__)]
-    for name in names:
-        importlib.import_module(f"riskcard.search.{name}")
-    return [sys.modules[f"riskcard.search.{name}"] for name in sorted(names)]
+    walked = pkgutil.walk_packages(riskcard.search.__path__, "riskcard.search.")
+    return [importlib.import_module(name) for name in sorted(module.name for module in walked)]
 
 
 def _is_kernel(value: Any) -> bool:

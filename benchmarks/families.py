@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.datasets import paper_data
-from riskcard.problem.points import FeaturePoints
+from riskcard.model.feature_points import FeaturePoints
+from riskcard.paper.synthetic_data import paper_data
 
 __all__ = ["FAMILIES", "Family", "Planted"]
 

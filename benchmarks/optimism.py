@@ -14,7 +14,7 @@ from dataclasses import astuple
 import numpy as np
 
 from riskcard import RiskScoreClassifier, bootstrap_card
-from riskcard.stability.measures import measure
+from riskcard.evaluation.measures import measure
 
 TABLES, RESAMPLES, FURTHER_ROWS = 8, 25, 20_000
 FIGURES = ("AUC", "log-loss", "slope")

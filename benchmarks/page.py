@@ -14,8 +14,8 @@ from benchmarks.peers import Environment
 from benchmarks.published import to_csv
 from benchmarks.questions.common import Section
 from benchmarks.store import Kept
-from riskcard.experiments.machine import describe_machine, today
-from riskcard.export.files import write_whole
+from riskcard.output_files import write_whole
+from riskcard.paper.experiments.machine import describe_machine, today
 from riskcard.version import __version__
 
 __all__ = ["render", "write_pages"]

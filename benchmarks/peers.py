@@ -13,7 +13,7 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from riskcard.export.files import write_whole
+from riskcard.output_files import write_whole
 
 __all__ = ["PEERS", "Environment", "Peer", "install"]
 

@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer
 
-from riskcard import RiskScoreClassifier, audit, datasets
+from riskcard import RiskScoreClassifier, audit_card
+from riskcard.paper import synthetic_data
 
 Data = tuple[NDArray[np.float64], NDArray[np.int64]]
 
@@ -63,7 +64,7 @@ class Case:
 
 def paper_data(n_rows: int, n_features: int) -> Data:
     """The paper's synthetic rows and their labels."""
-    made = datasets.paper_data(n_rows, n_features)
+    made = synthetic_data.paper_data(n_rows, n_features)
     return made.X, made.y
 
 
@@ -123,7 +124,7 @@ def run(case: Case) -> tuple[str, float, bool]:
     begin = time.perf_counter()
     model = case.model.fit(X, y)
     seconds = time.perf_counter() - begin
-    is_good = audit(model, X, y).passed
+    is_good = audit_card(model, X, y).passed
     if case.optimum is not None:
         is_good &= (
             model.status_ == "optimal"

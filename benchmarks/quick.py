@@ -26,8 +26,8 @@ from benchmarks.families import FAMILIES
 from benchmarks.million import make_rows
 from benchmarks.questions.starting import Spent
 from riskcard import RiskScoreClassifier
-from riskcard.datasets import paper_data
-from riskcard.export.files import write_whole
+from riskcard.output_files import write_whole
+from riskcard.paper.synthetic_data import paper_data
 
 __all__ = ["compare", "main", "measure_counts", "measure_ratios"]
 

@@ -20,12 +20,12 @@ from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, OptimizeResult, milp
 
 from benchmarks.proofs import PAPER_OPTIMA, paper_data
-from riskcard.formulations.evaluate import count
-from riskcard.formulations.instance import make_instance
-from riskcard.formulations.model import Model
-from riskcard.formulations.secants import Secants, build
-from riskcard.formulations.strengthened import PLAIN, Strengthening
-from riskcard.problem.table import make_table
+from riskcard.data.table import make_table
+from riskcard.paper.formulations.evaluate import count
+from riskcard.paper.formulations.instance import make_instance
+from riskcard.paper.formulations.mip_model import Model
+from riskcard.paper.formulations.secants import Secants, build
+from riskcard.paper.formulations.strengthened import PLAIN, Strengthening
 
 ROWS = 200
 

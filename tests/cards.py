@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from riskcard.problem.certificate import Certificate, TrainingFacts
-from riskcard.problem.points import FeaturePoints, LevelPoints, level_key
-from riskcard.problem.result import Status
-from riskcard.problem.riskcard import RiskCard
-from riskcard.problem.totals import TotalCount
+from riskcard.model.card import RiskCard
+from riskcard.model.certificate import Certificate, TrainingFacts
+from riskcard.model.feature_points import FeaturePoints, LevelPoints, level_key
+from riskcard.model.totals import TotalCount
+from riskcard.status import Status
 
 __all__ = ["certificate", "heart_card", "mass_card", "risk_cards", "values_of"]
 

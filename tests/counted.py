@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 
 from cards import mass_card
-from riskcard.problem.certificate import TrainingFacts
-from riskcard.problem.points import FeaturePoints
-from riskcard.problem.riskcard import RiskCard
-from riskcard.problem.totals import count_totals
+from riskcard.model.card import RiskCard
+from riskcard.model.certificate import TrainingFacts
+from riskcard.model.feature_points import FeaturePoints
+from riskcard.model.totals import count_totals
 
 __all__ = ["counted", "many_totals", "odd_card"]
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from cards import finite, risk_cards
 from riskcard.errors import DataError, RiskcardWarning
-from riskcard.problem.points import FeaturePoints, LevelPoints
-from riskcard.problem.riskcard import RiskCard
+from riskcard.model.card import RiskCard
+from riskcard.model.feature_points import FeaturePoints, LevelPoints
 
 __all__ = [
     "assert_same",

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
+from riskcard.data.table import Table
+from riskcard.encoding.rank_table import rank_table
 from riskcard.problem.problem import USUAL_LIMIT, Limits, Problem, Scale
-from riskcard.problem.ranked import RankedData, rank_table
-from riskcard.problem.table import Table
+from riskcard.problem.ranked_data import RankedData
 
 SCALES = (
     Scale("fixed", 1.0),

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from random_problems import KINDS_OF_WEIGHTS, SCALES, random_labels, random_weights
+from riskcard.data.levels import BOOLEAN, Levels
+from riskcard.data.table import Table
+from riskcard.encoding.encode_rules import apply_rules
+from riskcard.encoding.rank_table import CutGrid, rank_table
 from riskcard.errors import ParameterError
-from riskcard.problem.feature_rules import CardRules, FeatureGroup, FeatureRule
-from riskcard.problem.levels import BOOLEAN, Levels
 from riskcard.problem.problem import Limits, Problem, Scale, make_problem
-from riskcard.problem.ranked import CutGrid, rank_table
-from riskcard.problem.ruling import LeastBins, apply_rules
-from riskcard.problem.table import Table
+from riskcard.rules.card_rules import CardRules, FeatureGroup, FeatureRule
+from riskcard.rules.least_bins import LeastBins
 
 KINDS_OF_FEATURES = (
     "number",

@@ -6,27 +6,27 @@ import numpy as np
 import pytest
 from tests.random_problems import random_labels, random_values, random_weights
 
-from riskcard.datasets import paper_data
+from riskcard.audit.audit import audit_card
+from riskcard.data.table import Table, make_table
+from riskcard.encoding.decode_solution import Layout, card_from_solution
+from riskcard.encoding.write_certificate import certificate_of
 from riskcard.errors import ParameterError
-from riskcard.formulations import linear
-from riskcard.formulations.algorithm1 import (
+from riskcard.paper.algorithm1 import (
     nearest_integer,
     round_relaxation,
     run_algorithm1,
     uninformative_point,
 )
-from riskcard.formulations.evaluate import objective_at, violation_at
-from riskcard.formulations.instance import Instance, make_instance
-from riskcard.formulations.solvers.answer import SolverOptions
-from riskcard.problem.audit import audit
-from riskcard.problem.back import Layout, card_from_solution
-from riskcard.problem.certificate import certificate_of
-from riskcard.problem.feature_rules import CardRules
+from riskcard.paper.formulations import linear
+from riskcard.paper.formulations.evaluate import objective_at, violation_at
+from riskcard.paper.formulations.instance import Instance, make_instance
+from riskcard.paper.solvers.answer import SolverOptions
+from riskcard.paper.synthetic_data import paper_data
 from riskcard.problem.objective import loss_of, violations
-from riskcard.problem.result import Status
-from riskcard.problem.ruling import LeastBins
 from riskcard.problem.solution import Solution
-from riskcard.problem.table import Table, make_table
+from riskcard.rules.card_rules import CardRules
+from riskcard.rules.least_bins import LeastBins
+from riskcard.status import Status
 
 
 def paper_instance(n_rows: int, n_features: int, k: int | None = None) -> Instance:
@@ -163,7 +163,7 @@ def test_the_card_is_feasible_and_passes_the_audit(seed):
     scale, details = instance.problem.scale, {"certificate": certificate}
     card = card_from_solution(result.solution, layout, scale, details)
     y = np.where(table.labels == 1, *reversed(table.classes))
-    report = audit(card, table.values, y, table.weights)
+    report = audit_card(card, table.values, y, table.weights)
     assert report.passed, [str(check) for check in report.failures]
 
 

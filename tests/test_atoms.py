@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from riskcard.encoding.categories import group_levels
+from riskcard.encoding.special_values import atoms_with_specials
 from riskcard.problem.atoms import Atoms, chains_of_all_groupings, plain_atoms
-from riskcard.problem.nominal import group_levels
-from riskcard.problem.specials import atoms_with_specials
 
 Term = tuple[int, int]
 LEASTS = ((1, 0), (2, 0), (1, 1), (3, 1), (5, 2))

@@ -20,17 +20,17 @@ from riskcard import (
     ParameterError,
     RiskCard,
     RiskScoreClassifier,
-    audit,
+    audit_card,
 )
-from riskcard.problem.audit_limits import is_surely_allowed, least_points, least_terms
-from riskcard.problem.certificate import Certificate, TrainingFacts
-from riskcard.problem.recount import (
+from riskcard.audit.limits import is_surely_allowed, least_points, least_terms
+from riskcard.audit.raw_rows import (
     Rows,
     places_by_hand,
     read_by_hand,
     totals_by_hand,
     worth,
 )
+from riskcard.model.certificate import Certificate, TrainingFacts
 
 RNG = np.random.default_rng(5)
 X = pd.DataFrame(RNG.integers(0, 10, (200, 3)).astype(float), columns=["age", "bmi", "dose"])
@@ -70,12 +70,12 @@ def honest_card(scale="calibrated"):
 
 
 def failed(card, y=Y, weights=WEIGHTS, rows=X):
-    return {check.name for check in audit(card, rows, y, weights).failures}
+    return {check.name for check in audit_card(card, rows, y, weights).failures}
 
 
 @pytest.mark.parametrize("scale", ["calibrated", "multiplier", 1])
 def test_an_honest_card_passes(scale):
-    report = audit(honest_card(scale), X, Y, WEIGHTS)
+    report = audit_card(honest_card(scale), X, Y, WEIGHTS)
     assert report.passed, str(report)
     assert str(report).endswith("All checks passed.")
     assert report.loss == pytest.approx(honest_card(scale).certificate.loss, rel=1e-12)
@@ -242,7 +242,7 @@ def failed_mixed(card, rows=MIXED):
     ids=["pandas", "pandas nullable", "array", "mapping", "polars", "pyarrow", "dictionary"],
 )
 def test_an_honest_card_with_holes_codes_and_levels_passes(as_table):
-    report = audit(mixed_card(), as_table(MIXED), Y, WEIGHTS)
+    report = audit_card(mixed_card(), as_table(MIXED), Y, WEIGHTS)
     assert report.passed, str(report)
 
 
@@ -321,11 +321,11 @@ def test_what_the_card_has_no_points_for_is_refused():
     features = (*MIXED_FEATURES[:2], replace(MIXED_FEATURES[2], usual=None))
     rows = MIXED.assign(shape="flat")
     with pytest.raises(DataError, match="'shape' has 'flat' in some row"):
-        audit(mixed_card(features), rows, Y, WEIGHTS)
+        audit_card(mixed_card(features), rows, Y, WEIGHTS)
     with pytest.raises(DataError, match="'age' is not numeric: it holds 'old'"):
-        audit(mixed_card(features), MIXED.assign(age="old"), Y, WEIGHTS)
+        audit_card(mixed_card(features), MIXED.assign(age="old"), Y, WEIGHTS)
     with pytest.raises(DataError, match="'age' is infinite"):
-        audit(mixed_card(features), MIXED.assign(age=np.inf), Y, WEIGHTS)
+        audit_card(mixed_card(features), MIXED.assign(age=np.inf), Y, WEIGHTS)
 
 
 @given(risk_cards())
@@ -456,13 +456,13 @@ def test_predictions_that_are_not_the_cards_are_found(classifier, monkeypatch):
 
 def test_what_cannot_be_audited_is_refused(classifier):
     with pytest.raises(ParameterError, match="not SolveResult"):
-        audit(classifier.result_, X, Y)
+        audit_card(classifier.result_, X, Y)
     with pytest.raises(ParameterError, match="not RiskScoreClassifier"):
-        audit(RiskScoreClassifier(), X, Y)
+        audit_card(RiskScoreClassifier(), X, Y)
     with pytest.raises(DataError, match="needs column 'age'"):
-        audit(honest_card(), X.drop(columns="age"), Y)
+        audit_card(honest_card(), X.drop(columns="age"), Y)
     with pytest.raises(DataError, match="X has 200 rows and y has 199"):
-        audit(honest_card(), X, Y[1:])
+        audit_card(honest_card(), X, Y[1:])
 
 
 @pytest.mark.parametrize("class_weight", ["balanced", {0: 1.0, 1: 3.5}])
@@ -471,6 +471,6 @@ def test_the_weights_of_classes_count(class_weight):
     y = rng.integers(0, 2, 60)
     rows = (rng.normal(size=60) + y)[:, None]
     model = RiskScoreClassifier(max_terms=2, class_weight=class_weight, certify=True).fit(rows, y)
-    assert audit(model, rows, y).passed
-    assert not audit(model.card_, rows, y).passed
-    assert not audit(model, rows, np.zeros(60, dtype=int)).passed
+    assert audit_card(model, rows, y).passed
+    assert not audit_card(model.card_, rows, y).passed
+    assert not audit_card(model, rows, np.zeros(60, dtype=int)).passed

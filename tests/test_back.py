@@ -12,14 +12,14 @@ import pytest
 from random_problems import SCALES
 from random_tables import CODES, Size, random_ruled_problem
 from riskcard import CardRules, FeaturePoints, FeatureRule, LevelPoints, RiskCard
-from riskcard.problem.back import Layout, card_from_solution, raw_columns
-from riskcard.problem.levels import BOOLEAN, Levels
+from riskcard.data.levels import BOOLEAN, Levels
+from riskcard.data.table import Table
+from riskcard.encoding.decode_solution import Layout, card_from_solution, raw_columns
+from riskcard.encoding.rank_table import rank_table
 from riskcard.problem.objective import log_odds_of, violations_of_terms
 from riskcard.problem.problem import Problem, Scale
-from riskcard.problem.ranked import rank_table
-from riskcard.problem.ruling import LeastBins
 from riskcard.problem.solution import Solution
-from riskcard.problem.table import Table
+from riskcard.rules.least_bins import LeastBins
 
 NAN = float("nan")
 MANY = 10**9

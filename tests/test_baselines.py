@@ -12,8 +12,9 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import test_estimator  # its repair of an old check of scikit-learn holds here too
+from oracle.enumerate_cards import enumerate_cards
 from random_problems import random_problem
-from riskcard import DataError, ParameterError, RiskCard, SolverMissing, audit
+from riskcard import DataError, ParameterError, RiskCard, SolverMissing, audit_card
 from riskcard.baselines import (
     LatticeCuttingPlaneClassifier,
     SelectRegressRoundClassifier,
@@ -40,11 +41,10 @@ from riskcard.baselines.selection import (
     select_by_lasso,
     select_forward,
 )
-from riskcard.problem.logistic import log_loss, residuals
+from riskcard.logistic import log_loss, residuals
 from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.problem import Limits, Problem, Scale
 from riskcard.problem.solution import Solution
-from riskcard.search.enumerate import enumerate_cards
 from riskcard.search.lasso import TOLERANCE, fit_lasso
 from test_docs import ROOT, blocks
 
@@ -96,7 +96,7 @@ def test_every_heuristic_result_passes_the_audit_and_can_be_saved(cancer, tmp_pa
         "as regressed": SelectRegressRoundClassifier(4, scale=scale, refit=False),
         "unit": UnitWeightsClassifier(4, scale=scale),
     }[kind].fit(X, y, sample_weight=weights)
-    report = audit(classifier, X, y, sample_weight=weights)
+    report = audit_card(classifier, X, y, sample_weight=weights)
     assert report.passed, str(report)
     assert (classifier.status_, classifier.lower_bound_) == ("heuristic", 0.0)
     classifier.card_.save(tmp_path / "card.json")
@@ -109,7 +109,7 @@ def test_every_lattice_result_passes_the_audit_and_can_be_saved(cancer, tmp_path
     weights = np.random.default_rng(0).integers(0, 4, len(y))
     classifier = LatticeCuttingPlaneClassifier(3, grid=2, node_limit=20, solver=solver)
     classifier.fit(X, y, sample_weight=weights)
-    report = audit(classifier, X, y, sample_weight=weights)
+    report = audit_card(classifier, X, y, sample_weight=weights)
     assert report.passed, str(report)
     assert classifier.status_ == "node_limit"
     assert 0 < classifier.lower_bound_ < classifier.loss_
@@ -234,9 +234,9 @@ def test_the_association_is_pearsons_chi_square(small):
 
 
 def problem_of(X, y, max_terms=3, scale="calibrated") -> Problem:
+    from riskcard.data.table import make_table
+    from riskcard.encoding.rank_table import rank_table
     from riskcard.problem.problem import make_problem
-    from riskcard.problem.ranked import rank_table
-    from riskcard.problem.table import make_table
 
     data, _ = rank_table(make_table(X, y))
     return make_problem(data, max_terms=max_terms, scale=scale)
@@ -527,7 +527,7 @@ def test_with_a_penalty_the_status_does_not_claim_too_much(solver):
     assert len(classifier.card_.terms) < 3
     assert classifier.status_ == "heuristic"
     assert result.objective == pytest.approx(classifier.loss_ + 2.0 * len(classifier.card_.terms))
-    assert audit(classifier, X, y).passed
+    assert audit_card(classifier, X, y).passed
     assert "proven not to be below" in classifier.card_.certificate.notes[1]
 
 
@@ -535,7 +535,7 @@ def test_a_gap_that_was_asked_for_is_enough(small, solver):
     classifier = LatticeCuttingPlaneClassifier(2, gap=0.5, solver=solver).fit(*small)
     assert classifier.status_ in ("gap_reached", "optimal")
     assert classifier.gap_ <= 0.5
-    assert audit(classifier, *small).passed
+    assert audit_card(classifier, *small).passed
 
 
 def test_the_example_of_the_docs_runs(capsys):

@@ -717,7 +717,7 @@ def test_kernel_calls_are_counted_the_same_twice_and_the_kernels_are_put_back():
     from benchmarks.counting import counted_kernels
 
     from riskcard import RiskScoreClassifier
-    from riskcard.search import descent
+    from riskcard.search.heuristic import descent
 
     table, before = small_table(PLAIN), descent.fit_offers
     counts = []

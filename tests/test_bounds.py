@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
+from oracle.enumerate_cards import enumerate_cards
 from random_problems import SCALES, random_problem
-from riskcard.kernels.conflicts import least_conflict
-from riskcard.kernels.relaxation import (
+from riskcard.kernels.proof.conflicts import least_conflict
+from riskcard.kernels.proof.relaxation import (
     add_costs,
     differentiate,
     lower_bound_at,
@@ -24,13 +25,14 @@ from riskcard.kernels.relaxation import (
 )
 from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.problem import Limits, Problem, Scale
-from riskcard.problem.ranked import RankedData
-from riskcard.problem.result import OPTIMALITY_TOLERANCE, Status
+from riskcard.problem.ranked_data import RankedData
 from riskcard.problem.solution import Solution
-from riskcard.search import once, pipeline, tree
-from riskcard.search.conditions import _orders, _starts, arrange_conditions, exact_weights
-from riskcard.search.enumerate import enumerate_cards
-from riskcard.search.tree import Stops, prove
+from riskcard.search import solve as pipeline
+from riskcard.search import solve_plain as once
+from riskcard.search.proof import tree
+from riskcard.search.proof.conditions import _orders, _starts, arrange_conditions, exact_weights
+from riskcard.search.proof.tree import Stops, prove
+from riskcard.status import OPTIMALITY_TOLERANCE, Status
 
 #: The oracle's own precision, with room.
 TOLERANCE = 1e-8

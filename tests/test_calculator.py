@@ -14,15 +14,15 @@ from hypothesis import given, settings
 from cards import heart_card, mass_card, risk_cards
 from counted import ODD, counted, many_totals, odd_card
 from html_reader import read_html
-from riskcard.calculator.page import render_calculator
+from riskcard.calculator.calculator_page import render_calculator
 from riskcard.calculator.questions import known_levels, questions_of
 from riskcard.calculator.template import words_as_json
-from riskcard.calculator.words import ENGLISH, FeatureWords, PageWords, load_words
+from riskcard.calculator.wording import ENGLISH, FeatureWords, PageWords, load_words
 from riskcard.cli.main import main
 from riskcard.cli.parser import make_parser
 from riskcard.errors import FormatError
-from riskcard.problem.points import FeaturePoints, LevelPoints
-from riskcard.problem.riskcard import RiskCard
+from riskcard.model.card import RiskCard
+from riskcard.model.feature_points import FeaturePoints, LevelPoints
 
 
 def data_of(page: str) -> dict:

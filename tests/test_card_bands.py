@@ -9,8 +9,8 @@ from cards import heart_card, risk_cards
 from counted import counted, many_totals
 from riskcard.card.bands import band_lines
 from riskcard.card.scorecard import score_card_of
-from riskcard.problem.intervals import wilson_interval
-from riskcard.problem.totals import MOST_BANDS
+from riskcard.evaluation.intervals import wilson_interval
+from riskcard.model.totals import MOST_BANDS
 
 
 @given(risk_cards())

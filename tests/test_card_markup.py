@@ -13,7 +13,7 @@ from counted import ODD, counted, many_totals, odd_card
 from riskcard.card.bands import cells_of
 from riskcard.card.scorecard import score_card_of
 from riskcard.card.terminal import print_card
-from riskcard.problem.riskcard import RiskCard
+from riskcard.model.card import RiskCard
 
 CARDS = [
     heart_card(),

@@ -15,11 +15,11 @@ from riskcard.card.bands import cells_of
 from riskcard.card.layout import WIDTH, Dot, Rectangle, Rule, Words, lay_out
 from riskcard.card.picture import card_picture
 from riskcard.card.scorecard import score_card_of
-from riskcard.card.text_width import text_width, wrap
 from riskcard.cli.main import main
 from riskcard.errors import FormatError, ParameterError, SolverMissing
-from riskcard.problem.points import FeaturePoints
-from riskcard.problem.riskcard import RiskCard
+from riskcard.formatting.text_width import text_width, wrap
+from riskcard.model.card import RiskCard
+from riskcard.model.feature_points import FeaturePoints
 
 CARDS = [heart_card(), mass_card(), counted(), counted(many_totals(8)), counted(odd_card())]
 SVG = "{http://www.w3.org/2000/svg}"

@@ -10,16 +10,16 @@ from hypothesis import given, settings
 from cards import certificate, heart_card, mass_card, risk_cards, values_of
 from counted import counted
 from html_reader import read_html
-from riskcard.card.html import render_html, render_page
+from riskcard.card.card_html import render_html, render_page
 from riskcard.card.scorecard import score_card_of
-from riskcard.card.text_width import columns_of
-from riskcard.card.words import kind_words, proof_sentence
+from riskcard.card.sentences import kind_words, proof_sentence
 from riskcard.errors import ParameterError
-from riskcard.problem.certificate import TrainingFacts
-from riskcard.problem.cuts import format_number
-from riskcard.problem.points import FeaturePoints, LevelPoints
-from riskcard.problem.riskcard import RiskCard
-from riskcard.problem.terms import show_level
+from riskcard.formatting.numbers import format_number
+from riskcard.formatting.text_width import columns_of
+from riskcard.model.card import RiskCard
+from riskcard.model.certificate import TrainingFacts
+from riskcard.model.feature_points import FeaturePoints, LevelPoints
+from riskcard.model.terms import show_level
 
 
 def table_lines(text: str, header: str) -> list[str]:

@@ -14,8 +14,9 @@ import pytest
 from cards import heart_card
 from riskcard.cli.main import main
 from riskcard.errors import FormatError
-from riskcard.problem.result import Progress, SolveResult, Status
-from riskcard.problem.riskcard import RiskCard
+from riskcard.model.card import RiskCard
+from riskcard.problem.result import SolveResult
+from riskcard.status import Progress, Status
 from riskcard.version import __version__
 
 SOURCE = Path(__file__).parents[1] / "src"

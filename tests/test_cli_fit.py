@@ -9,7 +9,7 @@ import pytest
 
 from cards import heart_card
 from riskcard import CardRules, FeatureRule, LevelPoints, RiskCard, RiskScoreClassifier
-from riskcard.cli.fit import parameters_of
+from riskcard.cli.commands.fit import parameters_of
 from riskcard.cli.main import main
 from riskcard.cli.parser import make_parser
 from riskcard.cli.training import read_training
@@ -418,7 +418,7 @@ def test_a_command_that_proves_compiles_the_proof_beside_and_another_does_not(
     plain, capsys, monkeypatch
 ):
     kinds = []
-    monkeypatch.setattr("riskcard.search.beside.compile_beside", kinds.append)
+    monkeypatch.setattr("riskcard.search.warmup_process.compile_beside", kinds.append)
     options = ["--target", "outcome", "--max-terms", 1, "-q"]
     assert run(capsys, "fit", plain, *options)[0] == 0
     assert run(capsys, "fit", plain, *options, "--certify")[0] == 0

@@ -6,16 +6,17 @@ import numpy as np
 import pytest
 
 from riskcard import DataError, FormatError, RiskcardWarning
-from riskcard.cli import csv_arrow, tables
-from riskcard.cli.columns import Kind, MissingWords, Selection
-from riskcard.cli.feature_table import FeatureTable, raw_column
-from riskcard.cli.kinds import levels_from
 from riskcard.cli.labels import with_known_levels
 from riskcard.cli.main import main
-from riskcard.cli.tables import read_columns
-from riskcard.problem.column_values import FeatureValues
-from riskcard.problem.levels import BOOLEAN, Levels
-from riskcard.problem.table import make_table
+from riskcard.data import csv_arrow
+from riskcard.data import files as tables
+from riskcard.data.column_kinds import levels_from
+from riskcard.data.columns import FeatureValues
+from riskcard.data.feature_table import FeatureTable, raw_column
+from riskcard.data.files import read_columns
+from riskcard.data.levels import BOOLEAN, Levels
+from riskcard.data.table import make_table
+from riskcard.data.wanted_columns import Kind, MissingWords, Selection
 
 HOLE = float("nan")
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from riskcard.problem.cuts import choose_cut, format_number
+from riskcard.formatting.numbers import choose_cut, format_number
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 

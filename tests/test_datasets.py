@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from riskcard.datasets import paper_data
 from riskcard.errors import ParameterError
-from riskcard.problem.objective import sum_of_log_losses
+from riskcard.logistic import log_loss
+from riskcard.paper.synthetic_data import paper_data
 
 #: (rows, features) -> the published loss of the reference card, to the cent.
 PUBLISHED = {
@@ -31,7 +31,7 @@ PUBLISHED = {
 
 def reference_loss(n_rows: int, n_features: int) -> float:
     X, y, card = paper_data(n_rows, n_features)
-    return sum_of_log_losses(card.log_odds(X), 2 * y - 1, np.ones(n_rows))
+    return log_loss(card.log_odds(X), 2 * y - 1, np.ones(n_rows))
 
 
 @pytest.mark.parametrize(("n_rows", "n_features"), PUBLISHED)

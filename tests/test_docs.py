@@ -9,7 +9,7 @@ import pytest
 
 from riskcard.cli.main import main
 from riskcard.cli.parser import make_parser
-from riskcard.problem.riskcard import RiskCard
+from riskcard.model.card import RiskCard
 
 ROOT = Path(__file__).parents[1]
 
@@ -120,7 +120,7 @@ def test_everything_that_the_paper_map_names_exists():
     assert len(paths) > 30
     for name in dotted:
         assert exists(name), name
-    assert not exists("riskcard.formulations.linear.nothing")
+    assert not exists("riskcard.paper.formulations.linear.nothing")
     assert [path for path in paths if not (ROOT / path).exists()] == []
 
 

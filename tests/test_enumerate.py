@@ -11,15 +11,16 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, minimize_scalar
 
+from oracle import enumerate_cards as oracle
+from oracle.enumerate_cards import enumerate_cards
 from random_problems import SCALES, random_problem
+from riskcard.data.table import make_table
+from riskcard.encoding.rank_table import rank_table
 from riskcard.errors import ParameterError
-from riskcard.problem.objective import loss_of, sum_of_log_losses, violations
+from riskcard.logistic import log_loss
+from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.problem import Problem, Scale, make_problem
-from riskcard.problem.ranked import rank_table
-from riskcard.problem.result import Status
-from riskcard.problem.table import make_table
-from riskcard.search import enumerate as oracle
-from riskcard.search.enumerate import enumerate_cards
+from riskcard.status import Status
 
 LOG_2 = math.log(2)
 
@@ -96,7 +97,7 @@ def dumbest_loss(problem: Problem) -> float:
     data, best = problem.data, math.inf
 
     def loss(log_odds):
-        return sum_of_log_losses(log_odds, data.labels, data.weights)
+        return log_loss(log_odds, data.labels, data.weights)
 
     def loss_and_slope(point, score):
         log_odds = point[0] * score + point[1]

@@ -13,9 +13,9 @@ from riskcard import DataError, ParameterError
 from riskcard.evaluation.calibration import calibration_bins, calibration_of
 from riskcard.evaluation.decision import THRESHOLDS, decision_curve
 from riskcard.evaluation.discrimination import roc_curve
+from riskcard.evaluation.intervals import wilson_interval
 from riskcard.evaluation.outcomes import effective_rows, rate_interval, read_outcomes
 from riskcard.evaluation.summary import evaluate
-from riskcard.problem.intervals import wilson_interval
 
 
 def random_rows(seed, n_rows=80, with_weights=True, n_risks=9):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from oracle.enumerate_cards import enumerate_cards
 from random_problems import SCALES, random_problem, tiny_problems
 from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.problem import Problem
-from riskcard.problem.result import OPTIMALITY_TOLERANCE, Status
-from riskcard.search.enumerate import enumerate_cards
-from riskcard.search.pipeline import Options, solve
+from riskcard.search.solve import Options, solve
+from riskcard.status import OPTIMALITY_TOLERANCE, Status
 
 #: The oracle's own precision, with room.
 TOLERANCE = 1e-7

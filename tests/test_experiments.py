@@ -16,21 +16,29 @@ import pytest
 
 from riskcard.cli.main import main
 from riskcard.errors import FormatError, ParameterError
-from riskcard.experiments.methods import METHODS, Method
-from riskcard.experiments.outcome import BestKnown, Outcome, best_known, verdict
-from riskcard.experiments.page import render_page, write_page
-from riskcard.experiments.process import run_in_process
-from riskcard.experiments.progress import ExperimentDisplay
-from riskcard.experiments.published import MISPRINT, PUBLISHED
-from riskcard.experiments.rows import Row, choose_rows, distinct_rows, rows_of
-from riskcard.experiments.runner import make_cells, run_cells
-from riskcard.experiments.store import Store
-from riskcard.experiments.tables import COLUMNS, gather, lines_of, speed_up, to_csv, to_markdown
-from riskcard.formulations.solvers.answer import Claim
-from riskcard.formulations.solvers.door import SolveRecord
+from riskcard.paper.experiments.methods import METHODS, Method
+from riskcard.paper.experiments.published import MISPRINT, PUBLISHED
+from riskcard.paper.experiments.result_tables import (
+    COLUMNS,
+    gather,
+    lines_of,
+    speed_up,
+    to_csv,
+    to_markdown,
+)
+from riskcard.paper.experiments.results_page import render_page, write_page
+from riskcard.paper.experiments.run_outcome import BestKnown, Outcome, best_known, verdict
+from riskcard.paper.experiments.run_process import run_in_process
+from riskcard.paper.experiments.run_progress import ExperimentDisplay
+from riskcard.paper.experiments.run_store import Store
+from riskcard.paper.experiments.runner import make_cells, run_cells
+from riskcard.paper.experiments.table_rows import Row, choose_rows, distinct_rows, rows_of
+from riskcard.paper.solvers.answer import Claim
+from riskcard.paper.solvers.registry import SolveRecord
 from riskcard.problem.objective import loss_of
-from riskcard.problem.result import Progress, SolveResult, Status
+from riskcard.problem.result import SolveResult
 from riskcard.problem.solution import Solution
+from riskcard.status import Progress, Status
 
 ROOT = Path(__file__).parents[1]
 SMALL, LARGE = Row(200, 1, 1), Row(1000, 1, 1)
@@ -300,7 +308,7 @@ def test_the_docs_compare_the_best_run_of_bonmin_with_the_paper_as_the_results_h
 
 def test_a_solver_is_measured_by_the_referee():
     pytest.importorskip("highspy")
-    from riskcard.experiments.solving import solve_row
+    from riskcard.paper.experiments.solving import solve_row
 
     outcome = solve_row(SMALL, METHODS["highs"], 60.0)
     assert outcome.loss == pytest.approx(1.34307, abs=5e-6)
@@ -310,7 +318,7 @@ def test_a_solver_is_measured_by_the_referee():
 
 def test_algorithm_1_gives_a_card_and_claims_nothing():
     pytest.importorskip("casadi")
-    from riskcard.experiments.solving import solve_row
+    from riskcard.paper.experiments.solving import solve_row
 
     outcome = solve_row(SMALL, METHODS["algorithm1"], 60.0)
     assert outcome.ending == "heuristic"
@@ -322,7 +330,7 @@ def test_algorithm_1_gives_a_card_and_claims_nothing():
 def started(monkeypatch):
     """Runs BONMIN from Algorithm 1 on the small row with known answers; 81.652 is Algorithm 1's loss."""
     pytest.importorskip("casadi")
-    from riskcard.experiments import solving
+    from riskcard.paper.experiments import solving
 
     def run_with(claim: Claim, moments, has_start: bool) -> tuple[Outcome, dict]:
         asked = {}
@@ -375,7 +383,7 @@ def test_no_card_below_the_cutoff_is_a_claim_that_the_start_is_optimal(started):
 
 def test_bonmin_from_algorithm_1_really_starts_there():
     pytest.importorskip("casadi")
-    from riskcard.experiments.solving import solve_row
+    from riskcard.paper.experiments.solving import solve_row
 
     outcome = solve_row(SMALL, METHODS["bonmin-started"], 1.5)
     assert outcome.loss <= 81.653
@@ -406,7 +414,9 @@ def test_the_command_writes_tables_and_goes_on_where_it_was(tmp_path, capsys):
 
 
 def test_a_missing_solver_is_named_with_its_extra_and_left_out(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("riskcard.cli.experiment.is_installed", lambda method: method.extra is None)
+    monkeypatch.setattr(
+        "riskcard.cli.commands.experiment.is_installed", lambda method: method.extra is None
+    )
     run(fake_cells(rows=[SMALL], names=["riskcard"]), tmp_path, Fakes())
     command = ["experiment", "table1", "--rows", "p=1", "-o", str(tmp_path)]
     assert main(command) == 0

@@ -14,8 +14,8 @@ from sklearn.exceptions import NotFittedError
 from cards import heart_card, mass_card, risk_cards, values_of
 from riskcard import DataError, FeaturePoints, LevelPoints, RiskCard, RiskScoreClassifier
 from riskcard.cli.main import main
-from riskcard.explain import Explanation
-from riskcard.problem.places import place_of
+from riskcard.model.explain import Explanation
+from riskcard.model.lookup import place_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::riskcard.RiskcardWarning")
 

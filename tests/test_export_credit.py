@@ -11,7 +11,7 @@ from cards import heart_card, mass_card, risk_cards
 from export_rows import rows_of, scores_of
 from riskcard.errors import DataError, ParameterError
 from riskcard.export.credit import to_credit_points
-from riskcard.problem.riskcard import RiskCard
+from riskcard.model.card import RiskCard
 
 
 def log_odds_of_event(scaling, totals):

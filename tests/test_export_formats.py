@@ -15,8 +15,8 @@ from riskcard.errors import FormatError, ParameterError
 from riskcard.export.cases import cases_of
 from riskcard.export.formats import FORMATS, export_card, format_of, render
 from riskcard.export.sql import DIALECTS
-from riskcard.problem.points import FeaturePoints
-from riskcard.problem.riskcard import RiskCard
+from riskcard.model.card import RiskCard
+from riskcard.model.feature_points import FeaturePoints
 
 STARTS = {
     ".json": b'{\n  "format": "riskcard"',
@@ -215,7 +215,7 @@ def test_the_command_refuses_what_makes_no_sense(card_file, capsys, words, messa
 
 
 def test_the_command_knows_all_formats_and_dialects():
-    from riskcard.cli import export
+    from riskcard.cli.commands import export
 
     assert set(export._FORMATS) == set(FORMATS)
     assert set(export._DIALECTS) == set(DIALECTS)

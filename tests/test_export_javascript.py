@@ -5,8 +5,8 @@ import pytest
 from cards import heart_card
 from riskcard.errors import ParameterError
 from riskcard.export.javascript import card_to_javascript
-from riskcard.problem.points import LevelPoints
-from riskcard.problem.riskcard import RiskCard
+from riskcard.model.card import RiskCard
+from riskcard.model.feature_points import LevelPoints
 from riskcard.version import __version__
 
 

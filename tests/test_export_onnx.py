@@ -12,8 +12,8 @@ from export_rows import assert_same, mixed_card, odd_card, rows_of, typed_cards
 from riskcard.errors import ParameterError, SolverMissing
 from riskcard.export.cases import Kind, cases_of
 from riskcard.export.onnx import card_to_onnx
-from riskcard.problem.points import FeaturePoints, LevelPoints
-from riskcard.problem.riskcard import RiskCard
+from riskcard.model.card import RiskCard
+from riskcard.model.feature_points import FeaturePoints, LevelPoints
 
 pytest.importorskip("onnx")
 runtime = pytest.importorskip("onnxruntime")

@@ -8,8 +8,8 @@ from cards import heart_card, mass_card
 from export_rows import mixed_card, odd_card
 from riskcard.errors import ParameterError
 from riskcard.export.pmml import card_to_pmml
-from riskcard.problem.points import FeaturePoints, LevelPoints
-from riskcard.problem.riskcard import RiskCard
+from riskcard.model.card import RiskCard
+from riskcard.model.feature_points import FeaturePoints, LevelPoints
 
 PREFIX = "{http://www.dmg.org/PMML-4_4}"
 

@@ -12,8 +12,8 @@ from riskcard.errors import ParameterError
 from riskcard.export.cases import Kind, cases_of
 from riskcard.export.sql import card_to_sql, sql_expressions
 from riskcard.export.sql_literals import exact_number, number_literal, quoted_name
-from riskcard.problem.points import FeaturePoints, LevelPoints
-from riskcard.problem.riskcard import RiskCard
+from riskcard.model.card import RiskCard
+from riskcard.model.feature_points import FeaturePoints, LevelPoints
 
 TYPES = {
     Kind.NUMBER: "DOUBLE PRECISION",

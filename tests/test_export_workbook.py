@@ -9,8 +9,8 @@ from cards import heart_card, mass_card
 from export_rows import mixed_card
 from riskcard.errors import ParameterError, SolverMissing
 from riskcard.export.workbook import FIRST_ROW, card_to_workbook
-from riskcard.problem.points import FeaturePoints, LevelPoints
-from riskcard.problem.riskcard import RiskCard
+from riskcard.model.card import RiskCard
+from riskcard.model.feature_points import FeaturePoints, LevelPoints
 
 openpyxl = pytest.importorskip("openpyxl")
 

@@ -21,26 +21,33 @@ from tests.random_problems import (
     random_weights,
 )
 
+from oracle.enumerate_cards import enumerate_cards
+from riskcard.data.table import Table, make_table
 from riskcard.errors import DataError, ParameterError
-from riskcard.formulations import bilinear, binary, linear, reformulation, secants, strengthened
-from riskcard.formulations.cards import solution_of, values_of
-from riskcard.formulations.evaluate import (
+from riskcard.paper.formulations import (
+    bilinear,
+    binary,
+    linear,
+    reformulation,
+    secants,
+    strengthened,
+)
+from riskcard.paper.formulations.card_variables import solution_of, values_of
+from riskcard.paper.formulations.evaluate import (
     count,
     describe,
     objective_at,
     scores_at,
     violation_at,
 )
-from riskcard.formulations.forms import FORMS, form_of
-from riskcard.formulations.instance import Instance, make_instance
-from riskcard.formulations.model import Model
-from riskcard.formulations.ranges import base_range, score_range, with_best_base
-from riskcard.formulations.secants import Secants, linearise
-from riskcard.formulations.strengthened import PLAIN, Strengthening
+from riskcard.paper.formulations.forms import FORMS, form_of
+from riskcard.paper.formulations.instance import Instance, make_instance
+from riskcard.paper.formulations.mip_model import Model
+from riskcard.paper.formulations.ranges import base_range, score_range, with_best_base
+from riskcard.paper.formulations.secants import Secants, linearise
+from riskcard.paper.formulations.strengthened import PLAIN, Strengthening
 from riskcard.problem.objective import log_odds_of, loss_of, violations
 from riskcard.problem.solution import Solution
-from riskcard.problem.table import Table, make_table
-from riskcard.search.enumerate import enumerate_cards
 
 SWITCHES = [field.name for field in fields(Strengthening)]
 #: The linear form with one strengthening, and all strengthenings with one or more switched off.

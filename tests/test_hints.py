@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from riskcard import RiskScoreClassifier
+from riskcard.data.table import make_table
+from riskcard.encoding.rank_table import rank_table
 from riskcard.estimators import base
-from riskcard.estimators.hints import hints_on
+from riskcard.estimators.advice import hints_on
 from riskcard.problem.problem import make_problem
-from riskcard.problem.ranked import rank_table
-from riskcard.problem.result import SolveResult, Status
+from riskcard.problem.result import SolveResult
 from riskcard.problem.solution import Solution
-from riskcard.problem.table import make_table
+from riskcard.status import Status
 
 
 def problem_with(**limits):

@@ -8,25 +8,25 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
+from oracle.enumerate_cards import enumerate_cards
 from random_problems import SCALES, random_problem
 from random_tables import SMALL, random_ruled_problem
+from riskcard.data.table import Table
+from riskcard.encoding.rank_table import rank_table
 from riskcard.errors import ParameterError
-from riskcard.kernels.slots import Conditions
+from riskcard.kernels.proof.slots import Conditions
 from riskcard.problem.problem import Limits, Problem, Scale
-from riskcard.problem.ranked import rank_table
-from riskcard.problem.result import Status
-from riskcard.problem.table import Table
 from riskcard.search import deadline as deadlines
-from riskcard.search import hull, tree
-from riskcard.search import hull_tree as hull_trees
-from riskcard.search.conditions import arrange_conditions
 from riskcard.search.deadline import Deadline
-from riskcard.search.enumerate import enumerate_cards
-from riskcard.search.hull import HullProblem, Part, Touch, tangent_bound, touch_hull
-from riskcard.search.hull_tree import HullTree, divide
-from riskcard.search.once import find_card
 from riskcard.search.options import Options
-from riskcard.search.tree import Stops, prove
+from riskcard.search.proof import hull, tree
+from riskcard.search.proof import hull_tree as hull_trees
+from riskcard.search.proof.conditions import arrange_conditions
+from riskcard.search.proof.hull import HullProblem, Part, Touch, tangent_bound, touch_hull
+from riskcard.search.proof.hull_tree import HullTree, divide
+from riskcard.search.proof.tree import Stops, prove
+from riskcard.search.solve_plain import find_card
+from riskcard.status import Status
 
 #: The oracle's own precision, with room.
 TOLERANCE = 1e-8

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from riskcard import RiskScoreClassifier
-from riskcard.kernels import explore, jit, nodes, slots
+from riskcard.data.table import make_table
+from riskcard.encoding.rank_table import rank_table
+from riskcard.kernels import jit
+from riskcard.kernels.proof import explore, nodes, slots
 from riskcard.problem.problem import make_problem
-from riskcard.problem.ranked import rank_table
-from riskcard.problem.result import Status
-from riskcard.problem.table import make_table
-from riskcard.search.interrupt import catch_interrupt
-from riskcard.search.pipeline import Options, solve
+from riskcard.search.proof.interrupt import catch_interrupt
+from riskcard.search.solve import Options, solve
+from riskcard.status import Status
 
 
 def hard_problem():

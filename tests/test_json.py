@@ -10,8 +10,8 @@ from hypothesis import given
 
 from cards import heart_card, mass_card, risk_cards
 from riskcard.errors import FormatError
-from riskcard.problem.points import FeaturePoints, LevelPoints
-from riskcard.problem.riskcard import RiskCard
+from riskcard.model.card import RiskCard
+from riskcard.model.feature_points import FeaturePoints, LevelPoints
 
 
 @given(risk_cards())

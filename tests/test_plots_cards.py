@@ -20,12 +20,12 @@ from riskcard import (
     plot_pool,
     plot_progress,
 )
-from riskcard.estimators.pool import CardPool
+from riskcard.estimators.card_pool import CardPool
 from riskcard.plots.distribution import level_slots, number_bars, number_range, special_slots
 from riskcard.plots.drawing import picture_of
 from riskcard.plots.pool import pool_figures
 from riskcard.plots.progress import progress_figures
-from riskcard.problem.result import Progress
+from riskcard.status import Progress
 
 figures = pytest.importorskip("matplotlib.figure")
 

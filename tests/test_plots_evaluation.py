@@ -19,10 +19,10 @@ from riskcard import (
 from riskcard.evaluation.calibration import calibration_bins
 from riskcard.evaluation.decision import decision_curve
 from riskcard.evaluation.discrimination import roc_curve
+from riskcard.evaluation.intervals import wilson_interval
 from riskcard.evaluation.outcomes import read_outcomes
 from riskcard.plots.calibration import end_of_scale, risk_histogram
 from riskcard.plots.risk import observed_totals
-from riskcard.problem.intervals import wilson_interval
 
 figures = pytest.importorskip("matplotlib.figure")
 

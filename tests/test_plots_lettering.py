@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from riskcard import FeaturePoints, LevelPoints, RiskCard, RiskcardWarning, plot_points
-from riskcard.fonts import font_families, letters_explained
+from riskcard.formatting.fonts import font_families, letters_explained
 from riskcard.plots.drawing import picture_of
 from riskcard.plots.lettering import label_levels, number_ticks
 

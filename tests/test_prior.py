@@ -9,13 +9,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from oracle.enumerate_cards import enumerate_cards
 from random_problems import random_problem
-from riskcard import ParameterError, RiskCard, RiskScoreClassifier, RiskScoreClassifierCV, audit
+from riskcard import (
+    ParameterError,
+    RiskCard,
+    RiskScoreClassifier,
+    RiskScoreClassifierCV,
+    audit_card,
+)
 from riskcard.cli.main import main
-from riskcard.errors import RiskcardWarning
-from riskcard.problem.merge import merge_equal_rows
-from riskcard.problem.objective import log_odds_of, loss_of
-from riskcard.problem.prior import (
+from riskcard.encoding.pseudo_rows import (
     FIRST,
     MOST_ROWS,
     PER_TERM,
@@ -25,10 +29,12 @@ from riskcard.problem.prior import (
     fitting_prior_rows,
     loss_with_prior_rows,
 )
-from riskcard.problem.result import Status
-from riskcard.report.words import bound_sentence, certificate_facts
-from riskcard.search.enumerate import enumerate_cards
-from riskcard.search.pipeline import Options, solve
+from riskcard.errors import RiskcardWarning
+from riskcard.problem.merge_rows import merge_equal_rows
+from riskcard.problem.objective import log_odds_of, loss_of
+from riskcard.report.figure_sentences import bound_sentence, certificate_facts
+from riskcard.search.solve import Options, solve
+from riskcard.status import Status
 
 NUMBERS = (0.3, 1.0, 7.5, 40.0)
 
@@ -177,14 +183,14 @@ def test_an_audit_counts_the_prior_rows_and_notices_other_numbers_of_them(table)
     X, y = table
     weights = np.random.default_rng(0).integers(1, 4, len(y)).astype(float)
     model = RiskScoreClassifier(max_terms=2, prior_rows=0.1, certify=True).fit(X, y, weights)
-    report = audit(model, X, y, weights)
+    report = audit_card(model, X, y, weights)
     assert report.passed, report
     assert report.loss == pytest.approx(model.loss_, rel=1e-12)
     certificate = model.card_.certificate
     assert certificate.prior_rows == pytest.approx(0.1 * weights.sum())
     for number in (0.0, certificate.prior_rows + 1):
         wrong = replace(model.card_, certificate=replace(certificate, prior_rows=number))
-        assert "loss" in {check.name for check in audit(wrong, X, y, weights).failures}
+        assert "loss" in {check.name for check in audit_card(wrong, X, y, weights).failures}
 
 
 def test_a_card_with_prior_rows_is_read_back_equal(table):
@@ -230,7 +236,7 @@ def test_automatic_prior_rows_follow_from_a_first_card_and_long_tables_get_none(
     first = RiskScoreClassifier(max_terms=3, prior_rows=FIRST).fit(X, y)
     share = explained_share(first.decision_function(X), np.where(y == 1, 1, -1), np.ones(len(y)))
     assert number == pytest.approx(fitting_prior_rows(share, 3, len(y)), rel=0.05)
-    assert audit(model, X, y).passed
+    assert audit_card(model, X, y).passed
     clear = (X["age"].fillna(50) > 60).astype(int)  # one cut explains nearly all
     assert RiskScoreClassifier(3, prior_rows="auto").fit(X, clear).card_.certificate.prior_rows < 9
     long = np.arange(MOST_ROWS + 1.0)[:, None]
@@ -252,7 +258,7 @@ def test_cross_validation_uses_them_in_every_fit_the_empty_card_included(table):
     with pytest.warns(RiskcardWarning, match="the card has no terms"):
         noise = RiskScoreClassifierCV(max_terms=1, cv=2, prior_rows=1000).fit(X[["noise"]], y)
     assert noise.card_.certificate.prior_rows == 1000
-    assert audit(noise.card_, X[["noise"]], y).passed
+    assert audit_card(noise.card_, X[["noise"]], y).passed
 
 
 @pytest.mark.parametrize(("option", "number"), [("40", 40.0), ("10%", 15.0), ("auto", None)])

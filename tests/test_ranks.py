@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from riskcard.problem import ranks
-from riskcard.problem.ranked import rank_table
-from riskcard.problem.ranks import find_two_valued, have_holes, rank_values
-from riskcard.problem.table import make_table
-from riskcard.search import ranking
+from riskcard.data.table import make_table
+from riskcard.encoding import rank_columns as ranking
+from riskcard.encoding import ranks
+from riskcard.encoding.rank_table import rank_table
+from riskcard.encoding.ranks import find_two_valued, have_holes, rank_values
 
 RNG = np.random.default_rng(0)
 VALUES = {

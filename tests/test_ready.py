@@ -14,9 +14,12 @@ from numba.core import event
 from random_problems import random_problem
 from riskcard import RiskScoreClassifier
 from riskcard.estimators import classifier
-from riskcard.kernels.explore import explore
 from riskcard.kernels.jit import is_kept
-from riskcard.search import beside, once, pipeline, ready
+from riskcard.kernels.proof.explore import explore
+from riskcard.search import solve as pipeline
+from riskcard.search import solve_plain as once
+from riskcard.search import warmup as ready
+from riskcard.search import warmup_process as beside
 from riskcard.search.options import Options
 
 KINDS = ("fixed", "multiplier", "calibrated")
@@ -56,8 +59,8 @@ from numba.core.registry import CPUDispatcher
 from random_problems import random_problem
 from riskcard.problem.problem import Scale
 from riskcard.search.options import Options
-from riskcard.search.pipeline import solve
-from riskcard.search.ready import make_ready
+from riskcard.search.solve import solve
+from riskcard.search.warmup import make_ready
 
 def ready():
     modules = [module for name, module in sys.modules.items() if name.startswith("riskcard.kernels.")]

@@ -24,13 +24,13 @@ from riskcard import (
 )
 from riskcard.cli.main import main
 from riskcard.cli.parser import make_parser
-from riskcard.report.page import render_report as make_page
+from riskcard.report.figure_sentences import proof_in_short
 from riskcard.report.report import procedure_of
+from riskcard.report.report_page import render_report as make_page
 from riskcard.report.rivals import RIVALS
 from riskcard.report.sections_card import card_section, certificate_section, glance_section
 from riskcard.report.sections_figures import price_section
 from riskcard.report.sections_method import done_section
-from riskcard.report.words import proof_in_short
 from riskcard.stability.bootstrap import bootstrap_card
 
 pytest.importorskip("matplotlib")
@@ -378,7 +378,7 @@ def test_rules_are_given_again_when_the_card_is_learned_again(files, monkeypatch
     folder, _, data = files
     seen = []
     monkeypatch.setattr(
-        "riskcard.report.page.render_report", lambda facts: seen.append(facts) or ""
+        "riskcard.report.report_page.render_report", lambda facts: seen.append(facts) or ""
     )
     rules, card = folder / "rules.toml", str(folder / "ruled.json")
     rules.write_text('[features.age]\nuse = "never"\n')
@@ -425,7 +425,8 @@ def test_without_matplotlib_there_is_a_sentence(files, capsys, monkeypatch, smal
 
 
 @pytest.mark.parametrize(
-    "place", ["riskcard.report.gather.hold_out", "riskcard.report.page.render_report", "os.replace"]
+    "place",
+    ["riskcard.report.gather.hold_out", "riskcard.report.report_page.render_report", "os.replace"],
 )
 def test_ctrl_c_leaves_nothing_half_written(files, capsys, monkeypatch, tmp_path, place):
     """In the folds, while pictures are drawn, and while the file is written."""
@@ -435,7 +436,7 @@ def test_ctrl_c_leaves_nothing_half_written(files, capsys, monkeypatch, tmp_path
         raise KeyboardInterrupt
 
     if place == "os.replace":
-        monkeypatch.setattr("riskcard.report.page.render_report", lambda facts: "page")
+        monkeypatch.setattr("riskcard.report.report_page.render_report", lambda facts: "page")
     monkeypatch.setattr(place, press)
     out = tmp_path / "report.html"
     assert main(["report", card, data, "-o", str(out), "--bootstraps", "0", "--cv", "2"]) == 130

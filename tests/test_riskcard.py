@@ -14,17 +14,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cards import heart_card, mass_card, risk_cards, values_of
+from riskcard.data.table import Table
+from riskcard.encoding.decode_solution import Layout, card_from_solution
+from riskcard.encoding.rank_table import rank_table
 from riskcard.errors import DataError, ParameterError, RiskcardWarning
-from riskcard.problem.back import Layout, card_from_solution
-from riskcard.problem.feature_rules import CardRules
+from riskcard.model.card import FeaturePoints, LevelPoints, RiskCard
+from riskcard.model.terms import Term
 from riskcard.problem.objective import log_odds_of
 from riskcard.problem.problem import Scale
-from riskcard.problem.ranked import rank_table
-from riskcard.problem.riskcard import FeaturePoints, LevelPoints, RiskCard
-from riskcard.problem.ruling import LeastBins
 from riskcard.problem.solution import Solution
-from riskcard.problem.table import Table
-from riskcard.problem.terms import Term
+from riskcard.rules.card_rules import CardRules
+from riskcard.rules.least_bins import LeastBins
 
 ROWS = [[1.8, 0.125, 60.0], [1.7, 0.2, 60.5], [1.6, -3.0, 75.0], [1.5, 0.1, 75.1]]
 TOTALS = [-1 + 5 + 0, -1 + 0 + 2, -1 + 5 + 2, -1 + 5 + 3]

@@ -8,21 +8,22 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from oracle.enumerate_cards import enumerate_cards
 from random_problems import random_labels, random_weights
 from random_tables import SMALL, Size, random_ruled_problem
 from raw_cards import Points, RawFeature, best_loss, points_and_terms
+from riskcard.data.levels import Levels
+from riskcard.data.table import Table
+from riskcard.encoding.encode_rules import apply_rules, close_conditions
+from riskcard.encoding.rank_table import rank_table
 from riskcard.errors import ParameterError
-from riskcard.problem.feature_rules import CardRules, FeatureRule
-from riskcard.problem.levels import Levels
 from riskcard.problem.objective import violations_of_terms
 from riskcard.problem.problem import Problem, make_problem
-from riskcard.problem.ranked import rank_table
 from riskcard.problem.result import SolveResult
-from riskcard.problem.ruling import LeastBins, apply_rules, close_conditions
-from riskcard.problem.table import Table
-from riskcard.search.enumerate import enumerate_cards
-from riskcard.search.pipeline import Options, solve
+from riskcard.rules.card_rules import CardRules, FeatureRule
+from riskcard.rules.least_bins import LeastBins
 from riskcard.search.shortlist import close_all_but, shortlist
+from riskcard.search.solve import Options, solve
 from test_exactness import check_proofs_cut_short, faults, faults_of_search
 
 BLOCK = 30

@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 
 from riskcard import CardRules, FeatureGroup, FeatureRule, ParameterError, RiskCard
-from riskcard.problem.back import Layout, card_from_solution
-from riskcard.problem.levels import BOOLEAN, Levels
+from riskcard.data.levels import BOOLEAN, Levels
+from riskcard.data.table import Table
+from riskcard.encoding.decode_solution import Layout, card_from_solution
+from riskcard.encoding.encode_rules import apply_rules
+from riskcard.encoding.rank_table import rank_table
 from riskcard.problem.problem import Problem, make_problem
-from riskcard.problem.ranked import rank_table
-from riskcard.problem.ruling import LeastBins, apply_rules
 from riskcard.problem.solution import Solution
-from riskcard.problem.table import Table
-from riskcard.search.pipeline import Options, solve
+from riskcard.rules.least_bins import LeastBins
+from riskcard.search.solve import Options, solve
 
 NAN = float("nan")
 ORDERED = Levels(("low", "medium", "high"), is_ordered=True)

@@ -9,18 +9,20 @@ import pytest
 from sklearn.datasets import load_breast_cancer, make_classification
 
 from riskcard import RiskScoreClassifier
+from riskcard.checks import LOG_ODDS_LIMIT
 from riskcard.problem.objective import loss_of, order_of, violations
-from riskcard.problem.problem import LOG_ODDS_LIMIT, Problem, make_problem
-from riskcard.problem.ranked import RankedData
+from riskcard.problem.problem import Problem, make_problem
+from riskcard.problem.ranked_data import RankedData
 from riskcard.problem.solution import Solution
-from riskcard.search import effort, heuristic, support
-from riskcard.search.bins import all_cuts, few_cuts
 from riskcard.search.deadline import Deadline
-from riskcard.search.draft import measure
-from riskcard.search.effort import effort_of
-from riskcard.search.heuristic import find_cards
-from riskcard.search.pipeline import Options
-from riskcard.search.rules import rules_of
+from riskcard.search.heuristic import effort, support
+from riskcard.search.heuristic import find_cards as heuristic
+from riskcard.search.heuristic.binned_rows import all_cuts, few_cuts
+from riskcard.search.heuristic.card_room import rules_of
+from riskcard.search.heuristic.draft import measure
+from riskcard.search.heuristic.effort import effort_of
+from riskcard.search.heuristic.find_cards import find_cards
+from riskcard.search.solve import Options
 
 SCALES = (1, 2.5, "multiplier", "calibrated")
 

@@ -6,15 +6,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from riskcard.data.table import make_table
+from riskcard.encoding.rank_table import rank_table
 from riskcard.problem.problem import make_problem
-from riskcard.problem.ranked import rank_table
-from riskcard.problem.table import make_table
-from riskcard.search import support as supports
-from riskcard.search.bins import all_cuts
 from riskcard.search.deadline import Deadline
-from riskcard.search.effort import effort_of
-from riskcard.search.rules import rules_of
-from riskcard.search.support import RIDGE, Walk, fit_support, improve_support, search_supports
+from riskcard.search.heuristic import support as supports
+from riskcard.search.heuristic.binned_rows import all_cuts
+from riskcard.search.heuristic.card_room import rules_of
+from riskcard.search.heuristic.effort import effort_of
+from riskcard.search.heuristic.support import (
+    RIDGE,
+    Walk,
+    fit_support,
+    improve_support,
+    search_supports,
+)
 
 SEEDS = range(8)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from oracle.enumerate_cards import enumerate_cards
 from random_problems import random_problem
 from riskcard import (
     CardRules,
@@ -15,21 +16,20 @@ from riskcard import (
     ParameterError,
     RiskScoreClassifier,
     RiskScoreClassifierCV,
-    audit,
+    audit_card,
 )
 from riskcard.cli.main import main
-from riskcard.problem.back import PrintedCuts
-from riskcard.problem.logistic import residuals
+from riskcard.data.table import make_table
+from riskcard.encoding.decode_solution import PrintedCuts
+from riskcard.encoding.encode_rules import close_conditions
+from riskcard.encoding.pseudo_rows import MOST_ROWS
+from riskcard.logistic import residuals
+from riskcard.model.card import RiskCard
 from riskcard.problem.objective import violations
-from riskcard.problem.prior import MOST_ROWS
-from riskcard.problem.result import Status
-from riskcard.problem.riskcard import RiskCard
-from riskcard.problem.ruling import close_conditions
-from riskcard.problem.table import make_table
-from riskcard.search.enumerate import enumerate_cards
 from riskcard.search.lasso import TOLERANCE, Candidates, fit_lasso, lasso_path
-from riskcard.search.pipeline import Options, solve
 from riskcard.search.shortlist import close_all_but, fitting_shortlist, open_conditions, shortlist
+from riskcard.search.solve import Options, solve
+from riskcard.status import Status
 
 
 @pytest.fixture(scope="module")
@@ -175,7 +175,7 @@ def test_the_card_says_what_it_was_chosen_from_and_passes_the_audit(table, grid)
     assert certificate.notes == (
         "Conditions were chosen from a shortlist; others may give a smaller loss.",
     )
-    assert audit(model, X, y).passed
+    assert audit_card(model, X, y).passed
     assert RiskCard.from_json(model.card_.to_json()) == model.card_
     assert model.loss_ >= RiskScoreClassifier(2, grid=grid).fit(X, y).loss_ - 1e-9
 
@@ -195,7 +195,7 @@ def test_directions_are_kept(table):
     X, y = table
     rules = CardRules({"age": FeatureRule(direction="falls")})
     model = RiskScoreClassifier(3, shortlist=4, rules=rules).fit(X, y)
-    assert audit(model, X, y).passed
+    assert audit_card(model, X, y).passed
     assert any("age: falls" in rule for rule in model.card_.certificate.rules)
 
 

@@ -12,21 +12,24 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from oracle.enumerate_cards import enumerate_cards
+from riskcard.data.table import Table
 from riskcard.errors import ParameterError, SolverMissing
-from riskcard.formulations.cards import solution_of, values_of
-from riskcard.formulations.forms import FORMS, form_of
-from riskcard.formulations.instance import Instance, make_instance
-from riskcard.formulations.ranges import with_best_base
-from riskcard.formulations.solvers import apart, bonmin, door, process
-from riskcard.formulations.solvers.answer import Answer, Claim, Incumbent, SolverOptions
-from riskcard.formulations.solvers.casadi_problem import casadi_problem
-from riskcard.formulations.solvers.door import SOLVERS, Solver, bound_base, solve_form, solve_model
-from riskcard.formulations.solvers.flat import flatten
+from riskcard.paper.formulations.card_variables import solution_of, values_of
+from riskcard.paper.formulations.forms import FORMS, form_of
+from riskcard.paper.formulations.instance import Instance, make_instance
+from riskcard.paper.formulations.ranges import with_best_base
+from riskcard.paper.solvers import bonmin
+from riskcard.paper.solvers import in_process as apart
+from riskcard.paper.solvers import registry as door
+from riskcard.paper.solvers import subprocesses as process
+from riskcard.paper.solvers.answer import Answer, Claim, Incumbent, SolverOptions
+from riskcard.paper.solvers.casadi_problem import casadi_problem
+from riskcard.paper.solvers.flat_model import flatten
+from riskcard.paper.solvers.registry import SOLVERS, Solver, bound_base, solve_form, solve_model
 from riskcard.problem.objective import loss_of, violations
-from riskcard.problem.result import Status
 from riskcard.problem.solution import Solution
-from riskcard.problem.table import Table
-from riskcard.search.enumerate import enumerate_cards
+from riskcard.status import Status
 
 PACKAGES = {
     "bonmin": "casadi",
@@ -149,9 +152,7 @@ def test_a_model_that_a_solver_cannot_take_is_refused(form, solver, message):
 
 
 def test_a_relaxation_is_no_card():
-    with pytest.raises(
-        ParameterError, match=r"finds no card\. Use riskcard\.formulations\.algorithm1"
-    ):
+    with pytest.raises(ParameterError, match=r"finds no card\. Use riskcard\.paper\.algorithm1"):
         solve_form(tiny_instance(), "linear", "ipopt")
 
 

@@ -14,8 +14,9 @@ import pytest
 from scipy import sparse
 
 from riskcard import DataError, ParameterError, RiskcardWarning
-from riskcard.problem.levels import BOOLEAN, Levels
-from riskcard.problem.table import Table, make_table, read_features, read_values, require_plain
+from riskcard.data.features import read_features, read_values
+from riskcard.data.levels import BOOLEAN, Levels
+from riskcard.data.table import Table, make_table, require_plain
 
 Y = [0, 1, 0, 1]
 FRAME = pd.DataFrame(

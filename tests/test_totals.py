@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cards import heart_card
-from riskcard import FeaturePoints, RiskCard, RiskScoreClassifier, audit, recalibrate
+from riskcard import FeaturePoints, RiskCard, RiskScoreClassifier, audit_card, recalibrate
 from riskcard.errors import FormatError, ParameterError
-from riskcard.problem.intervals import wilson_interval
-from riskcard.problem.totals import MOST_BANDS, TotalCount, bands_of, count_totals
+from riskcard.evaluation.intervals import wilson_interval
+from riskcard.model.totals import MOST_BANDS, TotalCount, bands_of, count_totals
 
 
 def rows_of(seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -97,7 +97,7 @@ def test_recalibration_counts_the_new_rows():
 def test_an_audit_counts_again():
     X, y, weights = rows_of()
     card = RiskScoreClassifier(max_terms=2).fit(X, y, sample_weight=weights).card_
-    assert audit(card, X, y, weights).passed
+    assert audit_card(card, X, y, weights).passed
     first, *others = card.training.totals
     for wrong in (
         [replace(first, events=first.events + 1, rows=first.rows + 1), *others],
@@ -105,7 +105,7 @@ def test_an_audit_counts_again():
         others,
     ):
         changed = replace(card, training=replace(card.training, totals=tuple(wrong)))
-        report = audit(changed, X, y, weights)
+        report = audit_card(changed, X, y, weights)
         assert [check.name for check in report.failures] == ["counts"]
 
 

@@ -8,20 +8,22 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from oracle import enumerate_cards as oracle
 from random_problems import SCALES, random_problem
 from random_tables import random_ruled_problem
+from riskcard.data.table import make_table
+from riskcard.encoding.rank_table import rank_table
 from riskcard.errors import ParameterError
 from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.problem import Limits, Problem, Scale, make_problem
-from riskcard.problem.ranked import RankedData, rank_table
-from riskcard.problem.result import OPTIMALITY_TOLERANCE, SolveResult, Status, relative_gap
+from riskcard.problem.ranked_data import RankedData
+from riskcard.problem.result import SolveResult
 from riskcard.problem.solution import Solution
-from riskcard.problem.table import make_table
-from riskcard.search import enumerate as oracle
-from riskcard.search.changes import tangent_of_scale
 from riskcard.search.options import Options
-from riskcard.search.pipeline import solve
-from riskcard.search.rounding import round_cuts
+from riskcard.search.round_cuts import round_cuts
+from riskcard.search.solve import solve
+from riskcard.search.solve_max_changes import tangent_of_scale
+from riskcard.status import OPTIMALITY_TOLERANCE, Status, relative_gap
 
 TOLERANCE = 1e-7
 BLOCK = 20

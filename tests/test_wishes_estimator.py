@@ -14,12 +14,12 @@ from riskcard import (
     ParameterError,
     RiskCard,
     RiskScoreClassifier,
-    audit,
+    audit_card,
     recalibrate,
 )
-from riskcard.problem.objective import sum_of_log_losses
-from riskcard.problem.ruling import LeastBins
-from riskcard.search.rounding import count_digits
+from riskcard.logistic import log_loss
+from riskcard.rules.least_bins import LeastBins
+from riskcard.search.round_cuts import count_digits
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def table():
 
 
 def loss_of(card: RiskCard, X, y) -> float:
-    return sum_of_log_losses(card.log_odds(X), np.where(y == 1, 1, -1), np.ones(len(y)))
+    return log_loss(card.log_odds(X), np.where(y == 1, 1, -1), np.ones(len(y)))
 
 
 # --- starting from a card -----------------------------------------------------------------------
@@ -77,7 +77,7 @@ def test_one_change_leaves_all_other_terms_with_their_points(table):
     assert len(after - before) <= 1
     assert model.status_ == "optimal"
     assert "at most 1 terms of an earlier card are changed" in model.card_.certificate.rules
-    assert audit(model, X, y).passed
+    assert audit_card(model, X, y).passed
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_choosing_a_card_of_the_pool_makes_it_the_model(table):
         assert model.card_ == pool[index]
         assert model.loss_ == pytest.approx(loss_of(pool[index], X, y), rel=1e-9)
         assert model.status_ == ("optimal" if index == 0 else "chosen")
-        assert audit(model, X, y).passed
+        assert audit_card(model, X, y).passed
     assert max(pool.losses) <= pool.most_loss
     assert len(pool.to_frame()) == len(pool)
     with pytest.raises(ParameterError, match="There is no card 999"):
@@ -152,7 +152,7 @@ def test_round_cuts_have_fewer_digits_and_cost_no_more_than_allowed(table):
     assert rounded.status_ == "chosen"
     assert rounded.lower_bound_ == pytest.approx(plain.lower_bound_, rel=1e-6)
     assert any("Cuts were rounded" in note for note in rounded.card_.certificate.notes)
-    assert audit(rounded, X, y).passed
+    assert audit_card(rounded, X, y).passed
 
 
 def test_every_group_on_the_card_has_the_rows_and_events_asked_for(table):
@@ -165,7 +165,7 @@ def test_every_group_on_the_card_has_the_rows_and_events_asked_for(table):
             assert np.count_nonzero(points == worth) >= 60
             assert y[points == worth].sum() >= least
     assert "every bin has at least 60 rows" in model.card_.certificate.rules
-    assert audit(model, X, y).passed
+    assert audit_card(model, X, y).passed
 
 
 def test_rules_are_kept_and_stand_on_the_card(table):
@@ -184,7 +184,7 @@ def test_rules_are_kept_and_stand_on_the_card(table):
     assert list(by_name["age"].points) == sorted(by_name["age"].points, reverse=True)
     assert by_name["pressure"].cuts == (120.0, 140.0, 160.0)
     assert "age: must be used, falls" in model.card_.certificate.rules
-    assert audit(model, X, y).passed
+    assert audit_card(model, X, y).passed
 
 
 # --- recalibration ------------------------------------------------------------------------------
@@ -264,10 +264,10 @@ def test_points_that_had_better_count_for_nothing_do_not_raise_the_bound():
     ).fit(X, y)
     # another multiplier of the same points comes as close to the base rate as one likes
     rate = np.log(y.mean() / (1 - y.mean()))
-    flat = sum_of_log_losses(np.full(2000, rate), np.where(y, 1, -1), np.ones(2000))
+    flat = log_loss(np.full(2000, rate), np.where(y, 1, -1), np.ones(2000))
     assert model.lower_bound_ < flat
     assert model.lower_bound_ == pytest.approx(flat, rel=1e-6)
-    assert audit(model, X, y).passed
+    assert audit_card(model, X, y).passed
 
 
 def test_a_start_that_keeps_the_rules_is_a_card_however_many_changes_are_allowed():

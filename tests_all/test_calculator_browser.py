@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from cards import mass_card, risk_cards, values_of
 from counted import counted, many_totals, odd_card
-from riskcard.calculator.page import render_calculator
+from riskcard.calculator.calculator_page import render_calculator
 from riskcard.calculator.questions import known_levels, questions_of
-from riskcard.calculator.words import PageWords, load_words
-from riskcard.problem.points import FeaturePoints, LevelPoints
-from riskcard.problem.riskcard import RiskCard
-from riskcard.problem.terms import show_level
+from riskcard.calculator.wording import PageWords, load_words
+from riskcard.model.card import RiskCard
+from riskcard.model.feature_points import FeaturePoints, LevelPoints
+from riskcard.model.terms import show_level
 
 #: Answers all questions as a person would, but faster, and says what the page then shows.
 ENTER = """

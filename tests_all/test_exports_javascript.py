@@ -9,8 +9,8 @@ import pytest
 from cards import heart_card, mass_card, risk_cards
 from export_rows import assert_same, mixed_card, odd_card, rows_of, sample_cards, typed_cards
 from riskcard.export.javascript import card_to_javascript
-from riskcard.problem.points import FeaturePoints, LevelPoints
-from riskcard.problem.riskcard import RiskCard
+from riskcard.model.card import RiskCard
+from riskcard.model.feature_points import FeaturePoints, LevelPoints
 
 # rows come as JSON, in which infinity and undefined are written as words
 RUNNER = """

@@ -8,8 +8,8 @@ import pytest
 from cards import heart_card, mass_card
 from export_rows import assert_same, odd_card, rows_of, sample_cards, typed_cards
 from riskcard.export.pmml import card_to_pmml
-from riskcard.problem.points import FeaturePoints, LevelPoints
-from riskcard.problem.riskcard import RiskCard
+from riskcard.model.card import RiskCard
+from riskcard.model.feature_points import FeaturePoints, LevelPoints
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,8 @@ from hypothesis import assume, given, settings
 from cards import heart_card, mass_card
 from export_rows import assert_same, odd_card, rows_of, typed_cards
 from riskcard.export.sql import card_to_sql
-from riskcard.problem.points import FeaturePoints, LevelPoints
-from riskcard.problem.riskcard import RiskCard
+from riskcard.model.card import RiskCard
+from riskcard.model.feature_points import FeaturePoints, LevelPoints
 from test_export_sql import create_table, last_columns, records_of
 
 #: PostgreSQL does not run as root; its package makes this user.

@@ -11,8 +11,8 @@ from cards import heart_card, mass_card
 from export_rows import assert_same, odd_card, rows_of, sample_cards, texts, typed_cards
 from riskcard.errors import ParameterError
 from riskcard.export.workbook import FIRST_ROW, card_to_workbook
-from riskcard.problem.points import FeaturePoints, LevelPoints
-from riskcard.problem.riskcard import RiskCard
+from riskcard.model.card import RiskCard
+from riskcard.model.feature_points import FeaturePoints, LevelPoints
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ import pytest
 
 from cards import heart_card, mass_card
 from counted import counted, many_totals, odd_card
-from riskcard.problem.points import FeaturePoints
-from riskcard.problem.riskcard import RiskCard
+from riskcard.model.card import RiskCard
+from riskcard.model.feature_points import FeaturePoints
 
 #: Every character that a name may have: all of ASCII, letters, signs, other scripts.
 SIGNS = "".join(map(chr, [*range(32, 127), *range(161, 384), *range(0x3B1, 0x3CA)]))

@@ -8,7 +8,7 @@ from benchmarks.bench import PLAIN
 from benchmarks.methods import METHODS, title_of
 from benchmarks.questions.common import Plan, Section, markdown_table, mean, reasons
 from benchmarks.store import Job, Kept
-from riskcard.problem.result import OPTIMALITY_TOLERANCE, relative_gap
+from riskcard.status import OPTIMALITY_TOLERANCE, relative_gap
 
 __all__ = ["PROBLEMS", "SMALL", "jobs", "section"]
 

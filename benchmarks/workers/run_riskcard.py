@@ -110,10 +110,10 @@ def part_of(feature, column, all_levels):
 
 def fit_solver(request):
     """BONMIN or SCIP on a form of the paper's problem."""
-    from riskcard.formulations.instance import make_instance
-    from riskcard.formulations.solvers.answer import SolverOptions
-    from riskcard.formulations.solvers.door import solve_form
-    from riskcard.problem.table import make_table
+    from riskcard.data.table import make_table
+    from riskcard.paper.formulations.instance import make_instance
+    from riskcard.paper.solvers.answer import SolverOptions
+    from riskcard.paper.solvers.registry import solve_form
 
     settings = request.settings
     instance = make_instance(make_table(request.values, request.labels), settings["k"])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from riskcard.version import __version__
 
 if TYPE_CHECKING:
+    from riskcard.audit.audit import audit_card
     from riskcard.errors import (
         DataError,
         FormatError,
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
     )
     from riskcard.estimators.classifier import RiskScoreClassifier
     from riskcard.estimators.cv import RiskScoreClassifierCV
+    from riskcard.estimators.recalibrate import recalibrate
     from riskcard.export.credit import to_credit_points
+    from riskcard.model.card import RiskCard
+    from riskcard.model.feature_points import FeaturePoints, LevelPoints
     from riskcard.plots.calibration import plot_calibration
     from riskcard.plots.decision import plot_decision
     from riskcard.plots.parsimony import plot_parsimony
@@ -27,12 +31,8 @@ if TYPE_CHECKING:
     from riskcard.plots.progress import plot_progress
     from riskcard.plots.risk import plot_risk
     from riskcard.plots.roc import plot_roc
-    from riskcard.problem.audit import audit
-    from riskcard.problem.feature_rules import CardRules, FeatureGroup, FeatureRule
-    from riskcard.problem.points import FeaturePoints, LevelPoints
-    from riskcard.problem.riskcard import RiskCard
     from riskcard.report.report import make_report
-    from riskcard.search.recalibration import recalibrate
+    from riskcard.rules.card_rules import CardRules, FeatureGroup, FeatureRule
     from riskcard.stability.bootstrap import bootstrap_card
 
 __all__ = [
@@ -51,7 +51,7 @@ __all__ = [
     "RiskcardWarning",
     "SolverMissing",
     "__version__",
-    "audit",
+    "audit_card",
     "bootstrap_card",
     "make_report",
     "plot_all_points",
@@ -74,15 +74,15 @@ _HOMES = {
     "RiskcardError": "riskcard.errors",
     "RiskcardWarning": "riskcard.errors",
     "SolverMissing": "riskcard.errors",
-    "CardRules": "riskcard.problem.feature_rules",
-    "FeatureGroup": "riskcard.problem.feature_rules",
-    "FeatureRule": "riskcard.problem.feature_rules",
-    "FeaturePoints": "riskcard.problem.points",
-    "LevelPoints": "riskcard.problem.points",
-    "RiskCard": "riskcard.problem.riskcard",
+    "CardRules": "riskcard.rules.card_rules",
+    "FeatureGroup": "riskcard.rules.card_rules",
+    "FeatureRule": "riskcard.rules.card_rules",
+    "FeaturePoints": "riskcard.model.feature_points",
+    "LevelPoints": "riskcard.model.feature_points",
+    "RiskCard": "riskcard.model.card",
     "RiskScoreClassifier": "riskcard.estimators.classifier",
     "RiskScoreClassifierCV": "riskcard.estimators.cv",
-    "audit": "riskcard.problem.audit",
+    "audit_card": "riskcard.audit.audit",
     "bootstrap_card": "riskcard.stability.bootstrap",
     "make_report": "riskcard.report.report",
     "plot_all_points": "riskcard.plots.points",
@@ -94,7 +94,7 @@ _HOMES = {
     "plot_progress": "riskcard.plots.progress",
     "plot_risk": "riskcard.plots.risk",
     "plot_roc": "riskcard.plots.roc",
-    "recalibrate": "riskcard.search.recalibration",
+    "recalibrate": "riskcard.estimators.recalibrate",
     "to_credit_points": "riskcard.export.credit",
 }
 

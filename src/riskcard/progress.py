@@ -6,9 +6,7 @@ import sys
 from types import TracebackType
 from typing import Any, TextIO
 
-from riskcard.problem.result import Progress, relative_gap
-
-__all__ = ["ProgressDisplay", "describe"]
+from riskcard.status import Progress, relative_gap
 
 #: Seconds after which the first plain line is written, and the factor from each to the next.
 _FIRST_LINE, _LINE_GROWTH = 1.0, 1.5

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from riskcard.errors import ParameterError
 from riskcard.problem.problem import Problem
 
-__all__ = ["Columns", "candidate_columns"]
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from riskcard.baselines.columns import Columns, Floats, Integers, candidate_columns
-from riskcard.problem.logistic import log_loss, residuals
+from riskcard.logistic import log_loss, residuals
 from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
-
-__all__ = ["Box", "Lattice", "Tangent", "bound_of_box", "make_lattice", "tangent_at"]
 
 #: Relative error of a sum of many numbers, with room to spare; it is taken off every bound.
 ROUNDING = 1e-13

@@ -15,19 +15,8 @@ from riskcard.baselines.rounding import RealCard, round_sequentially
 from riskcard.baselines.scaling import with_best_scale
 from riskcard.baselines.selection import select_forward
 from riskcard.problem.problem import Problem
-from riskcard.problem.result import OPTIMALITY_TOLERANCE, SolveResult, Status, relative_gap
-
-__all__ = [
-    "MOST_ROOT_TANGENTS",
-    "ROUND_EVERY",
-    "WORTHWHILE",
-    "LatticeAnswer",
-    "LatticeResult",
-    "Stops",
-    "first_points",
-    "round_and_polish",
-    "status_when_done",
-]
+from riskcard.problem.result import SolveResult
+from riskcard.status import OPTIMALITY_TOLERANCE, Status, relative_gap
 
 #: Tangents before branching, at most.
 MOST_ROOT_TANGENTS = 200

@@ -13,10 +13,9 @@ from riskcard.errors import ParameterError
 from riskcard.estimators.base import CardClassifier, Solver, is_number, is_whole
 from riskcard.problem.objective import loss_of
 from riskcard.problem.problem import Problem, make_problem
-from riskcard.problem.ranked import RankedData
-from riskcard.problem.result import OPTIMALITY_TOLERANCE, SolveResult, Status, relative_gap
-
-__all__ = ["LatticeCuttingPlaneClassifier"]
+from riskcard.problem.ranked_data import RankedData
+from riskcard.problem.result import SolveResult
+from riskcard.status import OPTIMALITY_TOLERANCE, Status, relative_gap
 
 SOLVERS = {"highs": solve_with_highs, "scip": solve_with_scip}
 

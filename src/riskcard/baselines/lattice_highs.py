@@ -23,9 +23,7 @@ from riskcard.baselines.lattice_answer import (
 )
 from riskcard.errors import SolverMissing
 from riskcard.problem.problem import Problem
-from riskcard.problem.result import Status, relative_gap
-
-__all__ = ["solve_with_highs"]
+from riskcard.status import Status, relative_gap
 
 #: A number this near to a whole one is whole.
 WHOLE = 1e-6

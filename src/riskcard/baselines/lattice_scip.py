@@ -21,9 +21,7 @@ from riskcard.baselines.lattice_answer import (
 )
 from riskcard.errors import SolverMissing
 from riskcard.problem.problem import Problem
-from riskcard.problem.result import Status
-
-__all__ = ["solve_with_scip"]
+from riskcard.status import Status
 
 #: SCIP's tolerances, tighter than it has them by default.
 TOLERANCE = 1e-8

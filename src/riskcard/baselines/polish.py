@@ -7,8 +7,6 @@ from riskcard.problem.objective import loss_of
 from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
 
-__all__ = ["polish"]
-
 #: A change must lower the loss by more than this, relatively: rounding is no progress.
 LEAST_PROGRESS = 1e-12
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.problem.logistic import curvatures, log_loss, residuals
-
-__all__ = ["fit_logistic"]
+from riskcard.logistic import curvatures, log_loss, residuals
 
 Floats = NDArray[np.float64]
 

@@ -11,15 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from riskcard.baselines.columns import Floats, Integers
-from riskcard.problem.logistic import log_loss
-
-__all__ = [
-    "RealCard",
-    "round_at_random",
-    "round_in_random_order",
-    "round_nearest",
-    "round_sequentially",
-]
+from riskcard.logistic import log_loss
 
 
 @dataclass(frozen=True, slots=True)

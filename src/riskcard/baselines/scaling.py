@@ -9,8 +9,6 @@ from riskcard.problem.objective import log_odds_of
 from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
 
-__all__ = ["with_best_scale"]
-
 KINDS = {"fixed": FIXED, "multiplier": MULTIPLIER, "calibrated": CALIBRATED}
 
 #: Newton steps stop when one promises less than this share of the weight of all rows.

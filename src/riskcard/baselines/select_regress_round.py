@@ -20,15 +20,15 @@ from riskcard.baselines.rounding import (
 )
 from riskcard.baselines.scaling import with_best_scale
 from riskcard.baselines.selection import select_by_lasso, select_forward
+from riskcard.checks import LOG_ODDS_LIMIT
 from riskcard.errors import ParameterError
 from riskcard.estimators.base import CardClassifier, Solver, is_number, is_whole
 from riskcard.problem.objective import loss_of
-from riskcard.problem.problem import LOG_ODDS_LIMIT, Problem, make_problem
-from riskcard.problem.ranked import RankedData
-from riskcard.problem.result import SolveResult, Status
+from riskcard.problem.problem import Problem, make_problem
+from riskcard.problem.ranked_data import RankedData
+from riskcard.problem.result import SolveResult
 from riskcard.problem.solution import Solution
-
-__all__ = ["ROUNDINGS", "SELECTIONS", "SelectRegressRoundClassifier"]
+from riskcard.status import Status
 
 SELECTIONS = ("lasso", "forward")
 ROUNDINGS = ("nearest", "randomised", "sequential", "randomised_sequential")

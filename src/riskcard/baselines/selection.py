@@ -6,16 +6,8 @@ import numpy as np
 
 from riskcard.baselines.columns import Columns, Floats, Integers
 from riskcard.baselines.regression import fit_logistic
-from riskcard.problem.logistic import curvatures, residuals
+from riskcard.logistic import curvatures, residuals
 from riskcard.search.lasso import Candidates, lasso_path
-
-__all__ = [
-    "as_candidates",
-    "associations",
-    "score_statistics",
-    "select_by_lasso",
-    "select_forward",
-]
 
 #: A column is as good as explained by others when less than this share of its variance is left.
 LEAST_VARIANCE = 1e-9

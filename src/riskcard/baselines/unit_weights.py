@@ -13,10 +13,9 @@ from riskcard.errors import ParameterError
 from riskcard.estimators.base import CardClassifier, Solver, is_number
 from riskcard.problem.objective import loss_of
 from riskcard.problem.problem import Problem, make_problem
-from riskcard.problem.ranked import RankedData
-from riskcard.problem.result import SolveResult, Status
-
-__all__ = ["UnitWeightsClassifier"]
+from riskcard.problem.ranked_data import RankedData
+from riskcard.problem.result import SolveResult
+from riskcard.status import Status
 
 
 class UnitWeightsClassifier(CardClassifier):

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from riskcard.calculator.questions import Question
-from riskcard.calculator.words import PageWords
-
-__all__ = ["inputs_html"]
+from riskcard.calculator.wording import PageWords
 
 
 def inputs_html(questions: Sequence[Question], words: PageWords) -> str:

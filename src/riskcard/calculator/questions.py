@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from riskcard.calculator.words import FeatureWords, PageWords
-from riskcard.problem.cuts import format_number
-from riskcard.problem.levels import Label
-from riskcard.problem.points import FeaturePoints, LevelPoints
-from riskcard.problem.riskcard import RiskCard
-from riskcard.problem.terms import show_level
-
-__all__ = ["Choice", "Question", "Row", "known_levels", "questions_of"]
+from riskcard.calculator.wording import FeatureWords, PageWords
+from riskcard.data.levels import Label
+from riskcard.formatting.numbers import format_number
+from riskcard.model.card import RiskCard
+from riskcard.model.feature_points import FeaturePoints, LevelPoints
+from riskcard.model.terms import show_level
 
 #: Up to so many choices stand side by side; more of them are a list to open.
 _MOST_BUTTONS = 7

@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from riskcard.calculator.page import facts_of
+from riskcard.calculator.calculator_page import facts_of
 from riskcard.calculator.questions import Question, known_levels, questions_of
-from riskcard.calculator.words import PageWords
+from riskcard.calculator.wording import PageWords
 from riskcard.card.scorecard import score_card_of
-from riskcard.problem.riskcard import RiskCard
-
-__all__ = ["words_as_json"]
+from riskcard.model.card import RiskCard
 
 
 def words_as_json(card: RiskCard, words: PageWords | None = None) -> str:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from riskcard.problem.intervals import wilson_interval
-from riskcard.problem.percent import percent
-from riskcard.problem.riskcard import RiskCard
-from riskcard.problem.totals import TotalCount, bands_of
-
-__all__ = ["BandLine", "Seen", "band_lines", "cells_of"]
+from riskcard.evaluation.intervals import wilson_interval
+from riskcard.formatting.percent import percent
+from riskcard.model.card import RiskCard
+from riskcard.model.totals import TotalCount, bands_of
 
 
 @dataclass(frozen=True, slots=True)

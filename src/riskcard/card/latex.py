@@ -7,11 +7,9 @@ from collections.abc import Iterable
 
 from riskcard.card.bands import cells_of
 from riskcard.card.scorecard import FeatureBlock, ScoreCard, score_card_of
-from riskcard.card.words import BASE, BLANK
-from riskcard.html import minus
-from riskcard.problem.riskcard import RiskCard
-
-__all__ = ["render_latex", "render_latex_document"]
+from riskcard.card.sentences import BASE, BLANK
+from riskcard.formatting.html import minus
+from riskcard.model.card import RiskCard
 
 _COMMANDS = {
     "\\": r"\textbackslash{}",

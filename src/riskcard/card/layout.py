@@ -9,12 +9,10 @@ from dataclasses import dataclass, field
 
 from riskcard.card.bands import BandLine, cells_of
 from riskcard.card.scorecard import FeatureBlock, ScoreCard, score_card_of
-from riskcard.card.text_width import text_width, wrap
-from riskcard.card.words import BASE, BLANK
-from riskcard.html import minus
-from riskcard.problem.riskcard import RiskCard
-
-__all__ = ["Dot", "Mark", "Rectangle", "Rule", "Sheet", "Words", "lay_out"]
+from riskcard.card.sentences import BASE, BLANK
+from riskcard.formatting.html import minus
+from riskcard.formatting.text_width import text_width, wrap
+from riskcard.model.card import RiskCard
 
 #: A sheet of A4 without its margins, in points.
 WIDTH = 510.0

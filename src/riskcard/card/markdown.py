@@ -7,11 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from riskcard.card.bands import cells_of
 from riskcard.card.scorecard import FeatureBlock, ScoreCard, score_card_of
-from riskcard.card.words import BASE, BLANK
-from riskcard.html import minus
-from riskcard.problem.riskcard import RiskCard
-
-__all__ = ["render_markdown"]
+from riskcard.card.sentences import BASE, BLANK
+from riskcard.formatting.html import minus
+from riskcard.model.card import RiskCard
 
 #: What could be taken for markup; a backslash before it says that it is none.
 _MARKS = re.compile(r"([\\`*_\[\]|~$])")

@@ -10,10 +10,8 @@ from typing import Any
 from riskcard.card.layout import WIDTH, Dot, Mark, Rectangle, Rule, Sheet, Words, lay_out
 from riskcard.card.svg import MARGIN, render_svg
 from riskcard.errors import ParameterError, SolverMissing
-from riskcard.fonts import font_families, letters_explained
-from riskcard.problem.riskcard import RiskCard
-
-__all__ = ["FORMATS", "card_picture", "picture_for", "require_drawing"]
+from riskcard.formatting.fonts import font_families, letters_explained
+from riskcard.model.card import RiskCard
 
 #: Formats that a picture of a card can have, by the ending of its file.
 FORMATS = ("pdf", "png", "svg")

@@ -6,27 +6,18 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from riskcard.card.bands import BandLine, band_lines
-from riskcard.card.words import (
+from riskcard.card.sentences import (
     certificate_sentences,
     event_words,
     observed_words,
     scale_words,
     training_words,
 )
-from riskcard.problem.cuts import format_number
-from riskcard.problem.percent import percent
-from riskcard.problem.points import FeaturePoints, LevelPoints
-from riskcard.problem.riskcard import RiskCard
-from riskcard.problem.terms import Term, show_level
-
-__all__ = [
-    "Bin",
-    "FeatureBlock",
-    "ScoreCard",
-    "TermLine",
-    "TotalLine",
-    "score_card_of",
-]
+from riskcard.formatting.numbers import format_number
+from riskcard.formatting.percent import percent
+from riskcard.model.card import RiskCard
+from riskcard.model.feature_points import FeaturePoints, LevelPoints
+from riskcard.model.terms import Term, show_level
 
 
 @dataclass(frozen=True, slots=True)

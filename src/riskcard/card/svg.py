@@ -6,9 +6,7 @@ import re
 from html import escape
 
 from riskcard.card.layout import WIDTH, Dot, Mark, Rectangle, Rule, Words, lay_out
-from riskcard.problem.riskcard import RiskCard
-
-__all__ = ["render_svg"]
+from riskcard.model.card import RiskCard
 
 #: White space around the sheet, in points.
 MARGIN = 18.0

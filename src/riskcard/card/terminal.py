@@ -13,11 +13,9 @@ from rich.text import Text
 
 from riskcard.card.bands import cells_of
 from riskcard.card.scorecard import ScoreCard, score_card_of
-from riskcard.card.words import BASE
-from riskcard.html import minus
-from riskcard.problem.riskcard import RiskCard
-
-__all__ = ["print_card", "rich_card"]
+from riskcard.card.sentences import BASE
+from riskcard.formatting.html import minus
+from riskcard.model.card import RiskCard
 
 #: The bar of a risk of 100 % in cells, and what a column takes beside its text.
 _SHORTEST_BAR, _LONGEST_BAR, _BESIDE = 8, 20, 3

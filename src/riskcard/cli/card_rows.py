@@ -6,17 +6,15 @@ from argparse import Namespace
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from riskcard.cli.columns import Kind, MissingWords, Selection, require_columns
 from riskcard.cli.labels import events_of, with_known_levels
-from riskcard.cli.tables import Columns, read_columns
 from riskcard.cli.training import check_weights
+from riskcard.data.files import Columns, read_columns
+from riskcard.data.wanted_columns import Kind, MissingWords, Selection, require_columns
 from riskcard.errors import ParameterError
 
 if TYPE_CHECKING:
-    from riskcard.problem.levels import Label
-    from riskcard.problem.riskcard import RiskCard
-
-__all__ = ["card_columns", "card_selection", "labelled_rows"]
+    from riskcard.data.levels import Label
+    from riskcard.model.card import RiskCard
 
 
 def labelled_rows(options: Namespace, card: RiskCard) -> tuple[dict[str, Any], Any, Any]:
@@ -32,7 +30,7 @@ def labelled_rows(options: Namespace, card: RiskCard) -> tuple[dict[str, Any], A
     import numpy as np
 
     if options.class_weight is not None:
-        from riskcard.problem.target import weigh_classes
+        from riskcard.data.target import weigh_classes
 
         ones = np.ones(is_event.size) if weights is None else weights
         signs = np.where(is_event, np.int8(1), np.int8(-1))
@@ -83,6 +81,6 @@ def card_columns(card: RiskCard, columns: Columns) -> dict[str, Any]:
 
 def _levels_of(card: RiskCard) -> dict[str, tuple[Label, ...]]:
     """The levels of each categorical feature of a card."""
-    from riskcard.problem.points import LevelPoints
+    from riskcard.model.feature_points import LevelPoints
 
     return {one.name: one.levels for one in card.features if isinstance(one, LevelPoints)}

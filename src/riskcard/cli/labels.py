@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from riskcard.cli.columns import as_number
+from riskcard.data.wanted_columns import as_number
 from riskcard.errors import DataError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from riskcard.problem.column_values import FeatureValues
-    from riskcard.problem.levels import Label
-
-__all__ = ["events_of", "find_classes", "with_known_levels"]
+    from riskcard.data.columns import FeatureValues
+    from riskcard.data.levels import Label
 
 _TRUTH = {"true": True, "1": True, "false": False, "0": False}
 

@@ -6,11 +6,10 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 from riskcard.cli.parser import make_parser
 from riskcard.errors import RiskcardError
-
-__all__ = ["main"]
 
 #: Exit codes; a check that fails is 1.
 _BAD_INPUT, _INTERRUPTED, _BROKEN_PIPE = 2, 130, 141
@@ -34,11 +33,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         options = make_parser().parse_args(argv)
-        from riskcard.cli import commands
         from riskcard.cli.remarks import warnings_as_sentences
 
+        # a command's module is loaded only when it is run
+        module = import_module(f"riskcard.cli.commands.{options.command}")
         with warnings_as_sentences():
-            code: int = getattr(commands, f"run_{options.command}")(options)
+            code: int = getattr(module, f"run_{options.command}")(options)
         sys.stdout.flush()
     except SystemExit as leaving:  # argparse has said what there is to say
         return leaving.code if isinstance(leaving.code, int) else _BAD_INPUT

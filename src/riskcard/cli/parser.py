@@ -6,20 +6,9 @@ import argparse
 import sys
 from typing import NoReturn
 
-from riskcard.experiments.methods import DEFAULT_LIMIT, METHODS
-from riskcard.experiments.rows import TABLES
+from riskcard.paper.experiments.methods import DEFAULT_LIMIT, METHODS
+from riskcard.paper.experiments.table_rows import TABLES
 from riskcard.version import __version__
-
-__all__ = [
-    "add_card_options",
-    "add_column_options",
-    "add_labelled_rows",
-    "add_missing",
-    "add_rule_options",
-    "grid_of",
-    "make_parser",
-    "time_limit_of",
-]
 
 
 class _Parser(argparse.ArgumentParser):
@@ -40,12 +29,12 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"riskcard {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     # these use what stands below
-    from riskcard.cli.calculator import add_calculator
-    from riskcard.cli.demo import add_demo
-    from riskcard.cli.explain import add_explain
-    from riskcard.cli.export import add_export
-    from riskcard.cli.report import add_report
-    from riskcard.cli.show import add_show
+    from riskcard.cli.commands.calculator import add_calculator
+    from riskcard.cli.commands.demo import add_demo
+    from riskcard.cli.commands.explain import add_explain
+    from riskcard.cli.commands.export import add_export
+    from riskcard.cli.commands.report import add_report
+    from riskcard.cli.commands.show import add_show
     from riskcard.cli.tune_options import add_stability, add_tune
 
     _add_fit(commands)

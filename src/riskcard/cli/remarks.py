@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["say", "warnings_as_sentences"]
-
 
 def say(message: str) -> None:
     """Write one line."""

@@ -7,20 +7,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from riskcard.cli.columns import Kind, MissingWords, Selection, require_columns
 from riskcard.cli.labels import events_of, find_classes
 from riskcard.cli.remarks import say
-from riskcard.cli.tables import read_columns
+from riskcard.data.files import read_columns
+from riskcard.data.wanted_columns import Kind, MissingWords, Selection, require_columns
 from riskcard.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from riskcard.cli.feature_table import FeatureTable
-    from riskcard.problem.column_values import FeatureValues
-    from riskcard.problem.feature_rules import CardRules
-
-__all__ = ["Training", "check_weights", "load_rules", "read_training"]
+    from riskcard.data.columns import FeatureValues
+    from riskcard.data.feature_table import FeatureTable
+    from riskcard.rules.card_rules import CardRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +58,7 @@ def read_training(options: Namespace) -> Training:
     rules = load_rules(options)
     columns = read_columns(options.data, _selection(options, rules))
 
-    from riskcard.cli.feature_table import FeatureTable
+    from riskcard.data.feature_table import FeatureTable
 
     features = dict(columns.features)
     target = features.pop(options.target)
@@ -134,7 +132,7 @@ def load_rules(options: Namespace) -> CardRules | None:
                 "--budget is given without costs. Give the costs of features with --rules FILE."
             )
         return None
-    from riskcard.problem.feature_rules import CardRules
+    from riskcard.rules.card_rules import CardRules
 
     rules = CardRules.load(options.rules)
     if options.budget is None:
@@ -152,7 +150,7 @@ def _of_file(path: str, make: Callable[[], Any]) -> Any:
 
 def _leave_out_identifiers(options: Namespace, features: dict[str, FeatureValues]) -> None:
     """Texts that most rows have for themselves (names, numbers of files) tell nothing."""
-    from riskcard.problem.column_values import is_identifier
+    from riskcard.data.columns import is_identifier
 
     left_out = [
         name

@@ -12,8 +12,6 @@ from riskcard.cli.parser import (
     time_limit_of,
 )
 
-__all__ = ["add_stability", "add_tune"]
-
 #: Options of ``riskcard fit`` that make no sense where the size is open or fits are many.
 _NOT_HERE: dict[str, Any] = {
     "start": None,

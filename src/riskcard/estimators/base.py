@@ -14,26 +14,26 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from riskcard.data.features import read_features, require_numbers
+from riskcard.data.table import Table, make_table, require_plain
+from riskcard.encoding.decode_solution import Layout, card_from_solution, raw_columns
+from riskcard.encoding.encode_rules import apply_rules, close_conditions
+from riskcard.encoding.pseudo_rows import add_prior_rows, loss_with_prior_rows
+from riskcard.encoding.rank_columns import rank_column
+from riskcard.encoding.rank_table import rank_table
+from riskcard.encoding.write_certificate import certificate_of, training_facts_of
 from riskcard.errors import DataError, ParameterError, RiskcardError
-from riskcard.estimators.hints import hints_on
-from riskcard.estimators.shown import ShowsCard
-from riskcard.problem.back import Layout, card_from_solution, raw_columns
-from riskcard.problem.certificate import certificate_of, training_facts_of
-from riskcard.problem.feature_rules import CardRules
-from riskcard.problem.features import read_features, require_numbers
-from riskcard.problem.merge import merge_equal_rows
+from riskcard.estimators.advice import hints_on
+from riskcard.estimators.notebook import ShowsCard
+from riskcard.model.card import RiskCard
+from riskcard.problem.merge_rows import merge_equal_rows
 from riskcard.problem.objective import violations
-from riskcard.problem.prior import add_prior_rows, loss_with_prior_rows
 from riskcard.problem.problem import Problem
-from riskcard.problem.ranked import RankedData, rank_table
+from riskcard.problem.ranked_data import RankedData
 from riskcard.problem.result import SolveResult
-from riskcard.problem.riskcard import RiskCard
-from riskcard.problem.rule_words import describe_rules
-from riskcard.problem.ruling import LeastBins, apply_rules, close_conditions
-from riskcard.problem.table import Table, make_table, require_plain
-from riskcard.search.ranking import rank_column
-
-__all__ = ["CardClassifier", "Solver", "is_number", "is_whole"]
+from riskcard.rules.card_rules import CardRules
+from riskcard.rules.describe_rules import describe_rules
+from riskcard.rules.least_bins import LeastBins
 
 #: The loss of the printed card may differ from the solver's by this much, relatively: rounding.
 LOSS_ROUNDING = 1e-9

@@ -10,25 +10,24 @@ from typing import Any
 
 import numpy as np
 
+from riskcard.data.table import Table
+from riskcard.encoding.decode_solution import Layout, PrintedCuts
+from riskcard.encoding.encode_card import terms_of_card
 from riskcard.errors import ParameterError
 from riskcard.estimators.base import CardClassifier, Solver, is_number, is_whole
-from riskcard.estimators.pool import CardPool
-from riskcard.estimators.restraint import Restraint
-from riskcard.problem.back import Layout, PrintedCuts
-from riskcard.problem.feature_rules import CardRules
-from riskcard.problem.forth import terms_of_card
+from riskcard.estimators.card_pool import CardPool
+from riskcard.estimators.regularize import Restraint
+from riskcard.model.card import RiskCard
 from riskcard.problem.problem import Problem, make_problem
-from riskcard.problem.ranked import RankedData
-from riskcard.problem.result import OPTIMALITY_TOLERANCE, SolveResult, Status, relative_gap
-from riskcard.problem.riskcard import RiskCard
-from riskcard.problem.ruling import LeastBins
-from riskcard.problem.table import Table
+from riskcard.problem.ranked_data import RankedData
+from riskcard.problem.result import SolveResult
 from riskcard.progress import ProgressDisplay
-from riskcard.search.pipeline import Options, solve
-from riskcard.search.ready import tell_of_compilation
-from riskcard.search.rounding import round_cuts
-
-__all__ = ["RiskScoreClassifier"]
+from riskcard.rules.card_rules import CardRules
+from riskcard.rules.least_bins import LeastBins
+from riskcard.search.round_cuts import round_cuts
+from riskcard.search.solve import Options, solve
+from riskcard.search.warmup import tell_of_compilation
+from riskcard.status import OPTIMALITY_TOLERANCE, Status, relative_gap
 
 Start = tuple[tuple[int, int, int], ...]
 

@@ -13,23 +13,21 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from riskcard.data.table import make_table
+from riskcard.data.take_rows import count_rows
+from riskcard.data.target import name_of_target, read_target, read_weights, weigh_classes
 from riskcard.errors import ParameterError, RiskcardWarning, SolverMissing
 from riskcard.estimators.base import is_whole
 from riskcard.estimators.classifier import RiskScoreClassifier
+from riskcard.estimators.notebook import ShowsCard
 from riskcard.estimators.path import FoldWork, Rows, Split, card_path, cross_validate
-from riskcard.estimators.rows import count_rows
 from riskcard.estimators.scoring import find_scorer, takes_weights
-from riskcard.estimators.shown import ShowsCard
 from riskcard.estimators.size_choice import RULES, choose_size, results_of
 from riskcard.estimators.work_bar import WorkBar
-from riskcard.problem.feature_rules import CardRules
+from riskcard.model.card import RiskCard
 from riskcard.problem.result import SolveResult
-from riskcard.problem.riskcard import RiskCard
-from riskcard.problem.table import make_table
-from riskcard.problem.target import name_of_target, read_target, read_weights, weigh_classes
-from riskcard.search.ready import tell_of_compilation
-
-__all__ = ["RiskScoreClassifierCV"]
+from riskcard.rules.card_rules import CardRules
+from riskcard.search.warmup import tell_of_compilation
 
 #: Parameters that every fit of the path shares with the last one.
 SHARED = (

@@ -13,14 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from riskcard.data.take_rows import take_rows
 from riskcard.errors import DataError
 from riskcard.estimators.classifier import RiskScoreClassifier
-from riskcard.estimators.rows import take_rows
-from riskcard.estimators.side_by_side import run_side_by_side
+from riskcard.estimators.parallel import run_side_by_side
 from riskcard.estimators.size_choice import PathScores
-from riskcard.problem.riskcard import RiskCard
-
-__all__ = ["FoldWork", "Rows", "Split", "card_path", "cross_validate"]
+from riskcard.model.card import RiskCard
 
 #: Positions of the rows to fit and of those held out.
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]

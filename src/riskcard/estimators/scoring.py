@@ -11,8 +11,6 @@ from sklearn.metrics import get_scorer, get_scorer_names, log_loss, make_scorer
 
 from riskcard.errors import ParameterError
 
-__all__ = ["find_scorer", "takes_weights"]
-
 
 def find_scorer(scoring: Any, classes: Sequence[Any]) -> Callable[..., float]:
     """A scorer, ``scorer(model, X, y)``, from its name or from itself.

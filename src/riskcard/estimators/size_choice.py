@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from riskcard.errors import ParameterError
 
-__all__ = ["RULES", "PathScores", "SizeChoice", "choose_size", "results_of"]
-
 #: How a size may be picked.
 RULES = ("one_se", "best")
 #: Mean scores that differ by less are equal but for rounding.

@@ -6,8 +6,6 @@ import sys
 from threading import Lock
 from typing import Any, TextIO
 
-__all__ = ["WorkBar"]
-
 
 class WorkBar:
     """Counts steps that are done, from any thread; used as a context manager around the work.

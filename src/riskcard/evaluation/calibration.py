@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from riskcard.errors import ParameterError
+from riskcard.evaluation.measures import calibration_slope
 from riskcard.evaluation.outcomes import (
     Floats,
     Interval,
@@ -14,9 +15,6 @@ from riskcard.evaluation.outcomes import (
     count_by_value,
     rate_interval,
 )
-from riskcard.stability.measures import calibration_slope
-
-__all__ = ["Calibration", "RiskBin", "calibration_bins", "calibration_of"]
 
 _QUANTILE = 1.959963984540054
 #: Newton steps for the intercept, and the step at which it has converged.

@@ -10,8 +10,6 @@ import numpy as np
 from riskcard.errors import ParameterError
 from riskcard.evaluation.outcomes import Floats, Outcomes
 
-__all__ = ["THRESHOLDS", "DecisionCurve", "decision_curve"]
-
 #: From 1 % to 99 %.
 THRESHOLDS: Floats = np.arange(1, 100) / 100
 

@@ -15,8 +15,6 @@ from riskcard.evaluation.outcomes import (
     effective_rows,
 )
 
-__all__ = ["RocCurve", "roc_curve"]
-
 Mask = NDArray[np.bool_]
 
 _QUANTILE = 1.959963984540054

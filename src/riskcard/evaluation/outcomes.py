@@ -8,18 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riskcard.data.target import read_labels, read_target, read_weights
 from riskcard.errors import DataError, ParameterError
-from riskcard.problem.intervals import wilson_interval
-from riskcard.problem.target import read_labels, read_target, read_weights
-
-__all__ = [
-    "Interval",
-    "Outcomes",
-    "count_by_value",
-    "effective_rows",
-    "rate_interval",
-    "read_outcomes",
-]
+from riskcard.evaluation.intervals import wilson_interval
 
 Floats = NDArray[np.float64]
 Interval = tuple[float, float]

@@ -16,8 +16,6 @@ from riskcard.evaluation.decision import DecisionCurve, decision_curve
 from riskcard.evaluation.discrimination import RocCurve, roc_curve
 from riskcard.evaluation.outcomes import Outcomes
 
-__all__ = ["Evaluation", "evaluate"]
-
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:

@@ -7,26 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from riskcard.data.levels import Label
 from riskcard.errors import ParameterError
-from riskcard.problem.cuts import format_number
-from riskcard.problem.levels import Label
-from riskcard.problem.points import FeaturePoints, LevelPoints
-from riskcard.problem.riskcard import RiskCard
-from riskcard.problem.terms import show_level
-
-__all__ = [
-    "CardCases",
-    "Case",
-    "FeatureCases",
-    "Kind",
-    "When",
-    "cases_of",
-    "new_names",
-    "refuse_mixed",
-    "require_exact_levels",
-    "require_features",
-    "texts_of",
-]
+from riskcard.formatting.numbers import format_number
+from riskcard.model.card import RiskCard
+from riskcard.model.feature_points import FeaturePoints, LevelPoints
+from riskcard.model.terms import show_level
 
 
 class Kind(enum.Enum):

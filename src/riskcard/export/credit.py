@@ -10,15 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from riskcard.checks import finite_number
+from riskcard.data.target import read_target, read_weights
 from riskcard.errors import DataError, ParameterError
-from riskcard.problem.certificate import TrainingFacts
-from riskcard.problem.checks import finite_number
-from riskcard.problem.objective import sum_of_log_losses
-from riskcard.problem.points import FeaturePoints, LevelPoints
-from riskcard.problem.riskcard import RiskCard
-from riskcard.problem.target import read_target, read_weights
-
-__all__ = ["CreditScaling", "Losses", "to_credit_points"]
+from riskcard.logistic import log_loss
+from riskcard.model.card import RiskCard
+from riskcard.model.certificate import TrainingFacts
+from riskcard.model.feature_points import FeaturePoints, LevelPoints
 
 
 class Losses(NamedTuple):
@@ -71,8 +69,8 @@ class CreditScaling:
         signs = _signs(self.original, read_target(y, totals.size))
         after = self.card.log_odds(X) * (-1 if self.higher_is_safer else 1)
         return Losses(
-            sum_of_log_losses(self.original.log_odds_of_total(totals), signs, weights),
-            sum_of_log_losses(after, signs, weights),
+            log_loss(self.original.log_odds_of_total(totals), signs, weights),
+            log_loss(after, signs, weights),
         )
 
     def __str__(self) -> str:

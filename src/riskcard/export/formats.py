@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from riskcard.errors import ParameterError
-from riskcard.export.files import require_writable, write_whole
-from riskcard.export.json import card_to_json
-from riskcard.problem.riskcard import RiskCard
-
-__all__ = ["FORMATS", "Format", "export_card", "format_of", "render"]
+from riskcard.model.card import RiskCard
+from riskcard.model.card_json import card_to_json
+from riskcard.output_files import require_writable, write_whole
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from riskcard.data.levels import Label
 from riskcard.errors import ParameterError
 from riskcard.export.cases import (
     CardCases,
@@ -15,11 +16,8 @@ from riskcard.export.cases import (
     cases_of,
     require_exact_levels,
 )
-from riskcard.problem.levels import Label
-from riskcard.problem.riskcard import RiskCard
+from riskcard.model.card import RiskCard
 from riskcard.version import __version__
-
-__all__ = ["card_to_javascript"]
 
 _HEAD = """\
 // {title}

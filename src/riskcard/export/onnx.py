@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from riskcard.data.levels import Label
 from riskcard.errors import ParameterError, SolverMissing
 from riskcard.export.cases import (
     CardCases,
@@ -20,11 +21,8 @@ from riskcard.export.cases import (
     require_exact_levels,
     require_features,
 )
-from riskcard.problem.levels import Label
-from riskcard.problem.riskcard import RiskCard
+from riskcard.model.card import RiskCard
 from riskcard.version import __version__
-
-__all__ = ["card_to_onnx"]
 
 #: Versions that older runtimes read too.
 _OPSET, _ML_OPSET, _IR_VERSION = 17, 3, 8

@@ -6,6 +6,8 @@ import re
 import sys
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from riskcard.checks import whole_number
+from riskcard.data.levels import Label
 from riskcard.errors import ParameterError
 from riskcard.export.cases import (
     CardCases,
@@ -20,12 +22,8 @@ from riskcard.export.cases import (
     require_features,
     texts_of,
 )
-from riskcard.problem.checks import whole_number
-from riskcard.problem.levels import Label
-from riskcard.problem.riskcard import RiskCard
+from riskcard.model.card import RiskCard
 from riskcard.version import __version__
-
-__all__ = ["card_to_pmml"]
 
 _NAMESPACE = "http://www.dmg.org/PMML-4_4"
 

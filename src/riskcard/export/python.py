@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from riskcard.export.cases import Case, FeatureCases, Kind, When, cases_of
-from riskcard.problem.riskcard import RiskCard
+from riskcard.model.card import RiskCard
 from riskcard.version import __version__
-
-__all__ = ["card_to_python"]
 
 #: What every file has, before and after the lines that are the card's own.
 _HEAD = '''\

@@ -26,10 +26,8 @@ from riskcard.export.sql_literals import (
     quoted_text,
     short_name,
 )
-from riskcard.problem.riskcard import RiskCard
+from riskcard.model.card import RiskCard
 from riskcard.version import __version__
-
-__all__ = ["DIALECTS", "SqlExpressions", "card_to_sql", "sql_expressions"]
 
 #: The databases that are known; "standard" runs in all of them and many others, but knows neither
 #: NaN nor infinity, which standard SQL does not have.

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 
-from riskcard.problem.cuts import format_number
-from riskcard.problem.levels import Label
-
-__all__ = ["exact_number", "literal", "number_literal", "quoted_name", "quoted_text", "short_name"]
+from riskcard.data.levels import Label
+from riskcard.formatting.numbers import format_number
 
 #: PostgreSQL cuts longer names off.
 _LONGEST_NAME = 63

@@ -7,6 +7,8 @@ import io
 import re
 from typing import Any
 
+from riskcard.checks import whole_number
+from riskcard.data.levels import Label
 from riskcard.errors import ParameterError, SolverMissing
 from riskcard.export.cases import (
     CardCases,
@@ -26,11 +28,7 @@ from riskcard.export.workbook_formulas import (
     risk_formula,
     total_formula,
 )
-from riskcard.problem.checks import whole_number
-from riskcard.problem.levels import Label
-from riskcard.problem.riskcard import RiskCard
-
-__all__ = ["FIRST_ROW", "card_to_workbook"]
+from riskcard.model.card import RiskCard
 
 #: The first row of the sheet "Cases" that is filled in; the row above it has the names.
 FIRST_ROW = 4

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 
 from riskcard.export.cases import FeatureCases, Kind
 
-__all__ = ["Lines", "points_formula", "remark_formula", "risk_formula", "total_formula"]
-
 _SHEET = "Card"
 
 #: A formula may have this many characters.

@@ -10,16 +10,6 @@ from typing import Any
 from numba import njit
 from numba.core import event
 
-__all__ = [
-    "bare_inner_kernel",
-    "bare_kernel",
-    "call_before_compiling",
-    "inlined_kernel",
-    "inner_kernel",
-    "is_kept",
-    "kernel",
-]
-
 #: Compiled on first use and kept on disk; runs without the interpreter's lock; a division by zero
 #: gives what numpy gives. Compilation is what a first fit waits for, so kernels are flat (the code
 #: of a callee is optimised again in every caller), use plain loops (every array expression is

@@ -6,8 +6,6 @@ import numpy as np
 
 from riskcard.kernels.jit import kernel
 
-__all__ = ["rank_by_digits"]
-
 #: Bits of a digit, digits of a number, and values of a digit.
 BITS, N_DIGITS, N_VALUES = 8, 8, 256
 

@@ -6,8 +6,6 @@ import numpy as np
 
 from riskcard.kernels.jit import inner_kernel, kernel
 
-__all__ = ["CALIBRATED", "FIXED", "MULTIPLIER", "fit_scale"]
-
 #: How a score becomes log-odds, as kernels spell it.
 FIXED, MULTIPLIER, CALIBRATED = 0, 1, 2
 #: A scale is positive; one this small says that the score is worth nothing.

@@ -6,8 +6,6 @@ import numpy as np
 
 from riskcard.kernels.jit import kernel
 
-__all__ = ["score_rows", "tally_scores"]
-
 
 @kernel
 def score_rows(codes, card, slot, lowest, is_event, keys):

@@ -16,8 +16,6 @@ from riskcard.evaluation.calibration import (
 from riskcard.evaluation.outcomes import Floats, Outcomes, read_outcomes
 from riskcard.plots.drawing import INK, PALE, SHADE, SQUARE, add_legend, axes_or_new, plain_spines
 
-__all__ = ["draw_calibration", "end_of_scale", "plot_calibration", "risk_histogram"]
-
 #: Bars of the histogram; its base line and its highest bar as shares of the scale.
 _BARS, _BASE, _REACH = 40, -0.13, 0.09
 

@@ -8,9 +8,7 @@ import numpy as np
 
 from riskcard.evaluation.decision import DecisionCurve, decision_curve
 from riskcard.plots.drawing import DASHES, INK, PALE, add_legend, axes_or_new, plain_spines
-from riskcard.plots.several import read_several
-
-__all__ = ["draw_decision", "plot_decision"]
+from riskcard.plots.named_risks import read_several
 
 
 def plot_decision(

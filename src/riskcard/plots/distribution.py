@@ -8,22 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.problem.cuts import format_number
-from riskcard.problem.levels import Label
-from riskcard.problem.places import place_of
-from riskcard.problem.points import FeaturePoints, LevelPoints
-from riskcard.problem.raw import as_labels, as_numbers
-from riskcard.problem.terms import show_level
-
-__all__ = [
-    "Distribution",
-    "Slot",
-    "distribution_of",
-    "level_slots",
-    "number_bars",
-    "number_range",
-    "special_slots",
-]
+from riskcard.data.levels import Label
+from riskcard.data.scoring_columns import as_labels, as_numbers
+from riskcard.formatting.numbers import format_number
+from riskcard.model.feature_points import FeaturePoints, LevelPoints
+from riskcard.model.lookup import place_of
+from riskcard.model.terms import show_level
 
 Floats = NDArray[np.float64]
 

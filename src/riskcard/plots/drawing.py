@@ -8,27 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from riskcard.errors import ParameterError, SolverMissing
-from riskcard.fonts import font_families, letters_explained
+from riskcard.formatting.fonts import font_families, letters_explained
 from riskcard.plots.lettering import plain_words
-
-__all__ = [
-    "DASHES",
-    "DOTS",
-    "FILL",
-    "FORMATS",
-    "GREY",
-    "INK",
-    "PALE",
-    "SHADE",
-    "SIZE",
-    "SQUARE",
-    "add_legend",
-    "axes_or_new",
-    "behind",
-    "picture_of",
-    "plain_spines",
-    "require_matplotlib",
-]
 
 INK, GREY, PALE, FILL, SHADE = "#000000", "#666666", "#8c8c8c", "#0072b2", "#d9d9d9"
 SIZE, SQUARE, DOTS = (6.4, 4.0), (5.0, 5.0), 150

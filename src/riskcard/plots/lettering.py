@@ -7,8 +7,6 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-__all__ = ["label_levels", "letters_below", "name_scale", "number_ticks", "plain_words"]
-
 #: Mean width of a letter as a share of its size, and the part of a subplot that its axes keep
 #: beside labels of the scales.
 _WIDTH, _KEPT = 0.58, 0.78

@@ -10,8 +10,6 @@ import numpy as np
 from riskcard.errors import ParameterError
 from riskcard.plots.drawing import FILL, INK, PALE, axes_or_new, picture_of, plain_spines
 
-__all__ = ["parsimony_picture", "plot_parsimony"]
-
 _NEEDED = ("n_terms", "mean_test_score", "se_test_score", "mean_train_score", "is_chosen")
 
 

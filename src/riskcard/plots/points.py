@@ -9,7 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from riskcard.data.scoring_rows import take_columns
+from riskcard.data.target import read_weights
 from riskcard.errors import ParameterError
+from riskcard.formatting.spelling import nearest_name
+from riskcard.model.card import RiskCard
+from riskcard.model.feature_points import FeaturePoints, LevelPoints
 from riskcard.plots.distribution import Distribution, Slot, distribution_of
 from riskcard.plots.drawing import (
     INK,
@@ -20,22 +25,8 @@ from riskcard.plots.drawing import (
     plain_spines,
     require_matplotlib,
 )
+from riskcard.plots.drawn_model import card_of
 from riskcard.plots.lettering import label_levels, name_scale, number_ticks
-from riskcard.plots.models import card_of
-from riskcard.problem.names import nearest_name
-from riskcard.problem.points import FeaturePoints, LevelPoints
-from riskcard.problem.records import take_columns
-from riskcard.problem.riskcard import RiskCard
-from riskcard.problem.target import read_weights
-
-__all__ = [
-    "all_distributions",
-    "draw_all_points",
-    "draw_points",
-    "plot_all_points",
-    "plot_points",
-    "size_for",
-]
 
 #: Width of a slot as a share of the scale.
 _SLOT = 0.09

@@ -13,8 +13,6 @@ from riskcard.errors import ParameterError
 from riskcard.plots.drawing import FILL, INK, PALE, axes_or_new, plain_spines
 from riskcard.plots.lettering import plain_words
 
-__all__ = ["PoolFigures", "plot_pool", "pool_figures"]
-
 
 @dataclass(frozen=True, slots=True)
 class PoolFigures:

@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 
 from riskcard.errors import ParameterError
 from riskcard.plots.drawing import FILL, INK, SHADE, add_legend, axes_or_new, plain_spines
-from riskcard.problem.result import Progress, relative_gap
-
-__all__ = ["plot_progress", "progress_figures"]
+from riskcard.status import Progress, relative_gap
 
 Floats = NDArray[np.float64]
 

@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 
 from riskcard.errors import ParameterError
+from riskcard.evaluation.intervals import wilson_interval
 from riskcard.evaluation.outcomes import read_outcomes
+from riskcard.model.card import RiskCard
+from riskcard.model.totals import TotalCount, count_totals
 from riskcard.plots.drawing import FILL, INK, SHADE, add_legend, axes_or_new, behind, plain_spines
-from riskcard.plots.models import card_of
-from riskcard.problem.intervals import wilson_interval
-from riskcard.problem.riskcard import RiskCard
-from riskcard.problem.totals import TotalCount, count_totals
-
-__all__ = ["draw_risk", "observed_totals", "plot_risk"]
+from riskcard.plots.drawn_model import card_of
 
 #: Totals up to so many are marked one by one.
 _MOST_MARKS = 60

@@ -6,9 +6,7 @@ from typing import Any
 
 from riskcard.evaluation.discrimination import RocCurve, roc_curve
 from riskcard.plots.drawing import DASHES, PALE, SQUARE, add_legend, axes_or_new, plain_spines
-from riskcard.plots.several import read_several
-
-__all__ = ["draw_roc", "plot_roc"]
+from riskcard.plots.named_risks import read_several
 
 
 def plot_roc(

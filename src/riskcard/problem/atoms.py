@@ -14,8 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Atoms", "chains_of_all_groupings", "plain_atoms"]
-
 Integers = NDArray[np.int64]
 
 

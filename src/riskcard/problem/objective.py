@@ -9,17 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from riskcard.logistic import log_loss
 from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
-
-__all__ = [
-    "log_odds_of",
-    "loss_of",
-    "order_of",
-    "sum_of_log_losses",
-    "violations",
-    "violations_of_terms",
-]
 
 
 def log_odds_of(solution: Solution, codes: NDArray[np.int32]) -> NDArray[np.float64]:
@@ -30,17 +22,10 @@ def log_odds_of(solution: Solution, codes: NDArray[np.int32]) -> NDArray[np.floa
     return score / solution.multiplier + solution.offset
 
 
-def sum_of_log_losses(
-    log_odds: NDArray[np.float64], labels: NDArray[np.int8], weights: NDArray[np.float64]
-) -> float:
-    """The objective: ``sum of weight * log(1 + exp(-label * log-odds))``."""
-    return float(np.sum(weights * np.logaddexp(0.0, -labels * log_odds)))
-
-
 def loss_of(solution: Solution, problem: Problem) -> float:
     """The loss of a card on the rows of the problem."""
     data = problem.data
-    return sum_of_log_losses(log_odds_of(solution, data.codes), data.labels, data.weights)
+    return log_loss(log_odds_of(solution, data.codes), data.labels, data.weights)
 
 
 def order_of(

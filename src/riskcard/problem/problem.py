@@ -9,15 +9,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from riskcard.checks import LOG_ODDS_LIMIT
 from riskcard.errors import ParameterError
-from riskcard.problem.ranked import RankedData
+from riskcard.problem.ranked_data import RankedData
 from riskcard.problem.restrictions import Restrictions, no_restrictions
 
-__all__ = ["LOG_ODDS_LIMIT", "USUAL_LIMIT", "Limits", "Problem", "Scale", "make_problem"]
-
-#: With a free scale no term may move the log-odds by more than this, even if the user has no limit.
-#: Without one separable data have no optimum: the loss falls for ever as the scale grows.
-LOG_ODDS_LIMIT = 30.0
 #: What a term may do unless the user says otherwise ("auto"): multiply the odds by 1,000. A steeper one is
 #: hardly ever believed, rows that are not seen yet pay for it, and proofs about such cards are weak.
 USUAL_LIMIT = math.log(1000.0)

@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.problem.atoms import Atoms
-from riskcard.problem.ranked import RankedData
-
-__all__ = ["Restrictions", "no_restrictions"]
+from riskcard.problem.ranked_data import RankedData
 
 Integers = NDArray[np.int64]
 

@@ -3,54 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import Enum
 
-from riskcard.problem.pickles import takes_old_pickles
 from riskcard.problem.solution import Solution
-
-__all__ = [
-    "OPTIMALITY_TOLERANCE",
-    "Moderate",
-    "Pool",
-    "Progress",
-    "SolveResult",
-    "Status",
-    "relative_gap",
-]
-
-#: Largest relative gap at which a card is called optimal.
-OPTIMALITY_TOLERANCE = 1e-6
-
-
-class Status(str, Enum):
-    """Why the solver stopped. Only OPTIMAL says that no better card exists.
-
-    ROUNDING: every card was dealt with, but rounding leaves a gap too wide for the word optimal.
-    CHOSEN: the proof was complete, but another card than the best was taken on purpose, for rounder
-    cuts or from the pool.
-    """
-
-    OPTIMAL = "optimal"
-    GAP_REACHED = "gap_reached"
-    TIME_LIMIT = "time_limit"
-    NODE_LIMIT = "node_limit"
-    INTERRUPTED = "interrupted"
-    ROUNDING = "rounding"
-    HEURISTIC = "heuristic"
-    CHOSEN = "chosen"
-
-    def __str__(self) -> str:
-        return self.value
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """One moment of the solution: seconds since the start, best loss, bound, nodes so far."""
-
-    seconds: float
-    loss: float
-    bound: float
-    nodes: int
+from riskcard.status import Progress, Status, relative_gap
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +41,6 @@ class Moderate:
     bound: float
 
 
-@takes_old_pickles
 @dataclass(frozen=True, slots=True)
 class SolveResult:
     """The best card found and what is proven about it.
@@ -111,8 +65,3 @@ class SolveResult:
     def gap(self) -> float:
         """Relative gap between loss and bound, in [0, 1]."""
         return relative_gap(self.loss, self.bound)
-
-
-def relative_gap(loss: float, bound: float) -> float:
-    """``(loss - bound) / loss``, in [0, 1]; 0 when the loss itself is 0."""
-    return min(1.0, max(0.0, (loss - bound) / loss)) if loss > 0 else 0.0

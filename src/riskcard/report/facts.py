@@ -4,23 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from riskcard.audit.findings import AuditReport
 from riskcard.evaluation.summary import Evaluation
+from riskcard.model.card import RiskCard
+from riskcard.model.totals import TotalCount
 from riskcard.plots.distribution import Distribution
-from riskcard.problem.audit_report import AuditReport
-from riskcard.problem.riskcard import RiskCard
-from riskcard.problem.totals import TotalCount
 from riskcard.stability.result import CardStability
-
-__all__ = [
-    "ColumnFacts",
-    "DataFacts",
-    "FileFacts",
-    "MethodFacts",
-    "Origin",
-    "ReportFacts",
-    "RowFacts",
-    "ValidationFacts",
-]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,23 +14,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riskcard.audit.audit import audit_card
+from riskcard.data.features import read_features
+from riskcard.data.table import read_target, read_weights
+from riskcard.data.target import weigh_classes
 from riskcard.errors import DataError, ParameterError, RiskcardWarning
 from riskcard.evaluation.outcomes import Outcomes
 from riskcard.evaluation.summary import evaluate
+from riskcard.model.card import RiskCard
+from riskcard.model.totals import count_totals
 from riskcard.plots.points import all_distributions
-from riskcard.problem.audit import audit
-from riskcard.problem.features import read_features
-from riskcard.problem.riskcard import RiskCard
-from riskcard.problem.table import read_target, read_weights
-from riskcard.problem.target import weigh_classes
-from riskcard.problem.totals import count_totals
-from riskcard.report.data import describe_table
+from riskcard.report.data_facts import describe_table
 from riskcard.report.facts import FileFacts, Origin, ReportFacts, RowFacts
 from riskcard.report.resampling import FEWEST, Plan, resample
 from riskcard.report.validation import Table, histogram_of, hold_out, split_rows
 from riskcard.version import __version__
-
-__all__ = ["ReportRows", "Wishes", "gather_facts"]
 
 #: Beside riskcard itself.
 _PACKAGES = ("numpy", "numba", "scikit-learn", "matplotlib")
@@ -233,7 +231,7 @@ def _audit(card: RiskCard, rows: ReportRows, table: Table, wishes: Wishes) -> An
         warnings.simplefilter("ignore", RiskcardWarning)
         source = rows.table if rows.for_card is None else rows.for_card
         labels = np.array(card.classes, dtype=object)[table.is_event.astype(int)]
-        return audit(card, source, labels, sample_weight=weights)
+        return audit_card(card, source, labels, sample_weight=weights)
 
 
 def _is_training(card: RiskCard, loss: float, table: Table) -> bool:

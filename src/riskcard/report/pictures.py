@@ -9,8 +9,6 @@ from typing import Any
 
 from riskcard.plots.drawing import picture_of
 
-__all__ = ["figure", "side_by_side"]
-
 
 def figure(
     draw: Callable[[Any], Any],

@@ -7,17 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from riskcard.checks import LOG_ODDS_LIMIT
 from riskcard.errors import ParameterError
 from riskcard.estimators.classifier import RiskScoreClassifier
-from riskcard.export.files import write_whole
+from riskcard.model.card import RiskCard
+from riskcard.model.certificate import Certificate
+from riskcard.output_files import write_whole
 from riskcard.plots.drawing import require_matplotlib
-from riskcard.problem.certificate import Certificate
-from riskcard.problem.problem import LOG_ODDS_LIMIT
-from riskcard.problem.riskcard import RiskCard
 from riskcard.report.facts import ReportFacts
 from riskcard.report.gather import ReportRows, Wishes, gather_facts
-
-__all__ = ["Report", "make_report", "procedure_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +26,7 @@ class Report:
 
     def to_html(self) -> str:
         """The page, which needs nothing else: styles and pictures are in it."""
-        from riskcard.report.page import render_report
+        from riskcard.report.report_page import render_report
 
         return render_report(self.facts)
 

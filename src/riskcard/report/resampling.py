@@ -12,13 +12,11 @@ import numpy as np
 from joblib import effective_n_jobs  # type: ignore[import-untyped]
 from sklearn.base import clone
 
-from riskcard.problem.riskcard import RiskCard
+from riskcard.evaluation.measures import measure
+from riskcard.model.card import RiskCard
 from riskcard.report.validation import Table
 from riskcard.stability.bootstrap import bootstrap_card
-from riskcard.stability.measures import measure
 from riskcard.stability.result import CardStability
-
-__all__ = ["Plan", "resample"]
 
 #: Fewer resamples than these say nothing.
 FEWEST = 5

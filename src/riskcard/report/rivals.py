@@ -13,9 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.problem.levels import Levels
-
-__all__ = ["RIVALS", "Rival", "one_thread"]
+from riskcard.data.levels import Levels
 
 #: Tables of fewer rows get small trees and no early stopping.
 MANY_ROWS = 5000

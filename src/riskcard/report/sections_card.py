@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from html import escape
 
-from riskcard.card.html import render_html
-from riskcard.card.words import training_words as learned_words
+from riskcard.card.card_html import render_html
+from riskcard.card.sentences import training_words as learned_words
 from riskcard.evaluation.summary import Evaluation
-from riskcard.html import Number, html_table, paragraphs
+from riskcard.formatting.html import Number, html_table, paragraphs
+from riskcard.formatting.percent import percent
+from riskcard.model.feature_points import FeaturePoints, LevelPoints
 from riskcard.plots.distribution import Distribution
 from riskcard.plots.points import draw_points
-from riskcard.problem.percent import percent
-from riskcard.problem.points import FeaturePoints, LevelPoints
 from riskcard.report.facts import DataFacts, ReportFacts
-from riskcard.report.pictures import figure, side_by_side
-from riskcard.report.words import (
+from riskcard.report.figure_sentences import (
     bound_sentence,
     certificate_facts,
     count,
@@ -26,8 +25,7 @@ from riskcard.report.words import (
     slope_words,
     training_words,
 )
-
-__all__ = ["card_section", "certificate_section", "data_section", "glance_section"]
+from riskcard.report.pictures import figure, side_by_side
 
 #: Columns of a table that are listed at most; those of the card come first.
 _MOST_COLUMNS = 60

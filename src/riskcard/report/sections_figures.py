@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from riskcard.evaluation.measures import Performance
 from riskcard.evaluation.summary import Evaluation
-from riskcard.html import Number, html_table, paragraphs
+from riskcard.formatting.html import Number, html_table, paragraphs
+from riskcard.model.card import RiskCard
+from riskcard.model.totals import TotalCount
 from riskcard.plots.calibration import draw_calibration
 from riskcard.plots.decision import draw_decision
 from riskcard.plots.risk import draw_risk
 from riskcard.plots.roc import draw_roc
-from riskcard.problem.riskcard import RiskCard
-from riskcard.problem.totals import TotalCount
 from riskcard.report.facts import MethodFacts, ReportFacts, ValidationFacts
-from riskcard.report.pictures import figure, side_by_side
-from riskcard.report.words import (
+from riskcard.report.figure_sentences import (
     area_sentence,
     calibration_sentence,
     count,
@@ -28,17 +28,9 @@ from riskcard.report.words import (
     signed,
     with_interval,
 )
+from riskcard.report.pictures import figure, side_by_side
 from riskcard.stability.html import feature_table
-from riskcard.stability.measures import Performance
 from riskcard.stability.text import feature_sentences
-
-__all__ = [
-    "calibration_section",
-    "decision_section",
-    "discrimination_section",
-    "price_section",
-    "stability_section",
-]
 
 _ROWS = (
     ("AUC", lambda one: with_interval(one.roc.area, one.roc.interval)),

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from html import escape
 
-from riskcard.card.words import scale_words
-from riskcard.html import html_table
-from riskcard.problem.points import FeaturePoints
+from riskcard.card.sentences import scale_words
+from riskcard.formatting.html import html_table
+from riskcard.model.feature_points import FeaturePoints
 from riskcard.report.facts import ReportFacts
-from riskcard.report.words import count, counted_rows, share
-
-__all__ = ["done_section", "origin_section"]
+from riskcard.report.figure_sentences import count, counted_rows, share
 
 #: Parameters that put rules into a certificate.
 _RULING = {"rules", "min_bin_rows", "min_bin_events", "min_gain", "shortlist"}

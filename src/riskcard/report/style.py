@@ -1,7 +1,5 @@
 """How a report looks: on a screen, on a phone and on paper."""
 
-__all__ = ["STYLE"]
-
 STYLE = """
 :root { color-scheme: light; }
 * { box-sizing: border-box; }

@@ -12,17 +12,15 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
+from riskcard.data.features import Features
+from riskcard.data.take_rows import take_rows
 from riskcard.errors import ParameterError
-from riskcard.estimators.rows import take_rows
 from riskcard.evaluation.outcomes import Outcomes
 from riskcard.evaluation.summary import Evaluation, evaluate
+from riskcard.model.card import RiskCard
 from riskcard.plots.calibration import end_of_scale, risk_histogram
-from riskcard.problem.features import Features
-from riskcard.problem.riskcard import RiskCard
 from riskcard.report.facts import MethodFacts, ValidationFacts
 from riskcard.report.rivals import RIVALS, Rival, one_thread
-
-__all__ = ["HeldOut", "Table", "histogram_of", "hold_out", "split_rows"]
 
 Positions = NDArray[np.intp]
 Split = tuple[Positions, Positions]

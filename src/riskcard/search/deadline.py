@@ -5,8 +5,6 @@ from __future__ import annotations
 import time
 from threading import Event
 
-__all__ = ["Deadline"]
-
 
 class Deadline:
     """The moment at which no new step begins.

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.problem.logistic import curvatures, log_loss, residuals
-
-__all__ = ["TOLERANCE", "Candidates", "fit_lasso", "lasso_path", "pulls"]
+from riskcard.logistic import curvatures, log_loss, residuals
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

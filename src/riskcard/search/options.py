@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from riskcard.problem.result import Progress
-
-__all__ = ["Options"]
+from riskcard.status import Progress
 
 
 @dataclass(frozen=True, slots=True)

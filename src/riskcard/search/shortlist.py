@@ -18,8 +18,6 @@ from riskcard.problem.atoms import Atoms
 from riskcard.problem.problem import Problem
 from riskcard.search.lasso import Candidates, lasso_path
 
-__all__ = ["close_all_but", "fitting_shortlist", "shortlist"]
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 

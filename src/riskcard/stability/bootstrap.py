@@ -12,18 +12,16 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
+from riskcard.data.take_rows import count_rows
+from riskcard.data.target import read_labels, read_target, read_weights
 from riskcard.errors import DataError, ParameterError
 from riskcard.estimators.base import is_whole
 from riskcard.estimators.cv import RiskScoreClassifierCV
+from riskcard.estimators.parallel import run_side_by_side
 from riskcard.estimators.path import Rows
-from riskcard.estimators.rows import count_rows
-from riskcard.estimators.side_by_side import run_side_by_side
-from riskcard.problem.riskcard import RiskCard
-from riskcard.problem.target import read_labels, read_target, read_weights
-from riskcard.stability.measures import Performance, measure
+from riskcard.evaluation.measures import Performance, measure
+from riskcard.model.card import RiskCard
 from riskcard.stability.result import CardStability
-
-__all__ = ["bootstrap_card"]
 
 Positions = NDArray[np.intp]
 

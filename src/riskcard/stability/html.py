@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from riskcard.html import Number, boxed, html_table, minus, paragraphs
+from riskcard.formatting.html import Number, boxed, html_table, minus, paragraphs
 from riskcard.stability.text import (
     FEATURE_HEADER,
     PERFORMANCE_HEADER,
@@ -17,8 +17,6 @@ from riskcard.stability.text import (
 
 if TYPE_CHECKING:
     from riskcard.stability.result import CardStability
-
-__all__ = ["feature_table", "performance_table", "stability_as_html"]
 
 
 def stability_as_html(stability: CardStability) -> str:

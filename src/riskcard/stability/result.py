@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 
 from riskcard.errors import SolverMissing
-from riskcard.problem.riskcard import RiskCard
-from riskcard.stability.measures import Performance
+from riskcard.evaluation.measures import Performance
+from riskcard.model.card import RiskCard
 from riskcard.stability.summary import FeatureStability, summarise_features
 from riskcard.stability.text import render_stability
-
-__all__ = ["CardStability"]
 
 
 @dataclass(frozen=True, slots=True)

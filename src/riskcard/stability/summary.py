@@ -7,11 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from riskcard.problem.points import FeaturePoints, LevelPoints
-from riskcard.problem.riskcard import RiskCard
-from riskcard.problem.terms import show_level
-
-__all__ = ["FeatureStability", "Spread", "summarise_features"]
+from riskcard.model.card import RiskCard
+from riskcard.model.feature_points import FeaturePoints, LevelPoints
+from riskcard.model.terms import show_level
 
 #: The lower and the upper end of a spread, as shares of the resamples.
 LOW, HIGH = 0.05, 0.95

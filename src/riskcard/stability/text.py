@@ -7,22 +7,11 @@ from collections.abc import Sequence
 from dataclasses import astuple
 from typing import TYPE_CHECKING
 
-from riskcard.problem.cuts import format_number
+from riskcard.formatting.numbers import format_number
 from riskcard.stability.summary import FeatureStability, Spread
 
 if TYPE_CHECKING:
     from riskcard.stability.result import CardStability
-
-__all__ = [
-    "FEATURE_HEADER",
-    "PERFORMANCE_HEADER",
-    "align",
-    "feature_lines",
-    "feature_sentences",
-    "performance_lines",
-    "performance_sentence",
-    "render_stability",
-]
 
 _WIDTH, _GAP = 79, "   "
 _MOST_NAMES, _MOST_VALUES = 12, 8

@@ -1,0 +1,1 @@
+"""Claims of a card recomputed from raw rows, by code that shares nothing with scoring."""

@@ -1,0 +1,335 @@
+"""The audit: everything a card claims, recomputed from raw rows by slow and obvious code."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import compress, pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.audit.findings import ROUNDING, AuditReport, Check
+from riskcard.audit.limits import check_limits, is_surely_within, one_step_changes
+from riskcard.audit.raw_rows import Rows, places_by_hand, read_by_hand, totals_by_hand
+from riskcard.data.table import read_target, read_weights
+from riskcard.data.target import weigh_classes
+from riskcard.errors import ParameterError
+from riskcard.model.card import RiskCard
+from riskcard.model.certificate import Certificate
+from riskcard.status import OPTIMALITY_TOLERANCE, Status
+
+
+@dataclass(frozen=True, slots=True)
+class _Claims:
+    """What is said about the card."""
+
+    loss: float
+    bound: float
+    gap: float
+    status: str
+    wanted_gap: float | None  # None when it is not known
+
+
+def audit_card(subject: Any, X: Any, y: Any, sample_weight: Any = None) -> AuditReport:
+    """Check a card, and all that is said about it, against the rows it was learned from.
+
+    Recomputed from the card as it is printed, the raw values and the weights: that the card is
+    within its limits, its loss, the gap, whether the status follows from the gap, that no card one
+    step away is below the bound, the classes and the table of risks. What an audit cannot do
+    is prove the bound again.
+
+    Parameters
+    ----------
+    subject
+        A fitted ``RiskScoreClassifier``, or a ``RiskCard`` with its certificate.
+    X, y, sample_weight
+        The training rows, as they were given to ``fit``. The ``class_weight`` of a classifier counts
+        too; for a card alone, which does not know of any, it must be part of the weights.
+
+    Examples
+    --------
+    >>> from riskcard import FeaturePoints, RiskCard
+    >>> card = RiskCard([FeaturePoints("age", [60], [0, 3])], base=-1)
+    >>> report = audit_card(card, [[50.0], [70.0], [80.0]], [0, 1, 1])
+    >>> report.passed, report.failures[0].name
+    (False, 'certificate')
+    """
+    card = _card_of(subject)
+    rows = _read_rows(card, X, y, sample_weight)
+    if card is not subject:
+        rows = _weigh(rows, card, getattr(subject, "class_weight", None))
+    prior_rows = 0.0 if card.certificate is None else card.certificate.prior_rows
+    loss = _loss(card, rows, prior_rows)
+    checks = [_check_labels(card, rows), _check_training(card, rows), *_check_counts(card, rows)]
+    checks += _check_risks(card, rows)
+    if card.certificate is None:
+        missing = "the card has none, so nothing is claimed about its loss"
+        checks.append(Check("certificate", False, missing))
+    else:
+        claims = _claims_of(subject, card.certificate)
+        checks += check_limits(card, card.certificate, rows)
+        checks += _check_claims(claims, loss)
+        checks.append(_check_neighbours(card, card.certificate, rows, claims.bound))
+        checks += _check_moderate(card, card.certificate, rows, loss)
+    if card is not subject:
+        checks += _check_classifier(subject, card, X, rows)
+    return AuditReport(tuple(checks), loss)
+
+
+def _card_of(subject: Any) -> RiskCard:
+    card = getattr(subject, "card_", subject)
+    if not isinstance(card, RiskCard):
+        raise ParameterError(
+            f"An audit needs a fitted classifier or a RiskCard, not {type(subject).__name__}. "
+            "Fit the classifier first, or give its card_."
+        )
+    return card
+
+
+def _read_rows(card: RiskCard, X: Any, y: Any, sample_weight: Any) -> Rows:
+    n_rows, columns = read_by_hand(card, X)
+    target = read_target(y, n_rows)
+    weights = read_weights(sample_weight, n_rows)
+    is_kept = weights > 0  # as in training
+    columns = {
+        name: list(compress(column, is_kept)) if isinstance(column, list) else column[is_kept]
+        for name, column in columns.items()
+    }
+    places = {
+        feature.name: places_by_hand(feature, columns[feature.name]) for feature in card.features
+    }
+    return Rows(columns, places, target[is_kept], weights[is_kept], is_kept)
+
+
+def _weigh(rows: Rows, card: RiskCard, class_weight: Any) -> Rows:
+    """The rows with the weights of their classes, if both occur; what else is wrong is found later."""
+    signs = np.where(rows.target == card.classes[1], np.int8(1), np.int8(-1))
+    if class_weight is None or np.unique(signs).size < 2:
+        return rows
+    return replace(rows, weights=weigh_classes(rows.weights, signs, card.classes, class_weight))
+
+
+def _claims_of(subject: Any, certificate: Certificate) -> _Claims:
+    if isinstance(subject, RiskCard):
+        status = str(certificate.status)
+        return _Claims(certificate.loss, certificate.bound, certificate.gap, status, None)
+    return _Claims(
+        subject.loss_, subject.lower_bound_, subject.gap_, str(subject.status_), subject.gap
+    )
+
+
+# --- the loss -----------------------------------------------------------------------------------
+
+
+def _is_event(card: RiskCard, rows: Rows) -> NDArray[np.bool_]:
+    return np.array(rows.target == card.classes[1], dtype=bool)
+
+
+def _loss_at(
+    log_odds: NDArray[np.float64],
+    is_event: NDArray[np.bool_],
+    weights: NDArray[np.float64],
+    prior_rows: float,
+) -> float:
+    """The loss of the rows, and of prior rows: their mean loss if each had the event as often as all."""
+    if_event, if_not = _losses(log_odds), _losses(-log_odds)
+    loss = math.fsum(weights * np.where(is_event, if_event, if_not))
+    if prior_rows == 0:
+        return loss
+    whole = math.fsum(weights)
+    rate = math.fsum(weights[is_event]) / whole
+    return loss + prior_rows * math.fsum(weights * (rate * if_event + (1 - rate) * if_not)) / whole
+
+
+def _losses(margin: NDArray[np.float64]) -> NDArray[np.float64]:
+    # log(1 + exp(-margin)), written so that nothing overflows
+    losses: NDArray[np.float64] = np.log1p(np.exp(-np.abs(margin))) + np.maximum(-margin, 0.0)
+    return losses
+
+
+def _loss(card: RiskCard, rows: Rows, prior_rows: float) -> float:
+    log_odds = totals_by_hand(card, rows) / card.multiplier + card.offset
+    return _loss_at(log_odds, _is_event(card, rows), rows.weights, prior_rows)
+
+
+def _is_close(left: float, right: float) -> bool:
+    return abs(left - right) <= ROUNDING * max(abs(left), abs(right))
+
+
+# --- the card and the rows ----------------------------------------------------------------------
+
+
+def _check_labels(card: RiskCard, rows: Rows) -> Check:
+    found = sorted(set(rows.target.tolist()), key=str)
+    shown = ", ".join(repr(value) for value in found[:4])
+    passed = len(found) == 2 and all(value in card.classes for value in found)
+    return Check("labels", passed, f"the target has {shown}; the card has {card.classes}")
+
+
+def _check_training(card: RiskCard, rows: Rows) -> Check:
+    is_event = _is_event(card, rows)
+    found = (
+        rows.target.size,
+        int(is_event.sum()),
+        math.fsum(rows.weights),
+        math.fsum(rows.weights[is_event]),
+    )
+    here = "{} rows ({} events) of weight {:.10g} ({:.10g})".format(*found)
+    if card.training is None:
+        return Check("rows", True, f"{here}; the card does not say what it was learned from")
+    facts = card.training
+    stated = (facts.rows, facts.events, facts.weight, facts.event_weight)
+    passed = all(_is_close(a, b) for a, b in zip(found, stated, strict=True))
+    learned = "{} rows ({} events) of weight {:.10g} ({:.10g})".format(*stated)
+    return Check("rows", passed, f"{here}; learned from {learned}")
+
+
+def _check_counts(card: RiskCard, rows: Rows) -> Iterator[Check]:
+    """The rows and events of each total, where the card has them."""
+    counts = () if card.training is None else card.training.totals
+    if not counts:
+        return
+    is_event, totals = _is_event(card, rows), totals_by_hand(card, rows)
+    wrong = []
+    for one in counts:
+        is_in = (totals >= one.low) & (totals <= one.high)
+        found = (is_in, is_in & is_event)
+        stated = ((one.rows, one.weight), (one.events, one.event_weight))
+        if any(
+            int(which.sum()) != number or not _is_close(math.fsum(rows.weights[which]), weight)
+            for which, (number, weight) in zip(found, stated, strict=True)
+        ):
+            wrong.append(one)
+    counted = sum(one.rows for one in counts)
+    passed = not wrong and counted == totals.size
+    detail = f"{len(counts)} counts of totals with {counted} rows, of {totals.size}"
+    detail += f"; that of {wrong[0].low} to {wrong[0].high} is wrong" if wrong else ""
+    yield Check("counts", passed, detail)
+
+
+def _check_risks(card: RiskCard, rows: Rows) -> Iterator[Check]:
+    """The table from total to risk: right, rising, and with every total that occurs."""
+    table = {row.total: row.risk for row in card.risk_table()}
+    wrong = [
+        total
+        for total, risk in table.items()
+        if abs(risk - _risk(total / card.multiplier + card.offset)) > ROUNDING
+    ]
+    risks = [table[total] for total in sorted(table)]
+    passed = not wrong and all(low <= high for low, high in pairwise(risks))
+    detail = f"{len(table)} totals" + (f", the risk of total {wrong[0]} is wrong" if wrong else "")
+    yield Check("risk table", passed, detail)
+    occurring = set(totals_by_hand(card, rows).tolist())
+    absent = sorted(occurring - set(table))
+    detail = f"{len(occurring)} occur in the rows"
+    detail += f", {absent[0]} is not in the risk table" if absent else ""
+    yield Check("totals", not absent, detail)
+
+
+def _risk(log_odds: float) -> float:
+    if log_odds >= 0:
+        return 1 / (1 + math.exp(-log_odds))
+    return math.exp(log_odds) / (1 + math.exp(log_odds))
+
+
+# --- the claims ---------------------------------------------------------------------------------
+
+
+def _check_claims(claims: _Claims, loss: float) -> Iterator[Check]:
+    same_loss = _is_close(claims.loss, loss)
+    yield Check("loss", same_loss, f"stated {claims.loss:.10g}, recomputed {loss:.10g}")
+    valid = 0 <= claims.bound <= loss * (1 + ROUNDING)
+    yield Check("bound", valid, f"stated {claims.bound:.10g}, the loss is {loss:.10g}")
+    gap = min(1.0, max(0.0, (loss - claims.bound) / loss)) if loss > 0 else 0.0
+    same_gap = abs(claims.gap - gap) <= ROUNDING
+    yield Check("gap", same_gap, f"stated {claims.gap:.6g}, recomputed {gap:.6g}")
+    yield _check_status(claims, gap)
+
+
+def _check_status(claims: _Claims, gap: float) -> Check:
+    known = claims.status in {status.value for status in Status}
+    allowed = 1.0
+    if claims.status == Status.OPTIMAL.value:
+        allowed = OPTIMALITY_TOLERANCE
+    elif claims.status == Status.GAP_REACHED.value and claims.wanted_gap is not None:
+        allowed = max(claims.wanted_gap, OPTIMALITY_TOLERANCE)
+    detail = f"{claims.status!r} with a gap of {gap:.6g}"
+    if not known:
+        detail = f"{claims.status!r} is not a status"
+    elif allowed < 1:
+        detail += f", at most {allowed:.6g} justifies it"
+    return Check("status", known and gap <= allowed + ROUNDING, detail)
+
+
+def _check_neighbours(card: RiskCard, limits: Certificate, rows: Rows, bound: float) -> Check:
+    """A bound holds for every card: try the allowed cards one step away, at the same scale."""
+    if limits.rules:
+        return Check("neighbours", True, "not tried: rules say which cards are allowed")
+    is_event = _is_event(card, rows)
+    totals = totals_by_hand(card, rows)
+    lowest, what, tried = math.inf, "", 0
+    for change, name in one_step_changes(card, limits, rows):
+        log_odds = (totals + change) / card.multiplier + card.offset
+        loss = _loss_at(log_odds, is_event, rows.weights, limits.prior_rows)
+        tried += 1
+        if loss < lowest:
+            lowest, what = loss, name
+    passed = tried == 0 or bound <= lowest * (1 + ROUNDING)
+    detail = f"{tried} cards one step away are not below the bound"
+    if not passed:
+        detail = f"{what} gives the loss {lowest:.10g}, below the bound {bound:.10g}"
+    return Check("neighbours", passed, detail)
+
+
+def _check_moderate(
+    card: RiskCard, certificate: Certificate, rows: Rows, loss: float
+) -> Iterator[Check]:
+    """The bound on moderate cards: not below that on all, and no moderate card nearby is below it."""
+    if not certificate.has_moderate_bound:
+        return
+    bound, limit = certificate.moderate_bound, math.log(certificate.moderate_odds)
+    least = certificate.bound * (1 - ROUNDING)
+    stated = f"stated {bound:.10g} where terms multiply the odds by at most {certificate.moderate_odds:g}"
+    if not least <= bound or limit > certificate.max_log_odds:
+        yield Check("moderate bound", False, f"{stated}; on all cards {certificate.bound:.10g}")
+        return
+    limited = replace(certificate, max_log_odds=limit)
+    if not is_surely_within(card, limited):
+        yield Check("moderate bound", True, f"{stated}; the card itself may have steeper terms")
+        return
+    passed = bound <= loss * (1 + ROUNDING)
+    nearby = _check_neighbours(card, limited, rows, bound)
+    detail = f"{stated}, the loss is {loss:.10g}; {nearby.detail}"
+    yield Check("moderate bound", passed and nearby.passed, detail)
+
+
+# --- the classifier -----------------------------------------------------------------------------
+
+
+def _check_classifier(subject: Any, card: RiskCard, X: Any, rows: Rows) -> Iterator[Check]:
+    """The classifier says and does what its card does."""
+    certificate = card.certificate
+    if certificate is not None:
+        same = (
+            _is_close(certificate.loss, subject.loss_)
+            and _is_close(certificate.bound, subject.lower_bound_)
+            and str(certificate.status) == str(subject.status_)
+        )
+        detail = f"loss {certificate.loss:.10g}, bound {certificate.bound:.10g}, "
+        yield Check("certificate", same, f"{detail}{str(certificate.status)!r} on the card")
+    same_classes = list(subject.classes_) == list(card.classes)
+    detail = f"{list(subject.classes_)} against {list(card.classes)} on the card"
+    yield Check("classes", same_classes, detail)
+    totals = totals_by_hand(card, rows)
+    by_hand = {
+        total: _risk(total / card.multiplier + card.offset) for total in set(totals.tolist())
+    }
+    stated = subject.predict_proba(X)[rows.is_kept, 1]
+    wrong = [
+        abs(risk - by_hand[total]) for risk, total in zip(stated, totals.tolist(), strict=True)
+    ]
+    detail = f"predict_proba differs from the card by at most {max(wrong, default=0.0):.3g}"
+    yield Check("predictions", max(wrong, default=0.0) <= ROUNDING, detail)

@@ -1,0 +1,173 @@
+"""Adding up a card by hand: slow and obvious, and nothing that scoring uses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.data.scoring_rows import find_columns, take_columns
+from riskcard.errors import DataError
+from riskcard.model.card import RiskCard
+from riskcard.model.feature_points import FeaturePoints, LevelPoints
+
+Feature = FeaturePoints | LevelPoints
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The raw rows without those of no weight.
+
+    Attributes
+    ----------
+    columns
+        The values of each feature on the card: an array of numbers, NaN where one is missing, or a
+        list of levels, None where one is missing.
+    places
+        The place of each of them on the card.
+    target, weights
+        As given.
+    is_kept
+        Which of the rows given these are.
+    """
+
+    columns: dict[str, Any]
+    places: dict[str, NDArray[np.int64]]
+    target: NDArray[Any]
+    weights: NDArray[np.float64]
+    is_kept: NDArray[np.bool_]
+
+
+def totals_by_hand(card: RiskCard, rows: Rows) -> NDArray[np.int64]:
+    """Base and points of every row."""
+    totals = np.full(rows.target.size, card.base, dtype=np.int64)
+    for feature in card.features:
+        totals += worth(feature)[rows.places[feature.name]]
+    return totals
+
+
+def read_by_hand(card: RiskCard, X: Any) -> tuple[int, dict[str, Any]]:
+    """Number of rows, and the columns on the card: numbers with NaN, or lists of levels with None."""
+    used = [feature.name for feature in card.features]
+    n_rows, _ = take_columns(X, card.feature_names, used)  # for its errors
+    found = find_columns(X, card.feature_names, used)
+    columns: dict[str, Any] = {}
+    for feature in card.features:
+        column = found[feature.name]
+        if isinstance(feature, FeaturePoints):
+            columns[feature.name] = _numbers(feature.name, column)
+        else:
+            columns[feature.name] = [_plain(value) for value in _values(column)]
+    return n_rows, columns
+
+
+def _numbers(name: str, column: Any) -> NDArray[np.float64]:
+    if hasattr(column, "iloc") and isinstance(column.dtype, np.dtype):  # pandas
+        column = column.to_numpy()
+    is_ready = isinstance(column, np.ndarray) and column.dtype.kind in "fiub"
+    if is_ready and not isinstance(column, np.ma.MaskedArray):
+        numbers = column.astype(np.float64)
+    else:
+        numbers = np.array([_number(name, _plain(value)) for value in _values(column)])
+    if np.isinf(numbers).any():
+        raise DataError(f"Feature {name!r} is infinite in some row, for which there are no points.")
+    return numbers
+
+
+def _values(column: Any) -> list[Any]:
+    for method in ("to_pylist", "to_list", "tolist"):  # pyarrow; pandas and polars; numpy
+        if hasattr(column, method):
+            values = getattr(column, method)()
+            return values if isinstance(values, list) else [values]
+    if isinstance(column, str) or not isinstance(column, Iterable):
+        return [column]
+    return list(column)
+
+
+def _plain(value: Any) -> Any:
+    """A text, a number, a boolean, or None for a missing value; other things by their text."""
+    if value is None:
+        return None
+    try:
+        if value != value:  # NaN, NaT
+            return None
+    except TypeError:  # nobody knows whether NA differs from itself
+        return None
+    if isinstance(value, np.generic):
+        value = value.item()
+    return value if isinstance(value, (str, bool, int, float)) else str(value)
+
+
+def _number(name: str, value: Any) -> float:
+    if value is None:
+        return math.nan
+    try:
+        return float(value)
+    except (ValueError, OverflowError):
+        raise DataError(f"Feature {name!r} is not numeric: it holds {value!r}.") from None
+
+
+# --- the place of a value on the card -----------------------------------------------------------
+
+
+def places_by_hand(feature: Feature, column: Any) -> NDArray[np.int64]:
+    """The place of each value: its bin or group, then come special codes, then missing values."""
+    if isinstance(feature, FeaturePoints):
+        return _places_among_cuts(feature, column)
+    places: dict[tuple[type, Any], int] = {}
+    for value in column:
+        if (type(value), value) not in places:
+            places[type(value), value] = _place_among_levels(feature, value)
+    return np.array([places[type(value), value] for value in column], dtype=np.int64)
+
+
+def _places_among_cuts(feature: FeaturePoints, column: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Start in the lowest bin and move up past every cut below the value; then see to the rest."""
+    places = np.zeros(column.size, dtype=np.int64)
+    for i, cut in enumerate(feature.cuts):
+        places[column > cut] = i + 1
+    for i, (code, _) in enumerate(feature.codes):
+        places[column == code] = len(feature.points) + i
+    is_hole = np.isnan(column)
+    if is_hole.any():
+        places[is_hole] = _place_of_a_hole(feature)
+    return places
+
+
+def worth(feature: Feature) -> NDArray[np.int64]:
+    """The points of every place."""
+    codes = [points for _, points in feature.codes] if isinstance(feature, FeaturePoints) else []
+    missing = 0 if feature.missing is None else feature.missing
+    return np.array([*feature.points, *codes, missing], dtype=np.int64)
+
+
+def _place_of_a_hole(feature: Feature) -> int:
+    return _usual(feature, None) if feature.missing is None else worth(feature).size - 1
+
+
+def _place_among_levels(feature: LevelPoints, value: Any) -> int:
+    if value is None:
+        return _place_of_a_hole(feature)
+    levels = [level for group in feature.groups for level in group]
+    if all(isinstance(level, bool) for level in levels) and value in (0, 1):
+        value = bool(value)
+    for i, group in enumerate(feature.groups):
+        for level in group:
+            if level == value and isinstance(level, bool) == isinstance(value, bool):
+                return i
+    return _usual(feature, value)
+
+
+def _usual(feature: Feature, value: Any) -> int:
+    """Where a value goes that training did not have."""
+    if feature.usual is None:
+        what = "a missing value" if value is None else repr(value)
+        raise DataError(
+            f"Feature {feature.name!r} has {what} in some row, for which the card has no points. "
+            "Give the rows that the card was learned from."
+        )
+    return feature.usual

@@ -1,0 +1,175 @@
+"""A card as plain text; ASCII but for the user's own names, so that it prints anywhere."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Sequence
+from itertools import zip_longest
+
+from riskcard.card.bands import cells_of
+from riskcard.card.scorecard import Bin, FeatureBlock, ScoreCard, TotalLine, score_card_of
+from riskcard.card.sentences import BASE
+from riskcard.errors import ParameterError
+from riskcard.formatting.text_width import columns_of, padded
+from riskcard.model.card import RiskCard
+
+_WIDTH = 79
+#: Totals are set in so many rows before another column is opened, up to the most columns.
+_ROWS_A_COLUMN, _MOST_COLUMNS = 8, 4
+_GAP = "   "
+#: Names longer than this take several lines.
+_NAME_WIDTH = 40
+#: A list of levels is broken into lines of this width, and shortened after the last of them.
+_LEVELS_WIDTH, _LEVELS_LINES = 44, 8
+
+
+def render_text(card: RiskCard, form: str = "bins") -> str:
+    """Draw a card as text.
+
+    Parameters
+    ----------
+    card
+        The card.
+    form
+        "bins": one row for each bin of each feature. "two_sided": the paper's form, points on
+        either side of each cut and an intercept.
+    """
+    shown = score_card_of(card)
+    if form == "bins":
+        body = _bin_table(shown)
+    elif form == "two_sided":
+        body = _term_table(shown)
+    else:
+        raise ParameterError(f"form is {form!r}. Use 'bins' or 'two_sided'.")
+    parts = [[shown.title], body, _total_table(shown), _facts(shown)]
+    return "\n\n".join("\n".join(lines) for lines in parts if lines)
+
+
+def _bin_table(shown: ScoreCard) -> list[str]:
+    groups = [_block_rows(block) for block in shown.blocks]
+    return _ruled(("Feature", "Value", "Points"), [*groups, [(BASE, "", shown.base)]])
+
+
+def _block_rows(block: FeatureBlock) -> list[tuple[str, str, str | int]]:
+    """The rows of one feature: its name beside the first, points beside the first line of a bin."""
+    cells: list[tuple[str, str | int]] = []
+    for one in block.bins:
+        first, *others = _lines_of(one)
+        cells.append((first, one.points))
+        cells += [(line, "") for line in others]
+    names = _name_lines(block.feature)
+    pairs = zip_longest(names, cells, fillvalue=None)
+    return [(name or "", *(cell or ("", ""))) for name, cell in pairs]
+
+
+def _name_lines(name: str) -> list[str]:
+    """A name as it is, or in several lines when it is long."""
+    name = _one_line(name)
+    return [name] if columns_of(name) <= _NAME_WIDTH else textwrap.wrap(name, _NAME_WIDTH)
+
+
+def _lines_of(one: Bin) -> list[str]:
+    """The label of a bin in as many lines as it needs; the text says how many levels are left out."""
+    if not one.levels:
+        return [one.label.replace("≤", "<=")]
+    lines, n_shown = [""], 0
+    for level in one.levels:
+        is_last = n_shown == len(one.levels) - 1
+        piece = level if is_last else f"{level},"
+        if not lines[-1]:
+            lines[-1] = piece
+        elif columns_of(lines[-1]) + 1 + columns_of(piece) <= _LEVELS_WIDTH:
+            lines[-1] += f" {piece}"
+        elif len(lines) < _LEVELS_LINES:
+            lines.append(piece)
+        else:
+            break
+        n_shown += 1
+    n_left = len(one.levels) - n_shown
+    return [*lines, f"... and {n_left} more"] if n_left else lines
+
+
+def _term_table(shown: ScoreCard) -> list[str]:
+    is_plain = all(line.cut for line in shown.term_lines)
+    header = ("Feature", "Cut", "Value <= cut", "Value > cut")
+    if not is_plain:
+        header = ("Feature", "Condition", "If so", "If not")
+    rows: list[tuple[str, str, str | int, str | int]] = []
+    for line in shown.term_lines:
+        label = line.cut if is_plain else line.condition
+        first, *others = textwrap.wrap(label, _LEVELS_WIDTH, break_long_words=False)
+        points: list[tuple[str, str | int, str | int]] = [(first, line.below, line.above)]
+        points += [(other, "", "") for other in others]
+        pairs = zip_longest(_name_lines(line.feature), points, fillvalue=None)
+        rows += [(name or "", *(cells or ("", "", ""))) for name, cells in pairs]
+    return _ruled(header, [rows, [("Intercept", "", shown.intercept, "")]])
+
+
+def _ruled(header: Sequence[str], groups: Sequence[Sequence[Sequence[str | int]]]) -> list[str]:
+    """A table with a line under the header and after each group; numbers stand to the right."""
+    rows = [row for group in groups for row in group]
+    widths = [max(columns_of(str(row[i])) for row in [header, *rows]) for i in range(len(header))]
+    is_number = [any(isinstance(row[i], int) for row in rows) for i in range(len(header))]
+
+    def draw(row: Sequence[str | int]) -> str:
+        cells = [
+            str(cell).rjust(width) if right else padded(str(cell), width)
+            for cell, width, right in zip(row, widths, is_number, strict=True)
+        ]
+        return _GAP.join(cells).rstrip()
+
+    rule = "-" * (sum(widths) + len(_GAP) * (len(widths) - 1))
+    lines = [draw(header), rule]
+    for group in groups:
+        lines += [*map(draw, group), rule] if group else []
+    return lines
+
+
+def _total_table(shown: ScoreCard) -> list[str]:
+    if shown.observed:
+        return _counted_table(shown)
+    totals = shown.totals
+    n_columns = min(_MOST_COLUMNS, -(-len(totals) // _ROWS_A_COLUMN))
+    n_rows = -(-len(totals) // n_columns)
+    width = max(len("Total"), *(len(str(line.total)) for line in totals))
+    columns = [
+        _total_column(totals[start : start + n_rows], width)
+        for start in range(0, len(totals), n_rows)
+    ]
+    lines = [" |  ".join(cells).rstrip() for cells in _across(columns, n_rows + 1)]
+    rule = "-" * max(map(len, lines))
+    return [lines[0], rule, *lines[1:], rule, f"({shown.scale})"]
+
+
+def _counted_table(shown: ScoreCard) -> list[str]:
+    """Totals with what was observed in training."""
+    header, rows = cells_of(shown.bands)
+    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
+    lines = [
+        _GAP.join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in [header, *rows]
+    ]
+    rule = "-" * max(map(len, lines))
+    return [lines[0], rule, *lines[1:], rule, f"({shown.scale})"]
+
+
+def _total_column(totals: Iterable[TotalLine], width: int) -> list[str]:
+    cells = [(str(line.total), line.risk) for line in totals]
+    return [f"{total:>{width}}  {risk:>9} " for total, risk in [("Total", "Risk"), *cells]]
+
+
+def _across(columns: list[list[str]], n_rows: int) -> list[list[str]]:
+    """Columns of different lengths, row by row."""
+    blank = " " * len(columns[0][0])
+    return [
+        [column[row] if row < len(column) else blank for column in columns] for row in range(n_rows)
+    ]
+
+
+def _facts(shown: ScoreCard) -> list[str]:
+    return [line for fact in shown.remarks for line in textwrap.wrap(fact, _WIDTH)]
+
+
+def _one_line(name: str) -> str:
+    """A name that would break the table has its line breaks and tabs replaced."""
+    return " ".join(name.split()) if any(mark in name for mark in "\n\r\t\v\f") else name

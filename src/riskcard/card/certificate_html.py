@@ -1,0 +1,39 @@
+"""A certificate as a piece of HTML: what is proven, and the figures behind it."""
+
+from __future__ import annotations
+
+from riskcard.card.sentences import certificate_sentences, rounded_down
+from riskcard.formatting.html import Number, boxed, html_table, paragraphs
+from riskcard.model.certificate import Certificate
+
+
+def _moderate_rows(certificate: Certificate) -> list[list[str | Number]]:
+    """The bound on moderate cards, where there is one."""
+    if not certificate.has_moderate_bound:
+        return []
+    kind = f"if terms multiply the odds by at most {certificate.moderate_odds:,.10g}"
+    return [
+        [f"Bound {kind}", Number(rounded_down(certificate.moderate_bound, 6))],
+        ["Gap to that", Number(f"{100 * certificate.moderate_gap:.4g} %")],
+    ]
+
+
+def certificate_as_html(certificate: Certificate) -> str:
+    """Draw a certificate for a notebook."""
+    rows = [
+        [
+            "Loss with prior rows" if certificate.prior_rows > 0 else "Loss",
+            Number(f"{certificate.loss:.6f}"),
+        ],
+        ["Bound", Number(rounded_down(certificate.bound, 6) if certificate.bound > 0 else "none")],
+        ["Gap", Number(f"{100 * certificate.gap:.4g} %" if certificate.bound > 0 else "unknown")],
+        *_moderate_rows(certificate),
+        ["Status", Number(str(certificate.status).replace("_", " "))],
+        ["Nodes", Number(f"{certificate.nodes:,}")],
+        ["Seconds", Number(f"{certificate.seconds:.1f}")],
+    ]
+    return boxed(
+        "What is proven",
+        paragraphs(certificate_sentences(certificate)),
+        html_table([], rows),
+    )

@@ -1,0 +1,165 @@
+"""The sentences of a card: whose risk it is, what was learned from, what was proven."""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_FLOOR, Decimal
+
+from riskcard.checks import LOG_ODDS_LIMIT
+from riskcard.model.card import RiskCard
+from riskcard.model.certificate import Certificate, TrainingFacts
+from riskcard.status import Status
+
+#: The row with the points that everyone has, and the column to fill in by hand.
+BASE, BLANK = "Base (everyone)", "Fill in"
+
+_STOPPED = {
+    Status.GAP_REACHED: "Stopped at the gap that was asked for.",
+    Status.CHOSEN: "A card other than the best was chosen.",
+    Status.TIME_LIMIT: "Stopped at the time limit.",
+    Status.NODE_LIMIT: "Stopped at the node limit.",
+    Status.INTERRUPTED: "Stopped by the user.",
+    Status.ROUNDING: "Complete, but for what rounding leaves open.",
+}
+
+
+def event_words(card: RiskCard) -> str:
+    """Whose risk the card gives."""
+    event = card.classes[1]
+    return f"Risk of {card.outcome} = {event}" if card.outcome else f"Risk of class {event}"
+
+
+def scale_words(card: RiskCard) -> str:
+    """The formula behind the table from total to risk."""
+    divided = "total" if card.multiplier == 1 else f"total / {card.multiplier:.6g}"
+    if card.offset == 0:
+        return f"log-odds = {divided}"
+    return f"log-odds = {divided} {'-' if card.offset < 0 else '+'} {abs(card.offset):.6g}"
+
+
+def training_words(training: TrainingFacts) -> str:
+    """The rows that the card was learned from."""
+    share = 100 * training.event_weight / training.weight if training.weight > 0 else 0.0
+    words = f"Learned from {training.rows:,} rows, {training.events:,} of them with the event"
+    if not training.is_weighted:
+        return f"{words} ({share:.1f} %)."
+    return f"{words} ({share:.1f} % by weight; sum of weights {training.weight:,.6g})."
+
+
+def observed_words(training: TrainingFacts) -> str:
+    """What the observed rates beside the totals are."""
+    if training.is_weighted:
+        return "Observed: the share of training rows with the event, by weight."
+    return "Observed: the share of training rows with the event, and its 95 % interval (Wilson)."
+
+
+def certificate_sentences(certificate: Certificate) -> list[str]:
+    """What was proven, about which kind of cards, and what else should be known."""
+    rules = [f"Rules: {'; '.join(certificate.rules)}."] if certificate.rules else []
+    prior = prior_words(certificate)
+    return [
+        proof_sentence(certificate),
+        *moderate_words(certificate),
+        kind_words(certificate),
+        *prior,
+        *rules,
+        *certificate.notes,
+    ]
+
+
+def prior_words(certificate: Certificate) -> list[str]:
+    """What prior rows are, in a sentence, where there are some."""
+    if certificate.prior_rows == 0:
+        return []
+    return [
+        f"Prior rows: {certificate.prior_rows:.6g} made-up rows with the event rate of all, spread over the "
+        "training rows, keep risks away from 0 and 1. Loss and bound count them; counts of rows do not."
+    ]
+
+
+def proof_sentence(certificate: Certificate) -> str:
+    """What was proven, in one plain sentence (and why the solver stopped, where it did)."""
+    places = _decimal_places(certificate.loss)
+    loss = f"{certificate.loss:.{places}f}"
+    if certificate.prior_rows > 0:
+        loss += " with prior rows"
+    if certificate.status is Status.OPTIMAL:
+        # loss and bound agree within the tolerance of optimality: rounded alike, they look alike
+        bound = f"{certificate.bound:.{places}f}"
+        return f"Proven optimal: no card of this kind has a loss below {bound} (this one: {loss})."
+    if certificate.status is Status.HEURISTIC:
+        return f"Not proven: heuristic search only (loss {loss})."
+    if certificate.bound <= 0:
+        return f"Not proven: no bound was reached (loss {loss}). {_STOPPED[certificate.status]}"
+    bound = rounded_down(certificate.bound, places)
+    return (
+        f"Loss {loss}; no card of this kind can be below {bound} "
+        f"({_gap_words(certificate.gap)}). {_STOPPED[certificate.status]}"
+    )
+
+
+def moderate_words(certificate: Certificate) -> list[str]:
+    """What was proven of moderate cards, in a sentence, where something was."""
+    if not certificate.has_moderate_bound:
+        return []
+    bound = rounded_down(certificate.moderate_bound, _decimal_places(certificate.loss))
+    gap = f" ({_gap_words(certificate.moderate_gap)})."
+    if certificate.loss < certificate.moderate_bound:
+        gap = "; this one has steeper terms."
+    return [
+        f"None whose terms multiply the odds by at most {certificate.moderate_odds:,.10g} can be below {bound}{gap}"
+    ]
+
+
+def _gap_words(gap: float) -> str:
+    return f"gap {100 * gap:.{1 if gap >= 0.001 else 4}f} %"
+
+
+def kind_words(certificate: Certificate) -> str:
+    """The cards among which this one was chosen."""
+    limits = [f"at most {_count(certificate.max_terms, 'term')}"]
+    if certificate.max_features < certificate.max_terms:
+        limits.append(f"{_count(certificate.max_features, 'feature')}")
+    if certificate.max_cuts_per_feature < certificate.max_terms:
+        limits.append(f"{_count(certificate.max_cuts_per_feature, 'cut')} a feature")
+    limits.append(f"{_count(certificate.max_points, 'point')} a term")
+    if certificate.max_log_odds < LOG_ODDS_LIMIT:
+        limits.append(f"odds times {_odds_words(certificate.max_log_odds)} a term")
+    scale = certificate.scale
+    if scale == "calibrated":
+        limits.append("calibrated scale")
+    elif scale == "multiplier":
+        limits.append("whole base and free multiplier")
+    else:
+        limits.append(f"whole base and multiplier {scale:g}")
+    cuts = "at every gap in the data" if certificate.is_grid_full else "from a coarser grid only"
+    return f"This kind: {', '.join(limits)}, cuts {cuts}."
+
+
+def _odds_words(log_odds: float) -> str:
+    """The odds of a limit, three digits of them, not more than they are: nothing is proven beyond.
+
+    Examples
+    --------
+    >>> _odds_words(math.log(1000)), _odds_words(7.0), _odds_words(0.5), _odds_words(25.0)
+    ('1,000', '1,090', '1.64', '72,000,000,000')
+    """
+    odds = Decimal(math.exp(log_odds) * (1 + 1e-12))
+    last = Decimal(1).scaleb(odds.adjusted() - 2)
+    return f"{odds.quantize(last, rounding=ROUND_FLOOR):,f}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _decimal_places(loss: float) -> int:
+    """Four decimals, more when the loss is small, fewer never."""
+    if loss <= 0:
+        return 4
+    return min(12, max(4, 4 - Decimal(repr(loss)).adjusted()))
+
+
+def rounded_down(bound: float, places: int) -> str:
+    """Rounding a bound up would claim what was not proven."""
+    return str(Decimal(repr(bound)).quantize(Decimal(1).scaleb(-places), rounding=ROUND_FLOOR))

@@ -1,0 +1,57 @@
+"""Numbers that come from outside: converted to plain Python ones, or refused."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from riskcard.errors import ParameterError
+
+#: Points beyond this are a mistake; below it no sum of points can overflow.
+LARGEST_POINTS = 1_000_000_000
+
+#: With a free scale no term may move the log-odds by more than this, even if the user has no limit.
+#: Without one separable data have no optimum: the loss falls for ever as the scale grows.
+LOG_ODDS_LIMIT = 30.0
+
+
+def finite_number(what: str, value: Any) -> float:
+    """A float from any kind of number that is finite."""
+    is_number = isinstance(value, (int, float, np.integer, np.floating))
+    if is_number and not isinstance(value, bool):
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        if math.isfinite(number):
+            return number
+    raise ParameterError(f"{what} is {_short(value)}. Use a finite number.")
+
+
+def whole_number(what: str, value: Any, least: int = 0) -> int:
+    """An int from any kind of integer that is not too small."""
+    if not _is_whole(value) or value < least:
+        raise ParameterError(f"{what} is {_short(value)}. Use a whole number of at least {least}.")
+    return int(value)
+
+
+def whole_points(what: str, value: Any) -> int:
+    """An int from any kind of integer that can be points."""
+    if not _is_whole(value) or abs(int(value)) > LARGEST_POINTS:
+        raise ParameterError(
+            f"{what} is {_short(value)}. Use a whole number of at most {LARGEST_POINTS:,}."
+        )
+    return int(value)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def _short(value: Any) -> str:
+    """The value as it can be shown in one sentence."""
+    is_huge = isinstance(value, int) and abs(value) >= 10**30
+    text = "a number of more than 30 digits" if is_huge else repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,60 @@
+"""The command ``riskcard calculator``: a card as an offline page that adds up its points."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import Any
+
+from riskcard.cli.remarks import say
+from riskcard.errors import ParameterError
+from riskcard.output_files import require_writable, write_whole
+
+
+def add_calculator(commands: Any) -> None:
+    """Add the command."""
+    calculator = commands.add_parser(
+        "calculator",
+        help="write a page in which people enter values and see points and risk",
+        description="Write one page that works offline in any browser: values are entered, the "
+        "conditions of the card light up, the points add up, and the risk has its place on a curve.",
+    )
+    calculator.add_argument("card", help="JSON file of a card")
+    calculator.add_argument("-o", "--output", metavar="FILE", help="write the page to this file")
+    calculator.add_argument(
+        "--words", metavar="FILE", help="JSON file with the words of the page; English by default"
+    )
+    calculator.add_argument(
+        "--write-words", metavar="FILE",
+        help="write all words of the page to this JSON file, to be changed or translated",
+    )  # fmt: skip
+
+
+def run_calculator(options: Namespace) -> int:
+    """Write the page, the words, or both."""
+    places = [path for path in (options.output, options.write_words) if path is not None]
+    if not places:
+        raise ParameterError(
+            "It is not said where to write the page. Give -o FILE, or --write-words FILE for its words."
+        )
+    for path in places:
+        require_writable(path)
+
+    from riskcard.calculator.calculator_page import render_calculator
+    from riskcard.calculator.questions import known_levels
+    from riskcard.calculator.template import words_as_json
+    from riskcard.calculator.wording import PageWords, load_words
+    from riskcard.model.card_json import load_card
+
+    card = load_card(options.card)
+    words = PageWords()
+    if options.words is not None:
+        words = load_words(options.words, known_levels(card))
+    contents = {
+        options.output: lambda: render_calculator(card, words),
+        options.write_words: lambda: words_as_json(card, words),
+    }
+    made = {path: contents[path]() for path in places}
+    for path, content in made.items():
+        write_whole(path, content)
+    say(f"Wrote {', '.join(places)}.")
+    return 0

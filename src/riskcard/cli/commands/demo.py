@@ -1,0 +1,72 @@
+"""The command ``riskcard demo``: a card with a proof from nothing, or the table to make one from."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from argparse import Namespace
+from dataclasses import replace
+from typing import Any
+
+from riskcard.cli.commands.fit import exit_code
+from riskcard.cli.commands.show import show_card
+from riskcard.cli.remarks import say
+from riskcard.output_files import require_writable, write_whole
+
+#: The column and its two values.
+_TARGET, _BENIGN, _MALIGNANT = "diagnosis", "benign", "malignant"
+
+
+def add_demo(commands: Any) -> None:
+    """Add the command."""
+    demo = commands.add_parser(
+        "demo",
+        help="fit a card to the breast cancer data of scikit-learn, with a proof",
+        description="Fit a card of three terms to the breast cancer data of scikit-learn, with a "
+        "proof; or write these data as a table to try the other commands on.",
+    )
+    demo.add_argument(
+        "--csv", metavar="FILE", help="fit nothing, but write the data to this CSV file"
+    )
+    demo.add_argument("-q", "--quiet", action="store_true", help="no progress")
+
+
+def run_demo(options: Namespace) -> int:
+    """Fit the data, or write them."""
+    if options.csv is not None:
+        require_writable(options.csv)
+    from sklearn.datasets import load_breast_cancer
+
+    data = load_breast_cancer()
+    if options.csv is not None:
+        write_whole(options.csv, _as_csv(data))
+        say(f"Wrote {options.csv}: 569 tumours, 30 measurements, and the column {_TARGET!r}.")
+        return 0
+    say("Breast cancer data of scikit-learn: 569 tumours, 30 measurements, 3 terms, with a proof.")
+    from riskcard.search.warmup_process import compile_beside
+
+    compile_beside("calibrated")
+    from riskcard.data.columns import FeatureValues
+    from riskcard.data.feature_table import FeatureTable
+    from riskcard.estimators.classifier import RiskScoreClassifier
+
+    features = {
+        str(name): FeatureValues(column, None)
+        for name, column in zip(data.feature_names, data.data.T, strict=True)
+    }
+    model = RiskScoreClassifier(max_terms=3, certify=True, n_jobs=-1, verbose=not options.quiet)
+    model.fit(FeatureTable(features, len(data.data)), data.target == 0)
+    card = replace(model.card_, classes=(_BENIGN, _MALIGNANT), outcome="tumour")
+    sys.stdout.write("\n")
+    show_card(card)
+    return exit_code(card)
+
+
+def _as_csv(data: Any) -> str:
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow([*data.feature_names, _TARGET])
+    labels = (_BENIGN if one else _MALIGNANT for one in data.target)
+    writer.writerows([*row.tolist(), label] for row, label in zip(data.data, labels, strict=True))
+    return file.getvalue()

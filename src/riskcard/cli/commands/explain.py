@@ -1,0 +1,54 @@
+"""The command ``riskcard explain``: why one row of a table has its risk."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import Namespace
+from typing import Any
+
+from riskcard.cli.card_rows import card_columns, card_selection
+from riskcard.cli.parser import add_missing
+from riskcard.data.files import read_columns
+from riskcard.errors import ParameterError
+
+
+def add_explain(commands: Any) -> None:
+    """Add the command."""
+    explain = commands.add_parser(
+        "explain",
+        help="say why a row has its risk, and what would change it",
+        description="For one row of a table: which condition of each feature holds and its points, "
+        "the total and the risk, the reasons in order of points lost against the best bin, and the "
+        "nearest other values that would alter the total.",
+    )
+    explain.add_argument("card", help="JSON file of a card")
+    explain.add_argument("data", help="CSV or Parquet file")
+    explain.add_argument(
+        "--row", type=int, default=1, metavar="N", help="which row, counted from 1 (1)"
+    )
+    explain.add_argument("--json", action="store_true", help="write JSON")
+    add_missing(explain)
+
+
+def run_explain(options: Namespace) -> int:
+    """Explain one row."""
+    from riskcard.model.card_json import load_card
+
+    card = load_card(options.card)
+    columns = read_columns(options.data, card_selection(options, card))
+    if not 1 <= options.row <= columns.n_rows:
+        raise ParameterError(
+            f"--row is {options.row}, but {options.data!r} has {columns.n_rows:,} rows. "
+            "Give one of them, counted from 1."
+        )
+    place = options.row - 1
+    why = card.explain(
+        {name: column[place : place + 1] for name, column in card_columns(card, columns).items()}
+    )
+    if options.json:
+        text = json.dumps(why.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+    else:
+        text = str(why)
+    sys.stdout.write(f"{text}\n")
+    return 0

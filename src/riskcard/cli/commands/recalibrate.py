@@ -1,0 +1,30 @@
+"""The command ``riskcard recalibrate``: fit the scale of a card to new rows; its points stay."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from riskcard.cli.card_rows import labelled_rows
+from riskcard.cli.commands.show import show_card
+from riskcard.cli.remarks import say, warnings_as_sentences
+from riskcard.model.card_json import load_card
+from riskcard.output_files import require_writable
+
+
+def run_recalibrate(options: Namespace) -> int:
+    """Fit the scale of a card to new rows, leaving its points alone."""
+    if options.output is not None:
+        require_writable(options.output)
+    card = load_card(options.card)
+    rows, labels, weights = labelled_rows(options, card)
+
+    from riskcard.estimators.recalibrate import recalibrate
+
+    with warnings_as_sentences():
+        card = recalibrate(card, rows, labels, sample_weight=weights)
+    if options.output is not None:
+        card.save(options.output)
+    if not options.quiet:
+        show_card(card)
+        say(f"Wrote {options.output}." if options.output else "Not saved; -o FILE saves the card.")
+    return 0

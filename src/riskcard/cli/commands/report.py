@@ -1,0 +1,189 @@
+"""The command ``riskcard report``: everything there is to say about a card, as one page."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from argparse import Namespace
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from riskcard.cli.card_rows import labelled_rows
+from riskcard.cli.commands.fit import WISHES
+from riskcard.cli.parser import add_labelled_rows, add_rule_options, grid_of, time_limit_of
+from riskcard.cli.remarks import say
+from riskcard.cli.training import load_rules
+from riskcard.data.files import read_columns
+from riskcard.data.wanted_columns import Kind, MissingWords, Selection
+from riskcard.output_files import require_writable, write_whole
+
+if TYPE_CHECKING:
+    from riskcard.model.card import RiskCard
+    from riskcard.report.facts import FileFacts
+    from riskcard.report.gather import ReportRows
+
+#: Options that are passed on when they are given.
+_FURTHER = (*WISHES, "grid")
+
+
+def add_report(commands: Any) -> None:
+    """Add the command."""
+    report = commands.add_parser(
+        "report",
+        help="write a report on a card: proof, figures, pictures, stability, price",
+        description="One page that opens offline: the card, what is proven, the data, discrimination, "
+        "calibration, a decision curve, figures on rows held out, stability, and a comparison with logistic "
+        "regression and gradient boosting. The card is learned again in folds and resamples with the limits in its "
+        "certificate; rules and the like, which a certificate has in words only, are given again. "
+        "Ctrl-C writes nothing. Needs matplotlib.",
+    )
+    report.add_argument("card", help="JSON file of a card")
+    report.add_argument(
+        "data", help="CSV or Parquet file, usually that which the card was learned from"
+    )
+    report.add_argument(
+        "-o", "--output", default="report.html", metavar="FILE", help="(report.html)"
+    )
+    report.add_argument("--test", metavar="FILE", help="other rows, which the card has not seen")
+    add_labelled_rows(report, "positive row weights")
+    work = report.add_argument_group("the work")
+    work.add_argument("--cv", type=int, default=5, metavar="K", help="folds (5); 0 for none")
+    work.add_argument(
+        "--bootstraps", type=int, default=50, metavar="N", help="resamples (50); 0 for none"
+    )
+    work.add_argument(
+        "--time-limit", type=time_limit_of, default=60.0, metavar="S",
+        help="seconds for learning again, in all (60), or 'none'; fewer resamples where it is short",
+    )  # fmt: skip
+    work.add_argument("--jobs", type=int, default=1, metavar="N", help="resamples at a time (1)")
+    work.add_argument("--seed", type=int, default=0, metavar="N", help="of folds and resamples (0)")
+    work.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    rules = report.add_argument_group("when learned again", "as in the fit of the card")
+    rules.add_argument(
+        "--grid", type=grid_of, metavar="N", help="at most N cuts a feature, or 'auto'"
+    )
+    add_rule_options(rules, has_class_weight=False)
+
+
+def run_report(options: Namespace) -> int:
+    """Gather the facts and write the page; nothing is written before everything is there."""
+    from riskcard.plots.drawing import require_matplotlib
+
+    require_writable(options.output)
+    require_matplotlib()
+    from riskcard.model.card_json import load_card
+
+    card = load_card(options.card)
+    rows = _read(options, card, options.data)
+    test = None if options.test is None else _read(options, card, options.test)
+    begun = time.perf_counter()
+    facts = _gather(options, card, rows, test)
+
+    from riskcard.report.report_page import render_report
+
+    write_whole(options.output, render_report(facts))
+    for note in facts.notes:
+        say(note)
+    say(f"Wrote {options.output} in {time.perf_counter() - begun:.0f} s.")
+    return 0
+
+
+def _gather(options: Namespace, card: RiskCard, rows: ReportRows, test: ReportRows | None) -> Any:
+    from riskcard.estimators.work_bar import WorkBar
+    from riskcard.report.gather import Wishes, gather_facts
+    from riskcard.report.report import procedure_of
+
+    wishes = Wishes(
+        cv=options.cv,
+        bootstraps=options.bootstraps,
+        time_limit=options.time_limit,
+        seed=options.seed,
+        n_jobs=options.jobs,
+        class_weight=options.class_weight,
+        files=tuple(_files(options)),
+        options=tuple(_shown_options(options)),
+    )
+    total = 3 * options.cv + options.bootstraps
+    with WorkBar("Learning again", max(1, total), is_quiet=options.quiet) as bar:
+
+        def tell(steps: int) -> None:
+            for _ in range(steps):
+                bar.step()
+
+        estimator = procedure_of(card, _changes(options, card))
+        return gather_facts(card, rows, test, estimator, wishes, tell)
+
+
+def _changes(options: Namespace, card: RiskCard) -> dict[str, Any]:
+    """Parameters beside the limits, as they are given again."""
+    changes = {name: getattr(options, name) for name in _FURTHER}
+    rules = load_rules(options)
+    if rules is not None:
+        changes["rules"] = rules.only(card.feature_names)
+    changes["random_state"] = options.seed
+    return {name: value for name, value in changes.items() if value is not None}
+
+
+def _read(options: Namespace, card: RiskCard, path: str) -> ReportRows:
+    """The rows of a file, as the card takes them and as a classifier does."""
+    from riskcard.data.feature_table import FeatureTable
+    from riskcard.report.gather import ReportRows
+
+    asked = Namespace(**{**vars(options), "data": path, "class_weight": None})
+    for_card, labels, weights = labelled_rows(asked, card)
+    columns = read_columns(path, _candidates(options, card))
+    table = FeatureTable(columns.features, columns.n_rows)
+    return ReportRows(table, labels, weights, for_card)
+
+
+def _candidates(options: Namespace, card: RiskCard) -> Callable[[list[str]], Selection]:
+    """All columns that the card was learned from, as far as the file has them."""
+    from riskcard.model.feature_points import LevelPoints
+
+    levels = {one.name for one in card.features if isinstance(one, LevelPoints)}
+    numbers = {one.name for one in card.features} - levels
+
+    def select(names: list[str]) -> Selection:
+        kinds = {
+            name: Kind.CATEGORY
+            if name in levels
+            else Kind.NUMBER
+            if name in numbers
+            else Kind.FEATURE
+            for name in card.feature_names
+            if name in names
+        }
+        return Selection(
+            kinds=kinds,
+            optional=frozenset(kinds),
+            missing=MissingWords(tuple(options.missing)),
+        )
+
+    return select
+
+
+def _files(options: Namespace) -> list[FileFacts]:
+    from riskcard.report.facts import FileFacts
+
+    roles = {"Card": options.card, "Data": options.data, "Test data": options.test}
+    found = []
+    for role, path in roles.items():
+        if path is not None:
+            content = Path(path).read_bytes()
+            found.append(
+                FileFacts(role, Path(path).name, len(content), hashlib.sha256(content).hexdigest())
+            )
+    return found
+
+
+def _shown_options(options: Namespace) -> list[tuple[str, str]]:
+    """Every option that is set, as it is written on the command line."""
+    hidden = {"command", "card", "data", "output", "test", "quiet"}
+    shown = {name: value for name, value in vars(options).items() if name not in hidden}
+    shown["time_limit"] = "none" if options.time_limit is None else f"{options.time_limit:g}"
+    return [
+        (f"--{name.replace('_', '-')}", " ".join(value) if isinstance(value, list) else str(value))
+        for name, value in shown.items()
+        if value is not None and value is not False and value != []
+    ]

@@ -1,0 +1,93 @@
+"""The command ``riskcard show``: a card on the screen, or as a page, a picture, Markdown or LaTeX."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from typing import TYPE_CHECKING, Any
+
+from riskcard.cli.remarks import say, warnings_as_sentences
+from riskcard.formatting.fonts import letters_explained
+from riskcard.output_files import require_writable, write_whole
+
+if TYPE_CHECKING:
+    from riskcard.model.card import RiskCard
+
+#: What a card can be written as, besides the text on the screen.
+_FORMS = {
+    "html": "a page, for the screen and for paper",
+    "markdown": "Markdown",
+    "latex": "a LaTeX document",
+    "svg": "a picture that can be made larger",
+    "png": "a picture (needs matplotlib)",
+    "pdf": "one page to print (needs matplotlib)",
+}
+
+
+def add_show(commands: Any) -> None:
+    """Add the command."""
+    show = commands.add_parser(
+        "show",
+        help="print a card, or write it as a page or a picture",
+        description="Print a card; or write it to one or more files, each with a column to fill in "
+        "by hand.",
+    )
+    show.add_argument("card", help="JSON file of a card")
+    show.add_argument(
+        "--form",
+        choices=["bins", "two-sided"],
+        default="bins",
+        help="one row a bin (default), or points on either side of each cut",
+    )
+    show.add_argument(
+        "--plain", action="store_true", help="plain text, as it is when the output is no terminal"
+    )
+    for form, meaning in _FORMS.items():
+        show.add_argument(f"--{form}", metavar="FILE", help=f"write {meaning} to this file")
+
+
+def run_show(options: Namespace) -> int:
+    """Print a card, or write it to files: all of them, or none when one cannot be written."""
+    from riskcard.model.card_json import load_card
+
+    card = load_card(options.card)
+    wanted = {form: path for form in _FORMS if (path := getattr(options, form)) is not None}
+    if not wanted:
+        if options.plain or options.form != "bins":
+            sys.stdout.write(f"{card.to_text(options.form.replace('-', '_'))}\n")
+        else:
+            show_card(card)
+        return 0
+    for path in wanted.values():
+        require_writable(path)
+    with warnings_as_sentences(), letters_explained():
+        contents = {path: _content(card, form) for form, path in wanted.items()}
+    for path, content in contents.items():
+        write_whole(path, content)
+    say(f"Wrote {', '.join(contents)}.")
+    return 0
+
+
+def show_card(card: RiskCard) -> None:
+    """Write a card to the output: with colours and bars on a terminal, as plain text elsewhere."""
+    is_unicode = (getattr(sys.stdout, "encoding", None) or "").lower().startswith("utf")
+    if not sys.stdout.isatty() or not is_unicode:
+        sys.stdout.write(f"{card}\n")
+        return
+    from riskcard.card.terminal import print_card
+
+    print_card(card, sys.stdout)
+
+
+def _content(card: RiskCard, form: str) -> str | bytes:
+    if form == "html":
+        from riskcard.card.card_html import render_page
+
+        return render_page(card)
+    if form == "markdown":
+        return card.to_markdown()
+    if form == "latex":
+        return card.to_latex(document=True)
+    from riskcard.card.picture import card_picture
+
+    return card_picture(card, form)

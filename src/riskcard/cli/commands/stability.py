@@ -1,0 +1,60 @@
+"""The command ``riskcard stability``: fit again on resamples, show what stays and what changes."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from typing import Any
+
+from riskcard.cli.commands.fit import parameters_of
+from riskcard.cli.commands.tune import table_as_csv
+from riskcard.cli.remarks import say
+from riskcard.cli.training import Training, read_training
+from riskcard.errors import ParameterError
+from riskcard.output_files import require_writable, write_whole
+
+
+def run_stability(options: Namespace) -> int:
+    """Bootstrap the fit of a file."""
+    if options.bootstraps < 1:
+        raise ParameterError(f"--bootstraps is {options.bootstraps}. Use at least 1.")
+    if options.csv is not None:
+        require_writable(options.csv)
+    training = read_training(options)
+
+    from riskcard.estimators.work_bar import WorkBar
+    from riskcard.stability.bootstrap import bootstrap_card
+
+    with WorkBar("Resamples", options.bootstraps, is_quiet=options.quiet) as bar:
+        stability = bootstrap_card(
+            _procedure(options, training),
+            training.table,
+            training.is_event,
+            n_bootstraps=options.bootstraps,
+            random_state=options.seed,
+            n_jobs=options.jobs,
+            sample_weight=training.weights,
+            progress=bar.step,
+        )
+    sys.stdout.write(f"{stability}\n")
+    if options.csv is not None:
+        rows = stability.feature_rows()
+        write_whole(
+            options.csv, table_as_csv({name: [row[name] for row in rows] for name in rows[0]})
+        )
+        say(f"Wrote {options.csv}.")
+    return 0
+
+
+def _procedure(options: Namespace, training: Training) -> Any:
+    """What is repeated: a fit of a given size, or the choice of the size too."""
+    parameters = parameters_of(options, training) | {"verbose": False, "n_jobs": 1}
+    if options.cv is None:
+        from riskcard.estimators.classifier import RiskScoreClassifier
+
+        return RiskScoreClassifier(**parameters)
+    from riskcard.estimators.cv import RiskScoreClassifierCV
+
+    return RiskScoreClassifierCV(
+        cv=options.cv, scoring=options.scoring, rule=options.rule, **parameters
+    )

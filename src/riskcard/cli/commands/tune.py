@@ -1,0 +1,185 @@
+"""The command ``riskcard tune``: choose the number of terms, show the scores and the card."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from argparse import Namespace
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from riskcard.cli.commands.fit import exit_code, parameters_of
+from riskcard.cli.commands.show import show_card
+from riskcard.cli.remarks import say
+from riskcard.cli.training import Training, read_training
+from riskcard.data.files import read_columns
+from riskcard.data.wanted_columns import Kind, Selection, require_columns
+from riskcard.errors import ParameterError
+from riskcard.output_files import require_writable, write_whole
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from riskcard.estimators.cv import RiskScoreClassifierCV
+    from riskcard.model.card import RiskCard
+
+
+def run_tune(options: Namespace) -> int:
+    """Choose the size of a card; nothing is written before everything is there."""
+    _look_at_places(options)
+    groups = _read_groups(options)
+    training = read_training(options)
+    model = _tune(options, training, groups)
+    card = replace(model.card_, classes=training.classes, outcome=options.target)
+    _write(options, model, card)
+    if not options.quiet:
+        sys.stdout.write("\n".join([*_score_table(model), "", _verdict(model), "", ""]))
+        show_card(card)
+        written = [name for name in (options.output, options.csv, options.plot) if name]
+        say(f"Wrote {', '.join(written)}." if written else "Not saved; -o FILE saves the card.")
+    return exit_code(card)
+
+
+def _look_at_places(options: Namespace) -> None:
+    """Refuse, before the work, what could not be written after it."""
+    for path in (options.output, options.csv, options.plot):
+        if path is not None:
+            require_writable(path)
+    if options.plot is not None:
+        from riskcard.plots.drawing import FORMATS, require_matplotlib
+
+        if _form_of(options.plot) not in FORMATS:
+            endings = ", ".join(f".{form}" for form in FORMATS)
+            raise ParameterError(f"--plot is {options.plot!r}. Use a name that ends in {endings}.")
+        require_matplotlib()
+
+
+def _read_groups(options: Namespace) -> NDArray[Any] | None:
+    """The column of groups, which is then none of the features."""
+    if options.groups is None:
+        return None
+    name = options.groups
+    if name in (options.target, options.weights):
+        raise ParameterError(f"--groups is {name!r}, which is the target or the weights.")
+
+    def select(names: list[str]) -> Selection:
+        require_columns(options.data, names, [name], "named by --groups")
+        return Selection({name: Kind.TEXT}, required=frozenset([name]))
+
+    options.drop = [*options.drop, name]
+    return read_columns(options.data, select).features[name].values
+
+
+def _tune(
+    options: Namespace, training: Training, groups: NDArray[Any] | None
+) -> RiskScoreClassifierCV:
+    from riskcard.estimators.cv import RiskScoreClassifierCV
+
+    model = RiskScoreClassifierCV(
+        cv=_splits(options, training.is_event, groups),
+        scoring=options.scoring,
+        rule=options.rule,
+        **parameters_of(options, training),
+    )
+    return model.fit(training.table, training.is_event, sample_weight=training.weights)
+
+
+def _splits(
+    options: Namespace, is_event: NDArray[Any], groups: NDArray[Any] | None
+) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+    """Shuffled folds with the same share of events each, divided anew for every repeat."""
+    import warnings
+
+    import numpy as np
+    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
+    if options.repeats < 1:
+        raise ParameterError(f"--repeats is {options.repeats}. Use at least 1.")
+    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+    rows = np.zeros((is_event.size, 1))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # a class with fewer rows than folds
+            return [
+                split
+                for repeat in range(options.repeats)
+                for split in kind(
+                    options.cv, shuffle=True, random_state=options.seed + repeat
+                ).split(rows, is_event, groups)
+            ]
+    except (ValueError, UserWarning) as error:
+        raise ParameterError(
+            f"The rows cannot be divided with --cv {options.cv}: {error} "
+            "Use at least 2 folds, and no more than there are rows or groups of either class."
+        ) from None
+
+
+def _write(options: Namespace, model: RiskScoreClassifierCV, card: RiskCard) -> None:
+    picture = None
+    if options.plot is not None:
+        from riskcard.plots.parsimony import parsimony_picture
+
+        picture = parsimony_picture(model, _form_of(options.plot))
+    if options.csv is not None:
+        write_whole(options.csv, table_as_csv(model.cv_results_))
+    if picture is not None:
+        write_whole(options.plot, picture)
+    if options.output is not None:
+        card.save(options.output)
+
+
+def table_as_csv(columns: Mapping[str, Any]) -> str:
+    """Columns of equal length as the text of a CSV file."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(columns)
+    lists = (
+        column.tolist() if hasattr(column, "tolist") else column for column in columns.values()
+    )
+    writer.writerows(zip(*lists, strict=True))
+    return file.getvalue()
+
+
+def _form_of(path: str) -> str:
+    return Path(path).suffix.lower().removeprefix(".")
+
+
+def _score_table(model: RiskScoreClassifierCV) -> list[str]:
+    from riskcard.stability.text import align
+
+    results = model.cv_results_
+    header = ("Terms", "Held out", "Std. error", "Fitted", "Features", "Seconds", "")
+    rows = [
+        (
+            str(terms),
+            f"{results['mean_test_score'][place]:.4f}",
+            f"{results['se_test_score'][place]:.4f}",
+            f"{results['mean_train_score'][place]:.4f}",
+            f"{results['mean_n_features'][place]:.1f}",
+            f"{results['mean_fit_time'][place]:.2f}",
+            _mark(model, int(terms)),
+        )
+        for place, terms in enumerate(results["n_terms"])
+    ]
+    title = f"Mean {model.scoring} of {model.n_splits_} folds (higher is better)"
+    return [title, "", *align(header, rows, left=0)]
+
+
+def _mark(model: RiskScoreClassifierCV, terms: int) -> str:
+    marks = (("chosen", model.n_terms_), ("best", model.best_n_terms_))
+    return ", ".join(word for word, place in marks if place == terms)
+
+
+def _verdict(model: RiskScoreClassifierCV) -> str:
+    chosen, best = (
+        f"{number} term{'' if number == 1 else 's'}"
+        for number in (model.n_terms_, model.best_n_terms_)
+    )
+    if model.rule == "best":
+        return f"Chosen: {chosen}, the size with the best mean score."
+    return (
+        f"Chosen: {chosen}, the smallest size at most one standard error below the best ({best})."
+    )

@@ -1,0 +1,1 @@
+"""Any table or file in, one form out: columns, labels, weights, levels."""

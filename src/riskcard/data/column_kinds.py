@@ -1,0 +1,193 @@
+"""From the cells of a column to a feature: numbers, a category, or an error that says where."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.data.columns import FeatureValues, warn_of_lost_digits
+from riskcard.data.levels import BOOLEAN, Label, Levels, sort_labels
+from riskcard.data.wanted_columns import Kind, Selection, as_number
+from riskcard.errors import DataError
+
+_TRUTH = {"true": True, "false": False}
+_WHOLE_NUMBER = re.compile(r"[+-]?\d{16,}")
+_PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
+_SIGNS = re.compile(r"-?\d{1,3}([ ,_']\d{3})+(\.\d+)?|-?\d+(\.\d+)?\s*%")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ].*)?|\d\d?[./]\d\d?[./]\d{4}|\d{4}/\d\d?/\d\d?")
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """The cells of one column: row ``i`` holds ``texts[codes[i]]``.
+
+    Attributes
+    ----------
+    name
+        The column.
+    texts
+        The different texts, as they are written.
+    codes
+        One a row.
+    where
+        From the index of a row to the place in the file, for error messages.
+    """
+
+    name: str
+    texts: Sequence[str]
+    codes: NDArray[np.int64]
+    where: Callable[[int, str], str]
+
+    def place_of(self, code: int) -> str:
+        """Where a text stands first."""
+        return self.where(int(np.flatnonzero(self.codes == code)[0]), self.name)
+
+
+def feature_from_cells(cells: Cells, wanted: Selection) -> FeatureValues:
+    """Read a column as what it is wanted."""
+    texts = [text.strip() for text in cells.texts]
+    kind = wanted.kinds[cells.name]
+    if kind is Kind.TEXT:
+        feature = _texts(texts, cells, wanted)
+    elif kind is Kind.CATEGORY or (kind is Kind.FEATURE and _is_category(texts, cells, wanted)):
+        feature = _category(texts, cells, wanted)
+    else:
+        feature = _numbers(texts, cells, wanted)
+    _require_present(feature.values, cells.name, wanted, cells.where)
+    return feature
+
+
+def check_numbers(
+    values: NDArray[np.float64], name: str, wanted: Selection, where: Callable[[int, str], str]
+) -> FeatureValues:
+    """Numbers that were read already: none infinite, some of them codes for missing values."""
+    for number in wanted.missing.numbers:
+        values = np.where(values == number, np.nan, values)
+    infinite = np.flatnonzero(np.isinf(values))
+    if infinite.size:
+        row = int(infinite[0])
+        raise DataError(
+            f"{where(row, name)}: {str(values[row])!r} is infinite. Replace it by a large finite "
+            "value, or remove the row."
+        )
+    _require_present(values, name, wanted, where)
+    return FeatureValues(values, None)
+
+
+def warn_of_large_numbers(texts: Sequence[str], name: str) -> None:
+    """Warn of whole numbers that are different as they are written and equal as floats."""
+    whole = [int(text) for text in texts if _WHOLE_NUMBER.fullmatch(text)]
+    warn_of_lost_digits(np.array(whole, dtype=object), name)
+
+
+def levels_from(labels: Sequence[Label | None], codes: NDArray[np.int64]) -> FeatureValues:
+    """A categorical feature from the label of each code; None is missing."""
+    present = {label for label in labels if label is not None}
+    are_booleans = bool(present) and all(isinstance(label, bool) for label in present)
+    levels = BOOLEAN if are_booleans else Levels(sort_labels(present))
+    place = {label: float(index) for index, label in enumerate(levels.names)}
+    values = np.array([np.nan if label is None else place[label] for label in labels])
+    return FeatureValues(values[codes], levels)
+
+
+# --- the kinds ----------------------------------------------------------------------------------
+
+
+def _texts(texts: list[str], cells: Cells, wanted: Selection) -> FeatureValues:
+    missing = wanted.missing.among_texts - wanted.known.get(cells.name, frozenset())
+    return levels_from([None if text in missing else text for text in texts], cells.codes)
+
+
+def _category(texts: list[str], cells: Cells, wanted: Selection) -> FeatureValues:
+    """Booleans if all texts are, numbers if all are written as such, or else texts."""
+    missing = wanted.missing.among_texts
+    present = [text for text in texts if text not in missing]
+    labels: list[Label | None]
+    if all(text.lower() in _TRUTH for text in present):
+        labels = [_TRUTH.get(text.lower()) for text in texts]
+    elif all(_PLAIN_NUMBER.fullmatch(text) for text in present):
+        labels = [None if text in missing else as_number(text) for text in texts]
+    else:
+        labels = [None if text in missing else text for text in texts]
+    return levels_from(labels, cells.codes)
+
+
+def _numbers(texts: list[str], cells: Cells, wanted: Selection) -> FeatureValues:
+    missing = wanted.missing.among_numbers
+    numbers = [_number(text, missing) for text in texts]
+    for code, number in enumerate(numbers):
+        if number is None:
+            raise _not_a_number(texts[code], code, cells, wanted)
+    warn_of_large_numbers(texts, cells.name)
+    values = np.array(numbers, dtype=np.float64)[cells.codes]
+    return check_numbers(values, cells.name, wanted, cells.where)
+
+
+def _number(text: str, missing: frozenset[str]) -> float | None:
+    """NaN where missing, None where it is no number."""
+    if text in missing:
+        return math.nan
+    number = as_number(text)
+    return None if isinstance(number, str) else float(number)
+
+
+def _is_category(texts: list[str], cells: Cells, wanted: Selection) -> bool:
+    """Most of the different texts are no numbers, nor dates nor numbers with a decimal comma."""
+    numbers = [_number(text, wanted.missing.among_numbers) for text in texts]
+    others = [text for text, number in zip(texts, numbers, strict=True) if number is None]
+    n_numbers = sum(number is not None and number == number for number in numbers)
+    if not others or n_numbers >= len(others):
+        return False
+    for is_such, cure in _MISREAD:
+        if all(map(is_such, others)):
+            raise _misread(others[0], texts.index(others[0]), cure, cells)
+    return True
+
+
+def _is_decimal_comma(text: str) -> bool:
+    return text.count(",") == 1 and not isinstance(as_number(text.replace(",", ".")), str)
+
+
+_DECIMALS = "write decimals with a point"
+_MISREAD: tuple[tuple[Callable[[str], object], str], ...] = (
+    (_is_decimal_comma, _DECIMALS),
+    (_SIGNS.fullmatch, "leave out signs between and after the digits"),
+    (_DATE.fullmatch, "turn dates into a number of days"),
+)
+
+
+# --- what is refused ----------------------------------------------------------------------------
+
+
+def _not_a_number(text: str, code: int, cells: Cells, wanted: Selection) -> DataError:
+    hint = f" ({_DECIMALS})" if _is_decimal_comma(text) else ""
+    most = ", but most values of the column are" if cells.name in wanted.optional else ""
+    return DataError(
+        f"{cells.place_of(code)}: {text!r} is not a number{hint}{most}. "
+        f"{wanted.advice_on_text(cells.name, text)}"
+    )
+
+
+def _misread(text: str, code: int, cure: str, cells: Cells) -> DataError:
+    return DataError(
+        f"{cells.place_of(code)}: {text!r} is not a number ({cure}). Write it as one, make the "
+        f"column categorical with --categorical {cells.name!r}, or leave it out with "
+        f"--drop {cells.name!r}."
+    )
+
+
+def _require_present(
+    values: NDArray[np.float64], name: str, wanted: Selection, where: Callable[[int, str], str]
+) -> None:
+    if name not in wanted.required:
+        return
+    rows = np.flatnonzero(np.isnan(values))
+    if rows.size:
+        raise DataError(
+            f"{where(int(rows[0]), name)}: the value is missing. {wanted.advice_on_missing(name)}"
+        )

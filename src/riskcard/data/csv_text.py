@@ -1,0 +1,82 @@
+"""Text files and CSV as people write them: encoding, delimiter, header, lines of equal length."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from riskcard.errors import FormatError
+
+_DELIMITERS = ",;\t"
+
+
+def read_text(path: str | Path, wanted: str) -> str:
+    """The whole of a UTF-8 file, without a byte order mark.
+
+    Parameters
+    ----------
+    path
+        The file.
+    wanted
+        What to give instead, for error messages.
+    """
+    source = repr(str(path))
+    try:
+        return Path(path).read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise FormatError(f"There is no file {source}. Check the name and the folder.") from None
+    except UnicodeDecodeError as error:
+        raise not_utf8(source, error) from None
+    except OSError as error:
+        raise FormatError(
+            f"{source} cannot be read: {error.strerror or error}. Give {wanted}."
+        ) from None
+
+
+def not_utf8(source: str, error: UnicodeDecodeError) -> FormatError:
+    """The error for a file of another encoding."""
+    byte = error.object[error.start]
+    return FormatError(
+        f"{source} is not UTF-8 text (byte 0x{byte:02x} cannot be read). Save it as UTF-8."
+    )
+
+
+def delimiter_of(header: str) -> str:
+    """The one of comma, semicolon and tab that stands most often in a line outside quotes."""
+    outside_quotes = "".join(header.split('"')[::2])
+    return max(_DELIMITERS, key=outside_quotes.count)
+
+
+def checked_rows(path: str, reader: Any) -> Iterator[tuple[int, list[str]]]:
+    """Line number and cells of every line that is not blank; all as long as the header."""
+    width = 0
+    try:
+        for row in reader:
+            if not row:
+                continue
+            width = width or len(row)
+            if len(row) != width:
+                raise FormatError(
+                    f"{path!r}, line {reader.line_num}: {len(row)} cells, but the header has "
+                    f"{width}. Correct the line, or quote cells that contain the delimiter."
+                )
+            yield reader.line_num, row
+    except csv.Error as error:
+        raise FormatError(
+            f"{path!r}, line {reader.line_num}: not valid CSV ({error}). Correct the line."
+        ) from None
+
+
+def checked_names(path: str, header: Sequence[str]) -> list[str]:
+    """The names of the columns: none empty, none twice."""
+    names = [name.strip() for name in header]
+    for position, name in enumerate(names):
+        if not name:
+            raise FormatError(
+                f"{path!r}: column {position + 1} has no name. Name it in the header line."
+            )
+        if name in names[:position]:
+            raise FormatError(f"{path!r}: two columns are named {name!r}. Rename one of them.")
+    return names

@@ -1,0 +1,69 @@
+"""The features of a file as a table that classifiers and cards take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.data.columns import FeatureValues
+
+
+class FeatureTable:
+    """Features with their names, which can be asked like a table of pyarrow.
+
+    Parameters
+    ----------
+    features
+        From name to values and levels.
+    n_rows
+        Number of rows.
+
+    Examples
+    --------
+    >>> table = FeatureTable({"age": FeatureValues(np.array([61.0, 50.0]), None)}, 2)
+    >>> table.take(np.array([1]))["age"].tolist()
+    [50.0]
+    """
+
+    def __init__(self, features: Mapping[str, FeatureValues], n_rows: int) -> None:
+        self.features = dict(features)
+        self.shape = (n_rows, len(self.features))
+
+    @property
+    def column_names(self) -> list[str]:
+        return list(self.features)
+
+    @property
+    def num_columns(self) -> int:
+        return self.shape[1]
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def column(self, position: int) -> FeatureValues:
+        """What is learned from."""
+        return self.features[self.column_names[position]]
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """What a card scores: numbers, or levels as they are called."""
+        return raw_column(self.features[name])
+
+    def take(self, rows: NDArray[np.intp]) -> FeatureTable:
+        """Some of the rows."""
+        taken = {
+            name: FeatureValues(values[rows], levels)
+            for name, (values, levels) in self.features.items()
+        }
+        return FeatureTable(taken, len(rows))
+
+
+def raw_column(feature: FeatureValues) -> NDArray[Any]:
+    """Numbers as they are; levels by their names, None where missing."""
+    values, levels = feature
+    if levels is None:
+        return values
+    names = np.array([*levels.names, None], dtype=object)
+    return names[np.where(np.isnan(values), len(levels.names), values).astype(np.int64)]

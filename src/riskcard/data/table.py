@@ -1,0 +1,142 @@
+"""The checked input: features, two-valued labels, positive weights."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.data.columns import FeatureValues, is_identifier
+from riskcard.data.features import (
+    Features,
+    read_features,
+    require_numbers,
+    rows_in_words,
+)
+from riskcard.data.levels import Levels
+from riskcard.data.target import (
+    name_of_target,
+    read_labels,
+    read_target,
+    read_weights,
+    weigh_classes,
+)
+from riskcard.errors import DataError, RiskcardWarning
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table that passed every check.
+
+    Attributes
+    ----------
+    values
+        Shape (rows, features), float64: numbers; for a categorical feature the index of its level;
+        NaN where missing; never infinite.
+    names
+        One distinct name a feature.
+    labels
+        +1 where the row has the event ``classes[1]``, -1 where it has ``classes[0]``.
+    weights
+        Positive, finite.
+    classes
+        The user's two label values, sorted: no event, event.
+    levels
+        For each feature its levels, None for a numeric one; by default all are numeric.
+    outcome
+        The name of the target, None where it has none.
+    """
+
+    values: NDArray[np.float64]
+    names: tuple[str, ...]
+    labels: NDArray[np.int8]
+    weights: NDArray[np.float64]
+    classes: tuple[Any, Any]
+    levels: tuple[Levels | None, ...] = ()
+    outcome: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.levels:
+            object.__setattr__(self, "levels", (None,) * len(self.names))
+
+
+def make_table(
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    names: Sequence[str] | None = None,
+    drop_zero_weights: bool = False,
+    class_weight: str | Mapping[Any, float] | None = None,
+) -> Table:
+    """Check the user's input and bring it into one form.
+
+    Parameters
+    ----------
+    X
+        Rows by features: an array, a list of rows, or a pandas, polars or pyarrow table, with
+        numbers, texts, categories and booleans; NaN, None, NA and NaT are missing. A float64 array
+        is used as it is, without a copy.
+    y
+        One label a row, with two different values; the larger one is the event.
+    sample_weight
+        One positive weight a row; None gives every row the weight 1.
+    names
+        Names of the features; by default those of the frame, or x0, x1, ... for an array.
+    drop_zero_weights
+        Leave rows of weight 0 out instead of refusing them.
+    class_weight
+        "balanced" gives both classes the same weight in all, which stays what it was; a mapping from
+        label to positive number gives the factors; None leaves the weights alone.
+
+    Examples
+    --------
+    >>> table = make_table([[1.0, "a"], [2.0, "b"], [None, "b"]], ["no", "yes", "yes"])
+    >>> table.names, table.labels.tolist(), table.classes
+    (('x0', 'x1'), [-1, 1, 1], ('no', 'yes'))
+    >>> table.values.tolist(), table.levels[1].names
+    ([[1.0, 0.0], [2.0, 1.0], [nan, 1.0]], ('a', 'b'))
+    """
+    features = read_features(X, names)
+    n_rows = len(features.values)
+    if n_rows < 2:
+        raise DataError(
+            f"The table has {n_rows} sample{'' if n_rows == 1 else 's'}. "
+            "Give at least 2 rows, one of each class."
+        )
+    outcome = name_of_target(y)
+    y = read_target(y, n_rows)
+    weights = read_weights(sample_weight, n_rows)
+    is_zero = weights == 0
+    if is_zero.any():
+        if not drop_zero_weights or is_zero.all():
+            raise DataError(
+                f"sample_weight is zero in {rows_in_words(np.flatnonzero(is_zero))}. "
+                "Give every row a positive weight, or leave these rows out."
+            )
+        features, y, weights = features.take_rows(~is_zero), y[~is_zero], weights[~is_zero]
+    _warn_of_identifiers(features)
+    labels, classes = read_labels(y)
+    weights = weigh_classes(weights, labels, classes, class_weight)
+    known = features.values, features.names, labels, weights, classes, features.levels
+    return Table(*known, outcome)
+
+
+def _warn_of_identifiers(features: Features) -> None:
+    for f, name in enumerate(features.names):
+        levels = features.levels[f]
+        if levels is not None and is_identifier(FeatureValues(features.values[:, f], levels)):
+            warnings.warn(
+                f"Feature {name!r} has {len(levels.names)} levels in {len(features.values)} rows, so "
+                "that most rows have one of their own. Leave it out: it fits these rows by chance.",
+                RiskcardWarning,
+                stacklevel=3,
+            )
+
+
+def require_plain(table: Table) -> None:
+    """Refuse a table with missing values or categories, for methods that know numbers only."""
+    require_numbers(Features(table.values, table.names, table.levels))

@@ -1,0 +1,196 @@
+"""The target and the weights of the user's table: two labels, positive weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.checks import finite_number
+from riskcard.data.columns import is_missing
+from riskcard.data.features import rows_in_words
+from riskcard.errors import DataError, ParameterError
+
+
+def name_of_target(y: Any) -> str | None:
+    """The name of a series, or of the only column of a frame, if it is a text to be shown."""
+    columns = getattr(y, "column_names", getattr(y, "columns", None))  # pyarrow has both
+    if columns is not None:
+        name = columns[0] if len(columns) == 1 else None
+    else:
+        name = getattr(y, "name", None)
+    return name if isinstance(name, str) and name.strip() and name.isprintable() else None
+
+
+def read_target(y: Any, n_rows: int) -> NDArray[Any]:
+    """The target as a one-dimensional array of the right length without missing values."""
+    if y is None:
+        raise DataError(
+            "A card requires y to be passed, but the target y is None. Give one label a row."
+        )
+    array = _as_array(y)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise DataError(
+            f"y should be a 1d array, got an array of shape {array.shape}. Give one label a row."
+        )
+    if array.size != n_rows:
+        raise DataError(f"X has {n_rows} rows and y has {array.size}. Give one label a row.")
+    if array.dtype.kind == "f":
+        is_bad = ~np.isfinite(array)
+    elif array.dtype.kind == "O":
+        is_bad = np.array([_is_no_label(value) for value in array], dtype=bool)
+    else:
+        return array
+    if is_bad.any():
+        rows = np.flatnonzero(is_bad)
+        raise DataError(
+            f"The target y is {_missing_word(array[rows[0]])} in {rows_in_words(rows)}. "
+            "Leave these rows out, or give them a label."
+        )
+    return array
+
+
+def _as_array(y: Any) -> NDArray[Any]:
+    if str(getattr(y, "type", "")).startswith("dictionary"):
+        return np.array(y.to_pylist(), dtype=object)  # pyarrow's own way loses missing values
+    return y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
+
+
+def _is_no_label(value: Any) -> bool:
+    is_infinite = isinstance(value, (float, np.floating)) and np.isinf(value)
+    return is_missing(value) or bool(is_infinite)
+
+
+def _missing_word(value: Any) -> str:
+    is_infinite = isinstance(value, (float, np.floating)) and np.isinf(value)
+    return "infinite (inf)" if is_infinite else "missing (NaN)"
+
+
+def read_labels(y: NDArray[Any]) -> tuple[NDArray[np.int8], tuple[Any, Any]]:
+    """Labels in {-1, +1} and the two classes."""
+    is_event, classes = _split_in_two(y)
+    if len(classes) == 1:
+        raise DataError(
+            f"The target has one class only: y is {classes[0]!r} in all {y.size} rows. "
+            "A card needs rows with and without the event."
+        )
+    if len(classes) > 2:
+        raise _too_many_classes(y, classes)
+    return np.where(is_event, np.int8(1), np.int8(-1)), (classes[0], classes[1])
+
+
+def _split_in_two(y: NDArray[Any]) -> tuple[NDArray[np.bool_], list[Any]]:
+    """Which rows have the largest label, and all labels in order."""
+    if y.dtype.kind in "fiub":
+        # no sorting of a long target that has two values
+        smallest, largest = y.min(), y.max()
+        is_event = y == largest
+        if np.count_nonzero(is_event) + np.count_nonzero(y == smallest) == y.size:
+            return is_event, [smallest.item(), largest.item()]
+    try:
+        classes = np.unique(y)
+    except TypeError:
+        kinds = sorted({type(value).__name__ for value in y})
+        raise DataError(
+            f"The target y mixes labels of types {' and '.join(kinds)}. Use one type for all."
+        ) from None
+    return y == classes[-1], classes.tolist()
+
+
+def _too_many_classes(y: NDArray[Any], classes: list[Any]) -> DataError:
+    examples = ", ".join(repr(value) for value in classes[:3])
+    is_continuous = y.dtype.kind == "f" and bool(np.any(y != np.floor(y)))
+    kind = (
+        "Unknown label type: continuous"
+        if is_continuous
+        else "The type of the target is multiclass"
+    )
+    return DataError(
+        f"Only binary classification is supported. {kind}: y has {len(classes)} different values "
+        f"({examples}{', ...' if len(classes) > 3 else ''}). Choose one event against the rest, "
+        "such as y == value."
+    )
+
+
+def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
+    """Finite weights that are not negative."""
+    if sample_weight is None:
+        return np.ones(n_rows)
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError("sample_weight is not numeric. Give one positive number a row.") from None
+    if weights.shape != (n_rows,):
+        raise DataError(
+            f"sample_weight has shape {weights.shape} and X has {n_rows} rows. "
+            "Give one weight a row."
+        )
+    for word, is_bad in (
+        ("missing (NaN)", np.isnan(weights)),
+        ("infinite", np.isinf(weights)),
+        ("negative", weights < 0),
+    ):
+        if is_bad.any():
+            rows = np.flatnonzero(is_bad)
+            raise DataError(
+                f"sample_weight is {word} in {rows_in_words(rows)} ({weights[rows[0]]:g}). "
+                "Give every row a positive weight."
+            )
+    return weights
+
+
+def weigh_classes(
+    weights: NDArray[np.float64],
+    labels: NDArray[np.int8],
+    classes: tuple[Any, Any],
+    class_weight: Any,
+) -> NDArray[np.float64]:
+    """Multiply the weight of every row by the weight of its class.
+
+    Parameters
+    ----------
+    weights
+        Positive row weights.
+    labels
+        +1 where the row has the event ``classes[1]``, -1 where it has ``classes[0]``.
+    classes
+        No event, event.
+    class_weight
+        None leaves the weights alone; "balanced" gives both classes half of the total weight; a
+        mapping gives the factor of each class, 1 where it names none.
+    """
+    if class_weight is None:
+        return weights
+    is_event = labels == 1
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        total, of_event = weights.sum(), weights[is_event].sum()
+        factors = total / (2 * (total - of_event)), total / (2 * of_event)
+    elif isinstance(class_weight, Mapping):
+        factors = _factors_of(class_weight, classes)
+    else:
+        raise ParameterError(
+            f"class_weight is {class_weight!r}. Use None, 'balanced', or a mapping from label to "
+            "weight."
+        )
+    return weights * np.where(is_event, factors[1], factors[0])
+
+
+def _factors_of(class_weight: Mapping[Any, Any], classes: tuple[Any, Any]) -> tuple[float, float]:
+    factors = dict.fromkeys(classes, 1.0)
+    for label, value in class_weight.items():
+        if label not in factors:
+            raise ParameterError(
+                f"class_weight names the label {label!r}, but the target has {classes[0]!r} and "
+                f"{classes[1]!r}. Use these labels."
+            )
+        factor = finite_number(f"The class_weight of {label!r}", value)
+        if factor <= 0:
+            raise ParameterError(
+                f"The class_weight of {label!r} is {factor:g}. Use a positive number."
+            )
+        factors[label] = factor
+    return factors[classes[0]], factors[classes[1]]

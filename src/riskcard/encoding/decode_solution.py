@@ -1,0 +1,235 @@
+"""Back to the user's units: from the solver's columns and indices to cuts, levels and points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.data.levels import Label, Levels
+from riskcard.data.table import Table
+from riskcard.encoding.rank_table import CutGrid, ValueGroups
+from riskcard.formatting.numbers import choose_cut
+from riskcard.model.card import RiskCard
+from riskcard.model.feature_points import FeaturePoints, LevelPoints
+from riskcard.problem.problem import Scale
+from riskcard.problem.ranked_data import RankedData
+from riskcard.problem.solution import Solution
+from riskcard.rules.card_rules import CardRules
+from riskcard.rules.least_bins import LeastBins
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What the solver's numbers stand for: the table, its columns and candidate cuts, all rules.
+
+    ``data`` has the rows of the table, without the ``prior_rows`` that the problem has besides.
+    ``closed`` says for each column which conditions are not on the shortlist; it is empty without
+    one.
+    """
+
+    table: Table
+    data: RankedData
+    cut_grid: CutGrid
+    rules: CardRules
+    least: LeastBins
+    prior_rows: float = 0.0
+    closed: tuple[NDArray[np.bool_], ...] = ()
+
+
+def card_from_solution(
+    solution: Solution,
+    layout: Layout,
+    scale: Scale,
+    details: Mapping[str, Any] | None = None,
+    keeps_points: bool = False,
+) -> RiskCard:
+    """Go from the solver's indices back to the user's units.
+
+    The lowest group of each feature gets 0 points. With an integer base the base takes up the
+    difference; with a calibrated scale the base is 0 and the offset does. A common divisor of all
+    points is taken into a scale that was chosen freely.
+
+    Parameters
+    ----------
+    details
+        Further fields of the card: ``outcome``, ``training``, ``certificate``.
+    keeps_points
+        Leave a common divisor where it is.
+    """
+    divisor = 1 if keeps_points else _common_divisor(solution, scale)
+    terms: dict[int, list[tuple[int, int, int]]] = {}
+    for column, cut, jump in solution.terms:
+        feature = int(layout.data.feature_of[column])
+        first = int(layout.data.first_columns[feature])
+        terms.setdefault(feature, []).append((column - first, cut, jump // divisor))
+    features, shift = [], 0
+    for feature in sorted(terms):
+        points = _points_of_atoms(layout, feature, terms[feature])
+        shift += int(points.min())
+        features.append(_write_feature(layout, feature, points - points.min()))
+    multiplier = solution.multiplier / divisor
+    is_calibrated = scale.kind == "calibrated"
+    base = solution.base // divisor + shift
+    return RiskCard(
+        features=tuple(features),
+        base=0 if is_calibrated else base,
+        multiplier=multiplier,
+        offset=solution.offset + base / multiplier if is_calibrated else solution.offset,
+        feature_names=layout.table.names,
+        classes=layout.table.classes,
+        **(details or {}),
+    )
+
+
+class PrintedCuts:
+    """From a condition to the number that stands for it on the card; None where there is none.
+
+    The values of a feature are put in order when it is asked about first, and kept.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._ends: dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
+
+    def __call__(self, column: int, cut: int) -> float | None:
+        layout = self._layout
+        feature = int(layout.data.feature_of[column])
+        atoms, place = layout.data.atoms[feature], cut
+        if atoms is not None:
+            place = int(atoms.thresholds[column - int(layout.data.first_columns[feature])][cut])
+        if place < 0 or layout.table.levels[feature] is not None:
+            return None
+        if feature not in self._ends:
+            self._ends[feature] = layout.cut_grid.gaps[feature].all_ends()
+        below, above = self._ends[feature]
+        return choose_cut(below[place], above[place])
+
+
+def raw_columns(table: Table, names: Sequence[str]) -> dict[str, NDArray[Any]]:
+    """Columns of the table as the user gave them: levels by their names, None where missing."""
+    columns: dict[str, NDArray[Any]] = {}
+    for name in names:
+        feature = table.names.index(name)
+        values, levels = table.values[:, feature], table.levels[feature]
+        if levels is None:
+            columns[name] = values
+            continue
+        known = np.array([*levels.names, None], dtype=object)
+        columns[name] = known[
+            np.where(np.isnan(values), len(levels.names), values).astype(np.int64)
+        ]
+    return columns
+
+
+def _common_divisor(solution: Solution, scale: Scale) -> int:
+    if scale.kind == "fixed" or not solution.jumps:
+        return 1
+    return math.gcd(*solution.jumps, solution.base)
+
+
+def _points_of_atoms(layout: Layout, feature: int, terms: list[tuple[int, int, int]]) -> Integers:
+    """What the terms of a feature give to each of its atoms; for a plain number, to each bin."""
+    atoms = layout.data.atoms[feature]
+    n_bins = layout.cut_grid.gaps[feature].n_cuts + 1
+    codes = np.arange(n_bins)[None, :] if atoms is None else atoms.codes
+    points = np.zeros(codes.shape[1], dtype=np.int64)
+    for column, cut, jump in terms:
+        points += jump * (codes[column] <= cut)
+    return points
+
+
+def _write_feature(layout: Layout, feature: int, points: Integers) -> FeaturePoints | LevelPoints:
+    table, groups = layout.table, layout.cut_grid.groups[feature] or ValueGroups()
+    values, levels = table.values[:, feature], table.levels[feature]
+    name = table.names[feature]
+    if groups.levels and levels is not None:
+        return _write_levels(name, levels, groups, points, values)
+    n_specials = len(groups.specials)
+    special = dict(zip(groups.specials, points[:n_specials].tolist(), strict=True))
+    missing = next((worth for value, worth in special.items() if math.isnan(value)), None)
+    codes = tuple((value, worth) for value, worth in special.items() if not math.isnan(value))
+    fixed = layout.rules.rule_of(name).fixed_cuts
+    cuts, of_bins = _bins(layout, feature, points[n_specials:], fixed)
+    is_number = ~np.isnan(values) & ~np.isin(values, [value for value, _ in codes])
+    if levels is not None:
+        return _write_ordered(name, levels, (cuts, of_bins), missing, values[is_number])
+    usual = _most_common(np.searchsorted(cuts, values[is_number], side="left"), len(of_bins))
+    return FeaturePoints(name, cuts, of_bins, missing=missing, codes=codes, usual=usual)
+
+
+def _bins(
+    layout: Layout, feature: int, points: Integers, fixed: tuple[float, ...] | None
+) -> tuple[tuple[float, ...], tuple[int, ...]]:
+    """Cuts and points of the numbers: where points change, or at the cuts that are always shown."""
+    gaps = layout.cut_grid.gaps[feature]
+    if points.size == 0:
+        return (), (0,)
+    if fixed is not None:
+        places = np.append(np.searchsorted(gaps.numbers()[:-1], fixed, side="left"), gaps.n_cuts)
+        return fixed, tuple(points[places].tolist())
+    changes = np.flatnonzero(np.diff(points)).tolist()
+    cuts = tuple(choose_cut(*gaps.ends(cut)) for cut in changes)
+    return cuts, tuple(points[[*changes, points.size - 1]].tolist())
+
+
+def _write_levels(
+    name: str, levels: Levels, groups: ValueGroups, points: Integers, values: NDArray[np.float64]
+) -> LevelPoints:
+    """Groups of levels with the same points, the lowest first."""
+    by_points: dict[int, list[int]] = {}
+    missing = None
+    for members, worth in zip(groups.levels, points.tolist(), strict=True):
+        if -1 in members:
+            missing = worth
+        by_points.setdefault(worth, []).extend(member for member in members if member >= 0)
+    kept = [(worth, sorted(own)) for worth, own in sorted(by_points.items()) if own]
+    group_of_level = np.zeros(len(levels.names), dtype=np.int64)
+    for group, (_, own) in enumerate(kept):
+        group_of_level[own] = group
+    seen = values[~np.isnan(values)].astype(np.int64)
+    return LevelPoints(
+        name,
+        groups=tuple(_names(levels, own) for _, own in kept),
+        points=tuple(worth for worth, _ in kept),
+        missing=missing,
+        usual=_most_common(group_of_level[seen], len(kept)),
+    )
+
+
+def _write_ordered(
+    name: str,
+    levels: Levels,
+    bins: tuple[tuple[float, ...], tuple[int, ...]],
+    missing: int | None,
+    seen: NDArray[np.float64],
+) -> LevelPoints:
+    """Ordered levels from cut to cut; levels that do not occur belong to the bin that they fall in."""
+    cuts, points = bins
+    group = np.searchsorted(cuts, np.arange(len(levels.names)), side="left")
+    filled = [(g, np.flatnonzero(group == g).tolist()) for g in range(len(points))]
+    filled = [(g, own) for g, own in filled if own]
+    rows = np.searchsorted(cuts, seen, side="left")
+    counts = np.bincount(rows, minlength=len(points))[[g for g, _ in filled]]
+    return LevelPoints(
+        name,
+        groups=tuple(_names(levels, own) for _, own in filled),
+        points=tuple(points[g] for g, _ in filled),
+        missing=missing,
+        usual=int(counts.argmax()),
+        is_ordered=True,
+    )
+
+
+def _names(levels: Levels, indices: list[int]) -> tuple[Label, ...]:
+    return tuple(levels.names[index] for index in indices)
+
+
+def _most_common(groups: Integers, n_groups: int) -> int:
+    return int(np.bincount(groups, minlength=n_groups).argmax())

@@ -1,0 +1,300 @@
+"""A table as codes: each value replaced by the number of candidate cuts below it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.data.table import Table
+from riskcard.encoding.categories import group_levels
+from riskcard.encoding.ranks import (
+    Sorter,
+    find_two_valued,
+    have_holes,
+    rank_by_sorting,
+    rank_values,
+)
+from riskcard.encoding.special_values import atoms_with_specials
+from riskcard.problem.atoms import Atoms, plain_atoms
+from riskcard.problem.ranked_data import RankedData
+from riskcard.rules.card_rules import CardRules, FeatureRule, is_directed
+
+Item = TypeVar("Item")
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True, slots=True)
+class ValueGroups:
+    """What the atoms of a feature are, besides the bins between cuts.
+
+    ``specials`` are values with an atom of their own, NaN for a missing one; they come first, then
+    the bins. A feature with levels has no bins: ``levels`` are the indices of each atom, -1 for a
+    missing value.
+    """
+
+    specials: tuple[float, ...] = ()
+    levels: tuple[tuple[int, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """The candidate cuts of one feature, each a gap between two neighbouring data values.
+
+    The ends of every gap would take twice the memory of its codes. So where each gap between
+    distinct values is a candidate, they are not ``kept`` but looked up among the rows.
+    """
+
+    n_cuts: int
+    kept: tuple[NDArray[np.float64], NDArray[np.float64]] | None
+    values: NDArray[np.float64]  # of the feature
+    codes: NDArray[np.int32]  # of its first column
+
+    def ends(self, cut: int) -> tuple[float, float]:
+        """The values below and above a cut.
+
+        Any number from the first one on and below the second divides the rows in the same way,
+        because a value at the cut counts as below it.
+        """
+        if self.kept is not None:
+            return float(self.kept[0][cut]), float(self.kept[1][cut])
+        rows = [int((self.codes == code).argmax()) for code in (cut, cut + 1)]
+        return float(self.values[rows[0]]), float(self.values[rows[1]])
+
+    def all_ends(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The values below all cuts, ascending, and those above."""
+        if self.kept is not None:
+            return self.kept
+        distinct = np.unique(self.values)
+        return distinct[:-1], distinct[1:]
+
+    def numbers(self) -> NDArray[np.float64]:
+        """A number from between each two cuts, ascending; none where there are no cuts."""
+        below, above = self.all_ends()
+        return np.concatenate([below, above[-1:]])
+
+
+@dataclass(frozen=True, slots=True)
+class CutGrid:
+    """The candidate cuts of every feature.
+
+    ``groups`` say what else there is in features that are more than numbers, None for those that
+    are not.
+    """
+
+    gaps: tuple[Gaps, ...]
+    is_full: bool  # every gap between neighbouring distinct values is a candidate
+    groups: tuple[ValueGroups | None, ...] = ()
+    merged: tuple[int, ...] = ()  # features whose levels were merged before they are grouped
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """The columns of one feature: how many conditions each has, and what they mean."""
+
+    n_cuts: NDArray[np.int64]
+    ends: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None  # see ``Gaps``
+    is_full: bool = True
+    atoms: Atoms | None = None
+    groups: ValueGroups | None = None
+    is_merged: bool = False
+
+
+#: The codes of the columns of a feature, shape (columns, rows), and the columns.
+_Ranked = tuple[NDArray[np.int32], _Columns]
+
+
+def rank_table(
+    table: Table,
+    grid: int | None = None,
+    n_jobs: int = 1,
+    rules: CardRules | None = None,
+    needs_atoms: bool = False,
+    sort: Sorter = rank_by_sorting,
+) -> tuple[RankedData, CutGrid]:
+    """Replace values by codes, and list the candidate cuts.
+
+    Parameters
+    ----------
+    table
+        The checked input.
+    grid
+        None takes every gap between neighbouring distinct values; a number takes at most that
+        many cuts a feature, at quantiles of the rows by weight.
+    n_jobs
+        Threads; the features are independent.
+    rules
+        Which cuts are allowed, which values are special.
+    needs_atoms
+        Count the rows of every bin, of plain features too.
+    sort
+        What ranks columns that have to be sorted.
+    """
+    rules = rules or CardRules()
+    values, n_features = table.values, table.values.shape[1]
+    of_feature = [rules.rule_of(name) for name in table.names]
+
+    def rank_one(f: int) -> _Ranked:
+        codes, columns = _rank_feature(table, f, grid, of_feature[f], sort)
+        if needs_atoms and columns.atoms is None:
+            atoms = plain_atoms(codes[0], table.labels, int(columns.n_cuts[0]))
+            columns = replace(columns, atoms=atoms)
+        return codes, columns
+
+    # features of several columns first: then it is known where those of one stand
+    is_plain = np.array([_is_plain(table, f, of_feature[f]) for f in range(n_features)])
+    is_plain &= ~have_holes(values)
+    several = np.flatnonzero(~is_plain).tolist()
+    found = dict(zip(several, _on_threads(rank_one, several, n_jobs), strict=True))
+    widths = [1 if is_plain[f] else found[f][1].n_cuts.size for f in range(n_features)]
+    places = np.concatenate([[0], np.cumsum(widths)])
+    codes = np.empty((int(places[-1]), values.shape[0]), dtype=np.int32)
+
+    # most columns of many a table say yes or no
+    switches = find_two_valued(values)
+    is_switch = switches.is_two & is_plain & (not needs_atoms)
+    is_switch &= [rule.cuts is None and rule.fixed_cuts is None for rule in of_feature]
+
+    def rank_in_place(f: int) -> _Columns:
+        if is_switch[f]:
+            codes[places[f]] = switches.is_above[:, f]
+            return _Columns(switches.n_cuts[f : f + 1])
+        codes_of_feature, columns = rank_one(f) if is_plain[f] else found.pop(f)
+        codes[places[f] : places[f + 1]] = codes_of_feature
+        return columns
+
+    parts = _on_threads(rank_in_place, range(n_features), n_jobs)
+    cuts = CutGrid(
+        gaps=tuple(
+            Gaps(_n_gaps(part), part.ends, values[:, f], codes[places[f]])
+            for f, part in enumerate(parts)
+        ),
+        is_full=all(part.is_full for part in parts),
+        groups=tuple(part.groups for part in parts),
+        merged=tuple(f for f, part in enumerate(parts) if part.is_merged),
+    )
+    data = RankedData(
+        codes=codes,
+        n_cuts=np.concatenate([part.n_cuts for part in parts]),
+        labels=table.labels,
+        weights=table.weights,
+        feature_of=np.repeat(np.arange(n_features), widths),
+        atoms=tuple(part.atoms for part in parts),
+    )
+    return data, cuts
+
+
+def _n_gaps(columns: _Columns) -> int:
+    """The cuts of a feature between numbers."""
+    return int(columns.n_cuts[0]) if columns.ends is None else columns.ends[0].size
+
+
+def _is_plain(table: Table, f: int, rule: FeatureRule) -> bool:
+    """Whether a feature is nothing but numbers, holes apart."""
+    levels = table.levels[f]
+    is_number = levels is None or levels.is_ordered
+    return is_number and not _codes_in(table.values[:, f], rule)
+
+
+def _rank_feature(
+    table: Table, f: int, grid: int | None, rule: FeatureRule, sort: Sorter
+) -> _Ranked:
+    # all passes but the first are over numbers that stand side by side
+    values, levels = np.ascontiguousarray(table.values[:, f]), table.levels[f]
+    if levels is not None and not levels.is_ordered:
+        return _rank_levels(table, values, len(levels.names))
+    special = _specials_in(values, rule)
+    is_number = np.ones(values.size, dtype=bool)
+    for value in special:
+        is_number &= ~(np.isnan(values) if np.isnan(value) else values == value)
+    numbers = values if not special else values[is_number]
+    allowed, is_full = rule.cuts if rule.cuts is not None else rule.fixed_cuts, True
+    if numbers.size == 0:
+        codes, below, above = np.zeros(0, np.int32), np.zeros(0), np.zeros(0)
+    elif allowed is not None:
+        codes, below = _rank_by_cuts(numbers, np.asarray(allowed))
+        above = np.nextafter(below, np.inf)
+    else:
+        weights = table.weights if not special else table.weights[is_number]
+        codes, below, above, is_full = _rank_numbers(numbers, weights, grid, sort)
+        if is_full and not special:
+            return codes[None, :], _Columns(np.array([below.size]))
+    if not special:
+        return codes[None, :], _Columns(np.array([below.size]), (below, above), is_full)
+    atom_of_row = np.empty(values.size, dtype=np.int32)
+    atom_of_row[is_number] = codes + len(special)
+    for atom, value in enumerate(special):
+        atom_of_row[np.isnan(values) if np.isnan(value) else values == value] = atom
+    n_bins = below.size + 1 if numbers.size else 0
+    is_event = table.labels > 0
+    atoms = atoms_with_specials(atom_of_row, is_event, len(special), n_bins, is_directed(rule))
+    groups = ValueGroups(specials=special)
+    columns = _Columns(atoms.n_cuts(), (below, above), is_full, atoms, groups)
+    return atoms.codes[:, atom_of_row], columns
+
+
+def _rank_levels(table: Table, values: NDArray[np.float64], n_levels: int) -> _Ranked:
+    index = np.where(np.isnan(values), -1, values).astype(np.int64)
+    grouped = group_levels(index, n_levels, table.labels > 0, table.weights)
+    nothing = np.zeros(0)
+    columns = _Columns(
+        grouped.atoms.n_cuts(),
+        (nothing, nothing),
+        atoms=grouped.atoms,
+        groups=ValueGroups(levels=grouped.levels),
+        is_merged=grouped.is_merged,
+    )
+    return grouped.atoms.codes[:, grouped.atom_of_row], columns
+
+
+def _specials_in(values: NDArray[np.float64], rule: FeatureRule) -> tuple[float, ...]:
+    """The special values that occur; NaN last."""
+    holes = (float("nan"),) if np.isnan(values).any() else ()
+    return (*_codes_in(values, rule), *holes)
+
+
+def _codes_in(values: NDArray[np.float64], rule: FeatureRule) -> tuple[float, ...]:
+    """The special codes of a rule that occur."""
+    return tuple(float(code) for code in rule.codes if np.any(values == code))
+
+
+def _rank_numbers(
+    values: NDArray[np.float64], weights: NDArray[np.float64], grid: int | None, sort: Sorter
+) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64], bool]:
+    """Codes, both ends of every gap, and whether every gap is there."""
+    codes, distinct = rank_values(values, sort)
+    if grid is None or distinct.size - 1 <= grid:
+        return codes, distinct[:-1], distinct[1:], True
+    kept = _quantile_cuts(codes, weights, distinct.size, grid)
+    codes = np.searchsorted(kept, codes, side="left").astype(np.int32)
+    return codes, distinct[kept], distinct[kept + 1], False
+
+
+def _rank_by_cuts(
+    values: NDArray[np.float64], cuts: NDArray[np.float64]
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Codes by given cuts, and those of the cuts that divide the values, each way of dividing once."""
+    bins = np.searchsorted(cuts, values, side="left")
+    filled = np.unique(bins)
+    kept = filled[:-1]  # of cuts with no value between them the first is kept
+    return np.searchsorted(kept, bins, side="left").astype(np.int32), cuts[kept].astype(np.float64)
+
+
+def _on_threads(work: Callable[[Item], Made], items: Iterable[Item], n_jobs: int) -> list[Made]:
+    if n_jobs == 1:
+        return [work(item) for item in items]
+    with ThreadPoolExecutor(n_jobs) as threads:
+        return list(threads.map(work, items))
+
+
+def _quantile_cuts(
+    codes: NDArray[np.int32], weights: NDArray[np.float64], n_distinct: int, grid: int
+) -> NDArray[np.int64]:
+    """Indices of the gaps kept: at most ``grid``, near quantiles of the rows by their weight."""
+    weight_below = np.cumsum(np.bincount(codes, weights, minlength=n_distinct))
+    wanted = weight_below[-1] * np.arange(1, grid + 1) / (grid + 1)
+    return np.unique(np.minimum(np.searchsorted(weight_below[:-1], wanted), n_distinct - 2))

@@ -1,0 +1,108 @@
+"""Ranks of numbers: which of the distinct ones, in order, each is; without a sort where none is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Of the rows, if so many have the lowest value, only the others are sorted: sorts are slow at ties.
+OFTEN = 0.25
+#: Whole numbers are counted instead of sorted if no more of them than this, or than rows, could occur.
+SHORT_SPAN = 4096
+#: Up to so many rows all columns are looked at together.
+FEW_ROWS = 4096
+
+#: The rank of each value among the distinct ones, and the distinct ones in order.
+Ranks = tuple[NDArray[np.int32], NDArray[np.float64]]
+#: What ranks any finite numbers.
+Sorter = Callable[[NDArray[np.float64]], Ranks]
+
+
+def have_holes(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which columns have a missing value: there the sum is missing too."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = np.isnan(values.sum(axis=0))
+    for column in np.flatnonzero(found).tolist():
+        found[column] = np.isnan(values[:, column]).any()  # or huge numbers have cancelled out
+    return found
+
+
+class TwoValued(NamedTuple):
+    """The columns of a table that have two values at most.
+
+    ``is_two`` says which they are, ``is_above`` which values are not the lowest of their column;
+    ``n_cuts`` is 1 for two values and 0 for one.
+    """
+
+    is_two: NDArray[np.bool_]
+    is_above: NDArray[np.bool_]
+    n_cuts: NDArray[np.int64]
+
+
+def find_two_valued(values: NDArray[np.float64]) -> TwoValued:
+    """Look at all columns at once, which is faster on short tables; on tall ones none is found."""
+    n_rows, n_columns = values.shape
+    if n_rows > FEW_ROWS:
+        none, nothing = np.zeros(n_columns, dtype=bool), np.zeros((0, n_columns), dtype=bool)
+        return TwoValued(none, nothing, none.astype(np.int64))
+    lowest, highest = values.min(axis=0), values.max(axis=0)
+    is_above = values > lowest
+    is_between = is_above & (values < highest)
+    return TwoValued(~is_between.any(axis=0), is_above, (lowest < highest).astype(np.int64))
+
+
+def rank_by_sorting(values: NDArray[np.float64]) -> Ranks:
+    """Rank any values."""
+    order = np.argsort(values)
+    ordered = values[order]
+    is_new = np.empty(values.size, dtype=bool)
+    is_new[0] = False
+    np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
+    codes = np.empty(values.size, dtype=np.int32)
+    codes[order] = np.cumsum(is_new, dtype=np.int32)
+    is_new[0] = True
+    return codes, ordered[is_new]
+
+
+def rank_values(values: NDArray[np.float64], sort: Sorter = rank_by_sorting) -> Ranks:
+    """Rank values, by ``sort`` only what needs it.
+
+    Examples
+    --------
+    >>> codes, distinct = rank_values(np.array([2.5, 0.0, 2.5, 1.0]))
+    >>> codes.tolist(), distinct.tolist()
+    ([2, 0, 2, 1], [0.0, 1.0, 2.5])
+    """
+    lowest, highest = float(values.min()), float(values.max())
+    is_low, is_high = values == lowest, values == highest
+    if (is_low | is_high).all():  # two values, or one, as many columns have
+        ends = [lowest, highest] if lowest < highest else [lowest]
+        return (is_high & ~is_low).astype(np.int32), np.array(ends)
+    whole = _rank_whole_numbers(values, lowest, highest)
+    if whole is not None:
+        return whole
+    if np.count_nonzero(is_low) < OFTEN * values.size:
+        return sort(values)
+    # such as zero, in many columns of amounts
+    rest = np.flatnonzero(~is_low)
+    codes = np.zeros(values.size, dtype=np.int32)
+    codes_of_rest, distinct = sort(values[rest])
+    codes[rest] = codes_of_rest + 1
+    return codes, np.concatenate([[lowest], distinct])
+
+
+def _rank_whole_numbers(values: NDArray[np.float64], lowest: float, highest: float) -> Ranks | None:
+    """Count whole numbers that lie close together; None for other values."""
+    if max(abs(lowest), abs(highest)) > 2**53 or highest - lowest > max(values.size, SHORT_SPAN):
+        return None
+    places = values.astype(np.int64)
+    if not np.array_equal(places, values):
+        return None
+    places -= int(lowest)
+    occurs = np.bincount(places) > 0
+    rank = np.cumsum(occurs, dtype=np.int32)
+    rank -= 1
+    return rank.take(places), np.flatnonzero(occurs).astype(np.float64) + lowest

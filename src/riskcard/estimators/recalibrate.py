@@ -1,0 +1,75 @@
+"""An existing card on new rows: its points stay, only the way from total to risk is fitted anew."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from riskcard.checks import LOG_ODDS_LIMIT
+from riskcard.data.table import make_table
+from riskcard.encoding.write_certificate import training_facts_of
+from riskcard.errors import DataError
+from riskcard.kernels.scale import CALIBRATED, SMALLEST_SCALE, fit_scale
+from riskcard.model.card import RiskCard
+
+
+def recalibrate(card: RiskCard, X: Any, y: Any, sample_weight: Any = None) -> RiskCard:
+    """Fit scale and offset of a card to new rows, leaving its points alone.
+
+    Parameters
+    ----------
+    card
+        Any card, learned or written by hand.
+    X, y, sample_weight
+        Rows, their labels and weights; the labels must be those of the card.
+
+    Returns
+    -------
+    RiskCard
+        The same points with another multiplier and offset, ``log-odds = total / multiplier +
+        offset``. It has no certificate: nothing is claimed about its points on these rows.
+
+    Examples
+    --------
+    >>> from riskcard import FeaturePoints, RiskCard
+    >>> card = RiskCard([FeaturePoints("age", [60], [0, 3])], base=-1)
+    >>> new = recalibrate(card, {"age": [50, 55, 65, 70]}, [0, 1, 0, 1])
+    Traceback (most recent call last):
+    riskcard.errors.DataError: The total of the card does not rise with the risk on these rows...
+    """
+    totals = card.total_points(X)
+    table = make_table(np.zeros((totals.size, 1)), y, sample_weight, drop_zero_weights=True)
+    if set(table.classes) != set(card.classes):
+        raise DataError(
+            f"The labels are {list(table.classes)}, but the card is about {list(card.classes)}. "
+            "Give the labels of the card."
+        )
+    is_event = (table.labels > 0) == (table.classes[1] == card.classes[1])
+    if table.labels.size != totals.size:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+        totals = totals[weights > 0]
+    lowest = int(totals.min())
+    keys = 2 * (totals - lowest) + is_event
+    n_totals = int(totals.max()) - lowest + 1
+    tally = np.bincount(keys, table.weights, minlength=2 * n_totals)
+    scale = np.array([1.0 / card.multiplier, card.offset])
+    # the scores are moved to the card's own totals, so that the offset is the card's
+    fit_scale(
+        tally, np.int64(lowest), np.int64(1), CALIBRATED, LOG_ODDS_LIMIT, scale, 1e-12 * tally.sum()
+    )
+    if scale[0] <= 2 * SMALLEST_SCALE:
+        raise DataError(
+            "The total of the card does not rise with the risk on these rows, so there is no scale for "
+            "it. Check the labels, or fit a new card."
+        )
+    signed = replace(table, labels=np.where(is_event, 1, -1).astype(np.int8))
+    facts = training_facts_of(signed, totals, card.reachable_totals())
+    return replace(
+        card,
+        multiplier=float(1.0 / scale[0]),
+        offset=float(scale[1]),
+        training=facts,
+        certificate=None,
+    )

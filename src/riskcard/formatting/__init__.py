@@ -1,0 +1,1 @@
+"""How numbers, names and markup are written."""

@@ -1,0 +1,1 @@
+"""Kernels of the search for good cards."""

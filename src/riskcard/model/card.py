@@ -1,0 +1,371 @@
+"""The fitted model in the user's units: cuts, integer points, and the scale to log-odds."""
+
+from __future__ import annotations
+
+import math
+import sys
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.checks import finite_number, whole_points
+from riskcard.data.levels import Label
+from riskcard.data.scoring_rows import take_columns
+from riskcard.errors import ParameterError, RiskcardWarning
+from riskcard.model.certificate import Certificate, TrainingFacts
+from riskcard.model.fast_totals import add_up_numbers
+from riskcard.model.feature_points import FeaturePoints, LevelPoints, LookUp
+from riskcard.model.terms import Term, intercept_of, one_sided_terms, two_sided_terms
+
+if TYPE_CHECKING:
+    from riskcard.model.explain import Explanation
+
+
+class RiskRow(NamedTuple):
+    """One line of the table from total to risk."""
+
+    total: int
+    log_odds: float
+    risk: float
+
+
+@dataclass(frozen=True, slots=True)
+class RiskCard:
+    """A card: add the points of one bin of each feature to the base, and read off the risk.
+
+    ``log-odds = total / multiplier + offset``, where ``total`` is the base and all points.
+
+    Attributes
+    ----------
+    features
+        The features used: ``FeaturePoints`` for numbers, ``LevelPoints`` for categories. A card
+        written by hand may have any integers; a fitted one has 0 points in the lowest bin.
+    base
+        Points that everyone has.
+    multiplier, offset
+        From total to log-odds.
+    feature_names
+        All columns of the training table, in order; by default the features used.
+    classes
+        The two label values: no event, event.
+    outcome
+        The name of the target, when it has one.
+    training
+        The rows learned from; None for a card written by hand.
+    certificate
+        What was proven; None for a card written by hand.
+
+    Examples
+    --------
+    >>> card = RiskCard([FeaturePoints("age", [60], [0, 3])], base=-1)
+    >>> card.total_points([[60.0], [61.0]]).tolist()
+    [-1, 2]
+    """
+
+    features: tuple[FeaturePoints | LevelPoints, ...]
+    base: int = 0
+    multiplier: float = 1.0
+    offset: float = 0.0
+    feature_names: tuple[str, ...] = ()
+    classes: tuple[Label, Label] = (0, 1)
+    outcome: str | None = None
+    training: TrainingFacts | None = None
+    certificate: Certificate | None = None
+
+    def __post_init__(self) -> None:
+        features = tuple(self.features)
+        for feature in features:
+            if not isinstance(feature, (FeaturePoints, LevelPoints)):
+                raise ParameterError(
+                    f"A feature is {feature!r}. Use FeaturePoints, or LevelPoints for a category."
+                )
+        used = [feature.name for feature in features]
+        names = tuple(str(name) for name in self.feature_names) or tuple(used)
+        _require_distinct("features", used)
+        _require_distinct("feature_names", names)
+        unknown = [name for name in used if name not in names]
+        if unknown:
+            raise ParameterError(
+                f"Feature {unknown[0]!r} is used but not among feature_names. Add it there."
+            )
+        multiplier = finite_number("The multiplier", self.multiplier)
+        if multiplier <= 0:
+            raise ParameterError(f"The multiplier is {multiplier}. Use a positive number.")
+        checked = {
+            "features": features,
+            "feature_names": names,
+            "base": whole_points("The base", self.base),
+            "multiplier": multiplier,
+            "offset": finite_number("The offset", self.offset),
+            "classes": _two_labels(self.classes),
+            "outcome": None if self.outcome is None else str(self.outcome),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+    def total_points(self, values: Any) -> NDArray[np.int64]:
+        """Add up the card: base and points, for each row.
+
+        Parameters
+        ----------
+        values
+            A 2-D array whose columns follow ``feature_names``; or a data frame or mapping, which
+            are looked up by name (a mapping may hold single values: one row).
+
+        Warns
+        -----
+        RiskcardWarning
+            Once, when rows have a missing value in a feature that had none in training, or a level
+            that training did not have. They get the points of the bin with most training rows.
+        """
+        used = [feature.name for feature in self.features]
+        n_rows, columns = take_columns(values, self.feature_names, used)
+        if used:
+            plain = add_up_numbers(self.features, [columns[name] for name in used], self.base)
+            if plain is not None:
+                return plain
+        total = np.full(n_rows, self.base, dtype=np.int64)
+        guesses = []
+        for feature in self.features:
+            found = feature.look_up(columns[feature.name])
+            total += found.points
+            guesses += _guess_words(feature.name, found)
+        if guesses:
+            _warn_of_guesses(guesses)
+        return total
+
+    def log_odds(self, values: Any) -> NDArray[np.float64]:
+        """Log-odds of the event, for each row."""
+        return self.log_odds_of_total(self.total_points(values))
+
+    def risk(self, values: Any) -> NDArray[np.float64]:
+        """Probability of the event, for each row."""
+        return _sigmoid(self.log_odds(values))
+
+    def log_odds_of_total(self, total: Any) -> NDArray[np.float64]:
+        """Log-odds that belong to a total."""
+        return np.asarray(total) / self.multiplier + self.offset
+
+    def risk_of_total(self, total: Any) -> NDArray[np.float64]:
+        """Risk that belongs to a total."""
+        return _sigmoid(self.log_odds_of_total(total))
+
+    def explain(self, row: Any) -> Explanation:
+        """Say why one row has its risk, and which other value would change it; ``print`` it.
+
+        Parameters
+        ----------
+        row
+            A mapping from name to value, a row of a pandas frame, a frame of one row, or values in
+            the order of ``feature_names``.
+        """
+        from riskcard.model.explain import explain_row
+
+        return explain_row(self, row)
+
+    def reachable_totals(self) -> list[int]:
+        """Every total that some row can have, ascending."""
+        totals = {self.base}
+        for feature in self.features:
+            totals = {total + points for total in totals for points in feature.possible_points}
+        return sorted(totals)
+
+    def risk_table(self) -> tuple[RiskRow, ...]:
+        """Log-odds and risk of every total that a row can have."""
+        totals = self.reachable_totals()
+        log_odds = self.log_odds_of_total(totals)
+        risks = _sigmoid(log_odds)
+        return tuple(
+            RiskRow(total, float(log_odds[i]), float(risks[i])) for i, total in enumerate(totals)
+        )
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """The card as one-sided terms: each gives points when its condition holds, or when not.
+
+        With ``intercept_of(terms)`` they add up to the same total as the bins, for every value that
+        the card has points for. A cut that is worth nothing is no term.
+        """
+        return tuple(term for feature in self.features for term in one_sided_terms(feature))
+
+    @property
+    def two_sided_terms(self) -> tuple[Term, ...]:
+        """The card as the paper writes it: half of each jump on either side of the condition.
+
+        With ``intercept_of(two_sided_terms)`` they add up to the same total as the bins.
+        """
+        return tuple(term for feature in self.features for term in two_sided_terms(feature))
+
+    def intercept_of(self, terms: Sequence[Term]) -> int:
+        """The integer that makes terms add up to the card's totals."""
+        return self.base + intercept_of(self.features, terms)
+
+    def to_json(self) -> str:
+        """The card as text in the versioned JSON format."""
+        from riskcard.model.card_json import card_to_json
+
+        return card_to_json(self)
+
+    @classmethod
+    def from_json(cls, text: str) -> RiskCard:
+        """Read a card from the text that ``to_json`` gives."""
+        from riskcard.model.card_json import card_from_json
+
+        return card_from_json(text)
+
+    def save(self, path: str | Path) -> None:
+        """Write the card to a JSON file, whole or not at all."""
+        from riskcard.model.card_json import save_card
+
+        save_card(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> RiskCard:
+        """Read a card from a JSON file."""
+        from riskcard.model.card_json import load_card
+
+        return load_card(path)
+
+    def export(self, path: str | Path, to: str | None = None, **options: Any) -> None:
+        """Write the card as something that runs elsewhere.
+
+        Parameters
+        ----------
+        path
+            The file; its ending says the format: .py, .sql, .mjs or .js, .xlsx, .pmml, .onnx, .json.
+        to
+            The name of the format, where the ending does not say it.
+        **options
+            Those of the format: see ``riskcard.export.formats.export_card``.
+        """
+        from riskcard.export.formats import export_card
+
+        export_card(self, path, to, **options)
+
+    def to_text(self, form: str = "bins") -> str:
+        """The card as plain text.
+
+        Parameters
+        ----------
+        form
+            "bins" (one row for each bin) or "two_sided" (the paper's form).
+        """
+        from riskcard.card.card_text import render_text
+
+        return render_text(self, form)
+
+    def to_html(self) -> str:
+        """The card as a piece of HTML."""
+        from riskcard.card.card_html import render_html
+
+        return render_html(self)
+
+    def to_markdown(self) -> str:
+        """The card as Markdown: two tables and what should be known of them."""
+        from riskcard.card.markdown import render_markdown
+
+        return render_markdown(self)
+
+    def to_latex(self, document: bool = False) -> str:
+        """The card as LaTeX.
+
+        Parameters
+        ----------
+        document
+            False: a piece for a document that loads the package booktabs. True: a document of its
+            own.
+        """
+        from riskcard.card.latex import render_latex, render_latex_document
+
+        return render_latex_document(self) if document else render_latex(self)
+
+    def to_svg(self) -> str:
+        """The card as an SVG picture, which needs nothing else."""
+        from riskcard.card.svg import render_svg
+
+        return render_svg(self)
+
+    def to_calculator(self) -> str:
+        """The card as an offline page that adds up points while values are entered."""
+        from riskcard.calculator.calculator_page import render_calculator
+
+        return render_calculator(self)
+
+    def save_picture(self, path: str | Path) -> None:
+        """Write the card as a picture: one page of PDF, PNG or SVG, by the ending of the name.
+
+        PDF and PNG need matplotlib, which the extra ``plots`` brings.
+        """
+        from riskcard.card.picture import picture_for
+        from riskcard.output_files import write_whole
+
+        write_whole(path, picture_for(self, path))
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __rich_console__(self, console: Any, options: Any) -> Any:
+        from riskcard.card.terminal import rich_card
+
+        yield rich_card(self, options.max_width)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+
+def _guess_words(name: str, found: LookUp) -> list[str]:
+    """What the card has no points for in one feature, and in how many rows."""
+    words = []
+    if found.n_missing:
+        words.append(f"is missing in {_rows(found.n_missing)}")
+    if found.n_unseen:
+        words.append(
+            f"has unseen levels in {_rows(found.n_unseen)} (the first is {found.unseen!r})"
+        )
+    return [f"{name!r} {' and '.join(words)}"] if words else []
+
+
+def _rows(number: int) -> str:
+    return "1 row" if number == 1 else f"{number:,} rows"
+
+
+def _warn_of_guesses(guesses: list[str]) -> None:
+    """One warning, which points to the first line of code outside this package."""
+    level, frame = 1, sys._getframe()
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("riskcard."):
+        level, frame = level + 1, frame.f_back  # type: ignore[assignment]
+    warnings.warn(
+        f"Feature {', feature '.join(guesses)}. Training had no such values: they get the points "
+        "of the bin with most training rows.",
+        RiskcardWarning,
+        stacklevel=level,
+    )
+
+
+def _sigmoid(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
+    """``1 / (1 + exp(-x))`` without overflow, precise for small risks."""
+    return np.exp(-np.logaddexp(0.0, -log_odds))
+
+
+def _two_labels(classes: Sequence[Any]) -> tuple[Label, Label]:
+    labels = [label.item() if isinstance(label, np.generic) else label for label in classes]
+    if len(labels) != 2 or labels[0] == labels[1]:
+        raise ParameterError(f"classes are {labels!r}. Give two different values: no event, event.")
+    for label in labels:
+        is_nan = isinstance(label, float) and not math.isfinite(label)
+        if not isinstance(label, (str, int, float)) or is_nan:
+            raise ParameterError(
+                f"The class {label!r} is not a text, a finite number or a boolean."
+            )
+    return labels[0], labels[1]
+
+
+def _require_distinct(what: str, names: Sequence[str]) -> None:
+    for position, name in enumerate(names):
+        if name in names[:position]:
+            raise ParameterError(f"{what} has {name!r} twice. Each column has one name.")

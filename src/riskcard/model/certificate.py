@@ -1,0 +1,189 @@
+"""What is known about a card: the rows it was learned from, and what was proven about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from riskcard.checks import LOG_ODDS_LIMIT, finite_number, whole_number
+from riskcard.errors import ParameterError
+from riskcard.model.totals import TotalCount
+from riskcard.status import Status, relative_gap
+from riskcard.version import __version__
+
+#: Fields of a certificate that are finite numbers.
+_NUMBERS = (
+    "loss",
+    "bound",
+    "seconds",
+    "prior_rows",
+    "max_log_odds",
+    "moderate_odds",
+    "moderate_bound",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingFacts:
+    """The rows that a card was learned from.
+
+    Attributes
+    ----------
+    rows
+        Number of rows.
+    events
+        Number of rows with the event.
+    weight
+        Sum of the row weights; equal to ``rows`` when there were none.
+    event_weight
+        Sum of the weights of the rows with the event.
+    totals
+        How many rows had each total (or band of totals), those with none left out; empty when that
+        is not known.
+    """
+
+    rows: int
+    events: int
+    weight: float
+    event_weight: float
+    totals: tuple[TotalCount, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("rows", "events"):
+            _set(self, name, whole_number(name, getattr(self, name)))
+        for name in ("weight", "event_weight"):
+            _set(self, name, finite_number(name, getattr(self, name)))
+        _set(self, "totals", tuple(self.totals))
+
+    @property
+    def is_weighted(self) -> bool:
+        """Some rows counted for more or less than one."""
+        return self.weight != self.rows or self.event_weight != self.events
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """The problem that was solved, the loss reached and the bound proven.
+
+    Attributes
+    ----------
+    loss
+        Sum of the log-losses of the card on its training rows, and on ``prior_rows``.
+    bound
+        No card of the problem has a lower loss; 0 when nothing was proven.
+    status
+        Why the solver stopped.
+    max_terms, max_features, max_cuts_per_feature, max_points, scale
+        The problem's parameters; ``scale`` is "calibrated", "multiplier" or the multiplier.
+    is_grid_full
+        Every gap between neighbouring data values was a candidate cut.
+    nodes, seconds
+        The work done.
+    version
+        The version of riskcard that solved it.
+    notes
+        Sentences that a reader should know, such as what a rounder cut cost.
+    rules
+        Sentences on the rules that every card of the kind keeps, such as "age: risk rises".
+    prior_rows
+        Rows with the event rate of all, spread over the training rows, that loss and bound count
+        besides.
+    max_log_odds
+        With a free scale: the most by which a term may move the log-odds.
+    moderate_odds, moderate_bound
+        Where a proof was cut short: no card of the problem whose terms multiply the odds by at most
+        ``moderate_odds`` has a loss below ``moderate_bound``. Both are 0 where nothing was proven of
+        such cards apart.
+    """
+
+    loss: float
+    bound: float
+    status: Status
+    max_terms: int
+    max_features: int
+    max_cuts_per_feature: int
+    max_points: int
+    scale: float | str
+    is_grid_full: bool = True
+    nodes: int = 0
+    seconds: float = 0.0
+    version: str = __version__
+    notes: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    prior_rows: float = 0.0
+    max_log_odds: float = LOG_ODDS_LIMIT
+    moderate_odds: float = 0.0
+    moderate_bound: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("max_terms", "max_features", "max_cuts_per_feature", "max_points"):
+            _set(self, name, whole_number(name, getattr(self, name)))
+        _set(self, "nodes", whole_number("nodes", self.nodes))
+        for name in _NUMBERS:
+            _set(self, name, finite_number(name, getattr(self, name)))
+        if self.prior_rows < 0:
+            raise ParameterError(f"prior_rows is {self.prior_rows}. Use a number of at least 0.")
+        if not 0 < self.max_log_odds <= LOG_ODDS_LIMIT:
+            raise ParameterError(
+                f"max_log_odds is {self.max_log_odds}. Use a number above 0, at most {LOG_ODDS_LIMIT:g}."
+            )
+        is_stated = self.moderate_odds != 0 or self.moderate_bound != 0
+        if is_stated and not (self.moderate_odds > 1 and self.moderate_bound > 0):
+            raise ParameterError(
+                f"moderate_odds is {self.moderate_odds} and moderate_bound is {self.moderate_bound}. Use "
+                "numbers above 1 and above 0, or leave both out."
+            )
+        if self.scale not in ("calibrated", "multiplier"):
+            _set(self, "scale", finite_number("scale", self.scale))
+            if self.max_log_odds != LOG_ODDS_LIMIT:
+                raise ParameterError(
+                    f"scale is {self.scale} and max_log_odds is {self.max_log_odds}. With a given "
+                    "multiplier there is no limit on log-odds: leave max_log_odds out."
+                )
+            if is_stated:
+                raise ParameterError(
+                    f"scale is {self.scale} and moderate_odds is {self.moderate_odds}. With a given "
+                    "multiplier nothing is proven of moderate cards apart: leave both out."
+                )
+        try:
+            _set(self, "status", Status(self.status))
+        except ValueError:
+            words = ", ".join(repr(str(status)) for status in Status)
+            raise ParameterError(f"status is {self.status!r}. Use one of {words}.") from None
+        if is_stated and self.status is Status.HEURISTIC:
+            raise ParameterError(
+                f"status is {str(self.status)!r} and moderate_odds is {self.moderate_odds}. Where nothing "
+                "was proven, leave moderate_odds and moderate_bound out."
+            )
+        _set(self, "is_grid_full", bool(self.is_grid_full))
+        _set(self, "version", str(self.version))
+        _set(self, "notes", tuple(str(note) for note in self.notes))
+        _set(self, "rules", tuple(str(rule) for rule in self.rules))
+
+    @property
+    def gap(self) -> float:
+        """Relative gap between loss and bound, in [0, 1]."""
+        return relative_gap(self.loss, self.bound)
+
+    @property
+    def has_moderate_bound(self) -> bool:
+        """Whether something was proven of moderate cards apart."""
+        return self.moderate_odds > 1
+
+    @property
+    def moderate_gap(self) -> float:
+        """Relative gap between the loss and the bound on moderate cards, in [0, 1]."""
+        return relative_gap(self.loss, self.moderate_bound)
+
+    def _repr_html_(self) -> str:
+        from riskcard.card.certificate_html import certificate_as_html
+
+        return certificate_as_html(self)
+
+    def with_note(self, note: str) -> Certificate:
+        """The same certificate with one more sentence."""
+        return replace(self, notes=(*self.notes, note))
+
+
+def _set(record: object, name: str, value: object) -> None:
+    """Give a field of a frozen record its checked value, while the record is being made."""
+    object.__setattr__(record, name, value)

@@ -1,0 +1,284 @@
+"""Why a row has its risk: the points of each feature, the reasons, and what would change it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+from riskcard.data.levels import Label
+from riskcard.data.scoring_rows import take_columns
+from riskcard.errors import DataError
+from riskcard.model.card import RiskCard
+from riskcard.model.feature_points import FeaturePoints, LevelPoints
+from riskcard.model.lookup import Move, Place, moves_from, place_of
+from riskcard.model.terms import Term
+
+Value = Label | None
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureReason:
+    """What one feature of a row is worth.
+
+    Attributes
+    ----------
+    feature
+        Its name.
+    value
+        What the row has; None when it is missing.
+    place
+        The row of the card that applies, in words: a range, some levels, "missing".
+    points
+        The points of that row of the card.
+    best
+        The fewest points that any bin or group of the feature has: the lowest risk.
+    is_guess
+        The card has no points for the value, and it got those of the usual bin.
+    """
+
+    feature: str
+    value: Value
+    place: str
+    points: int
+    best: int
+    is_guess: bool = False
+
+    @property
+    def lost(self) -> int:
+        """Points above the best bin; below 0 when a missing value has fewer points than any bin."""
+        return self.points - self.best
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One condition of the card that gives points: in words, whether it holds, its points here."""
+
+    words: str
+    holds: bool
+    points: int
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Another value of one feature, and what the card says then.
+
+    Attributes
+    ----------
+    feature
+        Its name.
+    old, new
+        The value of the row, and one that the card gives other points to: the nearest number, or
+        the first level of another group.
+    place
+        The row of the card that would apply, in words.
+    bins
+        How many bins away it is; 1 for the other groups of a category.
+    size
+        By how much a number changes, as a share of the width of the feature's cuts (of its cut, when
+        there is one); None where there is no number.
+    points
+        By how much the total changes.
+    total, risk
+        What the row would have.
+    """
+
+    feature: str
+    old: Value
+    new: Value
+    place: str
+    bins: int
+    size: float | None
+    points: int
+    total: int
+    risk: float
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """One row on a card; ``print`` it.
+
+    Attributes
+    ----------
+    title
+        Whose risk it is.
+    features
+        One entry a feature, in the order of the card.
+    base
+        Points that everyone has.
+    conditions
+        The card as conditions, which with ``intercept`` add up to the total as well.
+    intercept
+        Points beside the conditions.
+    total, risk
+        What the card gives the row.
+    changes
+        Other values of one feature that alter the total, the nearest first: for a number the
+        nearest bins on either side, for a category the other groups.
+    """
+
+    title: str
+    features: tuple[FeatureReason, ...]
+    base: int
+    conditions: tuple[Condition, ...]
+    intercept: int
+    total: int
+    risk: float
+    changes: tuple[Change, ...]
+
+    @property
+    def reasons(self) -> tuple[FeatureReason, ...]:
+        """The features that have more points than their best bin, the most lost first."""
+        found = [one for one in self.features if one.lost > 0]
+        return tuple(sorted(found, key=lambda one: -one.lost))
+
+    @property
+    def nearest(self) -> Change | None:
+        """The nearest change of one value that alters the total; None when there is none."""
+        return self.changes[0] if self.changes else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain dicts, lists, texts and numbers, ready for JSON."""
+        content = asdict(self)
+        for entry, one in zip(content["features"], self.features, strict=True):
+            entry["lost"] = one.lost
+        content["reasons"] = [one.feature for one in self.reasons]
+        content["nearest"] = None if self.nearest is None else asdict(self.nearest)
+        return {
+            name: list(entry) if isinstance(entry, tuple) else entry
+            for name, entry in content.items()
+        }
+
+    def __str__(self) -> str:
+        from riskcard.card.explanation_text import explanation_as_text
+
+        return explanation_as_text(self)
+
+    def _repr_html_(self) -> str:
+        from riskcard.card.explanation_text import explanation_as_html
+
+        return explanation_as_html(self)
+
+
+def explain_row(card: RiskCard, row: Any) -> Explanation:
+    """Say why a row has its risk on a card.
+
+    Parameters
+    ----------
+    card
+        The card.
+    row
+        One row: a mapping from name to value, a row of a pandas frame, a frame or a 2-D array of
+        one row, or a sequence of values that follows ``card.feature_names``.
+
+    Examples
+    --------
+    >>> from riskcard import FeaturePoints, RiskCard
+    >>> card = RiskCard([FeaturePoints("age", [60, 75], [0, 2, 3])], base=-1)
+    >>> why = card.explain({"age": 71})
+    >>> why.total, why.reasons[0].place, why.nearest.new
+    (1, '> 60 to ≤ 75', 75.00000000000001)
+    """
+    from riskcard.card.sentences import event_words
+
+    standings = _standings(card, row)
+    total = card.base + sum(one.place.points for one in standings)
+    terms = card.terms
+    values = {one.feature.name: one.place.standing for one in standings}
+    changes = (
+        _change(card, one, move, total)
+        for one in standings
+        for move in moves_from(one.feature, one.place)
+    )
+    return Explanation(
+        title=event_words(card),
+        features=tuple(_reason(one) for one in standings),
+        base=card.base,
+        conditions=tuple(_condition(term, values[term.feature]) for term in terms),
+        intercept=card.intercept_of(terms),
+        total=total,
+        risk=float(card.risk_of_total(total)),
+        changes=tuple(sorted(changes, key=_distance)),
+    )
+
+
+class _Standing(NamedTuple):
+    """One feature of the card, the place of the row's value, and all its lines in words."""
+
+    feature: FeaturePoints | LevelPoints
+    place: Place
+    lines: tuple[str, ...]
+
+
+def _standings(card: RiskCard, row: Any) -> list[_Standing]:
+    from riskcard.card.scorecard import score_card_of
+
+    values, blocks = _values_of(card, row), score_card_of(card).blocks
+    return [
+        _Standing(
+            feature,
+            place_of(feature, values[feature.name]),
+            tuple(line.label for line in block.bins),
+        )
+        for feature, block in zip(card.features, blocks, strict=True)
+    ]
+
+
+def _reason(one: _Standing) -> FeatureReason:
+    feature, place, lines = one
+    words = lines[place.line]
+    if place.is_guess:
+        words = f"{'missing' if place.value is None else 'unknown'}, as {words}"
+    return FeatureReason(
+        feature.name, place.value, words, place.points, min(feature.points), place.is_guess
+    )
+
+
+def _condition(term: Term, value: Value) -> Condition:
+    """A one-sided term, seen from the side that gives points."""
+    words, points = str(term).rpartition(": ")[0], term.points_of(value)
+    return Condition(words, points > 0, points)
+
+
+def _change(card: RiskCard, one: _Standing, move: Move, total: int) -> Change:
+    new_total = total + move.points
+    return Change(
+        feature=one.feature.name,
+        old=one.place.value,
+        new=move.value,
+        place=one.lines[move.line],
+        bins=move.bins,
+        size=move.size,
+        points=move.points,
+        total=new_total,
+        risk=float(card.risk_of_total(new_total)),
+    )
+
+
+def _distance(change: Change) -> tuple[int, float, int]:
+    return change.bins, math.inf if change.size is None else change.size, abs(change.points)
+
+
+def _values_of(card: RiskCard, row: Any) -> dict[str, Any]:
+    """The values of the features used, from one row however it comes."""
+    names, used = card.feature_names, [feature.name for feature in card.features]
+    if hasattr(row, "to_dict") and getattr(row, "ndim", 2) == 1:  # a row of a pandas frame
+        row = row.to_dict()
+    is_named = isinstance(row, Mapping) or hasattr(row, "columns") or hasattr(row, "column_names")
+    if not is_named and _is_flat(row):
+        row = [list(row)]
+    n_rows, columns = take_columns(row, names, used)
+    if used and n_rows != 1:
+        raise DataError(
+            f"There are {n_rows} rows, but one is explained at a time. Give one of them, such as "
+            "X.iloc[3] or a mapping from name to value."
+        )
+    return {name: column[0] for name, column in columns.items()}
+
+
+def _is_flat(row: Any) -> bool:
+    """A sequence of values, not of rows."""
+    if hasattr(row, "ndim"):
+        return bool(row.ndim == 1)
+    return not any(isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) for value in row)

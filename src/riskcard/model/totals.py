@@ -1,0 +1,120 @@
+"""How many training rows had each total, and how many of them the event."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.checks import finite_number, whole_number
+from riskcard.errors import ParameterError
+
+#: A card keeps counts of single totals up to so many; beyond, those of bands.
+MOST_COUNTS = 60
+#: A table from total to risk that people read has at most so many lines.
+MOST_BANDS = 30
+#: No sum of points is below this.
+_LOWEST = -(10**15)
+
+
+@dataclass(frozen=True, slots=True)
+class TotalCount:
+    """The training rows whose total was in a band.
+
+    Attributes
+    ----------
+    low, high
+        The band: totals from ``low`` to ``high``; often a single one.
+    rows, events
+        How many rows, and how many of them with the event.
+    weight, event_weight
+        The sums of their weights; equal to ``rows`` and ``events`` when there were none.
+    """
+
+    low: int
+    high: int
+    rows: int
+    events: int
+    weight: float
+    event_weight: float
+
+    def __post_init__(self) -> None:
+        checked = {
+            "low": whole_number("low of a count", self.low, least=_LOWEST),
+            "high": whole_number("high of a count", self.high, least=_LOWEST),
+            "rows": whole_number("rows of a count", self.rows, least=1),
+            "events": whole_number("events of a count", self.events),
+            "weight": finite_number("weight of a count", self.weight),
+            "event_weight": finite_number("event_weight of a count", self.event_weight),
+        }
+        if checked["low"] > checked["high"] or checked["events"] > checked["rows"]:
+            raise ParameterError(
+                f"A count of totals from {self.low} to {self.high} has {self.rows} rows and "
+                f"{self.events} events. Give a band from low to high, with no more events than rows."
+            )
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+
+def bands_of(totals: Sequence[int], most: int = MOST_BANDS) -> list[tuple[int, int]]:
+    """Divide totals into bands of one round width, each named by its first and last total.
+
+    Parameters
+    ----------
+    totals
+        Ascending, at least one.
+    most
+        So many bands at most; up to so many totals each has a band of its own.
+
+    Examples
+    --------
+    >>> bands_of([0, 1, 3]), bands_of(range(12), most=4)
+    ([(0, 0), (1, 1), (3, 3)], [(0, 4), (5, 9), (10, 11)])
+    """
+    if len(totals) <= most:
+        return [(total, total) for total in totals]
+    for width in _round_widths():
+        bands: dict[int, tuple[int, int]] = {}
+        for total in totals:
+            place = (total - totals[0]) // width
+            bands[place] = (bands.get(place, (total, total))[0], total)
+        if len(bands) <= most:
+            return list(bands.values())
+    raise AssertionError("the widths never end")
+
+
+def count_totals(
+    totals: NDArray[np.int64],
+    is_event: NDArray[np.bool_],
+    weights: NDArray[np.float64],
+    reachable: Sequence[int],
+) -> tuple[TotalCount, ...]:
+    """Count the rows of every total, or of every band when a card has many totals.
+
+    Parameters
+    ----------
+    totals, is_event, weights
+        Of each row.
+    reachable
+        Every total that a row can have, ascending.
+    """
+    bands = bands_of(reachable, MOST_COUNTS if len(reachable) <= MOST_COUNTS else MOST_BANDS)
+    places = np.searchsorted([high for _, high in bands], totals, side="left")
+    rows, events = (np.bincount(places[kept], minlength=len(bands)) for kept in (..., is_event))
+    weight = np.bincount(places, weights, minlength=len(bands))
+    event_weight = np.bincount(places[is_event], weights[is_event], minlength=len(bands))
+    return tuple(
+        TotalCount(
+            low, high, int(rows[i]), int(events[i]), float(weight[i]), float(event_weight[i])
+        )
+        for i, (low, high) in enumerate(bands)
+        if rows[i]
+    )
+
+
+def _round_widths() -> Iterator[int]:
+    for power in count():
+        yield from (10**power, 2 * 10**power, 5 * 10**power)

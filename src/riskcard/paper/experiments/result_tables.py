@@ -1,0 +1,204 @@
+"""The paper's tables with our runs beside the published ones, as CSV and as Markdown."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+
+from riskcard.logistic import log_loss
+from riskcard.paper.experiments.methods import METHODS, OURS, Method
+from riskcard.paper.experiments.published import PAPER_LIMIT, PUBLISHED, PublishedRow, PublishedRun
+from riskcard.paper.experiments.run_outcome import Outcome, best_known, verdict
+from riskcard.paper.experiments.run_store import Cell, Finished, Store
+from riskcard.paper.experiments.table_rows import Row
+from riskcard.paper.synthetic_data import paper_data
+
+COLUMNS = (
+    "table", "N", "p", "k", "method", "source", "limit", "TT", "ST", "OBJ", "AUC", "status", "times faster",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One method on one row of one table; texts, as they are shown."""
+
+    table: int
+    row: Row
+    method: str
+    source: str
+    limit: str = ""
+    total: str = ""
+    to_best: str = ""
+    loss: str = ""
+    auc: str = ""
+    status: str = ""
+    faster: str = ""
+
+    def cells(self) -> list[str]:
+        """In the order of ``COLUMNS``."""
+        sizes = [str(self.table), str(self.row.n_rows), str(self.row.n_features), str(self.row.k)]
+        figures = [self.limit, self.total, self.to_best, self.loss, self.auc]
+        return [*sizes, self.method, self.source, *figures, self.status, self.faster]
+
+
+@dataclass(frozen=True, slots=True)
+class RowResults:
+    """The finished runs of one row, by name of the method."""
+
+    row: Row
+    runs: Mapping[str, tuple[Cell, Finished]]
+
+    def outcome(self, method: str) -> Outcome | None:
+        """How a method ended; None when it was not run."""
+        return self.runs[method][1].outcome if method in self.runs else None
+
+    def verdict(self, method: str) -> str:
+        """What may be said of a method that was run."""
+        outcomes = [finished.outcome for _, finished in self.runs.values()]
+        return verdict(self.runs[method][1].outcome, best_known(outcomes))
+
+
+def gather(cells: Sequence[Cell], store: Store) -> dict[Row, RowResults]:
+    """What the store has of these runs, row by row; a row without any run is there, and empty.
+
+    Where a method was given more time on a row in another run, that one stands.
+    """
+    runs: dict[Row, dict[str, tuple[Cell, Finished]]] = {cell.row: {} for cell in cells}
+    for cell in cells:
+        found = store.longest(cell)
+        if found is not None:
+            runs[cell.row][cell.method.name] = found
+    return {row: RowResults(row, found) for row, found in runs.items()}
+
+
+def lines_of(table: int, results: Mapping[Row, RowResults]) -> list[Line]:
+    """The lines of one table: for each row what was published and what was run."""
+    lines = []
+    for published in PUBLISHED:
+        row = Row(*published.size)
+        if published.table == table and row in results:
+            lines += _lines_of_row(published, results[row])
+    return lines
+
+
+def speed_up(results: RowResults, rival: str = "bonmin") -> tuple[float, bool] | None:
+    """How many times our certified run was faster than a rival's, and whether that is exact.
+
+    It is a lower bound where the rival was stopped at its limit. None when either was not run, or
+    nothing was proven, or the rival failed.
+    """
+    ours, other = results.outcome(OURS), results.outcome(rival)
+    if ours is None or other is None or ours.ending != "proven" or other.ending == "failed":
+        return None
+    is_exact = other.ending != "limit"
+    seconds = other.seconds if is_exact else results.runs[rival][0].limit
+    return seconds / ours.seconds, is_exact
+
+
+def to_csv(lines: Sequence[Line]) -> str:
+    """All lines, with one line of names first."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows(line.cells() for line in lines)
+    return text.getvalue()
+
+
+def to_markdown(lines: Sequence[Line]) -> str:
+    """A Markdown table; the sizes stand once for each row of the paper."""
+    names = COLUMNS[1:]
+    text = [f"| {' | '.join(names)} |", f"|{'---|' * len(names)}"]
+    last = None
+    for line in lines:
+        # a lone star would begin emphasis
+        cells = [cell.replace("*", r"\*") for cell in line.cells()[1:]]
+        if line.row == last:
+            cells[:3] = ["", "", ""]
+        last = line.row
+        text.append(f"| {' | '.join(cells)} |")
+    return "\n".join(text) + "\n"
+
+
+def seconds_text(seconds: float) -> str:
+    """Seconds with as many digits as they are worth."""
+    return f"{seconds:.2f}" if seconds >= 1 else f"{seconds:.4f}"
+
+
+# --- the lines of one row -----------------------------------------------------------------------
+
+
+def _lines_of_row(published: PublishedRow, results: RowResults) -> list[Line]:
+    table, row = published.table, results.row
+    lines = [
+        Line(
+            table, row, "reference card", "paper",
+            loss=f"{published.reference_loss:.2f}", auc=f"{published.reference_auc:.2f}",
+        ),
+        _reference_line(table, row),
+    ]  # fmt: skip
+    told: dict[str, PublishedRun] = {
+        "bonmin": published.bonmin,
+        "algorithm1": published.algorithm1,
+    }
+    for method in METHODS.values():
+        if method.name in told:
+            lines.append(_published_line(table, row, method, told[method.name]))
+        if method.name in results.runs:
+            lines.append(_our_line(table, results, method))
+    return lines
+
+
+def _reference_line(table: int, row: Row) -> Line:
+    X, y, card = paper_data(row.n_rows, row.n_features)
+    labels = np.where(y == 1, 1, -1).astype(np.int8)
+    loss = log_loss(card.log_odds(X), labels, np.ones(row.n_rows))
+    auc = float(roc_auc_score(y, card.total_points(X)))
+    return Line(table, row, "reference card", "here", loss=f"{loss:.3f}", auc=f"{auc:.2f}")
+
+
+def _published_line(table: int, row: Row, method: Method, run: PublishedRun) -> Line:
+    is_heuristic = method.name == "algorithm1"
+    status = "limit" if run.seconds is None else "heuristic" if is_heuristic else "claimed"
+    return Line(
+        table,
+        row,
+        method.title,
+        "paper",
+        limit="" if is_heuristic else f"{PAPER_LIMIT:g}",
+        total="*" if run.seconds is None else f"{run.seconds:.2f}",
+        to_best=_or_dash(run.seconds_to_best, "{:.2f}".format),
+        loss=_or_dash(run.loss, "{:.2f}".format),
+        auc=_or_dash(run.auc, "{:.2f}".format),
+        status=status,
+    )
+
+
+def _our_line(table: int, results: RowResults, method: Method) -> Line:
+    cell, finished = results.runs[method.name]
+    outcome, faster = finished.outcome, ""
+    if method.name == OURS:
+        found = speed_up(results)
+        if found is not None:
+            faster = f"{'' if found[1] else '> '}{found[0]:,.0f}"
+    return Line(
+        table,
+        results.row,
+        method.title,
+        "here",
+        limit=f"{cell.limit:g}",
+        total="*" if outcome.ending == "limit" else seconds_text(outcome.seconds),
+        to_best=_or_dash(outcome.seconds_to_best, seconds_text),
+        loss=_or_dash(outcome.loss, "{:.5f}".format),
+        auc=_or_dash(outcome.auc, "{:.2f}".format),
+        status=results.verdict(method.name),
+        faster=faster,
+    )
+
+
+def _or_dash(value: float | None, text: Callable[[float], str]) -> str:
+    return "-" if value is None else text(value)

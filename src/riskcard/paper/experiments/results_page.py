@@ -1,0 +1,223 @@
+"""The results page: what was run, on what, what came out, and pictures of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from riskcard.errors import SolverMissing
+from riskcard.output_files import write_whole
+from riskcard.paper.experiments.methods import METHODS, OURS
+from riskcard.paper.experiments.published import MISPRINT, PAPER_LIMIT, TITLES
+from riskcard.paper.experiments.result_tables import (
+    RowResults,
+    lines_of,
+    seconds_text,
+    speed_up,
+    to_markdown,
+)
+from riskcard.paper.experiments.run_plots import draw_losses, draw_times
+from riskcard.paper.experiments.run_store import Cell, Finished
+from riskcard.paper.experiments.table_rows import Row
+
+#: How many times faster than BONMIN a certified optimum shall be.
+ASKED = 1000
+IMAGES = "images"
+LOSSES, TIMES = "paper_losses.png", "paper_times.png"
+_INTRODUCTION = """\
+# The paper's experiments, run again
+
+This page was written by `riskcard experiment`. It holds every row of the four tables of Molero-Río and D'Ambrosio,
+*Optimal Risk Scores for Continuous Predictors* (LOD 2024): the published figures ("paper") and runs made here ("here").
+
+- **TT** and **ST** are seconds in total and until the best card was found, **OBJ** is the loss of the card (of a run here:
+  recomputed from the raw rows, whatever the solver says), **AUC** that of its score. As in the paper `*` is a time limit
+  reached and `-` no card found.
+- **status**: *proven* by riskcard's branch and bound; *claimed*: the solver says that it is optimal, and the proof
+  agrees; *claim is false*: a card exists that is better than what the solver calls optimal, or below the bound that it
+  gives; *limit*; *heuristic*: nothing is claimed.
+- **times faster**: BONMIN's TT here divided by riskcard's. Where BONMIN was stopped its limit is taken, and the figure,
+  marked `>`, is a lower bound.
+- riskcard's time is that of a whole `fit` on one thread (reading the table, search, proof), the median of three, measured
+  warm: the row is solved once before the clock starts, so that compiling and loading the kernels is not in it. ST is when
+  its proof first reports the best card, after the search. Every other method has one thread too.
+"""
+_NOTES = f"""\
+## Notes
+
+- *Labels.* The paper's text gives a row the event when the reference card's risk is at least 0.5. Its published figures come
+  out only with *above* 0.5, which is what `riskcard.paper.synthetic_data.paper_data` does: then the loss of the reference card agrees with
+  the paper to the cent on every data set (where the third decimal is 5 or more, the paper cuts it off in places).
+- *Misprint.* For N = {MISPRINT[0]} and p = {MISPRINT[1]} the paper prints a reference loss of 9276.00, which is the figure of p = 1;
+  it is 2234.78.
+- The reference card is not the best card of its rows. Labels are not drawn from its risks, they are what it finds more
+  likely, so that larger points fit better.
+- *BONMIN, linear form* runs B-Hyb as in the paper, with one setting changed: with its default choice of the variable to branch on it
+  has called cards optimal that are far from it. *B-OA* is BONMIN's outer approximation on the same form, *strengthened form* B-Hyb
+  on a tighter one. *From Algorithm 1* is B-Hyb with the card of Algorithm 1 as its start: that card, with its best base, is its first,
+  the limit is one for both, and TT and ST count both. [solvers.md](solvers.md) has the evidence, and compares BONMIN's figures with the
+  published ones row by row.
+- The paper's 138.62 for N = 200 is 200 log 2: the loss of a card without any points.
+- *Algorithm 1* rounds one of very many solutions of a relaxation that knows nothing of the data
+  ([formulations.md](formulations.md)). With every weight rounded to the nearest integer, as the paper describes it, it gives the published
+  loss with one feature and with p = 4. *Negatives down* rounds weights below 0 down, and gives the published loss on all rows
+  but p = 4: what the paper ran seems to have done that. It is the same work; where its times are longer, more ran beside it.
+"""
+
+
+def write_page(path: Path, tables: Sequence[int], results: Mapping[Row, RowResults]) -> list[str]:
+    """Write the page and, in ``images`` beside it, its pictures.
+
+    Returns
+    -------
+    list of str
+        What the user should know, such as that the pictures are left out.
+    """
+    run = [one for one in results.values() if one.runs]
+    folder, remarks, has_pictures = path.parent / IMAGES, [], bool(run)
+    try:
+        if run:
+            folder.mkdir(parents=True, exist_ok=True)
+            draw_losses(run, folder / LOSSES)
+            draw_times(run, folder / TIMES)
+    except SolverMissing as error:
+        remarks.append(str(error))
+        has_pictures = False
+    write_whole(path, render_page(tables, results, has_pictures))
+    return [*remarks, f"Wrote {path}."]
+
+
+def render_page(
+    tables: Sequence[int], results: Mapping[Row, RowResults], has_pictures: bool
+) -> str:
+    """The page as Markdown."""
+    parts = [_INTRODUCTION, _conditions(results), _summary(results), _false_claims(results)]
+    if has_pictures:
+        parts.append(_pictures())
+    parts += [
+        f"## {TITLES[table]}\n\n{to_markdown(lines)}"
+        for table in tables
+        if (lines := lines_of(table, results))
+    ]
+    return "\n".join([*parts, _NOTES])
+
+
+def _conditions(results: Mapping[Row, RowResults]) -> str:
+    """When, on what and with which limits the runs were made."""
+    runs = [run for one in results.values() for run in one.runs.values()]
+    limits: dict[float, list[str]] = {}
+    for name, method in METHODS.items():
+        for limit in sorted({cell.limit for cell, _ in runs if cell.method.name == name}):
+            limits.setdefault(limit, []).append(method.title)
+    listed = [f"{limit:g} s ({'; '.join(names)})" for limit, names in sorted(limits.items())]
+    finished = [one for _, one in runs]
+    return (
+        "## Conditions\n\n"
+        f"- Made on: {_distinct(finished, 'date')}.\n"
+        f"- Machine: {_distinct(finished, 'machine')}. Nothing was done to keep "
+        "other work away from it, and runs were not all made in one sitting (a method that changes is run again, "
+        "the others stand): take single times as rough.\n"
+        f"- Software: {_distinct(finished, 'software')}.\n"
+        f"- Time limits: {', '.join(listed)}. BONMIN had {PAPER_LIMIT:g} s in the paper."
+        f"{_overrun(runs)}\n"
+    )
+
+
+def _overrun(runs: Sequence[tuple[Cell, Finished]]) -> str:
+    """The run that kept its limit least, where one took half as long again."""
+    late = [(one.outcome.seconds, cell) for cell, one in runs]
+    late = [(seconds, cell) for seconds, cell in late if seconds > 1.5 * cell.limit]
+    if not late:
+        return ""
+    seconds, cell = max(late, key=lambda pair: pair[0] - pair[1].limit)
+    return (
+        " Solvers look at the clock when it suits them: the run furthest past its limit, "
+        f"{cell.method.title} on {cell.row}, took {seconds:.0f} s."
+    )
+
+
+def _distinct(finished: Sequence[Finished], field: str) -> str:
+    """The different values of a field; of lists of versions each version once."""
+    values = sorted({getattr(one, field) for one in finished})
+    if field == "software":
+        values = sorted({part for value in values for part in value.split(", ")}, key=str.lower)
+        return ", ".join(values)
+    return "; ".join(values)
+
+
+def _summary(results: Mapping[Row, RowResults]) -> str:
+    lines = [
+        "## Every row with its proven optimum\n",
+        "| N | p | k | proven optimum | riskcard, s | nodes | BONMIN here, s | its loss | its status | times faster |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    ratios, exact = [], 0
+    for row, one in results.items():
+        found = speed_up(one)
+        if found is not None:
+            ratios.append(found[0])
+            exact += found[1]
+        lines.append(_summary_line(row, one))
+    text = "\n".join(lines) + "\n"
+    if not ratios:
+        return text
+    reached = sum(ratio >= ASKED for ratio in ratios)
+    return (
+        f"{text}\nShown to be {ASKED:,} times faster than BONMIN here or its limit: {reached} of {len(ratios)} rows; "
+        f"the smallest figure is {min(ratios):,.0f}. BONMIN ended by itself on {exact} rows; for the others the figure "
+        "is a lower bound, and cannot exceed BONMIN's limit divided by riskcard's time.\n"
+    )
+
+
+def _summary_line(row: Row, results: RowResults) -> str:
+    ours, other, found = results.outcome(OURS), results.outcome("bonmin"), speed_up(results)
+    cells = [str(row.n_rows), str(row.n_features), str(row.k)]
+    if ours is None or ours.ending != "proven" or ours.loss is None:
+        cells += ["not proven", "", ""]
+    else:
+        cells += [f"{ours.loss:.5f}", seconds_text(ours.seconds), f"{ours.nodes:,}"]
+    if other is None:
+        cells += ["not run", "", ""]
+    else:
+        limit = results.runs["bonmin"][0].limit
+        total = rf"\* ({limit:g})" if other.ending == "limit" else seconds_text(other.seconds)
+        loss = "-" if other.loss is None else f"{other.loss:.5f}"
+        cells += [total, loss, results.verdict("bonmin")]
+    cells.append("" if found is None else f"{'' if found[1] else '> '}{found[0]:,.0f}")
+    return f"| {' | '.join(cells)} |"
+
+
+def _false_claims(results: Mapping[Row, RowResults]) -> str:
+    lines = []
+    for row, one in results.items():
+        for name in one.runs:
+            if one.verdict(name) == "claim is false":
+                outcome = one.runs[name][1].outcome
+                lines.append(
+                    f"- {row}, {METHODS[name].title}: {_claim_text(outcome.claimed_loss, outcome.claimed_bound, outcome.word)}"
+                )
+    if not lines:
+        return "No claim of any solver was found to be false in these runs.\n"
+    return "### Claims that are false\n\n" + "\n".join(lines) + "\n"
+
+
+def _claim_text(loss: float | None, bound: float | None, word: str) -> str:
+    parts = [f"says {word!r}"]
+    if loss is not None:
+        parts.append(f"with a loss of {loss:.5f}")
+    if bound is not None:
+        parts.append(f"and a bound of {bound:.5f}")
+    return " ".join(parts)
+
+
+def _pictures() -> str:
+    return (
+        "## Pictures\n\n"
+        f"![Loss against time]({IMAGES}/{LOSSES})\n\n"
+        "*Loss of the best card so far against time, both on logarithmic axes; the dotted line is the proven optimum; losses beyond three times the "
+        "worst final one are cut off. A mark "
+        "stands where the method's best card was found. On the way the losses are the solver's own; the last one is "
+        "recomputed. A method without a line found no card.*\n\n"
+        f"![Solving time against size]({IMAGES}/{TIMES})\n\n"
+        "*Total time against the number of features and of rows. Open marks: stopped at the limit, without a proof or claim.*\n"
+    )

@@ -1,0 +1,124 @@
+"""A model as data: blocks of variables, blocks of linear constraints, and what is minimised.
+
+A form (one module each) builds a ``Model`` from an ``Instance``; a backend (one module each, in
+``solvers/``) hands it to a solver. Neither knows the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+Kind = Literal["binary", "integer", "continuous"]
+
+
+@dataclass(frozen=True, slots=True)
+class Variables:
+    """One block of variables, such as the paper's ``b`` (rows by features).
+
+    Entry ``index`` of the block, counted in C order, is variable ``start + index`` of the model.
+    Bounds may be infinite.
+    """
+
+    name: str
+    kind: Kind
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    start: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.lower.shape
+
+    @property
+    def size(self) -> int:
+        return self.lower.size
+
+
+@dataclass(frozen=True, slots=True)
+class Constraints:
+    """One block of linear constraints: ``lower <= matrix @ values <= upper``.
+
+    With ``is_paired`` rows 2q and 2q + 1 are the two sides of one double inequality such as
+    ``-5 alpha <= w <= 5 alpha``, which the paper counts once.
+    """
+
+    name: str
+    matrix: sparse.csr_array
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    is_paired: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cardinality:
+    """At most ``most`` of the variables ``members`` differ from 0: no linear constraint says this.
+
+    A backend that cannot state it must refuse the model; it must never leave it out.
+    """
+
+    name: str
+    members: NDArray[np.int64]
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class Products:
+    """Bilinear parts of the scores: row ``rows[q]`` has ``factors[q] * values[left[q]] * values[right[q]]``."""
+
+    rows: NDArray[np.int64]
+    factors: NDArray[np.float64]
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class LogLoss:
+    """Minimise ``sum of weight * log(1 + exp(-label * score))``, one score a row.
+
+    ``score = constant + matrix @ values + products``.
+    """
+
+    matrix: sparse.csr_array
+    constant: NDArray[np.float64]
+    labels: NDArray[np.int8]
+    weights: NDArray[np.float64]
+    products: Products | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LinearObjective:
+    """Minimise ``coefficients @ values + constant``."""
+
+    coefficients: NDArray[np.float64]
+    constant: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """What a solver is given."""
+
+    name: str
+    variables: tuple[Variables, ...]
+    constraints: tuple[Constraints, ...]
+    objective: LogLoss | LinearObjective
+    cardinality: Cardinality | None = None
+
+    @property
+    def n_variables(self) -> int:
+        return sum(block.size for block in self.variables)
+
+    def has(self, name: str) -> bool:
+        """Whether there is a block of variables of this name."""
+        return any(block.name == name for block in self.variables)
+
+    def block(self, name: str) -> Variables:
+        """The block of variables of this name."""
+        for block in self.variables:
+            if block.name == name:
+                return block
+        raise KeyError(f"The model {self.name!r} has no variables {name!r}.")

@@ -1,0 +1,73 @@
+"""IPOPT, for the continuous relaxation of a model."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+
+from riskcard.paper.formulations.mip_model import Model
+from riskcard.paper.solvers.answer import (
+    Answer,
+    Claim,
+    Ending,
+    Incumbent,
+    SolverOptions,
+    import_solver,
+)
+from riskcard.paper.solvers.casadi_problem import casadi_problem, first_point
+from riskcard.paper.solvers.flat_model import flatten, require_no_cardinality
+
+ENDINGS: dict[str, Ending] = {
+    "Solve_Succeeded": "optimal",
+    "Solved_To_Acceptable_Level": "optimal",
+    "Maximum_CpuTime_Exceeded": "time_limit",
+    "Maximum_WallTime_Exceeded": "time_limit",
+    "Maximum_Iterations_Exceeded": "node_limit",
+    "Infeasible_Problem_Detected": "infeasible",
+}
+#: The order of elimination (approximate minimum fill) that is fastest on the large relaxations: 11
+#: instead of 14 seconds for 5,000 rows and 2 features.
+PARAMETERS = {"mumps_pivot_order": 2}
+#: The shortest time that IPOPT can be given.
+LEAST_SECONDS = 1e-3
+
+
+def relax_with_ipopt(model: Model, options: SolverOptions) -> Answer:
+    """Solve the continuous relaxation: integers may take any value within their bounds.
+
+    A node limit is a limit on the iterations. Where the relaxation is convex (all forms but the
+    bilinear one) the objective is the least there is, up to IPOPT's tolerance; IPOPT proves no
+    bound, and none is claimed.
+    """
+    begin = time.perf_counter()
+    casadi = import_solver("casadi", "casadi", "IPOPT")
+    require_no_cardinality(model, "IPOPT")
+    flat = flatten(model)
+    problem = casadi_problem(casadi, flat)
+    settings: dict[str, Any] = {**problem.functions, "print_time": False, "error_on_fail": False}
+    settings["ipopt"] = _parameters(options, time.perf_counter() - begin)
+    solver = casadi.nlpsol("ipopt", "ipopt", problem.nlp, settings)
+    start = first_point(flat) if options.start is None else options.start
+    found = solver(x0=start, lbx=flat.lower, ubx=flat.upper, lbg=flat.row_lower, ubg=flat.row_upper)
+    stats, seconds = solver.stats(), time.perf_counter() - begin
+    word, objective = str(stats["return_status"]), float(found["f"])
+    ending = ENDINGS.get(word, "failed")
+    claim = Claim(ending, word, objective if math.isfinite(objective) else None)
+    values = np.array(found["x"]).ravel()
+    history = (Incumbent(seconds, objective),)
+    return Answer("ipopt", values, claim, seconds, history, is_relaxation=True)
+
+
+def _parameters(options: SolverOptions, passed: float) -> dict[str, Any]:
+    parameters: dict[str, Any] = {"print_level": 5 if options.show_log else 0, "sb": "yes"}
+    parameters |= PARAMETERS
+    if options.log_file is not None:
+        parameters |= {"output_file": str(options.log_file), "file_print_level": 5}
+    if options.time_limit is not None:
+        parameters["max_wall_time"] = max(options.time_limit - passed, LEAST_SECONDS)
+    if options.node_limit is not None:
+        parameters["max_iter"] = options.node_limit
+    return parameters | dict(options.parameters)

@@ -1,0 +1,87 @@
+"""What a table holds: rows, events, and a line for every column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.data.features import Features
+from riskcard.data.levels import BOOLEAN, Levels
+from riskcard.formatting.html import minus
+from riskcard.model.terms import show_level
+from riskcard.report.facts import ColumnFacts, DataFacts
+
+#: The most common levels of a category that are named.
+_MOST_LEVELS = 3
+
+
+def describe_table(
+    table: Features,
+    is_event: NDArray[np.bool_],
+    weights: NDArray[np.float64],
+    on_card: Sequence[str],
+) -> DataFacts:
+    """Sum up a table.
+
+    Parameters
+    ----------
+    table
+        All candidate features.
+    is_event, weights
+        Of each row.
+    on_card
+        Names of the features that the card uses.
+    """
+    is_missing = np.isnan(table.values)
+    return DataFacts(
+        rows=len(table.values),
+        events=int(is_event.sum()),
+        base_rate=float(weights[is_event].sum() / weights.sum()),
+        is_weighted=bool((weights != weights[0]).any()),
+        columns=tuple(
+            ColumnFacts(
+                name=name,
+                kind=_kind(table.levels[place]),
+                is_on_card=name in on_card,
+                missing=int(is_missing[:, place].sum()),
+                summary=_summary(table.values[:, place], table.levels[place]),
+            )
+            for place, name in enumerate(table.names)
+        ),
+        complete_rows=int((~is_missing.any(axis=1)).sum()),
+    )
+
+
+def _short(number: float) -> str:
+    """Four digits, or all of those before the point."""
+    return minus(f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}")
+
+
+def _kind(levels: Levels | None) -> str:
+    if levels is None:
+        return "number"
+    if levels == BOOLEAN:
+        return "boolean"
+    return "ordered category" if levels.is_ordered else "category"
+
+
+def _summary(values: NDArray[np.float64], levels: Levels | None) -> str:
+    known = values[~np.isnan(values)]
+    if not known.size:
+        return "no values"
+    if levels is None:
+        low, middle, high = map(_short, np.quantile(known, [0.25, 0.5, 0.75]).tolist())
+        if known.min() == known.max():
+            return f"always {_short(known[0])}"
+        ends = f"{_short(known.min())} to {_short(known.max())}"
+        return f"median {middle} (quartiles {low}, {high}; {ends})"
+    counts = np.bincount(known.astype(np.int64), minlength=len(levels.names))
+    order = np.argsort(-counts, kind="stable")
+    shown = [
+        f"{show_level(levels.names[place])} {100 * counts[place] / known.size:.0f} %"
+        for place in order[:_MOST_LEVELS]
+    ]
+    left = int((counts > 0).sum()) - len(shown)
+    return ", ".join(shown) + (f" and {left} more" if left > 0 else "")

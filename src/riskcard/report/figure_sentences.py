@@ -1,0 +1,181 @@
+"""Figures in plain sentences."""
+
+from __future__ import annotations
+
+import math
+
+from riskcard.card.sentences import kind_words, moderate_words, prior_words, proof_sentence
+from riskcard.evaluation.calibration import Calibration
+from riskcard.evaluation.decision import DecisionCurve
+from riskcard.evaluation.outcomes import Interval
+from riskcard.evaluation.summary import Evaluation
+from riskcard.formatting.html import minus
+from riskcard.model.certificate import Certificate
+from riskcard.report.facts import DataFacts, ReportFacts
+from riskcard.status import Status
+
+
+def count(number: int, noun: str) -> str:
+    """A number and what is counted: "1 row", "2,000 rows"."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def share(part: float, digits: int = 1) -> str:
+    """A share in per cent."""
+    return f"{plain(100 * part, digits)} %"
+
+
+def plain(number: float, digits: int = 3) -> str:
+    """A figure, with a true minus sign; in words when there is none."""
+    if math.isnan(number):
+        return "none"
+    if math.isinf(number):
+        return "infinite"
+    text = f"{number:.{digits}f}"
+    return text.lstrip("-") if float(text) == 0 else minus(text)
+
+
+def signed(number: float, digits: int = 3) -> str:
+    """A difference with its sign."""
+    text = plain(number, digits)
+    return text if number <= 0 or text[0] not in "0123456789" else f"+{text}"
+
+
+def with_interval(number: float, interval: Interval | None, digits: int = 3) -> str:
+    """A figure with its interval in brackets."""
+    if interval is None:
+        return plain(number, digits)
+    low, high = (plain(end, digits) for end in interval)
+    # a line ends before the brackets, where there is no room, and not within them
+    return f"{plain(number, digits)} ({low}\u00a0to\u00a0{high})"
+
+
+def counted_rows(data: DataFacts) -> str:
+    """Rows, events and the base rate."""
+    by_weight = " by weight" if data.is_weighted else ""
+    return (
+        f"{count(data.rows, 'row')}, {data.events:,} of them with the event "
+        f"({share(data.base_rate)}{by_weight})"
+    )
+
+
+# --- the certificate ----------------------------------------------------------------------------
+
+
+def bound_sentence(certificate: Certificate | None) -> str:
+    """What is proven, for somebody who has never heard of a bound."""
+    if certificate is None:
+        return (
+            "Nothing is proven about this card: it has no certificate. It was written by hand, or "
+            "changed after it was learned."
+        )
+    proof = proof_sentence(certificate)
+    if certificate.status is Status.HEURISTIC:
+        return (
+            f"{proof} The search often finds the best card, and seldom one much worse, but nobody has "
+            "shown how good this one is. “riskcard fit --certify” proves a bound."
+        )
+    if certificate.status is Status.OPTIMAL:
+        rows = "rows that it was learned from"
+        rows += ", prior rows included," if certificate.prior_rows > 0 else ""
+        return (
+            f"{proof} In other words: on the {rows} no card of this kind can do better; others may do as "
+            "well."
+        )
+    if certificate.bound <= 0:
+        more = "A longer time limit, fewer terms or a coarser grid of cuts may give a bound."
+        return " ".join([proof, more, *moderate_words(certificate)])
+    best = (
+        "The best card of this kind that exists may have a loss smaller by at most "
+        f"{share(certificate.gap, 1 if certificate.gap >= 0.001 else 4)}."
+    )
+    return " ".join([proof, best, *moderate_words(certificate)])
+
+
+def proof_in_short(certificate: Certificate | None) -> tuple[str, str]:
+    """What is proven, in a word and a few more."""
+    if certificate is None or certificate.bound <= 0:
+        return "not proven", "how good the card is among its kind"
+    if certificate.status is Status.OPTIMAL:
+        return "optimal", "proven: no card of its kind has a smaller loss"
+    gap = share(certificate.gap, 1 if certificate.gap >= 0.001 else 4)
+    return gap, "at most, proven: what the best card of its kind could save of the loss"
+
+
+def certificate_facts(certificate: Certificate) -> list[str]:
+    """What "this kind" means, and what else a reader should know."""
+    rules = [f"Every card of this kind keeps these rules: {'; '.join(certificate.rules)}."]
+    return [
+        kind_words(certificate),
+        *prior_words(certificate),
+        *(rules if certificate.rules else []),
+        *certificate.notes,
+    ]
+
+
+def gain_sentence(evaluation: Evaluation) -> str:
+    """What the loss means, against giving everyone the same risk."""
+    rate = evaluation.base_rate
+    nothing = -(rate * math.log(rate) + (1 - rate) * math.log1p(-rate))
+    gained = 1 - evaluation.log_loss / nothing
+    return (
+        "The loss of a card is the sum of −log(risk given to what happened) over all rows: the lower, "
+        f"the better. Here it is {plain(evaluation.log_loss)} for a row on average; giving everyone "
+        f"the same risk of {share(rate)} would cost {plain(nothing)}, so the card saves "
+        f"{share(gained)} of that."
+    )
+
+
+# --- figures ------------------------------------------------------------------------------------
+
+
+def area_sentence(evaluation: Evaluation, where: str) -> str:
+    """What an AUC is."""
+    return (
+        "The AUC is the chance that of two rows, one with the event and one without, the first has the "
+        f"higher risk: {share(evaluation.roc.area)} on {where}. Ties count half, and 50 % would be no "
+        "better than a coin."
+    )
+
+
+def slope_words(figures: Calibration) -> str:
+    """What a slope says."""
+    if not math.isfinite(figures.slope):
+        return "there is no slope, since all risks are equal or separate the two classes"
+    low, high = figures.slope_interval or (figures.slope, figures.slope)
+    if low <= 1 <= high:
+        return "there is no sign that risks are too extreme or too cautious"
+    if figures.slope < 1:
+        return "risks are too extreme: high ones are too high and low ones too low"
+    return "risks are too cautious: high ones are too low and low ones too high"
+
+
+def calibration_sentence(evaluation: Evaluation, where: str) -> str:
+    """Expected and observed events, and the slope."""
+    figures = evaluation.calibration
+    expected = f"{figures.expected:,.{0 if figures.expected >= 1000 else 1}f}"
+    return (
+        f"On {where} {expected} events were expected, and {figures.observed:,.6g} happened. "
+        f"The slope is {with_interval(figures.slope, figures.slope_interval, 2)}: "
+        f"{slope_words(figures)}."
+    )
+
+
+def decision_sentence(curve: DecisionCurve, where: str) -> str:
+    """At which thresholds a card is of use."""
+    useful = curve.useful
+    if useful is None:
+        return (
+            f"On {where} acting on the card is at no threshold better than acting on everyone or on "
+            "no one."
+        )
+    low, high = (f"{100 * end:.0f} %" for end in useful)
+    return (
+        f"On {where} acting on the card is better than acting on everyone and than acting on no one "
+        f"at thresholds from {low} to {high}."
+    )
+
+
+def training_words(facts: ReportFacts) -> str:
+    """Which rows these are."""
+    return "the rows that it was learned from" if facts.is_training else "these rows"

@@ -1,0 +1,245 @@
+"""Rules from a file: TOML, or CSV with one line a feature. ``docs/rules.md`` describes both."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from riskcard.data.csv_text import checked_names, checked_rows, delimiter_of, read_text
+from riskcard.errors import FormatError, ParameterError
+from riskcard.formatting.spelling import nearest_name
+from riskcard.rules.card_rules import CardRules, FeatureGroup, FeatureRule
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_FIELDS = [one.name for one in fields(FeatureRule)]
+_COLUMNS = ["feature", *_FIELDS, "group", "group_at_most"]
+
+
+def load_rules(path: str | Path) -> CardRules:
+    """Read rules from a TOML or CSV file, told apart by the end of its name."""
+    source = str(path)
+    kind = Path(path).suffix.lower()
+    if kind not in (".toml", ".csv", ".tsv"):
+        raise FormatError(
+            f"{source!r} is no file of rules: its name ends in {kind!r}. Use .toml, .csv or .tsv."
+        )
+    text = read_text(path, "a TOML or CSV file of rules")
+    return _from_toml(source, text) if kind == ".toml" else _from_csv(source, text)
+
+
+# --- TOML ---------------------------------------------------------------------------------------
+
+
+def _from_toml(source: str, text: str) -> CardRules:
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise FormatError(f"{source!r} is not valid TOML ({error}). Correct it.") from None
+    _require_keys(content, ["budget", "features", "groups"], f"{source!r}")
+    tables = _require_type(content.get("features", {}), dict, f"{source!r}, features")
+    features = {}
+    for name, table in tables.items():
+        where = f"{source!r}, features.{name}"
+        _require_keys(_require_type(table, dict, where), _FIELDS, where)
+        features[name] = _made(where, FeatureRule, table)
+    groups = []
+    lists = _require_type(content.get("groups", []), list, f"{source!r}, groups")
+    for number, table in enumerate(lists, start=1):
+        where = f"{source!r}, group {number} of [[groups]]"
+        _require_keys(_require_type(table, dict, where), ["features", "at_most"], where, True)
+        groups.append(_made(where, FeatureGroup, table))
+    parts = {"features": features, "groups": groups, "budget": content.get("budget")}
+    return _made(f"{source!r}", CardRules, parts)
+
+
+def _require_type(value: Any, wanted: type, where: str) -> Any:
+    if not isinstance(value, wanted):
+        form = "a table, such as [features.age]" if wanted is dict else "tables, each [[groups]]"
+        raise FormatError(f"{where} is {value!r}. Make it {form}.")
+    return value
+
+
+def _require_keys(
+    table: Mapping[str, Any], known: list[str], where: str, are_all_needed: bool = False
+) -> None:
+    for key in table:
+        if key not in known:
+            raise FormatError(
+                f"{where}: the key {key!r} is unknown. {nearest_name(key, known, 'keys')}"
+            )
+    for key in known if are_all_needed else ():
+        if key not in table:
+            raise FormatError(f"{where}: {key!r} is missing. Add it.")
+
+
+def _made(where: str, kind: Callable[..., Any], parts: Mapping[str, Any]) -> Any:
+    """Make an object of rules; what is wrong with it is wrong with that place of the file."""
+    try:
+        return kind(**parts)
+    except ParameterError as error:
+        raise FormatError(f"{where}: {error}") from None
+
+
+# --- CSV ----------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Group:
+    """A group as its lines are read."""
+
+    features: list[str] = field(default_factory=list)
+    at_most: int | None = None
+    line: int = 0  # of the first number given
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """One cell that is not empty, and where it stands."""
+
+    where: str
+    text: str
+
+    def number(self) -> float:
+        return _number(self, self.text)
+
+    def whole(self) -> int:
+        return _whole(self, self.text)
+
+    def numbers(self) -> tuple[float, ...]:
+        return tuple(_number(self, word) for word in self.text.split())
+
+    def whole_numbers(self) -> tuple[int, ...]:
+        return tuple(_whole(self, word) for word in self.text.split())
+
+
+_READERS: dict[str, Callable[[_Cell], Any]] = {
+    "direction": lambda cell: cell.text,
+    "points": _Cell.whole_numbers,
+    "use": lambda cell: cell.text,
+    "cuts": _Cell.numbers,
+    "fixed_cuts": _Cell.numbers,
+    "max_cuts": _Cell.whole,
+    "cost": _Cell.number,
+    "codes": _Cell.numbers,
+}
+
+
+def _from_csv(source: str, text: str) -> CardRules:
+    budget, text = _take_comments(source, text)
+    header = text.lstrip().partition("\n")[0]
+    if not header:
+        raise FormatError(f"{source!r} has no rules. Give a header line and one line a feature.")
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(header), strict=True)
+    rows = checked_rows(source, reader)
+    names = checked_names(source, next(rows)[1])
+    for name in names:
+        if name not in _COLUMNS:
+            raise FormatError(
+                f"{source!r}: the column {name!r} is unknown. "
+                f"{nearest_name(name, _COLUMNS, 'columns')}"
+            )
+    if "feature" not in names:
+        raise FormatError(f"{source!r} has no column 'feature'. Name the features in it.")
+    features: dict[str, FeatureRule] = {}
+    groups: dict[str, _Group] = {}
+    for line, cells in rows:
+        cell = {
+            name: _Cell(f"{source!r}, line {line}, column {name!r}", text.strip())
+            for name, text in zip(names, cells, strict=True)
+            if text.strip()
+        }
+        where = f"{source!r}, line {line}"
+        feature = _feature_of(where, cell, features)
+        values = {name: _READERS[name](cell[name]) for name in _FIELDS if name in cell}
+        features[feature] = _made(where, FeatureRule, values)
+        _add_to_group(where, line, cell, groups)
+    parts = {"features": features, "groups": _made_groups(source, groups), "budget": budget}
+    return _made(f"{source!r}", CardRules, parts)
+
+
+def _take_comments(source: str, text: str) -> tuple[float | None, str]:
+    """The budget from the comments above the header, and the text with these lines left blank."""
+    budget = None
+    lines = text.splitlines(keepends=True)
+    for number, line in enumerate(lines):
+        if line.strip() and not line.startswith("#"):
+            break
+        setting = re.fullmatch(r"#\s*(\w+)\s*=\s*(.*?)[\s,;]*", line)
+        lines[number] = "\n"
+        if setting is None:
+            continue
+        where = f"{source!r}, line {number + 1}"
+        if setting[1] != "budget":
+            raise FormatError(
+                f"{where}: {setting[1]!r} cannot be set. Only '# budget = NUMBER' can."
+            )
+        budget = _Cell(f"{where}, budget", setting[2]).number()
+    return budget, "".join(lines)
+
+
+def _feature_of(where: str, cell: Mapping[str, _Cell], seen: Iterable[str]) -> str:
+    if "feature" not in cell:
+        raise FormatError(f"{where}: the feature has no name. Give one, or remove the line.")
+    name = cell["feature"].text
+    if name in seen:
+        raise FormatError(f"{where}: {name!r} has a rule already. Write all of it in one line.")
+    return name
+
+
+def _add_to_group(
+    where: str, line: int, cell: Mapping[str, _Cell], groups: dict[str, _Group]
+) -> None:
+    if "group" not in cell:
+        if "group_at_most" in cell:
+            raise FormatError(f"{where}: group_at_most is given without a group. Name the group.")
+        return
+    name = cell["group"].text
+    group = groups.setdefault(name, _Group())
+    group.features.append(cell["feature"].text)
+    if "group_at_most" not in cell:
+        return
+    at_most = cell["group_at_most"].whole()
+    if group.at_most is not None and at_most != group.at_most:
+        raise FormatError(
+            f"{where}: group_at_most of group {name!r} is {at_most}, but {group.at_most} in line "
+            f"{group.line}. Give one number."
+        )
+    group.at_most, group.line = at_most, group.line or line
+
+
+def _made_groups(source: str, groups: Mapping[str, _Group]) -> list[FeatureGroup]:
+    made = []
+    for name, group in groups.items():
+        if group.at_most is None:
+            raise FormatError(
+                f"{source!r}: group {name!r} has no group_at_most. "
+                "Give the number in the line of one of its features."
+            )
+        parts = {"features": group.features, "at_most": group.at_most}
+        made.append(_made(f"{source!r}, group {name!r}", FeatureGroup, parts))
+    return made
+
+
+def _number(cell: _Cell, word: str) -> float:
+    try:
+        return float("text" if "_" in word else word)
+    except ValueError:
+        hint = " (decimals have a point, and spaces part numbers)" if "," in word else ""
+        raise FormatError(f"{cell.where}: {word!r} is not a number{hint}. Correct it.") from None
+
+
+def _whole(cell: _Cell, word: str) -> int:
+    number = _number(cell, word)
+    if not number.is_integer():
+        raise FormatError(f"{cell.where}: {word!r} is not a whole number. Correct it.")
+    return int(number)

@@ -1,0 +1,278 @@
+"""Which conditions to use: a search over sets of terms with real-valued points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.checks import LOG_ODDS_LIMIT
+from riskcard.kernels.heuristic.cells import divide_into_cells
+from riskcard.kernels.heuristic.sets import improve_set
+from riskcard.search.deadline import Deadline
+from riskcard.search.heuristic.binned_rows import Rows
+from riskcard.search.heuristic.card_room import Rules, closed_cuts, room_for_terms
+from riskcard.search.heuristic.effort import Effort
+
+#: A set of conditions counts as better when its loss is lower by this part of itself.
+LEAST_GAIN = 1e-7
+#: Terms by which a set is enlarged on the way to another.
+SWING = 2
+#: Terms that a kick replaces at most.
+MOST_KICKED = 4
+#: Features with more cuts than this that kicks look at: for each term, and at least and at most.
+FEW_CUTS, KICKED_BY_TERM, FEWEST_KICKED, MOST_KICKED_FEATURES = 8, 4, 16, 32
+#: The ridge of fits, by the total weight, so that the unit of weights does not matter: far below any loss
+#: that matters, but near separation. There it keeps coefficients of about one size, so that whole points of
+#: a small range can follow them; where steps may be as large as they like, a smaller one finds sets that separate all rows.
+RIDGE, SMALL_RIDGE = 4e-6, 1e-7
+#: Steps of so much log-odds are as good as any.
+NO_REAL_LIMIT = 15.0
+#: Classes are nearly separated when the best set has less than this part of the loss of the start; then a
+#: search has so many times the steps.
+NEARLY_SEPARATED, STEPS_IF_SEPARATED = 0.15, 3
+#: As many steps as it takes.
+UNLIMITED = 10**9
+NO_PICKS, NO_DIGESTS = np.zeros(0), np.zeros(0, dtype=np.uint64)
+NOTHING_CLOSED = np.zeros((0, 0), dtype=np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """Conditions (features and cuts, shape (2, terms)) and their best real-valued points.
+
+    ``coefficients`` are the offset and one jump a term, and ``loss`` is what they reach. ``digest``
+    is the same for equal sets. ``promises`` are what an exchange for a condition of each column
+    promised when that was looked at last.
+    """
+
+    terms: NDArray[np.int64]
+    coefficients: NDArray[np.float64]
+    loss: float
+    digest: int = 0
+    promises: NDArray[np.float64] = field(default_factory=lambda: NO_PICKS)
+
+    @property
+    def n_terms(self) -> int:
+        return self.terms.shape[1]
+
+    @property
+    def key(self) -> tuple[tuple[int, ...], ...]:
+        """The conditions in order: equal for equal sets."""
+        return tuple(sorted(map(tuple, self.terms.T.tolist())))
+
+
+class Walk(NamedTuple):
+    """How a set is changed: see the plan of ``improve_set``.
+
+    ``picks`` are forced terms, ``n_old`` is how many of the first terms may be dropped (None: all),
+    and the walk ends at sets whose digest is ``known``. ``ridge`` is that of its fits.
+    """
+
+    size: int
+    n_tries: int
+    max_steps: int = UNLIMITED
+    n_old: int | None = None
+    picks: NDArray[np.float64] = NO_PICKS
+    known: Iterable[int] = ()
+    ridge: float = RIDGE
+
+
+def cells_of(
+    rows: Rows, terms: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]:
+    """The cells of the rows under terms: what holds in each, its tally, and the key of each row."""
+    keys = np.empty(rows.is_event.size, dtype=np.int32)
+    design, tally = divide_into_cells(rows.codes, terms, rows.is_event, rows.weights, keys)
+    return design, tally, keys
+
+
+def improve_support(rows: Rows, rules: Rules, support: Support, walk: Walk) -> tuple[Support, int]:
+    """Walk from a set of conditions to one that no single exchange improves; also the steps taken."""
+    known = np.fromiter(walk.known, dtype=np.uint64)
+    n_old = support.n_terms + walk.picks.size if walk.n_old is None else walk.n_old
+    if rules.is_static:
+        plan = walk.size, n_old, walk.n_tries, walk.max_steps, walk.ridge
+        return _improve(rows, rules, support, plan, walk.picks, known)
+    # what is allowed beside others depends on them: one step at a time
+    picks, size, steps = walk.picks, walk.size, 0
+    while steps < walk.max_steps and (size > 0 or support.n_terms > 0 or picks.size > 0):
+        if not picks.size and support.n_terms > size:
+            plan = size, n_old, walk.n_tries, 0, walk.ridge
+            support, _ = _improve(rows, rules, support, plan, picks, known)
+        plan = size, n_old, walk.n_tries, 1, walk.ridge
+        changed, used = _improve(rows, rules, support, plan, picks[:1], known)
+        steps += used
+        is_same = changed.digest == support.digest
+        if is_same and not picks.size:
+            if support.n_terms >= size or support.n_terms == 0:
+                break
+            size = support.n_terms  # there is no room for more
+        support, picks = changed, picks[:0] if is_same else picks[1:]
+        if support.n_terms >= size and support.digest in known:
+            break
+    return support, steps
+
+
+def fit_support(rows: Rows, rules: Rules, terms: NDArray[np.int64]) -> Support:
+    """Conditions with their best real-valued points."""
+    support = Support(terms, np.zeros(terms.shape[1] + 1), np.inf)
+    return _improve(rows, rules, support, (terms.shape[1], 0, 0, 0, RIDGE), NO_PICKS, NO_DIGESTS)[0]
+
+
+def _improve(
+    rows: Rows,
+    rules: Rules,
+    support: Support,
+    plan: tuple[int, int, int, int, float],
+    picks: NDArray[np.float64],
+    known: NDArray[np.uint64],
+) -> tuple[Support, int]:
+    """One call of the kernel, with what is allowed beside the terms that stay."""
+    terms = np.ascontiguousarray(support.terms)
+    limits = rules.feature_of, rules.max_cuts, rules.max_features
+    is_growing = bool(picks.size) or plan[0] > terms.shape[1] or plan[3] == 0
+    signs, closed = _allowed_beside(rows, rules, terms, is_growing)
+    terms, coefficients, loss, steps, digest, promises = improve_set(
+        rows.for_kernels, limits, signs, closed, terms, support.coefficients, plan, picks, known
+    )
+    return Support(terms, coefficients, loss, digest, promises), steps
+
+
+def _allowed_beside(
+    rows: Rows, rules: Rules, terms: NDArray[np.int64], is_growing: bool
+) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """Signs and closed conditions beside all terms, or beside all but each of them."""
+    if rules.is_static:
+        closed = closed_cuts(rules, rows, terms[:, :0])
+        signs = (rules.signs * rules.is_usable)[None, :]
+        return signs, closed[None, :] if closed.size else NOTHING_CLOSED
+    n_terms = terms.shape[1]
+    kept = [terms] if is_growing else [np.delete(terms, term, axis=1) for term in range(n_terms)]
+    signs = np.stack([rules.signs * room_for_terms(rules, others[0]) for others in kept])
+    return signs, np.stack([closed_cuts(rules, rows, others) for others in kept])
+
+
+def search_supports(
+    rows: Rows,
+    rules: Rules,
+    start: Support,
+    effort: Effort,
+    max_steps: int,
+    rng: np.random.Generator,
+    deadline: Deadline,
+    ridge: float = RIDGE,
+) -> list[Support]:
+    """Kick the best and descend again, as long as steps are left; all optima, best first.
+
+    Kicks are random, but the second away from an optimum goes through larger sets: that finds
+    changes of two conditions, such as one cut of a feature that becomes two. On wide tables they
+    look at some of the columns only, and the best is improved at all of them again.
+    """
+    walk = Walk(rules.max_terms, effort.n_tries, effort.longest_descent, ridge=ridge)
+    best, used = improve_support(rows, rules, start, walk)
+    found, failed = {best.digest: best}, 0
+    some = _promising(rows, rules, best)
+    while (
+        used < _steps_for(best, start, max_steps)
+        and failed < effort.patience
+        and not deadline.is_over()
+    ):
+        kicked = walk._replace(known=found)
+        if failed == 1:
+            away, steps = _swing(rows, some, best, walk)
+        else:
+            away, kicked, steps = *_kick(best, kicked, rng), 0
+        reached, more = improve_support(rows, some, away, kicked)
+        used += steps + more
+        found.setdefault(reached.digest, reached)
+        failed += 1
+        if _is_lower(reached, best):
+            best, failed = reached, 0
+    if some is not rules and not deadline.is_over():
+        reached, _ = improve_support(rows, rules, best, walk)
+        found.setdefault(reached.digest, reached)
+    return sorted(found.values(), key=lambda support: (support.loss, support.key))
+
+
+def second_ridge(limit: float) -> float:
+    """The ridge of a second search near separation, from the limit on what a term adds to the log-odds.
+
+    Under a limit it is so large that sets rank by what they reach with coefficients within it: the
+    nearer the limit, the larger.
+    """
+    if limit > NO_REAL_LIMIT:
+        return SMALL_RIDGE
+    return RIDGE * (LOG_ODDS_LIMIT / limit) ** 2
+
+
+def is_nearly_separated(best: Support, start: Support) -> bool:
+    """Whether a set leaves little of the loss of the start: sets that look alike may round to very different cards."""
+    return best.loss < NEARLY_SEPARATED * start.loss
+
+
+def _steps_for(best: Support, start: Support, max_steps: int) -> int:
+    return STEPS_IF_SEPARATED * max_steps if is_nearly_separated(best, start) else max_steps
+
+
+def _promising(rows: Rows, rules: Rules, support: Support) -> Rules:
+    """The rules with the columns that are worth a look by every kick; all, unless there are many.
+
+    A step takes its time for each column with many cuts, and most columns of a wide table never come
+    near a good set. Those stay that promise most beside the set at hand, by feature, with its own
+    and those that must be on the card.
+    """
+    is_long = rules.is_usable & (rows.n_cuts > FEW_CUTS)
+    long_features = np.unique(rules.feature_of[is_long])
+    n_kept = min(max(KICKED_BY_TERM * rules.max_terms, FEWEST_KICKED), MOST_KICKED_FEATURES)
+    if long_features.size <= n_kept:
+        return rules
+    promises = np.full(rules.max_cuts.size, -np.inf)
+    np.maximum.at(promises, rules.feature_of, support.promises)
+    promises[rules.feature_of[support.terms[0]]] = np.inf
+    promises[rules.restrictions.must_use] = np.inf
+    order = np.argsort(-promises[long_features], kind="stable")
+    is_left_out = np.zeros(promises.size, dtype=bool)
+    is_left_out[long_features[order[n_kept:]]] = True
+    return replace(rules, is_usable=rules.is_usable & ~is_left_out[rules.feature_of])
+
+
+def _swing(rows: Rows, rules: Rules, support: Support, walk: Walk) -> tuple[Support, int]:
+    """The set after a descent with ``SWING`` more terms; also the steps taken."""
+    size = rules.max_terms + SWING
+    larger = walk._replace(size=size, max_steps=size)
+    return improve_support(rows, _with_room(rules, size), support, larger)
+
+
+def _with_room(rules: Rules, size: int) -> Rules:
+    """The rules for cards of another size; limits that bind on cards of this one stay."""
+    extra = size - rules.max_terms
+    return replace(
+        rules,
+        max_terms=size,
+        max_features=rules.max_features + extra * (rules.max_features >= rules.max_terms),
+        max_cuts=rules.max_cuts + extra * (rules.max_cuts >= rules.max_terms),
+    )
+
+
+def _kick(support: Support, walk: Walk, rng: np.random.Generator) -> tuple[Support, Walk]:
+    """Force in the best conditions of random features, and take as many others out.
+
+    Either random ones go first, or the weakest go afterwards.
+    """
+    size = support.n_terms
+    draws = rng.random(size + MOST_KICKED + 2)
+    n_out = 1 + int(draws[-1] * (max(2, min(MOST_KICKED + 1, size)) - 1))
+    order = draws[:size].argsort()
+    kept = order[n_out:] if draws[-2] < 0.5 else order
+    terms = np.ascontiguousarray(support.terms[:, kept])
+    # without the others its coefficients may be far off: the fit starts anew
+    kicked = Support(terms, np.zeros(kept.size + 1), support.loss)
+    return kicked, walk._replace(picks=draws[size : size + n_out], n_old=size)
+
+
+def _is_lower(one: Support, other: Support) -> bool:
+    return one.loss < other.loss * (1.0 - LEAST_GAIN)

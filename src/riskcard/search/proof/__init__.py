@@ -1,0 +1,1 @@
+"""Proving how good a card is: trees, bounds, leaves."""

@@ -1,0 +1,108 @@
+"""A second bound, on moderate cards: those none of whose terms multiplies the odds by more than so much.
+
+With a free scale a term may multiply the odds by 1,000, or by far more if the user says so. What cards with
+such steps can do is hard to bound, and few people want one. So where a proof is going to run out of time, the last part of it goes to
+moderate cards alone: those with terms no steeper than the card at hand, which mostly leave a far
+smaller gap.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+from riskcard.kernels.proof.slots import Conditions
+from riskcard.problem.problem import Problem
+from riskcard.problem.result import Moderate
+from riskcard.problem.solution import Solution
+from riskcard.search.proof.conditions import with_other_limit
+from riskcard.search.proof.tree import Proof, Stops, prove
+from riskcard.status import Status
+
+#: Cards whose terms multiply the odds by no more than this are always moderate.
+LEAST_ODDS = 10.0
+#: Moderate cards must be limited to this part of what the problem allows a term, or they are not worth a proof.
+LARGEST_PART = 0.75
+#: The share of the time that goes to moderate cards, and how much of it there must be to begin.
+SHARE, LEAST_SECONDS = 0.15, 0.3
+#: A bound is worth a sentence when it is above that on all cards, and above 0, by these parts of the loss.
+LEAST_RISE, LEAST_PART = 0.001, 0.2
+
+
+def moderate_odds(card: Solution, problem: Problem) -> float | None:
+    """By how much a term of a moderate card may multiply the odds; None where that would be no real limit.
+
+    It is what the steepest term of the card does, rounded up to two digits, and at least ten.
+    """
+    if problem.scale.kind == "fixed" or problem.kept or not card.terms:
+        return None
+    steepest = max(map(abs, card.jumps)) / card.multiplier
+    if steepest > LARGEST_PART * problem.scale.limit:
+        return None
+    odds = max(LEAST_ODDS, _rounded_up(math.exp(steepest)))
+    return odds if math.log(odds) <= LARGEST_PART * problem.scale.limit else None
+
+
+def _rounded_up(number: float) -> float:
+    """The least number of two digits that is not below one of at least 1.
+
+    Examples
+    --------
+    >>> _rounded_up(12.3), _rounded_up(12.0), _rounded_up(186.8)
+    (13.0, 12.0, 190.0)
+    """
+    unit = 10.0 ** (math.floor(math.log10(number)) - 1)
+    tens = math.floor(number / unit)
+    while tens * unit < number:
+        tens += 1
+    return tens * unit
+
+
+def seconds_for_moderate_cards(card: Solution, problem: Problem, time_limit: float | None) -> float:
+    """How much of its time a proof leaves to that of moderate cards."""
+    if time_limit is None or moderate_odds(card, problem) is None:
+        return 0.0
+    seconds = SHARE * time_limit
+    return seconds if seconds >= LEAST_SECONDS else 0.0
+
+
+def bound_moderate_cards(
+    problem: Problem,
+    proof: Proof,
+    conditions: Conditions,
+    stops: Stops,
+    n_jobs: int,
+    progress: Callable[[float, float, int], None] | None = None,
+) -> tuple[Proof, Moderate | None]:
+    """A bound on moderate cards after a proof about all cards that was cut short.
+
+    Moderate cards are those of the problem with a lower limit on what a term may do, so the bound is
+    that of `prove` for this problem. Every one of them is a card of the problem itself, for which the
+    bound of the first proof holds too; and a better one that is found on the way is better there.
+
+    Returns
+    -------
+    proof, moderate
+        The first proof, with a better card if one was found, and interrupted if the second was; None
+        where there is nothing to say.
+    """
+    odds = moderate_odds(proof.solution, problem)
+    if odds is None:
+        return proof, None
+    limited = replace(problem, scale=replace(problem.scale, limit=math.log(odds)))
+    second = prove(
+        limited, proof.solution, stops, n_jobs, progress, with_other_limit(conditions, limited)
+    )
+    is_interrupted = second.status is Status.INTERRUPTED
+    better = replace(
+        proof,
+        solution=second.solution,
+        loss=second.loss,
+        status=second.status if is_interrupted else proof.status,
+        nodes=proof.nodes + second.nodes,
+    )
+    is_little = second.bound - proof.bound < LEAST_RISE * second.loss
+    if is_little or second.bound < LEAST_PART * second.loss:
+        return better, None
+    return better, Moderate(odds, second.bound)

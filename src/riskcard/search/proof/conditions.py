@@ -1,0 +1,330 @@
+"""Every condition of a problem, arranged for the proof: rows, orders, and a tree of clusters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.kernels.proof.clustering import cluster_sets
+from riskcard.kernels.proof.slots import Conditions
+from riskcard.problem.merge_rows import merge_equal_rows
+from riskcard.problem.problem import Problem
+
+#: Number of condition sets that the clustering starts from, at most; and times the number of rows.
+MAX_BLOCKS, MAX_BLOCK_ROWS = 2000, 4e7
+BLOCKS_PER_SIDE = 16
+FEW_FEATURES, ROWS_PER_BLOCK = 10, 1000
+
+
+def arrange_conditions(problem: Problem, tells_all_apart: bool = False) -> Conditions | None:
+    """Lay the conditions of a problem out for `explore`; None when there is not a single one.
+
+    With ``tells_all_apart`` every set of conditions is a leaf of its own, whatever its size, and
+    none is filled up with terms that add nothing.
+    """
+    data = merge_equal_rows(problem.data, most_rows=None)
+    by_class = np.argsort(-data.labels, kind="stable")
+    codes = np.ascontiguousarray(data.codes[:, by_class])
+    n_events = int((data.labels > 0).sum())
+    # each class by itself: they are never added up, and neither may vanish beside the other
+    weights = np.concatenate(
+        [exact_weights(part) for part in np.split(data.weights[by_class], [n_events])]
+    )
+    starts, offsets = _starts(codes, data.n_cuts, n_events)
+    rows, mixed_rows = _orders(codes, n_events)
+    unit = 1.0 / problem.scale.multiplier if problem.scale.kind == "fixed" else 0.0
+    reach = _reach_of_sides(problem, unit)
+    restrictions = problem.restrictions
+    blocks = _blocks(codes, data.n_cuts, reach, restrictions.is_closed)
+    if not blocks:
+        return None
+    children, members, undecided = _cluster(codes, n_events, blocks)
+    flips, ranges = _flips(children, members, rows.size, codes.shape[1])
+    capacity = _capacity(problem)
+    families, clashes = _families(problem)
+    is_free = not (restrictions.is_by_card or problem.kept or tells_all_apart)
+    must_differ = is_free and can_always_fill_up(problem, capacity)
+    limits = problem.limits
+    events, others = weights[:n_events].sum(), weights[n_events:].sum()
+    return Conditions(
+        codes=codes,
+        weights=weights,
+        rows=np.concatenate([rows, flips]).astype(np.int32),
+        starts=starts,
+        offsets=offsets,
+        capacity=capacity,
+        families=families,
+        clashes=clashes,
+        needs=restrictions.must_use.astype(np.int64),
+        costs=np.append(restrictions.costs, restrictions.budget),
+        groups=np.column_stack([restrictions.groups, restrictions.at_most]).astype(np.int64),
+        reach=reach,
+        children=children,
+        blocks=_pad_blocks(blocks, children.shape[0]),
+        flips=ranges,
+        facts=_facts_of_clusters(blocks, children, undecided, reach),
+        members=members,
+        mixed_rows=mixed_rows,
+        mixed_weights=weights[mixed_rows],
+        limits=np.array(
+            [
+                limits.max_terms,
+                limits.max_features,
+                limits.max_cuts_per_feature,
+                n_events,
+                must_differ,
+                clashes.size > 0,
+                restrictions.is_by_card,
+            ]
+        ),
+        scale=np.array([unit, math.log(events / others)]),
+    )
+
+
+def with_other_limit(conditions: Conditions, problem: Problem) -> Conditions:
+    """Conditions that were laid out for a problem that differs in the limit on the log-odds alone."""
+    reach = _reach_of_sides(problem, float(conditions.scale[0]))
+    blocks = [(side, low, high) for side, low, high in conditions.blocks.tolist() if side >= 0]
+    facts = _facts_of_clusters(blocks, conditions.children, conditions.facts[:, 1], reach)
+    return conditions._replace(reach=reach, facts=facts)
+
+
+def can_always_fill_up(problem: Problem, capacity: NDArray[np.int64]) -> bool:
+    """Can every card be filled up to ``max_terms`` different conditions within the limits?
+
+    Proof: let a card use some features, ``max_features`` at most. Add features until there are
+    ``max_features`` of them, or all. On each feature the card's terms can be extended to its room:
+    any cuts of a plain number will do, and for others see ``Atoms.most_terms``. If even the features
+    with the least room hold ``max_terms`` terms together, so do these, and the card's own are
+    among them. A feature that allows no points has no conditions and is left out.
+    """
+    data = problem.data
+    is_usable = np.zeros(data.n_features, dtype=bool)
+    is_usable[data.feature_of[problem.is_usable]] = True
+    most = np.array(
+        [
+            data.n_cuts[first] if atoms is None else atoms.most_terms
+            for first, atoms in zip(data.first_columns, data.atoms, strict=True)
+        ]
+    )
+    room = np.sort(np.minimum(most, capacity)[is_usable])
+    return int(room[: problem.limits.max_features].sum()) >= problem.limits.max_terms
+
+
+def _capacity(problem: Problem) -> NDArray[np.int64]:
+    """The most terms on each feature."""
+    data, limits = problem.data, problem.limits
+    conditions = np.bincount(data.feature_of, data.n_cuts, minlength=data.n_features)
+    most = np.minimum(problem.restrictions.max_cuts, limits.max_cuts_per_feature)
+    return np.minimum(conditions.astype(np.int64), most)
+
+
+def _families(problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each column its feature, that one's columns, and where its clashes begin (-1: none)."""
+    data = problem.data
+    first = data.first_columns[data.feature_of]
+    n_columns = np.bincount(data.feature_of, minlength=data.n_features)[data.feature_of]
+    begins, parts, at = [], [np.zeros((0, 2), dtype=np.int64)], 0
+    for limits in problem.restrictions.clashes:
+        begins.append(-1 if limits is None else at)
+        if limits is not None:
+            parts.append(limits.reshape(-1, 2))
+            at += parts[-1].shape[0]
+    families = np.stack([data.feature_of, first, n_columns, np.array(begins)], axis=1)
+    return np.ascontiguousarray(families.astype(np.int64)), np.concatenate(parts)
+
+
+def exact_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights rounded down so that every sum of them is exact in floating point.
+
+    Proof: all results are multiples of one power of two and their sum is below 2**52 of it, so no
+    sum or difference of partial sums ever rounds. Rounding down only lowers the loss of every card,
+    hence a lower bound for these weights is one for the given weights.
+    """
+    step = 2.0 ** (math.frexp(float(weights.sum()))[1] - 51)
+    return np.floor(weights / step) * step
+
+
+def _starts(
+    codes: NDArray[np.int32], n_cuts: NDArray[np.int64], n_events: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where the events, and the others, of each code of each feature begin in `_orders`."""
+    n_features, n_rows = codes.shape
+    offsets = np.concatenate([[0], np.cumsum(n_cuts + 2)])
+    starts = np.empty((2, int(offsets[-1])), dtype=np.int64)
+    for f in range(n_features):
+        for event, part in enumerate((slice(0, n_events), slice(n_events, n_rows))):
+            counts = np.bincount(codes[f, part], minlength=int(n_cuts[f]) + 1)
+            own = starts[event, offsets[f] : offsets[f + 1]]
+            own[0] = f * n_rows + part.start
+            own[1:] = own[0] + np.cumsum(counts)
+    return starts, offsets[:-1]
+
+
+def _orders(
+    codes: NDArray[np.int32], n_events: int
+) -> tuple[NDArray[np.int32], NDArray[np.uint32]]:
+    """Rows of each feature in order of code: each class by itself, events first; and both together.
+
+    Those of both are for the sides "<=" and ">". Within a code come first the rows that a cut beyond
+    them is in conflict with: those without the event if the points are given at or below the cut,
+    those with it if above.
+    """
+    n_features, n_rows = codes.shape
+    rows = np.empty((n_features, n_rows), dtype=np.int32)
+    mixed = np.empty((2, n_features, n_rows), dtype=np.uint32)
+    for f, own in enumerate(codes):
+        events_first = stable_order(own)
+        others_first = stable_order(np.concatenate([own[n_events:], own[:n_events]])) + n_events
+        others_first[others_first >= n_rows] -= n_rows
+        mixed[:, f] = others_first, events_first
+        is_event = events_first < n_events
+        rows[f, :n_events], rows[f, n_events:] = events_first[is_event], events_first[~is_event]
+    return rows.ravel(), mixed.reshape(2, -1)
+
+
+def stable_order(codes: NDArray[np.int32]) -> NDArray[np.int64]:
+    """The order of codes from 0 on, equal ones as they come.
+
+    Two bytes at a time: numpy sorts whole numbers of that length by their digits, several times as
+    fast as longer ones by comparison.
+    """
+    order = np.argsort((codes & 0xFFFF).astype(np.uint16), kind="stable")
+    if codes.max(initial=0) > 0xFFFF:
+        high = (codes >> 16).astype(np.uint16)
+        order = order[np.argsort(high[order], kind="stable")]
+    return order
+
+
+def _reach_of_sides(problem: Problem, unit: float) -> NDArray[np.float64]:
+    """For each side (2 * feature, + 1 for "above the cut"): the largest step in log-odds."""
+    points = np.stack([problem.jump_high, -problem.jump_low], axis=1).ravel()
+    if unit > 0:
+        return points * unit
+    return np.where(points > 0, problem.scale.limit, 0.0)
+
+
+def _blocks(
+    codes: NDArray[np.int32],
+    n_cuts: NDArray[np.int64],
+    reach: NDArray[np.float64],
+    is_closed: Sequence[NDArray[np.bool_]],
+) -> list[tuple[int, int, int]]:
+    """Intervals of cuts (side, low, high) with about equally many rows, to cluster.
+
+    Clusters of several features save work where features are alike, as many features often are.
+    With few of them, telling features apart first saves more: the cost of conflicts is known for
+    intervals only, and where one cut is allowed on each, two slots on one feature end a node.
+    """
+    sides = [s for s in range(reach.size) if reach[s] > 0 and n_cuts[s >> 1] > 0]
+    most = min(MAX_BLOCKS, int(MAX_BLOCK_ROWS / codes.shape[1]))
+    per_side = max(1, min(BLOCKS_PER_SIDE, most // max(1, len(sides))))
+    if len(sides) <= 2 * FEW_FEATURES:
+        per_side = min(per_side, math.ceil(codes.shape[1] / ROWS_PER_BLOCK))
+    blocks = []
+    for side in sides:
+        f = side >> 1
+        below = np.cumsum(np.bincount(codes[f], minlength=int(n_cuts[f]) + 1))[:-1]
+        wanted = codes.shape[1] * np.arange(1, per_side) / per_side
+        ends = np.unique(np.searchsorted(below, wanted))
+        ends = np.append(ends[ends < n_cuts[f] - 1], n_cuts[f] - 1)
+        low = 0
+        for end in ends:
+            for begin, last in _open_runs(is_closed[f], low, int(end)):
+                blocks.append((side, begin, last))
+            low = int(end) + 1
+    return blocks
+
+
+def _open_runs(is_closed: NDArray[np.bool_], low: int, high: int) -> Iterator[tuple[int, int]]:
+    """The intervals of neighbouring conditions from low to high that are allowed."""
+    begin = low
+    for closed in [*(low + np.flatnonzero(is_closed[low : high + 1])), high + 1]:
+        if begin < closed:
+            yield begin, int(closed) - 1
+        begin = int(closed) + 1
+
+
+def _cluster(
+    codes: NDArray[np.int32], n_events: int, blocks: list[tuple[int, int, int]]
+) -> tuple[NDArray[np.int32], NDArray[np.uint64], NDArray[np.int64]]:
+    """Children of each cluster, the rows that have its points, and its number of undecided rows."""
+    n_rows, n_sets = codes.shape[1], len(blocks)
+    n_words = (n_rows + 63) // 64
+    some = np.zeros((2 * n_sets - 1, n_words), dtype=np.uint64)
+    every = np.zeros_like(some)
+    for index, (side, low, high) in enumerate(blocks):
+        own = codes[side >> 1]
+        if side & 1:
+            some[index], every[index] = _as_bits(own > low), _as_bits(own > high)
+        else:
+            some[index], every[index] = _as_bits(own <= high), _as_bits(own <= low)
+    children = np.full((2 * n_sets - 1, 2), -1, dtype=np.int32)
+    cluster_sets(some, every, n_sets, children)
+    is_event = _as_bits(np.arange(n_rows) < n_events)
+    members = (some & is_event) | (every & ~is_event)
+    undecided = np.array([_count(row) for row in some & ~every])
+    return children, members, undecided
+
+
+def _pad_blocks(blocks: list[tuple[int, int, int]], n_clusters: int) -> NDArray[np.int32]:
+    """Side, low and high of the clusters that are a single block; -1 for the others."""
+    padded = np.full((n_clusters, 3), -1, dtype=np.int32)
+    padded[: len(blocks)] = blocks
+    return padded
+
+
+def _facts_of_clusters(
+    blocks: list[tuple[int, int, int]],
+    children: NDArray[np.int32],
+    undecided: NDArray[np.int64] | NDArray[np.float64],
+    reach: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Of each cluster the number of conditions, that of undecided rows, and the largest step."""
+    facts = np.zeros((children.shape[0], 3))
+    facts[:, 1] = undecided
+    for cluster, (side, low, high) in enumerate(blocks):
+        facts[cluster, 0], facts[cluster, 2] = high - low + 1, reach[side]
+    # children come before their parents
+    for cluster in range(len(blocks), children.shape[0]):
+        left, right = children[cluster]
+        facts[cluster, 0] = facts[left, 0] + facts[right, 0]
+        facts[cluster, 2] = max(facts[left, 2], facts[right, 2])
+    return facts
+
+
+def _as_bits(mask: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """A row of booleans as 64-bit words, row i at bit i % 64 of word i // 64."""
+    padded = np.zeros((mask.size + 63) // 64 * 8, dtype=np.uint8)
+    packed = np.packbits(mask, bitorder="little")
+    padded[: packed.size] = packed
+    return padded.view("<u8").astype(np.uint64)
+
+
+def _rows_of(bits: NDArray[np.uint64], n_rows: int) -> NDArray[np.int64]:
+    """The rows whose bit is set."""
+    return np.flatnonzero(np.unpackbits(bits.view(np.uint8), bitorder="little")[:n_rows])
+
+
+def _count(bits: NDArray[np.uint64]) -> int:
+    return int(np.unpackbits(bits.view(np.uint8)).sum())
+
+
+def _flips(
+    children: NDArray[np.int32], members: NDArray[np.uint64], begin: int, n_rows: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each cluster the rows on which its points differ from its parent's, end to end."""
+    ranges = np.zeros((children.shape[0], 2), dtype=np.int64)
+    parts = [np.zeros(0, dtype=np.int64)]
+    at = begin
+    for parent in range(children.shape[0]):
+        for child in children[parent]:
+            if child >= 0:
+                rows = _rows_of(members[parent] ^ members[child], n_rows)
+                parts.append(rows)
+                ranges[child] = at, at + rows.size
+                at += rows.size
+    return np.concatenate(parts), ranges

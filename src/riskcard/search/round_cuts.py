@@ -1,0 +1,121 @@
+"""Rounder cuts: a cut is moved to a shorter number as long as the loss stays within a tolerance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from riskcard.formatting.numbers import format_number
+from riskcard.problem.objective import loss_of, violations
+from riskcard.problem.problem import Problem
+from riskcard.problem.result import SolveResult
+from riskcard.problem.solution import Solution
+from riskcard.search.heuristic.binned_rows import all_cuts
+from riskcard.search.heuristic.card_room import rules_of
+from riskcard.search.heuristic.draft import finish, measure
+from riskcard.status import Status, relative_gap
+
+#: Neighbouring cuts, on either side, among which a rounder one is looked for.
+FURTHEST = 1000
+
+#: From a column and a cut to the number on the card; None for conditions that have none.
+Printed = Callable[[int, int], float | None]
+
+
+def round_cuts(
+    result: SolveResult, problem: Problem, printed: Printed, tolerance: float
+) -> SolveResult:
+    """Move cuts to rounder numbers while the loss is at most ``tolerance`` above, relatively.
+
+    A term at a time: the nearest cuts with the fewest digits first, the scale fitted anew. What it
+    cost is said in a note, and a card that is no longer the best is not called so.
+    """
+    most = result.loss * (1.0 + tolerance)
+    card, loss, is_moving = result.solution, result.loss, True
+    while is_moving:
+        is_moving = False
+        for term in range(len(card.terms)):
+            rounder = _round_term(card, term, problem, printed, most)
+            if rounder is not None:
+                card, is_moving = rounder, True
+    if card == result.solution:
+        return result
+    loss = loss_of(card, problem)
+    change = (loss - result.loss) / result.loss if result.loss > 0 else 0.0
+    note = (
+        f"Cuts were rounded: the loss is {loss:.6g}, {100 * change:+.2g} % of what it was before."
+    )
+    is_close = relative_gap(loss, result.bound) <= relative_gap(result.loss, result.bound)
+    status = Status.CHOSEN if result.status is Status.OPTIMAL and not is_close else result.status
+    return replace(result, solution=card, loss=loss, status=status, notes=(*result.notes, note))
+
+
+def _round_term(
+    card: Solution, term: int, problem: Problem, printed: Printed, most: float
+) -> Solution | None:
+    """The card with one cut at the roundest number that the loss allows; None if it is there already."""
+    column, cut, _ = card.terms[term]
+    number = printed(column, cut)
+    if number is None:
+        return None
+    nearest = _nearest_by_digits(card, term, problem, printed, count_digits(number))
+    for _, places in sorted(nearest.items()):
+        moved = [_move(card, term, place, problem) for place in places]
+        losses = [(loss_of(one, problem), one) for one in moved if not violations(one, problem)]
+        if losses:
+            loss, best = min(losses, key=lambda pair: pair[0])
+            if loss <= most:
+                return best
+    return None
+
+
+def _nearest_by_digits(
+    card: Solution, term: int, problem: Problem, printed: Printed, digits: int
+) -> dict[int, list[int]]:
+    """For each number of digits below the present one the nearest cuts below and above.
+
+    A cut with a term is passed over: two terms at one cut would become one.
+    """
+    column, cut, _ = card.terms[term]
+    taken = {c for v, c, _ in card.terms if v == column}
+    nearest: dict[int, list[int]] = {}
+    n_cuts = int(problem.data.n_cuts[column])
+    for side in (
+        range(cut - 1, max(cut - FURTHEST, 0) - 1, -1),
+        range(cut + 1, min(cut + FURTHEST, n_cuts)),
+    ):
+        fewest = digits
+        for place in side:
+            if place in taken:
+                continue
+            number = printed(column, place)
+            found = digits if number is None else count_digits(number)
+            if found < fewest:
+                nearest.setdefault(found, []).append(place)
+                fewest = found
+            if fewest == 1:
+                break
+    return nearest
+
+
+def _move(card: Solution, term: int, place: int, problem: Problem) -> Solution:
+    """The card with one cut moved, and its scale fitted anew."""
+    rows, rules = all_cuts(problem), rules_of(problem)
+    terms = np.array(card.terms, dtype=np.int64).T.copy()
+    terms[1, term] = place
+    scale = np.array([1.0 / card.multiplier, card.offset + card.base / card.multiplier])
+    return finish(rows, rules, measure(rows, rules, terms, scale), problem)
+
+
+def count_digits(number: float) -> int:
+    """How many digits a reader of a number has to keep in mind; zeros at either end do not count.
+
+    Examples
+    --------
+    >>> count_digits(60.0), count_digits(0.126), count_digits(1250)
+    (1, 3, 3)
+    """
+    text = format_number(abs(number)).split("e")[0].replace(".", "").strip("0")
+    return max(1, len(text))

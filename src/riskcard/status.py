@@ -1,0 +1,45 @@
+"""Why a solver stopped, how it got there, and how far a loss can be above the best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+#: Largest relative gap at which a card is called optimal.
+OPTIMALITY_TOLERANCE = 1e-6
+
+
+class Status(str, Enum):
+    """Why the solver stopped. Only OPTIMAL says that no better card exists.
+
+    ROUNDING: every card was dealt with, but rounding leaves a gap too wide for the word optimal.
+    CHOSEN: the proof was complete, but another card than the best was taken on purpose, for rounder
+    cuts or from the pool.
+    """
+
+    OPTIMAL = "optimal"
+    GAP_REACHED = "gap_reached"
+    TIME_LIMIT = "time_limit"
+    NODE_LIMIT = "node_limit"
+    INTERRUPTED = "interrupted"
+    ROUNDING = "rounding"
+    HEURISTIC = "heuristic"
+    CHOSEN = "chosen"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """One moment of the solution: seconds since the start, best loss, bound, nodes so far."""
+
+    seconds: float
+    loss: float
+    bound: float
+    nodes: int
+
+
+def relative_gap(loss: float, bound: float) -> float:
+    """``(loss - bound) / loss``, in [0, 1]; 0 when the loss itself is 0."""
+    return min(1.0, max(0.0, (loss - bound) / loss)) if loss > 0 else 0.0

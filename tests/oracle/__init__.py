@@ -1,0 +1,1 @@
+"""The oracle: tiny problems solved by trying every card, with code that shares nothing with the search."""
