@@ -10,7 +10,6 @@ import contextlib
 import json
 import os
 import select
-import signal
 import subprocess
 import sys
 import tempfile
@@ -24,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.tables import Table
+from riskcard.processes import end_group, same_environment
 
 __all__ = ["Call", "Desk", "Worker"]
 
@@ -117,11 +117,9 @@ class Worker:
         return lines[-1][:200] if lines else "no output"
 
     def _start(self) -> subprocess.Popen[bytes]:
-        environment = dict(os.environ)
-        if self._python == sys.executable:
-            environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
-        else:
-            environment.pop("PYTHONPATH", None)
+        environment = same_environment()
+        if self._python != sys.executable:
+            environment.pop("PYTHONPATH")
         if self._cache is not None:
             environment["NUMBA_CACHE_DIR"] = str(self._cache)
         command = [self._python, str(SCRIPTS / f"{self._script}.py")]
@@ -146,11 +144,9 @@ class Worker:
             if stream is not None:
                 with contextlib.suppress(OSError):
                     stream.close()
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(0.5)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+        end_group(process, parting=0)
 
 
 class Call:

@@ -39,6 +39,7 @@ ALLOWED = {
     "audit": MODEL | {"audit"},
     "baselines": ESTIMATORS | {"baselines"},
     "progress": BASE,
+    "processes": set(),
     "estimators": ESTIMATORS,
     "stability": ESTIMATORS | {"stability", "evaluation"},
     "evaluation": DATA | {"evaluation"},
@@ -51,10 +52,10 @@ ALLOWED = {
     "paper": PROBLEM
     | {"paper", "paper/formulations", "paper/solvers", "data", "model", "encoding"},
     "paper/formulations": PROBLEM | {"paper/formulations", "data", "encoding"},
-    "paper/solvers": PROBLEM | {"paper/formulations", "paper/solvers"},
+    "paper/solvers": PROBLEM | {"processes", "paper/formulations", "paper/solvers"},
     "paper/experiments": ESTIMATORS
     | {"paper", "paper/formulations", "paper/solvers", "paper/experiments", "baselines"}
-    | {"output_files"},
+    | {"output_files", "processes"},
     "cli": ESTIMATORS
     | {
         "cli",

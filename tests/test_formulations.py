@@ -28,7 +28,6 @@ from riskcard.paper.formulations import (
     bilinear,
     binary,
     linear,
-    reformulation,
     secants,
     strengthened,
 )
@@ -80,9 +79,9 @@ BUILDERS = {
 }
 BINARY_BUILDERS = {
     "binary": binary.build,
-    "reformulation": reformulation.build,
+    "reformulation": binary.build_reformulation,
     "reformulation, secants": lambda instance: linearise(
-        reformulation.build(instance), instance, Secants(tail=0.0)
+        binary.build_reformulation(instance), instance, Secants(tail=0.0)
     ),
 }
 
@@ -204,7 +203,7 @@ def test_the_bilinear_form_has_the_products_and_not_the_inequalities():
 def test_the_binary_forms_differ_by_alpha():
     table = make_table(np.random.default_rng(0).integers(0, 2, (10, 3)), np.arange(10) % 2)
     instance = make_instance(table, k=2, is_one_sided=True)
-    original, with_alpha = binary.build(instance), reformulation.build(instance)
+    original, with_alpha = binary.build(instance), binary.build_reformulation(instance)
     assert (original.cardinality.most, original.cardinality.members.size) == (2, 3)
     assert with_alpha.cardinality is None
     assert (count(original).constraints, count(original).integers) == (0, 4)
@@ -283,7 +282,7 @@ def test_points_of_a_feature_with_all_rows_on_one_side_go_to_the_base():
 def test_a_constant_binary_feature_gives_its_points_to_all_or_to_none(value):
     x = np.column_stack([np.full(4, value), [0, 1, 0, 1]])
     instance = make_instance(make_table(x, [0, 1, 1, 0]), is_one_sided=True)
-    model = reformulation.build(instance)
+    model = binary.build_reformulation(instance)
     values = np.zeros(model.n_variables)
     values[model.block("alpha").start + np.arange(2)] = 1.0
     values[model.block("w").start + np.arange(2)] = [3.0, -2.0]
@@ -470,7 +469,7 @@ def test_thin_secants_and_a_cutoff_keep_an_optimum(seed):
 @pytest.mark.parametrize("seed", range(6))
 def test_the_binary_forms_have_the_oracles_optimum(seed):
     instance = random_instance(seed, is_binary=True)
-    model = linearise(reformulation.build(instance), instance)
+    model = linearise(binary.build_reformulation(instance), instance)
     check_optimum(model, instance, enumerate_cards(instance.problem).loss)
 
 

@@ -13,7 +13,7 @@ import pytest
 from riskcard import RiskCard, RiskScoreClassifier, RiskScoreClassifierCV
 from riskcard.cli.main import main
 from riskcard.cli.parser import make_parser
-from riskcard.estimators.work_bar import WorkBar
+from riskcard.progress import WorkBar
 
 ROOT = Path(__file__).parents[1]
 

@@ -1,44 +1,40 @@
-"""Progress while a proof runs: one live line on a terminal, now and then a plain line elsewhere."""
+"""Progress of long work: one live line on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
 import sys
-from types import TracebackType
+import time
+from collections.abc import Callable
+from threading import Lock
 from typing import Any, TextIO
 
 from riskcard.status import Progress, relative_gap
 
-#: Seconds after which the first plain line is written, and the factor from each to the next.
+#: Seconds until the first plain line of a proof, and the growth factor of the time between lines.
 _FIRST_LINE, _LINE_GROWTH = 1.0, 1.5
-#: Plain lines are never further apart than this many seconds.
+#: Plain lines of a proof are never further apart than this many seconds.
 _LONGEST_SILENCE = 60.0
 
 
-class ProgressDisplay:
-    """Shows each ``Progress`` that it is called with; used as a context manager around the work.
+class LiveLine:
+    """A line that is kept up to date on a terminal; used as a context manager around the work.
 
     Parameters
     ----------
     stream
-        Where to write; by default the standard error stream. On a terminal one line is kept up to
-        date, anywhere else lines come ever more rarely.
-
-    Examples
-    --------
-    >>> with ProgressDisplay() as display:
-    ...     display(Progress(seconds=0.1, loss=61.2, bound=40.0, nodes=1000))
+        Where to write; the standard error stream by default. Only a terminal shows a live line.
+    is_quiet
+        Show nothing at all.
     """
 
-    def __init__(self, stream: TextIO | None = None) -> None:
+    def __init__(self, stream: TextIO | None = None, is_quiet: bool = False) -> None:
         self._stream = stream if stream is not None else sys.stderr
+        self._is_quiet = is_quiet
         self._live: Any = None
-        self._next_line = _FIRST_LINE
-        self._last: Progress | None = None
-        self._last_written: Progress | None = None
 
-    def __enter__(self) -> ProgressDisplay:
+    def __enter__(self) -> LiveLine:
         is_terminal = getattr(self._stream, "isatty", lambda: False)
-        if is_terminal():
+        if is_terminal() and not self._is_quiet:
             from rich.console import Console
             from rich.live import Live
 
@@ -47,40 +43,138 @@ class ProgressDisplay:
             self._live.start()
         return self
 
-    def __call__(self, progress: Progress) -> None:
-        """Show one moment of the solution."""
-        self._last = progress
+    def __exit__(self, *error: object) -> None:
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+    @property
+    def is_live(self) -> bool:
+        """Whether a terminal shows the line."""
+        return self._live is not None
+
+    def show(self, text: str | Callable[[], str]) -> None:
+        """Replace the live line; a function is called again at every refresh."""
+        if self._live is not None:
+            self._live.update(_Line(text if callable(text) else lambda: text))
+
+    def keep(self, text: str) -> None:
+        """Write a line that stays, above the live one."""
+        if self._is_quiet:
+            return
         if self._live is not None:
             from rich.text import Text
 
-            line = Text(describe(progress), no_wrap=True, overflow="ellipsis")
-            self._live.update(line)
-        elif progress.seconds >= self._next_line:
+            self._live.console.print(Text(text))
+            return
+        self._stream.write(text + "\n")
+        self._stream.flush()
+
+
+class _Line:
+    """A line whose text is asked for whenever it is drawn."""
+
+    def __init__(self, text: Callable[[], str]) -> None:
+        self._text = text
+
+    def __rich__(self) -> Any:
+        from rich.text import Text
+
+        return Text(self._text(), no_wrap=True, overflow="ellipsis")
+
+
+class ProgressDisplay(LiveLine):
+    """Shows each ``Progress`` of a proof; away from a terminal, lines become rarer with time.
+
+    Examples
+    --------
+    >>> with ProgressDisplay() as display:
+    ...     display(Progress(seconds=0.1, loss=61.2, bound=40.0, nodes=1000))
+    """
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        super().__init__(stream)
+        self._next_line = _FIRST_LINE
+        self._last: Progress | None = None
+        self._last_written: Progress | None = None
+
+    def __enter__(self) -> ProgressDisplay:
+        super().__enter__()
+        return self
+
+    def __call__(self, progress: Progress) -> None:
+        """Show one moment of the proof."""
+        self._last = progress
+        self.show(describe(progress))
+        if not self.is_live and progress.seconds >= self._next_line:
             self._write(progress)
             wait = min(progress.seconds * (_LINE_GROWTH - 1), _LONGEST_SILENCE)
             self._next_line = progress.seconds + wait
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        if self._live is not None:
-            self._live.stop()
-            self._live = None
-        # the last line stays, unless the work was over before anything was worth saying
+    def __exit__(self, *error: object) -> None:
+        super().__exit__(*error)
+        # the last line stays
         if self._last is not None and self._last is not self._last_written:
             self._write(self._last)
 
     def _write(self, progress: Progress) -> None:
         self._last_written = progress
-        self._stream.write(describe(progress) + "\n")
-        self._stream.flush()
+        self.keep(describe(progress))
+
+
+class WorkBar(LiveLine):
+    """Counts finished steps, from any thread; silent away from a terminal.
+
+    Parameters
+    ----------
+    title
+        What is done, in a few words.
+    total
+        Number of steps.
+    stream, is_quiet
+        As for ``LiveLine``.
+
+    Examples
+    --------
+    >>> with WorkBar("resamples", total=2, is_quiet=True) as bar:
+    ...     bar.step()
+    ...     bar.done
+    1
+    """
+
+    def __init__(
+        self, title: str, total: int, stream: TextIO | None = None, is_quiet: bool = False
+    ) -> None:
+        super().__init__(stream, is_quiet)
+        self.title = title
+        self.total = total
+        self.done = 0
+        self._lock = Lock()
+        self._begin = time.monotonic()
+
+    def __enter__(self) -> WorkBar:
+        super().__enter__()
+        self.show(self._text)
+        return self
+
+    def step(self) -> None:
+        """Count one more finished step."""
+        with self._lock:
+            self.done += 1
+
+    def _text(self) -> str:
+        """The title, a bar of twenty characters, the count, and the time left."""
+        filled = 20 * self.done // max(self.total, 1)
+        bar = "=" * filled + "-" * (20 - filled)
+        text = f"{self.title} [{bar}] {self.done}/{self.total}"
+        if 0 < self.done < self.total:
+            seconds = (time.monotonic() - self._begin) * (self.total - self.done) / self.done
+            text += f", about {seconds:.0f} s left"
+        return text
 
 
 def describe(progress: Progress) -> str:
-    """One moment of the solution in one line.
+    """One moment of a proof in one line.
 
     Examples
     --------

@@ -23,9 +23,9 @@ from riskcard.estimators.notebook import ShowsCard
 from riskcard.estimators.path import FoldWork, Rows, Split, card_path, cross_validate
 from riskcard.estimators.scoring import find_scorer, takes_weights
 from riskcard.estimators.size_choice import RULES, choose_size, results_of
-from riskcard.estimators.work_bar import WorkBar
 from riskcard.model.card import RiskCard
 from riskcard.problem.result import SolveResult
+from riskcard.progress import WorkBar
 from riskcard.rules.card_rules import CardRules
 from riskcard.search.warmup import tell_of_compilation
 

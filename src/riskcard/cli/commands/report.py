@@ -90,7 +90,7 @@ def run_report(options: Namespace) -> int:
 
 
 def _gather(options: Namespace, card: RiskCard, rows: ReportRows, test: ReportRows | None) -> Any:
-    from riskcard.estimators.work_bar import WorkBar
+    from riskcard.progress import WorkBar
     from riskcard.report.gather import Wishes, gather_facts
     from riskcard.report.report import procedure_of
 

@@ -22,7 +22,7 @@ def run_stability(options: Namespace) -> int:
         require_writable(options.csv)
     training = read_training(options)
 
-    from riskcard.estimators.work_bar import WorkBar
+    from riskcard.progress import WorkBar
     from riskcard.stability.bootstrap import bootstrap_card
 
     with WorkBar("Resamples", options.bootstraps, is_quiet=options.quiet) as bar:

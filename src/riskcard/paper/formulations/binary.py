@@ -1,4 +1,4 @@
-"""The original form for binary data: integer weights, at most k of them not 0."""
+"""The original form for binary data, at most k weights not 0, and its linear reformulation."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.errors import DataError
+from riskcard.paper.formulations.blocks import add_selection, add_weights
 from riskcard.paper.formulations.building import Indices, ModelBuilder, Terms
 from riskcard.paper.formulations.instance import Instance
 from riskcard.paper.formulations.mip_model import Model
@@ -38,6 +39,21 @@ def build(instance: Instance) -> Model:
     w0 = builder.add("w0", "integer", [-np.inf], [np.inf])
     w = builder.add("w", "integer", *weight_bounds(instance))
     builder.limit_nonzeros("at most k features", w, instance.k)
+    scores = binary_scores(instance, w0, w)
+    return builder.minimise_log_loss(scores, instance.y, instance.table.weights)
+
+
+def build_reformulation(instance: Instance) -> Model:
+    """``sum alpha_j <= k`` and ``low_j alpha_j <= w_j <= high_j alpha_j`` instead of ``||w||_0 <= k``.
+
+    The same cards are feasible: alpha_j = 0 makes w_j = 0, and with alpha_j = 1 wherever w_j is not
+    0 (and 0 elsewhere) every w with at most k nonzero entries is reached. Data and bounds are those
+    of ``build``.
+    """
+    builder = ModelBuilder("reformulation")
+    alpha = add_selection(builder, instance)
+    w0 = builder.add("w0", "integer", [-np.inf], [np.inf])
+    w = add_weights(builder, "w", alpha, *weight_bounds(instance))
     scores = binary_scores(instance, w0, w)
     return builder.minimise_log_loss(scores, instance.y, instance.table.weights)
 

@@ -11,7 +11,6 @@ from riskcard.paper.formulations import (
     bilinear,
     binary,
     linear,
-    reformulation,
     secants,
     strengthened,
 )
@@ -59,7 +58,7 @@ _ALL = (
     Form(
         "reformulation",
         "the original form with a binary alpha for each feature",
-        reformulation.build,
+        binary.build_reformulation,
         "binary",
     ),
     Form(

@@ -28,7 +28,8 @@ from riskcard.paper.solvers.answer import (
 )
 from riskcard.paper.solvers.bonmin_process import Job, Outcome
 from riskcard.paper.solvers.flat_model import flatten, require_no_cardinality
-from riskcard.paper.solvers.subprocesses import ENDED, last_line, read_incumbents, run_process
+from riskcard.paper.solvers.job_files import ENDED, read_incumbents, run_solver
+from riskcard.processes import last_line
 
 #: The paper's algorithm, B-Hyb, with one change. BONMIN's default, strong branching, is unsound
 #: here: where it meets an integer point while it tries branches, it gives up branches that hold
@@ -68,7 +69,7 @@ def _solve(name: str, model: Model, options: SolverOptions, settings: dict[str, 
     with tempfile.TemporaryDirectory(prefix="riskcard-bonmin-") as folder:
         (Path(folder) / "job").write_bytes(pickle.dumps(job))
         _write_parameters(Path(folder), options.parameters)
-        was_ended = run_process(bonmin_process.__name__, Path(folder), options)
+        was_ended = run_solver(bonmin_process.__name__, Path(folder), options)
         answer = _read(name, Path(folder), was_ended, begin)
         if options.log_file is not None:
             log = (Path(folder) / "log").read_text(encoding="utf-8", errors="replace")
@@ -88,7 +89,7 @@ def _read(name: str, folder: Path, was_ended: bool, begin: float) -> Answer:
     values, history = read_incumbents(folder)
     outcome = folder / "outcome"
     if not outcome.exists():
-        word = ENDED if was_ended else f"the process failed: {last_line(folder)}"
+        word = ENDED if was_ended else f"the process failed: {last_line(folder / 'log')}"
         claim = Claim(
             "time_limit" if was_ended else "failed",
             word,

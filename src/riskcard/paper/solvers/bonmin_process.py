@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from riskcard.paper.solvers.casadi_problem import casadi_problem, first_point
 from riskcard.paper.solvers.flat_model import FlatModel
-from riskcard.paper.solvers.subprocesses import write_record
+from riskcard.paper.solvers.job_files import write_record
 
 Floats = NDArray[np.float64]
 #: A point that breaks the model by no more than this is a solution.

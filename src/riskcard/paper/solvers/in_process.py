@@ -21,14 +21,9 @@ from riskcard.errors import RiskcardError
 from riskcard.paper.formulations.mip_model import Model
 from riskcard.paper.solvers.answer import Answer, Claim, Incumbent, SolverOptions
 from riskcard.paper.solvers.highs import solve_with_highs
+from riskcard.paper.solvers.job_files import ENDED, read_incumbents, run_solver, write_record
 from riskcard.paper.solvers.scip import solve_with_scip
-from riskcard.paper.solvers.subprocesses import (
-    ENDED,
-    last_line,
-    read_incumbents,
-    run_process,
-    write_record,
-)
+from riskcard.processes import last_line
 
 Floats = NDArray[np.float64]
 #: Entries of the matrix from which a model is large. Starting a process takes about half a second,
@@ -63,7 +58,7 @@ def solve_apart(solver: str, model: Model, options: SolverOptions) -> Answer:
     with tempfile.TemporaryDirectory(prefix=f"riskcard-{solver}-") as name:
         folder = Path(name)
         (folder / "task").write_bytes(pickle.dumps(Task(solver, model, options, begin)))
-        was_ended = run_process(__name__, folder, options)
+        was_ended = run_solver(__name__, folder, options)
         path = folder / "answer"
         if path.exists():
             answer: Answer | RiskcardError = pickle.loads(path.read_bytes())
@@ -73,7 +68,7 @@ def solve_apart(solver: str, model: Model, options: SolverOptions) -> Answer:
         values, history = read_incumbents(folder)
         claim = Claim(
             "time_limit" if was_ended else "failed",
-            ENDED if was_ended else f"the process failed: {last_line(folder)}",
+            ENDED if was_ended else f"the process failed: {last_line(folder / 'log')}",
             history[-1].objective if history else None,
         )
     return Answer(solver, values, claim, time.time() - begin, history)
