@@ -22,7 +22,7 @@ from riskcard.status import OPTIMALITY_TOLERANCE, Status, relative_gap
 MOST_ROOT_TANGENTS = 200
 #: In the tree a tangent at a real point is added where the planes are below the loss by this share.
 WORTHWHILE = 0.1
-#: One real point in so many is rounded and polished.
+#: One real point in this many is rounded and polished.
 ROUND_EVERY = 20
 #: Penalty on the squares of the coefficients of the regression that gives a first point.
 RIDGE = 0.001

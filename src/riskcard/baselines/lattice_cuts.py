@@ -68,7 +68,7 @@ class LatticeCuttingPlaneClassifier(CardClassifier):
         the loss is that on the objective less all penalties, and ``status_`` is "heuristic" where
         only the penalised objective was proven optimal.
     result_ : LatticeResult
-        Has ``objective``, ``objective_bound`` and ``objective_status`` besides: loss and penalties.
+        Also has ``objective``, ``objective_bound`` and ``objective_status``: loss and penalties.
 
     Notes
     -----

@@ -323,7 +323,7 @@ def solve_with_highs(problem: Problem, lattice: Lattice, stops: Stops) -> Lattic
     """Minimise over the lattice.
 
     The loss is replaced by tangents, which are added where the relaxation's point is whole (so that
-    the number of tangents does not depend on the rows, and the tree is never begun anew) and, when
+    the number of tangents does not depend on the rows, and the tree is never restarted) and, when
     they are far from the loss, at other points. Nodes are bounded by mixtures of tangents.
     """
     tree = _Tree(problem, lattice, stops)

@@ -26,7 +26,7 @@ from riskcard.status import Status
 #: SCIP's tolerances, tighter than it has them by default.
 TOLERANCE = 1e-8
 #: What is taken off SCIP's bound, times the weight of all rows (or 1, if that is more). At any point the constant of a
-#: tangent is a sum of entropies, at most log 2 a row; SCIP lets a row of its relaxation be wrong by
+#: tangent is a sum of entropies, at most log 2 per row; SCIP lets a row of its relaxation be wrong by
 #: the tolerance relative to that constant, and a whole number by the tolerance times a slope of at
 #: most the weight of all rows.
 MARGIN = 4 * TOLERANCE

@@ -21,7 +21,7 @@ class RealCard:
     Attributes
     ----------
     matrix
-        Shape (rows, points); a column of ones stands for the base where that is to be whole too.
+        Shape (rows, points); a column of ones represents the base where that must be an integer too.
     points
         Real points.
     """

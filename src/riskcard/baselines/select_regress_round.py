@@ -77,7 +77,7 @@ class SelectRegressRoundClassifier(CardClassifier):
         Multiply the coefficients so that the largest is worth ``max_points`` before rounding. With
         False a point is one unit of log-odds, or the unit that a numeric ``scale`` says.
     refit
-        Fit the scale and the base anew to the whole points. With False they stay those of the
+        Refit the scale and the base to the integer points. With False they stay those of the
         regression, a whole base rounded in the same way as the points.
     polish
         End with discrete coordinate descent on the points. It fits the scale to them.

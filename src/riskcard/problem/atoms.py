@@ -1,4 +1,4 @@
-"""Atoms: the smallest groups of values of one feature that its conditions tell apart.
+"""Atoms: the smallest groups of values of one feature that its conditions can distinguish.
 
 A feature with missing values, special values or levels has several columns: chains of nested
 conditions, each a set of atoms. Two conditions of a card on one feature must be *compatible*: they
@@ -25,7 +25,7 @@ class Atoms:
     ----------
     codes
         (columns of the feature, atoms) int32: condition ``c`` of a column holds for the atoms with
-        codes up to ``c``. The first column tells all atoms apart: its codes are ``0 .. atoms - 1``.
+        codes up to ``c``. The first column distinguishes all atoms: its codes are ``0 .. atoms - 1``.
     rows, events
         How many rows, and rows with the event, each atom has.
     thresholds
@@ -50,7 +50,7 @@ class Atoms:
         return np.array([ids.size for ids in self.thresholds], dtype=np.int64)
 
     def is_wide_enough(self, column: int, least: tuple[int, int]) -> NDArray[np.bool_]:
-        """Which conditions of a column leave at least so many rows and events on either side."""
+        """Which conditions of a column leave at least ``least`` rows and events on either side."""
         enough = np.ones(self.thresholds[column].size, dtype=bool)
         for counts, fewest in zip((self.rows, self.events), least, strict=True):
             held = self._held(column, counts)
@@ -153,7 +153,7 @@ class Atoms:
 
 
 def _count_up_to(held: list[Integers], whole: list[Integers], least: tuple[int, int]) -> Integers:
-    """How many conditions, from the first, leave at least so much of each whole beside them."""
+    """How many conditions, from the first, leave at least ``least`` of each whole outside them."""
     counts = [
         np.searchsorted(part, total - fewest, side="right")
         for part, total, fewest in zip(held, whole, least, strict=True)
@@ -162,7 +162,7 @@ def _count_up_to(held: list[Integers], whole: list[Integers], least: tuple[int, 
 
 
 def _count_below(held: list[Integers], whole: list[Integers], least: tuple[int, int]) -> Integers:
-    """The first condition that has at least so much more than each whole."""
+    """The first condition that exceeds each whole by at least ``least``."""
     counts = [
         np.searchsorted(part, total + fewest, side="left")
         for part, total, fewest in zip(held, whole, least, strict=True)

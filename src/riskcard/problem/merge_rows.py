@@ -1,4 +1,4 @@
-"""Rows as a set: equal rows merged, in an order that is not the order of the input."""
+"""Rows as a set: equal rows merged, in an order that does not depend on the input order."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ MOST_ROWS_SORTED = 20_000
 def merge_equal_rows(data: RankedData, most_rows: int | None = MOST_ROWS_SORTED) -> RankedData:
     """The same problem on sorted rows, each pattern of codes and label once, with its total weight.
 
-    Repeated rows and doubled weights, and the same rows in another order, become the same bits, so
-    that even among equally good cards the same one is found. Weights are added up in ascending
+    Repeated rows and doubled weights, and the same rows in another order, become the same bits, so that even among
+    equally good cards the same one is found. Weights are added up in ascending
     order for the same reason. Tables of more than ``most_rows`` rows are returned as they are; a
     proof, which visits every row very often, merges tables of any length (None).
     """
@@ -38,12 +38,12 @@ def merge_equal_rows(data: RankedData, most_rows: int | None = MOST_ROWS_SORTED)
 def _order_by_digest(data: RankedData) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """The rows in the order of one number made of all codes, and which differ from the one before.
 
-    One sort is much faster than a sort by every feature. Unequal rows have the same number so rarely
-    that it is enough to notice.
+    One sort is much faster than a sort by every feature. Unequal rows rarely share a number; the
+    caller detects when they do.
     """
     factors = np.random.default_rng(0).integers(2**63, size=data.n_features, dtype=np.uint64)
     digest = data.labels.astype(np.uint64)
-    # the first column of a feature tells all apart that its other columns do
+    # the first column of a feature distinguishes all values that its other columns do
     for column, factor in zip(data.first_columns, 2 * factors + 1, strict=True):
         digest += data.codes[column].astype(np.uint64) * factor
     order = np.argsort(digest)

@@ -110,7 +110,7 @@ def _violations_of_groups(
     own = [(column - first, cut) for column, cut in conditions]
     at = [int(atoms.thresholds[v][cut]) for v, cut in own if atoms.thresholds[v][cut] >= 0]
     if len(set(at)) < len(at):
-        found.append(f"two terms of feature {feature} stand at one cut")
+        found.append(f"two terms of feature {feature} share a cut")
     for one, two in itertools.combinations(own, 2):
         if np.unique(atoms.groups([one, two])).size != 3:
             found.append(f"two terms of feature {feature} do not make three groups")

@@ -14,12 +14,12 @@ from riskcard.errors import ParameterError
 from riskcard.problem.ranked_data import RankedData
 from riskcard.problem.restrictions import Restrictions, no_restrictions
 
-#: What a term may do unless the user says otherwise ("auto"): multiply the odds by 1,000. A steeper one is
-#: hardly ever believed, rows that are not seen yet pay for it, and proofs about such cards are weak.
+#: The limit on a term's log-odds for "auto": odds times 1,000. Steeper terms are rarely credible,
+#: predict new data worse, and make proofs weak.
 USUAL_LIMIT = math.log(1000.0)
-#: From here on few cards meet the limit.
+#: A limit from here on rarely binds.
 DISTANT_LIMIT = 6.0
-#: The least limit that a user may set: terms that change the odds by one per cent.
+#: The smallest limit that a user may set: terms that change the odds by one per cent.
 LEAST_LIMIT = 0.01
 
 
@@ -39,7 +39,7 @@ class Scale:
 
     @property
     def is_free(self) -> bool:
-        """Real multipliers, offsets and, but for a distant limit, steps."""
+        """Whether multiplier, offset and steps are real numbers, apart from a limit that rarely binds."""
         return self.kind == "calibrated" and self.limit >= DISTANT_LIMIT
 
     @classmethod
@@ -81,7 +81,7 @@ class Limits:
 class Problem:
     """The only input of any solver.
 
-    A card is a set of terms (column, cut, jump): a row has ``jump`` points more when condition
+    A card is a set of terms (column, cut, jump): a row gets ``jump`` more points when condition
     ``cut`` of the column holds for it; for a plain number, when its value is at or below the cut.
     Terms of one card have distinct (column, cut) pairs. Jumps are integers in ``jump_low[v] ..
     jump_high[v]`` with ``jump_low <= 0 <= jump_high``; a column that must not be used has both at

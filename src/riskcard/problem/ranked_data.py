@@ -14,8 +14,8 @@ from riskcard.problem.atoms import Atoms
 class RankedData:
     """Rows as codes: condition ``c`` of column ``v`` holds for row ``i`` iff ``codes[v, i] <= c``.
 
-    A feature of numbers without holes is one column: its conditions say "at or below cut c". Any
-    other feature has one column or several; its ``Atoms`` say how they hang together.
+    A numeric feature without missing values is one column: its conditions say "at or below cut c".
+    Any other feature has one or more columns; its ``Atoms`` say how they are related.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What a card must keep besides its size: compatible terms, wide bins, and the user's rules."""
+"""What a card must satisfy in addition to its size: compatible terms, wide bins, the user's rules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from riskcard.problem.ranked_data import RankedData
 
 Integers = NDArray[np.int64]
 
-#: With more columns than this, clashes that were worked out before are used again.
+#: With more columns than this, clashes are cached.
 MANY_COLUMNS = 3
 
 
@@ -30,9 +30,9 @@ class Restrictions:
     costs, budget
         (features,) The costs of all features on the card must not exceed the budget.
     groups, at_most
-        (groups, features) Of the features of each group so many may be used at most.
+        (groups, features) The most features of each group that a card may use.
     least
-        Rows, and rows with the event, that each group of values must have; at least one row.
+        Rows and events that each group of values must have; at least one row.
     is_closed
         For each column which of its conditions are not allowed.
     clashes
@@ -51,15 +51,15 @@ class Restrictions:
 
     @property
     def is_by_card(self) -> bool:
-        """Whether more is asked of a card than limits by feature and compatible terms.
+        """Whether a card must satisfy more than limits per feature and compatible terms.
 
-        If not, any card can be filled up with further terms wherever there is room for them.
+        If not, any card can be extended by further terms wherever there is room.
         """
         return self.depends_on_terms or any(closed.any() for closed in self.is_closed)
 
     @property
     def depends_on_terms(self) -> bool:
-        """Whether it depends on the other terms of a card, clashes apart, which conditions it may have."""
+        """Whether the conditions a card may have depend on its other terms, clashes aside."""
         return bool(
             self.must_use.any()
             or np.isfinite(self.budget)
@@ -69,7 +69,7 @@ class Restrictions:
 
 
 def _clashes_of(atoms: Atoms, least: tuple[int, int]) -> list[Integers]:
-    """The clashes of a feature; those of levels without least counts are worked out once."""
+    """The clashes of a feature; those of levels without minimum counts are cached."""
     is_nominal = all((ids < 0).all() for ids in atoms.thresholds)
     if is_nominal and least == (1, 0) and atoms.n_columns > MANY_COLUMNS:
         return list(_clashes_of_chains(atoms.codes.shape, atoms.codes.tobytes()))
@@ -78,7 +78,7 @@ def _clashes_of(atoms: Atoms, least: tuple[int, int]) -> list[Integers]:
 
 @lru_cache(maxsize=16)
 def _clashes_of_chains(shape: tuple[int, int], codes: bytes) -> tuple[Integers, ...]:
-    """Clashes where every atom has a row and that is all that is asked: only the codes matter."""
+    """Clashes where every atom has a row and no counts are required: only the codes matter."""
     chains = np.frombuffer(codes, dtype=np.int32).reshape(shape)
     ones = np.ones(shape[1], dtype=np.int64)
     thresholds = tuple(np.full(int(chain.max()), -1) for chain in chains)
@@ -88,7 +88,7 @@ def _clashes_of_chains(shape: tuple[int, int], codes: bytes) -> tuple[Integers, 
 def no_restrictions(
     data: RankedData, max_cuts: int, least: tuple[int, int] = (1, 0)
 ) -> Restrictions:
-    """Restrictions that come with the data: terms are compatible and leave enough in each group."""
+    """The restrictions implied by the data: terms are compatible, and groups large enough."""
     n_features = data.n_features
     clashes: list[Integers | None] = []
     closed: list[NDArray[np.bool_]] = []

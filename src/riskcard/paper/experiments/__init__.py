@@ -1,1 +1,1 @@
-"""The paper's experiments: its four tables, run again here beside what it published."""
+"""The paper's experiments: its four tables, run again next to the published figures."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Literal
 
-#: Seconds that every method has for a row unless it is told otherwise.
+#: Seconds per row and method, unless set otherwise.
 DEFAULT_LIMIT = 60.0
 #: The method whose card is certified.
 OURS = "riskcard"

@@ -1,7 +1,7 @@
 """What the paper published: the figures of its four tables, as facts to compare with.
 
 C. Molero-Río and C. D'Ambrosio, "Optimal Risk Scores for Continuous Predictors", LOD 2024. BONMIN
-had 1000 seconds a row there. ``None`` is the paper's ``*`` as a total time, and its ``-``
+had 1000 seconds per row there. ``None`` is the paper's ``*`` as a total time, and its ``-``
 elsewhere.
 """
 

@@ -1,4 +1,4 @@
-"""The paper's tables with our runs beside the published ones, as CSV and as Markdown."""
+"""The paper's tables, our runs next to the published ones, as CSV and Markdown."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ class RowResults:
 
 
 def gather(cells: Sequence[Cell], store: Store) -> dict[Row, RowResults]:
-    """What the store has of these runs, row by row; a row without any run is there, and empty.
+    """What the store has of these runs, row by row; a row without any run is empty.
 
-    Where a method was given more time on a row in another run, that one stands.
+    Where another run gave a method more time on a row, that run counts.
     """
     runs: dict[Row, dict[str, tuple[Cell, Finished]]] = {cell.row: {} for cell in cells}
     for cell in cells:
@@ -110,7 +110,7 @@ def to_csv(lines: Sequence[Line]) -> str:
 
 
 def to_markdown(lines: Sequence[Line]) -> str:
-    """A Markdown table; the sizes stand once for each row of the paper."""
+    """A Markdown table; the sizes are printed once per row of the paper."""
     names = COLUMNS[1:]
     text = [f"| {' | '.join(names)} |", f"|{'---|' * len(names)}"]
     last = None

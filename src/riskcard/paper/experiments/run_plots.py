@@ -14,7 +14,7 @@ from riskcard.paper.experiments.published import PAPER_LIMIT, PUBLISHED
 from riskcard.paper.experiments.result_tables import RowResults
 from riskcard.paper.experiments.table_rows import Row
 
-#: A colour and a mark for each method, told apart also without colours.
+#: A colour and a mark for each method, distinguishable without colour.
 STYLES = {
     OURS: ("#d55e00", "o"),
     "bonmin": ("#0072b2", "s"),
@@ -29,7 +29,7 @@ STYLES = {
 }
 COLUMNS = 4
 DOTS = 110
-#: What a panel of times shows: its title, its axis, which rows belong to it, where they stand.
+#: What a panel of times shows: its title, its axis, which rows belong to it, and their positions.
 Panel = tuple[str, str, Callable[[Row], bool], Callable[[Row], int]]
 PANELS: tuple[Panel, ...] = (
     ("p = k, N = 200", "features p", lambda row: row.n_rows == 200 and row.k == row.n_features,

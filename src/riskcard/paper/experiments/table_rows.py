@@ -14,7 +14,7 @@ TABLES = {"table1": (1,), "table2": (2,), "table3": (3,), "table4": (4,), "all":
 
 @dataclass(frozen=True, slots=True, order=True)
 class Row:
-    """One problem of the tables: so many rows and features, at most ``k`` of them on the card."""
+    """One problem of the tables: its rows and features, with at most ``k`` features on the card."""
 
     n_rows: int
     n_features: int

@@ -21,7 +21,7 @@ OUT_OF_RANGE = (
 
 
 def values_of(model: Model, instance: Instance, solution: Solution) -> Floats:
-    """The point of a model that stands for a card; any form.
+    """The point of a model that represents a card; any form.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def _fill_pieces(model: Model, values: Floats) -> None:
     wanted = rows.matrix @ values - rows.lower
     signs = rows.matrix[:, block.start : block.start + block.size].tocsc()
     group, direction, widths = signs.indices, -signs.data, block.upper
-    # pieces of one group and direction stand together: how far the ones before each of them reach
+    # pieces of one group and direction are adjacent: how far the preceding ones reach
     is_first = (np.diff(group, prepend=-1) != 0) | (np.diff(direction, prepend=0.0) != 0)
     reached = np.cumsum(widths) - widths
     before = reached - reached[is_first][np.cumsum(is_first) - 1]
@@ -124,7 +124,7 @@ def _fill_pieces(model: Model, values: Floats) -> None:
 
 
 def solution_of(model: Model, instance: Instance, values: Floats) -> Solution:
-    """The card that a point of a model stands for; any form.
+    """The card that a point of a model represents; any form.
 
     Integers are rounded. The cut of a feature is read from b, not from t, which a solver's tolerance
     may put on the wrong side of a value: it is the cut with which most b agree, hence b itself when

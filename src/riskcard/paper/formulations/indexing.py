@@ -14,7 +14,7 @@ from riskcard.problem.merge_rows import merge_equal_rows
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Places are numbered; each belongs to a feature and stands for one value of it.
+    """Places are numbered; each belongs to a feature and represents one of its values.
 
     Attributes
     ----------

@@ -78,7 +78,7 @@ class Products:
 
 @dataclass(frozen=True, slots=True)
 class LogLoss:
-    """Minimise ``sum of weight * log(1 + exp(-label * score))``, one score a row.
+    """Minimise ``sum of weight * log(1 + exp(-label * score))``, one score per row.
 
     ``score = constant + matrix @ values + products``.
     """

@@ -43,7 +43,7 @@ ENDINGS: dict[str, Ending] = {
     "INFEASIBLE": "infeasible",
     "LIMIT_EXCEEDED": "time_limit",
 }
-#: The file that BONMIN reads. What stands there wins over what its algorithms set for themselves.
+#: The file that BONMIN reads. Its entries override what the algorithms set for themselves.
 PARAMETER_FILE = "bonmin.opt"
 
 

@@ -97,6 +97,6 @@ def run_task(folder: Path) -> None:
 
 if __name__ == "__main__":
     # the task was pickled under the module's own name
-    from riskcard.paper.solvers import in_process as apart
+    from riskcard.paper.solvers import in_process
 
-    apart.run_task(Path(sys.argv[1]))
+    in_process.run_task(Path(sys.argv[1]))
