@@ -21,4 +21,5 @@ def residuals(log_odds: Floats, labels: Floats, weights: Floats) -> Floats:
 def curvatures(log_odds: Floats, weights: Floats) -> Floats:
     """Second derivative of each row's loss by its log-odds."""
     small = np.exp(-np.abs(log_odds))
-    return weights * small / (1 + small) ** 2
+    found: Floats = weights * small / (1 + small) ** 2
+    return found

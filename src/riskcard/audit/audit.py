@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from riskcard.audit.findings import ROUNDING, AuditReport, Check
 from riskcard.audit.limits import check_limits, is_surely_within, one_step_changes
 from riskcard.audit.raw_rows import Rows, places_by_hand, read_by_hand, totals_by_hand
-from riskcard.data.table import read_target, read_weights
-from riskcard.data.target import weigh_classes
+from riskcard.data.target import read_target, read_weights, weigh_classes
 from riskcard.errors import ParameterError
 from riskcard.model.card import RiskCard
 from riskcard.model.certificate import Certificate

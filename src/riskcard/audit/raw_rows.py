@@ -70,7 +70,7 @@ def _numbers(name: str, column: Any) -> NDArray[np.float64]:
         column = column.to_numpy()
     is_ready = isinstance(column, np.ndarray) and column.dtype.kind in "fiub"
     if is_ready and not isinstance(column, np.ma.MaskedArray):
-        numbers = column.astype(np.float64)
+        numbers: NDArray[np.float64] = column.astype(np.float64)
     else:
         numbers = np.array([_number(name, _plain(value)) for value in _values(column)])
     if np.isinf(numbers).any():

@@ -54,7 +54,8 @@ class Lattice:
         return is_inside and int(np.count_nonzero(point[:-1])) <= self.max_terms
 
     def _log_odds(self, point: Floats | Integers) -> Floats:
-        return (self.columns.holds @ point[:-1] + point[-1]) / self.multiplier
+        log_odds: Floats = (self.columns.holds @ point[:-1] + point[-1]) / self.multiplier
+        return log_odds
 
     def card(self, point: Integers) -> Solution:
         """The point as a card."""

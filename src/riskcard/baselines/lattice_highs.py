@@ -83,7 +83,7 @@ class _Relaxation:
         limit = self.highs.getRunTime() + seconds if math.isfinite(seconds) else math.inf
         self.highs.setOptionValue("time_limit", limit)
         self.highs.run()
-        return self.highs.getModelStatus().name == "kOptimal"
+        return bool(self.highs.getModelStatus().name == "kOptimal")
 
     def _enter(self, box: Box) -> None:
         """Bounds and the use of terms as the box has them."""

@@ -95,4 +95,4 @@ def _is_same(text: str, label: Any) -> bool:
         return text == label
     if isinstance(label, bool):
         return _TRUTH.get(text.lower()) is label
-    return as_number(text) == label
+    return bool(as_number(text) == label)

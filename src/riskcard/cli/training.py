@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from riskcard.cli.labels import events_of, find_classes
 from riskcard.cli.remarks import say
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from riskcard.data.columns import FeatureValues
     from riskcard.data.feature_table import FeatureTable
     from riskcard.rules.card_rules import CardRules
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +142,7 @@ def load_rules(options: Namespace) -> CardRules | None:
     return _of_file(options.rules, lambda: replace(rules, budget=options.budget))
 
 
-def _of_file(path: str, make: Callable[[], Any]) -> Any:
+def _of_file(path: str, make: Callable[[], Made]) -> Made:
     """What is wrong with rules is wrong with their file."""
     try:
         return make()

@@ -173,7 +173,8 @@ def _check_names(names: list[Any], n_features: int) -> tuple[str, ...]:
 
 def _as_array(X: Any) -> NDArray[Any]:
     if hasattr(X, "iloc"):
-        return X.to_numpy()
+        array: NDArray[Any] = X.to_numpy()
+        return array
     try:
         array = np.asarray(X)
         if array.dtype.kind in "US" and not isinstance(X, np.ndarray):

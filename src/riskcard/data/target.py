@@ -176,7 +176,8 @@ def weigh_classes(
             f"class_weight is {class_weight!r}. Use None, 'balanced', or a mapping from label to "
             "weight."
         )
-    return weights * np.where(is_event, factors[1], factors[0])
+    weighted: NDArray[np.float64] = weights * np.where(is_event, factors[1], factors[0])
+    return weighted
 
 
 def _factors_of(class_weight: Mapping[Any, Any], classes: tuple[Any, Any]) -> tuple[float, float]:

@@ -24,7 +24,7 @@ Sorter = Callable[[NDArray[np.float64]], Ranks]
 def have_holes(values: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Which columns have a missing value: there the sum is missing too."""
     with np.errstate(over="ignore", invalid="ignore"):
-        found = np.isnan(values.sum(axis=0))
+        found: NDArray[np.bool_] = np.isnan(values.sum(axis=0))
     for column in np.flatnonzero(found).tolist():
         found[column] = np.isnan(values[:, column]).any()  # or huge numbers have cancelled out
     return found

@@ -24,8 +24,9 @@ from riskcard.problem.result import SolveResult
 from riskcard.progress import ProgressDisplay
 from riskcard.rules.card_rules import CardRules
 from riskcard.rules.least_bins import LeastBins
+from riskcard.search.options import Options
 from riskcard.search.round_cuts import round_cuts
-from riskcard.search.solve import Options, solve
+from riskcard.search.solve import solve
 from riskcard.search.warmup import tell_of_compilation
 from riskcard.status import OPTIMALITY_TOLERANCE, Status, relative_gap
 
@@ -415,7 +416,7 @@ class RiskScoreClassifier(CardClassifier):
         return self
 
     def _n_threads(self) -> int:
-        from joblib import effective_n_jobs  # type: ignore[import-untyped]
+        from joblib import effective_n_jobs
 
         if self.n_jobs is None:
             return 1

@@ -259,7 +259,8 @@ class RiskScoreClassifierCV(ShowsCard, ClassifierMixin, BaseEstimator):
         estimator = RiskScoreClassifier(n_jobs=self.n_jobs, **shared)
         estimator._n_threads()
         rules = None if self.rules is None else estimator._card_rules()
-        return estimator.set_params(n_jobs=1, random_state=estimator._seed(), rules=rules)
+        estimator.set_params(n_jobs=1, random_state=estimator._seed(), rules=rules)
+        return estimator
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Rows, tuple[Any, Any]]:
         """The rows, after all checks that a single fit would make."""

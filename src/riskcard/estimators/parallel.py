@@ -37,7 +37,7 @@ def run_side_by_side(
     >>> run_side_by_side(lambda number, stop: number**2, [3, 1, 2], n_jobs=2)
     [9, 1, 4]
     """
-    from joblib import Parallel, delayed  # type: ignore[import-untyped]
+    from joblib import Parallel, delayed
 
     stop = Event()
 

@@ -23,8 +23,9 @@ from riskcard.estimators.base import is_whole
 from riskcard.model.card import RiskCard
 from riskcard.problem.objective import log_odds_of
 from riskcard.problem.problem import Problem
+from riskcard.search.options import Options
 from riskcard.search.shortlist import close_all_but, fitting_shortlist, shortlist
-from riskcard.search.solve import Options, solve
+from riskcard.search.solve import solve
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,21 +22,28 @@ def find_scorer(scoring: Any, classes: Sequence[Any]) -> Callable[..., float]:
     classes
         The two labels. They are told to the log-loss, which so can judge rows of a single class.
     """
+    scorer: Callable[..., float]
     if scoring == "neg_log_loss":
-        return make_scorer(
+        scorer = make_scorer(
             log_loss, greater_is_better=False, response_method="predict_proba", labels=classes
         )
-    if callable(scoring):
-        return scoring
+    elif callable(scoring):
+        scorer = scoring
+    else:
+        scorer = get_scorer(_checked_name(scoring))
+    return scorer
+
+
+def _checked_name(scoring: Any) -> str:
     name = "accuracy" if scoring is None else scoring
     names = get_scorer_names()
-    if not isinstance(name, str) or name not in names:
-        close = difflib.get_close_matches(str(name), names, n=1) or ["neg_log_loss"]
-        raise ParameterError(
-            f"scoring is {scoring!r}. Use the name of one of scikit-learn's scorers, such as "
-            f"{close[0]!r}, or a callable."
-        )
-    return get_scorer(name)
+    if isinstance(name, str) and name in names:
+        return name
+    close = difflib.get_close_matches(str(name), names, n=1) or ["neg_log_loss"]
+    raise ParameterError(
+        f"scoring is {scoring!r}. Use the name of one of scikit-learn's scorers, such as "
+        f"{close[0]!r}, or a callable."
+    )
 
 
 def takes_weights(scorer: Callable[..., float]) -> bool:

@@ -48,7 +48,8 @@ class PathScores:
     @property
     def means(self) -> Floats:
         """Mean test score of each size."""
-        return self.test.mean(axis=0)
+        means: Floats = self.test.mean(axis=0)
+        return means
 
     @property
     def standard_errors(self) -> Floats:
@@ -60,7 +61,8 @@ class PathScores:
         """
         if len(self.test) < 2:
             return np.full(self.sizes.size, np.nan)
-        return self.test.std(axis=0, ddof=1) / np.sqrt(self.folds_a_pass)
+        errors: Floats = self.test.std(axis=0, ddof=1) / np.sqrt(self.folds_a_pass)
+        return errors
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,4 +77,6 @@ def _share_from(outcomes: Outcomes, some: Any, thresholds: Floats) -> Floats:
     order = np.argsort(outcomes.risks[some], kind="stable")
     ranked = outcomes.risks[some][order]
     from_here = np.concatenate([np.cumsum(outcomes.weights[some][order][::-1])[::-1], [0.0]])
-    return from_here[np.searchsorted(ranked, thresholds, side="left")] / outcomes.weights.sum()
+    above = from_here[np.searchsorted(ranked, thresholds, side="left")]
+    shares: Floats = above / outcomes.weights.sum()
+    return shares

@@ -100,4 +100,5 @@ def _shares_below(outcomes: Outcomes, some: Mask, others: Mask) -> Floats:
     risks = outcomes.risks[some]
     left = reached[np.searchsorted(ranked, risks, side="left")]
     right = reached[np.searchsorted(ranked, risks, side="right")]
-    return (left + right) / (2 * reached[-1])
+    placements: NDArray[np.float64] = (left + right) / (2 * reached[-1])
+    return placements

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from riskcard.checks import LOG_ODDS_LIMIT
 from riskcard.errors import FormatError, ParameterError
@@ -19,6 +19,8 @@ from riskcard.model.feature_points import FeaturePoints, LevelPoints
 from riskcard.model.totals import TotalCount
 from riskcard.output_files import write_whole
 from riskcard.version import __version__
+
+Record = TypeVar("Record")
 
 FORMAT = "riskcard"
 FORMAT_VERSION = 2
@@ -244,7 +246,7 @@ def _certificate_from(content: dict[str, Any]) -> Certificate | None:
     return _record_from(Certificate, content, "certificate")
 
 
-def _record_from(kind: type[Any], content: dict[str, Any], key: str) -> Any:
+def _record_from(kind: type[Record], content: dict[str, Any], key: str) -> Record | None:
     entry = content[key]
     if entry is None:
         return None

@@ -59,7 +59,8 @@ def _more_than_first(feature: FeaturePoints, values: NDArray[np.float64]) -> NDA
         points = np.array(feature.points, dtype=np.int64)
         bins = np.searchsorted(feature.cuts, values, side="left")
         bins[np.isnan(values)] = 0
-        return (points - points[0])[bins]
+        gained: NDArray[Any] = (points - points[0])[bins]
+        return gained
     more: Any = 0
     for cut, (left, right) in zip(feature.cuts, pairwise(feature.points), strict=True):
         more = more + (values > cut).view(np.int8) * _worth(right - left, len(feature.cuts))

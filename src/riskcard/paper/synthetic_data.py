@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.errors import ParameterError
-from riskcard.model.card import FeaturePoints, RiskCard
+from riskcard.model.card import RiskCard
+from riskcard.model.feature_points import FeaturePoints
 
 #: The card behind the labels: cut, weight at or below it and weight above it, for each feature.
 REFERENCE_CUTS = (0.4, 0.2, 0.7, 0.8, 0.1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -83,4 +84,4 @@ def _last_threshold(curves: dict[str, DecisionCurve]) -> float:
         float(curve.thresholds[np.flatnonzero(curve.net_benefit)].max(initial=0.0))
         for curve in curves.values()
     )
-    return min(100.0, 10.0 * np.ceil(10 * last + 0.5))
+    return min(100.0, 10.0 * math.ceil(10 * last + 0.5))

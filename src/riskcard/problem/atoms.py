@@ -43,7 +43,7 @@ class Atoms:
 
     @property
     def n_columns(self) -> int:
-        return self.codes.shape[0]
+        return int(self.codes.shape[0])
 
     def n_cuts(self) -> Integers:
         """Number of conditions of each column."""

@@ -53,7 +53,7 @@ class RankedData:
 
     @property
     def n_columns(self) -> int:
-        return self.codes.shape[0]
+        return int(self.codes.shape[0])
 
     @property
     def n_features(self) -> int:
@@ -61,4 +61,4 @@ class RankedData:
 
     @property
     def n_rows(self) -> int:
-        return self.codes.shape[1]
+        return int(self.codes.shape[1])

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from riskcard.audit.audit import audit_card
 from riskcard.data.features import read_features
-from riskcard.data.table import read_target, read_weights
-from riskcard.data.target import weigh_classes
+from riskcard.data.target import read_target, read_weights, weigh_classes
 from riskcard.errors import DataError, ParameterError, RiskcardWarning
 from riskcard.evaluation.outcomes import Outcomes
 from riskcard.evaluation.summary import evaluate

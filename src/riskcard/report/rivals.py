@@ -60,7 +60,7 @@ class Rival:
 
 def one_thread() -> Any:
     """While it lasts, fits use one thread: more of them are slower where others work too."""
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+    from threadpoolctl import threadpool_limits
 
     return threadpool_limits(limits=1)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from html import escape
 from typing import Any
 
@@ -32,7 +33,7 @@ from riskcard.report.pictures import figure, side_by_side
 from riskcard.stability.html import feature_table
 from riskcard.stability.text import feature_sentences
 
-_ROWS = (
+_ROWS: tuple[tuple[str, Callable[[Evaluation], str]], ...] = (
     ("AUC", lambda one: with_interval(one.roc.area, one.roc.interval)),
     ("Log-loss, mean per row", lambda one: plain(one.log_loss)),
     ("Brier score", lambda one: plain(one.brier)),

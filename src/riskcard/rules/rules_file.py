@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from riskcard.data.csv_text import checked_names, checked_rows, delimiter_of, read_text
 from riskcard.errors import FormatError, ParameterError
@@ -20,6 +20,8 @@ if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
+
+Made = TypeVar("Made")
 
 _FIELDS = [one.name for one in fields(FeatureRule)]
 _COLUMNS = ["feature", *_FIELDS, "group", "group_at_most"]
@@ -82,7 +84,7 @@ def _require_keys(
             raise FormatError(f"{where}: {key!r} is missing. Add it.")
 
 
-def _made(where: str, kind: Callable[..., Any], parts: Mapping[str, Any]) -> Any:
+def _made(where: str, kind: Callable[..., Made], parts: Mapping[str, Any]) -> Made:
     """Make an object of rules; what is wrong with it is wrong with that place of the file."""
     try:
         return kind(**parts)

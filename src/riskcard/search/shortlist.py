@@ -126,7 +126,8 @@ def _candidates(problem: Problem, columns: Integers, cuts: Integers) -> Candidat
     def add_up(numbers: Floats) -> Floats:
         by_code = np.bincount(places, np.tile(numbers, data.n_columns), minlength=starts[-1])
         below = np.concatenate([[0.0], np.cumsum(by_code)])
-        return below[starts[columns] + cuts + 1] - below[starts[columns]]
+        sums: Floats = below[starts[columns] + cuts + 1] - below[starts[columns]]
+        return sums
 
     def take(chosen: Integers) -> Floats:
         return (data.codes[columns[chosen]] <= cuts[chosen, None]).T.astype(np.float64)

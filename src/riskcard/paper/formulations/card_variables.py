@@ -72,7 +72,7 @@ def _weights_above(instance: Instance, jump: NDArray[np.int64]) -> NDArray[np.in
 
 def _thresholds(instance: Instance, cut: NDArray[np.int64]) -> Floats:
     """A threshold well within the gap of each cut; the smallest value for a feature without one."""
-    thresholds = instance.x.min(axis=0)
+    thresholds: Floats = instance.x.min(axis=0)
     for j in np.flatnonzero(cut >= 0):
         below, above = instance.grid.gaps[j].ends(int(cut[j]))
         thresholds[j] = below + (above - below) / 4

@@ -20,7 +20,7 @@ def scores_at(model: Model, values: NDArray[np.float64]) -> NDArray[np.float64]:
     objective = model.objective
     if isinstance(objective, LinearObjective):
         raise TypeError(f"The objective of the model {model.name!r} is linear and has no scores.")
-    scores = objective.constant + objective.matrix @ values
+    scores: NDArray[np.float64] = objective.constant + objective.matrix @ values
     if objective.products is not None:
         products = objective.products
         parts = products.factors * values[products.left] * values[products.right]

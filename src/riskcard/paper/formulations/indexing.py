@@ -50,11 +50,13 @@ class Places:
     @property
     def is_first(self) -> NDArray[np.bool_]:
         """Whether the place has the smallest value of its feature, which no threshold is below."""
-        return self.code == 0
+        first: NDArray[np.bool_] = self.code == 0
+        return first
 
     def is_last(self, instance: Instance) -> NDArray[np.bool_]:
         """Whether the place has the largest value of its feature."""
-        return self.code == instance.problem.data.n_cuts[self.feature]
+        last: NDArray[np.bool_] = self.code == instance.problem.data.n_cuts[self.feature]
+        return last
 
 
 def places_by_row(instance: Instance) -> Places:

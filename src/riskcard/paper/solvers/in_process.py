@@ -44,7 +44,7 @@ class Task:
 
 def is_large(model: Model) -> bool:
     """Whether solvers have been seen to overrun their limits on models of this size."""
-    return sum(part.matrix.nnz for part in model.constraints) >= LARGE
+    return bool(sum(part.matrix.nnz for part in model.constraints) >= LARGE)
 
 
 def solve_apart(solver: str, model: Model, options: SolverOptions) -> Answer:

@@ -161,7 +161,8 @@ def _step_options(kind: str, low: int, high: int) -> NDArray[np.int64]:
     if kind == "calibrated":
         jumps = np.r_[low:0, 1 : high + 1]
         spread = np.linspace(0, jumps.size - 1, min(jumps.size, 12)).round().astype(np.int64)
-        return jumps[spread].astype(np.int64)
+        chosen: NDArray[np.int64] = jumps[spread].astype(np.int64)
+        return chosen
     largest = max(high, -low, 1)
     stride = 1 + (largest - 1) // 12
     return stride * np.arange(-(largest // stride) - 2, largest // stride + 3, dtype=np.int64)

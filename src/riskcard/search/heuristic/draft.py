@@ -27,7 +27,7 @@ class Draft:
 
     @property
     def n_terms(self) -> int:
-        return self.terms.shape[1]
+        return int(self.terms.shape[1])
 
     @property
     def key(self) -> tuple[tuple[int, ...], ...]:

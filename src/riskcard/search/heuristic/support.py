@@ -57,7 +57,7 @@ class Support:
 
     @property
     def n_terms(self) -> int:
-        return self.terms.shape[1]
+        return int(self.terms.shape[1])
 
     @property
     def key(self) -> tuple[tuple[int, ...], ...]:

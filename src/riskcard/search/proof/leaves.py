@@ -74,7 +74,8 @@ def _whole_points_in_box(
     """
     begin = 2 + int(conditions.limits[0])  # as in `save_node`
     low = numbers[begin : begin + 1 + n_slots] / conditions.scale[0]
-    return np.ceil(low - 1e-6).astype(int)
+    least: NDArray[np.int64] = np.ceil(low - 1e-6).astype(np.int64)
+    return least
 
 
 def _card(
