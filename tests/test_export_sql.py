@@ -101,6 +101,16 @@ def test_standard_sql_runs_everywhere(score, card):
     assert_same(card, rows, score(card, rows, "standard"))
 
 
+@pytest.mark.parametrize("score", ENGINES)
+@pytest.mark.parametrize("name", ["FALSE", "true"])
+def test_a_column_may_have_the_name_of_a_boolean(score, name):
+    card = RiskCard([FeaturePoints("0", [], [0]), LevelPoints(name, [[False], [True]], [0, 1])])
+    rows = [{"0": 0.0, name: value} for value in (False, True)]
+    assert_same(card, rows, score(card, rows))
+    with pytest.raises(ParameterError, match=f"column is named '{name}'.*Name the dialect"):
+        card_to_sql(card)
+
+
 # --- values that are no finite numbers ----------------------------------------------------------
 
 

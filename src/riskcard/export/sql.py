@@ -157,6 +157,8 @@ def _checked(card: RiskCard, dialect: str) -> CardCases:
             )
     if dialect in ("sqlite", "duckdb"):
         _refuse_equal_names([one.name for one in cases.features], dialect)
+    if dialect == "standard" and any(one.kind is Kind.BOOLEAN for one in cases.features):
+        _refuse_names_like_literals(card.feature_names)
     return cases
 
 
@@ -169,6 +171,16 @@ def _refuse_equal_names(names: list[str], dialect: str) -> None:
             raise ParameterError(
                 f"The features {other!r} and {name!r} are one column to {dialect}, which does not "
                 "look at capitals in names. Rename one of them."
+            )
+
+
+def _refuse_names_like_literals(names: Sequence[str]) -> None:
+    """SQLite reads TRUE and FALSE as columns where the table has columns of these names."""
+    for name in names:
+        if name.upper() in ("TRUE", "FALSE"):
+            raise ParameterError(
+                f"A column is named {name!r}, which some databases would read in place of the "
+                f"boolean {name.upper()}. Name the dialect, or rename the column."
             )
 
 
@@ -199,7 +211,7 @@ def _condition(feature: FeatureCases, case: Case, column: str, dialect: str) -> 
     if feature.kind is Kind.TEXT and dialect == "sqlite":
         column = f"{column} COLLATE BINARY"  # whatever the table says of capitals
     is_number = feature.kind in _NUMBERS
-    values = [number(float(one)) if is_number else literal(one) for one in case.values]
+    values = [number(float(one)) if is_number else literal(one, dialect) for one in case.values]
     return f"{column} = {values[0]}" if len(values) == 1 else f"{column} IN ({', '.join(values)})"
 
 

@@ -35,10 +35,14 @@ def quoted_text(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def literal(level: Label) -> str:
-    """A level: a text, a boolean or a number."""
+def literal(level: Label, dialect: str) -> str:
+    """A level: a text, a boolean or a number.
+
+    SQLite has no booleans but 0 and 1, and its words TRUE and FALSE mean a column of that name
+    where the table has one.
+    """
     if isinstance(level, bool):
-        return "TRUE" if level else "FALSE"
+        return str(int(level)) if dialect == "sqlite" else str(level).upper()
     return quoted_text(level) if isinstance(level, str) else number_literal(level)
 
 
