@@ -19,7 +19,7 @@ from riskcard.formatting.text_width import columns_of
 from riskcard.model.card import RiskCard
 from riskcard.model.certificate import TrainingFacts
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
-from riskcard.model.terms import show_level
+from riskcard.model.lines import show_level
 
 
 def table_lines(text: str, header: str) -> list[str]:

@@ -126,7 +126,7 @@ def levels(**changes) -> list:
         (changed(features=levels(groups=["a", "b"])), "a group of 'age' is 'a'"),
         (changed(features=levels(groups=[["a"], [None]])), "level of 'age' is None, which is"),
         (changed(features=levels(groups=[["a"], [[]]])), r"level of 'age' is \[\]"),
-        (changed(features=levels(groups=[["a"], ["a"]])), "'a' of 'age' stands twice"),
+        (changed(features=levels(groups=[["a"], ["a"]])), "'a' of 'age' is listed twice"),
         (changed(features=levels(points=[0])), "2 groups of levels and points for 1"),
         (changed(features=levels(is_ordered=0)), '"is_ordered" is 0'),
         (changed(features=levels(name=1)), "name of a feature is 1"),

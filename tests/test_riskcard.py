@@ -18,7 +18,8 @@ from riskcard.data.table import Table
 from riskcard.encoding.decode_solution import Layout, card_from_solution
 from riskcard.encoding.rank_table import rank_table
 from riskcard.errors import DataError, ParameterError, RiskcardWarning
-from riskcard.model.card import FeaturePoints, LevelPoints, RiskCard
+from riskcard.model.card import RiskCard
+from riskcard.model.feature_points import FeaturePoints, LevelPoints
 from riskcard.model.terms import Term
 from riskcard.problem.objective import log_odds_of
 from riskcard.problem.problem import Scale

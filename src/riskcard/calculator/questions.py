@@ -11,7 +11,7 @@ from riskcard.data.levels import Label
 from riskcard.formatting.numbers import format_number
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
-from riskcard.model.terms import show_level
+from riskcard.model.lines import show_level
 
 #: Up to so many choices stand side by side; more of them are a list to open.
 _MOST_BUTTONS = 7

@@ -10,7 +10,7 @@ from riskcard.data.levels import Label
 from riskcard.formatting.html import Number, boxed, html_table, minus, paragraphs
 from riskcard.formatting.percent import percent
 from riskcard.formatting.text_width import columns_of, padded
-from riskcard.model.terms import show_level
+from riskcard.model.lines import show_level
 
 if TYPE_CHECKING:
     from riskcard.model.explain import Change, Explanation, FeatureReason

@@ -17,7 +17,8 @@ from riskcard.formatting.numbers import format_number
 from riskcard.formatting.percent import percent
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
-from riskcard.model.terms import Term, show_level
+from riskcard.model.lines import show_level
+from riskcard.model.terms import Term
 
 
 @dataclass(frozen=True, slots=True)

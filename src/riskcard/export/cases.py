@@ -12,7 +12,7 @@ from riskcard.errors import ParameterError
 from riskcard.formatting.numbers import format_number
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
-from riskcard.model.terms import show_level
+from riskcard.model.lines import show_level
 
 
 class Kind(enum.Enum):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,16 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.checks import finite_number, whole_points
-from riskcard.data.levels import Label
-from riskcard.data.scoring_rows import take_columns
-from riskcard.errors import ParameterError, RiskcardWarning
+from riskcard.errors import ParameterError
 from riskcard.model.certificate import Certificate, TrainingFacts
-from riskcard.model.fast_totals import add_up_numbers
-from riskcard.model.feature_points import FeaturePoints, LevelPoints, LookUp
-from riskcard.model.terms import Term, intercept_of, one_sided_terms, two_sided_terms
+from riskcard.model.feature_points import CardFeature
 
 if TYPE_CHECKING:
+    from riskcard.data.levels import Label
     from riskcard.model.explain import Explanation
+    from riskcard.model.terms import Term
 
 
 class RiskRow(NamedTuple):
@@ -62,12 +58,13 @@ class RiskCard:
 
     Examples
     --------
+    >>> from riskcard import FeaturePoints
     >>> card = RiskCard([FeaturePoints("age", [60], [0, 3])], base=-1)
     >>> card.total_points([[60.0], [61.0]]).tolist()
     [-1, 2]
     """
 
-    features: tuple[FeaturePoints | LevelPoints, ...]
+    features: tuple[CardFeature, ...]
     base: int = 0
     multiplier: float = 1.0
     offset: float = 0.0
@@ -80,7 +77,7 @@ class RiskCard:
     def __post_init__(self) -> None:
         features = tuple(self.features)
         for feature in features:
-            if not isinstance(feature, (FeaturePoints, LevelPoints)):
+            if not isinstance(feature, CardFeature):
                 raise ParameterError(
                     f"A feature is {feature!r}. Use FeaturePoints, or LevelPoints for a category."
                 )
@@ -123,21 +120,9 @@ class RiskCard:
             Once, when rows have a missing value in a feature that had none in training, or a level
             that training did not have. They get the points of the bin with most training rows.
         """
-        used = [feature.name for feature in self.features]
-        n_rows, columns = take_columns(values, self.feature_names, used)
-        if used:
-            plain = add_up_numbers(self.features, [columns[name] for name in used], self.base)
-            if plain is not None:
-                return plain
-        total = np.full(n_rows, self.base, dtype=np.int64)
-        guesses = []
-        for feature in self.features:
-            found = feature.look_up(columns[feature.name])
-            total += found.points
-            guesses += _guess_words(feature.name, found)
-        if guesses:
-            _warn_of_guesses(guesses)
-        return total
+        from riskcard.model.scoring import total_points
+
+        return total_points(self, values)
 
     def log_odds(self, values: Any) -> NDArray[np.float64]:
         """Log-odds of the event, for each row."""
@@ -191,6 +176,8 @@ class RiskCard:
         With ``intercept_of(terms)`` they add up to the same total as the bins, for every value that
         the card has points for. A cut that is worth nothing is no term.
         """
+        from riskcard.model.terms import one_sided_terms
+
         return tuple(term for feature in self.features for term in one_sided_terms(feature))
 
     @property
@@ -199,10 +186,14 @@ class RiskCard:
 
         With ``intercept_of(two_sided_terms)`` they add up to the same total as the bins.
         """
+        from riskcard.model.terms import two_sided_terms
+
         return tuple(term for feature in self.features for term in two_sided_terms(feature))
 
     def intercept_of(self, terms: Sequence[Term]) -> int:
         """The integer that makes terms add up to the card's totals."""
+        from riskcard.model.terms import intercept_of
+
         return self.base + intercept_of(self.features, terms)
 
     def to_json(self) -> str:
@@ -316,35 +307,6 @@ class RiskCard:
 
     def _repr_html_(self) -> str:
         return self.to_html()
-
-
-def _guess_words(name: str, found: LookUp) -> list[str]:
-    """What the card has no points for in one feature, and in how many rows."""
-    words = []
-    if found.n_missing:
-        words.append(f"is missing in {_rows(found.n_missing)}")
-    if found.n_unseen:
-        words.append(
-            f"has unseen levels in {_rows(found.n_unseen)} (the first is {found.unseen!r})"
-        )
-    return [f"{name!r} {' and '.join(words)}"] if words else []
-
-
-def _rows(number: int) -> str:
-    return "1 row" if number == 1 else f"{number:,} rows"
-
-
-def _warn_of_guesses(guesses: list[str]) -> None:
-    """One warning, which points to the first line of code outside this package."""
-    level, frame = 1, sys._getframe()
-    while frame is not None and frame.f_globals.get("__name__", "").startswith("riskcard."):
-        level, frame = level + 1, frame.f_back  # type: ignore[assignment]
-    warnings.warn(
-        f"Feature {', feature '.join(guesses)}. Training had no such values: they get the points "
-        "of the bin with most training rows.",
-        RiskcardWarning,
-        stacklevel=level,
-    )
 
 
 def _sigmoid(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:

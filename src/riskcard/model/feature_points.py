@@ -6,41 +6,47 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.checks import finite_number, whole_number, whole_points
-from riskcard.data.levels import Label
-from riskcard.data.scoring_columns import as_labels, as_numbers, refuse_rows, rows_in_words
-from riskcard.errors import DataError, ParameterError
+from riskcard.errors import ParameterError
+from riskcard.model.lines import Line, LineKind, missing_lines, range_line
+
+if TYPE_CHECKING:
+    from riskcard.data.levels import Label
+    from riskcard.model.lookup import LookUp
+
+
+class _Lines:
+    """What follows from the lines of a feature, of either kind."""
+
+    __slots__ = ()
+
+    def lines(self) -> tuple[Line, ...]:
+        """Every line, in the order in which the card shows them."""
+        raise NotImplementedError
+
+    @property
+    def possible_points(self) -> frozenset[int]:
+        """Every number of points that some row can have."""
+        return frozenset(line.points for line in self.lines())
+
+    def look_up(self, column: Any) -> LookUp:
+        """Find the line of each value of a raw column, and count the values without a line."""
+        from riskcard.model.lookup import look_up
+
+        return look_up(self, column)  # type: ignore[arg-type]
+
+    def points_of(self, column: Any) -> NDArray[np.int64]:
+        """Points of each value of a raw column: an array, a list, a column of any data frame."""
+        return self.look_up(column).points
 
 
 @dataclass(frozen=True, slots=True)
-class LookUp:
-    """The points of some rows, and for how many of them the card had to guess.
-
-    Attributes
-    ----------
-    points
-        Points of each row.
-    n_missing
-        Rows with a hole, of which training had none: they got the points of the usual bin.
-    n_unseen
-        Rows with a level that training did not have: they got the points of the usual group.
-    unseen
-        The first such level.
-    """
-
-    points: NDArray[np.int64]
-    n_missing: int = 0
-    n_unseen: int = 0
-    unseen: Label | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class FeaturePoints:
+class FeaturePoints(_Lines):
     """The points of one feature: ``points[i]`` for values above ``cuts[i-1]``, up to ``cuts[i]``.
 
     Attributes
@@ -54,16 +60,22 @@ class FeaturePoints:
     missing
         Points of a missing value; None when there was none in training.
     codes
-        ``(value, points)`` of special values, which are looked at before the cuts.
+        ``(value, points)`` of special values, which are looked up before the cuts.
     usual
-        Index of the bin with most training rows, whose points a hole gets when ``missing`` is None;
-        None on a card written by hand, where such a hole is an error.
+        Index of the bin with most training rows, whose points a missing value gets when ``missing``
+        is None; None on a card written by hand, where such a value is an error.
 
     Examples
     --------
-    >>> FeaturePoints("age", [60], [0, 3], missing=1, codes=[(-9, 2)]).points_of([60, 61, None, -9])
+    >>> age = FeaturePoints("age", [60], [0, 3], missing=1, codes=[(-9, 2)])
+    >>> age.points_of([60, 61, None, -9])
     array([0, 3, 1, 2])
+    >>> [line.label for line in age.lines()]
+    ['≤ 60', '> 60', '-9', 'missing']
     """
+
+    levels: ClassVar[tuple[Label, ...]] = ()
+    is_ordered: ClassVar[bool] = True
 
     name: str
     cuts: tuple[float, ...]
@@ -96,40 +108,26 @@ class FeaturePoints:
         for field, value in checked.items():
             object.__setattr__(self, field, value)
 
-    def look_up(self, column: Any) -> LookUp:
-        """Find the points of each value of a raw column, and count the holes that were guessed."""
-        numbers = as_numbers(self.name, column)
-        bins = np.searchsorted(np.array(self.cuts), numbers, side="left")
-        points = np.array(self.points, dtype=np.int64)[bins]
-        for code, code_points in self.codes:
-            points[numbers == code] = code_points
-        is_hole = np.isnan(numbers)
-        n_guessed = _fill_holes(self, points, is_hole) if is_hole.any() else 0
-        return LookUp(points, n_missing=n_guessed)
-
-    def points_of(self, column: Any) -> NDArray[np.int64]:
-        """Points of each value of a raw column: an array, a list, a column of any data frame."""
-        return self.look_up(column).points
-
-    @property
-    def jumps(self) -> tuple[int, ...]:
-        """What a value at or below each cut has more than one just above it."""
-        return tuple(left - right for left, right in pairwise(self.points))
-
-    @property
-    def possible_points(self) -> frozenset[int]:
-        """Every number of points that some row can have."""
-        special = {points for _, points in self.codes}
-        return frozenset(self.points) | special | _known(self.missing)
+    def lines(self) -> tuple[Line, ...]:
+        """Every line: bins by their size, then special codes, then missing values."""
+        whole = "any_value" if self.missing is None else "not_missing"
+        whole = "any_other_value" if self.codes else whole
+        limits = pairwise((-math.inf, *self.cuts, math.inf))
+        bins = (
+            range_line(points, low, high, whole, is_usual=place == self.usual)
+            for place, (points, (low, high)) in enumerate(zip(self.points, limits, strict=True))
+        )
+        codes = (Line(LineKind.CODE, points, values=(code,)) for code, points in self.codes)
+        return (*bins, *codes, *missing_lines(self.missing))
 
 
 @dataclass(frozen=True, slots=True)
-class LevelPoints:
+class LevelPoints(_Lines):
     """The points of one categorical feature: ``points[i]`` for the levels of ``groups[i]``.
 
     Levels are texts, numbers or booleans. ``1`` and ``"1"`` are different levels, and so are ``1``
     and ``True``; ``1`` and ``1.0`` are the same. Where all levels are booleans, the numbers 0 and 1
-    in a column are taken for them, since an array of numbers has no other way of saying so.
+    in a column are read as booleans, since an array of numbers cannot say so otherwise.
 
     Attributes
     ----------
@@ -142,10 +140,10 @@ class LevelPoints:
     missing
         Points of a missing value; None when there was none in training.
     usual
-        Index of the group with most training rows, whose points an unseen level gets, and a hole
-        when ``missing`` is None; None on a card written by hand, where both are errors.
+        Index of the group with most training rows, whose points an unseen level gets, and a missing
+        value when ``missing`` is None; None on a card written by hand, where both are errors.
     is_ordered
-        The levels have an order, in which they stand here.
+        The levels have an order, which is that of ``groups``.
 
     Examples
     --------
@@ -153,6 +151,9 @@ class LevelPoints:
     >>> shape.points_of(["oval", "irregular", None])
     array([0, 3, 1])
     """
+
+    cuts: ClassVar[tuple[float, ...]] = ()
+    codes: ClassVar[tuple[tuple[float, int], ...]] = ()
 
     name: str
     groups: tuple[tuple[Label, ...], ...]
@@ -186,63 +187,17 @@ class LevelPoints:
         """All levels, group by group."""
         return tuple(level for group in self.groups for level in group)
 
-    @property
-    def possible_points(self) -> frozenset[int]:
-        """Every number of points that some row can have."""
-        return frozenset(self.points) | _known(self.missing)
-
-    def look_up(self, column: Any) -> LookUp:
-        """Find the points of each value of a raw column, and count the rows that were guessed."""
-        labels, rows = as_labels(self.name, column)
-        groups = self._group_of_level()
-        places = np.array([groups.get(level_key(label), _UNSEEN) for label in labels], dtype=int)
-        places = places[rows]
-        points = np.array([*self.points, 0, 0], dtype=np.int64)[places]
-        is_unseen, is_hole = places == _UNSEEN, places == _HOLE
-        n_missing = _fill_holes(self, points, is_hole) if is_hole.any() else 0
-        if not is_unseen.any():
-            return LookUp(points, n_missing)
-        unseen = labels[rows[np.flatnonzero(is_unseen)[0]]]
-        points[is_unseen] = self._usual_points(is_unseen, unseen)
-        return LookUp(points, n_missing, int(is_unseen.sum()), unseen)
-
-    def points_of(self, column: Any) -> NDArray[np.int64]:
-        """Points of each value of a raw column: an array, a list, a column of any data frame."""
-        return self.look_up(column).points
-
-    def _group_of_level(self) -> dict[tuple[bool, Any], int]:
-        """The group of every value that the card knows of, by its key."""
-        groups = {level_key(level): i for i, group in enumerate(self.groups) for level in group}
-        if all(isinstance(level, bool) for level in self.levels):
-            groups |= {(False, int(level)): i for (_, level), i in groups.items()}
-        return {**groups, level_key(None): _HOLE}
-
-    def _usual_points(self, is_unseen: NDArray[np.bool_], level: Label | None) -> int:
-        if self.usual is not None:
-            return self.points[self.usual]
-        known = ", ".join(repr(level) for level in self.levels[:5])
-        raise DataError(
-            f"Feature {self.name!r} has the unknown level {level!r} in {rows_in_words(is_unseen)}. "
-            f"The card has points for {known}{', ...' if len(self.levels) > 5 else ''}: "
-            "correct the value, or leave the row out."
+    def lines(self) -> tuple[Line, ...]:
+        """Every line: the groups in their order, then missing values."""
+        groups = (
+            Line(LineKind.LEVELS, points, values=group, is_usual=place == self.usual)
+            for place, (group, points) in enumerate(zip(self.groups, self.points, strict=True))
         )
+        return (*groups, *missing_lines(self.missing))
 
 
-#: Places that are no group: the last two points of a table that has two more than groups.
-_UNSEEN, _HOLE = -2, -1
-
-
-def _fill_holes(
-    feature: FeaturePoints | LevelPoints, points: NDArray[np.int64], is_hole: NDArray[np.bool_]
-) -> int:
-    """Give holes their points in place; returns how many of them were guessed."""
-    if feature.missing is not None:
-        points[is_hole] = feature.missing
-        return 0
-    if feature.usual is None:
-        refuse_rows(feature.name, is_hole)
-    points[is_hole] = feature.points[feature.usual]
-    return int(is_hole.sum())
+#: One feature of a card, of either kind.
+CardFeature = FeaturePoints | LevelPoints
 
 
 def level_key(level: Any) -> tuple[bool, Any]:
@@ -250,11 +205,7 @@ def level_key(level: Any) -> tuple[bool, Any]:
     return isinstance(level, bool), level
 
 
-def _known(missing: int | None) -> frozenset[int]:
-    return frozenset() if missing is None else frozenset({missing})
-
-
-# --- what is given by the user ------------------------------------------------------------------
+# --- checks of what the user gives --------------------------------------------------------------
 
 
 def _checked_name(name: Any) -> str:
@@ -294,7 +245,7 @@ def _checked_codes(name: str, codes: Any) -> tuple[tuple[float, int], ...]:
             )
         value = finite_number(f"A special value of {name!r}", entry[0]) + 0.0
         if value in checked:
-            raise ParameterError(f"The special value {value:g} of {name!r} stands twice.")
+            raise ParameterError(f"The special value {value:g} of {name!r} is listed twice.")
         checked[value] = whole_points(f"The points of {value:g} of {name!r}", entry[1])
     return tuple(checked.items())
 
@@ -315,7 +266,7 @@ def _checked_groups(name: str, groups: Any) -> tuple[tuple[Label, ...], ...]:
     for level in (level for group in checked for level in group):
         if level_key(level) in seen:
             raise ParameterError(
-                f"The level {level!r} of {name!r} stands twice. Put each level in one group."
+                f"The level {level!r} of {name!r} is listed twice. Put each level in one group."
             )
         seen.add(level_key(level))
     return tuple(checked)
@@ -325,7 +276,7 @@ def _checked_level(name: str, level: Any) -> Label:
     level = level.item() if isinstance(level, np.generic) else level
     if level is None or (isinstance(level, float) and math.isnan(level)):
         raise ParameterError(
-            f"A level of {name!r} is {level!r}, which is a missing value and no level. "
+            f"A level of {name!r} is {level!r}, which is a missing value, not a level. "
             "Give its points as missing."
         )
     if not isinstance(level, (str, int, float)) or level in (math.inf, -math.inf):

@@ -1,30 +1,61 @@
-"""Where a value stands on a card: the line that applies, and the other lines near by."""
+"""Which line of a feature applies to a value, and which other lines are near."""
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from riskcard.data.levels import Label
-from riskcard.data.scoring_columns import as_labels, as_numbers
-from riskcard.model.feature_points import FeaturePoints, LevelPoints, level_key
+from riskcard.data.scoring_columns import as_labels, as_numbers, refuse_rows, rows_in_words
+from riskcard.errors import DataError
+from riskcard.model.feature_points import CardFeature, level_key
+from riskcard.model.lines import Line
+
+#: In place of the index of a line, for values that may have none.
+_MISSING, _UNSEEN = -1, -2
+
+
+@dataclass(frozen=True, slots=True)
+class LookUp:
+    """The lines of some rows, and for how many of them the card had to guess.
+
+    Attributes
+    ----------
+    lines
+        Index of the line of each row.
+    points
+        Points of each row.
+    n_missing
+        Missing values, where training had none: they got the points of the usual bin.
+    n_unseen
+        Levels that training did not have: they got the points of the usual group.
+    unseen
+        The first such level.
+    """
+
+    lines: NDArray[np.int64]
+    points: NDArray[np.int64]
+    n_missing: int = 0
+    n_unseen: int = 0
+    unseen: Label | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The line of a feature that applies to a value.
+    """The line of a feature that applies to one value.
 
     Attributes
     ----------
     value
         The value as the card knows it; None when it is missing.
     line
-        Index of the line: bins or groups come first, then special codes, then missing.
+        Index of the line.
     points
         What the line is worth.
     standing
@@ -52,7 +83,7 @@ class Move:
     line
         Index of the line.
     points
-        What the line is worth more than the one before; never 0.
+        By how much the points change; never 0.
     bins
         How many bins away it is; 1 where lines have no order.
     size
@@ -66,104 +97,157 @@ class Move:
     size: float | None = None
 
 
-def place_of(feature: FeaturePoints | LevelPoints, value: Any) -> Place:
-    """Find the line that applies to one raw value.
+# --- columns ------------------------------------------------------------------------------------
 
-    A value that the card cannot score is refused as ``look_up`` refuses it.
+
+def look_up(feature: CardFeature, column: Any) -> LookUp:
+    """Find the line of each value of a raw column.
+
+    Raises
+    ------
+    DataError
+        The card has neither a line for a value nor a usual one.
+    """
+    lines, unseen = feature.lines(), None
+    if feature.levels:
+        places, unseen = _places_of_levels(feature, column)
+    else:
+        places = _places_of_numbers(feature, as_numbers(feature.name, column))
+    is_missing = places == _MISSING
+    is_guess = feature.missing is None and bool(is_missing.any())
+    line_of_missing = feature.usual if is_guess else len(lines) - 1
+    if line_of_missing is None:
+        refuse_rows(feature.name, is_missing)
+    places[is_missing] = line_of_missing
+    is_unseen = places == _UNSEEN
+    if is_unseen.any():
+        places[is_unseen] = _usual_group(feature, is_unseen, unseen)
+    points = np.array([line.points for line in lines], dtype=np.int64)[places]
+    n_missing = int(is_missing.sum()) if is_guess else 0
+    return LookUp(places, points, n_missing, int(is_unseen.sum()), unseen)
+
+
+def _places_of_numbers(feature: CardFeature, numbers: NDArray[np.float64]) -> NDArray[np.int64]:
+    places = np.searchsorted(np.array(feature.cuts), numbers, side="left")
+    for place, (code, _) in enumerate(feature.codes, start=len(feature.points)):
+        places[numbers == code] = place
+    places[np.isnan(numbers)] = _MISSING
+    return places
+
+
+def _places_of_levels(feature: CardFeature, column: Any) -> tuple[NDArray[np.int64], Label | None]:
+    """The group of each row, and the first level that the card does not know."""
+    labels, rows = as_labels(feature.name, column)
+    groups = _group_of_level(feature)
+    found = np.array([groups.get(level_key(label), _UNSEEN) for label in labels], dtype=np.int64)
+    places = found[rows]
+    is_unseen = places == _UNSEEN
+    return places, labels[rows[np.argmax(is_unseen)]] if is_unseen.any() else None
+
+
+def _group_of_level(feature: CardFeature) -> dict[tuple[bool, Any], int]:
+    """The group of every value that the card knows, by its key."""
+    lines = enumerate(feature.lines())
+    groups = {level_key(level): place for place, line in lines for level in line.values}
+    if _has_only_booleans(feature):
+        groups |= {(False, int(level)): place for (_, level), place in groups.items()}
+    return {**groups, level_key(None): _MISSING}
+
+
+def _has_only_booleans(feature: CardFeature) -> bool:
+    """The numbers 0 and 1 stand for the levels, too."""
+    return all(isinstance(level, bool) for level in feature.levels)
+
+
+def _usual_group(feature: CardFeature, is_unseen: NDArray[np.bool_], level: Label | None) -> int:
+    if feature.usual is not None:
+        return feature.usual
+    known = ", ".join(repr(level) for level in feature.levels[:5])
+    raise DataError(
+        f"Feature {feature.name!r} has the unknown level {level!r} in {rows_in_words(is_unseen)}. "
+        f"The card has points for {known}{', ...' if len(feature.levels) > 5 else ''}: "
+        "correct the value, or leave the row out."
+    )
+
+
+# --- single values ------------------------------------------------------------------------------
+
+
+def place_of(feature: CardFeature, value: Any) -> Place:
+    """Find the line that applies to one raw value.
 
     Examples
     --------
+    >>> from riskcard import FeaturePoints
     >>> place_of(FeaturePoints("age", [60], [0, 3], missing=1), 71).line
     1
     """
-    # refuses what cannot be scored, and knows what a guess is worth
     found = feature.look_up([value])
-    points, is_guess = int(found.points[0]), bool(found.n_missing or found.n_unseen)
-    known: Label | None
-    if isinstance(feature, FeaturePoints):
-        known, line = _place_of_number(feature, float(as_numbers(feature.name, [value])[0]))
-    else:
-        known, line = _place_of_level(feature, as_labels(feature.name, [value])[0][0])
-    if is_guess:
-        assert feature.usual is not None
-        return Place(known, feature.usual, points, _value_in(feature, feature.usual), True)
+    line, points = int(found.lines[0]), int(found.points[0])
+    known = _known_value(feature, feature.lines()[line], value)
+    if found.n_missing or found.n_unseen:
+        return Place(known, line, points, _value_in(feature, line), is_guess=True)
     return Place(known, line, points, known)
 
 
-def _place_of_number(feature: FeaturePoints, number: float) -> tuple[float | None, int]:
-    n_bins = len(feature.points)
-    if math.isnan(number):
-        return None, n_bins + len(feature.codes)
-    for place, (code, _) in enumerate(feature.codes):
-        if number == code:
-            return number, n_bins + place
-    return number, int(np.searchsorted(feature.cuts, number, side="left"))
+def _known_value(feature: CardFeature, line: Line, value: Any) -> Label | None:
+    """The value as the card calls it; an unseen level stays what it is."""
+    if not feature.levels:
+        number = float(as_numbers(feature.name, [value])[0])
+        return None if math.isnan(number) else number
+    label = as_labels(feature.name, [value])[0][0]
+    is_boolean = _has_only_booleans(feature)
+    for level in line.values:
+        if level_key(level) == level_key(label) or (is_boolean and level == label):
+            return level
+    return label
 
 
-def _place_of_level(feature: LevelPoints, label: Label | None) -> tuple[Label | None, int]:
-    """The level as the card calls it; an unseen one stays what it is, at no line."""
-    if label is None:
-        return None, len(feature.groups)
-    is_boolean = all(isinstance(level, bool) for level in feature.levels)
-    for line, group in enumerate(feature.groups):
-        for level in group:
-            if level_key(level) == level_key(label) or (is_boolean and level == label):
-                return level, line
-    return label, -1
-
-
-def moves_from(feature: FeaturePoints | LevelPoints, place: Place) -> list[Move]:
+def moves_from(feature: CardFeature, place: Place) -> list[Move]:
     """The nearest other lines with other points, one value each.
 
     From a number these are the nearest such bin on either side; from a level of an ordered category
     the nearest such groups; from other levels, special codes, missing and guessed values every bin
-    or group that is worth something else. Nothing leads to "missing" or to a special code.
+    or group with other points. Nothing leads to a missing value or to a special code.
     """
-    is_ordered = isinstance(feature, FeaturePoints) or feature.is_ordered
-    if not is_ordered or place.is_guess or place.line >= len(feature.points):
-        lines = [line for line in range(len(feature.points)) if line != place.line]
-        found = [_move(feature, place, line, 1) for line in lines]
-        return [move for move in found if move is not None]
-    below, above = range(place.line - 1, -1, -1), range(place.line + 1, len(feature.points))
-    return [
-        move for side in (below, above) if (move := _first_move(feature, place, side)) is not None
-    ]
+    n_bins, here = len(feature.points), place.line
+    if not feature.is_ordered or place.is_guess or here >= n_bins:
+        moves = (_move(feature, place, line, 1) for line in range(n_bins) if line != here)
+        return [move for move in moves if move is not None]
+    found = []
+    for side in (range(here - 1, -1, -1), range(here + 1, n_bins)):
+        moves = (_move(feature, place, line, abs(line - here)) for line in side)
+        found.append(next((move for move in moves if move is not None), None))
+    return [move for move in found if move is not None]
 
 
-def _first_move(feature: FeaturePoints | LevelPoints, place: Place, lines: range) -> Move | None:
-    moves = (_move(feature, place, line, abs(line - place.line)) for line in lines)
-    return next((move for move in moves if move is not None), None)
-
-
-def _move(feature: FeaturePoints | LevelPoints, place: Place, line: int, bins: int) -> Move | None:
-    """The way to one line; None when it is worth the same or no value leads there."""
+def _move(feature: CardFeature, place: Place, line: int, bins: int) -> Move | None:
+    """The way to one line; None when it has the same points or no value leads there."""
     points = feature.points[line] - place.points
     if points == 0:
         return None
-    is_number = isinstance(feature, FeaturePoints) and not place.is_guess
-    old = place.value if is_number and place.line < len(feature.points) else None
+    is_from_bin = not (feature.levels or place.is_guess) and place.line < len(feature.points)
+    old = float(place.value) if is_from_bin and place.value is not None else None
     value = _value_in(feature, line, old)
     if value is None:
         return None
-    size = None if old is None else _share_of_cuts(feature, abs(float(value) - float(old)))
+    size = None if old is None else _share_of_cuts(feature.cuts, abs(float(value) - old))
     return Move(value, line, points, bins, size)
 
 
-def _value_in(
-    feature: FeaturePoints | LevelPoints, line: int, old: Label | None = None
-) -> Label | None:
+def _value_in(feature: CardFeature, line: int, old: float | None = None) -> Label | None:
     """A level of a group, or the number of a bin that is nearest to ``old``."""
-    if isinstance(feature, LevelPoints):
-        return feature.groups[line][0]
-    is_above = old is not None and line > 0 and float(old) <= feature.cuts[line - 1]
-    return next(_numbers_in(feature, line, is_above), None)
-
-
-def _numbers_in(feature: FeaturePoints, line: int, from_below: bool) -> Iterator[float]:
-    """The numbers of a bin from one end, without special codes."""
-    cuts = (-math.inf, *feature.cuts, math.inf)
-    low, high = cuts[line], cuts[line + 1]
+    one = feature.lines()[line]
+    if one.values:
+        return one.values[0]
+    is_above = old is not None and old <= one.low
     codes = {code for code, _ in feature.codes}
+    return next(_numbers_in(one, codes, is_above), None)
+
+
+def _numbers_in(line: Line, codes: set[float], from_below: bool) -> Iterator[float]:
+    """The numbers of a bin from one end, without special codes."""
+    low, high = line.low, line.high
     if low == -math.inf and high == math.inf:
         start, towards = 0.0, math.inf
     elif from_below or high == math.inf:
@@ -176,9 +260,8 @@ def _numbers_in(feature: FeaturePoints, line: int, from_below: bool) -> Iterator
         start = math.nextafter(start, towards)
 
 
-def _share_of_cuts(feature: FeaturePoints | LevelPoints, change: float) -> float:
+def _share_of_cuts(cuts: Sequence[float], change: float) -> float:
     """A change against the distance of the outer cuts, or against the cut when there is one."""
-    assert isinstance(feature, FeaturePoints)
-    width = feature.cuts[-1] - feature.cuts[0] if len(feature.cuts) > 1 else abs(feature.cuts[0])
+    width = cuts[-1] - cuts[0] if len(cuts) > 1 else abs(cuts[0])
     share = change / width if width > 0 else change
     return share if math.isfinite(share) else sys.float_info.max

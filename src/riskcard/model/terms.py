@@ -1,8 +1,7 @@
-"""A card as terms: conditions on one feature each, and the points for fulfilling them or not."""
+"""A card as terms: a condition on one feature each, and the points for meeting it or not."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -10,20 +9,18 @@ from itertools import pairwise
 from typing import Any
 
 from riskcard.data.columns import is_missing
-from riskcard.data.levels import Label, are_numbers
+from riskcard.data.levels import Label
 from riskcard.formatting.numbers import format_number
-from riskcard.model.feature_points import FeaturePoints, LevelPoints, level_key
-
-#: Stands for a missing value among the special values of a feature.
-_MISSING = None
+from riskcard.model.feature_points import CardFeature, level_key
+from riskcard.model.lines import Line, LineKind, show_level
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One line of the card: what a feature is worth on either side of a condition.
+    """What a feature is worth on either side of a condition.
 
-    The condition is "value <= cut", or "the value is one of these levels". Missing values and
-    special codes are on the side that the last three fields say.
+    The condition is "value <= cut", or "the value is one of these levels". The last three fields
+    say on which side missing values and special codes are.
 
     Examples
     --------
@@ -35,15 +32,15 @@ class Term:
 
     feature: str
     cut: float | None  # None: the levels alone
-    below: int  # points when the condition is fulfilled
+    below: int  # points when the condition is met
     above: int  # points when it is not
-    levels: tuple[Label, ...] = ()  # values that fulfil it, whatever the cut
-    excluded: tuple[float, ...] = ()  # special codes below the cut that do not
-    has_missing: bool = False  # a missing value fulfils it
-    lacks_missing: bool = False  # missing values are known to the card, and do not
+    levels: tuple[Label, ...] = ()  # values that meet it, whatever the cut
+    excluded: tuple[float, ...] = ()  # special codes below the cut that do not meet it
+    has_missing: bool = False  # a missing value meets it
+    lacks_missing: bool = False  # the card has points for missing values, and they do not meet it
 
     def holds(self, value: Any) -> bool:
-        """Whether a value of the feature fulfils the condition."""
+        """Whether a value of the feature meets the condition."""
         if is_missing(value):
             return self.has_missing
         if level_key(value) in map(level_key, self.levels):
@@ -68,7 +65,7 @@ class Term:
 
     @property
     def _opposite(self) -> str:
-        """In words what does not fulfil a condition with a cut."""
+        """What does not meet a condition with a cut, in words."""
         left_out = [show_level(level) for level in self.levels]
         left_out += ["missing"] if self.has_missing else []
         but = f" (not {', '.join(left_out)})" if left_out else ""
@@ -83,129 +80,114 @@ class Term:
         return f"{self.feature} {self.condition}: {self.below}{otherwise}"
 
 
-def one_sided_terms(feature: FeaturePoints | LevelPoints) -> Iterator[Term]:
+def one_sided_terms(feature: CardFeature) -> Iterator[Term]:
     """Terms that give points, never negative, on one side of their condition and 0 on the other."""
     for term in _jumps(feature):
         yield replace(term, below=max(term.below, 0), above=max(-term.below, 0))
 
 
-def two_sided_terms(feature: FeaturePoints | LevelPoints) -> Iterator[Term]:
+def two_sided_terms(feature: CardFeature) -> Iterator[Term]:
     """Terms that give half of their points on either side of the condition."""
     for term in _jumps(feature):
         yield replace(term, below=-(-term.below // 2), above=-(term.below // 2))
 
 
-def intercept_of(features: Iterable[FeaturePoints | LevelPoints], terms: Iterable[Term]) -> int:
-    """What the points of one value of each feature have more than the terms on them."""
+def intercept_of(features: Iterable[CardFeature], terms: Iterable[Term]) -> int:
+    """By how much the points of any values exceed those of the terms on them."""
     values: dict[str, Any] = {}
     total = 0
     for feature in features:
-        if isinstance(feature, FeaturePoints):
-            values[feature.name], points = math.inf, feature.points[-1]  # above all cuts
-        else:
-            values[feature.name], points = feature.levels[0], feature.points[0]
-        total += points
+        line = feature.lines()[0 if feature.levels else len(feature.cuts)]
+        values[feature.name] = line.values[0] if line.values else line.high
+        total += line.points
     return total - sum(term.points_of(values[term.feature]) for term in terms)
 
 
-def show_level(level: Label) -> str:
-    """A level as it is printed; a text in quotes where it could be taken for something else."""
-    if isinstance(level, int):
-        return str(level)
-    if not isinstance(level, str):
-        return format_number(level)
-    is_clean = level == " ".join(level.split()) and not set(level) & set(',"{}')
-    is_word = level not in ("", "missing", "True", "False") and not are_numbers([level])
-    return level if is_clean and is_word else json.dumps(level, ensure_ascii=False)
+# --- conditions with their jump: what meeting them adds, kept in `below` ------------------------
 
 
-# --- conditions with their jump: what fulfilling them adds, kept in `below` ---------------------
+def _jumps(feature: CardFeature) -> Iterator[Term]:
+    if not feature.levels:
+        return _jumps_at_cuts(feature)
+    return _jumps_in_order(feature) if feature.is_ordered else _jumps_of_groups(feature)
 
 
-def _jumps(feature: FeaturePoints | LevelPoints) -> Iterator[Term]:
-    if isinstance(feature, FeaturePoints):
-        yield from _jumps_at_cuts(feature)
-    elif feature.is_ordered:
-        yield from _jumps_in_order(feature)
-    else:
-        yield from _jumps_of_groups(feature)
-
-
-def _jumps_at_cuts(feature: FeaturePoints) -> Iterator[Term]:
+def _jumps_at_cuts(feature: CardFeature) -> Iterator[Term]:
     """One term for each cut that is worth points, and one for special values of their own worth.
 
     A special value (missing, or a code) whose points are those of a bin is on that bin's side of
     every cut. Others are above all cuts, and make up the difference by a term of their own.
     """
-    special: dict[float | None, int] = dict(feature.codes)
-    if feature.missing is not None:
-        special[_MISSING] = feature.missing
-    bin_of = {value: _last_place(feature.points, points) for value, points in special.items()}
-    for place, (cut, jump) in enumerate(zip(feature.cuts, feature.jumps, strict=True)):
-        if jump == 0:
+    bins = [line for line in feature.lines() if line.is_ordinary]
+    special = [line for line in feature.lines() if not line.is_ordinary]
+    codes = [code for code, _ in feature.codes]
+    for place, (left, right) in enumerate(pairwise(bins)):
+        if left.points == right.points:
             continue
-        below = {value for value, home in bin_of.items() if home is not None and home <= place}
-        codes = [code for code, _ in feature.codes]
+        below = [line for line in special if _last_place(feature, line.points) <= place]
+        levels, has_missing = _values_of(below)
         yield Term(
             feature.name,
-            cut,
-            below=jump,
+            left.high,
+            below=left.points - right.points,
             above=0,
-            levels=tuple(code for code in codes if code in below and code > cut),
-            excluded=tuple(code for code in codes if code not in below and code <= cut),
-            has_missing=_MISSING in below,
-            lacks_missing=_MISSING in special and _MISSING not in below,
+            levels=tuple(code for code in levels if float(code) > left.high),
+            excluded=tuple(code for code in codes if code not in levels and code <= left.high),
+            has_missing=has_missing,
+            lacks_missing=feature.missing is not None and not has_missing,
         )
-    own = {value: points for value, points in special.items() if bin_of[value] is None}
-    for points in dict.fromkeys(own.values()):
-        values = [value for value in own if own[value] == points]
-        levels = tuple(value for value in values if value is not None)
-        yield _level_term(feature, levels, _MISSING in values, points - feature.points[-1])
+    own = [line for line in special if line.points not in feature.points]
+    yield from _terms_by_points(feature, own, bins[-1].points)
 
 
-def _jumps_in_order(feature: LevelPoints) -> Iterator[Term]:
+def _jumps_in_order(feature: CardFeature) -> Iterator[Term]:
     """One term for each change between neighbouring groups: for the levels that get more."""
+    groups = [line for line in feature.lines() if line.is_ordinary]
     home = None
-    if feature.missing is not None:
-        home = _last_place(feature.points, feature.missing)
-    for place in range(1, len(feature.points)):
-        jump = feature.points[place] - feature.points[place - 1]
+    if feature.missing in feature.points:
+        home = _last_place(feature, feature.missing)
+    for place, (left, right) in enumerate(pairwise(groups), start=1):
+        jump = right.points - left.points
         if jump == 0:
             continue
-        side = range(place, len(feature.groups)) if jump > 0 else range(place)
-        levels = tuple(level for i in side for level in feature.groups[i])
+        side = range(place, len(groups)) if jump > 0 else range(place)
+        levels, _ = _values_of([groups[i] for i in side])
         yield _level_term(feature, levels, home in side, abs(jump))
     if feature.missing is not None and home is None:
-        # a missing value fulfils none of the terms above, as no level may do
+        # a missing value meets none of the conditions above, and neither may a level
         falls = [max(left - right, 0) for left, right in pairwise(feature.points)]
         jump = feature.missing - (feature.points[0] - sum(falls))
         if jump != 0:
             yield _level_term(feature, (), True, jump)
 
 
-def _jumps_of_groups(feature: LevelPoints) -> Iterator[Term]:
+def _jumps_of_groups(feature: CardFeature) -> Iterator[Term]:
     """One term for the levels of each number of points but the lowest; missing is one more level."""
     lowest = min(feature.possible_points)
-    worth = [*feature.points, *([] if feature.missing is None else [feature.missing])]
-    for points in dict.fromkeys(worth):
-        if points == lowest:
-            continue
-        levels = [
-            level
-            for group, group_points in zip(feature.groups, feature.points, strict=True)
-            if group_points == points
-            for level in group
-        ]
-        yield _level_term(feature, tuple(levels), feature.missing == points, points - lowest)
+    raised = [line for line in feature.lines() if line.points != lowest]
+    return _terms_by_points(feature, raised, lowest)
+
+
+def _terms_by_points(feature: CardFeature, lines: list[Line], start: int) -> Iterator[Term]:
+    """One term for all lines with the same points."""
+    for points in dict.fromkeys(line.points for line in lines):
+        levels, has_missing = _values_of([line for line in lines if line.points == points])
+        yield _level_term(feature, levels, has_missing, points - start)
+
+
+def _values_of(lines: list[Line]) -> tuple[tuple[Label, ...], bool]:
+    """All levels or codes of some lines, and whether missing values are among them."""
+    levels = tuple(value for line in lines for value in line.values)
+    return levels, any(line.kind is LineKind.MISSING for line in lines)
 
 
 def _level_term(
-    feature: FeaturePoints | LevelPoints, levels: tuple[Label, ...], has_missing: bool, jump: int
+    feature: CardFeature, levels: tuple[Label, ...], has_missing: bool, jump: int
 ) -> Term:
     return Term(feature.name, None, jump, 0, levels, has_missing=has_missing)
 
 
-def _last_place(points: tuple[int, ...], wanted: int) -> int | None:
-    """The last bin with these points."""
-    places = [place for place, value in enumerate(points) if value == wanted]
-    return places[-1] if places else None
+def _last_place(feature: CardFeature, points: int | None) -> float:
+    """The last bin or group with these points; above all of them where none has."""
+    places = [place for place, value in enumerate(feature.points) if value == points]
+    return places[-1] if places else math.inf

@@ -12,8 +12,8 @@ from riskcard.data.levels import Label
 from riskcard.data.scoring_columns import as_labels, as_numbers
 from riskcard.formatting.numbers import format_number
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
+from riskcard.model.lines import show_level
 from riskcard.model.lookup import place_of
-from riskcard.model.terms import show_level
 
 Floats = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from riskcard.data.features import Features
 from riskcard.data.levels import BOOLEAN, Levels
 from riskcard.formatting.html import minus
-from riskcard.model.terms import show_level
+from riskcard.model.lines import show_level
 from riskcard.report.facts import ColumnFacts, DataFacts
 
 #: The most common levels of a category that are named.

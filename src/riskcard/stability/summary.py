@@ -9,7 +9,7 @@ import numpy as np
 
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
-from riskcard.model.terms import show_level
+from riskcard.model.lines import show_level
 
 #: The lower and the upper end of a spread, as shares of the resamples.
 LOW, HIGH = 0.05, 0.95

@@ -1,0 +1,127 @@
+"""The totals of rows: fast for columns of plain floats, feature by feature for all else."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.data.scoring_rows import take_columns
+from riskcard.errors import RiskcardWarning
+from riskcard.model.feature_points import CardFeature
+from riskcard.model.lookup import LookUp
+
+if TYPE_CHECKING:
+    from riskcard.model.card import RiskCard
+
+#: Rows per pass: few enough to stay in the processor's cache while all features are added up.
+ROWS_AT_ONCE = 32_768
+#: A value is compared with each of up to this many cuts; its bin among more is searched for.
+MOST_COMPARED = 8
+
+
+def total_points(card: RiskCard, values: Any) -> NDArray[np.int64]:
+    """Base and points of each row; parameters and warnings as for ``RiskCard.total_points``."""
+    used = [feature.name for feature in card.features]
+    n_rows, columns = take_columns(values, card.feature_names, used)
+    if used:
+        plain = add_up_numbers(card.features, [columns[name] for name in used], card.base)
+        if plain is not None:
+            return plain
+    total = np.full(n_rows, card.base, dtype=np.int64)
+    guesses = []
+    for feature in card.features:
+        found = feature.look_up(columns[feature.name])
+        total += found.points
+        guesses += _guess_words(feature.name, found)
+    if guesses:
+        _warn_of_guesses(guesses)
+    return total
+
+
+def add_up_numbers(
+    features: Sequence[CardFeature], columns: Sequence[NDArray[Any]], base: int
+) -> NDArray[np.int64] | None:
+    """Total of every row; None where this fast way does not apply.
+
+    Parameters
+    ----------
+    features
+        The features of a card, at least one, none of them with levels or special codes.
+    columns
+        The raw column of each: floats, none of them infinite, and none missing where the card has
+        no points for that.
+    base
+        Points that everyone has.
+    """
+    for feature, column in zip(features, columns, strict=True):
+        if feature.levels or feature.codes or column.dtype != np.float64:
+            return None
+    lowest = base + sum(feature.points[0] for feature in features)
+    total = np.full(columns[0].size, lowest, dtype=np.int64)
+    for begin in range(0, total.size, ROWS_AT_ONCE):
+        part = slice(begin, begin + ROWS_AT_ONCE)
+        for feature, column in zip(features, columns, strict=True):
+            values = np.ascontiguousarray(column[part])
+            total[part] += _more_than_first(feature, values)
+            with np.errstate(over="ignore", invalid="ignore"):
+                is_plain = np.isfinite(values.sum())  # false, too, when large numbers overflow
+            if not is_plain:
+                is_missing = np.isnan(values)
+                if (is_missing.any() and feature.missing is None) or np.isinf(values).any():
+                    return None
+                # NaN is above no cut, so it has the points of the first bin so far
+                total[part][is_missing] += (feature.missing or 0) - feature.points[0]
+    return total
+
+
+def _more_than_first(feature: CardFeature, values: NDArray[np.float64]) -> NDArray[Any]:
+    """By how much the points of each value exceed those of the first bin."""
+    if len(feature.cuts) > MOST_COMPARED:
+        points = np.array(feature.points, dtype=np.int64)
+        bins = np.searchsorted(feature.cuts, values, side="left")
+        bins[np.isnan(values)] = 0
+        return (points - points[0])[bins]
+    more: Any = 0
+    for cut, (left, right) in zip(feature.cuts, pairwise(feature.points), strict=True):
+        more = more + (values > cut).view(np.int8) * _worth(right - left, len(feature.cuts))
+    return np.zeros(values.size, dtype=np.int64) if isinstance(more, int) else more
+
+
+def _worth(jump: int, n_cuts: int) -> np.int8 | np.int64:
+    """A jump in the shortest type that can hold the sum of that many jumps of its size."""
+    return np.int8(jump) if abs(jump) * n_cuts <= 127 else np.int64(jump)
+
+
+def _guess_words(name: str, found: LookUp) -> list[str]:
+    """What the card has no points for in one feature, and in how many rows."""
+    words = []
+    if found.n_missing:
+        words.append(f"is missing in {_rows(found.n_missing)}")
+    if found.n_unseen:
+        words.append(
+            f"has unseen levels in {_rows(found.n_unseen)} (the first is {found.unseen!r})"
+        )
+    return [f"{name!r} {' and '.join(words)}"] if words else []
+
+
+def _rows(number: int) -> str:
+    return "1 row" if number == 1 else f"{number:,} rows"
+
+
+def _warn_of_guesses(guesses: list[str]) -> None:
+    """One warning, which points to the first line of code outside this package."""
+    level, frame = 1, sys._getframe()
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("riskcard."):
+        level, frame = level + 1, frame.f_back  # type: ignore[assignment]
+    warnings.warn(
+        f"Feature {', feature '.join(guesses)}. Training had no such values: they get the points "
+        "of the bin with most training rows.",
+        RiskcardWarning,
+        stacklevel=level,
+    )
