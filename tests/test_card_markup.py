@@ -40,7 +40,7 @@ def expected_points(card: RiskCard) -> list[list[str]]:
     rows = [
         [one_line(block.feature) if place == 0 else "", one_line(one.label), minus(one.points), ""]
         for block in shown.blocks
-        for place, one in enumerate(block.bins)
+        for place, one in enumerate(block.lines)
     ]
     if shown.base:
         rows.append(["Base (everyone)", "", minus(shown.base), minus(shown.base)])

@@ -67,7 +67,7 @@ def test_the_sheet_says_what_the_card_says(card):
         for cell in row:
             assert cell.replace("-", "−") in texts
     boxes = [mark for mark in sheet.marks if isinstance(mark, Rectangle) and mark.line]
-    n_bins = sum(len(block.bins) for block in shown.blocks)
+    n_bins = sum(len(block.lines) for block in shown.blocks)
     assert len(boxes) == n_bins + (shown.base != 0) + 1  # one for the total
 
 

@@ -125,8 +125,8 @@ def test_every_value_has_one_row_with_its_points(card):
         assert block.feature == feature.name
         for value in values_of(feature):
             fits = label_by_hand(feature, value)
-            rows = [one for one in block.bins if fits(one.label)]
-            if any('"' in one.label for one in block.bins):
+            rows = [one for one in block.lines if fits(one.label)]
+            if any('"' in one.label for one in block.lines):
                 continue  # a quoted level may have commas
             assert [one.points for one in rows] == feature.points_of([value]).tolist()
 
@@ -367,7 +367,7 @@ def test_html_of_any_card_is_well_formed(card):
 def test_the_page_has_a_column_to_fill_in_and_shows_what_was_observed():
     card = counted(heart_card())
     reader = read_html(render_page(card))
-    n_rows = sum(len(block.bins) for block in score_card_of(card).blocks)
+    n_rows = sum(len(block.lines) for block in score_card_of(card).blocks)
     blanks = [attrs for tag, attrs in reader.elements if attrs.get("class") == "blank"]
     assert len(blanks) == 1 + n_rows + 1 + 2  # the header, the bins, the base, the total
     for line in score_card_of(card).bands:

@@ -9,6 +9,7 @@ from riskcard.card.scorecard import FeatureBlock, ScoreCard, TotalLine, score_ca
 from riskcard.card.sentences import BASE, BLANK
 from riskcard.formatting.html import minus
 from riskcard.model.card import RiskCard
+from riskcard.model.lines import LineKind
 
 #: Totals without counts are set in tables of at most so many rows, side by side.
 _ROWS_A_TABLE = 12
@@ -126,11 +127,11 @@ def _base(base: int) -> str:
 
 
 def _block(block: FeatureBlock) -> str:
-    name = f'<th scope="rowgroup" rowspan="{len(block.bins)}">{escape(block.feature)}</th>'
+    name = f'<th scope="rowgroup" rowspan="{len(block.lines)}">{escape(block.feature)}</th>'
     rows = [
-        f"<tr>{name if i == 0 else ''}<td{_IS_LIST if one.levels else ''}>{escape(one.label)}</td>"
+        f"<tr>{name if i == 0 else ''}<td{_IS_LIST if one.kind is LineKind.LEVELS else ''}>{escape(one.label)}</td>"
         f'<td class="number">{minus(one.points)}</td><td class="blank"></td></tr>'
-        for i, one in enumerate(block.bins)
+        for i, one in enumerate(block.lines)
     ]
     return f"<tbody>{''.join(rows)}</tbody>"
 

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 
 from riskcard.card.bands import cells_of
-from riskcard.card.scorecard import Bin, FeatureBlock, ScoreCard, TotalLine, score_card_of
+from riskcard.card.scorecard import FeatureBlock, ScoreCard, TotalLine, score_card_of
 from riskcard.card.sentences import BASE
 from riskcard.errors import ParameterError
 from riskcard.formatting.text_width import columns_of, padded
 from riskcard.model.card import RiskCard
+from riskcard.model.lines import Line
 
 _WIDTH = 79
 #: Totals are set in so many rows before another column is opened, up to the most columns.
@@ -53,7 +54,7 @@ def _bin_table(shown: ScoreCard) -> list[str]:
 def _block_rows(block: FeatureBlock) -> list[tuple[str, str, str | int]]:
     """The rows of one feature: its name beside the first, points beside the first line of a bin."""
     cells: list[tuple[str, str | int]] = []
-    for one in block.bins:
+    for one in block.lines:
         first, *others = _lines_of(one)
         cells.append((first, one.points))
         cells += [(line, "") for line in others]
@@ -68,13 +69,13 @@ def _name_lines(name: str) -> list[str]:
     return [name] if columns_of(name) <= _NAME_WIDTH else textwrap.wrap(name, _NAME_WIDTH)
 
 
-def _lines_of(one: Bin) -> list[str]:
-    """The label of a bin in as many lines as it needs; the text says how many levels are left out."""
-    if not one.levels:
+def _lines_of(one: Line) -> list[str]:
+    """The label in as many rows as it needs; the last says how many levels are left out."""
+    if not one.values:
         return [one.label.replace("≤", "<=")]
     lines, n_shown = [""], 0
-    for level in one.levels:
-        is_last = n_shown == len(one.levels) - 1
+    for level in one.value_labels:
+        is_last = n_shown == len(one.values) - 1
         piece = level if is_last else f"{level},"
         if not lines[-1]:
             lines[-1] = piece
@@ -85,7 +86,7 @@ def _lines_of(one: Bin) -> list[str]:
         else:
             break
         n_shown += 1
-    n_left = len(one.levels) - n_shown
+    n_left = len(one.values) - n_shown
     return [*lines, f"... and {n_left} more"] if n_left else lines
 
 

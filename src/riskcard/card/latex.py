@@ -107,7 +107,7 @@ def _points_table(shown: ScoreCard) -> str:
 
 
 def _block_rows(block: FeatureBlock) -> Iterable[str]:
-    for place, one in enumerate(block.bins):
+    for place, one in enumerate(block.lines):
         name = rf"\raggedright\textbf{{{_escaped(block.feature)}}}" if place == 0 else ""
         label = rf"\raggedright {_escaped(one.label)}"
         yield _row([name, label, _escaped(minus(one.points)), _LINE])

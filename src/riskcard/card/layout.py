@@ -158,7 +158,7 @@ def _add_points(sheet: Sheet, shown: ScoreCard) -> None:
 def _add_block(sheet: Sheet, block: FeatureBlock) -> None:
     """The rows of a feature; a long name goes on beside the rows below."""
     top = sheet.height
-    for place, one in enumerate(block.bins):
+    for place, one in enumerate(block.lines):
         if place > 0:
             sheet.add(Rule(_VALUE, sheet.height, WIDTH, sheet.height, 0.4, PALE))
         lines = wrap(one.label, _POINTS - _VALUE - 50, _TEXT)

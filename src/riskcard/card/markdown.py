@@ -39,7 +39,7 @@ def _points_table(shown: ScoreCard) -> str:
 
 def _block_rows(block: FeatureBlock) -> Iterable[list[str]]:
     """Points beside every bin, the name of the feature beside the first."""
-    for place, one in enumerate(block.bins):
+    for place, one in enumerate(block.lines):
         name = f"**{_escaped(block.feature)}**" if place == 0 else ""
         yield [name, _escaped(one.label), minus(one.points), ""]
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 from riskcard.card.bands import BandLine, band_lines
 from riskcard.card.sentences import (
     certificate_sentences,
-    event_words,
     observed_words,
     scale_words,
     training_words,
@@ -16,36 +14,16 @@ from riskcard.card.sentences import (
 from riskcard.formatting.numbers import format_number
 from riskcard.formatting.percent import percent
 from riskcard.model.card import RiskCard
-from riskcard.model.feature_points import FeaturePoints, LevelPoints
-from riskcard.model.lines import show_level
+from riskcard.model.lines import Line
 from riskcard.model.terms import Term
 
 
 @dataclass(frozen=True, slots=True)
-class Bin:
-    """One row of the card: a range of values or some levels, and their points.
-
-    Attributes
-    ----------
-    label
-        The values in words.
-    points
-        What they are worth.
-    levels
-        For a group of levels each of them, in words; the label has all of them.
-    """
-
-    label: str
-    points: int
-    levels: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class FeatureBlock:
-    """All rows of one feature."""
+    """One feature and its lines."""
 
     feature: str
-    bins: tuple[Bin, ...]
+    lines: tuple[Line, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +100,8 @@ def score_card_of(card: RiskCard) -> ScoreCard:
     if card.certificate is not None:
         facts += certificate_sentences(card.certificate)
     return ScoreCard(
-        title=event_words(card),
-        blocks=tuple(FeatureBlock(feature.name, _bins_of(feature)) for feature in card.features),
+        title=card.title,
+        blocks=tuple(FeatureBlock(one.name, one.lines()) for one in card.features),
         base=card.base,
         term_lines=tuple(
             TermLine(term.feature, term.condition, _cut_of(term), term.below, term.above)
@@ -143,33 +121,3 @@ def score_card_of(card: RiskCard) -> ScoreCard:
 def _cut_of(term: Term) -> str:
     is_plain = not (term.levels or term.excluded or term.has_missing)
     return format_number(term.cut) if is_plain and term.cut is not None else ""
-
-
-def _bins_of(feature: FeaturePoints | LevelPoints) -> tuple[Bin, ...]:
-    bins = _groups(feature) if isinstance(feature, LevelPoints) else _ranges(feature)
-    if feature.missing is not None:
-        bins.append(Bin("missing", feature.missing))
-    return tuple(bins)
-
-
-def _groups(feature: LevelPoints) -> list[Bin]:
-    bins = []
-    for group, points in zip(feature.groups, feature.points, strict=True):
-        levels = tuple(show_level(level) for level in group)
-        bins.append(Bin(", ".join(levels), points, levels))
-    return bins
-
-
-def _ranges(feature: FeaturePoints) -> list[Bin]:
-    cuts = [format_number(cut) for cut in feature.cuts]
-    labels = [f"> {left} to ≤ {right}" for left, right in pairwise(cuts)]
-    labels = [f"≤ {cuts[0]}", *labels, f"> {cuts[-1]}"] if cuts else [_words_for_all(feature)]
-    bins = [Bin(label, points) for label, points in zip(labels, feature.points, strict=True)]
-    return bins + [Bin(format_number(code), points) for code, points in feature.codes]
-
-
-def _words_for_all(feature: FeaturePoints) -> str:
-    """The one bin of a feature without cuts: whatever has no row of its own."""
-    if feature.codes:
-        return "any other value"
-    return "any value" if feature.missing is None else "not missing"

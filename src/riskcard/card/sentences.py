@@ -23,12 +23,6 @@ _STOPPED = {
 }
 
 
-def event_words(card: RiskCard) -> str:
-    """Whose risk the card gives."""
-    event = card.classes[1]
-    return f"Risk of {card.outcome} = {event}" if card.outcome else f"Risk of class {event}"
-
-
 def scale_words(card: RiskCard) -> str:
     """The formula behind the table from total to risk."""
     divided = "total" if card.multiplier == 1 else f"total / {card.multiplier:.6g}"

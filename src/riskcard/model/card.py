@@ -105,6 +105,12 @@ class RiskCard:
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
+    @property
+    def title(self) -> str:
+        """Whose risk the card gives, in words."""
+        event = self.classes[1]
+        return f"Risk of {self.outcome} = {event}" if self.outcome else f"Risk of class {event}"
+
     def total_points(self, values: Any) -> NDArray[np.int64]:
         """Add up the card: base and points, for each row.
 

@@ -11,7 +11,7 @@ from riskcard.data.levels import Label
 from riskcard.data.scoring_rows import take_columns
 from riskcard.errors import DataError
 from riskcard.model.card import RiskCard
-from riskcard.model.feature_points import FeaturePoints, LevelPoints
+from riskcard.model.feature_points import CardFeature
 from riskcard.model.lookup import Move, Place, moves_from, place_of
 from riskcard.model.terms import Term
 
@@ -29,13 +29,13 @@ class FeatureReason:
     value
         What the row has; None when it is missing.
     place
-        The row of the card that applies, in words: a range, some levels, "missing".
+        The line of the card that applies, in words: a range, some levels, "missing".
     points
-        The points of that row of the card.
+        The points of that line.
     best
         The fewest points that any bin or group of the feature has: the lowest risk.
     is_guess
-        The card has no points for the value, and it got those of the usual bin.
+        The card has no line for the value, which got the points of the usual bin.
     """
 
     feature: str
@@ -47,7 +47,7 @@ class FeatureReason:
 
     @property
     def lost(self) -> int:
-        """Points above the best bin; below 0 when a missing value has fewer points than any bin."""
+        """Points above the best bin; negative when a missing value has fewer points than any bin."""
         return self.points - self.best
 
 
@@ -69,14 +69,14 @@ class Change:
     feature
         Its name.
     old, new
-        The value of the row, and one that the card gives other points to: the nearest number, or
-        the first level of another group.
+        The value of the row, and one with other points: the nearest number, or the first level of
+        another group.
     place
-        The row of the card that would apply, in words.
+        The line of the card that would apply, in words.
     bins
         How many bins away it is; 1 for the other groups of a category.
     size
-        By how much a number changes, as a share of the width of the feature's cuts (of its cut, when
+        By how much a number changes, as a share of the distance of the outer cuts (of the cut, when
         there is one); None where there is no number.
     points
         By how much the total changes.
@@ -104,18 +104,18 @@ class Explanation:
     title
         Whose risk it is.
     features
-        One entry a feature, in the order of the card.
+        One entry per feature, in the order of the card.
     base
         Points that everyone has.
     conditions
         The card as conditions, which with ``intercept`` add up to the total as well.
     intercept
-        Points beside the conditions.
+        Points in addition to those of the conditions.
     total, risk
         What the card gives the row.
     changes
-        Other values of one feature that alter the total, the nearest first: for a number the
-        nearest bins on either side, for a category the other groups.
+        Other values of one feature that alter the total, nearest first: for a number the nearest
+        bins on either side, for a category the other groups.
     """
 
     title: str
@@ -129,7 +129,7 @@ class Explanation:
 
     @property
     def reasons(self) -> tuple[FeatureReason, ...]:
-        """The features that have more points than their best bin, the most lost first."""
+        """The features that have more points than their best bin, largest loss first."""
         found = [one for one in self.features if one.lost > 0]
         return tuple(sorted(found, key=lambda one: -one.lost))
 
@@ -180,22 +180,21 @@ def explain_row(card: RiskCard, row: Any) -> Explanation:
     >>> why.total, why.reasons[0].place, why.nearest.new
     (1, '> 60 to ≤ 75', 75.00000000000001)
     """
-    from riskcard.card.sentences import event_words
-
-    standings = _standings(card, row)
+    values = _values_of(card, row)
+    standings = [_Standing(one, place_of(one, values[one.name])) for one in card.features]
     total = card.base + sum(one.place.points for one in standings)
     terms = card.terms
-    values = {one.feature.name: one.place.standing for one in standings}
+    standing_values = {one.feature.name: one.place.standing for one in standings}
     changes = (
         _change(card, one, move, total)
         for one in standings
         for move in moves_from(one.feature, one.place)
     )
     return Explanation(
-        title=event_words(card),
+        title=card.title,
         features=tuple(_reason(one) for one in standings),
         base=card.base,
-        conditions=tuple(_condition(term, values[term.feature]) for term in terms),
+        conditions=tuple(_condition(term, standing_values[term.feature]) for term in terms),
         intercept=card.intercept_of(terms),
         total=total,
         risk=float(card.risk_of_total(total)),
@@ -204,30 +203,19 @@ def explain_row(card: RiskCard, row: Any) -> Explanation:
 
 
 class _Standing(NamedTuple):
-    """One feature of the card, the place of the row's value, and all its lines in words."""
+    """One feature of the card and the place of the row's value."""
 
-    feature: FeaturePoints | LevelPoints
+    feature: CardFeature
     place: Place
-    lines: tuple[str, ...]
 
-
-def _standings(card: RiskCard, row: Any) -> list[_Standing]:
-    from riskcard.card.scorecard import score_card_of
-
-    values, blocks = _values_of(card, row), score_card_of(card).blocks
-    return [
-        _Standing(
-            feature,
-            place_of(feature, values[feature.name]),
-            tuple(line.label for line in block.bins),
-        )
-        for feature, block in zip(card.features, blocks, strict=True)
-    ]
+    def words_for(self, line: int) -> str:
+        """A line of the feature in words."""
+        return self.feature.lines()[line].label
 
 
 def _reason(one: _Standing) -> FeatureReason:
-    feature, place, lines = one
-    words = lines[place.line]
+    feature, place = one
+    words = one.words_for(place.line)
     if place.is_guess:
         words = f"{'missing' if place.value is None else 'unknown'}, as {words}"
     return FeatureReason(
@@ -247,7 +235,7 @@ def _change(card: RiskCard, one: _Standing, move: Move, total: int) -> Change:
         feature=one.feature.name,
         old=one.place.value,
         new=move.value,
-        place=one.lines[move.line],
+        place=one.words_for(move.line),
         bins=move.bins,
         size=move.size,
         points=move.points,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from html import escape
 
-from riskcard.card.sentences import event_words
 from riskcard.formatting.fonts import letters_explained
 from riskcard.report.facts import ReportFacts
 from riskcard.report.sections_card import (
@@ -39,7 +38,7 @@ _SECTIONS = (
 
 def render_report(facts: ReportFacts) -> str:
     """Draw a report as one page."""
-    title = escape(event_words(facts.card))
+    title = escape(facts.card.title)
     with letters_explained():
         sections = "".join(
             f'<section id="{name}"><h2>{heading}</h2>{draw(facts)}</section>'
