@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import enum
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from riskcard.data.levels import Label
 from riskcard.errors import ParameterError
-from riskcard.formatting.numbers import format_number
 from riskcard.model.card import RiskCard
-from riskcard.model.feature_points import FeaturePoints, LevelPoints
-from riskcard.model.lines import show_level
+from riskcard.model.feature_points import CardFeature
+from riskcard.model.lines import Line, LineKind
 
 
 class Kind(enum.Enum):
@@ -20,7 +19,7 @@ class Kind(enum.Enum):
 
     NUMBER = "number"  # has cuts
     TEXT = "text"  # levels, all of them texts
-    BOOLEAN = "boolean"  # levels; the numbers 0 and 1 stand for them too
+    BOOLEAN = "boolean"  # levels; the numbers 0 and 1 mean them, too
     NUMERIC_LEVEL = "numeric level"  # levels, all of them numbers
     MIXED = "mixed"  # levels of several kinds: 1, "1" and True are three of them
 
@@ -144,6 +143,7 @@ def cases_of(card: RiskCard) -> CardCases:
 
     Examples
     --------
+    >>> from riskcard import FeaturePoints
     >>> card = RiskCard([FeaturePoints("age", [60], [0, 3], missing=1, codes=[(-9, 2)])])
     >>> for case in cases_of(card).features[0].cases:
     ...     print(case.words, case.points)
@@ -165,24 +165,39 @@ def cases_of(card: RiskCard) -> CardCases:
 
 
 def _title(card: RiskCard) -> str:
-    event = card.classes[1]
-    title = f"risk of {card.outcome} = {event}" if card.outcome else f"risk of class {event}"
+    title = f"r{card.title[1:]}"
     return "".join(sign if sign.isprintable() else " " for sign in title)
 
 
-def _feature_cases(feature: FeaturePoints | LevelPoints) -> FeatureCases:
-    middle = _of_levels if isinstance(feature, LevelPoints) else _of_numbers
+def _feature_cases(feature: CardFeature) -> FeatureCases:
+    lines = feature.lines()
+    usual = next((line.points for line in lines if line.is_usual), None)
+    is_guess = feature.missing is None
+    missing = Case(When.MISSING, (), usual if is_guess else feature.missing, is_guess, "missing")
+    codes = [_equal(line) for line in lines if line.kind is LineKind.CODE]
+    ranges = [_up_to(line) for line in lines if line.kind is LineKind.RANGE]
+    groups = [_equal(line) for line in lines if line.kind is LineKind.LEVELS]
+    others = [Case(When.OTHERWISE, (), usual, True, "any other level")] if groups else []
     return FeatureCases(
-        feature.name,
-        _kind_of(feature),
-        (_of_missing(feature), *middle(feature)),  # type: ignore[arg-type]
+        feature.name, _kind_of(feature), (missing, *codes, *ranges, *groups, *others)
     )
 
 
-def _kind_of(feature: FeaturePoints | LevelPoints) -> Kind:
-    if isinstance(feature, FeaturePoints):
-        return Kind.NUMBER
-    kinds = {_kind_of_level(level) for level in feature.levels}
+def _equal(line: Line) -> Case:
+    return Case(When.EQUAL, line.values, line.points, False, line.label)
+
+
+def _up_to(line: Line) -> Case:
+    """A bin of numbers; whatever is above the last cut needs no comparison."""
+    if line.high == math.inf:
+        words = line.label if line.low > -math.inf else "any other number"
+        return Case(When.OTHERWISE, (), line.points, False, words)
+    words = line.label.replace("≤", "<=")
+    return Case(When.UP_TO, (line.high,), line.points, False, words)
+
+
+def _kind_of(feature: CardFeature) -> Kind:
+    kinds = {_kind_of_level(level) for level in feature.levels} or {Kind.NUMBER}
     return kinds.pop() if len(kinds) == 1 else Kind.MIXED
 
 
@@ -190,35 +205,6 @@ def _kind_of_level(level: Label) -> Kind:
     if isinstance(level, bool):
         return Kind.BOOLEAN
     return Kind.TEXT if isinstance(level, str) else Kind.NUMERIC_LEVEL
-
-
-def _of_missing(feature: FeaturePoints | LevelPoints) -> Case:
-    is_guess = feature.missing is None
-    points = _usual_points(feature) if is_guess else feature.missing
-    return Case(When.MISSING, (), points, is_guess, "missing")
-
-
-def _of_numbers(feature: FeaturePoints) -> Iterator[Case]:
-    for code, points in feature.codes:
-        yield Case(When.EQUAL, (code,), points, False, format_number(code))
-    cuts = [format_number(cut) for cut in feature.cuts]
-    words = [f"<= {cuts[0]}"] if cuts else []
-    words += [f"> {left} to <= {right}" for left, right in pairwise(cuts)]
-    for cut, points, word in zip(feature.cuts, feature.points, words, strict=False):
-        yield Case(When.UP_TO, (cut,), points, False, word)
-    last = f"> {cuts[-1]}" if cuts else "any other number"
-    yield Case(When.OTHERWISE, (), feature.points[-1], False, last)
-
-
-def _of_levels(feature: LevelPoints) -> Iterator[Case]:
-    for group, points in zip(feature.groups, feature.points, strict=True):
-        words = ", ".join(show_level(level) for level in group)
-        yield Case(When.EQUAL, group, points, False, words)
-    yield Case(When.OTHERWISE, (), _usual_points(feature), True, "any other level")
-
-
-def _usual_points(feature: FeaturePoints | LevelPoints) -> int | None:
-    return None if feature.usual is None else feature.points[feature.usual]
 
 
 # --- what exports ask for -----------------------------------------------------------------------
@@ -272,7 +258,7 @@ def texts_of(cases: CardCases) -> Iterator[tuple[str, str]]:
 
 
 def new_names(wanted: Sequence[str], taken: Iterable[str]) -> list[str]:
-    """Names that differ from those taken and from each other, in capitals or not.
+    """Names that differ from those taken and from each other, whatever their case.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from riskcard.errors import DataError, ParameterError
 from riskcard.logistic import log_loss
 from riskcard.model.card import RiskCard
 from riskcard.model.certificate import TrainingFacts
-from riskcard.model.feature_points import FeaturePoints, LevelPoints
+from riskcard.model.feature_points import CardFeature
 
 
 class Losses(NamedTuple):
@@ -170,12 +170,12 @@ class _Scale(NamedTuple):
 class _Scaled(NamedTuple):
     """A feature with scaled points from 0 up, what they lack, and by how much they were rounded."""
 
-    feature: FeaturePoints | LevelPoints
+    feature: CardFeature
     lowest: float
     errors: tuple[float, float]  # the least and the most
 
 
-def _scaled(feature: FeaturePoints | LevelPoints, factor: float) -> _Scaled:
+def _scaled(feature: CardFeature, factor: float) -> _Scaled:
     exact = {points: factor * points for points in feature.possible_points}
     lowest = min(exact.values())
     rounded = {points: _nearest(value - lowest) for points, value in exact.items()}
@@ -183,16 +183,15 @@ def _scaled(feature: FeaturePoints | LevelPoints, factor: float) -> _Scaled:
     return _Scaled(_with_points(feature, rounded), lowest, (min(errors), max(errors)))
 
 
-def _with_points(
-    feature: FeaturePoints | LevelPoints, worth: Mapping[int, int]
-) -> FeaturePoints | LevelPoints:
+def _with_points(feature: CardFeature, worth: Mapping[int, int]) -> CardFeature:
     """The same feature with other points everywhere."""
-    points = tuple(worth[one] for one in feature.points)
-    missing = None if feature.missing is None else worth[feature.missing]
-    if isinstance(feature, LevelPoints):
-        return replace(feature, points=points, missing=missing)
-    codes = tuple((code, worth[one]) for code, one in feature.codes)
-    return replace(feature, points=points, missing=missing, codes=codes)
+    changes: dict[str, Any] = {
+        "points": tuple(worth[one] for one in feature.points),
+        "missing": None if feature.missing is None else worth[feature.missing],
+    }
+    if feature.codes:
+        changes["codes"] = tuple((code, worth[one]) for code, one in feature.codes)
+    return replace(feature, **changes)
 
 
 def _training(training: TrainingFacts | None, is_swapped: bool) -> TrainingFacts | None:
