@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 from riskcard.calculator.wording import FeatureWords, PageWords
 from riskcard.data.levels import Label
 from riskcard.formatting.numbers import format_number
 from riskcard.model.card import RiskCard
-from riskcard.model.feature_points import FeaturePoints, LevelPoints
-from riskcard.model.lines import show_level
+from riskcard.model.feature_points import CardFeature
+from riskcard.model.lines import Line, show_level
 
-#: Up to so many choices stand side by side; more of them are a list to open.
+#: Up to this many choices are buttons; more of them are a list to open.
 _MOST_BUTTONS = 7
 #: The word for a missing value in the address of the page; a level of that name is in quotes.
 _MISSING = "missing"
@@ -97,75 +96,49 @@ class Question:
 
 def questions_of(card: RiskCard, words: PageWords) -> tuple[Question, ...]:
     """The questions of a card, in its order."""
-    return tuple(
-        _about_levels(feature, words)
-        if isinstance(feature, LevelPoints)
-        else _about_number(feature, words)
-        for feature in card.features
-    )
+    return tuple(_question(feature, words) for feature in card.features)
 
 
 def known_levels(card: RiskCard) -> dict[str, tuple[str, ...]]:
     """The features of a card, and the levels of each as the card shows them; none for a number."""
-    return {
-        feature.name: tuple(map(show_level, feature.levels))
-        if isinstance(feature, LevelPoints)
-        else ()
-        for feature in card.features
-    }
+    return {feature.name: tuple(map(show_level, feature.levels)) for feature in card.features}
 
 
-def _about_number(feature: FeaturePoints, words: PageWords) -> Question:
-    labels = _bin_labels(feature, words)
-    rows = [Row(label, points) for label, points in zip(labels, feature.points, strict=True)]
-    choices = []
-    for value, points in feature.codes:
-        text = format_number(value)
-        choices.append(Choice(text, words.number(text), len(rows)))
-        rows.append(Row(words.number(text), points))
-    if feature.missing is not None:
-        choices.append(Choice(_MISSING, words.say("missing"), len(rows)))
-        rows.append(Row(words.say("missing"), feature.missing))
+def _question(feature: CardFeature, words: PageWords) -> Question:
     own = words.features.get(feature.name, FeatureWords())
-    kind = "number" if len(rows) > 1 else "none"
-    return Question(kind, feature.name, own, tuple(rows), feature.cuts, tuple(choices))
-
-
-def _bin_labels(feature: FeaturePoints, words: PageWords) -> list[str]:
-    cuts = [words.number(format_number(cut)) for cut in feature.cuts]
-    if not cuts:
-        key = "any_value" if feature.missing is None else "not_missing"
-        return [words.say("any_other_value" if feature.codes else key)]
-    between = [words.say("between", low=low, high=high) for low, high in pairwise(cuts)]
-    return [words.say("at_most", cut=cuts[0]), *between, words.say("above", cut=cuts[-1])]
-
-
-def _about_levels(feature: LevelPoints, words: PageWords) -> Question:
-    own = words.features.get(feature.name, FeatureWords())
-    rows: list[Row] = []
-    choices: list[Choice] = []
-    for group, points in zip(feature.groups, feature.points, strict=True):
-        named = [_level_words(level, feature, own, words) for level in group]
-        choices += [
-            Choice(show_level(level), name, len(rows))
-            for level, name in zip(group, named, strict=True)
-        ]
-        rows.append(Row(words.words["separator"].join(named), points))
+    lines = feature.lines()
+    rows = tuple(Row(_line_words(line, feature, words), line.points) for line in lines)
+    choices = [
+        Choice(show_level(value), _value_words(value, feature, words), place)
+        for place, line in enumerate(lines)
+        for value in line.values
+    ]
     if len(choices) >= _MOST_BUTTONS and not feature.is_ordered:
         choices.sort(key=lambda choice: choice.label.casefold())
     if feature.missing is not None:
-        choices.append(Choice(_MISSING, words.say("missing"), len(rows)))
-        rows.append(Row(words.say("missing"), feature.missing))
-    kind = "buttons" if len(choices) <= _MOST_BUTTONS else "list"
-    kind = "none" if len(rows) == 1 else kind
-    return Question(kind, feature.name, own, tuple(rows), choices=tuple(choices))
+        choices.append(Choice(_MISSING, words.say("missing"), len(lines) - 1))
+    kind = "number"
+    if feature.levels:
+        kind = "buttons" if len(choices) <= _MOST_BUTTONS else "list"
+    kind = kind if len(rows) > 1 else "none"
+    return Question(kind, feature.name, own, rows, feature.cuts, tuple(choices))
 
 
-def _level_words(level: Label, feature: LevelPoints, own: FeatureWords, words: PageWords) -> str:
-    """A level as people call it; booleans are yes and no where nothing else is."""
-    shown = show_level(level)
+def _line_words(line: Line, feature: CardFeature, words: PageWords) -> str:
+    """The condition of a line as the page calls it."""
+    if line.values:
+        named = (_value_words(value, feature, words) for value in line.values)
+        return words.words["separator"].join(named)
+    low, high = (words.number(format_number(end)) for end in (line.low, line.high))
+    return words.say(line.phrase, cut=high if line.phrase == "at_most" else low, low=low, high=high)
+
+
+def _value_words(value: Label, feature: CardFeature, words: PageWords) -> str:
+    """A level or a code as people call it; booleans are yes and no where nothing else is."""
+    shown = show_level(value)
+    own = words.features.get(feature.name, FeatureWords())
     if shown in own.levels:
         return own.levels[shown]
-    if all(isinstance(one, bool) for one in feature.levels):
-        return words.say("yes" if level else "no")
-    return words.number(shown) if isinstance(level, (int, float)) else shown
+    if isinstance(value, bool) and all(isinstance(one, bool) for one in feature.levels):
+        return words.say("yes" if value else "no")
+    return shown if isinstance(value, str) else words.number(shown)
