@@ -21,7 +21,7 @@ from riskcard import (
     plot_progress,
 )
 from riskcard.estimators.card_pool import CardPool
-from riskcard.plots.distribution import level_slots, number_bars, number_range, special_slots
+from riskcard.plots.distribution import number_bars, number_range, slots_of
 from riskcard.plots.drawing import picture_of
 from riskcard.plots.pool import pool_figures
 from riskcard.plots.progress import progress_figures
@@ -108,9 +108,9 @@ def test_features_that_are_not_on_the_card_are_refused(ax):
 def test_weights_count_in_the_shares():
     card, weights = mass_card(), np.array([1, 1, 1, 1, 6, 2, 2, 2.0])
     shape = card.features[1]
-    slots = level_slots(shape, ROWS["shape"], weights)
+    slots = slots_of(shape, ROWS["shape"], weights)
     assert [slot.share for slot in slots] == pytest.approx([5 / 16, 2 / 16, 1 / 16, 6 / 16, 2 / 16])
-    slots = special_slots(card.features[0], ROWS["age"], weights)
+    slots = slots_of(card.features[0], ROWS["age"], weights)
     assert [(slot.words, slot.points, slot.share) for slot in slots] == [
         ("-9", 2, 4 / 16),
         ("missing", 1, 6 / 16),
@@ -119,15 +119,15 @@ def test_weights_count_in_the_shares():
 
 def test_a_hole_that_training_did_not_have_is_shown_with_the_points_it_gets():
     feature = FeaturePoints("a", [1], [4, 7], usual=1)
-    (slot,) = special_slots(feature, [0.0, None], np.ones(2))
+    (slot,) = slots_of(feature, [0.0, None], np.ones(2))
     assert (slot.words, slot.points, slot.share) == ("missing", 7, 0.5)
-    assert special_slots(feature, [0.0, 1.0], np.ones(2)) == []
+    assert slots_of(feature, [0.0, 1.0], np.ones(2)) == []
 
 
 def test_many_levels_stand_together_in_their_groups():
     letters = "abcdefghij"
     feature = LevelPoints("a", [list(letters[:7]), list(letters[7:])], [0, 2])
-    slots = level_slots(feature, list("aabh"), np.ones(4))
+    slots = slots_of(feature, list("aabh"), np.ones(4))
     assert [(slot.words, slot.share) for slot in slots] == [
         ("a, b, c, d, e, f, g", 0.75),
         ("h, i, j", 0.25),
@@ -137,13 +137,13 @@ def test_many_levels_stand_together_in_their_groups():
 def test_the_range_holds_every_cut_and_most_rows_but_not_long_tails():
     feature = FeaturePoints("a", [-5, 3], [0, 1, 2])
     values = np.append(np.linspace(0, 1, 999), 1000.0)
-    left, right = number_range(feature, values)
+    left, right = number_range(feature.cuts, values)
     assert left < -5
     assert 3 < right < 10
-    assert number_range(FeaturePoints("a", [5], [0, 1]), np.array([2.0, 9.0])) == (2, 9)
-    left, right = number_range(FeaturePoints("a", [], [0]), np.empty(0))
+    assert number_range((5,), np.array([2.0, 9.0])) == (2, 9)
+    left, right = number_range((), np.empty(0))
     assert left < right
-    left, right = number_range(FeaturePoints("a", [7], [0, 1]), np.full(3, 7.0))
+    left, right = number_range((7,), np.full(3, 7.0))
     assert left < 7 < right
 
 

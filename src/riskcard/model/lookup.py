@@ -31,19 +31,29 @@ class LookUp:
         Index of the line of each row.
     points
         Points of each row.
-    n_missing
-        Missing values, where training had none: they got the points of the usual bin.
-    n_unseen
-        Levels that training did not have: they got the points of the usual group.
+    is_guessed_missing
+        The value is missing, where training had no missing values: the line is the usual bin.
+    is_unseen
+        Training did not have the level: the line is the usual group.
     unseen
         The first such level.
     """
 
     lines: NDArray[np.int64]
     points: NDArray[np.int64]
-    n_missing: int = 0
-    n_unseen: int = 0
+    is_guessed_missing: NDArray[np.bool_]
+    is_unseen: NDArray[np.bool_]
     unseen: Label | None = None
+
+    @property
+    def n_missing(self) -> int:
+        """How many missing values got the points of the usual bin."""
+        return int(self.is_guessed_missing.sum())
+
+    @property
+    def n_unseen(self) -> int:
+        """How many levels got the points of the usual group."""
+        return int(self.is_unseen.sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +133,7 @@ def look_up(feature: CardFeature, column: Any) -> LookUp:
     if is_unseen.any():
         places[is_unseen] = _usual_group(feature, is_unseen, unseen)
     points = np.array([line.points for line in lines], dtype=np.int64)[places]
-    n_missing = int(is_missing.sum()) if is_guess else 0
-    return LookUp(places, points, n_missing, int(is_unseen.sum()), unseen)
+    return LookUp(places, points, is_missing & is_guess, is_unseen, unseen)
 
 
 def _places_of_numbers(feature: CardFeature, numbers: NDArray[np.float64]) -> NDArray[np.int64]:

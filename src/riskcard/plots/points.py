@@ -14,7 +14,8 @@ from riskcard.data.target import read_weights
 from riskcard.errors import ParameterError
 from riskcard.formatting.spelling import nearest_name
 from riskcard.model.card import RiskCard
-from riskcard.model.feature_points import FeaturePoints, LevelPoints
+from riskcard.model.feature_points import CardFeature
+from riskcard.model.lines import LineKind
 from riskcard.plots.distribution import Distribution, Slot, distribution_of
 from riskcard.plots.drawing import (
     INK,
@@ -39,7 +40,7 @@ def plot_points(
 ) -> Any:
     """Draw the points of one feature: steps over its distribution, or marks over bars for levels.
 
-    Missing values and special codes stand apart, to the right. The pale bars are shares of the rows.
+    Missing values and special codes are set apart, to the right. Pale bars are shares of the rows.
 
     Parameters
     ----------
@@ -50,7 +51,7 @@ def plot_points(
     X
         Rows whose distribution is shown; without it there are the points alone.
     sample_weight
-        One weight a row.
+        One weight per row.
     ax
         The axes of matplotlib to draw on; by default those of a new figure.
 
@@ -71,12 +72,12 @@ def plot_points(
     return draw_points(axes_or_new(ax), one, _distribution(card, one, X, sample_weight))
 
 
-def draw_points(ax: Any, feature: FeaturePoints | LevelPoints, distribution: Distribution) -> Any:
+def draw_points(ax: Any, feature: CardFeature, distribution: Distribution) -> Any:
     """Draw what was computed."""
-    if isinstance(feature, FeaturePoints):
-        _draw_numbers(ax, feature, distribution)
-    else:
+    if feature.levels:
         _draw_levels(ax, distribution)
+    else:
+        _draw_numbers(ax, feature, distribution)
     _finish(ax, feature)
     return ax
 
@@ -116,7 +117,7 @@ def size_for(card: RiskCard) -> tuple[float, float]:
 
 
 def draw_all_points(figure: Any, card: RiskCard, distributions: Sequence[Distribution]) -> Any:
-    """Draw every feature on a figure that is there."""
+    """Draw every feature on a given figure."""
     n_features = len(card.features)
     across = min(_ACROSS, max(1, n_features))
     return [
@@ -129,7 +130,7 @@ def draw_all_points(figure: Any, card: RiskCard, distributions: Sequence[Distrib
     ]
 
 
-def _find(card: RiskCard, feature: str | int) -> FeaturePoints | LevelPoints:
+def _find(card: RiskCard, feature: str | int) -> CardFeature:
     if not card.features:
         raise ParameterError("The card has no features, so there are no points to draw.")
     if isinstance(feature, str):
@@ -146,9 +147,7 @@ def _find(card: RiskCard, feature: str | int) -> FeaturePoints | LevelPoints:
     return card.features[feature]
 
 
-def _distribution(
-    card: RiskCard, feature: FeaturePoints | LevelPoints, X: Any, sample_weight: Any
-) -> Distribution:
+def _distribution(card: RiskCard, feature: CardFeature, X: Any, sample_weight: Any) -> Distribution:
     if X is None:
         return distribution_of(feature)
     n_rows, columns = take_columns(X, card.feature_names, [feature.name])
@@ -160,7 +159,7 @@ def _distribution(
 # --- numbers ------------------------------------------------------------------------------------
 
 
-def _draw_numbers(ax: Any, feature: FeaturePoints, shown: Distribution) -> None:
+def _draw_numbers(ax: Any, feature: CardFeature, shown: Distribution) -> None:
     left, right = shown.ends
     width = _SLOT * (right - left)
     places = right + width * (1.2 + 1.3 * np.arange(len(shown.slots)))
@@ -180,14 +179,16 @@ def _draw_numbers(ax: Any, feature: FeaturePoints, shown: Distribution) -> None:
             label.set(rotation=90, fontsize=8)
 
 
-def _draw_steps(ax: Any, feature: FeaturePoints, left: float, right: float) -> None:
-    edges = [left, *feature.cuts, right]
-    for (start, stop), points in zip(pairwise(edges), feature.points, strict=True):
-        ax.plot([start, stop], [points, points], color=INK, linewidth=2.2, zorder=4,
+def _draw_steps(ax: Any, feature: CardFeature, left: float, right: float) -> None:
+    bins = [line for line in feature.lines() if line.kind is LineKind.RANGE]
+    for line in bins:
+        start, stop = max(line.low, left), min(line.high, right)
+        ax.plot([start, stop], [line.points] * 2, color=INK, linewidth=2.2, zorder=4,
                 solid_capstyle="butt")  # fmt: skip
-        _write_points(ax, (start + stop) / 2, points)
-    for cut, (before, after) in zip(feature.cuts, pairwise(feature.points), strict=True):
-        ax.plot([cut, cut], [before, after], color=INK, linewidth=0.9, linestyle="--", zorder=3)
+        _write_points(ax, (start + stop) / 2, line.points)
+    for one, other in pairwise(bins):
+        ax.plot([one.high] * 2, [one.points, other.points], color=INK, linewidth=0.9,
+                linestyle="--", zorder=3)  # fmt: skip
 
 
 # --- levels -------------------------------------------------------------------------------------
@@ -203,7 +204,7 @@ def _draw_levels(ax: Any, shown: Distribution) -> None:
 
 
 def _draw_shares(back: Any, slots: Sequence[Slot], places: Any, width: float) -> None:
-    """Pale bars; what is no ordinary level is hatched."""
+    """Pale bars; codes, unseen and missing values are hatched."""
     for place, slot in zip(places, slots, strict=True):
         back.bar(place, slot.share or 0.0, width, color=SHADE, linewidth=0.6,
                  edgecolor=PALE if slot.is_special else "white",
@@ -224,7 +225,7 @@ def _write_points(ax: Any, place: float, points: int) -> None:
     )  # fmt: skip
 
 
-def _finish(ax: Any, feature: FeaturePoints | LevelPoints) -> None:
+def _finish(ax: Any, feature: CardFeature) -> None:
     points = feature.possible_points
     low, high = min(points), max(points)
     room = max(high - low, 1)
