@@ -81,6 +81,4 @@ def card_columns(card: RiskCard, columns: Columns) -> dict[str, Any]:
 
 def _levels_of(card: RiskCard) -> dict[str, tuple[Label, ...]]:
     """The levels of each categorical feature of a card."""
-    from riskcard.model.feature_points import LevelPoints
-
-    return {one.name: one.levels for one in card.features if isinstance(one, LevelPoints)}
+    return {one.name: one.levels for one in card.features if one.levels}

@@ -15,7 +15,7 @@ from riskcard.data.table import Table
 from riskcard.encoding.rank_table import CutGrid, ValueGroups
 from riskcard.formatting.numbers import choose_cut
 from riskcard.model.card import RiskCard
-from riskcard.model.feature_points import FeaturePoints, LevelPoints
+from riskcard.model.feature_points import CardFeature, FeaturePoints, LevelPoints
 from riskcard.problem.problem import Scale
 from riskcard.problem.ranked_data import RankedData
 from riskcard.problem.solution import Solution
@@ -145,7 +145,7 @@ def _points_of_atoms(layout: Layout, feature: int, terms: list[tuple[int, int, i
     return points
 
 
-def _write_feature(layout: Layout, feature: int, points: Integers) -> FeaturePoints | LevelPoints:
+def _write_feature(layout: Layout, feature: int, points: Integers) -> CardFeature:
     table, groups = layout.table, layout.cut_grid.groups[feature] or ValueGroups()
     values, levels = table.values[:, feature], table.levels[feature]
     name = table.names[feature]

@@ -12,7 +12,7 @@ from riskcard.encoding.rank_table import ValueGroups
 from riskcard.errors import ParameterError
 from riskcard.formatting.spelling import nearest_name
 from riskcard.model.card import RiskCard
-from riskcard.model.feature_points import FeaturePoints, LevelPoints
+from riskcard.model.feature_points import CardFeature
 from riskcard.problem.atoms import Atoms
 
 Integers = NDArray[np.int64]
@@ -47,7 +47,7 @@ def terms_of_card(card: RiskCard, layout: Layout) -> Terms:
     return terms
 
 
-def _points_of_atoms(feature: FeaturePoints | LevelPoints, layout: Layout, place: int) -> Integers:
+def _points_of_atoms(feature: CardFeature, layout: Layout, place: int) -> Integers:
     """What the card gives to a value of each atom of a feature."""
     grid, levels = layout.cut_grid, layout.table.levels[place]
     groups = grid.groups[place] or ValueGroups()

@@ -9,7 +9,7 @@ from riskcard.card.sentences import training_words as learned_words
 from riskcard.evaluation.summary import Evaluation
 from riskcard.formatting.html import Number, html_table, paragraphs
 from riskcard.formatting.percent import percent
-from riskcard.model.feature_points import FeaturePoints, LevelPoints
+from riskcard.model.feature_points import CardFeature
 from riskcard.plots.distribution import Distribution
 from riskcard.plots.points import draw_points
 from riskcard.report.facts import DataFacts, ReportFacts
@@ -119,7 +119,7 @@ def card_section(facts: ReportFacts) -> str:
     return f"{paragraphs([words])}{render_html(card)}{over}"
 
 
-def _points_picture(feature: FeaturePoints | LevelPoints, distribution: Distribution) -> str:
+def _points_picture(feature: CardFeature, distribution: Distribution) -> str:
     return figure(
         lambda ax: draw_points(ax, feature, distribution),
         f"Points of {feature.name} over the distribution of its values.",

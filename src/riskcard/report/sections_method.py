@@ -6,7 +6,6 @@ from html import escape
 
 from riskcard.card.sentences import scale_words
 from riskcard.formatting.html import html_table
-from riskcard.model.feature_points import FeaturePoints
 from riskcard.report.facts import ReportFacts
 from riskcard.report.figure_sentences import count, counted_rows, share
 
@@ -119,10 +118,7 @@ def _learning(facts: ReportFacts) -> str:
 
 
 def _model(facts: ReportFacts) -> str:
-    n_cuts = sum(
-        len(feature.cuts) if isinstance(feature, FeaturePoints) else len(feature.groups) - 1
-        for feature in facts.card.features
-    )
+    n_cuts = sum(len(feature.points) - 1 for feature in facts.card.features)
     scale = scale_words(facts.card).replace(" - ", " − ")
     return (
         f"The card above is the whole model: {count(len(facts.card.features), 'feature')}, "

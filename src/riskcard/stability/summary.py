@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from riskcard.model.card import RiskCard
-from riskcard.model.feature_points import FeaturePoints, LevelPoints
-from riskcard.model.lines import show_level
+from riskcard.model.feature_points import CardFeature
+from riskcard.model.lines import LineKind
 
 #: The lower and the upper end of a spread, as shares of the resamples.
 LOW, HIGH = 0.05, 0.95
@@ -88,12 +88,12 @@ def _summarise(name: str, is_on_card: bool, cards: Sequence[RiskCard]) -> Featur
     if not used:
         return FeatureStability(name, 0.0, is_on_card)
     features = [feature for feature, _ in used]
-    rises = [feature.points[-1] > feature.points[0] for feature in features if _has_order(feature)]
+    rises = [feature.points[-1] > feature.points[0] for feature in features if feature.is_ordered]
     return FeatureStability(
         name,
         len(used) / len(cards),
         is_on_card,
-        cuts=Spread.of(cut for feature in features for cut in _cuts(feature)),
+        cuts=Spread.of(cut for feature in features for cut in feature.cuts),
         mean_cuts=sum(len(feature.points) - 1 for feature in features) / len(used),
         points=Spread.of(_range(feature) for feature in features),
         log_odds=Spread.of(_range(feature) / multiplier for feature, multiplier in used),
@@ -103,7 +103,7 @@ def _summarise(name: str, is_on_card: bool, cards: Sequence[RiskCard]) -> Featur
 
 
 def _summarise_values(
-    features: Sequence[FeaturePoints | LevelPoints],
+    features: Sequence[CardFeature],
 ) -> tuple[tuple[str, Spread], ...]:
     """Points of levels, codes and missing values, over the cards that know them."""
     seen: dict[str, list[int]] = {}
@@ -116,24 +116,12 @@ def _summarise_values(
     return tuple((value, spread) for value, spread in kept if spread is not None)
 
 
-def _special_points(feature: FeaturePoints | LevelPoints) -> Iterator[tuple[str, int]]:
+def _special_points(feature: CardFeature) -> Iterator[tuple[str, int]]:
     lowest = min(feature.possible_points)
-    if isinstance(feature, LevelPoints):
-        for group, points in zip(feature.groups, feature.points, strict=True):
-            yield from ((show_level(level), points - lowest) for level in group)
-    else:
-        yield from ((show_level(code), points - lowest) for code, points in feature.codes)
-    if feature.missing is not None:
-        yield "missing", feature.missing - lowest
+    for line in feature.lines():
+        labels = ("missing",) if line.kind is LineKind.MISSING else line.value_labels
+        yield from ((label, line.points - lowest) for label in labels)
 
 
-def _has_order(feature: FeaturePoints | LevelPoints) -> bool:
-    return isinstance(feature, FeaturePoints) or feature.is_ordered
-
-
-def _cuts(feature: FeaturePoints | LevelPoints) -> tuple[float, ...]:
-    return feature.cuts if isinstance(feature, FeaturePoints) else ()
-
-
-def _range(feature: FeaturePoints | LevelPoints) -> int:
+def _range(feature: CardFeature) -> int:
     return max(feature.possible_points) - min(feature.possible_points)

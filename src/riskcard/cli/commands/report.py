@@ -139,9 +139,7 @@ def _read(options: Namespace, card: RiskCard, path: str) -> ReportRows:
 
 def _candidates(options: Namespace, card: RiskCard) -> Callable[[list[str]], Selection]:
     """All columns that the card was learned from, as far as the file has them."""
-    from riskcard.model.feature_points import LevelPoints
-
-    levels = {one.name for one in card.features if isinstance(one, LevelPoints)}
+    levels = {one.name for one in card.features if one.levels}
     numbers = {one.name for one in card.features} - levels
 
     def select(names: list[str]) -> Selection:
