@@ -1,7 +1,8 @@
-"""Make the pictures of the walk-throughs again: `python -m docs.make_pictures`.
+"""Make the pictures of the walk-throughs and of the README: `python -m docs.make_pictures [NAME ...]`.
 
-The pages write their pictures themselves; this runs them and keeps what they write. What people see of the
-pages that riskcard writes is photographed by Chromium, which must be installed.
+The walk-throughs draw their own pictures; this runs them and keeps the results. Screenshots of the pages that
+riskcard writes are taken with Chromium, which must be installed. The picture of the README is put together from
+pictures that exist already.
 """
 
 from __future__ import annotations
@@ -12,10 +13,16 @@ import sys
 import tempfile
 from pathlib import Path
 
+from PIL import Image, ImageDraw
+
 from docs.pages import DOCS, links_of, run_page
 
 WALK_THROUGHS = ("clinician", "credit_officer")
-#: Pages to photograph, with the values that are entered, and the size of the window.
+#: The picture of the README, and the pictures that it shows side by side, with their widths in pixels.
+OVERVIEW = "overview.png"
+PANELS = {"card.png": 560, "report.png": 620, "calculator_phone.png": 330}
+MARGIN, HEIGHT, COLOURS = 24, 720, 128
+#: Pages to photograph: the file, the values that are entered, and the size of the window.
 SCREENS = {
     "clinician_calculator.png": (
         "clinician_calculator.html",
@@ -53,7 +60,7 @@ def make_pictures(name: str, images: Path) -> list[str]:
 
 
 def photograph(picture: str) -> None:
-    """Write a picture of a page in the present folder."""
+    """Write a screenshot of a page in the current folder."""
     page, values, width, height = SCREENS[picture]
     address = f"{Path(page).resolve().as_uri()}#{values}"
     options = ["--headless", "--no-sandbox", "--hide-scrollbars", f"--window-size={width},{height}"]
@@ -62,7 +69,27 @@ def photograph(picture: str) -> None:
     )
 
 
+def make_overview(images: Path) -> None:
+    """Put a card, the top of a report and the calculator on a phone side by side, each in a frame."""
+    width = sum(PANELS.values()) + MARGIN * (len(PANELS) + 1)
+    sheet = Image.new("RGB", (width, HEIGHT), "#eceff1")
+    draw = ImageDraw.Draw(sheet)
+    left = MARGIN
+    for name, wanted in PANELS.items():
+        panel = Image.open(images / name).convert("RGB")
+        panel = panel.resize((wanted, round(panel.height * wanted / panel.width)), Image.LANCZOS)
+        panel = panel.crop((0, 0, wanted, min(panel.height, HEIGHT - 2 * MARGIN)))
+        top = (HEIGHT - panel.height) // 2
+        frame = (left - 2, top - 2, left + wanted + 1, top + panel.height + 1)
+        sheet.paste(panel, (left, top))
+        draw.rectangle(frame, outline="#90a4ae", width=2)
+        left += wanted + MARGIN
+    sheet.quantize(COLOURS).save(images / OVERVIEW, optimize=True)
+
+
 if __name__ == "__main__":
+    if not sys.argv[1:] or "overview" in sys.argv[1:]:
+        make_overview(DOCS / "images")
     chosen = [name for name in WALK_THROUGHS if not sys.argv[1:] or name in sys.argv[1:]]
     for walk in chosen:
         sys.stdout.write(f"{walk}: {', '.join(make_pictures(walk, DOCS / 'images'))}\n")

@@ -2,10 +2,10 @@
 
 import importlib
 import re
-import shlex
 from pathlib import Path
 
 import pytest
+from docs.pages import run_page
 
 from riskcard.cli.main import main
 from riskcard.cli.parser import make_parser
@@ -20,53 +20,24 @@ def blocks(name: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
 
 
-def test_the_examples_of_the_readme_run(tmp_path, monkeypatch, capsys):
-    pytest.importorskip("pandas")
-    monkeypatch.chdir(tmp_path)
-    names: dict[str, object] = {}
-    for block in blocks("README.md", "python"):
-        exec(block, names)
-    assert names["model"].status_ in capsys.readouterr().out
-    assert names["card"].risk({"age": 71, "pressure": 150}).tolist() == [0.5]
-
-
-@pytest.fixture
-def in_new_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def run_lines(block: str) -> None:
-    """Every command of a block, as it stands."""
-    for line in block.splitlines():
-        words = shlex.split(line, comments=True)
-        if words:
-            assert words[0] == "riskcard"
-            assert main(words[1:]) == 0, line
-
-
-def test_the_commands_of_the_readme_run(in_new_folder, capsys):
-    _, block = [block for block in blocks("README.md", "sh") if "riskcard fit" in block]
-    run_lines(block)
-    assert "Every check passed." in capsys.readouterr().out
-
-
-def test_three_commands_of_the_readme_lead_from_a_csv_to_a_card_a_report_and_a_calculator(
-    in_new_folder, capsys
-):
+def test_the_readme_shows_what_its_commands_and_its_python_print(tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    (table,) = set(re.findall(r"`riskcard (demo --csv [\w.]+)`", readme))
-    assert main(shlex.split(table)) == 0
-    block = next(block for block in blocks("README.md", "sh") if "riskcard fit" in block)
-    assert len(block.splitlines()) == 3
-    run_lines(block)
-    assert "Proven optimal" in capsys.readouterr().out
-    found = sorted(path.name for path in in_new_folder.iterdir())
+    monkeypatch.chdir(tmp_path)
+    outcomes = list(run_page(ROOT / "README.md"))
+    assert len(outcomes) == 5
+    for one in outcomes:
+        assert one.real == one.shown, one.what
+    found = sorted(path.name for path in tmp_path.iterdir())
     assert found == ["calculator.html", "cancer.csv", "card.json", "report.html"]
-    report = (in_new_folder / "report.html").read_text(encoding="utf-8")
+    report = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Risk of diagnosis = malignant" in report
     assert "no card of this kind has a loss below" in report
+
+
+def test_the_python_of_the_readme_needs_no_package_that_the_demo_does_not_install():
+    code = "\n".join(blocks("README.md", "python"))
+    assert set(re.findall(r"^(?:from|import) (\w+)", code, re.MULTILINE)) == {"sklearn", "riskcard"}
+    assert "as_frame" not in code  # that would need pandas
 
 
 def test_the_example_of_the_format_is_a_card():
