@@ -21,7 +21,7 @@ from riskcard import (
     plot_progress,
 )
 from riskcard.estimators.card_pool import CardPool
-from riskcard.plots.distribution import number_bars, number_range, slots_of
+from riskcard.evaluation.distribution import number_bars, number_range, slots_of
 from riskcard.plots.drawing import picture_of
 from riskcard.plots.pool import pool_figures
 from riskcard.plots.progress import progress_figures

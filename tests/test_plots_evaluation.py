@@ -16,12 +16,11 @@ from riskcard import (
     plot_risk,
     plot_roc,
 )
-from riskcard.evaluation.calibration import calibration_bins
+from riskcard.evaluation.calibration import calibration_bins, end_of_scale, risk_histogram
 from riskcard.evaluation.decision import decision_curve
 from riskcard.evaluation.discrimination import roc_curve
 from riskcard.evaluation.intervals import wilson_interval
 from riskcard.evaluation.outcomes import read_outcomes
-from riskcard.plots.calibration import end_of_scale, risk_histogram
 from riskcard.plots.risk import observed_totals
 
 figures = pytest.importorskip("matplotlib.figure")

@@ -1,1 +1,1 @@
-"""How well risks go with what happened: figures and the points of curves; numpy only."""
+"""How well risks agree with what happened: figures, intervals and the points of curves."""

@@ -1,24 +1,19 @@
-"""Whether risks are as high as what happened: slope, intercept, expected events, and bins."""
+"""Whether risks are as high as what happened: slope, intercept, expected events, bins, histogram."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from riskcard.errors import ParameterError
-from riskcard.evaluation.measures import calibration_slope
-from riskcard.evaluation.outcomes import (
-    Floats,
-    Interval,
-    Outcomes,
-    count_by_value,
-    rate_interval,
-)
+from riskcard.evaluation.intervals import Interval, normal_interval
+from riskcard.evaluation.measures import Estimate, Floats, fit_intercept, fit_slope
+from riskcard.evaluation.outcomes import Outcomes, rate_interval
 
-_QUANTILE = 1.959963984540054
-#: Newton steps for the intercept, and the step at which it has converged.
-_MOST_STEPS, _ROUNDING = 100, 1e-12
+#: Bars of the histogram of risks.
+BARS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +23,8 @@ class Calibration:
     Attributes
     ----------
     slope
-        The factor by which log-odds fit what happened best, next to an intercept: 1 is right, below
-        1 risks are too extreme. NaN when all risks are equal, infinite when they separate the
+        The factor by which log-odds fit best what happened, together with an intercept: 1 is right,
+        below 1 risks are too extreme. NaN when all risks are equal, infinite when they separate the
         classes.
     slope_interval
         Its 95 % interval; None when there is none.
@@ -39,7 +34,7 @@ class Calibration:
     intercept_interval
         Its 95 % interval.
     expected, observed
-        Events to be expected by the risks, and those that happened, by weight.
+        Events expected by the risks and events that happened, by weight.
     """
 
     slope: float
@@ -57,7 +52,7 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True)
 class RiskBin:
-    """Rows of alike risks.
+    """Rows of similar risks.
 
     Attributes
     ----------
@@ -66,7 +61,7 @@ class RiskBin:
     mean_risk
         Their mean risk, by weight.
     rows, events
-        How many they are, and how many had the event.
+        The number of rows, and of rows with the event.
     rate
         Share with the event, by weight.
     interval
@@ -92,20 +87,23 @@ def calibration_of(outcomes: Outcomes) -> Calibration:
     >>> round(found.expected, 3), found.observed
     (2.4, 2.0)
     """
-    values, events, others = count_by_value(outcomes.log_odds, outcomes)
-    # with weights, information is counted in effective rows
-    scale = float(outcomes.weights @ outcomes.weights) / float(outcomes.weights.sum())
-    totals = events + others
-    intercept, information = _fit_intercept(values, events, totals)
-    slope = calibration_slope(values, events, others)
+    tally = outcomes.tally(outcomes.log_odds)
+    intercept, slope = fit_intercept(tally), fit_slope(tally)
     return Calibration(
-        slope=slope,
-        slope_interval=_slope_interval(slope, values, events, totals, scale),
-        intercept=intercept,
-        intercept_interval=_around(intercept, float(np.sqrt(scale / information))),
+        slope=slope.value,
+        slope_interval=_interval(slope, outcomes) if slope.information > 0 else None,
+        intercept=intercept.value,
+        intercept_interval=_interval(intercept, outcomes),
         expected=float(outcomes.weights @ outcomes.risks),
-        observed=float(events.sum()),
+        observed=float(tally.events.sum()),
     )
+
+
+def _interval(estimate: Estimate, outcomes: Outcomes) -> Interval:
+    """With weights, information is counted in effective rows."""
+    weights = outcomes.weights
+    weight_of_a_row = float(weights @ weights) / float(weights.sum())
+    return normal_interval(estimate.value, math.sqrt(weight_of_a_row / estimate.information))
 
 
 def calibration_bins(outcomes: Outcomes, n_bins: int = 10) -> tuple[RiskBin, ...]:
@@ -116,7 +114,7 @@ def calibration_bins(outcomes: Outcomes, n_bins: int = 10) -> tuple[RiskBin, ...
     outcomes
         The rows.
     n_bins
-        So many bins at most; a card whose rows have no more different risks has one bin for each.
+        At most this many bins; a card whose rows have no more different risks has one bin for each.
     """
     if n_bins < 1:
         raise ParameterError(f"n_bins is {n_bins}. Use at least 1.")
@@ -143,41 +141,16 @@ def _bin_of(rows: Outcomes) -> RiskBin:
     )
 
 
-def _fit_intercept(values: Floats, events: Floats, totals: Floats) -> tuple[float, float]:
-    """The intercept beside fixed log-odds, by Newton steps, and the information about it.
-
-    The number of events expected rises with the intercept, from 0 to all rows: halving the bracket
-    where a step would leave it makes the steps safe.
-    """
-    wanted = events.sum()
-    low, high, found = -1000.0, 1000.0, 0.0
-    for _ in range(_MOST_STEPS):
-        risks = np.exp(-np.logaddexp(0, -(values + found)))
-        excess = float(totals @ risks - wanted)
-        information = float(totals @ (risks * (1 - risks)))
-        low, high = (found, high) if excess < 0 else (low, found)
-        step = excess / information if information > 0 else np.inf
-        last, found = found, found - step
-        if not low < found < high:
-            found = (low + high) / 2
-        if abs(found - last) <= _ROUNDING * max(1.0, abs(found)):
-            break
-    return found, information
+def end_of_scale(bins: tuple[RiskBin, ...]) -> float:
+    """The end of the scale of risks: 1, or less where all risks and intervals are low."""
+    most = max(max(one.high, one.interval[1]) for one in bins)
+    return min(1.0, math.ceil(10 * most) / 10)
 
 
-def _slope_interval(
-    slope: float, values: Floats, events: Floats, totals: Floats, scale: float
-) -> Interval | None:
-    """From the information about slope and intercept together."""
-    if not np.isfinite(slope):
-        return None
-    intercept, _ = _fit_intercept(slope * values, events, totals)
-    risks = np.exp(-np.logaddexp(0, -(slope * values + intercept)))
-    spread = totals * risks * (1 - risks)
-    middle = spread @ values / spread.sum()
-    information = float(spread @ (values - middle) ** 2)
-    return _around(slope, float(np.sqrt(scale / information))) if information > 0 else None
-
-
-def _around(middle: float, error: float) -> Interval:
-    return middle - _QUANTILE * error, middle + _QUANTILE * error
+def risk_histogram(outcomes: Outcomes, top: float = 1.0) -> tuple[Floats, Floats]:
+    """Weights of the rows with and without the event in bars of equal width from 0 to ``top``."""
+    events, others = (
+        np.histogram(outcomes.risks[kind], BARS, (0, top), weights=outcomes.weights[kind])[0]
+        for kind in (outcomes.is_event, ~outcomes.is_event)
+    )
+    return events, others

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from riskcard.errors import ParameterError
-from riskcard.evaluation.outcomes import Floats, Outcomes
+from riskcard.evaluation.measures import Floats
+from riskcard.evaluation.outcomes import Outcomes
 
 #: From 1 % to 99 %.
 THRESHOLDS: Floats = np.arange(1, 100) / 100
@@ -16,7 +17,7 @@ THRESHOLDS: Floats = np.arange(1, 100) / 100
 
 @dataclass(frozen=True, slots=True)
 class DecisionCurve:
-    """Net benefit a row, in true positives: a false positive costs ``threshold / (1 - threshold)``.
+    """Net benefit per row, in true positives: a false positive costs ``threshold / (1 - threshold)``.
 
     Attributes
     ----------

@@ -1,23 +1,15 @@
-"""How well risks tell rows with the event from others: the ROC curve, its area, an interval."""
+"""How well risks separate rows with the event from others: the ROC curve, its area, an interval."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.special import expit, logit
 
-from riskcard.evaluation.outcomes import (
-    Floats,
-    Interval,
-    Outcomes,
-    count_by_value,
-    effective_rows,
-)
-
-Mask = NDArray[np.bool_]
-
-_QUANTILE = 1.959963984540054
+from riskcard.evaluation.intervals import Interval, normal_interval
+from riskcard.evaluation.measures import Floats, Tally, area_under_curve
+from riskcard.evaluation.outcomes import Outcomes, effective_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +26,8 @@ class RocCurve:
         Area under the curve: the chance that a row with the event has a higher risk than one
         without; ties count half.
     interval
-        95 % interval of the area (DeLong, on the scale of log-odds); None when it cannot be told,
-        as with an area of 1.
+        95 % interval of the area (DeLong, on the scale of log-odds); None where there is none, as
+        with an area of 1.
     """
 
     thresholds: Floats
@@ -46,7 +38,7 @@ class RocCurve:
 
 
 def roc_curve(outcomes: Outcomes) -> RocCurve:
-    """Draw the curve of some rows.
+    """Compute the curve of some rows.
 
     Examples
     --------
@@ -54,51 +46,43 @@ def roc_curve(outcomes: Outcomes) -> RocCurve:
     >>> roc_curve(read_outcomes([0.1, 0.4, 0.4, 0.8], [0, 0, 1, 1])).area
     0.875
     """
-    values, events, others = count_by_value(outcomes.risks, outcomes)
+    tally = outcomes.tally()
     true_positive, false_positive = (
-        np.concatenate([[0.0], np.cumsum(some[::-1]) / some.sum()]) for some in (events, others)
+        np.concatenate([[0.0], np.cumsum(kind[::-1]) / kind.sum()])
+        for kind in (tally.events, tally.others)
     )
-    # rounding must not leave the corner, nor the square
+    # rounding must not miss the corner
     true_positive[-1] = false_positive[-1] = 1.0
-    rises = np.diff(false_positive) * (true_positive[1:] + true_positive[:-1]) / 2
-    area = float(np.clip(rises.sum(), 0.0, 1.0))
+    area = area_under_curve(tally)
     return RocCurve(
-        thresholds=np.concatenate([[np.inf], values[::-1]]),
+        thresholds=np.concatenate([[np.inf], tally.values[::-1]]),
         false_positive=false_positive,
         true_positive=true_positive,
         area=area,
-        interval=_delong_interval(outcomes, area),
+        interval=_delong_interval(outcomes, tally, area),
     )
 
 
-def _delong_interval(outcomes: Outcomes, area: float) -> Interval | None:
-    """DeLong's variance from the placement of each row among those of the other class."""
-    is_event = outcomes.is_event
+def _delong_interval(outcomes: Outcomes, tally: Tally, area: float) -> Interval | None:
+    """DeLong's variance: how far each row's share of correct pairs is from the area."""
     variance = 0.0
-    for some, others in ((is_event, ~is_event), (~is_event, is_event)):
-        rows = effective_rows(outcomes.weights[some])
+    events_above = 1 - _shares_below(tally.events)
+    for kind, weights, correct in (
+        (outcomes.is_event, tally.events, _shares_below(tally.others)),
+        (~outcomes.is_event, tally.others, events_above),
+    ):
+        rows = effective_rows(outcomes.weights[kind])
         if rows <= 1:
             return None
-        share_below = _shares_below(outcomes, some, others)
-        placement = share_below if some is is_event else 1 - share_below
-        weights = outcomes.weights[some] / outcomes.weights[some].sum()
-        spread = float(weights @ (placement - area) ** 2) * rows / (rows - 1)
-        variance += spread / rows
+        variance += float(weights @ (correct - area) ** 2 / weights.sum()) / (rows - 1)
     if not 0 < area < 1 or variance <= 0:
         return None
-    middle = np.log(area / (1 - area))
-    reach = _QUANTILE * np.sqrt(variance) / (area * (1 - area))
-    low, high = (float(1 / (1 + np.exp(-end))) for end in (middle - reach, middle + reach))
+    error = np.sqrt(variance) / (area * (1 - area))
+    low, high = (float(expit(end)) for end in normal_interval(float(logit(area)), error))
     return low, high
 
 
-def _shares_below(outcomes: Outcomes, some: Mask, others: Mask) -> Floats:
-    """For each row of the one kind the share of the other kind with a lower risk; ties half."""
-    order = np.argsort(outcomes.risks[others], kind="stable")
-    ranked = outcomes.risks[others][order]
-    reached = np.concatenate([[0.0], np.cumsum(outcomes.weights[others][order])])
-    risks = outcomes.risks[some]
-    left = reached[np.searchsorted(ranked, risks, side="left")]
-    right = reached[np.searchsorted(ranked, risks, side="right")]
-    placements: NDArray[np.float64] = (left + right) / (2 * reached[-1])
-    return placements
+def _shares_below(weights: Floats) -> Floats:
+    """For each value the share of the weight below it; half of what is at the value counts."""
+    shares: Floats = (np.cumsum(weights) - weights / 2) / weights.sum()
+    return shares

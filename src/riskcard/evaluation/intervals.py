@@ -1,23 +1,26 @@
-"""Intervals for an observed share: between what true rates such counts are no surprise."""
+"""95 % intervals: for a rate, and around an estimate with a known standard error."""
 
 from __future__ import annotations
 
 import math
 
-#: How often such an interval holds the true rate, and the normal quantile that belongs to it.
-LEVEL, _QUANTILE = 0.95, 1.959963984540054
+Interval = tuple[float, float]
+
+#: How often an interval contains the true value, and the normal quantile that belongs to it.
+LEVEL, QUANTILE = 0.95, 1.959963984540054
 
 
-def wilson_interval(events: float, rows: float) -> tuple[float, float]:
+def wilson_interval(events: float, rows: float) -> Interval:
     """Wilson's 95 % interval for a rate, from the number of events among a number of rows.
 
-    All rates whose score test does not reject the counts: never outside 0 and 1, and never of no
-    width, even where no row or every row has the event.
+    It holds all rates whose score test does not reject the counts. It never leaves the range from 0
+    to 1, and it has a width even where no row or every row has the event.
 
     Parameters
     ----------
     events, rows
-        Counts, ``0 <= events <= rows``. Without rows nothing is known: the answer is (0, 1).
+        Counts, ``0 <= events <= rows``; weighted rows give fractions. Without rows nothing is known
+        and the answer is (0, 1).
 
     Examples
     --------
@@ -27,9 +30,14 @@ def wilson_interval(events: float, rows: float) -> tuple[float, float]:
     """
     if rows <= 0:
         return 0.0, 1.0
-    square = _QUANTILE**2
+    square = QUANTILE**2
     middle = (events + square / 2) / (rows + square)
-    reach = _QUANTILE / (rows + square) * math.sqrt(events * (rows - events) / rows + square / 4)
+    reach = QUANTILE / (rows + square) * math.sqrt(events * (rows - events) / rows + square / 4)
     low = 0.0 if events == 0 else max(0.0, middle - reach)
     high = 1.0 if events == rows else min(1.0, middle + reach)
     return low, high
+
+
+def normal_interval(middle: float, error: float) -> Interval:
+    """The 95 % interval around an estimate with a normal error."""
+    return middle - QUANTILE * error, middle + QUANTILE * error

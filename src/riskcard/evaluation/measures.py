@@ -1,32 +1,82 @@
-"""How well log-odds go with what happened: AUC, log-loss and calibration slope."""
+"""Every measure of risks, once: AUC, log-loss, Brier score, calibration slope and intercept.
+
+A card has few different totals, so the measures work on a tally: the different values of a score, and
+the weight of the rows with and without the event at each of them.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import astuple, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-
-#: Newton steps of the calibration slope, and the relative step at which it has converged.
-MOST_STEPS, STEP_ROUNDING = 200, 1e-12
+from scipy.optimize import brentq
+from scipy.special import expit
 
 Floats = NDArray[np.float64]
+
+#: Newton steps of the calibration slope, and the relative step at which it has converged.
+_MOST_STEPS, _STEP_ROUNDING = 200, 1e-12
+#: The intercept is at most this far from 0: log-odds of risks are at most 35 from 0.
+_LARGEST_INTERCEPT = 1000.0
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The different values of a score and the weights of the rows at each of them.
+
+    Attributes
+    ----------
+    values
+        Ascending.
+    events, others
+        Weights of the rows with and without the event.
+    """
+
+    values: Floats
+    events: Floats
+    others: Floats
+
+    @classmethod
+    def of(cls, scores: Floats, is_event: NDArray[np.bool_], weights: Floats) -> Tally:
+        """Count rows by their score."""
+        values, place = np.unique(scores, return_inverse=True)
+        events, others = (
+            np.bincount(place, weights * kind, values.size).astype(np.float64)
+            for kind in (is_event, ~is_event)
+        )
+        return cls(values, events, others)
+
+    @property
+    def totals(self) -> Floats:
+        """Weights of all rows."""
+        return self.events + self.others
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value fitted by maximum likelihood, and the information about it: 1 / squared error.
+
+    The information is 0 where the likelihood has no maximum.
+    """
+
+    value: float
+    information: float
 
 
 @dataclass(frozen=True, slots=True)
 class Performance:
-    """Three figures about the risks given to some rows.
+    """Three figures about the risks of some rows.
 
     Attributes
     ----------
     auc
         Chance that a row with the event has a higher risk than one without; ties count half.
     log_loss
-        Mean of ``-log(risk given to what happened)``; the lower, the better.
+        Mean of ``-log(risk given to what happened)``; lower is better.
     slope
-        Calibration slope: the factor by which log-odds fit what happened best, next to an
-        intercept. 1 is right, below 1 the risks are too extreme. NaN when all risks are equal, and
-        infinite when no risk of a row without the event is above one of a row with it.
+        Calibration slope, as `fit_slope` says.
     """
 
     auc: float
@@ -39,7 +89,7 @@ class Performance:
 
 
 def measure(log_odds: Floats, is_event: NDArray[np.bool_], weights: Floats) -> Performance:
-    """Measure some rows with events among them, and others.
+    """Measure rows of both classes.
 
     Examples
     --------
@@ -47,66 +97,94 @@ def measure(log_odds: Floats, is_event: NDArray[np.bool_], weights: Floats) -> P
     >>> measure(*rows).auc
     0.875
     """
-    # a card knows few totals: count the rows of each
-    values, place = np.unique(log_odds, return_inverse=True)
-    events, others = (
-        np.bincount(place, weights * some, values.size).astype(np.float64)
-        for some in (is_event, ~is_event)
-    )
-    below = np.cumsum(others) - others
-    auc = events @ (below + others / 2) / (events.sum() * others.sum())
-    losses = events @ np.logaddexp(0, -values) + others @ np.logaddexp(0, values)
-    slope = calibration_slope(values, events, others)
-    return Performance(float(auc), float(losses / weights.sum()), slope)
+    tally = Tally.of(log_odds, is_event, weights)
+    return Performance(area_under_curve(tally), mean_log_loss(tally), fit_slope(tally).value)
 
 
-def calibration_slope(values: Floats, events: Floats, others: Floats) -> float:
-    """The slope of a logistic regression, without penalty, of the event on the log-odds.
+def area_under_curve(scores: Tally) -> float:
+    """The area under the ROC curve; any increasing transform of the risks will do."""
+    others = scores.others / scores.others.sum()
+    area = scores.events @ (np.cumsum(others) - others / 2) / scores.events.sum()
+    return float(np.clip(area, 0.0, 1.0))  # rounding must not leave the range
 
-    Parameters
-    ----------
-    values
-        Different log-odds.
-    events, others
-        Weights of the rows with and without the event at each of them.
+
+def mean_log_loss(log_odds: Tally) -> float:
+    """Mean of ``-log(risk given to what happened)``."""
+    return _loss(log_odds.values, log_odds) / float(log_odds.totals.sum())
+
+
+def brier_score(risks: Tally) -> float:
+    """Mean squared difference between the risk and what happened, 0 or 1."""
+    errors = risks.events @ (1 - risks.values) ** 2 + risks.others @ risks.values**2
+    return float(errors / risks.totals.sum())
+
+
+def fit_intercept(log_odds: Tally) -> Estimate:
+    """What has to be added to the log-odds for the mean risk to be the rate of events."""
+
+    def excess(intercept: float) -> float:
+        shifted = log_odds.values + intercept
+        return float(log_odds.others @ expit(shifted) - log_odds.events @ expit(-shifted))
+
+    found = brentq(excess, -_LARGEST_INTERCEPT, _LARGEST_INTERCEPT, xtol=1e-14, maxiter=1000)
+    return Estimate(float(found), float(_curves(log_odds.values + found, log_odds).sum()))
+
+
+def fit_slope(log_odds: Tally) -> Estimate:
+    """The factor by which log-odds fit best what happened, together with an intercept.
+
+    This is the coefficient of a logistic regression without penalty. 1 is right; below 1 the risks
+    are too extreme. NaN when all risks are equal, and infinite when no risk of a row without the
+    event is above that of a row with it.
     """
-    with_event, without = values[events > 0], values[others > 0]
-    if np.unique(np.concatenate([with_event, without])).size < 2:
-        return float("nan")
+    values = log_odds.values
+    with_event, without = values[log_odds.events > 0], values[log_odds.others > 0]
+    totals = log_odds.totals
+    if np.count_nonzero(totals) < 2:
+        return Estimate(math.nan, 0.0)
     # otherwise the likelihood has no maximum
     if without.max() <= with_event.min():
-        return float("inf")
+        return Estimate(math.inf, 0.0)
     if with_event.max() <= without.min():
-        return float("-inf")
-    totals = events + others
+        return Estimate(-math.inf, 0.0)
     middle = totals @ values / totals.sum()
     spread = float(np.sqrt(totals @ (values - middle) ** 2 / totals.sum()))
     design = np.column_stack([np.ones_like(values), (values - middle) / spread])
-    return float(_newton(design, events, totals)[1] / spread)
+    line = _fit_line(design, log_odds)
+    curves = _curves(design @ line, log_odds)
+    centre = curves @ values / curves.sum()
+    return Estimate(float(line[1] / spread), float(curves @ (values - centre) ** 2))
 
 
-def _newton(design: Floats, events: Floats, totals: Floats) -> Floats:
-    """Maximum likelihood by Newton steps, halved until the loss falls."""
+def _fit_line(design: Floats, tally: Tally) -> Floats:
+    """Maximum likelihood by Newton steps, each halved until the loss does not rise."""
     found = np.zeros(design.shape[1])
-    loss = _loss(design @ found, events, totals)
-    for _ in range(MOST_STEPS):
-        risks = np.exp(-np.logaddexp(0, -(design @ found)))
-        gradient = design.T @ (totals * risks - events)
-        curvature = (design.T * (totals * risks * (1 - risks))) @ design
+    loss = _loss(design @ found, tally)
+    for _ in range(_MOST_STEPS):
+        gradient = design.T @ (tally.totals * expit(design @ found) - tally.events)
+        curvature = (design.T * _curves(design @ found, tally)) @ design
         try:
             step = np.linalg.solve(curvature, gradient)
         except np.linalg.LinAlgError:
-            break  # so far out that the loss is flat: the classes are all but told apart
-        while (better := _loss(design @ (found - step), events, totals)) > loss:
+            break  # so far out that the loss is flat: the classes are nearly separated
+        least = _STEP_ROUNDING * np.abs(found).max()
+        while (new_loss := _loss(design @ (found - step), tally)) > loss:
             step = step / 2
-            if np.abs(step).max() <= STEP_ROUNDING * np.abs(found).max():
+            if np.abs(step).max() <= least:
                 return found
-        found, loss = found - step, better
-        if np.abs(step).max() <= STEP_ROUNDING * np.abs(found).max():
+        found, loss = found - step, new_loss
+        if np.abs(step).max() <= least:
             break
     return found
 
 
-def _loss(log_odds: Floats, events: Floats, totals: Floats) -> float:
-    losses = events * np.logaddexp(0, -log_odds) + (totals - events) * np.logaddexp(0, log_odds)
-    return float(losses.sum())
+def _loss(log_odds: Floats, tally: Tally) -> float:
+    """The sum of log-losses when the values of a tally have the given log-odds."""
+    with_event = tally.events @ np.logaddexp(0, -log_odds)
+    return float(with_event + tally.others @ np.logaddexp(0, log_odds))
+
+
+def _curves(log_odds: Floats, tally: Tally) -> Floats:
+    """The second derivative of the loss by the log-odds of each value."""
+    curves: Floats = tally.totals * expit(log_odds) * expit(-log_odds)
+    return curves

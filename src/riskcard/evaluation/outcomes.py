@@ -1,4 +1,4 @@
-"""Risks given to rows, and what happened: the input of every figure."""
+"""The risks of some rows and what happened: the input of every figure."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 
 from riskcard.data.target import read_labels, read_target, read_weights
 from riskcard.errors import DataError, ParameterError
-from riskcard.evaluation.intervals import wilson_interval
-
-Floats = NDArray[np.float64]
-Interval = tuple[float, float]
+from riskcard.evaluation.intervals import Interval, wilson_interval
+from riskcard.evaluation.measures import Floats, Tally
 
 #: Risks of exactly 0 and 1 are moved inwards by this much where their log-odds are needed.
 _SMALLEST_RISK = 1e-15
@@ -21,7 +19,7 @@ _SMALLEST_RISK = 1e-15
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """Some rows: the risk that each was given, whether it had the event, and its weight."""
+    """Some rows: the risk of each, whether it had the event, and its weight."""
 
     risks: Floats
     is_event: NDArray[np.bool_]
@@ -38,6 +36,10 @@ class Outcomes:
         """Share of the rows with the event, by weight."""
         return float(self.weights[self.is_event].sum() / self.weights.sum())
 
+    def tally(self, scores: Floats | None = None) -> Tally:
+        """The rows counted by their scores, which are the risks by default."""
+        return Tally.of(self.risks if scores is None else scores, self.is_event, self.weights)
+
     def take(self, rows: NDArray[Any]) -> Outcomes:
         """Some of the rows."""
         return Outcomes(self.risks[rows], self.is_event[rows], self.weights[rows])
@@ -49,11 +51,11 @@ def read_outcomes(risks: Any, y: Any, sample_weight: Any = None, event: Any = No
     Parameters
     ----------
     risks
-        One a row, from 0 to 1; or what ``predict_proba`` gives, whose second column is taken.
+        One per row, from 0 to 1; or what ``predict_proba`` returns, of which the second column counts.
     y
-        One label a row, with two different values.
+        One label per row, with two different values.
     sample_weight
-        One weight a row; rows of weight 0 are left out.
+        One weight per row; rows of weight 0 are left out.
     event
         The label of the event; by default the larger one.
 
@@ -76,7 +78,7 @@ def read_outcomes(risks: Any, y: Any, sample_weight: Any = None, event: Any = No
         is_event = is_event if event == classes[1] else ~is_event
     kept = weights > 0
     if not is_event[kept].any() or is_event[kept].all():
-        raise DataError("The rows with a weight have one class only. Give rows of both.")
+        raise DataError("The rows with a weight have one class only. Give rows of both classes.")
     return Outcomes(numbers, is_event, weights).take(kept)
 
 
@@ -86,12 +88,12 @@ def _read_risks(risks: Any) -> Floats:
         array = array[:, 1]
     if array.ndim != 1:
         raise DataError(
-            f"The risks have shape {array.shape}. Give one risk a row, or what predict_proba gives."
+            f"The risks have shape {array.shape}. Give one risk per row, or what predict_proba returns."
         )
     try:
         numbers = array.astype(np.float64)
     except (TypeError, ValueError):
-        raise DataError("The risks are not numbers. Give one number from 0 to 1 a row.") from None
+        raise DataError("The risks are not numbers. Give one number from 0 to 1 per row.") from None
     is_bad = ~((numbers >= 0) & (numbers <= 1))
     if is_bad.any():
         row = int(np.flatnonzero(is_bad)[0])
@@ -102,24 +104,14 @@ def _read_risks(risks: Any) -> Floats:
     return numbers
 
 
-def count_by_value(values: Floats, outcomes: Outcomes) -> tuple[Floats, Floats, Floats]:
-    """The different values of rows, ascending, and the weights with and without the event at each."""
-    different, place = np.unique(values, return_inverse=True)
-    events, others = (
-        np.bincount(place, outcomes.weights * some, different.size).astype(np.float64)
-        for some in (outcomes.is_event, ~outcomes.is_event)
-    )
-    return different, events, others
-
-
 def effective_rows(weights: Floats) -> float:
-    """How many rows of equal weight would tell as much (Kish); the number of rows without weights."""
+    """Kish's number of rows of equal weight that say as much; without weights the number of rows."""
     squares = float(weights @ weights)
     return float(weights.sum()) ** 2 / squares if squares > 0 else 0.0
 
 
 def rate_interval(outcomes: Outcomes) -> Interval:
-    """Wilson's 95 % interval for the rate of events; with weights, of as many effective rows."""
+    """Wilson's 95 % interval for the rate of events, from the effective number of rows."""
     rows = effective_rows(outcomes.weights)
     share = np.clip(outcomes.base_rate, 0.0, 1.0)
     return wilson_interval(float(share) * rows, rows)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from riskcard.evaluation.calibration import (
     Calibration,
     RiskBin,
@@ -14,6 +12,7 @@ from riskcard.evaluation.calibration import (
 )
 from riskcard.evaluation.decision import DecisionCurve, decision_curve
 from riskcard.evaluation.discrimination import RocCurve, roc_curve
+from riskcard.evaluation.measures import brier_score, mean_log_loss
 from riskcard.evaluation.outcomes import Outcomes
 
 
@@ -24,7 +23,7 @@ class Evaluation:
     Attributes
     ----------
     rows, events
-        How many rows, and how many of them with the event.
+        The number of rows, and of rows with the event.
     base_rate
         Share with the event, by weight.
     log_loss
@@ -47,7 +46,7 @@ class Evaluation:
 
     @property
     def scaled_brier(self) -> float:
-        """Brier score less that of giving everyone the base rate, as a share: 1 is perfect."""
+        """How far the Brier score is below that of the base rate, as a share of it: 1 is perfect."""
         return 1 - self.brier / (self.base_rate * (1 - self.base_rate))
 
 
@@ -60,16 +59,12 @@ def evaluate(outcomes: Outcomes, n_bins: int = 10) -> Evaluation:
     >>> evaluate(read_outcomes([0.1, 0.4, 0.4, 0.8], [0, 0, 1, 1])).roc.area
     0.875
     """
-    total = outcomes.weights.sum()
-    signs = np.where(outcomes.is_event, -1.0, 1.0)
-    losses = np.logaddexp(0.0, signs * outcomes.log_odds)
-    errors = (outcomes.risks - outcomes.is_event) ** 2
     return Evaluation(
         rows=outcomes.risks.size,
         events=int(outcomes.is_event.sum()),
         base_rate=outcomes.base_rate,
-        log_loss=float(outcomes.weights @ losses / total),
-        brier=float(outcomes.weights @ errors / total),
+        log_loss=mean_log_loss(outcomes.tally(outcomes.log_odds)),
+        brier=brier_score(outcomes.tally()),
         roc=roc_curve(outcomes),
         calibration=calibration_of(outcomes),
         bins=calibration_bins(outcomes, n_bins),

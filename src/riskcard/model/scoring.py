@@ -86,7 +86,8 @@ def _more_than_first(feature: CardFeature, values: NDArray[np.float64]) -> NDArr
         points = np.array(feature.points, dtype=np.int64)
         bins = np.searchsorted(feature.cuts, values, side="left")
         bins[np.isnan(values)] = 0
-        return (points - points[0])[bins]
+        above: NDArray[np.int64] = (points - points[0])[bins]
+        return above
     more: Any = 0
     for cut, (left, right) in zip(feature.cuts, pairwise(feature.points), strict=True):
         more = more + (values > cut).view(np.int8) * _worth(right - left, len(feature.cuts))

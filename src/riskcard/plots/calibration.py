@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from riskcard.evaluation.calibration import (
+    BARS,
     Calibration,
     RiskBin,
     calibration_bins,
     calibration_of,
+    end_of_scale,
+    risk_histogram,
 )
-from riskcard.evaluation.outcomes import Floats, Outcomes, read_outcomes
+from riskcard.evaluation.measures import Floats
+from riskcard.evaluation.outcomes import read_outcomes
 from riskcard.plots.drawing import INK, PALE, SHADE, SQUARE, add_legend, axes_or_new, plain_spines
 
-#: Bars of the histogram; its base line and its highest bar as shares of the scale.
-_BARS, _BASE, _REACH = 40, -0.13, 0.09
+#: The base line of the histogram and its highest bar, as shares of the scale.
+_BASE, _REACH = -0.13, 0.09
 
 
 def plot_calibration(
@@ -66,21 +69,6 @@ def plot_calibration(
     return draw_calibration(axes_or_new(ax, SQUARE), bins, calibration_of(outcomes), histogram)
 
 
-def risk_histogram(outcomes: Outcomes, top: float = 1.0) -> tuple[Floats, Floats]:
-    """Weights of the rows with and without the event in bars of equal width from 0 to ``top``."""
-    events, others = (
-        np.histogram(outcomes.risks[some], _BARS, (0, top), weights=outcomes.weights[some])[0]
-        for some in (outcomes.is_event, ~outcomes.is_event)
-    )
-    return events, others
-
-
-def end_of_scale(bins: tuple[RiskBin, ...]) -> float:
-    """The end of both scales: 1, or less where all risks and intervals are low."""
-    most = max(max(one.high, one.interval[1]) for one in bins)
-    return min(1.0, math.ceil(10 * most) / 10)
-
-
 def draw_calibration(
     ax: Any,
     bins: tuple[RiskBin, ...],
@@ -120,8 +108,8 @@ def draw_calibration(
 
 
 def _draw_histogram(ax: Any, histogram: tuple[Floats, Floats], top: float) -> None:
-    edges = np.linspace(0, top, _BARS + 1)[:-1]
-    width, base, reach = top / _BARS, top * _BASE, top * _REACH
+    edges = np.linspace(0, top, BARS + 1)[:-1]
+    width, base, reach = top / BARS, top * _BASE, top * _REACH
     sides = ((1, INK), (-1, SHADE))
     for counts, (sign, colour) in zip(histogram, sides, strict=True):
         heights = sign * reach * counts / max(counts.max(), 1e-300)

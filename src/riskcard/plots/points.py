@@ -9,14 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from riskcard.data.scoring_rows import take_columns
-from riskcard.data.target import read_weights
 from riskcard.errors import ParameterError
+from riskcard.evaluation.distribution import Distribution, Slot, distributions_of
 from riskcard.formatting.spelling import nearest_name
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature
 from riskcard.model.lines import LineKind
-from riskcard.plots.distribution import Distribution, Slot, distribution_of
 from riskcard.plots.drawing import (
     INK,
     PALE,
@@ -69,7 +67,8 @@ def plot_points(
     """
     card = card_of(model)
     one = _find(card, feature)
-    return draw_points(axes_or_new(ax), one, _distribution(card, one, X, sample_weight))
+    (shown,) = distributions_of(card, [one], X, sample_weight)
+    return draw_points(axes_or_new(ax), one, shown)
 
 
 def draw_points(ax: Any, feature: CardFeature, distribution: Distribution) -> Any:
@@ -100,14 +99,7 @@ def plot_all_points(model: Any, X: Any = None, sample_weight: Any = None) -> Any
     figure = importlib.import_module("matplotlib.pyplot").figure(
         figsize=size_for(card), layout="constrained"
     )
-    return draw_all_points(figure, card, all_distributions(card, X, sample_weight))
-
-
-def all_distributions(
-    card: RiskCard, X: Any = None, sample_weight: Any = None
-) -> tuple[Distribution, ...]:
-    """What the picture of every feature shows, in the order of the card."""
-    return tuple(_distribution(card, one, X, sample_weight) for one in card.features)
+    return draw_all_points(figure, card, distributions_of(card, card.features, X, sample_weight))
 
 
 def size_for(card: RiskCard) -> tuple[float, float]:
@@ -145,15 +137,6 @@ def _find(card: RiskCard, feature: str | int) -> CardFeature:
             f"from 0 to {len(card.features) - 1}, or a name."
         )
     return card.features[feature]
-
-
-def _distribution(card: RiskCard, feature: CardFeature, X: Any, sample_weight: Any) -> Distribution:
-    if X is None:
-        return distribution_of(feature)
-    n_rows, columns = take_columns(X, card.feature_names, [feature.name])
-    column = columns[feature.name]
-    feature.look_up(column)  # refuses what the card cannot score
-    return distribution_of(feature, column, read_weights(sample_weight, n_rows))
 
 
 # --- numbers ------------------------------------------------------------------------------------

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from riskcard.audit.findings import AuditReport
+from riskcard.evaluation.distribution import Distribution
 from riskcard.evaluation.summary import Evaluation
 from riskcard.model.card import RiskCard
 from riskcard.model.totals import TotalCount
-from riskcard.plots.distribution import Distribution
 from riskcard.stability.result import CardStability
 
 

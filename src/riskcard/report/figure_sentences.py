@@ -7,7 +7,7 @@ import math
 from riskcard.card.sentences import kind_words, moderate_words, prior_words, proof_sentence
 from riskcard.evaluation.calibration import Calibration
 from riskcard.evaluation.decision import DecisionCurve
-from riskcard.evaluation.outcomes import Interval
+from riskcard.evaluation.intervals import Interval
 from riskcard.evaluation.summary import Evaluation
 from riskcard.formatting.html import minus
 from riskcard.model.certificate import Certificate

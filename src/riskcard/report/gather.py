@@ -18,11 +18,11 @@ from riskcard.audit.audit import audit_card
 from riskcard.data.features import read_features
 from riskcard.data.target import read_target, read_weights, weigh_classes
 from riskcard.errors import DataError, ParameterError, RiskcardWarning
+from riskcard.evaluation.distribution import distributions_of
 from riskcard.evaluation.outcomes import Outcomes
 from riskcard.evaluation.summary import evaluate
 from riskcard.model.card import RiskCard
 from riskcard.model.totals import count_totals
-from riskcard.plots.points import all_distributions
 from riskcard.report.data_facts import describe_table
 from riskcard.report.facts import FileFacts, Origin, ReportFacts, RowFacts
 from riskcard.report.resampling import FEWEST, Plan, resample
@@ -244,7 +244,7 @@ def _is_training(card: RiskCard, loss: float, table: Table) -> bool:
 
 def _distributions(card: RiskCard, rows: ReportRows, table: Table) -> Any:
     source = rows.table if rows.for_card is None else rows.for_card
-    return all_distributions(card, source, table.weights)
+    return distributions_of(card, card.features, source, table.weights)
 
 
 # --- learning again -----------------------------------------------------------------------------

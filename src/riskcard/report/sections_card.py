@@ -6,11 +6,11 @@ from html import escape
 
 from riskcard.card.card_html import render_html
 from riskcard.card.sentences import training_words as learned_words
+from riskcard.evaluation.distribution import Distribution
 from riskcard.evaluation.summary import Evaluation
 from riskcard.formatting.html import Number, html_table, paragraphs
 from riskcard.formatting.percent import percent
 from riskcard.model.feature_points import CardFeature
-from riskcard.plots.distribution import Distribution
 from riskcard.plots.points import draw_points
 from riskcard.report.facts import DataFacts, ReportFacts
 from riskcard.report.figure_sentences import (

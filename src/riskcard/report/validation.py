@@ -15,10 +15,10 @@ from sklearn.model_selection import StratifiedKFold
 from riskcard.data.features import Features
 from riskcard.data.take_rows import take_rows
 from riskcard.errors import ParameterError
+from riskcard.evaluation.calibration import end_of_scale, risk_histogram
 from riskcard.evaluation.outcomes import Outcomes
 from riskcard.evaluation.summary import Evaluation, evaluate
 from riskcard.model.card import RiskCard
-from riskcard.plots.calibration import end_of_scale, risk_histogram
 from riskcard.report.facts import MethodFacts, ValidationFacts
 from riskcard.report.rivals import RIVALS, Rival, one_thread
 

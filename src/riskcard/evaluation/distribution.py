@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,6 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.data.scoring_columns import as_numbers
+from riskcard.data.scoring_rows import take_columns
+from riskcard.data.target import read_weights
+from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature, LevelPoints
 from riskcard.model.lines import LineKind
 
@@ -18,13 +22,13 @@ Floats = NDArray[np.float64]
 _BARS, _LOW, _HIGH = 30, 0.01, 0.99
 #: Tails are cut off when they make the range this many times as wide.
 _LONG = 1.3
-#: With more levels than this, those of a group are one slot.
+#: With more levels, those of a group are shown together.
 _MOST_LEVELS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A value, or some, with a place of its own next to the scale: a level, a code, "missing".
+    """One value or several that are shown apart from a scale: a level, a code, "missing".
 
     Attributes
     ----------
@@ -46,7 +50,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """What a picture of one feature shows in addition to its points.
+    """The values of one feature among some rows.
 
     Attributes
     ----------
@@ -70,6 +74,19 @@ class Distribution:
     def most(self) -> float:
         """The largest share."""
         return max([*self.shares, *(slot.share or 0.0 for slot in self.slots), 0.0])
+
+
+def distributions_of(
+    card: RiskCard, features: Sequence[CardFeature], X: Any = None, sample_weight: Any = None
+) -> tuple[Distribution, ...]:
+    """The values of some features of a card; without rows, what the card knows of them."""
+    if X is None:
+        return tuple(map(distribution_of, features))
+    n_rows, columns = take_columns(X, card.feature_names, [one.name for one in features])
+    weights = read_weights(sample_weight, n_rows)
+    for feature in features:
+        feature.look_up(columns[feature.name])  # refuses what the card cannot score
+    return tuple(distribution_of(one, columns[one.name], weights) for one in features)
 
 
 def distribution_of(feature: CardFeature, column: Any = None, weights: Any = None) -> Distribution:
