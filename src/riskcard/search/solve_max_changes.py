@@ -29,7 +29,7 @@ from riskcard.problem.solution import Solution
 from riskcard.search.empty_card import best_empty_card
 from riskcard.search.heuristic.binned_rows import Rows, all_cuts
 from riskcard.search.heuristic.card_room import Rules, rules_of
-from riskcard.search.heuristic.descent import exchange, whole_windows, zoom_cut
+from riskcard.search.heuristic.descent import exchange, is_lower, whole_windows, zoom_cut
 from riskcard.search.heuristic.draft import Draft, finish, measure
 from riskcard.search.options import Options
 from riskcard.search.proof.tree import CLOSE_ENOUGH, MAX_PROVEN_TERMS, Stops, prove
@@ -38,9 +38,6 @@ from riskcard.status import OPTIMALITY_TOLERANCE, Status, relative_gap
 
 #: More ways to choose the terms to give up than this are refused.
 MOST_CHOICES = 5000
-#: Candidates fitted exactly when a term is exchanged.
-N_TRIES = 8
-LEAST_GAIN = 1e-9
 #: Bases as large as this are not tried one by one.
 LARGEST_BASE = 10**6 - 100
 
@@ -138,16 +135,16 @@ def _improve(rows: Rows, rules: Rules, part: Problem) -> Solution:
     draft = _kept_draft(rows, rules, part)
     windows, n_kept = whole_windows(rows, rules), len(part.kept)
     while draft.n_terms < part.limits.max_terms:
-        larger = exchange(rows, rules, draft, draft.n_terms, windows, N_TRIES)
-        if larger.n_terms == draft.n_terms or not _is_lower(larger, draft):
+        larger = exchange(rows, rules, draft, draft.n_terms, windows, rules.plan.thorough_tries)
+        if larger.n_terms == draft.n_terms or not is_lower(larger, draft, rules.plan):
             break
         draft = larger
     slot, settled = n_kept, 0
     while settled < draft.n_terms - n_kept:
-        changed = exchange(rows, rules, draft, slot, windows, N_TRIES)
+        changed = exchange(rows, rules, draft, slot, windows, rules.plan.thorough_tries)
         moved = zoom_cut(rows, rules, min(changed, draft, key=lambda one: one.loss), slot)
-        settled = 1 if _is_lower(moved, draft) else settled + 1
-        draft = moved if _is_lower(moved, draft) else draft
+        settled = 1 if is_lower(moved, draft, rules.plan) else settled + 1
+        draft = moved if is_lower(moved, draft, rules.plan) else draft
         slot = slot + 1 if slot + 1 < draft.n_terms else n_kept
     return finish(rows, rules, draft, part)
 
@@ -215,7 +212,3 @@ def tangent_of_scale(card: Solution, problem: Problem) -> float:
     reach = steepest * float(np.abs(scores).max()) + abs(rate) + abs(offset)
     rounding = 4 * data.n_rows * np.finfo(float).eps * float(data.weights.sum()) * (1.0 + reach)
     return max(0.0, loss - fall - rounding)
-
-
-def _is_lower(one: Draft, other: Draft) -> bool:
-    return one.loss < other.loss - LEAST_GAIN * (1.0 + abs(other.loss))

@@ -11,13 +11,7 @@ from numpy.typing import NDArray
 
 from riskcard.problem.problem import Problem
 from riskcard.problem.ranked_data import RankedData
-
-#: A code of this part of the rows is worth the test whether a row has it.
-LEAST_COMMON = 0.5
-#: Rows that are asked which code may be common.
-ROWS_ASKED = 64
-#: Longer tables are not looked through for common codes.
-MOST_ROWS_COUNTED = 200_000
+from riskcard.search.plan import PLAN, SearchPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +29,7 @@ class Rows:
     weights
         Row weights.
     common
-        For each feature a code that at least ``LEAST_COMMON`` of the rows have, or -1.
+        For each feature a code that at least ``SearchPlan.least_common`` of the rows have, or -1.
     uncommon, begins
         The rows with other codes than the common one, feature by feature, and where those of each
         column begin; nothing for columns without a common code.
@@ -87,17 +81,19 @@ class Rows:
         return replaced
 
 
-def all_cuts(problem: Problem, is_screened: bool = False) -> Rows:
+def all_cuts(problem: Problem, is_screened: bool = False, plan: SearchPlan = PLAN) -> Rows:
     """Every row and every candidate cut; common codes are of use to the screen of cuts alone."""
     data = problem.data
     is_event = (data.labels > 0).astype(np.int8)
     columns = data.first_columns if is_screened else data.first_columns[:0]
-    common = _common_codes(data.codes, columns)
+    common = _common_codes(data.codes, columns, plan)
     folds, maps = _folds(data, [np.arange(n) for n in data.n_cuts])
     return Rows(data.codes, data.n_cuts, is_event, data.weights, *common, None, folds, maps)
 
 
-def few_cuts(problem: Problem, max_cuts: int, max_rows: int, seed: int) -> Rows:
+def few_cuts(
+    problem: Problem, max_cuts: int, max_rows: int, seed: int, plan: SearchPlan = PLAN
+) -> Rows:
     """At most ``max_cuts`` cuts a feature, spread evenly, and ``max_rows`` rows, drawn at random."""
     data = problem.data
     chosen: NDArray[np.int64] | slice = slice(None)
@@ -105,7 +101,7 @@ def few_cuts(problem: Problem, max_cuts: int, max_rows: int, seed: int) -> Rows:
         rng = np.random.default_rng(seed)
         chosen = np.sort(rng.choice(data.n_rows, max_rows, replace=False))
     elif data.n_cuts.max(initial=0) <= max_cuts:
-        return all_cuts(problem, is_screened=True)
+        return all_cuts(problem, is_screened=True, plan=plan)
     cuts: list[NDArray[np.int64]] = []
     for f, first in enumerate(data.first_columns):
         cuts.append(_spread_cuts(data.codes[first][chosen], int(data.n_cuts[first]), max_cuts))
@@ -116,11 +112,14 @@ def few_cuts(problem: Problem, max_cuts: int, max_rows: int, seed: int) -> Rows:
                 _cuts_between_bins(codes, ids.size, bin_of_atom)
                 for codes, ids in zip(atoms.codes[1:], atoms.thresholds[1:], strict=True)
             ]
-    return _with_cuts(data, chosen, cuts)
+    return _with_cuts(data, chosen, cuts, plan)
 
 
 def _with_cuts(
-    data: RankedData, chosen: NDArray[np.int64] | slice, cuts: Sequence[NDArray[np.int64]]
+    data: RankedData,
+    chosen: NDArray[np.int64] | slice,
+    cuts: Sequence[NDArray[np.int64]],
+    plan: SearchPlan,
 ) -> Rows:
     """The chosen rows with these of the cuts of each column."""
     weights, labels = data.weights[chosen], data.labels[chosen]
@@ -131,7 +130,7 @@ def _with_cuts(
     for v in np.flatnonzero(counts < data.n_cuts).tolist():
         bin_of_code = np.searchsorted(cuts[v], np.arange(data.n_cuts[v] + 1)).astype(np.int32)
         bins[v] = bin_of_code.take(bins[v])
-    is_event, common = (labels > 0).astype(np.int8), _common_codes(bins, data.first_columns)
+    is_event, common = (labels > 0).astype(np.int8), _common_codes(bins, data.first_columns, plan)
     return Rows(bins, counts, is_event, weights, *common, tuple(cuts), *_folds(data, cuts))
 
 
@@ -170,7 +169,7 @@ def _folds(
 
 
 def _common_codes(
-    codes: NDArray[np.int32], columns: NDArray[np.int64]
+    codes: NDArray[np.int32], columns: NDArray[np.int64], plan: SearchPlan
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
     """``common``, ``uncommon`` and ``begins`` of rows, looked for in some of the columns.
 
@@ -180,12 +179,12 @@ def _common_codes(
     common = np.full(n_columns, -1, dtype=np.int64)
     sizes = np.zeros(n_columns + 1, dtype=np.int64)
     uncommon: list[NDArray[np.int32]] = [np.zeros(0, dtype=np.int32)]
-    if 0 < n_rows <= MOST_ROWS_COUNTED:
-        few = np.sort(codes[columns, :: 1 + n_rows // ROWS_ASKED], axis=1)
+    if 0 < n_rows <= plan.common_most_rows:
+        few = np.sort(codes[columns, :: 1 + n_rows // plan.common_sample], axis=1)
         for f, code in zip(columns.tolist(), few[:, few.shape[1] // 2].tolist(), strict=True):
             is_other = codes[f] != code
             n_others = np.count_nonzero(is_other)
-            if n_others <= (1.0 - LEAST_COMMON) * n_rows:
+            if n_others <= (1.0 - plan.least_common) * n_rows:
                 common[f], sizes[f + 1] = code, n_others
                 uncommon.append(is_other.nonzero()[0].astype(np.int32))
     return common, np.concatenate(uncommon), np.cumsum(sizes)

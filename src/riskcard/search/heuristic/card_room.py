@@ -12,6 +12,7 @@ from riskcard.problem.atoms import Atoms
 from riskcard.problem.problem import Problem
 from riskcard.problem.restrictions import Restrictions
 from riskcard.search.heuristic.binned_rows import Rows
+from riskcard.search.plan import PLAN, SearchPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +41,10 @@ class Rules:
     has_closed: bool  # conditions may be closed, by themselves or by others
     is_by_card: bool  # see ``Restrictions``
     is_static: bool  # beside limits on their number, terms do not decide which others are allowed
+    plan: SearchPlan
 
 
-def rules_of(problem: Problem) -> Rules:
+def rules_of(problem: Problem, plan: SearchPlan = PLAN) -> Rules:
     """The rules of a problem."""
     kinds = {"fixed": FIXED, "multiplier": MULTIPLIER, "calibrated": CALIBRATED}
     limits, scale, restrictions = problem.limits, problem.scale, problem.restrictions
@@ -59,7 +61,9 @@ def rules_of(problem: Problem) -> Rules:
         high=high,
         is_usable=problem.is_usable,
         signs=1 * (low < 0) + 2 * (high > 0),
-        options=_step_options(scale.kind, int(low.min(initial=0)), int(high.max(initial=0))),
+        options=_step_options(
+            scale.kind, int(low.min(initial=0)), int(high.max(initial=0)), plan.most_jumps_tried
+        ),
         kind=kinds[scale.kind],
         bound=1.0 / scale.multiplier if scale.kind == "fixed" else scale.limit,
         restrictions=restrictions,
@@ -70,6 +74,7 @@ def rules_of(problem: Problem) -> Rules:
         has_closed=is_paired or any(closed.any() for closed in restrictions.is_closed),
         is_by_card=is_by_card,
         is_static=not (is_paired or restrictions.depends_on_terms),
+        plan=plan,
     )
 
 
@@ -156,13 +161,13 @@ def keep_allowed(rules: Rules, rows: Rows, terms: NDArray[np.int64]) -> NDArray[
     return np.ascontiguousarray(terms[:, kept])
 
 
-def _step_options(kind: str, low: int, high: int) -> NDArray[np.int64]:
+def _step_options(kind: str, low: int, high: int, most: int) -> NDArray[np.int64]:
     """All jumps or shifts, or an even choice of them when there are many."""
     if kind == "calibrated":
         jumps = np.r_[low:0, 1 : high + 1]
-        spread = np.linspace(0, jumps.size - 1, min(jumps.size, 12)).round().astype(np.int64)
+        spread = np.linspace(0, jumps.size - 1, min(jumps.size, most)).round().astype(np.int64)
         chosen: NDArray[np.int64] = jumps[spread].astype(np.int64)
         return chosen
     largest = max(high, -low, 1)
-    stride = 1 + (largest - 1) // 12
+    stride = 1 + (largest - 1) // most
     return stride * np.arange(-(largest // stride) - 2, largest // stride + 3, dtype=np.int64)

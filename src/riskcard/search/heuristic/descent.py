@@ -19,13 +19,7 @@ from riskcard.search.heuristic.card_room import (
 )
 from riskcard.search.heuristic.draft import Draft, balance_points, measure
 from riskcard.search.heuristic.effort import Effort
-
-#: A loss counts as lower when it is lower by this part of itself.
-LEAST_GAIN = 1e-9
-#: Bins of a look around a cut.
-N_WINDOW = 128
-#: Conditions tried one by one where a term must be added that is worth nothing.
-MOST_FORCED = 64
+from riskcard.search.plan import SearchPlan
 
 
 def search_cards(
@@ -45,7 +39,7 @@ def search_cards(
         used += max(steps, 1)
         found.append(draft)
         failed += 1
-        if _is_lower(draft, best):
+        if is_lower(draft, best, rules.plan):
             best, failed = draft, 0
     return found
 
@@ -58,7 +52,7 @@ def descend_card(rows: Rows, rules: Rules, draft: Draft, effort: Effort) -> tupl
         n_slots = min(draft.n_terms + 1, rules.max_terms)
         if settled >= n_slots:
             balanced = balance_points(rows, rules, draft)
-            if not _is_lower(balanced, draft):
+            if not is_lower(balanced, draft, rules.plan):
                 break
             draft, settled = balanced, 0
         slot = slot % min(draft.n_terms + 1, rules.max_terms)
@@ -66,7 +60,7 @@ def descend_card(rows: Rows, rules: Rules, draft: Draft, effort: Effort) -> tupl
         steps += 1
         settled += 1
         slot += 1
-        if _is_lower(changed, draft):
+        if is_lower(changed, draft, rules.plan):
             draft, settled = changed, 1
     return draft, steps
 
@@ -79,11 +73,11 @@ def polish_cuts(rows: Rows, rules: Rules, draft: Draft, deadline: Deadline) -> D
         moved = zoom_cut(rows, rules, draft, slot)
         settled += 1
         slot += 1
-        if _is_lower(moved, draft):
+        if is_lower(moved, draft, rules.plan):
             draft, settled = moved, 1
         if settled == draft.n_terms:
             balanced = balance_points(rows, rules, draft)
-            if _is_lower(balanced, draft):
+            if is_lower(balanced, draft, rules.plan):
                 draft, settled = balanced, 0
     return draft
 
@@ -113,7 +107,7 @@ def _add_feature(rows: Rows, rules: Rules, draft: Draft, slot: int, feature: int
     is_open &= (closed == 0) if closed.size else True
     places = np.flatnonzero(is_open)
     best = None
-    for place in places[:: 1 + places.size // MOST_FORCED]:
+    for place in places[:: 1 + places.size // rules.plan.most_forced]:
         column = int(np.searchsorted(rows.starts, place, side="right")) - 1
         for jump in (-1, 1):
             if rules.low[column] <= jump <= rules.high[column]:
@@ -190,17 +184,17 @@ def _with_offer(others: NDArray[np.int64], slot: int, offer: NDArray[np.float64]
 def zoom_cut(rows: Rows, rules: Rules, draft: Draft, slot: int) -> Draft:
     """The draft with one cut moved: a coarse look around it, then finer ones around the best."""
     feature, jump = int(draft.terms[0, slot]), int(draft.terms[2, slot])
-    n_cuts = int(rows.n_cuts[feature])
-    reach = max(n_cuts // 40, N_WINDOW // 2)
+    n_cuts, n_window = int(rows.n_cuts[feature]), rules.plan.window_bins
+    reach = max(n_cuts // rules.plan.window_part, n_window // 2)
     best = draft
     while True:
-        shift = _shift_for(2 * reach)
+        shift = _shift_for(2 * reach, n_window)
         low = max(int(best.terms[1, slot]) - reach, 0)
-        n_bins = min((n_cuts - low) >> shift, N_WINDOW) + 2
+        n_bins = min((n_cuts - low) >> shift, n_window) + 2
         windows = np.zeros((rows.n_cuts.size, 5), dtype=np.int64)
         windows[feature] = low, shift, n_bins, jump, jump
         moved = exchange(rows, rules, best, slot, windows, 1)
-        if _is_lower(moved, best):
+        if is_lower(moved, best, rules.plan):
             best = moved
         if shift == 0:
             return best
@@ -208,20 +202,25 @@ def zoom_cut(rows: Rows, rules: Rules, draft: Draft, slot: int) -> Draft:
 
 
 def whole_windows(rows: Rows, rules: Rules) -> NDArray[np.int64]:
-    """Windows that show every feature from end to end, in at most ``N_WINDOW`` bins."""
-    shifts = np.array([_shift_for(int(n)) for n in rows.n_cuts], dtype=np.int64)
+    """Windows that show every feature from end to end, in at most ``window_bins`` bins."""
+    shifts = np.array(
+        [_shift_for(int(n), rules.plan.window_bins) for n in rows.n_cuts], dtype=np.int64
+    )
     n_bins = np.where(rows.n_cuts > 0, (rows.n_cuts >> shifts) + 2, 0)
     return np.stack([np.zeros_like(n_bins), shifts, n_bins, rules.low, rules.high], axis=1)
 
 
-def is_seen_whole(rows: Rows, draft: Draft) -> bool:
+def is_seen_whole(rows: Rows, rules: Rules, draft: Draft) -> bool:
     """Whether windows show each cut of the columns of a draft by itself."""
-    return all(_shift_for(int(rows.n_cuts[column])) == 0 for column in draft.terms[0])
+    return all(
+        _shift_for(int(rows.n_cuts[column]), rules.plan.window_bins) == 0
+        for column in draft.terms[0]
+    )
 
 
-def _shift_for(n_cuts: int) -> int:
-    """The least width of a bin, as a power of two, with which ``N_WINDOW`` bins hold all cuts."""
-    return max((n_cuts - 1).bit_length() - N_WINDOW.bit_length() + 1, 0)
+def _shift_for(n_cuts: int, n_window: int) -> int:
+    """The least width of a bin, as a power of two, with which a window holds all cuts."""
+    return max((n_cuts - 1).bit_length() - n_window.bit_length() + 1, 0)
 
 
 def _kick(rows: Rows, rules: Rules, draft: Draft, rng: np.random.Generator) -> Draft:
@@ -229,7 +228,7 @@ def _kick(rows: Rows, rules: Rules, draft: Draft, rng: np.random.Generator) -> D
     if draft.n_terms == 0:
         draft = Draft(np.zeros((3, 1), dtype=np.int64), draft.scale, draft.loss)
     terms = draft.terms[:, rng.permutation(draft.n_terms)]
-    n_out = int(rng.integers(1, max(2, min(4, draft.n_terms))))
+    n_out = int(rng.integers(1, max(2, min(rules.plan.most_replaced_points + 1, draft.n_terms))))
     usable = np.flatnonzero(rules.is_usable & (rows.n_cuts > 0))
     for slot in range(draft.n_terms - n_out, draft.n_terms):
         f = int(rng.choice(usable))
@@ -239,5 +238,6 @@ def _kick(rows: Rows, rules: Rules, draft: Draft, rng: np.random.Generator) -> D
     return measure(rows, rules, terms, draft.scale)
 
 
-def _is_lower(one: Draft, other: Draft) -> bool:
-    return one.loss < other.loss - LEAST_GAIN * (1.0 + abs(other.loss))
+def is_lower(one: Draft, other: Draft, plan: SearchPlan) -> bool:
+    """Whether one loss is lower than another by more than rounding."""
+    return one.loss < other.loss - plan.least_gain_of_card * (1.0 + abs(other.loss))

@@ -5,35 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from riskcard.problem.problem import Problem
-
-#: Steps of the only look at a small table, by itself and for each term; and of the first of two looks.
-ONLY_STEPS, ONLY_STEPS_BY_TERM = 5, 9
-FIRST_STEPS, FIRST_STEPS_BY_TERM = 20, 3
-#: By what the first look has more of them where it sees most rows, so that the second finds little.
-SEES_MOST = 1.25
-#: Values that kicks at the second look go through, if the first saw next to none of the rows, and cuts.
-KICKED_VALUES, KICK_CUTS = 5.0e7, 64
-#: Values that refined sets have at the second look together, about.
-REFINED_VALUES = 2.0e6
-#: Work of a thorough first look, and of the second at many rows and cuts: a unit is about a nanosecond.
-FIRST_LOOK_IF_THOROUGH = 1.0e8
-SECOND_LOOK, SECOND_LOOK_IF_THOROUGH = 2.0e7, 1.2e8
-#: Work on whole points where classes are nearly separated, even if real-valued ones do elsewhere.
-LOOK_IF_SEPARATED = 4.0e7
-#: Work of the only look at a small table, likewise.
-ONLY_LOOK_IF_THOROUGH = 2.2e8
-#: Work on top of either for each value that it looks at.
-PER_VALUE = 75.0
-#: What a step costs: by itself, for each row, for each cut, and for each pair of terms.
-COST_OF_STEP, COST_OF_ROW, COST_OF_CUT, COST_OF_PAIR = 6.0e4, 15.0, 8.0, 6.0e3
-#: What it costs for each value of the table, by itself and for each term.
-COST_OF_VALUE, COST_OF_VALUE_BY_TERM = 2.2, 0.42
-#: Tables up to this many rows are searched at every cut, with one look.
-MOST_ROWS_WITH_ALL_CUTS = 4096
-#: Rows at the second look.
-MORE_ROWS = 200_000
-#: Values of the table at the first look, and those up to which whole points are exchanged freely.
-FIRST_LOOK_VALUES, MOST_VALUES_TO_EXCHANGE = 220_000, 150_000
+from riskcard.search.plan import PLAN, SearchPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,34 +69,45 @@ class Effort:
         return (self.max_rows, self.max_cuts) == (self.more_rows, self.more_cuts)
 
 
-def effort_of(problem: Problem, is_thorough: bool) -> Effort:
+def effort_of(problem: Problem, is_thorough: bool, plan: SearchPlan = PLAN) -> Effort:
     """The counts for a problem."""
     n_rows, n_features = problem.data.n_rows, problem.data.n_features
     terms = problem.limits.max_terms
-    looks_once = n_rows <= MOST_ROWS_WITH_ALL_CUTS
-    more_rows, more_cuts = min(n_rows, MORE_ROWS), n_rows if looks_once else 255
-    max_cuts = more_cuts if looks_once else 128
-    max_rows = max(2000, FIRST_LOOK_VALUES // n_features)
-    max_rows = more_rows if looks_once or more_rows <= 1.5 * max_rows else max_rows
+    looks_once = n_rows <= plan.one_pass_rows
+    more_rows = min(n_rows, plan.second_pass_rows)
+    more_cuts = n_rows if looks_once else plan.second_pass_cuts
+    max_cuts = more_cuts if looks_once else plan.first_pass_cuts
+    max_rows = max(plan.first_pass_fewest_rows, plan.first_pass_values // n_features)
+    if looks_once or more_rows <= plan.sample_worthwhile * max_rows:
+        max_rows = more_rows
     # few rows rank sets wrongly that differ by little, most rows hardly ever
     is_new = max(0.0, 1.0 - 2.0 * max_rows / more_rows)
     n_values = more_rows * n_features
-    second = SECOND_LOOK_IF_THOROUGH if is_thorough else SECOND_LOOK
-    second += PER_VALUE * n_values
-    second_step = _cost_of_step(problem, more_rows, more_cuts)
-    n_chains = 4 if is_thorough else 1
-    kicks = is_new * min(1.0, terms / 5.0) * KICKED_VALUES / n_values
-    n_refined = 14 if looks_once else max(1, 8 // terms, min(4, int(REFINED_VALUES / n_values)))
+    second = plan.thorough_second_pass if is_thorough else plan.second_pass
+    second += plan.work_per_value * n_values
+    second_step = _cost_of_step(problem, more_rows, more_cuts, plan)
+    n_chains = plan.thorough_chains if is_thorough else 1
+    kicks = is_new * min(1.0, terms / plan.second_pass_full_terms)
+    kicks *= plan.second_pass_perturbed_values / n_values
+    n_refined = max(
+        1, plan.refined_terms // terms, min(plan.most_refined, int(plan.refined_values / n_values))
+    )
+    n_refined = plan.one_pass_fitted if looks_once else n_refined
     if is_thorough:
-        steps = _thorough_steps(problem, max_rows, max_cuts, looks_once)
-        n_refined = max(n_refined, min(10, int(second / second_step / (5.0 * terms))))
+        steps = _thorough_steps(problem, max_rows, max_cuts, looks_once, plan)
+        n_refined = max(
+            n_refined, min(plan.thorough_refined, int(second / second_step / (5.0 * terms)))
+        )
     elif looks_once:
-        steps = ONLY_STEPS + ONLY_STEPS_BY_TERM * terms
+        steps = plan.one_pass_steps + plan.one_pass_steps_per_term * terms
     else:
-        steps = FIRST_STEPS + FIRST_STEPS_BY_TERM * terms
-        steps = steps if is_new > 0.0 else int(SEES_MOST * steps)
+        steps = plan.first_pass_steps + plan.first_pass_steps_per_term * terms
+        steps = steps if is_new > 0.0 else int(plan.steps_if_most_rows * steps)
     needs_cards = is_thorough or not problem.scale.is_free
-    is_large = n_rows * n_features > MOST_VALUES_TO_EXCHANGE and not needs_cards
+    is_large = n_rows * n_features > plan.most_values_to_exchange and not needs_cards
+    tries = plan.thorough_tries if is_thorough else plan.one_pass_tries
+    kept = plan.one_pass_kept if looks_once else plan.two_pass_kept
+    separated = int(plan.second_pass_if_separated / second_step / n_chains)
     return Effort(
         max_rows=max_rows,
         max_cuts=max_cuts,
@@ -133,35 +116,37 @@ def effort_of(problem: Problem, is_thorough: bool) -> Effort:
         n_chains=n_chains,
         support_steps=steps // n_chains,
         more_support_steps=0 if looks_once else int(kicks),
-        kick_cuts=KICK_CUTS,
+        kick_cuts=plan.second_pass_perturbed_cuts,
         card_steps=int(second / second_step / n_chains) if needs_cards else 0,
-        card_steps_if_separated=0 if is_large else int(LOOK_IF_SEPARATED / second_step / n_chains),
-        n_fitted=14 if looks_once else 10,
+        card_steps_if_separated=0 if is_large else separated,
+        n_fitted=plan.one_pass_fitted if looks_once else plan.two_pass_fitted,
         n_refined=n_refined,
         n_descended=n_chains + 1,
-        patience=3 + n_features * terms,
-        longest_descent=4 * terms,
-        longest_refinement=2 * terms,
-        longest_exchange=0 if is_large else 6 * terms,
-        n_tries=(8 if is_thorough else 6) if looks_once else 4,
-        n_kept=max(2, min(10 if is_thorough else 2 if looks_once else 3, 100_000 // n_rows)),
+        patience=plan.patience + n_features * terms,
+        longest_descent=plan.descent_per_term * terms,
+        longest_refinement=plan.refinement_per_term * terms,
+        longest_exchange=0 if is_large else plan.exchange_per_term * terms,
+        n_tries=tries if looks_once else plan.two_pass_tries,
+        n_kept=max(2, min(plan.thorough_kept if is_thorough else kept, plan.kept_rows // n_rows)),
     )
 
 
-def _thorough_steps(problem: Problem, n_rows: int, max_cuts: int, looks_once: bool) -> int:
+def _thorough_steps(
+    problem: Problem, n_rows: int, max_cuts: int, looks_once: bool, plan: SearchPlan
+) -> int:
     """Steps of all chains together at the first look, or the only one."""
-    work = ONLY_LOOK_IF_THOROUGH if looks_once else FIRST_LOOK_IF_THOROUGH
-    work += PER_VALUE * n_rows * problem.data.n_features
-    return int(work / _cost_of_step(problem, n_rows, max_cuts))
+    work = plan.thorough_one_pass if looks_once else plan.thorough_first_pass
+    work += plan.work_per_value * n_rows * problem.data.n_features
+    return int(work / _cost_of_step(problem, n_rows, max_cuts, plan))
 
 
-def _cost_of_step(problem: Problem, n_rows: int, max_cuts: int) -> float:
+def _cost_of_step(problem: Problem, n_rows: int, max_cuts: int, plan: SearchPlan) -> float:
     """What one step costs that looks at these rows and cuts of every feature."""
     data, terms = problem.data, problem.limits.max_terms
-    of_value = COST_OF_VALUE + COST_OF_VALUE_BY_TERM * terms
+    of_value = plan.cost_of_value + plan.cost_of_value_per_term * terms
     return (
-        COST_OF_STEP
-        + (of_value * data.n_features + COST_OF_ROW) * n_rows
-        + COST_OF_CUT * float(data.n_cuts.clip(max=max_cuts).sum())
-        + COST_OF_PAIR * terms**2
+        plan.cost_of_step
+        + (of_value * data.n_features + plan.cost_of_row) * n_rows
+        + plan.cost_of_cut * float(data.n_cuts.clip(max=max_cuts).sum())
+        + plan.cost_of_pair * terms**2
     )

@@ -26,7 +26,6 @@ from riskcard.search.heuristic.descent import (
 from riskcard.search.heuristic.draft import Draft, finish, measure, round_support
 from riskcard.search.heuristic.effort import Effort, effort_of
 from riskcard.search.heuristic.support import (
-    RIDGE,
     Support,
     Walk,
     fit_support,
@@ -36,15 +35,13 @@ from riskcard.search.heuristic.support import (
     second_ridge,
 )
 from riskcard.search.options import Options
-
-#: Cards that are made of one set of conditions, each with points of another size.
-N_BANDS = 3
+from riskcard.search.plan import PLAN, SearchPlan
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 
 
-def find_cards(problem: Problem, options: Options) -> list[Solution]:
+def find_cards(problem: Problem, options: Options, plan: SearchPlan = PLAN) -> list[Solution]:
     """Good cards, the best first.
 
     The same cards come out for the same ``random_state``, whatever ``n_jobs`` is, unless the time
@@ -57,18 +54,18 @@ def find_cards(problem: Problem, options: Options) -> list[Solution]:
     """
     # with a free scale whole points lose little, and a short search does
     is_thorough = options.certify or not problem.scale.is_free
-    effort = effort_of(problem, is_thorough and not options.is_brief)
+    effort = effort_of(problem, is_thorough and not options.is_brief, plan)
     if options.pool_tolerance is not None:
         wanted = options.pool_size
         most = max(effort.n_refined, 2 * wanted)
         effort = replace(effort, n_fitted=most, n_refined=most, n_kept=wanted)
-    rules, whole = rules_of(problem), all_cuts(problem, is_screened=effort.looks_once)
+    rules, whole = rules_of(problem, plan), all_cuts(problem, effort.looks_once, plan)
     empty = measure(whole, rules, np.zeros((3, 0), dtype=np.int64), np.array([1.0, 0.0]))
     drafts = [empty]
     if rules.is_usable.any():
         rows = whole
         if not effort.looks_once:
-            rows = few_cuts(problem, effort.more_cuts, effort.more_rows, options.random_state)
+            rows = few_cuts(problem, effort.more_cuts, effort.more_rows, options.random_state, plan)
         deadline = Deadline.after(options.time_limit)
         search = _Search(problem, rules, effort, options, deadline, whole, rows)
         drafts += search.run()
@@ -136,10 +133,12 @@ class _Search:
             found = _on_threads(lambda chain: run(chain, ridge), chains, options.n_jobs)
             return _by_features([support for chain in found for support in chain])
 
-        found = search(RIDGE)
-        is_separated = is_nearly_separated(found[0], start)
+        found = search(self.rules.plan.ridge)
+        is_separated = is_nearly_separated(found[0], start, self.rules.plan)
         if is_separated:
-            found = _in_turns(found, search(second_ridge(self.problem.scale.limit)))
+            found = _in_turns(
+                found, search(second_ridge(self.problem.scale.limit, self.rules.plan))
+            )
         found = [replace(support, terms=rows.restore(support.terms)) for support in found]
         return found, is_separated
 
@@ -162,7 +161,9 @@ class _Search:
         """Few rows and cuts; those of the second look where they are the same."""
         if self.effort.looks_once:
             return self.rows
-        return few_cuts(self.problem, max_cuts, max_rows, self.options.random_state)
+        return few_cuts(
+            self.problem, max_cuts, max_rows, self.options.random_state, self.rules.plan
+        )
 
     def fit(self, support: Support) -> Support:
         """A set of conditions of the problem at the second look."""
@@ -181,7 +182,7 @@ class _Search:
     def round(self, support: Support) -> list[Draft]:
         """Whole points for a set of conditions."""
         # where whole points are not exchanged afterwards, there must be more to choose from
-        n_bands = N_BANDS if self.effort.longest_exchange == 0 else 1
+        n_bands = self.rules.plan.rounded_sizes if self.effort.longest_exchange == 0 else 1
         return round_support(self.rows, self.rules, support, n_bands)
 
     def descend(self, draft: Draft) -> Draft:
@@ -194,7 +195,7 @@ class _Search:
         restored = measure(self.whole, self.rules, terms, draft.scale)
         completed = complete_card(self.whole, self.rules, restored)
         has_descended = self.effort.looks_once and self.effort.longest_exchange > 0
-        if has_descended and is_seen_whole(self.whole, completed):
+        if has_descended and is_seen_whole(self.whole, self.rules, completed):
             return completed
         return polish_cuts(self.whole, self.rules, completed, self.deadline)
 

@@ -16,24 +16,8 @@ from riskcard.search.deadline import Deadline
 from riskcard.search.heuristic.binned_rows import Rows
 from riskcard.search.heuristic.card_room import Rules, closed_cuts, room_for_terms
 from riskcard.search.heuristic.effort import Effort
+from riskcard.search.plan import SearchPlan
 
-#: A set of conditions counts as better when its loss is lower by this part of itself.
-LEAST_GAIN = 1e-7
-#: Terms by which a set is enlarged on the way to another.
-SWING = 2
-#: Terms that a kick replaces at most.
-MOST_KICKED = 4
-#: Features with more cuts than this that kicks look at: for each term, and at least and at most.
-FEW_CUTS, KICKED_BY_TERM, FEWEST_KICKED, MOST_KICKED_FEATURES = 8, 4, 16, 32
-#: The ridge of fits, by the total weight, so that the unit of weights does not matter: far below any loss
-#: that matters, but near separation. There it keeps coefficients of about one size, so that whole points of
-#: a small range can follow them; where steps may be as large as they like, a smaller one finds sets that separate all rows.
-RIDGE, SMALL_RIDGE = 4e-6, 1e-7
-#: Steps of so much log-odds are as good as any.
-NO_REAL_LIMIT = 15.0
-#: Classes are nearly separated when the best set has less than this part of the loss of the start; then a
-#: search has so many times the steps.
-NEARLY_SEPARATED, STEPS_IF_SEPARATED = 0.15, 3
 #: As many steps as it takes.
 UNLIMITED = 10**9
 NO_PICKS, NO_DIGESTS = np.zeros(0), np.zeros(0, dtype=np.uint64)
@@ -78,7 +62,7 @@ class Walk(NamedTuple):
     n_old: int | None = None
     picks: NDArray[np.float64] = NO_PICKS
     known: Iterable[int] = ()
-    ridge: float = RIDGE
+    ridge: float | None = None
 
 
 def cells_of(
@@ -94,16 +78,17 @@ def improve_support(rows: Rows, rules: Rules, support: Support, walk: Walk) -> t
     """Walk from a set of conditions to one that no single exchange improves; also the steps taken."""
     known = np.fromiter(walk.known, dtype=np.uint64)
     n_old = support.n_terms + walk.picks.size if walk.n_old is None else walk.n_old
+    ridge = rules.plan.ridge if walk.ridge is None else walk.ridge
     if rules.is_static:
-        plan = walk.size, n_old, walk.n_tries, walk.max_steps, walk.ridge
+        plan = walk.size, n_old, walk.n_tries, walk.max_steps, ridge
         return _improve(rows, rules, support, plan, walk.picks, known)
     # what is allowed beside others depends on them: one step at a time
     picks, size, steps = walk.picks, walk.size, 0
     while steps < walk.max_steps and (size > 0 or support.n_terms > 0 or picks.size > 0):
         if not picks.size and support.n_terms > size:
-            plan = size, n_old, walk.n_tries, 0, walk.ridge
+            plan = size, n_old, walk.n_tries, 0, ridge
             support, _ = _improve(rows, rules, support, plan, picks, known)
-        plan = size, n_old, walk.n_tries, 1, walk.ridge
+        plan = size, n_old, walk.n_tries, 1, ridge
         changed, used = _improve(rows, rules, support, plan, picks[:1], known)
         steps += used
         is_same = changed.digest == support.digest
@@ -120,7 +105,9 @@ def improve_support(rows: Rows, rules: Rules, support: Support, walk: Walk) -> t
 def fit_support(rows: Rows, rules: Rules, terms: NDArray[np.int64]) -> Support:
     """Conditions with their best real-valued points."""
     support = Support(terms, np.zeros(terms.shape[1] + 1), np.inf)
-    return _improve(rows, rules, support, (terms.shape[1], 0, 0, 0, RIDGE), NO_PICKS, NO_DIGESTS)[0]
+    return _improve(
+        rows, rules, support, (terms.shape[1], 0, 0, 0, rules.plan.ridge), NO_PICKS, NO_DIGESTS
+    )[0]
 
 
 def _improve(
@@ -164,7 +151,7 @@ def search_supports(
     max_steps: int,
     rng: np.random.Generator,
     deadline: Deadline,
-    ridge: float = RIDGE,
+    ridge: float | None = None,
 ) -> list[Support]:
     """Kick the best and descend again, as long as steps are left; all optima, best first.
 
@@ -177,20 +164,20 @@ def search_supports(
     found, failed = {best.digest: best}, 0
     some = _promising(rows, rules, best)
     while (
-        used < _steps_for(best, start, max_steps)
+        used < _steps_for(best, start, max_steps, rules.plan)
         and failed < effort.patience
         and not deadline.is_over()
     ):
         kicked = walk._replace(known=found)
-        if failed == 1:
+        if failed == 1 and rules.plan.swing_terms > 0:
             away, steps = _swing(rows, some, best, walk)
         else:
-            away, kicked, steps = *_kick(best, kicked, rng), 0
+            away, kicked, steps = *_kick(best, kicked, rng, rules.plan), 0
         reached, more = improve_support(rows, some, away, kicked)
         used += steps + more
         found.setdefault(reached.digest, reached)
         failed += 1
-        if _is_lower(reached, best):
+        if _is_lower(reached, best, rules.plan):
             best, failed = reached, 0
     if some is not rules and not deadline.is_over():
         reached, _ = improve_support(rows, rules, best, walk)
@@ -198,24 +185,25 @@ def search_supports(
     return sorted(found.values(), key=lambda support: (support.loss, support.key))
 
 
-def second_ridge(limit: float) -> float:
+def second_ridge(limit: float, plan: SearchPlan) -> float:
     """The ridge of a second search near separation, from the limit on what a term adds to the log-odds.
 
     Under a limit it is so large that sets rank by what they reach with coefficients within it: the
     nearer the limit, the larger.
     """
-    if limit > NO_REAL_LIMIT:
-        return SMALL_RIDGE
-    return RIDGE * (LOG_ODDS_LIMIT / limit) ** 2
+    if limit > plan.no_real_limit:
+        return plan.small_ridge
+    return plan.ridge * (LOG_ODDS_LIMIT / limit) ** 2
 
 
-def is_nearly_separated(best: Support, start: Support) -> bool:
+def is_nearly_separated(best: Support, start: Support, plan: SearchPlan) -> bool:
     """Whether a set leaves little of the loss of the start: sets that look alike may round to very different cards."""
-    return best.loss < NEARLY_SEPARATED * start.loss
+    return best.loss < plan.nearly_separated * start.loss
 
 
-def _steps_for(best: Support, start: Support, max_steps: int) -> int:
-    return STEPS_IF_SEPARATED * max_steps if is_nearly_separated(best, start) else max_steps
+def _steps_for(best: Support, start: Support, max_steps: int, plan: SearchPlan) -> int:
+    is_separated = is_nearly_separated(best, start, plan)
+    return plan.steps_if_separated * max_steps if is_separated else max_steps
 
 
 def _promising(rows: Rows, rules: Rules, support: Support) -> Rules:
@@ -225,9 +213,12 @@ def _promising(rows: Rows, rules: Rules, support: Support) -> Rules:
     near a good set. Those stay that promise most beside the set at hand, by feature, with its own
     and those that must be on the card.
     """
-    is_long = rules.is_usable & (rows.n_cuts > FEW_CUTS)
+    plan = rules.plan
+    is_long = rules.is_usable & (rows.n_cuts > plan.few_cuts)
     long_features = np.unique(rules.feature_of[is_long])
-    n_kept = min(max(KICKED_BY_TERM * rules.max_terms, FEWEST_KICKED), MOST_KICKED_FEATURES)
+    n_kept = min(
+        max(plan.promising_per_term * rules.max_terms, plan.promising_least), plan.promising_most
+    )
     if long_features.size <= n_kept:
         return rules
     promises = np.full(rules.max_cuts.size, -np.inf)
@@ -241,8 +232,8 @@ def _promising(rows: Rows, rules: Rules, support: Support) -> Rules:
 
 
 def _swing(rows: Rows, rules: Rules, support: Support, walk: Walk) -> tuple[Support, int]:
-    """The set after a descent with ``SWING`` more terms; also the steps taken."""
-    size = rules.max_terms + SWING
+    """The set after a descent with ``swing_terms`` more terms; also the steps taken."""
+    size = rules.max_terms + rules.plan.swing_terms
     larger = walk._replace(size=size, max_steps=size)
     return improve_support(rows, _with_room(rules, size), support, larger)
 
@@ -258,21 +249,23 @@ def _with_room(rules: Rules, size: int) -> Rules:
     )
 
 
-def _kick(support: Support, walk: Walk, rng: np.random.Generator) -> tuple[Support, Walk]:
+def _kick(
+    support: Support, walk: Walk, rng: np.random.Generator, plan: SearchPlan
+) -> tuple[Support, Walk]:
     """Force in the best conditions of random features, and take as many others out.
 
     Either random ones go first, or the weakest go afterwards.
     """
     size = support.n_terms
-    draws = rng.random(size + MOST_KICKED + 2)
-    n_out = 1 + int(draws[-1] * (max(2, min(MOST_KICKED + 1, size)) - 1))
+    draws = rng.random(size + plan.most_perturbed_terms + 2)
+    n_out = 1 + int(draws[-1] * (max(2, min(plan.most_perturbed_terms + 1, size)) - 1))
     order = draws[:size].argsort()
-    kept = order[n_out:] if draws[-2] < 0.5 else order
+    kept = order[n_out:] if draws[-2] < plan.first_out else order
     terms = np.ascontiguousarray(support.terms[:, kept])
     # without the others its coefficients may be far off: the fit starts anew
     kicked = Support(terms, np.zeros(kept.size + 1), support.loss)
     return kicked, walk._replace(picks=draws[size : size + n_out], n_old=size)
 
 
-def _is_lower(one: Support, other: Support) -> bool:
-    return one.loss < other.loss * (1.0 - LEAST_GAIN)
+def _is_lower(one: Support, other: Support, plan: SearchPlan) -> bool:
+    return one.loss < other.loss * (1.0 - plan.least_gain_of_set)
