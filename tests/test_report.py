@@ -27,13 +27,17 @@ from riskcard.cli.parser import make_parser
 from riskcard.report.figure_sentences import proof_in_short
 from riskcard.report.report import procedure_of
 from riskcard.report.report_page import render_report as make_page
+from riskcard.report.report_page import render_section
 from riskcard.report.rivals import RIVALS
-from riskcard.report.sections_card import card_section, certificate_section, glance_section
-from riskcard.report.sections_figures import price_section
-from riskcard.report.sections_method import done_section
 from riskcard.stability.bootstrap import bootstrap_card
 
 pytest.importorskip("matplotlib")
+
+
+def section(name: str, facts) -> str:
+    """A section without the line breaks of its template."""
+    return " ".join(render_section(name, facts).split())
+
 
 ROOT = Path(__file__).parents[1]
 
@@ -191,8 +195,8 @@ def test_other_rows_than_those_of_training_are_told_apart(small):
     model = RiskScoreClassifier(2).fit(X, y)
     facts = make_report(model, X[:40], y[:40], cv=0, bootstraps=0).facts
     assert not facts.is_training
-    assert "These are not the rows that the card was learned from" in certificate_section(facts)
-    glance = glance_section(facts)
+    assert "These are not the rows that the card was learned from" in section("proof", facts)
+    glance = section("glance", facts)
     assert "AUC on these rows" in glance
     assert "learned from 60 rows" in glance
 
@@ -207,8 +211,10 @@ def test_a_card_without_certificate_is_not_learned_again():
     assert not facts.validation.is_refitted
     assert facts.validation.methods[0].evaluation.roc.area == facts.rows.evaluation.roc.area
     assert any("could not be learned again" in note for note in facts.notes)
-    assert "it has no certificate" in certificate_section(facts)
-    assert "this card, as it is," in price_section(facts) or "costs nothing" in price_section(facts)
+    assert "it has no certificate" in section("proof", facts)
+    assert "this card, as it is," in section("price", facts) or "costs nothing" in section(
+        "price", facts
+    )
 
 
 def test_cards_with_codes_and_unseen_levels_and_cards_of_nothing_are_reported_on():
@@ -223,12 +229,13 @@ def test_cards_with_codes_and_unseen_levels_and_cards_of_nothing_are_reported_on
     )
     labels = np.where(rng.random(60) < 0.5, "malignant", "benign")
     facts = make_report(mass_card(), frame, labels, cv=0, bootstraps=0).facts
-    assert "unseen levels" in glance_section(facts)
-    assert card_section(facts).count("<img ") == 4
+    assert "unseen levels" in section("glance", facts)
+    assert section("card", facts).count("<img ") == 4
     empty = RiskCard([], base=1, feature_names=["age"], classes=("benign", "malignant"))
     facts = make_report(empty, frame[["age"]], labels, cv=2, bootstraps=0).facts
     assert facts.rows.evaluation.roc.area == 0.5
-    assert "used by the card: none" in make_page(facts)
+    assert "used by the card: none" in section("done", facts)
+    assert make_page(facts)
 
 
 def test_one_row_of_a_class_cannot_be_held_out():
@@ -236,8 +243,8 @@ def test_one_row_of_a_class_cannot_be_held_out():
     y = np.arange(10) == 9
     facts = make_report(RiskScoreClassifier(1).fit(X, y), X, y, cv=3, bootstraps=0).facts
     assert facts.validation is None
-    assert "nothing could be held out" in glance_section(facts)
-    assert "no cross-validation" in price_section(facts)
+    assert "nothing could be held out" in section("glance", facts)
+    assert "no cross-validation" in section("price", facts)
     two = make_report(
         RiskScoreClassifier(1).fit(X, X[:, 0] > 7), X, X[:, 0] > 7, cv=5, bootstraps=0
     )
@@ -296,7 +303,7 @@ def test_the_page_says_what_is_proven_in_plain_words(page, mixed_model, report):
             certificate=replace(mixed_model.card_.certificate, status="time_limit", bound=50.0),
         ),
     )
-    text = certificate_section(heuristic)
+    text = section("proof", heuristic)
     assert "no card of this kind can be below 50.0000" in text
     assert "may have a loss smaller by at most" in text
 
@@ -392,11 +399,11 @@ def test_rules_are_given_again_when_the_card_is_learned_again(files, monkeypatch
     enters = {one.name: one.share for one in with_rules.stability.features}
     assert enters["age"] == 0
     assert dict(with_rules.origin.refit)["min_bin_rows"] == "5"
-    assert "did not have to keep" not in done_section(with_rules)
-    assert "did not have to keep" in done_section(without)
+    assert "did not have to keep" not in section("done", with_rules)
+    assert "did not have to keep" in section("done", without)
     for option, is_told in ((("shortlist", "6"), False), (("grid", "6"), True)):
         origin = replace(without.origin, refit=(option,))
-        told = done_section(replace(without, origin=origin))
+        told = section("done", replace(without, origin=origin))
         assert ("did not have to keep" in told) == is_told
 
 
