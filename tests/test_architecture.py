@@ -1,9 +1,14 @@
 """Imports point down: the folders know of each other only what the design says."""
 
 import ast
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+
+from cards import mass_card
 
 SOURCE = Path(__file__).parents[1] / "src" / "riskcard"
 FILES = sorted(SOURCE.rglob("*.py"))
@@ -176,3 +181,38 @@ def test_nothing_prints_and_every_module_says_what_it_is(path):
 def test_a_forbidden_import_would_be_seen():
     tree = ast.parse("def f():\n    from riskcard.search import tree\n    import numba\n")
     assert [module for module, _ in imported_modules(tree)] == ["riskcard.search", "numba"]
+
+
+# --- the card is apart from its training --------------------------------------------------------
+
+LOADED = "import sys, json; print(json.dumps(sorted(sys.modules)))"
+USE_OF_A_CARD = """
+import sys
+from riskcard.model import RiskCard
+card = RiskCard.load(sys.argv[1])
+row = {"age": 50.0, "shape": "round", "density": "low", "palpable": True}
+assert card.risk(row)[0] > 0 and str(card.explain(row)) and str(card)
+for ending in ("py", "sql", "mjs"):
+    card.export(f"{sys.argv[2]}/card.{ending}")
+"""
+
+
+def modules_after(program: str, *arguments: str) -> list[str]:
+    """What a fresh interpreter has loaded after a program."""
+    command = [sys.executable, "-c", f"{program}\n{LOADED}", *arguments]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def test_the_model_is_about_ten_modules():
+    found = [name for name in modules_after("import riskcard.model") if name.startswith("riskcard")]
+    assert "riskcard.model.card" in found
+    assert len(found) <= 14, found
+
+
+def test_a_saved_card_is_used_without_what_it_was_learned_with(tmp_path):
+    mass_card().save(tmp_path / "card.json")
+    found = modules_after(USE_OF_A_CARD, str(tmp_path / "card.json"), str(tmp_path))
+    training = {"encoding", "search", "kernels", "problem", "rules", "estimators"}
+    forbidden = {"numba", "sklearn", "scipy"} | {f"riskcard.{room}" for room in training}
+    assert not forbidden & set(found)
+    assert "riskcard.export.sql" in found
