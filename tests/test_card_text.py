@@ -1,5 +1,6 @@
 """What is printed is the model: reading the text alone gives totals and risks."""
 
+import io
 import math
 import re
 from collections.abc import Callable
@@ -13,9 +14,10 @@ from html_reader import read_html
 from riskcard.card.card_html import render_html, render_page
 from riskcard.card.scorecard import score_card_of
 from riskcard.card.sentences import kind_words, proof_sentence
+from riskcard.card.terminal import print_card
 from riskcard.errors import ParameterError
 from riskcard.formatting.numbers import format_number
-from riskcard.formatting.text_width import columns_of
+from riskcard.formatting.plain_text import columns_of
 from riskcard.model.card import RiskCard
 from riskcard.model.certificate import TrainingFacts
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
@@ -182,6 +184,22 @@ def test_a_feature_without_cuts_has_a_row_for_the_rest(feature, label):
 )
 def test_a_level_that_could_be_taken_for_something_else_is_quoted(level, shown):
     assert show_level(level) == shown
+
+
+NASTY = "age\x1b[2J\x1b]0;owned\x07\u202e\x9b8m\r\ud800"
+
+
+def test_control_characters_in_names_never_reach_a_terminal():
+    features = [FeaturePoints(NASTY, [60], [0, 3]), LevelPoints("b", [[NASTY], ["c"]], [0, 1])]
+    facts = certificate(notes=[NASTY], rules=[NASTY])
+    card = RiskCard(features, outcome=NASTY, certificate=facts)
+    why = card.explain({NASTY: 70, "b": NASTY})
+    screen = io.StringIO()
+    print_card(card, screen, width=79)
+    texts = [str(card), card.to_text("two_sided"), card.to_markdown(), screen.getvalue(), str(why)]
+    for text in [*texts, *map(str, card.terms), *(one.words for one in why.conditions)]:
+        assert text.replace("\n", "").isprintable()
+    assert all("x1b" in text for text in texts)
 
 
 def many_levels() -> RiskCard:

@@ -1,23 +1,22 @@
-"""A card as plain text; ASCII but for the user's own names, so that it prints anywhere."""
+"""A card as plain text; ASCII except for the user's own names, so that it prints anywhere."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import zip_longest
 
 from riskcard.card.bands import cells_of
 from riskcard.card.scorecard import FeatureBlock, ScoreCard, TotalLine, score_card_of
 from riskcard.card.sentences import BASE
 from riskcard.errors import ParameterError
-from riskcard.formatting.text_width import columns_of, padded
+from riskcard.formatting.plain_text import columns_of, text_table
 from riskcard.model.card import RiskCard
 from riskcard.model.lines import Line
 
 _WIDTH = 79
-#: Totals are set in so many rows before another column is opened, up to the most columns.
+#: Totals fill this many rows before another column is opened, up to the most columns.
 _ROWS_A_COLUMN, _MOST_COLUMNS = 8, 4
-_GAP = "   "
 #: Names longer than this take several lines.
 _NAME_WIDTH = 40
 #: A list of levels is broken into lines of this width, and shortened after the last of them.
@@ -48,11 +47,12 @@ def render_text(card: RiskCard, form: str = "bins") -> str:
 
 def _bin_table(shown: ScoreCard) -> list[str]:
     groups = [_block_rows(block) for block in shown.blocks]
-    return _ruled(("Feature", "Value", "Points"), [*groups, [(BASE, "", shown.base)]])
+    base = [(BASE, "", shown.base)]
+    return text_table(("Feature", "Value", "Points"), *groups, base, n_left=2)
 
 
 def _block_rows(block: FeatureBlock) -> list[tuple[str, str, str | int]]:
-    """The rows of one feature: its name beside the first, points beside the first line of a bin."""
+    """The rows of one feature: its name in the first, points in the first row of each line."""
     cells: list[tuple[str, str | int]] = []
     for one in block.lines:
         first, *others = _lines_of(one)
@@ -65,7 +65,6 @@ def _block_rows(block: FeatureBlock) -> list[tuple[str, str, str | int]]:
 
 def _name_lines(name: str) -> list[str]:
     """A name as it is, or in several lines when it is long."""
-    name = _one_line(name)
     return [name] if columns_of(name) <= _NAME_WIDTH else textwrap.wrap(name, _NAME_WIDTH)
 
 
@@ -103,32 +102,13 @@ def _term_table(shown: ScoreCard) -> list[str]:
         points += [(other, "", "") for other in others]
         pairs = zip_longest(_name_lines(line.feature), points, fillvalue=None)
         rows += [(name or "", *(cells or ("", "", ""))) for name, cells in pairs]
-    return _ruled(header, [rows, [("Intercept", "", shown.intercept, "")]])
-
-
-def _ruled(header: Sequence[str], groups: Sequence[Sequence[Sequence[str | int]]]) -> list[str]:
-    """A table with a line under the header and after each group; numbers stand to the right."""
-    rows = [row for group in groups for row in group]
-    widths = [max(columns_of(str(row[i])) for row in [header, *rows]) for i in range(len(header))]
-    is_number = [any(isinstance(row[i], int) for row in rows) for i in range(len(header))]
-
-    def draw(row: Sequence[str | int]) -> str:
-        cells = [
-            str(cell).rjust(width) if right else padded(str(cell), width)
-            for cell, width, right in zip(row, widths, is_number, strict=True)
-        ]
-        return _GAP.join(cells).rstrip()
-
-    rule = "-" * (sum(widths) + len(_GAP) * (len(widths) - 1))
-    lines = [draw(header), rule]
-    for group in groups:
-        lines += [*map(draw, group), rule] if group else []
-    return lines
+    return text_table(header, rows, [("Intercept", "", shown.intercept, "")], n_left=2)
 
 
 def _total_table(shown: ScoreCard) -> list[str]:
     if shown.observed:
-        return _counted_table(shown)
+        header, rows = cells_of(shown.bands)
+        return [*text_table(header, rows, n_left=0), f"({shown.scale})"]
     totals = shown.totals
     n_columns = min(_MOST_COLUMNS, -(-len(totals) // _ROWS_A_COLUMN))
     n_rows = -(-len(totals) // n_columns)
@@ -138,18 +118,6 @@ def _total_table(shown: ScoreCard) -> list[str]:
         for start in range(0, len(totals), n_rows)
     ]
     lines = [" |  ".join(cells).rstrip() for cells in _across(columns, n_rows + 1)]
-    rule = "-" * max(map(len, lines))
-    return [lines[0], rule, *lines[1:], rule, f"({shown.scale})"]
-
-
-def _counted_table(shown: ScoreCard) -> list[str]:
-    """Totals with what was observed in training."""
-    header, rows = cells_of(shown.bands)
-    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
-    lines = [
-        _GAP.join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in [header, *rows]
-    ]
     rule = "-" * max(map(len, lines))
     return [lines[0], rule, *lines[1:], rule, f"({shown.scale})"]
 
@@ -169,8 +137,3 @@ def _across(columns: list[list[str]], n_rows: int) -> list[list[str]]:
 
 def _facts(shown: ScoreCard) -> list[str]:
     return [line for fact in shown.remarks for line in textwrap.wrap(fact, _WIDTH)]
-
-
-def _one_line(name: str) -> str:
-    """A name that would break the table has its line breaks and tabs replaced."""
-    return " ".join(name.split()) if any(mark in name for mark in "\n\r\t\v\f") else name

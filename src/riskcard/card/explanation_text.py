@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from riskcard.data.levels import Label
 from riskcard.formatting.html import Number, boxed, html_table, minus, paragraphs
 from riskcard.formatting.percent import percent
-from riskcard.formatting.text_width import columns_of, padded
+from riskcard.formatting.plain_text import one_line, text_table
 from riskcard.model.lines import show_level
 
 if TYPE_CHECKING:
     from riskcard.model.explain import Change, Explanation, FeatureReason
 
-_WIDTH, _GAP = 79, "   "
-#: So many changes are printed, and labels of groups are shortened to so many characters.
+_WIDTH = 79
+#: The most changes that are printed, and the most characters of the label of a group.
 _MOST_CHANGES, _MOST_LETTERS = 4, 44
 
 _HEADER = ("Feature", "Value", "Condition", "Points", "Best", "Lost")
 
 
 def explanation_as_text(why: Explanation) -> str:
-    """Points, total and risk; reasons; changes. ASCII but for the user's own words."""
+    """Points, total and risk; reasons; changes. ASCII except for the user's own words."""
     parts = [
-        [f"{why.title}: {percent(why.risk)} (total {why.total})"],
+        [f"{one_line(why.title)}: {percent(why.risk)} (total {why.total})"],
         _points_table(why),
         [_plain(line) for sentence in _sentences(why) for line in _wrapped(sentence)],
     ]
@@ -36,12 +35,12 @@ def explanation_as_html(why: Explanation) -> str:
     """The same for a notebook."""
     rows = [[*row[:3], *(Number(minus(text)) for text in row[3:])] for row in _rows(why)]
     header = [*_HEADER[:3], *map(Number, _HEADER[3:])]
-    title = f"{why.title}: {percent(why.risk)} (total {minus(why.total)})"
+    title = f"{one_line(why.title)}: {percent(why.risk)} (total {minus(why.total)})"
     return boxed(title, html_table(header, rows), paragraphs(_sentences(why)))
 
 
 def _rows(why: Explanation) -> list[tuple[str, ...]]:
-    """One row a feature, the base and the total."""
+    """One row per feature, the base and the total."""
     found = [
         (
             _shortened(one.feature),
@@ -61,18 +60,8 @@ def _rows(why: Explanation) -> list[tuple[str, ...]]:
 
 
 def _points_table(why: Explanation) -> list[str]:
-    table = [_HEADER, *(tuple(map(_plain, row)) for row in _rows(why))]
-    widths = [max(columns_of(row[place]) for row in table) for place in range(len(_HEADER))]
-
-    def draw(row: Sequence[str]) -> str:
-        cells = [
-            padded(text, width) if place < 3 else text.rjust(width)
-            for place, (text, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        return _GAP.join(cells).rstrip()
-
-    rule = "-" * (sum(widths) + len(_GAP) * (len(widths) - 1))
-    return [draw(_HEADER), rule, *map(draw, table[1:-1]), rule, draw(table[-1])]
+    *rows, total = (tuple(map(_plain, row)) for row in _rows(why))
+    return text_table(_HEADER, rows, [total], n_left=3)[:-1]
 
 
 def _sentences(why: Explanation) -> list[str]:
@@ -87,7 +76,7 @@ def _reason_sentences(why: Explanation) -> list[str]:
 
 
 def _reason_words(one: FeatureReason) -> str:
-    name, value = _one_line(one.feature), _shown(one.value)
+    name, value = one_line(one.feature), _shown(one.value)
     known = f"{name} is {value}"
     is_range = one.place[:1] in "≤>" and not isinstance(one.value, str)
     return f"{known} ({one.place}): {one.lost:+d}" if is_range else f"{known}: {one.lost:+d}"
@@ -104,7 +93,7 @@ def _change_sentences(why: Explanation) -> list[str]:
 
 def _change_words(one: Change) -> str:
     return (
-        f"{_one_line(one.feature)} {_shortened(one.place)} instead of {_shown(one.old)}: "
+        f"{one_line(one.feature)} {_shortened(one.place)} instead of {_shown(one.old)}: "
         f"total {one.total} ({one.points:+d}), risk {percent(one.risk)}"
     )
 
@@ -123,9 +112,5 @@ def _shown(value: Label | None) -> str:
 
 
 def _shortened(words: str) -> str:
-    text = _one_line(words)
+    text = one_line(words)
     return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 4].rstrip(', ')}, ..."
-
-
-def _one_line(words: str) -> str:
-    return " ".join(words.split())

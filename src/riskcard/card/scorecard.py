@@ -13,6 +13,7 @@ from riskcard.card.sentences import (
 )
 from riskcard.formatting.numbers import format_number
 from riskcard.formatting.percent import percent
+from riskcard.formatting.plain_text import one_line
 from riskcard.model.card import RiskCard
 from riskcard.model.lines import Line
 from riskcard.model.terms import Term
@@ -48,7 +49,7 @@ class TotalLine:
 
 @dataclass(frozen=True, slots=True)
 class ScoreCard:
-    """A card as numbers and strings, ready to be drawn.
+    """A card as numbers and strings, ready to be drawn: on one line each, no control characters.
 
     Attributes
     ----------
@@ -100,11 +101,11 @@ def score_card_of(card: RiskCard) -> ScoreCard:
     if card.certificate is not None:
         facts += certificate_sentences(card.certificate)
     return ScoreCard(
-        title=card.title,
-        blocks=tuple(FeatureBlock(one.name, one.lines()) for one in card.features),
+        title=one_line(card.title),
+        blocks=tuple(FeatureBlock(one_line(one.name), one.lines()) for one in card.features),
         base=card.base,
         term_lines=tuple(
-            TermLine(term.feature, term.condition, _cut_of(term), term.below, term.above)
+            TermLine(one_line(term.feature), term.condition, _cut_of(term), term.below, term.above)
             for term in terms
         ),
         intercept=card.intercept_of(terms),
@@ -114,7 +115,7 @@ def score_card_of(card: RiskCard) -> ScoreCard:
         bands=bands,
         observed=observed_words(card.training) if card.training and bands[0].seen else "",
         scale=scale_words(card),
-        facts=tuple(facts),
+        facts=tuple(map(one_line, facts)),
     )
 
 

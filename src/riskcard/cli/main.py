@@ -10,6 +10,7 @@ from importlib import import_module
 
 from riskcard.cli.parser import make_parser
 from riskcard.errors import RiskcardError
+from riskcard.formatting.plain_text import visible
 
 #: Exit codes; a check that fails is 1.
 _BAD_INPUT, _INTERRUPTED, _BROKEN_PIPE = 2, 130, 141
@@ -56,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _fail(message: str, code: int) -> int:
-    sys.stderr.write(f"riskcard: {' '.join(message.split())}\n")
+    sys.stderr.write(f"riskcard: {visible(' '.join(message.split()))}\n")
     return code
 
 

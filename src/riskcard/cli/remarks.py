@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from riskcard.formatting.plain_text import one_line
+
 
 def say(message: str) -> None:
     """Write one line."""
-    sys.stderr.write(f"{message}\n")
+    sys.stderr.write(f"{one_line(message)}\n")
 
 
 @contextmanager

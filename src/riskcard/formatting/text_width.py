@@ -1,8 +1,10 @@
-"""How wide a text will be: in a picture, by the widths of DejaVu Sans, and in columns of a terminal."""
+"""How wide a text will be in a picture, by the letter widths of DejaVu Sans."""
 
 from __future__ import annotations
 
 import unicodedata
+
+from riskcard.formatting.plain_text import is_wide
 
 #: The characters from blank to tilde, in hundredths of the font size.
 _PLAIN = (
@@ -31,25 +33,6 @@ def text_width(text: str, size: float, is_bold: bool = False) -> float:
     """
     table = _BOLD if is_bold else _PLAIN
     return size * sum(_hundredths(character, table) for character in text) / 100
-
-
-def columns_of(text: str) -> int:
-    """The columns that a text takes where all letters are alike: two for those of Chinese and the like.
-
-    Examples
-    --------
-    >>> columns_of("abc"), columns_of("日本")
-    (3, 4)
-    """
-    return sum(
-        0 if unicodedata.combining(character) else 2 if _is_wide(character) else 1
-        for character in text
-    )
-
-
-def padded(text: str, columns: int) -> str:
-    """A text with blanks up to so many columns."""
-    return text + " " * max(0, columns - columns_of(text))
 
 
 def wrap(text: str, width: float, size: float, is_bold: bool = False) -> list[str]:
@@ -87,8 +70,4 @@ def _hundredths(character: str, table: tuple[int, ...]) -> int:
         return table[place]
     if unicodedata.combining(character):
         return 0
-    return _WIDE if _is_wide(character) else _OTHER
-
-
-def _is_wide(character: str) -> bool:
-    return unicodedata.east_asian_width(character) in "WF"
+    return _WIDE if is_wide(character) else _OTHER

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from riskcard.formatting.numbers import format_number
+from riskcard.formatting.plain_text import visible
 
 if TYPE_CHECKING:
     from riskcard.data.levels import Label
@@ -114,9 +115,9 @@ def show_level(level: Label) -> str:
         return str(level)
     if not isinstance(level, str):
         return format_number(level)
-    is_clean = level == " ".join(level.split()) and not set(level) & set(',"{}')
+    is_clean = level == visible(" ".join(level.split())) and not set(level) & set(',"{}')
     is_word = level not in ("", "missing", "True", "False") and not _is_number(level)
-    return level if is_clean and is_word else json.dumps(level, ensure_ascii=False)
+    return level if is_clean and is_word else visible(json.dumps(level, ensure_ascii=False))
 
 
 def _is_number(text: str) -> bool:

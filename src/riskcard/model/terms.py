@@ -11,6 +11,7 @@ from typing import Any
 from riskcard.data.columns import is_missing
 from riskcard.data.levels import Label
 from riskcard.formatting.numbers import format_number
+from riskcard.formatting.plain_text import one_line
 from riskcard.model.feature_points import CardFeature, level_key
 from riskcard.model.lines import Line, LineKind, show_level
 
@@ -75,9 +76,9 @@ class Term:
     def __str__(self) -> str:
         if self.above and not self.below:
             opposite = f"not ({self.condition})" if self.cut is None else self._opposite
-            return f"{self.feature} {opposite}: {self.above}"
+            return f"{one_line(self.feature)} {opposite}: {self.above}"
         otherwise = f", otherwise {self.above}" if self.above else ""
-        return f"{self.feature} {self.condition}: {self.below}{otherwise}"
+        return f"{one_line(self.feature)} {self.condition}: {self.below}{otherwise}"
 
 
 def one_sided_terms(feature: CardFeature) -> Iterator[Term]:

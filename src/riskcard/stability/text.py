@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
 from dataclasses import astuple
 from typing import TYPE_CHECKING
 
 from riskcard.formatting.numbers import format_number
+from riskcard.formatting.plain_text import one_line, text_table
 from riskcard.stability.summary import FeatureStability, Spread
 
 if TYPE_CHECKING:
     from riskcard.stability.result import CardStability
 
-_WIDTH, _GAP = 79, "   "
+_WIDTH = 79
 _MOST_NAMES, _MOST_VALUES = 12, 8
 FEATURE_HEADER = ("Feature", "Card", "Enters", "Cuts", "Points", "Log-odds", "Rises")
 PERFORMANCE_HEADER = ("", "on its own rows", "optimism", "corrected")
@@ -32,25 +32,9 @@ def render_stability(stability: CardStability) -> str:
     return "\n\n".join("\n".join(lines) for lines in parts if lines)
 
 
-def align(header: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
-    """Columns under a header: the first ``left`` of them to the left, the others to the right."""
-    table = [header, *rows]
-    widths = [max(len(row[place]) for row in table) for place in range(len(header))]
-
-    def draw(row: Sequence[str]) -> str:
-        cells = [
-            cell.ljust(width) if place < left else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        return _GAP.join(cells).rstrip()
-
-    rule = "-" * (sum(widths) + len(_GAP) * (len(widths) - 1))
-    return [draw(header), rule, *map(draw, rows), rule]
-
-
 def _feature_table(stability: CardStability) -> list[str]:
     rows = feature_lines(stability)
-    return align(FEATURE_HEADER, rows) if rows else ["No card uses any feature."]
+    return text_table(FEATURE_HEADER, rows) if rows else ["No card uses any feature."]
 
 
 def feature_lines(stability: CardStability) -> list[tuple[str, ...]]:
@@ -61,7 +45,7 @@ def feature_lines(stability: CardStability) -> list[tuple[str, ...]]:
             continue
         rows.append(_feature_row(one))
         shown = one.values[:_MOST_VALUES]
-        rows += [(f"  {_one_line(v)}", "", "", "", _spread(s), "", "") for v, s in shown]
+        rows += [(f"  {one_line(v)}", "", "", "", _spread(s), "", "") for v, s in shown]
         if len(one.values) > _MOST_VALUES:
             rows.append((f"  and {len(one.values) - _MOST_VALUES} more", *[""] * 6))
     return rows
@@ -69,7 +53,7 @@ def feature_lines(stability: CardStability) -> list[tuple[str, ...]]:
 
 def _feature_row(one: FeatureStability) -> tuple[str, ...]:
     return (
-        _one_line(one.name),
+        one_line(one.name),
         "yes" if one.is_on_card else "",
         _percent(one.share),
         _spread(one.cuts, digits=6),
@@ -99,12 +83,12 @@ def feature_sentences(stability: CardStability) -> list[str]:
     ]
     if never:
         more = f" and {len(never) - _MOST_NAMES} more" if len(never) > _MOST_NAMES else ""
-        sentences.append(f"Never used: {', '.join(map(_one_line, never[:_MOST_NAMES]))}{more}.")
+        sentences.append(f"Never used: {', '.join(map(one_line, never[:_MOST_NAMES]))}{more}.")
     return sentences
 
 
 def _performance_table(stability: CardStability) -> list[str]:
-    return align(PERFORMANCE_HEADER, performance_lines(stability))
+    return text_table(PERFORMANCE_HEADER, performance_lines(stability))
 
 
 def performance_lines(stability: CardStability) -> list[tuple[str, ...]]:
@@ -145,7 +129,3 @@ def _spread(spread: Spread | None, digits: int = 3) -> str:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
-
-
-def _one_line(name: str) -> str:
-    return " ".join(name.split())

@@ -7,6 +7,7 @@ from argparse import Namespace
 
 from riskcard.cli.card_rows import labelled_rows
 from riskcard.cli.remarks import warnings_as_sentences
+from riskcard.formatting.plain_text import one_line
 from riskcard.model.card_json import load_card
 
 
@@ -20,7 +21,8 @@ def run_check(options: Namespace) -> int:
     with warnings_as_sentences():
         report = audit_card(card, rows, labels, sample_weight=weights)
     for check in report.checks:
-        sys.stdout.write(f"{'pass' if check.passed else 'FAIL'}  {check.name}: {check.detail}\n")
+        words = one_line(f"{check.name}: {check.detail}")
+        sys.stdout.write(f"{'pass' if check.passed else 'FAIL'}  {words}\n")
     sys.stdout.write(
         "Every check passed.\n" if report.passed else "The card does not hold what it claims.\n"
     )

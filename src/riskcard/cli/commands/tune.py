@@ -148,7 +148,7 @@ def _form_of(path: str) -> str:
 
 
 def _score_table(model: RiskScoreClassifierCV) -> list[str]:
-    from riskcard.stability.text import align
+    from riskcard.formatting.plain_text import text_table
 
     results = model.cv_results_
     header = ("Terms", "Held out", "Std. error", "Fitted", "Features", "Seconds", "")
@@ -165,7 +165,7 @@ def _score_table(model: RiskScoreClassifierCV) -> list[str]:
         for place, terms in enumerate(results["n_terms"])
     ]
     title = f"Mean {model.scoring} of {model.n_splits_} folds (higher is better)"
-    return [title, "", *align(header, rows, left=0)]
+    return [title, "", *text_table(header, rows, n_left=0)]
 
 
 def _mark(model: RiskScoreClassifierCV, terms: int) -> str:
