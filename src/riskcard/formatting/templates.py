@@ -1,24 +1,56 @@
-"""Pages from templates: files next to the code that fills them, every value escaped."""
+"""Templates and assets: HTML, styles, scripts and exported code are files next to their room.
+
+A name is the path of a file inside the package, such as ``card/templates/card.html.j2``.
+"""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+def render(name: str, **values: Any) -> str:
+    """Fill in a template; in HTML every value is escaped.
+
+    Parameters
+    ----------
+    name
+        The template; one that ends in ``.html.j2`` is HTML.
+    values
+        What the template speaks of; a value that is not given is an error.
+    """
+    return _environment().get_template(name).render(values)
 
 
 @cache
-def templates_of(package: str) -> Any:
-    """The Jinja2 environment over the folder ``templates`` of a package.
+def asset(name: str) -> str:
+    """The text of a file that is used as it is: a style or a script."""
+    return files("riskcard").joinpath(name).read_text(encoding="utf-8")
 
-    Values are escaped as HTML. A name that the template does not get is an error.
-    """
+
+def minus(number: float | str) -> str:
+    """A number with a true minus sign."""
+    return str(number).replace("-", "−")
+
+
+@cache
+def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
 
-    return Environment(
-        loader=PackageLoader(package),
-        autoescape=True,
+    environment = Environment(
+        loader=PackageLoader("riskcard", ""),
+        autoescape=lambda name: name is not None and name.endswith(".html.j2"),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["minus"] = minus
+    environment.filters["repr"] = repr
+    environment.globals["asset"] = lambda name: Markup(asset(name))
+    return environment

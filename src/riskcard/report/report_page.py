@@ -13,8 +13,9 @@ from riskcard.card.sentences import scale_words
 from riskcard.formatting.fonts import letters_explained
 from riskcard.formatting.html import Number
 from riskcard.formatting.percent import percent
-from riskcard.formatting.templates import templates_of
-from riskcard.report import figure_sentences, shown_figures
+from riskcard.formatting.templates import render
+from riskcard.report import figure_sentences as words
+from riskcard.report import shown_figures
 from riskcard.report.facts import ReportFacts
 from riskcard.stability.html import feature_table
 from riskcard.stability.text import feature_sentences
@@ -35,13 +36,42 @@ SECTIONS = (
 _RULING = {"rules", "min_bin_rows", "min_bin_events", "min_gain", "shortlist"}
 
 
+#: What every template may call.
+_WORDS: dict[str, Any] = {
+    **{
+        one.__name__: one
+        for one in (
+            words.area_sentence,
+            words.bound_sentence,
+            words.calibration_sentence,
+            words.certificate_facts,
+            words.count,
+            words.counted_rows,
+            words.decision_sentence,
+            words.gain_sentence,
+            words.plain,
+            words.share,
+            words.training_words,
+            shown_figures.evaluations,
+            shown_figures.most_honest,
+            feature_sentences,
+            feature_table,
+            percent,
+            scale_words,
+        )
+    },
+    "places": shown_figures.PLACES,
+    "is_number": lambda text: isinstance(text, Number),
+}
+
+
 def render_report(facts: ReportFacts) -> str:
     """Draw a report as one page."""
     parts: dict[str, Any] = {"facts": facts, "sections": SECTIONS}
     with letters_explained():
         for gather in _PARTS.values():
             parts |= gather(facts)
-        return str(_templates().get_template("report.html.j2").render(parts))
+        return render("report/templates/report.html.j2", **_WORDS, **parts)
 
 
 def render_section(name: str, facts: ReportFacts) -> str:
@@ -49,39 +79,7 @@ def render_section(name: str, facts: ReportFacts) -> str:
     parts: dict[str, Any] = {"facts": facts}
     if name in _PARTS:
         parts |= _PARTS[name](facts)
-    return str(_templates().get_template(f"sections/{name}.html.j2").render(parts))
-
-
-def _templates() -> Any:
-    """The templates with what they may call."""
-    templates = templates_of("riskcard.report")
-    if "plain" not in templates.filters:
-        words = figure_sentences
-        templates.filters |= {"plain": words.plain, "share": words.share, "percent": percent}
-        templates.tests["number_cell"] = lambda text: isinstance(text, Number)
-        templates.globals |= {
-            name: getattr(words, name)
-            for name in [
-                "area_sentence",
-                "bound_sentence",
-                "calibration_sentence",
-                "certificate_facts",
-                "count",
-                "counted_rows",
-                "decision_sentence",
-                "gain_sentence",
-                "training_words",
-            ]
-        }
-        templates.globals |= {
-            "evaluations": shown_figures.evaluations,
-            "most_honest": shown_figures.most_honest,
-            "places": shown_figures.PLACES,
-            "scale_words": scale_words,
-            "feature_table": feature_table,
-            "feature_sentences": feature_sentences,
-        }
-    return templates
+    return render(f"report/templates/sections/{name}.html.j2", **_WORDS, **parts)
 
 
 def _card_parts(facts: ReportFacts) -> dict[str, Any]:
