@@ -22,7 +22,12 @@ from riskcard import (
     RiskScoreClassifier,
     audit_card,
 )
-from riskcard.audit.limits import is_surely_allowed, least_points, least_terms
+from riskcard.audit.limits import (
+    is_surely_allowed,
+    least_points,
+    least_terms,
+    one_step_changes,
+)
 from riskcard.audit.raw_rows import (
     Rows,
     places_by_hand,
@@ -174,6 +179,18 @@ def test_a_wrong_risk_table_is_found(monkeypatch):
     assert failed(honest_card()) == {"risk table"}
     monkeypatch.setattr(RiskCard, "risk_table", lambda card: honest(card)[:-1])
     assert failed(honest_card()) == {"totals"}
+
+
+def test_a_risk_table_that_falls_is_found():
+    card = honest_card()
+    object.__setattr__(card, "multiplier", -1.5)  # as no card can be made
+    assert "risk table" in failed(card)
+
+
+@pytest.mark.parametrize("weights", [np.zeros(200), WEIGHTS[:0]])
+def test_rows_without_weight_cannot_be_audited(weights):
+    with pytest.raises(DataError, match="No row has a weight above 0"):
+        audit_card(honest_card(), X[: weights.size], Y[: weights.size], weights)
 
 
 def test_a_card_without_certificate_says_so():
@@ -341,6 +358,14 @@ def test_adding_up_by_hand_gives_the_totals(card):
     assert totals_by_hand(card, kept).tolist() == card.total_points(rows).tolist()
 
 
+def test_0_and_1_stand_for_booleans_where_all_levels_are_booleans():
+    feature = LevelPoints("x", [[False], [True]], [1, 3], usual=0)
+    values = [0, 1, 0.0, 1.0, True, False, 2, "1"]
+    _, read = read_by_hand(RiskCard([feature]), {"x": values})
+    points = worth(feature)[places_by_hand(feature, read["x"])]
+    assert points.tolist() == [1, 3, 1, 3, 3, 1, 1, 1]
+
+
 def test_true_and_1_are_told_apart_by_hand():
     feature = LevelPoints("x", [[True], [1], ["1"], [0]], [1, 2, 3, 4], missing=5)
     values = [1, True, "1", 0.0, 1.0, None, np.nan, pd.NA, np.True_]
@@ -369,10 +394,10 @@ def are_compatible(one: int, other: int, n_values: int) -> bool:
 
 
 def reachable_points(n_bins: int, n_special: int, has_order: bool, max_points: int) -> dict:
-    """From the points of all values (up to a constant) to the least number of terms for them."""
+    """From the points of all values (up to a constant) to the least largest term by number of terms."""
     n_values = n_bins + n_special
     worths = [w for w in range(-max_points, max_points + 1) if w]
-    found: dict[tuple[int, ...], int] = {}
+    found: dict[tuple[int, ...], dict[int, int]] = {}
     for n_terms in range(4):
         for sides in combinations(conditions_on(n_bins, n_special, has_order), n_terms):
             if all(are_compatible(a, b, n_values) for a, b in combinations(sides, 2)):
@@ -381,7 +406,9 @@ def reachable_points(n_bins: int, n_special: int, has_order: bool, max_points: i
                         sum(p for p, side in zip(points, sides, strict=True) if side >> value & 1)
                         for value in range(n_values)
                     ]
-                    found.setdefault(tuple(t - total[0] for t in total), n_terms)
+                    least = found.setdefault(tuple(t - total[0] for t in total), {})
+                    largest = max(map(abs, points), default=0)
+                    least[n_terms] = min(largest, least.get(n_terms, largest))
     return found
 
 
@@ -395,30 +422,193 @@ def feature_of(points, n_bins: int, n_special: int, has_order: bool):
 
 
 @pytest.mark.parametrize(
-    ("n_bins", "n_special", "has_order"),
-    [(3, 0, True), (2, 1, True), (3, 1, True), (2, 2, True), (3, 0, False), (4, 0, False)],
+    ("n_bins", "n_special", "has_order", "n_sure"),
+    [
+        (3, 0, True, 25),
+        (2, 1, True, 31),
+        (3, 1, True, 175),
+        (3, 0, False, 37),
+        (4, 0, False, 365),
+    ],
 )
-def test_the_least_numbers_of_terms_and_points_are_those_of_compatible_conditions(
-    n_bins, n_special, has_order
+def test_the_least_number_of_terms_is_that_of_compatible_conditions(
+    n_bins, n_special, has_order, n_sure
 ):
     max_points = 2
     found = reachable_points(n_bins, n_special, has_order, max_points)
-    assert len(found) > 20
     card = mixed_card()
     limits = replace(card.certificate, max_points=max_points, max_cuts_per_feature=3)
-    n_sure = 0
     spread = range(-3 * max_points, 3 * max_points + 1)
+    sure = []
     for points in product([0], *[spread] * (n_bins + n_special - 1)):
         feature = feature_of(points, n_bins, n_special, has_order)
-        n_terms = least_terms(feature)
         if points in found:
-            assert n_terms <= found[points]
-            assert least_points(feature, found[points]) <= max_points
-            assert least_points(feature, 3) <= max_points
-        if n_special < 2 and is_surely_allowed(feature, card, limits, room=3):
-            assert found[points] == n_terms
-            n_sure += 1
-    assert n_sure > 20 or n_special == 2
+            assert least_terms(feature) <= min(found[points])
+        if is_surely_allowed(feature, card, limits, room=3):
+            assert min(found[points]) == least_terms(feature)
+            sure.append(feature)
+    # this many are recognised: fewer would make the search for neighbours weaker
+    assert len(sure) == n_sure
+    for feature in sure:
+        n_terms = least_terms(feature)
+        assert is_surely_allowed(feature, card, limits, room=n_terms)
+        assert not is_surely_allowed(feature, card, limits, room=n_terms - 1)
+        few = replace(limits, max_cuts_per_feature=n_terms)
+        assert is_surely_allowed(feature, card, few, room=3)
+        if n_terms > 1:
+            few = replace(limits, max_cuts_per_feature=n_terms - 1)
+            assert not is_surely_allowed(feature, card, few, room=3)
+
+
+@pytest.mark.parametrize(
+    ("n_bins", "n_special", "has_order", "n_exact"),
+    [
+        (3, 0, True, [13, 49, 49]),
+        (2, 1, True, [19, 73, 87]),
+        (3, 1, True, [31, 205, 307]),
+        (2, 2, True, [43, 367, 383]),
+        (3, 0, False, [19, 73, 67]),
+        (4, 0, False, [43, 367, 289]),
+    ],
+)
+def test_the_least_points_are_never_too_many_and_often_exact(n_bins, n_special, has_order, n_exact):
+    exact = [0, 0, 0]
+    for points, least in reachable_points(n_bins, n_special, has_order, 3).items():
+        feature = feature_of(points, n_bins, n_special, has_order)
+        for most_terms in (1, 2, 3):
+            own = [largest for n_terms, largest in least.items() if n_terms <= most_terms]
+            if own:
+                found = least_points(feature, most_terms)
+                assert found <= min(own)
+                exact[most_terms - 1] += found == min(own)
+    assert exact == n_exact
+
+
+def test_an_empty_card_needs_no_points_and_no_terms():
+    flat = FeaturePoints("x", [], [4])
+    assert (least_terms(flat), least_points(flat, 0)) == (0, 0)
+
+
+# --- cards one step away --------------------------------------------------------------------------
+
+
+def changes_of(card, rows, **limits):
+    """How the totals change in the cards one step away, as a set."""
+    n_rows, columns = read_by_hand(card, rows)
+    places = {one.name: places_by_hand(one, columns[one.name]) for one in card.features}
+    read = Rows(columns, places, np.zeros(n_rows), np.ones(n_rows), np.ones(n_rows, dtype=bool))
+    wide = {"max_terms": 9, "max_features": 9, "max_cuts_per_feature": 9, "max_points": 9}
+    settings = {"loss": 1.0, "bound": 0.0, "status": "time_limit", "scale": "calibrated"}
+    certificate = Certificate(**{**settings, **wide, "is_grid_full": False, **limits})
+    found = [
+        tuple(np.broadcast_to(change, n_rows).tolist())
+        for change, _ in one_step_changes(card, certificate, read)
+    ]
+    assert len(found) == len(set(found))
+    return set(found)
+
+
+def change_to(card, rows, *others):
+    """How the totals change when the one feature of the card is another."""
+    before = card.total_points(rows)
+    return {
+        tuple((replace(card, features=(one,)).total_points(rows) - before).tolist())
+        for one in others
+    }
+
+
+AGES = {"age": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, None]}
+AGE = FeaturePoints("age", [3.0, 6.0], [0, 2, 5], missing=2)
+SHAPES = {"shape": ["oval", "round", "odd", None]}
+SHAPE = LevelPoints("shape", [["oval"], ["round"], ["odd"]], [0, 3, 6], missing=6)
+
+
+def test_every_card_with_other_points_at_one_cut_is_tried():
+    card = RiskCard([AGE])
+    jumps = [
+        ((points, missing) for points, missing in steps)
+        for steps in (
+            # at the first cut: the same points on both sides, a point more, a point less
+            [((2, 2, 5), 2), ((-1, 2, 5), 2), ((1, 2, 5), 2)],
+            # at the second cut; missing values are worth as much as the middle bin, and move with it
+            [((3, 5, 5), 5), ((-1, 1, 5), 1), ((1, 3, 5), 3)],
+            # missing values: a point less or more, or as much as one of the bins
+            [((0, 2, 5), missing) for missing in (1, 3, 0, 5)],
+        )
+    ]
+    others = [replace(AGE, points=points, missing=m) for steps in jumps for points, m in steps]
+    assert changes_of(card, AGES) == change_to(card, AGES, *others)
+    # with less room only what needs no more terms is tried
+    tight = {"max_terms": 2}
+    kept = [one for one in others if least_terms(one) <= 2]
+    assert changes_of(card, AGES, **tight) == change_to(card, AGES, *kept)
+    assert changes_of(card, AGES, max_points=2) == change_to(
+        card,
+        AGES,
+        replace(AGE, points=(1, 3, 5), missing=3),
+        replace(AGE, points=(3, 5, 5), missing=5),
+    )
+
+
+def test_every_card_with_other_points_for_one_group_is_tried():
+    card = RiskCard([SHAPE])
+    others = [
+        replace(SHAPE, points=points)
+        for points in [
+            (-1, 3, 6), (1, 3, 6), (3, 3, 6), (6, 3, 6),
+            (0, 2, 6), (0, 4, 6), (0, 0, 6), (0, 6, 6),
+            (0, 3, 5), (0, 3, 7), (0, 3, 0), (0, 3, 3),
+        ]
+    ] + [replace(SHAPE, missing=missing) for missing in (5, 7, 0, 3)]  # fmt: skip
+    assert changes_of(card, SHAPES) == change_to(card, SHAPES, *others)
+    kept = [one for one in others if least_terms(one) <= 2]
+    assert 3 < len(kept) < len(others)
+    assert changes_of(card, SHAPES, max_terms=2) == change_to(card, SHAPES, *kept)
+
+
+@pytest.mark.parametrize(
+    ("cuts", "points", "moved"),
+    [
+        # from each cut to the value below and to that above
+        ([3.0, 6.0], [0, 2, 5], [[2.0, 6.0], [4.0, 6.0], [3.0, 5.0]]),
+        ([3.5], [0, 2], [[2.0], [4.0]]),
+        # no cut is moved onto another, nor beyond the outer values
+        ([3.0, 4.0], [0, 2, 5], [[2.0, 4.0], [3.0, 5.0]]),
+        ([1.0], [0, 2], [[2.0]]),
+        ([6.9], [0, 2], [[5.0]]),
+    ],
+)
+def test_every_card_with_one_moved_cut_is_tried_when_all_cuts_are_allowed(cuts, points, moved):
+    feature = FeaturePoints("age", cuts, points, missing=points[0])
+    card = RiskCard([feature])
+    others = [replace(feature, cuts=tuple(one)) for one in moved]
+    added = changes_of(card, AGES, is_grid_full=True) - changes_of(card, AGES)
+    assert added == change_to(card, AGES, *others) - changes_of(card, AGES)
+    assert added
+
+
+def test_a_base_is_one_step_away_where_the_card_has_one():
+    card = RiskCard([FeaturePoints("age", [3.0], [0, 2])], base=1, multiplier=2.0)
+    rows = {"age": AGES["age"][:-1]}
+    with_base = changes_of(card, rows, scale="multiplier") - changes_of(card, rows)
+    assert with_base == {(-1,) * 7, (1,) * 7}
+
+
+def test_features_with_codes_are_not_changed():
+    card = RiskCard([FeaturePoints("age", [3.0], [0, 2], codes=[(-9, 4)])])
+    assert changes_of(card, {"age": [1.0, 5.0, -9.0]}, is_grid_full=True) == set()
+
+
+def test_the_limit_of_log_odds_holds_for_neighbours():
+    card = RiskCard([FeaturePoints("age", [3.0], [0, 2])], multiplier=2.0)
+    rows = {"age": [1.0, 5.0]}
+    steeper = change_to(card, rows, FeaturePoints("age", [3.0], [-1, 2]))
+    assert steeper <= changes_of(card, rows, max_log_odds=1.5)
+    assert not steeper & changes_of(card, rows, max_log_odds=1.49)
+    # with a given multiplier there is none: here one point is worth more than any limit
+    card = replace(card, multiplier=0.01)
+    assert steeper <= changes_of(card, rows, scale=0.01)
+    assert not steeper & changes_of(card, rows)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from riskcard.audit.findings import ROUNDING, AuditReport, Check
 from riskcard.audit.limits import check_limits, is_surely_within, one_step_changes
 from riskcard.audit.raw_rows import Rows, places_by_hand, read_by_hand, totals_by_hand
 from riskcard.data.target import read_target, read_weights, weigh_classes
-from riskcard.errors import ParameterError
+from riskcard.errors import DataError, ParameterError
 from riskcard.model.card import RiskCard
 from riskcard.model.certificate import Certificate
 from riskcard.status import OPTIMALITY_TOLERANCE, Status
@@ -23,7 +23,7 @@ from riskcard.status import OPTIMALITY_TOLERANCE, Status
 
 @dataclass(frozen=True, slots=True)
 class _Claims:
-    """What is said about the card."""
+    """What is claimed about the card."""
 
     loss: float
     bound: float
@@ -33,20 +33,20 @@ class _Claims:
 
 
 def audit_card(subject: Any, X: Any, y: Any, sample_weight: Any = None) -> AuditReport:
-    """Check a card, and all that is said about it, against the rows it was learned from.
+    """Check a card, and everything it claims, against the rows it was learned from.
 
-    Recomputed from the card as it is printed, the raw values and the weights: that the card is
+    The audit recomputes from the printed card, the raw values and the weights: that the card is
     within its limits, its loss, the gap, whether the status follows from the gap, that no card one
-    step away is below the bound, the classes and the table of risks. What an audit cannot do
-    is prove the bound again.
+    step away is below the bound, the classes and the table of risks. It cannot prove the bound
+    again.
 
     Parameters
     ----------
     subject
         A fitted ``RiskScoreClassifier``, or a ``RiskCard`` with its certificate.
     X, y, sample_weight
-        The training rows, as they were given to ``fit``. The ``class_weight`` of a classifier counts
-        too; for a card alone, which does not know of any, it must be part of the weights.
+        The training rows, as given to ``fit``. The ``class_weight`` of a classifier is applied; a
+        card does not store it, so for a card alone it must be part of the weights.
 
     Examples
     --------
@@ -93,6 +93,11 @@ def _read_rows(card: RiskCard, X: Any, y: Any, sample_weight: Any) -> Rows:
     target = read_target(y, n_rows)
     weights = read_weights(sample_weight, n_rows)
     is_kept = weights > 0  # as in training
+    if not is_kept.any():
+        raise DataError(
+            "No row has a weight above 0, so there is nothing to audit. Give the rows that the card "
+            "was learned from."
+        )
     columns = {
         name: list(compress(column, is_kept)) if isinstance(column, list) else column[is_kept]
         for name, column in columns.items()
@@ -104,7 +109,7 @@ def _read_rows(card: RiskCard, X: Any, y: Any, sample_weight: Any) -> Rows:
 
 
 def _weigh(rows: Rows, card: RiskCard, class_weight: Any) -> Rows:
-    """The rows with the weights of their classes, if both occur; what else is wrong is found later."""
+    """The rows with the weights of their classes, if both classes occur; a later check reports if not."""
     signs = np.where(rows.target == card.classes[1], np.int8(1), np.int8(-1))
     if class_weight is None or np.unique(signs).size < 2:
         return rows
@@ -133,11 +138,9 @@ def _loss_at(
     weights: NDArray[np.float64],
     prior_rows: float,
 ) -> float:
-    """The loss of the rows, and of prior rows: their mean loss if each had the event as often as all."""
+    """The loss of the rows and of the pseudo-observations, whose rate of events is that of all rows."""
     if_event, if_not = _losses(log_odds), _losses(-log_odds)
     loss = math.fsum(weights * np.where(is_event, if_event, if_not))
-    if prior_rows == 0:
-        return loss
     whole = math.fsum(weights)
     rate = math.fsum(weights[is_event]) / whole
     return loss + prior_rows * math.fsum(weights * (rate * if_event + (1 - rate) * if_not)) / whole
@@ -210,7 +213,7 @@ def _check_counts(card: RiskCard, rows: Rows) -> Iterator[Check]:
 
 
 def _check_risks(card: RiskCard, rows: Rows) -> Iterator[Check]:
-    """The table from total to risk: right, rising, and with every total that occurs."""
+    """The table from total to risk is right, rises, and has every total that occurs."""
     table = {row.total: row.risk for row in card.risk_table()}
     wrong = [
         total
@@ -264,7 +267,7 @@ def _check_status(claims: _Claims, gap: float) -> Check:
 
 
 def _check_neighbours(card: RiskCard, limits: Certificate, rows: Rows, bound: float) -> Check:
-    """A bound holds for every card: try the allowed cards one step away, at the same scale."""
+    """A bound holds for every card, so also for the allowed cards one step away at the same scale."""
     if limits.rules:
         return Check("neighbours", True, "not tried: rules say which cards are allowed")
     is_event = _is_event(card, rows)
@@ -276,7 +279,7 @@ def _check_neighbours(card: RiskCard, limits: Certificate, rows: Rows, bound: fl
         tried += 1
         if loss < lowest:
             lowest, what = loss, name
-    passed = tried == 0 or bound <= lowest * (1 + ROUNDING)
+    passed = bound <= lowest * (1 + ROUNDING)
     detail = f"{tried} cards one step away are not below the bound"
     if not passed:
         detail = f"{what} gives the loss {lowest:.10g}, below the bound {bound:.10g}"
@@ -286,7 +289,7 @@ def _check_neighbours(card: RiskCard, limits: Certificate, rows: Rows, bound: fl
 def _check_moderate(
     card: RiskCard, certificate: Certificate, rows: Rows, loss: float
 ) -> Iterator[Check]:
-    """The bound on moderate cards: not below that on all, and no moderate card nearby is below it."""
+    """The bound on moderate cards is not below that on all cards, and no moderate neighbour is below it."""
     if not certificate.has_moderate_bound:
         return
     bound, limit = certificate.moderate_bound, math.log(certificate.moderate_odds)
@@ -309,7 +312,7 @@ def _check_moderate(
 
 
 def _check_classifier(subject: Any, card: RiskCard, X: Any, rows: Rows) -> Iterator[Check]:
-    """The classifier says and does what its card does."""
+    """The attributes and predictions of the classifier are those of its card."""
     certificate = card.certificate
     if certificate is not None:
         same = (
@@ -327,8 +330,8 @@ def _check_classifier(subject: Any, card: RiskCard, X: Any, rows: Rows) -> Itera
         total: _risk(total / card.multiplier + card.offset) for total in set(totals.tolist())
     }
     stated = subject.predict_proba(X)[rows.is_kept, 1]
-    wrong = [
+    largest = max(
         abs(risk - by_hand[total]) for risk, total in zip(stated, totals.tolist(), strict=True)
-    ]
-    detail = f"predict_proba differs from the card by at most {max(wrong, default=0.0):.3g}"
-    yield Check("predictions", max(wrong, default=0.0) <= ROUNDING, detail)
+    )
+    detail = f"predict_proba differs from the card by at most {largest:.3g}"
+    yield Check("predictions", largest <= ROUNDING, detail)

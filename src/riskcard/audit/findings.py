@@ -1,16 +1,16 @@
-"""What an audit found: its checks, each a claim with the figures that show whether it holds."""
+"""What an audit found: checks of claims, each with the figures that decide it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-#: Two numbers that should be the same may differ by this much, relatively, through rounding.
+#: Rounding may make two equal numbers differ by this much, relatively.
 ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One claim, whether it holds, and the figures that show it."""
+    """One claim, whether it holds, and the figures that decide it."""
 
     name: str
     passed: bool

@@ -1,7 +1,7 @@
-"""The part of an audit about limits: that a card keeps them, and that no neighbour refutes a bound.
+"""The part of an audit about limits: a card keeps them, and no neighbour refutes its bound.
 
-Terms are not printed on a card, its bins and groups are. What can be told from these is the least
-number of terms that makes them, and the least that the largest of these terms must be worth.
+A card prints its bins and groups, not its terms. From these follow the least number of terms that
+gives them their points, and the least that the largest of these terms must be worth.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from riskcard.model.card import RiskCard
 from riskcard.model.certificate import Certificate
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
 
-#: A change of the totals, for every row or for all rows alike.
+#: A change of the totals: one for each row, or the same for all.
 Change = NDArray[np.int64] | int
 
 
@@ -46,7 +46,7 @@ def check_limits(card: RiskCard, limits: Certificate, rows: Rows) -> Iterator[Ch
 
 
 def _special_points(feature: Feature) -> list[int]:
-    """The points of what stands beside the bins: missing values and special codes."""
+    """The points of values outside the bins: missing values and special codes."""
     codes = [points for _, points in feature.codes] if isinstance(feature, FeaturePoints) else []
     return codes if feature.missing is None else [*codes, feature.missing]
 
@@ -70,7 +70,7 @@ def least_terms(feature: Feature) -> int:
 
 
 def least_points(feature: Feature, most_terms: int) -> int:
-    """What the largest of at most so many terms on a feature is worth at least.
+    """The least that the largest of at most ``most_terms`` terms on a feature can be worth.
 
     Terms on one feature, any two of which divide its values into at most three groups, are the
     edges of a tree whose nodes are the groups; an edge is worth the difference of its ends. A node
@@ -93,7 +93,7 @@ def least_points(feature: Feature, most_terms: int) -> int:
 def _check_cuts(card: RiskCard, limits: Certificate, rows: Rows) -> Check:
     """Every feature is worth points, every bin has rows, and every cut is worth points.
 
-    Rules can ask for cuts, whether rows are there or not.
+    Rules can ask for cuts where there are no rows.
     """
     for feature in card.features:
         if least_terms(feature) == 0:
@@ -108,7 +108,7 @@ def _check_cuts(card: RiskCard, limits: Certificate, rows: Rows) -> Check:
         if isinstance(feature, FeaturePoints) and is_flat:
             return Check("cuts", False, f"a cut of {feature.name!r} is worth no points")
     if limits.rules:
-        return Check("cuts", True, "not looked at: there are rules for the card")
+        return Check("cuts", True, "not checked: the card has rules")
     return Check("cuts", True, "every cut has rows on either side and is worth points")
 
 
@@ -143,10 +143,10 @@ def _check_scale(card: RiskCard, limits: Certificate, largest: int) -> Check:
 def one_step_changes(
     card: RiskCard, limits: Certificate, rows: Rows
 ) -> Iterator[tuple[Change, str]]:
-    """Changes of the totals that lead to cards which surely are allowed, and what they are.
+    """Changes of the totals that lead to cards which surely are allowed, each with a description.
 
-    A point more or less at a cut or for a group, a term dropped, a cut moved by one value. Features
-    with special codes are left as they are.
+    One point more or less at a cut or for a group, a dropped term, a cut moved by one value.
+    Features with special codes are not changed.
     """
     if limits.scale != "calibrated":
         yield from ((step, f"a base of {card.base + step}") for step in (-1, 1))
@@ -164,7 +164,7 @@ def one_step_changes(
 
 
 def is_surely_within(card: RiskCard, limits: Certificate) -> bool:
-    """There are terms within all limits that give the card its points; nothing is said when not sure."""
+    """Some terms within all limits surely give the card its points; False also when that is not sure."""
     spare = limits.max_terms - sum(map(least_terms, card.features))
     return all(
         is_surely_allowed(feature, card, limits, spare + least_terms(feature))
@@ -173,7 +173,7 @@ def is_surely_within(card: RiskCard, limits: Certificate) -> bool:
 
 
 def is_surely_allowed(feature: Feature, card: RiskCard, limits: Certificate, room: int) -> bool:
-    """There are terms within all limits that give these points; nothing is said when not sure."""
+    """Some terms within all limits surely give these points; False also when that is not sure."""
     largest = float(limits.max_points)
     if limits.scale in ("calibrated", "multiplier"):
         largest = min(largest, limits.max_log_odds * card.multiplier)
@@ -206,7 +206,7 @@ def _other_points(feature: Feature) -> Iterator[tuple[Feature, str]]:
 
 
 def _other_jumps(feature: Feature) -> Iterator[tuple[Feature, str]]:
-    """All bins up to a cut get more or less; missing values too, when they are worth like one."""
+    """All bins up to a cut change by the same; so do missing values that are worth as much as one."""
     for place, (left, right) in enumerate(pairwise(feature.points)):
         jump = left - right
         for new in {0, jump - 1, jump + 1} - {jump}:

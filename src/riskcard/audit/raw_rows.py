@@ -1,4 +1,4 @@
-"""Adding up a card by hand: slow and obvious, and nothing that scoring uses."""
+"""Adding up a card by hand: slow and obvious, sharing nothing with scoring."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Feature = FeaturePoints | LevelPoints
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The raw rows without those of no weight.
+    """The raw rows that have a weight.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Rows:
     target, weights
         As given.
     is_kept
-        Which of the rows given these are.
+        Which of the given rows these are.
     """
 
     columns: dict[str, Any]
@@ -89,13 +89,13 @@ def _values(column: Any) -> list[Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A text, a number, a boolean, or None for a missing value; other things by their text."""
+    """A text, a number, a boolean, or None for a missing value; anything else becomes its text."""
     if value is None:
         return None
     try:
         if value != value:  # NaN, NaT
             return None
-    except TypeError:  # nobody knows whether NA differs from itself
+    except TypeError:  # pandas.NA refuses to say whether it differs from itself
         return None
     if isinstance(value, np.generic):
         value = value.item()
@@ -115,7 +115,7 @@ def _number(name: str, value: Any) -> float:
 
 
 def places_by_hand(feature: Feature, column: Any) -> NDArray[np.int64]:
-    """The place of each value: its bin or group, then come special codes, then missing values."""
+    """The place of each value: bins or groups come first, then special codes, then missing values."""
     if isinstance(feature, FeaturePoints):
         return _places_among_cuts(feature, column)
     places: dict[tuple[type, Any], int] = {}
@@ -126,32 +126,32 @@ def places_by_hand(feature: Feature, column: Any) -> NDArray[np.int64]:
 
 
 def _places_among_cuts(feature: FeaturePoints, column: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Start in the lowest bin and move up past every cut below the value; then see to the rest."""
+    """Start in the lowest bin and move up past each cut below the value; then codes and missing values."""
     places = np.zeros(column.size, dtype=np.int64)
     for i, cut in enumerate(feature.cuts):
         places[column > cut] = i + 1
     for i, (code, _) in enumerate(feature.codes):
         places[column == code] = len(feature.points) + i
-    is_hole = np.isnan(column)
-    if is_hole.any():
-        places[is_hole] = _place_of_a_hole(feature)
+    is_missing = np.isnan(column)
+    if is_missing.any():
+        places[is_missing] = _place_of_missing(feature)
     return places
 
 
 def worth(feature: Feature) -> NDArray[np.int64]:
-    """The points of every place."""
+    """The points of each place."""
     codes = [points for _, points in feature.codes] if isinstance(feature, FeaturePoints) else []
-    missing = 0 if feature.missing is None else feature.missing
-    return np.array([*feature.points, *codes, missing], dtype=np.int64)
+    missing = [] if feature.missing is None else [feature.missing]
+    return np.array([*feature.points, *codes, *missing], dtype=np.int64)
 
 
-def _place_of_a_hole(feature: Feature) -> int:
+def _place_of_missing(feature: Feature) -> int:
     return _usual(feature, None) if feature.missing is None else worth(feature).size - 1
 
 
 def _place_among_levels(feature: LevelPoints, value: Any) -> int:
     if value is None:
-        return _place_of_a_hole(feature)
+        return _place_of_missing(feature)
     levels = [level for group in feature.groups for level in group]
     if all(isinstance(level, bool) for level in levels) and value in (0, 1):
         value = bool(value)
@@ -163,7 +163,7 @@ def _place_among_levels(feature: LevelPoints, value: Any) -> int:
 
 
 def _usual(feature: Feature, value: Any) -> int:
-    """Where a value goes that training did not have."""
+    """The place of a value that training did not have."""
     if feature.usual is None:
         what = "a missing value" if value is None else repr(value)
         raise DataError(
