@@ -36,11 +36,11 @@ QUESTIONS: dict[str, ModuleType] = {
 EPILOGUE = """\
 questions:
   a  training loss and time        d  recovery of planted cards
-  b  unseen rows                   e  growth with rows, features and terms
+  b  held-out rows                 e  growth with rows, features and terms
   c  proofs                        f  cold start and prediction
 
-A run that was stopped goes on where it was when --keep names the same folder, or
-from what it has published: --published docs/benchmarks.csv.
+A stopped run continues where it was if --keep names the same folder, or from what it
+has published: --published docs/benchmarks.csv.
 A full run takes many hours; the options make it smaller, and the page says so.
 """
 
@@ -85,13 +85,13 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         nargs="+",
         default=full.long_tables,
         metavar="TABLE",
-        help="tables of c on which all have the longest limit besides, such as pima paper:200:0",
+        help="tables of c on which all get the longest limit in addition, such as pima paper:200:0",
     )
     parser.add_argument(
         "--held-out-limit", type=float, default=full.held_out_limit, help="seconds in b and d"
     )
     parser.add_argument("--repeats", type=int, default=full.repeats, help="of timed fits")
-    parser.add_argument("--seeds", type=int, default=full.seeds, help="tables a family, in d")
+    parser.add_argument("--seeds", type=int, default=full.seeds, help="tables per family, in d")
     parser.add_argument("--rows", type=int, nargs="+", default=full.rows, help="in e")
     parser.add_argument("--features", type=int, nargs="+", default=full.features, help="in e")
     parser.add_argument("--sizes", type=int, nargs="+", default=full.sizes, help="terms in e")
@@ -101,7 +101,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         "--no-run", action="store_true", help="only write the page of what is finished"
     )
     parser.add_argument(
-        "--again", nargs="+", default=[], metavar="METHOD", help="measure anew, in these questions"
+        "--again", nargs="+", default=[], metavar="METHOD", help="measure again, in these questions"
     )
     given = parser.parse_args(arguments)
     unknown = [letter for letter in given.questions if letter not in QUESTIONS]
@@ -169,9 +169,7 @@ def reductions(plan: Plan, letters: Sequence[str], given: argparse.Namespace) ->
         if getattr(plan, name) < getattr(full, name):
             found.append(f"{word}: {getattr(plan, name):g} instead of {getattr(full, name):g}")
             if name == "rival_limit" and plan.long_tables:
-                found[-1] += (
-                    f"; on {', '.join(plan.long_tables)} both, where other solvers take part"
-                )
+                found[-1] += f"; on {', '.join(plan.long_tables)} both, if other solvers take part"
     missing = [letter for letter in QUESTIONS if letter not in letters]
     if missing:
         found.append(f"questions left out: {', '.join(missing)}")
@@ -223,7 +221,7 @@ def run(given: argparse.Namespace, store: Store, folder: Path) -> str:
     pages = render(sections, command, environments, remarks, notes, stem)
     if given.output is not None:
         write_pages(given.output, pages, sections, kept)
-        say(f"Wrote {given.output} and {len(pages) - 1} pages beside it.")
+        say(f"Wrote {given.output} and {len(pages) - 1} pages next to it.")
     return "\n".join(pages.values())
 
 
@@ -290,7 +288,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         store.take_over(from_csv(given.published))
     if given.again:
         dropped = store.forget(given.again, given.questions or QUESTIONS)
-        say(f"{dropped} finished jobs are measured anew")
+        say(f"{dropped} finished jobs are measured again")
     with tempfile.TemporaryDirectory(prefix="riskcard-benchmark-") as folder:
         try:
             text = run(given, store, Path(folder))

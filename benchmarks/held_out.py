@@ -6,7 +6,7 @@ scikit-learn pipeline, with its default settings (the lowest loss on the rows fi
 ``RiskScoreClassifier.sturdy`` (made for new rows). imodels gets the same frame and the same folds,
 and its own handling of both: an indicator for every level with at least 1 % of the rows (20 at
 most), one for "missing" in every feature that has holes. It runs twice, with its default of 9
-thresholds a feature and with 99. One thread each.
+thresholds per feature and with 99. One thread each.
 
     python -m benchmarks.held_out --data FOLDER --imodels-python /path/to/python
 
@@ -41,7 +41,7 @@ from riskcard.errors import RiskcardWarning
 
 OURS, STURDY = "riskcard", "riskcard sturdy"
 MAKERS = {OURS: RiskScoreClassifier, STURDY: RiskScoreClassifier.sturdy}
-#: Thresholds a feature of the two imodels runs.
+#: Thresholds per feature of the two imodels runs.
 RIVALS = {"imodels 9": 9, "imodels 99": 99}
 METHODS = (*MAKERS, *RIVALS)
 #: A loss counts as higher when it is higher by this part of itself.

@@ -66,7 +66,7 @@ def _ours(terms: int, limit: float) -> dict[str, Any]:
 
 
 def _few(cuts: int) -> Settings:
-    """As many candidate cuts a feature as a rival has thresholds."""
+    """As many candidate cuts per feature as a rival has thresholds."""
     return lambda terms, limit: {**_ours(terms, limit), "grid": cuts}
 
 
@@ -89,7 +89,7 @@ def _lattice(solver: str) -> Settings:
 
 
 def _on_the_lattice(terms: int, limit: float) -> dict[str, Any]:
-    """The lattice method's problem: nine cuts a feature, one point is one unit of log-odds."""
+    """The lattice method's problem: nine cuts per feature, one point is one unit of log-odds."""
     return {**_certified(terms, limit), "grid": 9, "scale": 1}
 
 
@@ -122,7 +122,7 @@ METHODS = {
     method.name: method
     for method in (
         Method(OURS, "riskcard", (HOME, "riskcard"), _ours, takes_any_table=True),
-        Method(STURDY, "riskcard, sturdy", (HOME, "sturdy"), _ours, takes_any_table=True),
+        Method(STURDY, "riskcard, regularised", (HOME, "sturdy"), _ours, takes_any_table=True),
         Method("riskcard-9", "riskcard, 9 cuts", (HOME, "riskcard"), _few(9), takes_any_table=True),
         Method("riskcard-99", "riskcard, 99 cuts", (HOME, "riskcard"), _few(99),
                takes_any_table=True),
@@ -177,26 +177,26 @@ CEILINGS = ("logistic", "boosting")
 
 #: What each method is, for the reader of the page: whose code it is, and what it chooses from.
 ABOUT = {
-    OURS: ("riskcard", "every cut, 1 to 5 points, free scale, a term multiplies the odds by at most 1,000; default settings, heuristic"),
-    STURDY: ("riskcard", "`RiskScoreClassifier.sturdy`: 9 to 99 cuts a feature, prior rows, a shortlist"),
-    "riskcard-steep": ("riskcard", "the default settings with `max_log_odds=None`: a term moves the log-odds by up to 30"),
-    "certified": ("riskcard", "as the first, with a proof until its time is up"),
+    OURS: ("riskcard", "default settings, heuristic: every cut, 1 to 5 points, fitted scale, a term multiplies the odds by at most 1,000"),
+    STURDY: ("riskcard", "`RiskScoreClassifier.sturdy`: 9 to 99 cuts per feature, pseudo-observations, a shortlist"),
+    "riskcard-steep": ("riskcard", "default settings with `max_log_odds=None`: a term changes the log-odds by up to 30"),
+    "certified": ("riskcard", "default settings with a proof until the time is up"),
     "certified-steep": ("riskcard", "the same with `max_log_odds=None`"),
-    "riskcard-9": ("riskcard", "the default settings with `grid=9`: nine cuts a feature, at quantiles"),
+    "riskcard-9": ("riskcard", "default settings with `grid=9`: nine cuts per feature, at quantiles"),
     "riskcard-99": ("riskcard", "the same with `grid=99`"),
-    "imodels-9": ("imodels", "FastRiskScoreClassifier, 9 thresholds a feature, its default"),
+    "imodels-9": ("imodels", "FastRiskScoreClassifier, 9 thresholds per feature, its default"),
     "imodels-99": ("imodels", "the same with 99 thresholds"),
-    "fasterrisk": ("FasterRisk", "100 thresholds a feature, its best card by loss"),
-    "lattice": ("riskcard's own of a published method", "9 cuts a feature, one point one unit of log-odds; HiGHS"),
+    "fasterrisk": ("FasterRisk", "100 thresholds per feature, its best card by loss"),
+    "lattice": ("riskcard's implementation of a published method", "9 cuts per feature, one point = one unit of log-odds; HiGHS"),
     "lattice-scip": ("the same", "the same with SCIP"),
-    "round": ("riskcard's own", "9 cuts a feature; lasso, regression, rounding"),
-    "optbinning": ("optbinning", "the variables of most information value, two bins each; whole points, free scale; points of a term are not limited"),
-    "logistic": ("scikit-learn", "all columns, no card: the floor"),
-    "boosting": ("scikit-learn", "all columns, no card: the ceiling"),
-    "certified-limited": ("riskcard", "as the certified one, and no term moves the log-odds by more than 3"),
+    "round": ("riskcard's implementation", "9 cuts per feature; lasso, regression, rounding"),
+    "optbinning": ("optbinning", "the variables with the highest information value, two bins each; integer points, fitted scale; points per term are not limited"),
+    "logistic": ("scikit-learn", "all columns, not a card: the floor"),
+    "boosting": ("scikit-learn", "all columns, not a card: the ceiling"),
+    "certified-limited": ("riskcard", "as the certified one, but no term changes the log-odds by more than 3"),
     "certified-lattice": ("riskcard", "the lattice method's problem, with a proof"),
     "paper": ("riskcard", "the paper's problem, with a proof"),
-    "bonmin": ("BONMIN", "the paper's linear form; [solvers](solvers.md) has more of it"),
+    "bonmin": ("BONMIN", "the paper's linear form; see [solvers](solvers.md)"),
     "scip": ("SCIP", "a strengthened form of the paper's problem"),
 }  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""The pages: where the library loses first, one for every question; the figures as CSV, and pictures."""
+"""The pages: where riskcard stands, where it loses, one page per question; the figures as CSV, and pictures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from benchmarks.methods import ABOUT, METHODS
 from benchmarks.peers import Environment
 from benchmarks.published import to_csv
 from benchmarks.questions.common import Section
+from benchmarks.standing import draw_standing, standing_of
 from benchmarks.store import Kept
+from riskcard.formatting.markdown import wrap_prose
 from riskcard.output_files import write_whole
 from riskcard.paper.experiments.machine import describe_machine, today
 from riskcard.version import __version__
@@ -33,7 +35,7 @@ def render(
     notes: str = "",
     stem: str = "benchmarks",
 ) -> dict[str, str]:
-    """The pages as Markdown, by their names: one that says what is lost, and one for each question.
+    """The pages as Markdown, by their names: one with the overview and the losses, and one for each question.
 
     Parameters
     ----------
@@ -45,10 +47,10 @@ def render(
         The name of the first page; those of the others begin with it.
     """
     first = [
-        "# The library against the field\n",
-        f"These pages were written by `{shlex.join(command)}`. One evaluator computes every figure from the "
-        "cuts and points that a method returns; methods only return a model. All have the same rows, take "
-        "turns, use one thread, and are warmed before the clock starts.\n",
+        "# riskcard compared with other methods\n",
+        "One evaluator computes every figure from the cuts and points that a method returns. All methods get the same "
+        "rows, take turns, use one thread, and are warmed up before the clock starts.\n",
+        *(["## Where riskcard stands\n", standing] if (standing := standing_of(sections)) else []),
         "## Where riskcard loses\n",
         _losing(sections),
         *([notes.strip() + "\n"] if notes.strip() else []),
@@ -57,16 +59,17 @@ def render(
         "## The methods\n",
         _methods(),
         "## Conditions\n",
+        f"These pages were written by `{shlex.join(command)}`.\n",
         _conditions(environments, remarks),
     ]
     pages = {f"{stem}.md": first}
     for section in sections:
         pages[_page_of(section, stem)] = [
             f"# {section.title}\n",
-            f"One of the questions of [the library against the field]({stem}.md), which has the conditions.\n",
+            f"Part of [riskcard compared with other methods]({stem}.md), which describes the conditions.\n",
             section.text,
         ]
-    return {name: "\n".join(parts).rstrip() + "\n" for name, parts in pages.items()}
+    return {name: wrap_prose("\n".join(parts)).rstrip() + "\n" for name, parts in pages.items()}
 
 
 def _page_of(section: Section, stem: str) -> str:
@@ -75,26 +78,28 @@ def _page_of(section: Section, stem: str) -> str:
 
 
 def _questions(sections: Sequence[Section], stem: str) -> str:
-    """A line for each: its page, and in how many figures riskcard is not first."""
+    """One line for each: its page, and how many of the losses come from it."""
     lines = []
     for section in sections:
         count = len(section.losing)
-        lost = "first everywhere" if count == 0 else f"{count} of the lines above"
+        lost = "no losses" if count == 0 else f"{count} of the losses above"
         lines.append(f"- [{section.title}]({_page_of(section, stem)}): {lost}")
     return "\n".join(lines) + "\n"
 
 
 def _methods() -> str:
-    lines = ["| method | whose code | what it chooses from |", "|---|---|---|"]
+    lines = ["| method | code | candidates and settings |", "|---|---|---|"]
     lines += [f"| {METHODS[name].title} | {' | '.join(about)} |" for name, about in ABOUT.items()]
     return "\n".join(lines) + "\n"
 
 
 def _losing(sections: Sequence[Section]) -> str:
-    lines = [f"- {line}." for section in sections for line in section.losing]
-    if not lines:
-        return "Nowhere in this run.\n"
-    return "\n".join(lines) + "\n"
+    parts = [
+        f"{section.title}:\n\n" + "\n".join(f"- {line}." for line in section.losing) + "\n"
+        for section in sections
+        if section.losing
+    ]
+    return "\n".join(parts) or "Nowhere in this run.\n"
 
 
 def _conditions(environments: Mapping[str, Environment], remarks: Sequence[str]) -> str:
@@ -108,14 +113,14 @@ def _conditions(environments: Mapping[str, Environment], remarks: Sequence[str])
         versions = ", ".join(f"{name} {found[name]}" for name in SHOWN if name in found)
         lines.append(f"- The environment of {environment.peer}: {versions}.")
     lines.append(
-        "- Times are processor seconds unless said otherwise, so that other work on the machine counts little; "
-        "time limits are wall-clock time, of which other work takes its part."
+        "- Times are processor seconds unless stated otherwise, so that other work on the machine has little effect. "
+        "Time limits are wall-clock time, and other work shortens what is available."
     )
     return "\n".join(lines) + "\n"
 
 
 def _solvers() -> str:
-    """The versions of the solvers that are installed beside riskcard."""
+    """The versions of the solvers that are installed next to riskcard."""
     found = []
     for name, package in (("HiGHS", "highspy"), ("SCIP", "pyscipopt"), ("BONMIN", "casadi")):
         with contextlib.suppress(PackageNotFoundError):
@@ -126,9 +131,10 @@ def _solvers() -> str:
 def write_pages(
     path: Path, pages: Mapping[str, str], sections: Sequence[Section], kept: Sequence[Kept]
 ) -> None:
-    """The pages, their pictures in ``images`` beside them, and the figures in a CSV file."""
+    """Write the pages, their pictures into ``images`` next to them, and the figures into a CSV file."""
     folder = path.parent / IMAGES
     folder.mkdir(parents=True, exist_ok=True)
+    draw_standing(sections, folder)
     for section in sections:
         if section.draw is not None:
             section.draw(folder)

@@ -114,7 +114,7 @@ class Store:
         return len(dropped)
 
     def _write_all(self) -> None:
-        """Write the whole file anew."""
+        """Write the whole file again."""
         if self._path is not None:
             part = self._path.with_name(self._path.name + ".part")
             lines = [_line(job, figures) for job, figures in self._done.items()]

@@ -25,7 +25,7 @@ from benchmarks.page import render
 from benchmarks.peers import PEERS, Environment, Peer, install
 from benchmarks.published import from_csv, origins, to_csv
 from benchmarks.questions import proving, training
-from benchmarks.questions.common import Plan, Section
+from benchmarks.questions.common import Plan, Section, Standing, compare, verdict_on
 from benchmarks.questions.growing import exponent, too_slow
 from benchmarks.ranks import rank
 from benchmarks.store import NOT_INSTALLED, Job, Kept, Store
@@ -364,10 +364,11 @@ def test_losses_and_times_at_equal_numbers_of_thresholds_are_compared_and_lost_o
     assert row.endswith("| 1 of 2 |")
     lost = [line for line in section.losing if "riskcard, 9 cuts" in line]
     assert any(
-        "lower than riskcard, 9 cuts on 1 of 2 cells; most on ties with 5 terms" in line
+        "lower than riskcard, 9 cuts in 1 of 2 cases; the largest difference is on ties with 5 terms"
+        in line
         for line in lost
     )
-    assert any("faster than riskcard, 9 cuts on 1 of 2 cells" in line for line in lost)
+    assert any("faster than riskcard, 9 cuts in 1 of 2 cases" in line for line in lost)
     assert not any("riskcard, 9 cuts is faster" in line for line in section.losing)
 
 
@@ -511,17 +512,56 @@ def test_every_question_plans_jobs_of_known_methods_once_each():
         assert {job.question for job in jobs} == {letter}
 
 
-def test_losing_stands_before_everything_else_on_the_page_and_failures_are_named():
-    sections = [Section("(a) First", "text", ["training loss: another is lower"])]
+def test_the_standing_and_the_losses_open_the_page_and_failures_are_named():
+    standing = [Standing("loss", "1.0", "2.0 (another)", "yes")]
+    sections = [
+        Section("(a) First", "text", ["training loss: another is lower"], standing=standing)
+    ]
     broken = Environment("fasterrisk", "", "no wheels", 0.0, {})
     pages = render(sections, ["python"], {"fasterrisk": broken}, ["tables left out: many"])
     assert list(pages) == ["benchmarks.md", "benchmarks_first.md"]
     assert "text" in pages["benchmarks_first.md"]
     text = pages["benchmarks.md"]
-    places = [text.index(word) for word in ("another is lower", "(a) First", "Conditions")]
+    words = (
+        "| loss | 1.0 | 2.0 (another) | yes |",
+        "another is lower",
+        "[(a) First]",
+        "Conditions",
+    )
+    places = [text.index(word) for word in words]
     assert places == sorted(places)
     assert "fasterrisk could not be installed: no wheels" in text
     assert "tables left out: many" in text
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "is_high_good", "verdict"),
+    [(1.0, 2.0, False, "yes"), (1.0, 2.0, True, "no"), (1.0, 1.04, True, "about equal")],
+)
+def test_the_verdict_says_who_is_ahead(ours, theirs, is_high_good, verdict):
+    assert verdict_on(ours, theirs, is_high_good, noise=0.05) == verdict
+
+
+def test_a_duel_counts_cases_that_are_better_the_same_and_worse():
+    found = compare("loss", "another", [(1.0, 2.0), (2.0, 2.0), (3.0, 2.0), (4.0, 2.0)])
+    assert (found.better, found.same, found.worse, found.cases) == (1, 1, 2, 4)
+    assert compare("AUC", "another", [(1.0, 2.0)], is_high_good=True).worse == 1
+
+
+def test_figures_of_all_questions_lead_to_lines_of_the_standing():
+    plan = Plan(("ties", "rare"), terms=(3,), halvings=1, limits=(1.0,), repeats=1)
+    store = Store(None)
+    for letter in "ab":
+        for job in QUESTIONS[letter].jobs(plan):
+            ours = {OURS: 90.0, STURDY: 50.0}.get(job.method, 60.0)
+            store.put(job, figures(ours, 1.0))
+    lines = [one for q in "ab" for one in QUESTIONS[q].section(store.kept(q), plan).standing]
+    assert [(one.ours, one.verdict) for one in lines if "loss" in one.question] == [
+        ("0 of 2 cases", "no"),
+        ("0.9000", "0 of 1 sizes"),
+        ("0.5000", "1 of 1 sizes"),
+        ("0.5000", "1 of 1 sizes"),
+    ]
 
 
 def figures(loss, seconds):
@@ -540,7 +580,7 @@ def test_a_lower_loss_or_shorter_time_of_another_is_told():
     assert "10.00 %" in losing[0]
 
 
-def test_the_page_of_unseen_rows_has_a_rank_for_every_method():
+def test_the_page_of_held_out_rows_has_a_rank_for_every_method():
     plan = Plan(("ties", "rare", "paper"), terms=(3, 5), halvings=1)
     store, rng = Store(None), np.random.default_rng(0)
     for job in QUESTIONS["b"].jobs(plan):
@@ -564,7 +604,7 @@ def test_sizes_of_one_table_do_not_count_as_tables():
     assert together.difference == pytest.approx(np.sqrt(3) * apart.difference)
 
 
-def test_tables_with_a_part_in_our_settings_are_told_from_the_others():
+def test_tables_used_for_tuning_are_kept_apart_from_the_others():
     plan = Plan(("ties", "bank"), terms=(3,), halvings=1)
     store = Store(None)
     for job in QUESTIONS["b"].jobs(plan):
@@ -572,14 +612,14 @@ def test_tables_with_a_part_in_our_settings_are_told_from_the_others():
         ours = 20.0 if job.table == "bank" else 60.0
         store.put(job, figures(50.0 if is_ahead else ours if job.method == STURDY else 100.0, 1.0))
     found = QUESTIONS["b"].section(store.kept("b"), plan)
-    losing = [line for line in found.losing if "log-loss" in line and "sturdy" in line]
+    losing = [line for line in found.losing if "log-loss" in line and "regularised" in line]
     assert losing == [
-        "unseen rows of the tables without a part in its settings, log-loss, 3 terms: select, regress, round "
-        "has 0.5000, riskcard, sturdy 0.6000 (place 2 of 7)"
+        "held-out rows of the tables not used for tuning, log-loss, 3 terms: select, regress, round "
+        "has 0.5000, riskcard, regularised 0.6000 (rank 2 of 7)"
     ]
 
 
-def test_default_and_sturdy_cards_are_held_against_those_of_others_on_unseen_rows():
+def test_default_and_regularised_cards_are_compared_with_others_on_held_out_rows():
     plan = Plan(("ties", "rare"), terms=(3,), halvings=1)
     losses = {OURS: 90.0, STURDY: 50.0, "certified": 40.0, "round": 60.0}
     store = Store(None)
@@ -587,12 +627,12 @@ def test_default_and_sturdy_cards_are_held_against_those_of_others_on_unseen_row
         store.put(job, figures(losses.get(job.method, 100.0), 1.0))
     losing = QUESTIONS["b"].section(store.kept("b"), plan).losing
     assert [line for line in losing if "log-loss" in line] == [
-        "unseen rows, log-loss, 3 terms: select, regress, round has 0.6000, riskcard 0.9000 (place 2 of 7)",
-        "unseen rows, mean rank in log-loss: better than riskcard are select, regress, round",
+        "held-out rows, log-loss, 3 terms: select, regress, round has 0.6000, riskcard 0.9000 (rank 2 of 7)",
+        "held-out rows, mean rank in log-loss: select, regress, round has a better rank than riskcard",
     ]
 
 
-def test_sturdy_cards_are_asked_for_unseen_rows_and_planted_cuts_and_not_for_the_lowest_loss():
+def test_regularised_cards_are_asked_for_held_out_rows_and_planted_cuts_not_for_the_lowest_loss():
     plan = Plan(("ties",), terms=(3,), halvings=1, limits=(1.0,), repeats=1, seeds=1)
     asked = {letter: {job.method for job in QUESTIONS[letter].jobs(plan)} for letter in "abd"}
     assert [STURDY in asked[letter] for letter in "abd"] == [False, True, True]
@@ -746,4 +786,4 @@ def test_methods_that_go_beyond_the_points_asked_for_are_named():
         jump = 9 if job.method == "optbinning" else 5
         store.put(job, figures(100.0, 1.0) | {"card": {"terms": 3, "jump": jump}})
     text = QUESTIONS["a"].section(store.kept("a"), plan).text
-    assert "; optbinning, rounded cannot, and its terms have up to 9. *Loss*" in text
+    assert "; optbinning, rounded has none, and its terms have up to 9. *Loss*" in text

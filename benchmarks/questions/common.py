@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,17 +12,22 @@ from benchmarks.store import Job, Kept
 
 __all__ = [
     "SAME",
+    "Duel",
     "Plan",
     "Section",
+    "Standing",
+    "best_of",
     "by_cell",
+    "compare",
     "geometric_mean",
     "markdown_table",
     "mean",
     "ratios",
     "reasons",
+    "verdict_on",
 ]
 
-#: Losses this near to each other, relatively, are the same.
+#: Losses that differ by no more than this, relatively, count as the same.
 SAME = 1e-9
 
 
@@ -44,9 +49,9 @@ class Plan:
         Seconds for proofs, of all methods, where other solvers take part, and where the steps of a
         term are limited.
     long_tables
-        Tables on which all of those have the longest time besides.
+        Tables on which all of those have the longest time in addition.
     held_out_limit
-        Seconds for methods with a limit in the question about unseen rows.
+        Seconds for methods with a limit in the question about held-out rows.
     repeats
         Of each fit whose time matters.
     seeds
@@ -79,6 +84,31 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
+class Standing:
+    """One line of the table of where riskcard stands: both figures, and who is ahead."""
+
+    question: str
+    ours: str
+    others: str
+    verdict: str  # that of `verdict_on`, or how often we are ahead
+
+
+@dataclass(frozen=True, slots=True)
+class Duel:
+    """In how many cases riskcard is better than another method, the same, or worse."""
+
+    measure: str
+    rival: str
+    better: int
+    same: int
+    worse: int
+
+    @property
+    def cases(self) -> int:
+        return self.better + self.same + self.worse
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
     """One part of the page.
 
@@ -88,12 +118,45 @@ class Section:
         Sentences on where riskcard is not first.
     draw
         Writes the pictures into a folder; they are named in the text.
+    standing
+        Lines of the table at the head of the first page.
+    duels
+        Comparisons with single methods, for the picture there.
     """
 
     title: str
     text: str
     losing: list[str] = field(default_factory=list)
     draw: Callable[[Path], None] | None = None
+    standing: list[Standing] = field(default_factory=list)
+    duels: list[Duel] = field(default_factory=list)
+
+
+def compare(
+    measure: str, rival: str, pairs: Iterable[tuple[float, float]], is_high_good: bool = False
+) -> Duel:
+    """A duel from pairs of figures, ours first."""
+    better = same = worse = 0
+    for ours, theirs in pairs:
+        if abs(ours - theirs) <= SAME * abs(theirs):
+            same += 1
+        elif (ours > theirs) == is_high_good:
+            better += 1
+        else:
+            worse += 1
+    return Duel(measure, rival, better, same, worse)
+
+
+def verdict_on(ours: float, theirs: float, is_high_good: bool = False, noise: float = 0.0) -> str:
+    """Whether we are ahead; figures within the noise of each other, relatively, are about equal."""
+    if abs(ours - theirs) <= noise * max(abs(ours), abs(theirs)):
+        return "about equal"
+    return "yes" if (ours > theirs) == is_high_good else "no"
+
+
+def best_of(values: Mapping[str, float], is_high_good: bool = False) -> str:
+    """The name with the best value."""
+    return (max if is_high_good else min)(values, key=lambda name: values[name])
 
 
 def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

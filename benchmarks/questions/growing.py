@@ -12,7 +12,15 @@ import numpy as np
 from benchmarks.bench import PLAIN, Bench, small_table
 from benchmarks.calls import Call, Desk, Worker
 from benchmarks.methods import METHODS, OURS, title_of
-from benchmarks.questions.common import Plan, Section, markdown_table, reasons
+from benchmarks.questions.common import (
+    Plan,
+    Section,
+    Standing,
+    best_of,
+    markdown_table,
+    reasons,
+    verdict_on,
+)
 from benchmarks.store import NOT_INSTALLED, Job, Kept, Store
 
 __all__ = ["AXES", "PICTURE", "exponent", "jobs", "measurer", "section"]
@@ -26,11 +34,11 @@ WIDE_ROWS = 10_000
 AXES = ("rows", "features", "terms")
 #: Fits that take longer are not repeated, in seconds.
 LONG = 60.0
-#: Times and memories this near to each other, relatively, are the same.
+#: Times and amounts of memory that differ by no more than this, relatively, count as the same.
 NOISE = 0.05
-#: Exponents are those of so many sizes, the largest.
+#: Exponents are fitted to this many of the largest sizes.
 LAST_SIZES = 3
-#: Times below this are mostly overhead, and say nothing of growth.
+#: Shorter times are mainly overhead and say nothing about growth.
 LEAST_SECONDS = 0.01
 
 
@@ -42,7 +50,7 @@ def jobs(plan: Plan) -> list[Job]:
         "terms": [(f"steps:{WIDE_ROWS}:{2 * COLUMNS}", terms) for terms in plan.sizes],
     }
     return [
-        # the axis stands where other questions have the view
+        # the axis takes the place of the view in other questions
         Job("e", name, table, axis, terms)
         for axis, points in tables.items()
         for table, terms in points
@@ -106,13 +114,13 @@ def exponent(sizes: list[int], values: list[float]) -> float:
 def section(kept: list[Kept], plan: Plan) -> Section:
     """Times, memory and exponents along each axis."""
     text = (
-        "Normal columns, labels that depend on steps in five of them (`benchmarks/million.py`). Along "
-        f"*rows* {COLUMNS} features and {TERMS} terms; along *features* {ROWS:,} rows; along *terms* {WIDE_ROWS:,} rows and "
-        f"{2 * COLUMNS} features. Every fit has a process of its own, warmed on a small table; a fit that took less than "
-        f"{LONG:g} s is done again, and the time is that of the second. Memory is the peak of the first "
-        "beyond what the process had with the table loaded. Exponents are slopes of the logarithms over the last "
-        f"{LAST_SIZES} sizes that took at least {LEAST_SECONDS:g} s or 1 MB. A method that needed more than {plan.cap:g} s is not tried on larger tables, and no "
-        f"method has more than {plan.memory / 1e9:g} GB.\n"
+        "Normal columns; the labels depend on steps in five of them (`benchmarks/million.py`). Along *rows* there are "
+        f"{COLUMNS} features and {TERMS} terms; along *features* {ROWS:,} rows; along *terms* {WIDE_ROWS:,} rows and "
+        f"{2 * COLUMNS} features. Every fit has a process of its own, warmed up on a small table. A fit that took less than "
+        f"{LONG:g} s is repeated, and the second time counts. Memory is the peak of the first fit beyond what the process "
+        "used with the table loaded. Exponents are slopes of the logarithms over the last "
+        f"{LAST_SIZES} sizes that took at least {LEAST_SECONDS:g} s or 1 MB. A method that needed more than {plan.cap:g} s "
+        f"is not tried on larger tables, and no method may use more than {plan.memory / 1e9:g} GB.\n"
     )
     losing = []
     for axis in AXES:
@@ -128,8 +136,42 @@ def section(kept: list[Kept], plan: Plan) -> Section:
             losing += losing_of(axis, of_axis)
     text += f"\n![Growth](images/{PICTURE})\n\n*Processor seconds and megabytes against rows, features and terms, on logarithmic axes.*\n"  # fmt: skip
     return Section(
-        "(e) Growth", text + "\n" + reasons(kept), losing, lambda folder: draw(kept, folder)
+        "(e) Growth",
+        text + "\n" + reasons(kept),
+        losing,
+        lambda folder: draw(kept, folder),
+        standings(kept),
     )
+
+
+def standings(kept: list[Kept]) -> list[Standing]:
+    """Time and memory at the largest size of each axis that we and another card have."""
+    found = []
+    for figure, word, form in (("processor", "time", "{:.3g} s"), ("peak", "memory", "{:,.0f} MB")):
+        sizes, own, best, ahead = [], [], [], 0
+        for axis in AXES:
+            of_axis = [one for one in kept if one.job.view == axis]
+            values = {
+                name: dict(zip(*points_of(of_axis, name, figure), strict=True))
+                for name in NAMES
+                if METHODS[name].has_card
+            }
+            ours = values.pop(OURS)
+            common = set(ours) & set().union(*values.values())
+            if not common:
+                continue
+            size = max(common)
+            rivals = {name: points[size] for name, points in values.items() if size in points}
+            winner = best_of(rivals)
+            sizes.append(f"{size:,} {axis}")
+            own.append(form.format(ours[size]))
+            best.append(f"{form.format(rivals[winner])} ({title_of(winner)})")
+            ahead += verdict_on(ours[size], rivals[winner], noise=NOISE) == "yes"
+        if sizes:
+            question = f"{word} at {' / '.join(sizes)}"
+            verdict = f"{ahead} of {len(sizes)}"
+            found.append(Standing(question, " / ".join(own), " / ".join(best), verdict))
+    return found
 
 
 def points_of(kept: list[Kept], name: str, figure: str) -> tuple[list[int], list[float]]:

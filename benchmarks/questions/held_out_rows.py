@@ -1,4 +1,4 @@
-"""(b) Unseen rows: AUC, log-loss and calibration error, and whether differences are significant."""
+"""(b) Held-out rows: AUC, log-loss and calibration error, and whether differences are significant."""
 
 from __future__ import annotations
 
@@ -12,9 +12,13 @@ import numpy as np
 from benchmarks.bench import AS_IT_COMES
 from benchmarks.methods import CEILINGS, METHODS, OURS, OWN, STURDY, STURDY_TOO, title_of
 from benchmarks.questions.common import (
+    Duel,
     Plan,
     Section,
+    Standing,
+    best_of,
     by_cell,
+    compare,
     markdown_table,
     mean,
     reasons,
@@ -25,10 +29,10 @@ from benchmarks.store import Job, Kept
 __all__ = ["PICTURE", "jobs", "section"]
 
 PICTURE = "benchmark_ranks.png"
-#: What is measured on unseen rows: its name on the page, and whether much of it is good.
+#: What is measured on held-out rows: its name on the page, and whether higher is better.
 MEASURES = {"auc": ("AUC", True), "mean_loss": ("log-loss", False), "calibration": ("calibration error", False)}  # fmt: skip
 
-#: Tables of which rows had a part in choosing the settings of `sturdy` (docs/choosing.md).
+#: Tables whose rows were used to choose the regularised settings (docs/choosing.md).
 TUNED = (
     "breast_cancer", "ilpd", "transfusion", "magic", "spambase", "support2", "bank", "rhc", "adult",
     "credit_default",
@@ -58,32 +62,31 @@ def section(kept: list[Kept], plan: Plan) -> Section:
     """Means for each size, ranks over tables and sizes, and their picture."""
     kept = whole_folds(kept, plan)
     if not kept:
-        return Section("(b) Unseen rows", "No fold is finished by all methods yet.\n")
+        return Section("(b) Held-out rows", "No fold is finished by all methods yet.\n")
     means = {measure: means_of(kept, measure) for measure in MEASURES}
     names = [*STURDY_TOO, *CEILINGS]
     names = [name for name in names if any(name in cell for cell in means["auc"].values())]
     text = (
-        f"{plan.halvings} x 2 folds: the rows are halved {plan.halvings} times, each half is fitted once and "
-        "judged on the other. Methods that take categories and missing values get the table as it comes, the "
-        "others its plain view. Means are over folds, then over tables. The calibration error is "
-        "the mean distance, by rows, between risk and event rate in at most ten groups of rows with alike risks; a card with "
-        "few totals has fewer groups, and chance adds less to each, so compare cards of one size only. "
-        "*Terms used* counts the cuts and groups of levels of the returned cards; optbinning counts its bins for "
-        "missing values on top of the terms asked. "
-        "LogisticRegression and HistGradientBoosting have no limit on their size.\n"
+        f"{plan.halvings} x 2 folds: the rows are halved {plan.halvings} times; each method is fitted to each half and "
+        "judged on the other. Methods that accept categories and missing values get the table as it is, the "
+        "others its plain view. Means are over folds, then over tables. The calibration error is the mean distance, by "
+        "rows, between risk and event rate in at most ten groups of rows with similar risks. A card with few totals has "
+        "fewer groups, and chance adds less to each, so compare only cards of one size. "
+        "*Terms used* counts the cuts and groups of levels of the returned cards; optbinning has bins for missing values "
+        "in addition to the terms requested. LogisticRegression and HistGradientBoosting have no limit on their size.\n"
     )
     for terms in plan.terms:
         text += f"\n### {terms} terms\n\n" + table_of(means, names, terms, plan, sizes_of(kept))
     text += untouched_section(means, names, plan)
     text += "\n### Log-loss of every table\n\n" + details(means["mean_loss"], names, plan, kept)
     rankings = rankings_of(means, names, plan)
-    text += "\n### Ranks\n\nOf cards, averaged over the sizes of each table; the tests count tables.\n\n"
+    text += "\n### Ranks\n\nRanks of cards, averaged over the sizes of each table; the tests count tables.\n\n"
     for (title, _), ranking in zip(MEASURES.values(), rankings, strict=True):
         text += (
             f"- {title}: {in_words(ranking)} (Friedman p = {ranking.p_value:.2g}; {ranking.n_blocks} tables, "
             f"critical difference {ranking.difference:.2f})\n"
         )
-    text += f"\n![Mean ranks](images/{PICTURE})\n\n*Mean ranks on unseen rows, the best on the left. Methods joined by a bar do not differ significantly.*\n"
+    text += f"\n![Mean ranks](images/{PICTURE})\n\n*Mean ranks on held-out rows, the best on the left. Methods joined by a bar do not differ significantly.*\n"
     titles = [title for title, _ in MEASURES.values()]
 
     def draw(folder: Path) -> None:
@@ -91,7 +94,71 @@ def section(kept: list[Kept], plan: Plan) -> Section:
 
     losing = losing_of(means, names, plan) + losing_ranks(rankings)
     losing += losing_untouched(means, names, plan) + losing_to_floor(means, plan)
-    return Section("(b) Unseen rows", text + "\n" + reasons(kept), losing, draw)
+    return Section(
+        "(b) Held-out rows",
+        text + "\n" + reasons(kept),
+        losing,
+        draw,
+        standings(means, names, plan),
+        duels(means["mean_loss"], names),
+    )
+
+
+def standings(means: dict[str, Means], names: list[str], plan: Plan) -> list[Standing]:
+    """Means over tables of both our settings, and of the best card of others, for each size."""
+    found = []
+    for measure, (title, is_high_good) in MEASURES.items():
+        found += [
+            standing(
+                f"held-out {title}, {setting}", name, means[measure], names, plan, is_high_good
+            )
+            for name, setting in ((OURS, "default"), (STURDY, "regularised"))
+        ]
+    fewer = untouched(means["mean_loss"])
+    if fewer:
+        question = "held-out log-loss, regularised, tables not used for tuning"
+        found.append(standing(question, STURDY, fewer, names, plan, is_high_good=False))
+    return found
+
+
+def standing(
+    question: str, ours: str, means: Means, names: list[str], plan: Plan, is_high_good: bool
+) -> Standing:
+    """One setting of ours against the best card of others, one figure for each size."""
+    own, best, ahead = [], [], 0
+    for terms in plan.terms:
+        cells = [cell for (_, t), cell in means.items() if t == terms]
+        values = {
+            one: mean([cell.get(one, math.nan) for cell in cells])
+            for one in names
+            if METHODS[one].has_card and (one == ours or one not in OWN)
+        }
+        mine = values.pop(ours)
+        winner = best_of(values, is_high_good)
+        own.append(f"{mine:.4f}")
+        best.append(f"{values[winner]:.4f}")
+        ahead += mine > values[winner] if is_high_good else mine < values[winner]
+    sizes = ", ".join(str(terms) for terms in plan.terms)
+    verdict = f"{ahead} of {len(plan.terms)} sizes"
+    return Standing(f"{question}; {sizes} terms", " / ".join(own), " / ".join(best), verdict)
+
+
+def duels(means: Means, names: list[str]) -> list[Duel]:
+    """The log-loss of both our settings against every card of others, by table and size."""
+    return [
+        compare(
+            f"held-out log-loss,\n{setting} settings",
+            title_of(rival),
+            [
+                (cell[ours], cell[rival])
+                for cell in means.values()
+                if ours in cell and rival in cell
+            ],
+        )
+        for ours, setting in ((OURS, "default"), (STURDY, "regularised"))
+        for rival in names
+        if METHODS[rival].has_card and rival not in OWN
+    ]
 
 
 def whole_folds(kept: list[Kept], plan: Plan) -> list[Kept]:
@@ -108,7 +175,7 @@ def whole_folds(kept: list[Kept], plan: Plan) -> list[Kept]:
 
 
 def means_of(kept: list[Kept], measure: str) -> Means:
-    """Mean over the folds of each table and size; a ceiling stands with every size."""
+    """Mean over the folds of each table and size; a ceiling is repeated for every size."""
     cells = by_cell(
         kept, lambda one: one.figures["held_out"][measure], lambda job: (job.table, job.terms)
     )
@@ -141,19 +208,19 @@ def titled(name: str, plan: Plan) -> str:
 
 
 def untouched(means: Means) -> Means:
-    """The tables of which no row had a part in choosing our settings."""
+    """The tables that were not used to choose our settings."""
     return {cell: found for cell, found in means.items() if cell[0] not in TUNED}
 
 
 def untouched_section(means: dict[str, Means], names: list[str], plan: Plan) -> str:
-    """The same figures without the tables that our settings were chosen on."""
+    """The same figures without the tables on which our settings were chosen."""
     fewer = {measure: untouched(found) for measure, found in means.items()}
     tables = sorted({table for table, _ in fewer["auc"]})
     if not tables:
         return ""
     text = (
-        f"\n### Tables without a part in the settings of `sturdy`\n\n{', '.join(tables)}; rows of the others were used when "
-        "its settings were chosen ([choosing](choosing.md)).\n"
+        f"\n### Tables not used to choose the regularised settings\n\n{', '.join(tables)}. Rows of the other tables "
+        "were used to choose these settings ([size and stability](choosing.md)).\n"
     )
     for terms in plan.terms:
         text += f"\n{terms} terms:\n\n" + table_of(fewer, names, terms, plan, {})
@@ -180,7 +247,7 @@ def table_of(
 
 
 def details(means: Means, names: list[str], plan: Plan, kept: list[Kept]) -> str:
-    """One measure for each table and size, and on how many folds it stands."""
+    """One measure for each table and size, and the number of folds behind it."""
     folds: dict[str, set[int]] = {}
     for one in kept:
         folds.setdefault(one.job.table, set()).add(one.job.fold)
@@ -220,7 +287,7 @@ def in_words(ranking: Ranking) -> str:
 def losing_of(means: dict[str, Means], names: list[str], plan: Plan) -> list[str]:
     """Other people's cards with a better mean over the tables than one of ours."""
     return [
-        f"unseen rows, {words}"
+        f"held-out rows, {words}"
         for measure, terms, name in product(MEASURES, plan.terms, (OURS, STURDY))
         for words in behind(means[measure], names, measure, terms, name)
     ]
@@ -240,21 +307,21 @@ def behind(means: Means, names: list[str], measure: str, terms: int, name: str) 
         return []
     return [
         f"{title}, {terms} terms: {title_of(order[0])} has {values[order[0]]:.4f}, {title_of(name)} "
-        f"{values[name]:.4f} (place {order.index(name) + 1} of {len(order)})"
+        f"{values[name]:.4f} (rank {order.index(name) + 1} of {len(order)})"
     ]
 
 
 def losing_untouched(means: dict[str, Means], names: list[str], plan: Plan) -> list[str]:
-    """The same of `sturdy`, where none of the rows had a part in its settings."""
+    """The same for the regularised settings, on tables that were not used to choose them."""
     return [
-        f"unseen rows of the tables without a part in its settings, {words}"
+        f"held-out rows of the tables not used for tuning, {words}"
         for measure, terms in product(MEASURES, plan.terms)
         for words in behind(untouched(means[measure]), names, measure, terms, STURDY)
     ]
 
 
 def losing_to_floor(means: dict[str, Means], plan: Plan) -> list[str]:
-    """Where a plain regression, which is no card, is better than the better of our cards."""
+    """Where a plain regression, which is not a card, is better than the better of our cards."""
     found = []
     for measure, (title, is_high_good) in MEASURES.items():
         better = []
@@ -266,7 +333,7 @@ def losing_to_floor(means: dict[str, Means], plan: Plan) -> list[str]:
                 better.append(str(terms))
         if better:
             found.append(
-                f"unseen rows, {title}: {title_of(CEILINGS[0])}, which is no card, is better than ours with "
+                f"held-out rows, {title}: {title_of(CEILINGS[0])}, which is not a card, is better than our cards with "
                 f"{', '.join(better)} terms"
             )
     return found
@@ -280,6 +347,9 @@ def losing_ranks(rankings: list[Ranking]) -> list[str]:
         for name in (title_of(OURS), title_of(STURDY)):
             better = [rival for rival in rivals & ranks.keys() if ranks[rival] < ranks.get(name, 0)]
             if better:
-                listed = ", ".join(sorted(better, key=lambda rival: ranks[rival]))
-                found.append(f"unseen rows, mean rank in {title}: better than {name} are {listed}")
+                listed = "; ".join(sorted(better, key=lambda rival: ranks[rival]))
+                verb = "has" if len(better) == 1 else "have"
+                found.append(
+                    f"held-out rows, mean rank in {title}: {listed} {verb} a better rank than {name}"
+                )
     return found

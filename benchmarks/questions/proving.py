@@ -6,7 +6,16 @@ from collections.abc import Sequence
 
 from benchmarks.bench import PLAIN
 from benchmarks.methods import METHODS, title_of
-from benchmarks.questions.common import Plan, Section, markdown_table, mean, reasons
+from benchmarks.questions.common import (
+    Plan,
+    Section,
+    Standing,
+    best_of,
+    markdown_table,
+    mean,
+    reasons,
+    verdict_on,
+)
 from benchmarks.store import Job, Kept
 from riskcard.status import OPTIMALITY_TOLERANCE, relative_gap
 
@@ -15,22 +24,22 @@ __all__ = ["PROBLEMS", "SMALL", "jobs", "section"]
 #: The kinds of problems: its name, who is asked to prove it (ours first), and which sizes.
 PROBLEMS = {
     "calibrated": (
-        "every cut, free scale, no term multiplies the odds by more than 1,000", ("certified",), (3, 5, 8),
+        "every cut, fitted scale, odds × 1,000 per term", ("certified",), (3, 5, 8),
     ),
-    "steep": ("the same, but by as much as e^30", ("certified-steep",), (3, 5, 8)),
+    "steep": ("every cut, fitted scale, odds × e^30 per term", ("certified-steep",), (3, 5, 8)),
     "limited": (
-        "the same, but by no more than 20", ("certified-limited",), (5, 8),
+        "every cut, fitted scale, odds × 20 per term", ("certified-limited",), (5, 8),
     ),
     "lattice": (
-        "nine cuts a feature, one point one unit of log-odds",
+        "nine cuts per feature, one point = one unit of log-odds",
         ("certified-lattice", "lattice", "lattice-scip"),
         (3, 5),
     ),
     "paper": (
-        "the paper's form: a cut a feature, points fixed to log-odds", ("paper", "bonmin", "scip"), (2, 3),
+        "the paper's form: one cut per feature, one point = one unit of log-odds", ("paper", "bonmin", "scip"), (2, 3),
     ),
 }  # fmt: skip
-#: Seconds that the largest problems of ours alone have besides, and their sizes: the default of a proof.
+#: A shorter limit, the default of a proof, for large problems that only riskcard is asked; and their sizes.
 A_MINUTE, LARGE_SIZES = 60.0, (5, 8)
 #: Where the paper's form is small enough for BONMIN and SCIP.
 SMALL = ("paper:200:0", "planted:200:0", "ties:400:0")
@@ -48,7 +57,7 @@ def jobs(plan: Plan) -> list[Job]:
 
 
 def limits_of(kind: str, table: str, terms: int, plan: Plan) -> list[float]:
-    """Seconds of the runs on a table: of one, or of two where there is a longer or a shorter one besides."""
+    """Limits of the runs on a table, in seconds: one, or two if there is a longer or a shorter one as well."""
     limits, has_rivals = {limit_of(kind, plan)}, len(PROBLEMS[kind][1]) > 1
     if has_rivals and table in plan.long_tables:
         limits.add(max(plan.limits))
@@ -68,14 +77,14 @@ def section(kept: list[Kept], plan: Plan) -> Section:
     limits = sorted(plan.limits)
     text = (
         "A problem counts as proven when the relative gap between the card's loss, by the evaluator, and the "
-        "method's bound is at most one in a million. Seconds are wall-clock time, as the limits are; beside them "
-        "stand processor seconds. The mean gap is over all problems of a kind, at the end of the longest limit; it is 0 "
-        "where the proof is complete and 100 % where there is no card or no bound. *Moderate* is the mean gap to the "
-        "second bound of riskcard's certificates, on cards whose terms multiply the odds by no more than those of the card, or by 10, where the "
-        "proof was cut short and has one. BONMIN gives no bound that can be "
-        "believed: its word for the end is shown, and nothing counts as proven by it.\n\n"
+        "method's bound is at most one in a million. Seconds are wall-clock time, like the limits; processor seconds are "
+        "listed next to them. The mean gap is over all problems of a kind, at the end of the longest limit: 0 if the proof "
+        "is complete, 100 % if there is no card or no bound. *Bounded steps* is the mean gap to the second bound of "
+        "riskcard's certificates, where a proof was cut short and has one: the bound on cards in which no term multiplies "
+        "the odds by more than the steepest term of the fitted card does, or by 10. BONMIN gives no bound that can be "
+        "relied on: its final status is shown, and nothing counts as proven by it.\n\n"
     )
-    head = ["problem", "limit", "method", *(f"proven in {limit:g} s" for limit in limits), "mean gap", "moderate"]  # fmt: skip
+    head = ["problem", "limit", "method", *(f"proven in {limit:g} s" for limit in limits), "mean gap", "bounded steps"]  # fmt: skip
     rows, losing = [], []
     for kind, (title, names, _) in PROBLEMS.items():
         for longest in sorted({one.job.limit for one in kept if one.job.method in names}):
@@ -95,15 +104,41 @@ def section(kept: list[Kept], plan: Plan) -> Section:
             "loss",
             "bound",
             "gap",
-            "moderate",
-            "ending",
+            "bounded steps",
+            "status",
             "seconds",
             "processor",
             "nodes",
         ],
         [line(one) for one in kept if not one.failed],
     )
-    return Section("(c) Proofs", text + "\n" + reasons(kept), losing)
+    return Section("(c) Proofs", text + "\n" + reasons(kept), losing, standing=standings(kept))
+
+
+def standings(kept: Sequence[Kept]) -> list[Standing]:
+    """How many problems are proven: with the default settings, and wherever other solvers take part."""
+    found = []
+    for kind, (title, (ours, *rivals), _) in PROBLEMS.items():
+        limits = {one.job.limit for one in kept if one.job.method == ours}
+        if not limits or not (rivals or kind == "calibrated"):
+            continue
+        limit = max(limits)
+        runs = {
+            name: [one for one in kept if one.job.method == name and one.job.limit == limit]
+            for name in (ours, *rivals)
+        }
+        counts = {
+            name: sum(is_proven(one, limit) for one in some) for name, some in runs.items() if some
+        }
+        mine = counts.pop(ours)
+        others, verdict = "no other method here", "-"
+        if counts:
+            best = best_of(counts, True)
+            others = f"{counts[best]} of {len(runs[best])} ({METHODS[best].title})"
+            verdict = verdict_on(mine, counts[best], True)
+        question = f"proven in {limit:g} s: {title}"
+        found.append(Standing(question, f"{mine} of {len(runs[ours])}", others, verdict))
+    return found
 
 
 def unproven(kind: str, kept: Sequence[Kept], limit: float) -> list[str]:
@@ -114,13 +149,13 @@ def unproven(kind: str, kept: Sequence[Kept], limit: float) -> list[str]:
         return []
     gap = mean([1.0 if one.failed else gap_of(one) for one in rest])
     return [
-        f"proofs, {PROBLEMS[kind][0]}: {len(rest)} of {len(ours)} are not complete after {limit:g} s; their mean "
+        f"proofs, {PROBLEMS[kind][0]}: {len(rest)} of {len(ours)} problems are not proven after {limit:g} s; their mean "
         f"gap is {100 * gap:.1f} %"
     ]
 
 
 def gap_of(one: Kept) -> float:
-    """The relative gap; 1 where there is no bound to believe."""
+    """The relative gap; 1 if there is no bound to rely on."""
     bound = one.figures.get("bound")
     if bound is None or one.job.method == "bonmin":
         return 1.0
@@ -128,7 +163,7 @@ def gap_of(one: Kept) -> float:
 
 
 def moderate_gap_of(one: Kept) -> float | None:
-    """The relative gap to the bound on moderate cards; None where there is none."""
+    """The relative gap to the bound on cards with bounded steps; None if there is none."""
     bound = one.figures.get("moderate_bound")
     return None if bound is None else relative_gap(one.figures["fit"]["loss"], bound)
 

@@ -19,7 +19,15 @@ from benchmarks.calls import Call, Desk, Worker
 from benchmarks.methods import METHODS, OURS, title_of
 from benchmarks.model import Model, Steps
 from benchmarks.peers import PEERS, Environment
-from benchmarks.questions.common import Plan, Section, markdown_table, reasons
+from benchmarks.questions.common import (
+    Plan,
+    Section,
+    Standing,
+    best_of,
+    markdown_table,
+    reasons,
+    verdict_on,
+)
 from benchmarks.store import NOT_INSTALLED, Job, Kept
 
 __all__ = ["jobs", "measurer", "section"]
@@ -128,7 +136,7 @@ def import_seconds(python: str, statement: str) -> float:
 
 
 def numpy_rate(model: Model, values: np.ndarray, plan: Plan) -> float:
-    """Rows a second of the same card in plain numpy: look up the bins, add up, one exponential."""
+    """Rows per second of the same card in plain numpy: look up the bins, add up, one exponential."""
     many = np.resize(values, (plan.speed_rows, values.shape[1]))
     best = float("inf")
     for _ in range(5):
@@ -139,7 +147,7 @@ def numpy_rate(model: Model, values: np.ndarray, plan: Plan) -> float:
 
 
 def plain_numpy(model: Model, values: np.ndarray) -> np.ndarray:
-    """Risks of a card of steps, on rows without holes: no more work than there must be."""
+    """Risks of a card of steps, on rows without missing values, with no unnecessary work."""
     total = np.full(len(values), model.base)
     for part in model.parts:
         assert isinstance(part, Steps)
@@ -152,11 +160,11 @@ def section(kept: list[Kept], plan: Plan) -> Section:
     good = [one for one in kept if not one.failed]
     text = (
         f"The table has 1,000 rows and 10 columns, the card {TERMS} terms. *Install* is wall-clock time from nothing to a "
-        "package that can be imported (`python -m venv`, `pip install`; it depends on the network and on "
-        "pip's cache). The rest is processor seconds: *import* beyond an empty process; *first card ever*: a whole process that "
-        "starts, imports, compiles with an empty cache and fits; *first card, compiled before*: the same again. "
-        f"*Rows/s* are predictions for {plan.speed_rows:,} rows; *of numpy* is that divided by the speed of the same "
-        "card in plain numpy. FasterRisk predicts 50,000 rows only: it makes a column of every threshold.\n\n"
+        "package that can be imported (`python -m venv`, `pip install`; it depends on the network and on pip's cache). "
+        "The other times are processor seconds. *Import* is the time beyond that of an empty process. *First card ever* is "
+        "a whole process that starts, imports, compiles with an empty cache and fits; *compiled before* is the same again. "
+        f"*Rows/s* are predictions for {plan.speed_rows:,} rows; *of numpy* is that divided by the speed of the same card "
+        "in plain numpy. FasterRisk predicts only 50,000 rows: it makes a column for every threshold.\n\n"
     )
     head = ["method", "install, s", "import, s", "first card ever, s", "compiled before, s", "rows/s", "of numpy"]  # fmt: skip
     text += markdown_table(head, [line(one) for one in good])
@@ -165,7 +173,31 @@ def section(kept: list[Kept], plan: Plan) -> Section:
             text += (
                 f"\n{title_of(one.job.method)} made no predictions: {one.figures['prediction']}\n"
             )
-    return Section("(f) Cold start and prediction", text + "\n" + reasons(kept), losing_of(good))
+    return Section(
+        "(f) Cold start and prediction",
+        text + "\n" + reasons(kept),
+        losing_of(good),
+        standing=standings(good),
+    )
+
+
+def standings(kept: list[Kept]) -> list[Standing]:
+    """The first card ever, the first of a process, and the speed of predictions."""
+    figures = {one.job.method: one.figures for one in kept if METHODS[one.job.method].has_card}
+    found = []
+    for key, question, form, is_high_good in (
+        ("first", "first card ever", "{:.1f} s", False),
+        ("again", "first card of a process, compiled before", "{:.1f} s", False),
+        ("rate", "predictions", "{:,.0f} rows/s", True),
+    ):
+        values = {name: one[key] for name, one in figures.items() if one.get(key)}
+        mine = values.pop(OURS, None)
+        if mine is not None and values:
+            best = best_of(values, is_high_good)
+            verdict = verdict_on(mine, values[best], is_high_good, NOISE)
+            theirs = f"{form.format(values[best])} ({title_of(best)})"
+            found.append(Standing(question, form.format(mine), theirs, verdict))
+    return found
 
 
 def line(one: Kept) -> list[str]:
@@ -183,7 +215,7 @@ def line(one: Kept) -> list[str]:
 
 
 def losing_of(kept: list[Kept]) -> list[str]:
-    """Cards that are there sooner or predict faster; floor and ceiling are no cards."""
+    """Cards that are ready sooner or predict faster; floor and ceiling are not cards."""
     figures = {one.job.method: one.figures for one in kept if METHODS[one.job.method].has_card}
     if OURS not in figures:
         return []

@@ -10,18 +10,24 @@ from benchmarks.bench import PLAIN, Bench
 from benchmarks.methods import CARDS, EQUALS, MAX_POINTS, METHODS, OURS, OWN, title_of
 from benchmarks.questions.common import (
     SAME,
+    Duel,
     Plan,
     Section,
+    Standing,
+    best_of,
+    compare,
     geometric_mean,
     markdown_table,
+    mean,
     ratios,
     reasons,
+    verdict_on,
 )
 from benchmarks.store import Job, Kept, Store
 
 __all__ = ["jobs", "measurer", "section"]
 
-#: A fit of so many seconds is timed well enough by one.
+#: A fit that takes longer than this, in seconds, is not repeated.
 LONG = 20.0
 
 Cells = dict[tuple, dict[str, float]]
@@ -65,11 +71,11 @@ def section(kept: list[Kept], plan: Plan) -> Section:
     losses, seconds = cells_of(kept)
     names = [name for name in columns(kept) if any(name in cell for cell in losses.values())]
     text = (
-        "Every method has the plain view of the whole table: the same columns for all, at most 5 points a "
-        f"term where it can be told so{beyond(kept)}. *Loss* is the sum of log-losses of the returned card, by the evaluator; ratios are to "
-        "riskcard's heuristic on the same table and size, and means of ratios are geometric. Seconds "
-        "are processor seconds of a warm fit, the least of the repeats. *Lowest*: cells with the lowest loss "
-        "of all methods, ties included.\n\n"
+        "Every method gets the plain view of the whole table, with the same columns for all, and at most 5 points per "
+        f"term where it has such an option{beyond(kept)}. *Loss* is the sum of log-losses of the returned card, computed by the "
+        "evaluator. Ratios are to riskcard's heuristic on the same table and size; means of ratios are geometric. Seconds "
+        "are processor seconds of a warm fit, the shortest of the repeats. A *case* is a table and a number of terms. "
+        "*Lowest*: cases with the lowest loss of all methods, ties included.\n\n"
     )
     text += markdown_table(
         [
@@ -85,7 +91,7 @@ def section(kept: list[Kept], plan: Plan) -> Section:
     )
     common = [cell for cell, found in losses.items() if all(name in found for name in names)]
     if 0 < len(common) < len(losses):
-        text += f"\nOn the {len(common)} cells for which all of them have a figure:\n\n"
+        text += f"\nOn the {len(common)} cases for which all methods have a figure:\n\n"
         some = [{cell: found[cell] for cell in common} for found in (losses, seconds)]
         text += markdown_table(
             ["method", "loss / riskcard", "time / riskcard", "seconds, mean"],
@@ -95,8 +101,64 @@ def section(kept: list[Kept], plan: Plan) -> Section:
     text += "\n### Losses\n\n" + details(losses, names, "{:.2f}")
     text += "\n### Processor seconds\n\n" + details(seconds, names, "{:.3g}")
     return Section(
-        "(a) Training loss and time", text + "\n" + reasons(kept), losing(names, losses, seconds)
+        "(a) Training loss and time",
+        text + "\n" + reasons(kept),
+        losing(names, losses, seconds),
+        standing=standings(names, losses, seconds),
+        duels=duels(names, losses, seconds),
     )
+
+
+def standings(names: list[str], losses: Cells, seconds: Cells) -> list[Standing]:
+    """How often no other method has a lower loss, and the mean time."""
+    rivals = rivals_of(names)
+    cells = [cell for cell in losses.values() if OURS in cell and any(r in cell for r in rivals)]
+    if not cells:
+        return []
+    lowest = {
+        name: sum(
+            name in cell
+            and cell[name] <= (1 + SAME) * min(cell[r] for r in [OURS, *rivals] if r in cell)
+            for cell in cells
+        )
+        for name in [OURS, *rivals]
+    }
+    times = {
+        name: mean([cell[name] for cell in seconds.values() if name in cell])
+        for name in [OURS, *rivals]
+    }
+    most, quickest = (
+        best_of({r: lowest[r] for r in rivals}, True),
+        best_of({r: times[r] for r in rivals}),
+    )
+    return [
+        Standing(
+            "lowest training loss, ties included",
+            f"{lowest[OURS]} of {len(cells)} cases",
+            f"{lowest[most]} of {len(cells)} ({heading(most)})",
+            verdict_on(lowest[OURS], lowest[most], True),
+        ),
+        Standing(
+            "mean training time",
+            f"{times[OURS]:.3f} s",
+            f"{times[quickest]:.3f} s ({heading(quickest)})",
+            verdict_on(times[OURS], times[quickest]),
+        ),
+    ]
+
+
+def duels(names: list[str], losses: Cells, seconds: Cells) -> list[Duel]:
+    """Loss and time against every method of other people."""
+    return [
+        compare(measure, title_of(rival.split(" ")[0]), pairs_of(cells, OURS, rival))
+        for measure, cells in (("training loss", losses), ("training time", seconds))
+        for rival in rivals_of(names)
+    ]
+
+
+def rivals_of(names: list[str]) -> list[str]:
+    """The columns of methods that are not ours."""
+    return [name for name in names if name.split(" ")[0] not in OWN]
 
 
 def at_equal_thresholds(losses: Cells, seconds: Cells) -> str:
@@ -121,8 +183,8 @@ def at_equal_thresholds(losses: Cells, seconds: Cells) -> str:
         return ""
     head = ["method", "loss / riskcard", "riskcard lower", "same", "higher", "time / riskcard", "riskcard faster"]  # fmt: skip
     return (
-        "\n### At equal numbers of thresholds\n\nriskcard with `grid=9` and `grid=99` beside the method that chooses "
-        "from as many; both take quantiles, but not by the same rule.\n\n"
+        "\n### At equal numbers of thresholds\n\nriskcard with `grid=9` and `grid=99` compared with the method "
+        "that has as many thresholds; both use quantiles, but not by the same rule.\n\n"
         + markdown_table(head, rows)
     )
 
@@ -133,13 +195,13 @@ def pairs_of(cells: Cells, ours: str, rival: str) -> list[tuple[float, float]]:
 
 
 def beyond(kept: list[Kept]) -> str:
-    """The methods with more points a term than were asked for, and how many they have."""
+    """The methods with more points per term than were asked for, and how many they have."""
     most: dict[str, float] = {}
     for one in kept:
         jump = one.figures.get("card", {}).get("jump", 0)
         most[one.job.method] = max(jump, most.get(one.job.method, 0))
     return "".join(
-        f"; {title_of(name)} cannot, and its terms have up to {jump:g}"
+        f"; {title_of(name)} has none, and its terms have up to {jump:g}"
         for name, jump in most.items()
         if jump > MAX_POINTS
     )
@@ -202,7 +264,7 @@ def details(cells: Cells, names: list[str], form: str) -> str:
 
 
 def losing(names: list[str], losses: Cells, seconds: Cells) -> list[str]:
-    """Where another method has a lower loss, or a shorter time; also with as many cuts as it has."""
+    """Where another method has a lower loss or a shorter time, also with as many candidate cuts."""
     found = []
     for name in names:
         if name == OURS:
@@ -234,7 +296,7 @@ def lower(ours: str, name: str, losses: Cells, claim: str) -> list[str]:
         return []
     cell = min(below, key=lambda one: below[one])
     return [
-        f"{claim} on {len(below)} of {len(pairs)} cells; most on {cell[0]} with {cell[1]} terms, by "
+        f"{claim} in {len(below)} of {len(pairs)} cases; the largest difference is on {cell[0]} with {cell[1]} terms, "
         f"{100 * (1 - below[cell]):.2f} %"
     ]
 
@@ -246,6 +308,6 @@ def faster(ours: str, name: str, seconds: Cells, claim: str) -> list[str]:
     if not longer:
         return []
     return [
-        f"{claim} on {len(longer)} of {len(pairs)} cells; riskcard takes "
-        f"{geometric_mean(longer):.1f} times as long there"
+        f"{claim} in {len(longer)} of {len(pairs)} cases; there riskcard takes "
+        f"{geometric_mean(longer):.1f} times as long"
     ]

@@ -66,7 +66,7 @@ def make_scorecard(frame, y, levels, settings):
 
 
 def part_of(rows, name, levels, splits, frame):
-    """The bins of one variable; holes and unseen levels have the lines Missing and Special."""
+    """The bins of one variable; missing values and unseen levels have the lines Missing and Special."""
     import numpy as np
 
     column = int(name[1:])

@@ -85,7 +85,7 @@ def processor_seconds():
 
 
 def forget_peak():
-    """Let the peak of memory begin anew; whether that can be done."""
+    """Reset the peak of memory; whether that can be done."""
     try:
         with open("/proc/self/clear_refs", "w") as file:
             file.write("5")
