@@ -1,4 +1,4 @@
-"""Markdown that is generated: lines of prose that a person can read in an editor."""
+"""Generated Markdown with lines of prose that a person can read in an editor."""
 
 from __future__ import annotations
 
@@ -6,29 +6,44 @@ import re
 from textwrap import wrap
 
 WIDTH = 115
-#: Lines that must stay whole: tables, headings, pictures, fences and indented code.
-_WHOLE = ("|", "#", "![", "```", "    ")
-_MARK = re.compile(r"(?:- |\d+\. )?")
+#: Lines that must stay as they are: blank lines, tables, headings, pictures and indented code.
+_WHOLE = re.compile(r"$|\||#|!\[| {4}")
+_MARK = re.compile(r"- |\d+\. |")
 
 
 def wrap_prose(text: str, width: int = WIDTH) -> str:
-    """Break long lines of paragraphs and lists; everything else stays as it is.
+    """Fill paragraphs and list items; everything else stays as it is.
 
     Examples
     --------
-    >>> print(wrap_prose("- one two three", width=9))
+    >>> print(wrap_prose("- one\\n  two three", width=9))
     - one two
       three
     """
     lines: list[str] = []
-    is_code = False
-    for line in text.split("\n"):
-        is_code ^= line.startswith("```")
-        if is_code or len(line) <= width or line.startswith(_WHOLE):
-            lines.append(line)
-            continue
-        indent = " " * _MARK.match(line).end()  # type: ignore[union-attr]
-        lines += wrap(
-            line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    paragraph: list[str] = []
+
+    def end_paragraph() -> None:
+        joined = " ".join(line.strip() for line in paragraph)
+        paragraph.clear()
+        indent = " " * len(_MARK.match(joined)[0])  # type: ignore[index]
+        lines.extend(
+            wrap(
+                joined,
+                width,
+                subsequent_indent=indent,
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
         )
+
+    for line in text.split("\n"):
+        is_whole = _WHOLE.match(line) is not None
+        if is_whole or _MARK.match(line)[0]:  # type: ignore[index]
+            end_paragraph()
+        if is_whole:
+            lines.append(line)
+        else:
+            paragraph.append(line)
+    end_paragraph()
     return "\n".join(lines)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from riskcard.errors import SolverMissing
+from riskcard.formatting.markdown import wrap_prose
 from riskcard.output_files import write_whole
 from riskcard.paper.experiments.methods import METHODS, OURS
 from riskcard.paper.experiments.published import MISPRINT, PAPER_LIMIT, TITLES
@@ -20,53 +21,55 @@ from riskcard.paper.experiments.run_plots import draw_losses, draw_times
 from riskcard.paper.experiments.run_store import Cell, Finished
 from riskcard.paper.experiments.table_rows import Row
 
-#: How many times faster than BONMIN a certified optimum shall be.
+#: The speed-up over BONMIN that the page counts.
 ASKED = 1000
 IMAGES = "images"
 LOSSES, TIMES = "paper_losses.png", "paper_times.png"
 _INTRODUCTION = """\
 # The paper's experiments, run again
 
-This page was written by `riskcard experiment`. It holds every row of the four tables of Molero-Río and D'Ambrosio,
-*Optimal Risk Scores for Continuous Predictors* (LOD 2024): the published figures ("paper") and runs made here ("here").
+This page was written by `riskcard experiment`. It contains every row of the four tables of Molero-Río and D'Ambrosio,
+*Optimal Risk Scores for Continuous Predictors* (LOD 2024): the published figures ("paper") and our runs ("here").
 
-- **TT** and **ST** are seconds in total and until the best card was found, **OBJ** is the loss of the card (of a run here:
-  recomputed from the raw rows, whatever the solver says), **AUC** that of its score. As in the paper `*` is a time limit
-  reached and `-` no card found.
-- **status**: *proven* by riskcard's branch and bound; *claimed*: the solver says that it is optimal, and the proof
-  agrees; *claim is false*: a card exists that is better than what the solver calls optimal, or below the bound that it
-  gives; *limit*; *heuristic*: nothing is claimed.
-- **times faster**: BONMIN's TT here divided by riskcard's. Where BONMIN was stopped its limit is taken, and the figure,
+- **TT** and **ST** are the seconds in total and until the best card was found. **OBJ** is the loss of the card; for our
+  runs it is recomputed from the raw rows, whatever the solver says. **AUC** is that of its score. As in the paper, `*`
+  means that the time limit was reached and `-` that no card was found.
+- **status**: *proven* by riskcard's branch and bound; *claimed*: the solver says that the card is optimal, and the proof
+  agrees; *claim is false*: there is a card that is better than what the solver calls optimal, or below the bound that
+  it gives; *limit*; *heuristic*: nothing is claimed.
+- **times faster**: BONMIN's TT here divided by riskcard's. If BONMIN was stopped, its limit is used, and the figure,
   marked `>`, is a lower bound.
-- riskcard's time is that of a whole `fit` on one thread (reading the table, search, proof), the median of three, measured
-  warm: the row is solved once before the clock starts, so that compiling and loading the kernels is not in it. ST is when
-  its proof first reports the best card, after the search. Every other method has one thread too.
+- riskcard's time is that of a whole `fit` on one thread (reading the table, search, proof), the median of three. It is
+  measured warm: the row is solved once before the clock starts, so compiling and loading the kernels is not included.
+  ST is the time at which its proof first reports the best card, after the search. All other methods have one thread too.
 """
 _NOTES = f"""\
 ## Notes
 
-- *Labels.* The paper's text gives a row the event when the reference card's risk is at least 0.5. Its published figures come
-  out only with *above* 0.5, which is what `riskcard.paper.synthetic_data.paper_data` does: then the loss of the reference card agrees with
-  the paper to the cent on every data set (where the third decimal is 5 or more, the paper cuts it off in places).
-- *Misprint.* For N = {MISPRINT[0]} and p = {MISPRINT[1]} the paper prints a reference loss of 9276.00, which is the figure of p = 1;
-  it is 2234.78.
-- The reference card is not the best card of its rows. Labels are not drawn from its risks, they are what it finds more
-  likely, so that larger points fit better.
-- *BONMIN, linear form* runs B-Hyb as in the paper, with one setting changed: with its default choice of the variable to branch on it
-  has called cards optimal that are far from it. *B-OA* is BONMIN's outer approximation on the same form, *strengthened form* B-Hyb
-  on a tighter one. *From Algorithm 1* is B-Hyb with the card of Algorithm 1 as its start: that card, with its best base, is its first,
-  the limit is one for both, and TT and ST count both. [solvers.md](solvers.md) has the evidence, and compares BONMIN's figures with the
-  published ones row by row.
+- *Labels.* According to the paper's text, a row has the event if the reference card's risk is at least 0.5. Its published
+  figures come out only with *above* 0.5, which is what `riskcard.paper.synthetic_data.paper_data` uses. Then the loss of
+  the reference card agrees with the paper to the cent on every data set (in places the paper truncates the third
+  decimal instead of rounding).
+- *Misprint.* For N = {MISPRINT[0]} and p = {MISPRINT[1]} the paper prints a reference loss of 9276.00, which is the
+  figure for p = 1; the correct one is 2234.78.
+- The reference card is not the best card for its rows. Labels are not drawn from its risks but are the outcomes that it
+  finds more likely, so larger points fit better.
+- *BONMIN, linear form* runs B-Hyb as in the paper, with one setting changed: with its default choice of the branching
+  variable, it has called cards optimal that are far from it. *B-OA* is BONMIN's outer approximation on the same form,
+  *strengthened form* is B-Hyb on a tighter one. *From Algorithm 1* is B-Hyb started from the card of Algorithm 1, with
+  its best base; the limit, TT and ST include both. [Other solvers](solvers.md) gives the evidence, and compares BONMIN's
+  figures with the published ones row by row.
 - The paper's 138.62 for N = 200 is 200 log 2: the loss of a card without any points.
-- *Algorithm 1* rounds one of very many solutions of a relaxation that knows nothing of the data
-  ([formulations.md](formulations.md)). With every weight rounded to the nearest integer, as the paper describes it, it gives the published
-  loss with one feature and with p = 4. *Negatives down* rounds weights below 0 down, and gives the published loss on all rows
-  but p = 4: what the paper ran seems to have done that. It is the same work; where its times are longer, more ran beside it.
+- *Algorithm 1* rounds one of very many solutions of a relaxation that carries no information about the data
+  ([formulations](formulations.md)). With every weight rounded to the nearest integer, as the paper describes, it gives
+  the published loss with one feature and with p = 4. *Negatives down* rounds negative weights down, and gives the
+  published loss on all rows except p = 4: this seems to be what the paper ran. Both do the same work; where the times of
+  the second are longer, more ran at the same time.
 """
 
 
 def write_page(path: Path, tables: Sequence[int], results: Mapping[Row, RowResults]) -> list[str]:
-    """Write the page and, in ``images`` beside it, its pictures.
+    """Write the page, and its pictures into ``images`` next to it.
 
     Returns
     -------
@@ -99,11 +102,11 @@ def render_page(
         for table in tables
         if (lines := lines_of(table, results))
     ]
-    return "\n".join([*parts, _NOTES])
+    return wrap_prose("\n".join([*parts, _NOTES]))
 
 
 def _conditions(results: Mapping[Row, RowResults]) -> str:
-    """When, on what and with which limits the runs were made."""
+    """When, on which machine and with which limits the runs were made."""
     runs = [run for one in results.values() for run in one.runs.values()]
     limits: dict[float, list[str]] = {}
     for name, method in METHODS.items():
@@ -114,9 +117,9 @@ def _conditions(results: Mapping[Row, RowResults]) -> str:
     return (
         "## Conditions\n\n"
         f"- Made on: {_distinct(finished, 'date')}.\n"
-        f"- Machine: {_distinct(finished, 'machine')}. Nothing was done to keep "
-        "other work away from it, and runs were not all made in one sitting (a method that changes is run again, "
-        "the others stand): take single times as rough.\n"
+        f"- Machine: {_distinct(finished, 'machine')}. It did other work at the "
+        "same time, and not all runs were made on one occasion (a method that changes is run again, the others are "
+        "kept): single times are rough.\n"
         f"- Software: {_distinct(finished, 'software')}.\n"
         f"- Time limits: {', '.join(listed)}. BONMIN had {PAPER_LIMIT:g} s in the paper."
         f"{_overrun(runs)}\n"
@@ -124,20 +127,20 @@ def _conditions(results: Mapping[Row, RowResults]) -> str:
 
 
 def _overrun(runs: Sequence[tuple[Cell, Finished]]) -> str:
-    """The run that kept its limit least, where one took half as long again."""
+    """The run furthest past its limit, if one took more than 1.5 times as long as allowed."""
     late = [(one.outcome.seconds, cell) for cell, one in runs]
     late = [(seconds, cell) for seconds, cell in late if seconds > 1.5 * cell.limit]
     if not late:
         return ""
     seconds, cell = max(late, key=lambda pair: pair[0] - pair[1].limit)
     return (
-        " Solvers look at the clock when it suits them: the run furthest past its limit, "
+        " Solvers do not check the clock all the time: the run furthest past its limit, "
         f"{cell.method.title} on {cell.row}, took {seconds:.0f} s."
     )
 
 
 def _distinct(finished: Sequence[Finished], field: str) -> str:
-    """The different values of a field; of lists of versions each version once."""
+    """The distinct values of a field; in lists of versions each version once."""
     values = sorted({getattr(one, field) for one in finished})
     if field == "software":
         values = sorted({part for value in values for part in value.split(", ")}, key=str.lower)
@@ -163,9 +166,9 @@ def _summary(results: Mapping[Row, RowResults]) -> str:
         return text
     reached = sum(ratio >= ASKED for ratio in ratios)
     return (
-        f"{text}\nShown to be {ASKED:,} times faster than BONMIN here or its limit: {reached} of {len(ratios)} rows; "
-        f"the smallest figure is {min(ratios):,.0f}. BONMIN ended by itself on {exact} rows; for the others the figure "
-        "is a lower bound, and cannot exceed BONMIN's limit divided by riskcard's time.\n"
+        f"{text}\nAt least {ASKED:,} times faster than BONMIN, or than its limit: {reached} of {len(ratios)} rows; the "
+        f"smallest figure is {min(ratios):,.0f}. BONMIN finished by itself on {exact} rows; for the others the figure is "
+        "a lower bound, and cannot exceed BONMIN's limit divided by riskcard's time.\n"
     )
 
 
@@ -197,8 +200,8 @@ def _false_claims(results: Mapping[Row, RowResults]) -> str:
                     f"- {row}, {METHODS[name].title}: {_claim_text(outcome.claimed_loss, outcome.claimed_bound, outcome.word)}"
                 )
     if not lines:
-        return "No claim of any solver was found to be false in these runs.\n"
-    return "### Claims that are false\n\n" + "\n".join(lines) + "\n"
+        return "No solver made a claim in these runs that was found to be false.\n"
+    return "### False claims\n\n" + "\n".join(lines) + "\n"
 
 
 def _claim_text(loss: float | None, bound: float | None, word: str) -> str:
@@ -214,10 +217,11 @@ def _pictures() -> str:
     return (
         "## Pictures\n\n"
         f"![Loss against time]({IMAGES}/{LOSSES})\n\n"
-        "*Loss of the best card so far against time, both on logarithmic axes; the dotted line is the proven optimum; losses beyond three times the "
-        "worst final one are cut off. A mark "
-        "stands where the method's best card was found. On the way the losses are the solver's own; the last one is "
-        "recomputed. A method without a line found no card.*\n\n"
+        "*Loss of the best card so far against time, both on logarithmic axes; the dotted line is the proven "
+        "optimum; losses above three times the worst final one are cut off. A marker shows where the method's best card "
+        "was found. Intermediate losses are the solver's own; the last one is recomputed. A method without a line found "
+        "no card.*\n\n"
         f"![Solving time against size]({IMAGES}/{TIMES})\n\n"
-        "*Total time against the number of features and of rows. Open marks: stopped at the limit, without a proof or claim.*\n"
+        "*Total time against the number of features and of rows. Open markers: stopped at the limit, without a "
+        "proof or claim.*\n"
     )
