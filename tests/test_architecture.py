@@ -34,7 +34,7 @@ ALLOWED = {
     "rules": DATA | {"rules"},
     "model": MODEL | {"output_files"},
     "problem": PROBLEM,
-    "kernels": {"kernels"},
+    "kernels": {"kernels", "errors"},
     "kernels/heuristic": {"kernels", "kernels/heuristic"},
     "kernels/proof": {"kernels", "kernels/proof"},
     "encoding": ENCODING,

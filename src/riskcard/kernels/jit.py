@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from numba import njit
 from numba.core import event
+
+from riskcard.errors import RiskcardWarning
 
 #: Compiled on first use and kept on disk; runs without the interpreter's lock; a division by zero
 #: gives what numpy gives. Compilation is what a first fit waits for, so kernels are flat (the code
@@ -22,15 +26,15 @@ OPTIONS: dict[str, Any] = {
 }
 
 
-def _fingerprint() -> str:
-    """A hash of the source of all kernels."""
+def _fingerprint(folder: Path) -> str:
+    """A hash of the source of all kernels, which are in a folder and its subfolders."""
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    for path in sorted(folder.rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
-FINGERPRINT = _fingerprint()
+FINGERPRINT = _fingerprint(Path(__file__).parent)
 
 
 def _keep_by_fingerprint(dispatcher: Any) -> Any:
@@ -46,7 +50,24 @@ def _keep_by_fingerprint(dispatcher: Any) -> Any:
 
 def _compile(function: Callable[..., Any], **more: Any) -> Any:
     options: dict[str, Any] = OPTIONS | more
-    return _keep_by_fingerprint(njit(**options)(function))
+    try:
+        return _keep_by_fingerprint(njit(**options)(function))
+    except RuntimeError as error:  # from numba: no folder can be written to
+        if "no locator available" not in str(error):
+            raise
+    _warn_that_nothing_is_kept()
+    return njit(**options | {"cache": False})(function)
+
+
+@cache
+def _warn_that_nothing_is_kept() -> None:
+    warnings.warn(
+        "No folder for compiled code can be written to, so every process that fits a card compiles "
+        "the inner loops again, for about half a minute. Name a folder that can be written to in the "
+        "environment variable NUMBA_CACHE_DIR.",
+        RiskcardWarning,
+        stacklevel=2,
+    )
 
 
 def is_kept(compiled: Any) -> bool:
