@@ -17,7 +17,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,8 +58,7 @@ class Worker:
         self._script, self._python, self._memory, self._cache = script, python, memory, cache
         self._process: subprocess.Popen[bytes] | None = None
         self._n_lives = 0
-        # it lives as long as the worker
-        self._log = tempfile.TemporaryFile()  # noqa: SIM115
+        self._log: IO[bytes] | None = None  # what the process writes to its error stream
 
     def __enter__(self) -> Worker:
         return self
@@ -112,6 +111,7 @@ class Worker:
         return ""
 
     def _last_words(self) -> str:
+        assert self._log is not None
         self._log.seek(0)
         lines = self._log.read().decode(errors="replace").strip().splitlines()
         return lines[-1][:200] if lines else "no output"
@@ -126,6 +126,7 @@ class Worker:
         if self._memory is not None and os.name == "posix":
             limit = f"ulimit -v {int(self._memory / 1024)}; exec "
             command = ["/bin/sh", "-c", limit + '"$0" "$@"', *command]
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115, it is closed with the process
         return subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -140,7 +141,7 @@ class Worker:
         process, self._process = self._process, None
         if process is None:
             return
-        for stream in (process.stdin, process.stdout):
+        for stream in (process.stdin, process.stdout, self._log):
             if stream is not None:
                 with contextlib.suppress(OSError):
                     stream.close()

@@ -6,13 +6,11 @@ from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from hypothesis import given
 
 from cards import risk_cards, values_of
+from optional import pa, pd, pl
 from riskcard import (
     DataError,
     FeaturePoints,

@@ -280,6 +280,7 @@ def test_parquet_gives_the_same_card(tmp_path, data, capsys):
     assert cards[0].features == cards[1].features
 
 
+@pytest.mark.filterwarnings("default::riskcard.RiskcardWarning")  # as in a process of its own
 def test_new_levels_and_new_holes_are_scored_with_a_warning(tmp_path, data, capsys):
     path = tmp_path / "card.json"
     options = ["--target", "outcome", "-o", path, "-q", "--columns", "shape", "smokes"]

@@ -393,6 +393,7 @@ def test_whole_numbers_that_floats_cannot_tell_apart_are_warned_of(tmp_path, mon
     assert np.isnan(columns.features["id"].values[4])
 
 
+@pytest.mark.filterwarnings("default::riskcard.RiskcardWarning")  # as in a process of its own
 def test_what_is_warned_of_while_a_file_is_read_is_a_sentence_without_a_place(tmp_path, capsys):
     rows = "".join(f"{2**53 + i // 2},{i},{i % 3 == 0:d}\n" for i in range(30))
     path = write(tmp_path, "id,age,ill\n" + rows)

@@ -6,9 +6,6 @@ import pickle
 import sys
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 import sklearn
 from sklearn.base import clone
@@ -24,6 +21,7 @@ from sklearn.model_selection import (
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from optional import pa, pd, pl
 from riskcard import (
     CardRules,
     DataError,

@@ -8,9 +8,6 @@ import warnings
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 import sklearn
 from sklearn.base import clone
@@ -21,6 +18,7 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from optional import pa, pd, pl
 from riskcard import (
     DataError,
     ParameterError,

@@ -5,13 +5,13 @@ import math
 import sys
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 
 from cards import heart_card, mass_card, risk_cards, values_of
+from optional import pd
 from riskcard import DataError, FeaturePoints, LevelPoints, RiskCard, RiskScoreClassifier
 from riskcard.cli.main import main
 from riskcard.model.explain import Explanation

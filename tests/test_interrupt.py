@@ -1,9 +1,14 @@
-"""Ctrl-C, and the code that is kept compiled between two runs."""
+"""Ctrl-C, and compiled code that is kept between two runs."""
 
 from __future__ import annotations
 
+import os
+import shutil
 import signal
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,17 +33,19 @@ def hard_problem():
     return make_problem(data, max_terms=5)
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupted_proof_gives_its_card_and_a_valid_bound():
     def press(progress):
         if progress.nodes > 100:
             signal.raise_signal(signal.SIGINT)
 
-    result = solve(hard_problem(), Options(certify=True, time_limit=60.0, progress=press))
+    result = solve(hard_problem(), Options(certify=True, time_limit=None, progress=press))
     assert result.status == Status.INTERRUPTED
     assert 0 <= result.bound <= result.loss
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_the_second_interrupt_is_an_ordinary_one():
     with catch_interrupt() as pressed:
         signal.raise_signal(signal.SIGINT)
@@ -47,6 +54,18 @@ def test_the_second_interrupt_is_an_ordinary_one():
             signal.raise_signal(signal.SIGINT)
 
 
+def test_where_ctrl_c_is_ignored_it_stays_ignored():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with catch_interrupt() as pressed:
+            signal.raise_signal(signal.SIGINT)
+            assert not pressed.is_set()
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_in_a_thread_the_handler_of_the_main_thread_is_left_alone():
     before = signal.getsignal(signal.SIGINT)
     seen = []
@@ -64,6 +83,48 @@ def test_in_a_thread_the_handler_of_the_main_thread_is_left_alone():
 def test_kept_code_depends_on_the_source_of_all_kernels():
     for function in (explore.explore, nodes.make_child, slots.within_limits):
         assert function._cache._cache_file._source_stamp == jit.FINGERPRINT
+
+
+def test_a_change_of_any_kernel_changes_the_fingerprint(tmp_path):
+    folder = Path(shutil.copytree(Path(jit.__file__).parent, tmp_path / "kernels"))
+    seen = {jit._fingerprint(folder)}
+    assert seen == {jit.FINGERPRINT}
+    files = sorted(folder.rglob("*.py"))
+    assert {path.parent.name for path in files} == {"kernels", "heuristic", "proof"}
+    for path in files:
+        path.write_text(path.read_text(encoding="utf-8") + "# changed\n", encoding="utf-8")
+        seen.add(jit._fingerprint(folder))
+    assert len(seen) == 1 + len(files)
+
+
+#: In a process of its own: numba finds no folder that it may write to, as in a read-only container.
+WITHOUT_CACHE = """
+import numba.core.caching
+numba.core.caching.CacheImpl._locator_classes = []
+import warnings
+warnings.simplefilter("always")
+import numpy as np
+from riskcard.kernels.jit import is_kept
+from riskcard.kernels.scores import score_rows, tally_scores
+keys = np.zeros(2, np.int32)
+score_rows(
+    np.zeros((1, 2), np.int32), np.zeros((3, 0), np.int64), 0, 0, np.array([True, False]), keys
+)
+print(keys.tolist(), is_kept(score_rows), len(score_rows.signatures))
+"""
+
+
+def test_without_a_folder_for_compiled_code_one_sentence_says_so_and_all_works():
+    environment = {**os.environ, "NUMBA_CACHE_LOCATOR_CLASSES": ""}
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_CACHE],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "[1, 0] True 1\n"
+    assert done.stderr.count("No folder for compiled code can be written to") == 1
 
 
 def test_a_fit_in_a_thread_works():

@@ -2,11 +2,11 @@
 
 import re
 
-import pandas as pd
 import pytest
 import sklearn
 
 from cards import certificate
+from optional import pd
 from riskcard import RiskScoreClassifier, RiskScoreClassifierCV, bootstrap_card
 from riskcard.baselines import SelectRegressRoundClassifier
 

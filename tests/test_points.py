@@ -4,11 +4,9 @@ import decimal
 import math
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 
+from optional import pa, pd, pl
 from riskcard import DataError, FeaturePoints, LevelPoints, ParameterError
 
 NAN = float("nan")

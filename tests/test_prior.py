@@ -6,9 +6,9 @@ import json
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 
+from optional import pd
 from oracle.enumerate_cards import enumerate_cards
 from random_problems import random_problem
 from riskcard import (

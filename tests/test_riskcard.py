@@ -6,14 +6,12 @@ import warnings
 from itertools import pairwise
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cards import heart_card, mass_card, risk_cards, values_of
+from optional import pa, pd, pl
 from riskcard.data.table import Table
 from riskcard.encoding.decode_solution import Layout, card_from_solution
 from riskcard.encoding.rank_table import rank_table

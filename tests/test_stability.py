@@ -6,15 +6,13 @@ import sys
 from dataclasses import FrozenInstanceError, astuple, replace
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
+from optional import pa, pd, pl
 from riskcard import (
     DataError,
     FeaturePoints,

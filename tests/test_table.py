@@ -7,12 +7,10 @@ import warnings
 from decimal import Decimal
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from scipy import sparse
 
+from optional import pa, pd, pl
 from riskcard import DataError, ParameterError, RiskcardWarning
 from riskcard.data.features import read_features, read_values
 from riskcard.data.levels import BOOLEAN, Levels

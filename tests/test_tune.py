@@ -141,6 +141,7 @@ def test_groups_stay_in_one_fold_and_are_no_feature(tmp_path, data, capsys, monk
         assert not set(wards[fit]) & set(wards[test])
 
 
+@pytest.mark.filterwarnings("default::riskcard.RiskcardWarning")  # as in a process of its own
 def test_noise_is_told(tmp_path, capsys):
     random = np.random.default_rng(1)
     rows = [{"a": random.random(), "y": int(random.random() < 0.5)} for _ in range(100)]

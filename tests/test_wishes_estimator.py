@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 
+from optional import pd
 from riskcard import (
     CardRules,
     DataError,
