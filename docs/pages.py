@@ -1,4 +1,4 @@
-"""The pages of the docs as things to run: their blocks of code, their links, and what the site shows of them."""
+"""Run the pages of the docs: their code blocks, their links, and the names that they document."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class Block:
     """One fenced block of a page."""
 
     language: str
-    title: str | None  # the file that it shows
+    title: str | None  # the name of the file that it shows
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a page shows as the outcome of its code, and the outcome."""
+    """The output that a page shows, and the real one."""
 
     what: str
     shown: str
@@ -53,7 +53,7 @@ def blocks_of(page: Path) -> list[Block]:
 
 
 def links_of(page: Path) -> list[str]:
-    """Where the links and pictures of a page lead, its code left out."""
+    """The targets of the links and pictures of a page, without its code."""
     return LINK.findall(FENCE.sub("", page.read_text(encoding="utf-8")))
 
 
@@ -63,12 +63,12 @@ def references_of(page: Path) -> list[str]:
 
 
 def run_page(page: Path) -> Iterator[Shown]:
-    """Run the blocks of a page, in order, in the present folder.
+    """Run the blocks of a page, in order, in the current folder.
 
-    `python` blocks share their names, and a `text` block is what the block before it prints. In
-    a `console` block commands stand behind a dollar sign and their output below them; `sh` blocks are
-    commands alone. Any other block needs a title, the name of a file: it is written there, or, if
-    the file exists by then, it is what stands in it.
+    `python` blocks share their names, and a `text` block is the output of the block before it. In
+    a `console` block commands follow a dollar sign, with their output below them; `sh` blocks contain
+    only commands. Any other block needs a title, the name of a file: the block is written there, or, if
+    the file already exists, the block must be its content.
     """
     compile_loops()
     names: dict[str, Any] = {}
@@ -94,15 +94,15 @@ def run_page(page: Path) -> Iterator[Shown]:
 
 
 def compile_loops() -> None:
-    """Compile the inner loops where that was not done yet, so that no time limit runs out meanwhile."""
+    """Compile the inner loops if necessary, so that compilation does not use up a time limit."""
     model = RiskScoreClassifier(max_terms=2, certify=True, time_limit=None)
     model.fit([[1, 5], [2, 4], [3, 3], [4, 1], [5, 2]], [0, 0, 1, 0, 1])
 
 
 def _comparable(text: str) -> str:
-    """Without the version that wrote a file, and with nine digits of longer numbers.
+    """The text without the version that wrote it, and with long numbers rounded to nine digits.
 
-    A page may be older than the version, and processors differ in the last digits.
+    A page may be older than the current version, and processors differ in the last digits.
     """
     text = re.sub(r"written by riskcard [\d.]+\w*", "written by riskcard", text)
     return re.sub(r"\d+\.\d{9,}", lambda found: f"{float(found[0]):.9g}", text)
@@ -122,14 +122,14 @@ def _commands(text: str) -> list[str]:
 
 
 def _dialogue(text: str) -> Iterator[tuple[str, str]]:
-    """Commands, each with the output that is shown below it."""
+    """Commands, each with the output shown below it."""
     for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
         command, shown = part.replace("\\\n", " ").split("\n", 1)
         yield command, shown
 
 
 def _run(command: str) -> str:
-    """Run a command `riskcard ...`; returns what it prints."""
+    """Run a command `riskcard ...` and return its output."""
     words = shlex.split(command, comments=True)
     if words[0] != "riskcard":
         raise ValueError(f"Only riskcard is run here, not {words[0]!r}.")
