@@ -6,7 +6,8 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from riskcard.data.levels import Label
-from riskcard.formatting.html import Number, boxed, html_table, minus, paragraphs
+from riskcard.formatting.html import Number, boxed, html_table, paragraphs
+from riskcard.formatting.numbers import minus
 from riskcard.formatting.percent import percent
 from riskcard.formatting.plain_text import one_line, text_table
 from riskcard.model.lines import show_level

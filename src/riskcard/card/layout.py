@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from riskcard.card.bands import BandLine, cells_of
 from riskcard.card.scorecard import FeatureBlock, ScoreCard, score_card_of
 from riskcard.card.sentences import BASE, BLANK
-from riskcard.formatting.html import minus
+from riskcard.formatting.numbers import minus
 from riskcard.formatting.text_width import text_width, wrap
 from riskcard.model.card import RiskCard
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from riskcard.card.bands import cells_of
 from riskcard.card.scorecard import FeatureBlock, ScoreCard, score_card_of
 from riskcard.card.sentences import BASE, BLANK
-from riskcard.formatting.html import minus
+from riskcard.formatting.numbers import minus
 from riskcard.model.card import RiskCard
 
 #: What could be taken for markup; a backslash before it says that it is none.

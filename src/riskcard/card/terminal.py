@@ -14,7 +14,7 @@ from rich.text import Text
 from riskcard.card.bands import cells_of
 from riskcard.card.scorecard import ScoreCard, score_card_of
 from riskcard.card.sentences import BASE
-from riskcard.formatting.html import minus
+from riskcard.formatting.numbers import minus
 from riskcard.model.card import RiskCard
 
 #: The bar of a risk of 100 % in cells, and what a column takes beside its text.

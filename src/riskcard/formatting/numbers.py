@@ -1,4 +1,4 @@
-"""The printed cut: of all numbers that divide two neighbouring data values, the shortest."""
+"""How numbers are written, and the shortest number between two data values, for cuts."""
 
 from __future__ import annotations
 
@@ -59,6 +59,11 @@ def format_number(value: float) -> str:
         return repr(value).removesuffix(".0")
     text = format(_shortest_decimal(value), "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def minus(number: float | str) -> str:
+    """A number with a true minus sign."""
+    return str(number).replace("-", "−")
 
 
 def _shortest_decimal(value: float) -> Decimal:

@@ -9,6 +9,8 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from riskcard.formatting.numbers import minus
+
 if TYPE_CHECKING:
     from jinja2 import Environment
 
@@ -30,11 +32,6 @@ def render(name: str, **values: Any) -> str:
 def asset(name: str) -> str:
     """The text of a file that is used as it is: a style or a script."""
     return files("riskcard").joinpath(name).read_text(encoding="utf-8")
-
-
-def minus(number: float | str) -> str:
-    """A number with a true minus sign."""
-    return str(number).replace("-", "−")
 
 
 @cache

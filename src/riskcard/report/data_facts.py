@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from riskcard.data.features import Features
 from riskcard.data.levels import BOOLEAN, Levels
-from riskcard.formatting.html import minus
+from riskcard.formatting.numbers import minus
 from riskcard.model.lines import show_level
 from riskcard.report.facts import ColumnFacts, DataFacts
 

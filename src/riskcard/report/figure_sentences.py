@@ -9,7 +9,7 @@ from riskcard.evaluation.calibration import Calibration
 from riskcard.evaluation.decision import DecisionCurve
 from riskcard.evaluation.intervals import Interval
 from riskcard.evaluation.summary import Evaluation
-from riskcard.formatting.html import minus
+from riskcard.formatting.numbers import minus
 from riskcard.model.certificate import Certificate
 from riskcard.report.facts import DataFacts, ReportFacts
 from riskcard.status import Status
