@@ -5,15 +5,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from html import escape
-from importlib.resources import files
 from typing import Any
 
-from riskcard.calculator.inputs import inputs_html
 from riskcard.calculator.questions import Question, questions_of
 from riskcard.calculator.wording import PageWords
 from riskcard.card.bands import BandLine
 from riskcard.card.scorecard import ScoreCard, score_card_of
+from riskcard.formatting.templates import asset, render
 from riskcard.model.card import RiskCard
 
 #: With more totals than this the curve has no dot for each.
@@ -32,124 +30,38 @@ def render_calculator(card: RiskCard, words: PageWords | None = None) -> str:
     """
     words = PageWords() if words is None else words
     shown, questions = score_card_of(card), questions_of(card, words)
-    title = shown.title if words.title is None else words.title
-    style, script = _asset("calculator.css"), _asset("calculator.js")
-    policy = (
-        f"default-src 'none'; img-src data:; style-src {_hash(style)}; script-src {_hash(script)}; "
-        "base-uri 'none'; form-action 'none'"
-    )
-    return (
-        f'<!DOCTYPE html>\n<html lang="{escape(words.language)}" dir="{words.direction}">\n<head>\n'
-        '<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        '<link rel="icon" href="data:,">\n'
-        f"<title>{escape(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n"
-        f"{_body(card, shown, questions, words, title)}\n"
-        f'<script type="application/json" id="data">{_data(card, shown, questions, words)}</script>\n'
-        f"<script>{script}</script>\n</body>\n</html>\n"
-    )
-
-
-def _body(
-    card: RiskCard,
-    shown: ScoreCard,
-    questions: tuple[Question, ...],
-    words: PageWords,
-    title: str,
-) -> str:
-    say = words.say
-    return f"""<main>
-<header>
-<h1>{escape(title)}</h1>
-<p class="lead">{escape(say("lead"))}</p>
-<noscript><p class="error">{escape(say("needs_script"))}</p></noscript>
-</header>
-<form id="inputs" autocomplete="off" novalidate>
-{inputs_html(questions, words)}
-</form>
-<aside>
-<section class="summary" aria-labelledby="result-title">
-<h2 id="result-title">{escape(say("result"))}</h2>
-<p class="figures">
-<span class="figure"><span class="name">{escape(say("total"))}</span> <output id="total">–</output></span>
-<span class="figure risk"><span class="name">{escape(say("risk"))}</span> <output id="risk">–</output></span>
-</p>
-<p id="open" class="open"></p>
-</section>
-<div class="more">
-<p id="said" class="unseen" role="status" aria-live="polite"></p>
-<p id="meaning" class="open"></p>
-{_sum_table(card, questions, words)}
-<figure>
-<svg id="curve" role="img" aria-label="{escape(say("curve"))}" viewBox="0 0 360 242"></svg>
-<figcaption>{escape(_caption(shown, words))}</figcaption>
-</figure>
-<p class="buttons">
-<button type="button" id="again">{escape(say("start_again"))}</button>
-<button type="button" id="link">{escape(say("link"))}</button>
-<button type="button" id="print">{escape(say("print"))}</button>
-</p>
-<p id="linked" class="note" role="status"></p>
-</div>
-</aside>
-<footer>
-<details id="table"><summary>{escape(say("from_total_to_risk"))}</summary>
-{_total_table(shown, words)}
-</details>
-<details id="about"><summary>{escape(say("about"))}</summary>
-{_facts(shown, words)}
-</details>
-<p class="caution">{escape(say("caution"))}</p>
-</footer>
-</main>"""
-
-
-def _caption(shown: ScoreCard, words: PageWords) -> str:
-    return " ".join(
-        words.say(key) for key in ("curve", "curve_observed")[: 2 if shown.observed else 1]
+    style, script = (asset(f"calculator/templates/calculator.{end}") for end in ("css", "js"))
+    return render(
+        "calculator/templates/calculator.html.j2",
+        words=words,
+        say=words.say,
+        shown=shown,
+        title=shown.title if words.title is None else words.title,
+        facts=facts_of(shown) if words.facts is None else words.facts,
+        questions=questions,
+        columns=_columns(shown),
+        totals=[(line, _cells(line, words)) for line in shown.bands],
+        data=_data(card, shown, questions, words),
+        style=style,
+        script=script,
+        policy=(
+            f"default-src 'none'; img-src data:; style-src {_hash(style)}; "
+            f"script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
+        ),
     )
 
 
-def _sum_table(card: RiskCard, questions: tuple[Question, ...], words: PageWords) -> str:
-    """The points as they add up: one line for each feature, filled in by the script."""
-    rows = "".join(
-        f'<tr data-sum="{place}"><th scope="row">{escape(question.name)}</th>'
-        '<td class="value"></td><td class="number"></td></tr>'
-        for place, question in enumerate(questions)
-    )
-    if card.base != 0:
-        base = escape(words.number(str(card.base)))
-        rows += (
-            f'<tr><th scope="row" colspan="2">{escape(words.say("base"))}</th>'
-            f'<td class="number">{base}</td></tr>'
-        )
-    return (
-        f'<table class="sum"><tbody>{rows}</tbody><tfoot><tr>'
-        f'<th scope="row" colspan="2">{escape(words.say("total"))}</th>'
-        '<td class="number" id="sum">–</td></tr></tfoot></table>'
-    )
-
-
-def _total_table(shown: ScoreCard, words: PageWords) -> str:
+def _columns(shown: ScoreCard) -> list[str]:
+    """The columns of the table from total to risk: those that there is something to say in."""
     names = ["total", "risk"]
     if shown.observed:
         names += ["rows", "events", "observed"]
-        names += (
-            ["interval"] if any(line.seen and line.seen.interval for line in shown.bands) else []
-        )
-    head = "".join(
-        f'<th scope="col" class="number">{escape(words.say(name))}</th>' for name in names
-    )
-    rows = "".join(_total_row(line, words, names) for line in shown.bands)
-    return (
-        f'<div class="wide"><table class="totals"><thead><tr>{head}</tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>"
-    )
+        has_interval = any(line.seen and line.seen.interval for line in shown.bands)
+        names += ["interval"] if has_interval else []
+    return names
 
 
-def _total_row(line: BandLine, words: PageWords, names: list[str]) -> str:
+def _cells(line: BandLine, words: PageWords) -> dict[str, str]:
     low, high = words.number(str(line.low)), words.number(str(line.high))
     cells = {
         "total": low if low == high else words.say("range", low=low, high=high),
@@ -161,13 +73,7 @@ def _total_row(line: BandLine, words: PageWords, names: list[str]) -> str:
         for name, ends in shares.items():
             known = [end for end in ends if end is not None]
             cells[name] = words.percent(*known, is_counted=True) if known else ""
-    drawn = "".join(f'<td class="number">{escape(cells[name])}</td>' for name in names)
-    return f'<tr data-low="{line.low}" data-high="{line.high}">{drawn}</tr>'
-
-
-def _facts(shown: ScoreCard, words: PageWords) -> str:
-    facts = facts_of(shown) if words.facts is None else words.facts
-    return "".join(f"<p>{escape(fact)}</p>" for fact in facts)
+    return cells
 
 
 def facts_of(shown: ScoreCard) -> tuple[str, ...]:
@@ -210,10 +116,6 @@ def _observed(line: BandLine) -> dict[str, Any]:
         "rate": seen.rate,
         "interval": seen.interval,
     }
-
-
-def _asset(name: str) -> str:
-    return (files("riskcard.calculator") / name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:
