@@ -8,12 +8,11 @@ import pytest
 from riskcard import DataError, FormatError, RiskcardWarning
 from riskcard.cli.labels import with_known_levels
 from riskcard.cli.main import main
-from riskcard.data import csv_arrow
-from riskcard.data import files as tables
-from riskcard.data.column_kinds import levels_from
-from riskcard.data.columns import FeatureValues
-from riskcard.data.feature_table import FeatureTable, raw_column
-from riskcard.data.files import read_columns
+from riskcard.data import csv_file
+from riskcard.data.columns import FeatureValues, levels_from
+from riskcard.data.csv_file import CsvFile
+from riskcard.data.feature_table import FeatureTable, named_values
+from riskcard.data.files import open_table
 from riskcard.data.levels import BOOLEAN, Levels
 from riskcard.data.table import make_table
 from riskcard.data.wanted_columns import Kind, MissingWords, Selection
@@ -23,16 +22,15 @@ HOLE = float("nan")
 
 def read(path, kind=Kind.FEATURE, missing=(), required=(), **kinds):
     """Read all columns of a file, as features unless said otherwise."""
-
-    def select(names):
-        return Selection(
-            kinds=dict.fromkeys(names, kind) | kinds,
+    file = open_table(str(path))
+    return file.read(
+        Selection(
+            kinds=dict.fromkeys(file.names, kind) | kinds,
             required=frozenset(required),
-            optional=frozenset(names),
+            optional=frozenset(file.names),
             missing=MissingWords(tuple(missing)),
         )
-
-    return read_columns(str(path), select)
+    )
 
 
 def write(tmp_path, content):
@@ -94,7 +92,7 @@ def test_numbers_can_be_called_categories(tmp_path):
 @pytest.mark.parametrize("cells", [["01234", "7", "01234"], ["1", "x", "1"], ["+1", "2", "+1"]])
 def test_called_categories_stay_as_written_unless_all_are_plain_numbers(tmp_path, cells):
     feature = column(tmp_path, cells, x=Kind.CATEGORY)
-    assert raw_column(feature).tolist() == cells
+    assert named_values(feature).tolist() == cells
 
 
 def test_a_few_numbers_among_many_texts_are_a_category(tmp_path):
@@ -173,7 +171,7 @@ def test_texts_are_refused_where_numbers_are_needed(tmp_path):
 )
 @pytest.mark.parametrize("large", [0, 1_000_000])
 def test_files_that_are_not_right_are_refused(tmp_path, monkeypatch, content, message, large):
-    monkeypatch.setattr(tables, "LARGE_FILE", large)
+    monkeypatch.setattr(csv_file, "LARGE_FILE", large)
     with pytest.raises(FormatError) as caught:
         read(write(tmp_path, content))
     assert message in str(caught.value)
@@ -195,9 +193,9 @@ def test_files_that_are_not_right_are_refused(tmp_path, monkeypatch, content, me
 def test_delimiters_line_ends_quotes_and_marks_make_no_difference(
     tmp_path, monkeypatch, content, large
 ):
-    monkeypatch.setattr(tables, "LARGE_FILE", large)
+    monkeypatch.setattr(csv_file, "LARGE_FILE", large)
     columns = read(write(tmp_path, content))
-    assert columns.n_rows == 2
+    assert len(columns) == 2
     assert same(columns.features["x"], [1, 2])
     assert same(columns.features["y"], [0, 1], ("a", "b"))
 
@@ -240,7 +238,7 @@ def outcome(path):
         columns = read(path, missing=["x y", "7"], d=Kind.CATEGORY)
     except DataError as error:
         return str(error)
-    return columns.n_rows, {
+    return len(columns), {
         name: (values.tobytes(), levels) for name, (values, levels) in columns.features.items()
     }
 
@@ -248,7 +246,7 @@ def outcome(path):
 def test_large_files_are_read_as_small_ones(tmp_path, monkeypatch):
     pytest.importorskip("pyarrow")
     n_fast = 0
-    true_read = csv_arrow.read_plain_csv
+    true_read = CsvFile._plain_columns
 
     def counted(*arguments):
         nonlocal n_fast
@@ -256,12 +254,12 @@ def test_large_files_are_read_as_small_ones(tmp_path, monkeypatch):
         n_fast += found is not None
         return found
 
-    monkeypatch.setattr(csv_arrow, "read_plain_csv", counted)
+    monkeypatch.setattr(CsvFile, "_plain_columns", counted)
     for seed in range(300):
         path = write(tmp_path, random_file(seed))
-        monkeypatch.setattr(tables, "LARGE_FILE", 10**9)
+        monkeypatch.setattr(csv_file, "LARGE_FILE", 10**9)
         small = outcome(path)
-        monkeypatch.setattr(tables, "LARGE_FILE", 0)
+        monkeypatch.setattr(csv_file, "LARGE_FILE", 0)
         assert outcome(path) == small, path.read_text()
     assert n_fast > 100
 
@@ -277,7 +275,7 @@ def test_large_files_are_read_without_pyarrow_too(tmp_path, monkeypatch):
         return true_import(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", refuse)
-    monkeypatch.setattr(tables, "LARGE_FILE", 0)
+    monkeypatch.setattr(csv_file, "LARGE_FILE", 0)
     assert same(read(write(tmp_path, "x\n1\n2\n")).features["x"], [1, 2])
 
 
@@ -315,7 +313,7 @@ def test_parquet_columns_of_every_kind_are_read(tmp_path):
     )
     columns = read(path, missing=["unknown", "99"], code=Kind.CATEGORY)
     found = columns.features
-    assert columns.n_rows == 3
+    assert len(columns) == 3
     assert same(found["float"], [1.5, HOLE, HOLE])
     assert same(found["int"], [1, HOLE, HOLE])
     assert same(found["decimal"], [1.5, HOLE, HOLE])
@@ -334,8 +332,8 @@ def test_parquet_columns_are_read_as_wanted(tmp_path):
     assert same(numbers["b"], [1, 0, HOLE])
     assert same(numbers["t"], [1, 2, HOLE])
     texts = read(path, kind=Kind.TEXT).features
-    assert raw_column(texts["n"]).tolist() == ["1", None, "2.5"]
-    assert raw_column(texts["b"]).tolist() == ["True", "False", None]
+    assert named_values(texts["n"]).tolist() == ["1", None, "2.5"]
+    assert named_values(texts["b"]).tolist() == ["True", "False", None]
 
 
 @pytest.mark.parametrize(
@@ -382,7 +380,7 @@ def test_texts_become_the_levels_that_a_card_knows():
 
 @pytest.mark.parametrize("large", [0, 10**9], ids=["pyarrow", "line by line"])
 def test_whole_numbers_that_floats_cannot_tell_apart_are_warned_of(tmp_path, monkeypatch, large):
-    monkeypatch.setattr(tables, "LARGE_FILE", large)
+    monkeypatch.setattr(csv_file, "LARGE_FILE", large)
     first = 2**53 - 2  # the floats of the last two are equal
     content = "".join(f"{first + i},{i},{first - 10 + i}.5\n" for i in range(4))
     path = write(tmp_path, "id,small,half\n" + content + "NA,,1e300\n")

@@ -33,7 +33,7 @@ from riskcard import (
     SolverMissing,
     audit_card,
 )
-from riskcard.data.take_rows import take_rows
+from riskcard.data.frames import take_rows
 from riskcard.estimators import path as path_module
 from riskcard.estimators.cv import LAST_ONLY, SHARED
 from riskcard.estimators.size_choice import PathScores, choose_size, results_of

@@ -129,7 +129,11 @@ def test_guesses_are_counted():
 @pytest.mark.parametrize(
     ("feature", "column", "message"),
     [
-        (FeaturePoints("age", [1], [0, 1]), [1, None, NAN], r"'age' is missing in row 1 \(2 such"),
+        (
+            FeaturePoints("age", [1], [0, 1]),
+            [1, None, NAN],
+            r"'age' is missing in 2 rows, the first is row 1",
+        ),
         (AGE, [1, math.inf], "'age' is infinite in row 1"),
         (AGE, [1, 10**400], "'age' is infinite in row 1"),
         (AGE, [1, "old"], "'age' is not numeric: 'old' is not a number"),
@@ -140,7 +144,7 @@ def test_guesses_are_counted():
         (
             LevelPoints("shape", [["a", "b"], ["c"]], [0, 1]),
             ["a", "d", "e"],
-            r"unknown level 'd' in row 1 \(2 such rows\)\. The card has points for 'a', 'b', 'c':",
+            r"unknown level 'd' in 2 rows, the first is row 1\. The card has points for 'a', 'b', 'c':",
         ),
         (LevelPoints("shape", [["a"]], [0]), ["a", None], "'shape' is missing in row 1"),
     ],

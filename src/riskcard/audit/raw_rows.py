@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.data.scoring_rows import find_columns, take_columns
+from riskcard.data.frames import find_columns
+from riskcard.data.scoring import take_columns
 from riskcard.errors import DataError
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import FeaturePoints, LevelPoints

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from riskcard.cli.labels import events_of, find_classes
 from riskcard.cli.remarks import say
-from riskcard.data.files import read_columns
+from riskcard.data.files import TableFile, open_table
 from riskcard.data.wanted_columns import Kind, MissingWords, Selection, require_columns
 from riskcard.errors import DataError, ParameterError
 
@@ -34,7 +34,9 @@ class Training:
     is_event
         Which rows have the event.
     weights
-        One positive weight a row; None when there are none.
+        One positive weight per row; None when there are none.
+    groups
+        For each row the number of its group; None when there are no groups.
     classes
         The labels as the file has them: no event, event.
     rules
@@ -44,11 +46,12 @@ class Training:
     table: FeatureTable
     is_event: NDArray[Any]
     weights: NDArray[Any] | None
+    groups: NDArray[Any] | None
     classes: tuple[Any, Any]
     rules: CardRules | None
 
 
-def read_training(options: Namespace) -> Training:
+def read_training(options: Namespace, groups: str | None = None) -> Training:
     """Read the file, and refuse or leave out what cannot be learned from.
 
     Parameters
@@ -56,74 +59,84 @@ def read_training(options: Namespace) -> Training:
     options
         With ``data``, ``target``, ``positive``, ``weights``, ``columns``, ``drop``,
         ``categorical``, ``missing``, ``rules`` and ``budget``.
+    groups
+        A column that says which rows belong together; it is not a feature.
     """
     rules = load_rules(options)
-    columns = read_columns(options.data, _selection(options, rules))
+    file = open_table(options.data)
+    table = file.read(_selection(file, options, groups, rules))
 
     from riskcard.data.feature_table import FeatureTable
 
-    features = dict(columns.features)
+    features = dict(table.features)
     target = features.pop(options.target)
     classes = find_classes(target, options.target, options.positive)
     is_event = events_of(target, classes, options.target)
     weights = features.pop(options.weights).values if options.weights else None
-    check_weights(options, weights)
-    _leave_out_identifiers(options, features)
-    _look_for_constants(options.data, features)
+    check_weights(options.data, options.weights, weights)
+    group_of = features.pop(groups).values if groups else None
+    kept = _without_identifiers(options, features)
+    _mention_constants(options.data, kept)
     return Training(
-        table=FeatureTable(features, columns.n_rows),
+        table=FeatureTable(kept, len(table)),
         is_event=is_event,
         weights=weights,
+        groups=group_of,
         classes=classes,
-        rules=None if rules is None else _of_file(options.rules, lambda: rules.only(features)),
+        rules=None if rules is None else _of_file(options.rules, lambda: rules.only(kept)),
     )
 
 
-def check_weights(options: Namespace, weights: NDArray[Any] | None) -> None:
+def check_weights(path: str, name: str, weights: NDArray[Any] | None) -> None:
     """Refuse weights that are not positive."""
     for row, weight in enumerate([] if weights is None else weights, start=1):
         if not weight > 0:
             raise DataError(
-                f"{options.data!r}, column {options.weights!r}: the weight of row {row} is "
-                f"{weight:g}. Give every row a positive weight, or leave the row out."
+                f"{path!r}, column {name!r}: the weight of row {row} is {weight:g}. "
+                "Give every row a positive weight, or leave the row out."
             )
 
 
-def _selection(options: Namespace, rules: CardRules | None) -> Callable[[list[str]], Selection]:
-    """Which columns a fit reads: all that are asked for, but target and weights."""
-
-    def select(names: list[str]) -> Selection:
-        path, target = options.data, options.target
-        weights = [options.weights] if options.weights else []
-        require_columns(path, names, [target], "the target")
-        require_columns(path, names, weights, "the weights")
-        for option in ("columns", "drop", "categorical"):
-            require_columns(path, names, getattr(options, option), f"named by --{option}")
-        if target in weights:
+def _selection(
+    file: TableFile, options: Namespace, groups: str | None, rules: CardRules | None
+) -> Selection:
+    """Which columns a fit reads: all that are asked for, and target, weights and groups."""
+    target = options.target
+    roles = {target: "the target"}
+    if options.weights:
+        if options.weights == target:
             raise ParameterError(f"{target!r} is both the target and the weights. Choose another.")
-        left_out = {target, *weights, *options.drop}
-        features = [name for name in options.columns or names if name not in left_out]
-        if not features:
-            raise DataError(f"No column of {path!r} is left to learn from. Drop fewer columns.")
-        for name in options.categorical:
-            if name not in features:
-                raise ParameterError(
-                    f"--categorical names {name!r}, which is not learned from. "
-                    "Leave it out there, or use the column."
-                )
-        if rules is not None:
-            _of_file(options.rules, lambda: rules.check_names(names))
-        kinds = dict.fromkeys(features, Kind.FEATURE)
-        kinds |= dict.fromkeys(options.categorical, Kind.CATEGORY)
-        kinds |= dict.fromkeys(weights, Kind.NUMBER) | {target: Kind.TEXT}
-        return Selection(
-            kinds=kinds,
-            required=frozenset([target, *weights]),
-            optional=frozenset(features),
-            missing=MissingWords(tuple(options.missing)),
-        )
-
-    return select
+        roles[options.weights] = "the weights"
+    if groups:
+        if groups in roles:
+            raise ParameterError(f"--groups is {groups!r}, which is the target or the weights.")
+        roles[groups] = "named by --groups"
+    for name, purpose in roles.items():
+        require_columns(file, [name], purpose)
+    for option in ("columns", "drop", "categorical"):
+        require_columns(file, getattr(options, option), f"named by --{option}")
+    left_out = {*roles, *options.drop}
+    features = [name for name in options.columns or file.names if name not in left_out]
+    if not features:
+        raise DataError(f"No column of {file.path!r} is left to learn from. Drop fewer columns.")
+    for name in options.categorical:
+        if name not in features:
+            raise ParameterError(
+                f"--categorical names {name!r}, which is not learned from. "
+                "Leave it out there, or use the column."
+            )
+    if rules is not None:
+        _of_file(options.rules, lambda: rules.check_names(file.names))
+    kinds = dict.fromkeys(features, Kind.FEATURE) | dict.fromkeys(
+        options.categorical, Kind.CATEGORY
+    )
+    kinds |= {name: Kind.NUMBER if name == options.weights else Kind.TEXT for name in roles}
+    return Selection(
+        kinds=kinds,
+        required=frozenset(roles),
+        optional=frozenset(features),
+        missing=MissingWords(tuple(options.missing)),
+    )
 
 
 def load_rules(options: Namespace) -> CardRules | None:
@@ -150,8 +163,10 @@ def _of_file(path: str, make: Callable[[], Made]) -> Made:
         raise ParameterError(f"{path!r}: {error}") from None
 
 
-def _leave_out_identifiers(options: Namespace, features: dict[str, FeatureValues]) -> None:
-    """Texts that most rows have for themselves (names, numbers of files) tell nothing."""
+def _without_identifiers(
+    options: Namespace, features: dict[str, FeatureValues]
+) -> dict[str, FeatureValues]:
+    """Leave out texts that are different in most rows, such as names: they tell nothing."""
     from riskcard.data.columns import is_identifier
 
     left_out = [
@@ -160,11 +175,9 @@ def _leave_out_identifiers(options: Namespace, features: dict[str, FeatureValues
         if name not in options.categorical and is_identifier(feature)
     ]
     if not left_out:
-        return
-    for name in left_out:
-        del features[name]
+        return features
     listed = _listed(left_out)
-    if not features:
+    if len(left_out) == len(features):
         raise DataError(
             f"{options.data!r}: most rows have a text of their own in each column ({listed}). "
             "Add a column that rows have in common."
@@ -173,9 +186,10 @@ def _leave_out_identifiers(options: Namespace, features: dict[str, FeatureValues
         f"Left out, since most rows have a text of their own: {listed}. "
         "--categorical COLUMN keeps one."
     )
+    return {name: feature for name, feature in features.items() if name not in left_out}
 
 
-def _look_for_constants(path: str, features: Mapping[str, FeatureValues]) -> None:
+def _mention_constants(path: str, features: Mapping[str, FeatureValues]) -> None:
     constant = [name for name, feature in features.items() if _is_constant(feature)]
     if not constant:
         return

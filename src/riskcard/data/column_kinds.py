@@ -1,4 +1,7 @@
-"""From the cells of a column to a feature: numbers, a category, or an error that says where."""
+"""From the cells of a column to a feature: numbers, a category, or an error that says where.
+
+The one place that decides what a column of text is, however its file was read.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,14 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.data.columns import FeatureValues, warn_of_lost_digits
-from riskcard.data.levels import BOOLEAN, Label, Levels, sort_labels
+from riskcard.data.columns import FeatureValues, levels_from, warn_of_lost_digits
+from riskcard.data.levels import Label
+from riskcard.data.raw_columns import LARGEST_EXACT
 from riskcard.data.wanted_columns import Kind, Selection, as_number
 from riskcard.errors import DataError
 
@@ -20,6 +25,23 @@ _WHOLE_NUMBER = re.compile(r"[+-]?\d{16,}")
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
 _SIGNS = re.compile(r"-?\d{1,3}([ ,_']\d{3})+(\.\d+)?|-?\d+(\.\d+)?\s*%")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d([T ].*)?|\d\d?[./]\d\d?[./]\d{4}|\d{4}/\d\d?/\d\d?")
+
+
+#: From the index of a row and the name of a column to the place in the file.
+Where = Callable[[int, str], str]
+
+
+class TextColumn(Protocol):
+    """The cells of one column of a file, in whatever form they were read."""
+
+    def numbers(self, missing: frozenset[str]) -> NDArray[np.float64] | None:
+        """The cells as Python's ``float`` reads them, NaN where missing; None where it may not.
+
+        This is a short way: whoever returns None for a column leaves it to ``distinct``.
+        """
+
+    def distinct(self) -> tuple[list[str], NDArray[np.int64]]:
+        """The different texts as they are written, and for each row which one it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,39 +53,57 @@ class Cells:
     name
         The column.
     texts
-        The different texts, as they are written.
+        The different texts, without spaces around them.
     codes
-        One a row.
+        One per row.
     where
-        From the index of a row to the place in the file, for error messages.
+        For error messages.
     """
 
     name: str
     texts: Sequence[str]
     codes: NDArray[np.int64]
-    where: Callable[[int, str], str]
+    where: Where
 
     def place_of(self, code: int) -> str:
-        """Where a text stands first."""
+        """Where a text comes first."""
         return self.where(int(np.flatnonzero(self.codes == code)[0]), self.name)
 
 
-def feature_from_cells(cells: Cells, wanted: Selection) -> FeatureValues:
+def feature_from_text(
+    column: TextColumn, name: str, wanted: Selection, where: Where
+) -> FeatureValues:
     """Read a column as what it is wanted."""
-    texts = [text.strip() for text in cells.texts]
-    kind = wanted.kinds[cells.name]
+    if wanted.kinds[name] in (Kind.FEATURE, Kind.NUMBER):
+        numbers = column.numbers(wanted.missing.among_numbers)
+        # beyond that the texts are needed, to see which digits are lost
+        if numbers is not None and np.nanmax(np.abs(numbers), initial=0.0) < LARGEST_EXACT:
+            return check_numbers(numbers, name, wanted, where)
+    return feature_from_texts(*column.distinct(), name, wanted, where)
+
+
+def feature_from_texts(
+    texts: Sequence[str],
+    codes: NDArray[np.int64],
+    name: str,
+    wanted: Selection,
+    where: Where,
+) -> FeatureValues:
+    """The same from the different texts of a column, and for each row which one it has."""
+    cells = Cells(name, [text.strip() for text in texts], codes, where)
+    kind = wanted.kinds[name]
     if kind is Kind.TEXT:
-        feature = _texts(texts, cells, wanted)
-    elif kind is Kind.CATEGORY or (kind is Kind.FEATURE and _is_category(texts, cells, wanted)):
-        feature = _category(texts, cells, wanted)
+        feature = _texts(cells, wanted)
+    elif kind is Kind.CATEGORY or (kind is Kind.FEATURE and _is_category(cells, wanted)):
+        feature = _category(cells, wanted)
     else:
-        feature = _numbers(texts, cells, wanted)
-    _require_present(feature.values, cells.name, wanted, cells.where)
+        feature = _numbers(cells, wanted)
+    _require_present(feature.values, name, wanted, where)
     return feature
 
 
 def check_numbers(
-    values: NDArray[np.float64], name: str, wanted: Selection, where: Callable[[int, str], str]
+    values: NDArray[np.float64], name: str, wanted: Selection, where: Where
 ) -> FeatureValues:
     """Numbers that were read already: none infinite, some of them codes for missing values."""
     for number in wanted.missing.numbers:
@@ -79,33 +119,17 @@ def check_numbers(
     return FeatureValues(values, None)
 
 
-def warn_of_large_numbers(texts: Sequence[str], name: str) -> None:
-    """Warn of whole numbers that are different as they are written and equal as floats."""
-    whole = [int(text) for text in texts if _WHOLE_NUMBER.fullmatch(text)]
-    warn_of_lost_digits(np.array(whole, dtype=object), name)
-
-
-def levels_from(labels: Sequence[Label | None], codes: NDArray[np.int64]) -> FeatureValues:
-    """A categorical feature from the label of each code; None is missing."""
-    present = {label for label in labels if label is not None}
-    are_booleans = bool(present) and all(isinstance(label, bool) for label in present)
-    levels = BOOLEAN if are_booleans else Levels(sort_labels(present))
-    place = {label: float(index) for index, label in enumerate(levels.names)}
-    values = np.array([np.nan if label is None else place[label] for label in labels])
-    return FeatureValues(values[codes], levels)
-
-
 # --- the kinds ----------------------------------------------------------------------------------
 
 
-def _texts(texts: list[str], cells: Cells, wanted: Selection) -> FeatureValues:
+def _texts(cells: Cells, wanted: Selection) -> FeatureValues:
     missing = wanted.missing.among_texts - wanted.known.get(cells.name, frozenset())
-    return levels_from([None if text in missing else text for text in texts], cells.codes)
+    return levels_from([None if text in missing else text for text in cells.texts], cells.codes)
 
 
-def _category(texts: list[str], cells: Cells, wanted: Selection) -> FeatureValues:
+def _category(cells: Cells, wanted: Selection) -> FeatureValues:
     """Booleans if all texts are, numbers if all are written as such, or else texts."""
-    missing = wanted.missing.among_texts
+    texts, missing = cells.texts, wanted.missing.among_texts
     present = [text for text in texts if text not in missing]
     labels: list[Label | None]
     if all(text.lower() in _TRUTH for text in present):
@@ -117,13 +141,13 @@ def _category(texts: list[str], cells: Cells, wanted: Selection) -> FeatureValue
     return levels_from(labels, cells.codes)
 
 
-def _numbers(texts: list[str], cells: Cells, wanted: Selection) -> FeatureValues:
-    missing = wanted.missing.among_numbers
-    numbers = [_number(text, missing) for text in texts]
+def _numbers(cells: Cells, wanted: Selection) -> FeatureValues:
+    numbers = [_number(text, wanted.missing.among_numbers) for text in cells.texts]
     for code, number in enumerate(numbers):
         if number is None:
-            raise _not_a_number(texts[code], code, cells, wanted)
-    warn_of_large_numbers(texts, cells.name)
+            raise _not_a_number(code, cells, wanted)
+    whole = [int(text) for text in cells.texts if _WHOLE_NUMBER.fullmatch(text)]
+    warn_of_lost_digits(np.array(whole, dtype=object), cells.name)
     values = np.array(numbers, dtype=np.float64)[cells.codes]
     return check_numbers(values, cells.name, wanted, cells.where)
 
@@ -136,16 +160,16 @@ def _number(text: str, missing: frozenset[str]) -> float | None:
     return None if isinstance(number, str) else float(number)
 
 
-def _is_category(texts: list[str], cells: Cells, wanted: Selection) -> bool:
+def _is_category(cells: Cells, wanted: Selection) -> bool:
     """Most of the different texts are no numbers, nor dates nor numbers with a decimal comma."""
-    numbers = [_number(text, wanted.missing.among_numbers) for text in texts]
-    others = [text for text, number in zip(texts, numbers, strict=True) if number is None]
+    numbers = [_number(text, wanted.missing.among_numbers) for text in cells.texts]
+    others = [code for code, number in enumerate(numbers) if number is None]
     n_numbers = sum(number is not None and number == number for number in numbers)
     if not others or n_numbers >= len(others):
         return False
     for is_such, cure in _MISREAD:
-        if all(map(is_such, others)):
-            raise _misread(others[0], texts.index(others[0]), cure, cells)
+        if all(is_such(cells.texts[code]) for code in others):
+            raise _misread(others[0], cure, cells)
     return True
 
 
@@ -164,7 +188,8 @@ _MISREAD: tuple[tuple[Callable[[str], object], str], ...] = (
 # --- what is refused ----------------------------------------------------------------------------
 
 
-def _not_a_number(text: str, code: int, cells: Cells, wanted: Selection) -> DataError:
+def _not_a_number(code: int, cells: Cells, wanted: Selection) -> DataError:
+    text = cells.texts[code]
     hint = f" ({_DECIMALS})" if _is_decimal_comma(text) else ""
     most = ", but most values of the column are" if cells.name in wanted.optional else ""
     return DataError(
@@ -173,16 +198,16 @@ def _not_a_number(text: str, code: int, cells: Cells, wanted: Selection) -> Data
     )
 
 
-def _misread(text: str, code: int, cure: str, cells: Cells) -> DataError:
+def _misread(code: int, cure: str, cells: Cells) -> DataError:
     return DataError(
-        f"{cells.place_of(code)}: {text!r} is not a number ({cure}). Write it as one, make the "
+        f"{cells.place_of(code)}: {cells.texts[code]!r} is not a number ({cure}). Write it as one, make the "
         f"column categorical with --categorical {cells.name!r}, or leave it out with "
         f"--drop {cells.name!r}."
     )
 
 
 def _require_present(
-    values: NDArray[np.float64], name: str, wanted: Selection, where: Callable[[int, str], str]
+    values: NDArray[np.float64], name: str, wanted: Selection, where: Where
 ) -> None:
     if name not in wanted.required:
         return

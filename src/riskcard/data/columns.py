@@ -1,4 +1,4 @@
-"""One column of the user's table, of whatever kind, as floats: numbers, or indices of levels."""
+"""One column to learn from, as floats: numbers, or indices of levels."""
 
 from __future__ import annotations
 
@@ -10,21 +10,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.data.levels import BOOLEAN, Levels, are_numbers, as_label, sort_labels
+from riskcard.data.frames import NotANumber
+from riskcard.data.levels import BOOLEAN, Label, Levels, are_numbers, as_label, sort_labels
+from riskcard.data.raw_columns import LARGEST_EXACT, distinct_values, is_missing, read_raw
 from riskcard.errors import DataError, RiskcardWarning
 
-#: Categories of at most so many levels are never taken for identifiers.
+#: Categories of at most this many levels are never taken for identifiers.
 MANY_LEVELS = 20
 
-#: Up to this every whole number is a float.
-LARGEST_EXACT = 2**53
-
 _DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
-_ARROW_NUMBERS = ("int", "uint", "float", "double", "halffloat", "null")
-
-
-class NotANumber(DataError, TypeError):
-    """A value is of a type that neither a number nor a level can be made of."""
+#: Types that numpy turns into floats as ``float`` does, None into NaN.
+_NUMBERS = {int, float, type(None)}
 
 
 class FeatureValues(NamedTuple):
@@ -59,20 +55,17 @@ def read_column(column: Any, name: str) -> FeatureValues:
     """
     if isinstance(column, FeatureValues):
         return keep_occurring(column)
-    if hasattr(column, "iloc"):
-        return _from_pandas(column, name)
-    if hasattr(column, "to_pylist"):
-        return _from_arrow(column, name)
-    if hasattr(column, "to_physical"):
-        return _from_polars(column, name)
-    return _from_numpy(np.asarray(column), name)
-
-
-def is_missing(value: Any) -> bool:
-    """None, NaN, pandas' NA or NaT."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, (float, np.floating)) and bool(value != value)
+    values, is_category, declared = read_raw(column)
+    if declared is not None:
+        return _from_ordered(values.tolist(), declared, name)
+    if is_category:
+        return _from_categories(values.tolist(), name)
+    kind = values.dtype.kind
+    if kind == "O":
+        return _from_objects(values.tolist(), name)
+    if kind in "iu":
+        warn_of_lost_digits(values, name)
+    return FeatureValues(values.astype(np.float64), BOOLEAN if kind == "b" else None)
 
 
 def is_identifier(feature: FeatureValues) -> bool:
@@ -81,24 +74,6 @@ def is_identifier(feature: FeatureValues) -> bool:
     if levels is None or levels.is_ordered or len(levels.names) <= MANY_LEVELS:
         return False
     return len(levels.names) > int(np.count_nonzero(~np.isnan(values))) / 2
-
-
-# --- by kind of column --------------------------------------------------------------------------
-
-
-def _from_pandas(column: Any, name: str) -> FeatureValues:
-    kind = getattr(column.dtype, "kind", "O")
-    if hasattr(column, "cat"):
-        return _from_categories(column.cat, name)
-    if kind in "fiub":
-        # nullable numbers would become objects otherwise
-        floats = column.to_numpy(dtype=np.float64, na_value=np.nan)
-        if kind in "iu":
-            warn_of_lost_digits(column.dropna().to_numpy(), name)
-        return FeatureValues(floats, BOOLEAN if kind == "b" else None)
-    if kind == "O":
-        return _from_objects(list(column), name)
-    return _from_numpy(column.to_numpy(), name)
 
 
 def warn_of_lost_digits(whole: NDArray[Any], name: str) -> None:
@@ -116,54 +91,14 @@ def warn_of_lost_digits(whole: NDArray[Any], name: str) -> None:
         )
 
 
-def _from_categories(categories: Any, name: str) -> FeatureValues:
-    """A pandas category: its codes are at hand."""
-    codes = categories.codes.to_numpy().astype(np.float64)
-    codes[codes < 0] = np.nan
-    levels = _declared_levels(list(categories.categories), bool(categories.ordered), name)
-    return keep_occurring(FeatureValues(codes, levels))
-
-
-def _from_arrow(column: Any, name: str) -> FeatureValues:
-    kind = str(column.type)
-    if kind.startswith(_ARROW_NUMBERS):
-        if kind.startswith(("int", "uint")):
-            warn_of_lost_digits(np.asarray(column.drop_null()), name)
-        return FeatureValues(np.asarray(column).astype(np.float64), None)
-    if not (kind.startswith("dictionary") and column.type.ordered):
-        return _from_objects(column.to_pylist(), name)
-    chunks = getattr(column.unify_dictionaries(), "chunks", [column])
-    declared = chunks[0].dictionary.to_pylist() if chunks else []
-    return _from_ordered(column.to_pylist(), declared, name)
-
-
-def _from_polars(column: Any, name: str) -> FeatureValues:
-    kind = str(column.dtype)
-    if column.dtype.is_numeric() or kind == "Null":
-        if column.dtype.is_integer():
-            warn_of_lost_digits(column.drop_nulls().to_numpy(), name)
-        return FeatureValues(column.cast(float).to_numpy().astype(np.float64), None)
-    if kind.startswith("Enum"):
-        return _from_ordered(column.to_list(), list(column.dtype.categories), name)
-    return _from_objects(column.to_list(), name)
-
-
-def _from_numpy(array: NDArray[Any], name: str) -> FeatureValues:
-    kind = array.dtype.kind
-    if kind in "fiub":
-        if kind in "iu":
-            warn_of_lost_digits(array, name)
-        return FeatureValues(array.astype(np.float64), BOOLEAN if kind == "b" else None)
-    if kind == "c":
-        raise DataError(
-            f"Complex data not supported: feature {name!r} holds complex numbers. "
-            "Give its real part, or leave it out."
-        )
-    if kind in "OU":
-        return _from_objects(array.tolist(), name)
-    if array.size == 0:
-        return FeatureValues(np.empty(0), None)
-    raise _unusable(array[0], 0, name)
+def levels_from(labels: Sequence[Label | None], codes: NDArray[np.int64]) -> FeatureValues:
+    """A categorical feature from the label of each code; None is missing."""
+    present = {label for label in labels if label is not None}
+    are_booleans = bool(present) and all(isinstance(label, bool) for label in present)
+    levels = BOOLEAN if are_booleans else Levels(sort_labels(present))
+    place = {label: float(index) for index, label in enumerate(levels.names)}
+    values = np.array([np.nan if label is None else place[label] for label in labels])
+    return FeatureValues(values[codes], levels)
 
 
 # --- by kind of value ---------------------------------------------------------------------------
@@ -172,20 +107,34 @@ def _from_numpy(array: NDArray[Any], name: str) -> FeatureValues:
 def _from_objects(values: list[Any], name: str) -> FeatureValues:
     """Texts, booleans or numbers, and missing values among them; not texts and others together."""
     kinds = set(map(type, values))
-    if kinds != {str}:
+    if kinds != {str} and not kinds <= _NUMBERS:
         kinds = {type(value) for value in values if not is_missing(value)}
     is_text = [issubclass(kind, str) for kind in kinds]
     if any(is_text):
         if not all(is_text):
             raise _mixed(values, name)
         return _from_texts(values, name)
-    floats = np.array([_as_float(value, row, name) for row, value in enumerate(values)])
+    floats = _as_floats(values, kinds, name)
+    if LARGEST_EXACT <= np.nanmax(np.abs(floats), initial=0.0) < np.inf:
+        whole = [value for value in values if isinstance(value, (int, np.integer))]
+        warn_of_lost_digits(np.array(whole, dtype=object), name)
     is_boolean = bool(kinds) and kinds <= {bool, np.bool_}
-    return FeatureValues(floats.astype(np.float64), BOOLEAN if is_boolean else None)
+    return FeatureValues(floats, BOOLEAN if is_boolean else None)
+
+
+def _as_floats(values: list[Any], kinds: set[type], name: str) -> NDArray[np.float64]:
+    if kinds <= _NUMBERS | {bool}:
+        try:
+            return np.array(values, dtype=np.float64)
+        except (OverflowError, TypeError):
+            pass  # NA, or a number beyond all floats
+    floats = [_as_float(value, row, name) for row, value in enumerate(values)]
+    return np.array(floats, dtype=np.float64)
 
 
 def _from_texts(values: list[Any], name: str) -> FeatureValues:
-    names = sort_labels({str(value) for value in values if isinstance(value, str)})
+    feature = _from_categories(values, name)
+    names = () if feature.levels is None else feature.levels.names
     if len(names) > 2 and are_numbers(names):
         warnings.warn(
             f"Feature {name!r} holds numbers written as texts, such as {names[0]!r}, and is taken "
@@ -193,20 +142,23 @@ def _from_texts(values: list[Any], name: str) -> FeatureValues:
             RiskcardWarning,
             stacklevel=2,
         )
-    place = {text: float(index) for index, text in enumerate(names)}
-    codes = np.array([place.get(value, np.nan) for value in values])
-    return FeatureValues(codes, Levels(names))
+    return feature
+
+
+def _from_categories(values: list[Any], name: str) -> FeatureValues:
+    try:
+        different, codes = distinct_values(values)
+        labels = [None if is_missing(value) else as_label(value) for value in different]
+        return levels_from(labels, codes)
+    except DataError as error:
+        raise DataError(f"Feature {name!r}: {error}") from None
 
 
 def _from_ordered(values: list[Any], declared: Sequence[Any], name: str) -> FeatureValues:
     place = {value: float(index) for index, value in enumerate(declared)}
     codes = np.array([place.get(value, np.nan) for value in values], dtype=np.float64)
-    return FeatureValues(codes, _declared_levels(declared, True, name))
-
-
-def _declared_levels(declared: Sequence[Any], is_ordered: bool, name: str) -> Levels:
     try:
-        return Levels(tuple(as_label(value) for value in declared), is_ordered)
+        return FeatureValues(codes, Levels(tuple(declared), is_ordered=True))
     except DataError as error:
         raise DataError(f"Feature {name!r}: {error}") from None
 
@@ -271,7 +223,10 @@ def _unusable(value: Any, row: int, name: str) -> DataError:
     if isinstance(value, bytes):
         return DataError(f"{what}, which is bytes. Decode it into texts, or leave it out.")
     if isinstance(value, complex):
-        return DataError(f"Complex data not supported: {what}. Give its real part.")
+        return DataError(
+            f"Complex data not supported: feature {name!r} holds {shown} in row {row}. "
+            "Give its real part, or leave it out."
+        )
     return NotANumber(
         f"{what}, where the argument must be a string, a boolean or a number. "
         "Turn it into one of them, or leave it out."

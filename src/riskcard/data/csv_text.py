@@ -12,8 +12,8 @@ from riskcard.errors import FormatError
 _DELIMITERS = ",;\t"
 
 
-def read_text(path: str | Path, wanted: str) -> str:
-    """The whole of a UTF-8 file, without a byte order mark.
+def read_bytes(path: str | Path, wanted: str) -> bytes:
+    """The whole of a file.
 
     Parameters
     ----------
@@ -24,15 +24,21 @@ def read_text(path: str | Path, wanted: str) -> str:
     """
     source = repr(str(path))
     try:
-        return Path(path).read_bytes().decode("utf-8-sig")
+        return Path(path).read_bytes()
     except FileNotFoundError:
         raise FormatError(f"There is no file {source}. Check the name and the folder.") from None
-    except UnicodeDecodeError as error:
-        raise not_utf8(source, error) from None
     except OSError as error:
         raise FormatError(
             f"{source} cannot be read: {error.strerror or error}. Give {wanted}."
         ) from None
+
+
+def read_text(path: str | Path, wanted: str) -> str:
+    """The whole of a UTF-8 file, without a byte order mark; parameters as for ``read_bytes``."""
+    try:
+        return read_bytes(path, wanted).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise not_utf8(repr(str(path)), error) from None
 
 
 def not_utf8(source: str, error: UnicodeDecodeError) -> FormatError:
@@ -44,7 +50,7 @@ def not_utf8(source: str, error: UnicodeDecodeError) -> FormatError:
 
 
 def delimiter_of(header: str) -> str:
-    """The one of comma, semicolon and tab that stands most often in a line outside quotes."""
+    """The one of comma, semicolon and tab that is most frequent in a line outside quotes."""
     outside_quotes = "".join(header.split('"')[::2])
     return max(_DELIMITERS, key=outside_quotes.count)
 

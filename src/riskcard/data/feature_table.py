@@ -36,20 +36,12 @@ class FeatureTable:
     def column_names(self) -> list[str]:
         return list(self.features)
 
-    @property
-    def num_columns(self) -> int:
-        return self.shape[1]
-
     def __len__(self) -> int:
         return self.shape[0]
 
-    def column(self, position: int) -> FeatureValues:
-        """What is learned from."""
-        return self.features[self.column_names[position]]
-
     def __getitem__(self, name: str) -> NDArray[Any]:
-        """What a card scores: numbers, or levels as they are called."""
-        return raw_column(self.features[name])
+        """What a card scores: numbers, or levels by their names."""
+        return named_values(self.features[name])
 
     def take(self, rows: NDArray[np.intp]) -> FeatureTable:
         """Some of the rows."""
@@ -60,7 +52,7 @@ class FeatureTable:
         return FeatureTable(taken, len(rows))
 
 
-def raw_column(feature: FeatureValues) -> NDArray[Any]:
+def named_values(feature: FeatureValues) -> NDArray[Any]:
     """Numbers as they are; levels by their names, None where missing."""
     values, levels = feature
     if levels is None:

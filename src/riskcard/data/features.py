@@ -9,14 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.data.columns import (
-    FeatureValues,
-    NotANumber,
-    keep_occurring,
-    read_column,
-    warn_of_lost_digits,
-)
+from riskcard.data.columns import FeatureValues, keep_occurring, read_column, warn_of_lost_digits
+from riskcard.data.feature_table import FeatureTable
+from riskcard.data.frames import column_names, count_rows, rows_as_array
 from riskcard.data.levels import BOOLEAN, Levels
+from riskcard.data.raw_columns import rows_in_words
 from riskcard.errors import DataError
 
 
@@ -30,7 +27,7 @@ class Features:
         Shape (rows, features), float64: numbers; for a categorical feature the index of its level;
         NaN where missing; never infinite.
     names
-        One distinct name a feature.
+        One distinct name per feature.
     levels
         For each feature its levels; None for a numeric one.
     """
@@ -66,23 +63,16 @@ def read_features(X: Any, names: Sequence[str] | None = None) -> Features:
     >>> features.values.tolist(), features.levels[1].names
     ([[1.5, 0.0], [nan, 1.0]], ('a', 'b'))
     """
-    if hasattr(X, "tocsr") or hasattr(X, "tocoo"):
-        raise NotANumber(
-            "X is a sparse matrix, and sparse data are not supported. Use X.toarray()."
-        )
-    columns = _frame_columns(X)
-    array = None if columns is not None else _as_array(X)
-    n_features = len(columns or []) if array is None else array.shape[1]
-    found = _frame_names(X) if names is None else list(names)
-    checked = _check_names(found or [f"x{f}" for f in range(n_features)], n_features)
-    if array is None:
-        features = _from_columns(columns or [], checked, X.shape[0])
+    found = column_names(X)
+    if found is None:
+        array = rows_as_array(X)
+        features = _from_array(array, _checked_names(names, array.shape[1]))
     else:
-        features = _from_array(array, checked)
+        features = _from_frame(X, found, _checked_names(names or found, len(found)))
     if features.values.shape[1] == 0:
         raise DataError(
             f"The table has 0 feature(s) (shape={features.values.shape}) while a minimum of 1 is "
-            "required. Give at least one column besides the target."
+            "required. Give at least one column in addition to the target."
         )
     _refuse_infinities(features)
     return features
@@ -115,107 +105,69 @@ def require_numbers(features: Features) -> None:
     if _is_sum_finite(features.values):
         return
     for f, name in enumerate(features.names):
-        rows = np.flatnonzero(np.isnan(features.values[:, f]))
-        if rows.size:
+        is_missing = np.isnan(features.values[:, f])
+        if is_missing.any():
             raise DataError(
-                f"Feature {name!r} is missing (NaN) in {rows_in_words(rows)}. "
+                f"Feature {name!r} is missing (NaN) in {rows_in_words(is_missing)}. "
                 "Fill the values in (such as by -1), or leave out the rows or the feature."
             )
-
-
-def rows_in_words(rows: NDArray[Any]) -> str:
-    """How many rows, and the first of them."""
-    if rows.size == 1:
-        return f"row {rows[0]}"
-    return f"{rows.size} rows, the first is row {rows[0]}"
 
 
 # --- the columns --------------------------------------------------------------------------------
 
 
-def _frame_columns(X: Any) -> list[Any] | None:
-    """The columns of a data frame; None when X is not one, or its numbers can be had in one go."""
-    if hasattr(X, "iloc"):
-        if X.shape[1] and all(dtype == np.float64 for dtype in X.dtypes):
-            return None
-        return [X.iloc[:, f] for f in range(X.shape[1])]
-    if hasattr(X, "column_names"):
-        return [X.column(f) for f in range(X.num_columns)]
-    if hasattr(X, "get_columns"):
-        return list(X.get_columns())
-    return None
-
-
-def _frame_names(X: Any) -> list[Any]:
-    """Names of the columns of a data frame; empty for what has none."""
-    return list(getattr(X, "column_names", getattr(X, "columns", ())))
-
-
-def _check_names(names: list[Any], n_features: int) -> tuple[str, ...]:
+def _checked_names(names: Sequence[Any] | None, n_features: int) -> tuple[str, ...]:
+    """One distinct name for each column; x0, x1, ... where there are none."""
+    names = [f"x{f}" for f in range(n_features)] if names is None else list(names)
     if len(names) != n_features:
         raise DataError(
             f"There are {len(names)} names for {n_features} columns. Give one name to each column."
         )
+    seen: dict[str, int] = {}
     for place, name in enumerate(names):
         if name is None or name != name or not str(name).strip():
             raise DataError(f"Column {place} has no name. Give every column a name.")
-    texts = [str(name) for name in names]
-    seen: dict[str, int] = {}
-    for place, text in enumerate(texts):
+        text = str(name)
         if text in seen:
             raise DataError(
                 f"Columns {seen[text]} and {place} are both named {text!r}. "
                 "Rename or leave out one of them."
             )
         seen[text] = place
-    return tuple(texts)
-
-
-def _as_array(X: Any) -> NDArray[Any]:
-    if hasattr(X, "iloc"):
-        array: NDArray[Any] = X.to_numpy()
-        return array
-    try:
-        array = np.asarray(X)
-        if array.dtype.kind in "US" and not isinstance(X, np.ndarray):
-            array = np.array(X, dtype=object)  # numbers beside texts have become texts
-    except ValueError:
-        raise DataError(
-            "The rows of X differ in length. Give every row one value for each feature."
-        ) from None
-    if array.ndim != 2:
-        raise DataError(
-            f"X has {array.ndim} dimension{'' if array.ndim == 1 else 's'}, but 2 are needed: rows "
-            "by features. Reshape your data: X.reshape(-1, 1) makes it a single feature and "
-            "X.reshape(1, -1) a single row."
-        )
-    if isinstance(X, np.ma.MaskedArray):
-        array = array.astype(object)
-        array[np.ma.getmaskarray(X)] = None
-    return array
+    return tuple(seen)
 
 
 def _from_array(array: NDArray[Any], names: tuple[str, ...]) -> Features:
-    plain: tuple[Levels | None, ...] = (None,) * len(names)
-    if array.dtype == np.float64:
-        return Features(array.view(np.ndarray), names, plain)
-    if array.dtype.kind in "fiub":
-        is_boolean = array.dtype.kind == "b"
-        if array.dtype.kind in "iu":
-            for f, name in enumerate(names):
-                warn_of_lost_digits(array[:, f], name)
-        return Features(
-            array.astype(np.float64), names, (BOOLEAN,) * len(names) if is_boolean else plain
-        )
-    return _from_columns([array[:, f] for f in range(array.shape[1])], names, len(array))
+    kind = array.dtype.kind
+    if kind not in "fiub":
+        return _from_columns(list(array.T), names, len(array))
+    if kind in "iu":
+        for column, name in zip(array.T, names, strict=True):
+            warn_of_lost_digits(column, name)
+    values = array.astype(np.float64, copy=False).view(np.ndarray)
+    return Features(values, names, (BOOLEAN if kind == "b" else None,) * len(names))
+
+
+def _from_frame(X: Any, found: list[Any], names: tuple[str, ...]) -> Features:
+    """The columns of a data frame; floats in one go, without a copy where the library has none."""
+    table = X.features if isinstance(X, FeatureTable) else X
+    if hasattr(X, "dtypes") and found and all(str(dtype) == "float64" for dtype in X.dtypes):
+        return _from_array(X.to_numpy(), names)  # pandas
+    return _from_columns([table[name] for name in found], names, count_rows(X))
 
 
 def _from_columns(columns: list[Any], names: tuple[str, ...], n_rows: int) -> Features:
     values = np.empty((n_rows, len(columns)), order="F")
     levels: list[Levels | None] = []
     for f, column in enumerate(columns):
-        values[:, f], found = read_column(column, names[f])
-        levels.append(found)
+        feature = read_column(column, names[f])
+        if feature.values.size != n_rows:
+            raise DataError(
+                f"Feature {names[f]!r} has {feature.values.size} values, but the table has {n_rows} "
+                "rows. Give each column every row."
+            )
+        values[:, f] = feature.values
+        levels.append(feature.levels)
     return Features(values, names, tuple(levels))
 
 
@@ -223,10 +175,10 @@ def _refuse_infinities(features: Features) -> None:
     if _is_sum_finite(features.values):
         return
     for f, name in enumerate(features.names):
-        rows = np.flatnonzero(np.isinf(features.values[:, f]))
-        if rows.size:
+        is_infinite = np.isinf(features.values[:, f])
+        if is_infinite.any():
             raise DataError(
-                f"Feature {name!r} is infinite in {rows_in_words(rows)}. "
+                f"Feature {name!r} is infinite in {rows_in_words(is_infinite)}. "
                 "Replace infinities by a large finite value, or leave the feature out."
             )
 

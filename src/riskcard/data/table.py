@@ -11,13 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.data.columns import FeatureValues, is_identifier
-from riskcard.data.features import (
-    Features,
-    read_features,
-    require_numbers,
-    rows_in_words,
-)
+from riskcard.data.features import Features, read_features, require_numbers
 from riskcard.data.levels import Levels
+from riskcard.data.raw_columns import rows_in_words
 from riskcard.data.target import (
     name_of_target,
     read_labels,
@@ -38,7 +34,7 @@ class Table:
         Shape (rows, features), float64: numbers; for a categorical feature the index of its level;
         NaN where missing; never infinite.
     names
-        One distinct name a feature.
+        One distinct name per feature.
     labels
         +1 where the row has the event ``classes[1]``, -1 where it has ``classes[0]``.
     weights
@@ -81,9 +77,9 @@ def make_table(
         numbers, texts, categories and booleans; NaN, None, NA and NaT are missing. A float64 array
         is used as it is, without a copy.
     y
-        One label a row, with two different values; the larger one is the event.
+        One label per row, with two different values; the larger one is the event.
     sample_weight
-        One positive weight a row; None gives every row the weight 1.
+        One positive weight per row; None gives every row the weight 1.
     names
         Names of the features; by default those of the frame, or x0, x1, ... for an array.
     drop_zero_weights
@@ -114,7 +110,7 @@ def make_table(
     if is_zero.any():
         if not drop_zero_weights or is_zero.all():
             raise DataError(
-                f"sample_weight is zero in {rows_in_words(np.flatnonzero(is_zero))}. "
+                f"sample_weight is zero in {rows_in_words(is_zero)}. "
                 "Give every row a positive weight, or leave these rows out."
             )
         features, y, weights = features.take_rows(~is_zero), y[~is_zero], weights[~is_zero]

@@ -9,18 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.checks import finite_number
-from riskcard.data.columns import is_missing
-from riskcard.data.features import rows_in_words
+from riskcard.data.frames import column_names
+from riskcard.data.raw_columns import is_missing, read_raw, rows_in_words
 from riskcard.errors import DataError, ParameterError
 
 
 def name_of_target(y: Any) -> str | None:
     """The name of a series, or of the only column of a frame, if it is a text to be shown."""
-    columns = getattr(y, "column_names", getattr(y, "columns", None))  # pyarrow has both
-    if columns is not None:
-        name = columns[0] if len(columns) == 1 else None
-    else:
+    columns = column_names(y)
+    if columns is None:
         name = getattr(y, "name", None)
+    else:
+        name = columns[0] if len(columns) == 1 else None
     return name if isinstance(name, str) and name.strip() and name.isprintable() else None
 
 
@@ -28,46 +28,43 @@ def read_target(y: Any, n_rows: int) -> NDArray[Any]:
     """The target as a one-dimensional array of the right length without missing values."""
     if y is None:
         raise DataError(
-            "A card requires y to be passed, but the target y is None. Give one label a row."
+            "A card requires y to be passed, but the target y is None. Give one label per row."
         )
     array = _as_array(y)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
         raise DataError(
-            f"y should be a 1d array, got an array of shape {array.shape}. Give one label a row."
+            f"y should be a 1d array, got an array of shape {array.shape}. Give one label per row."
         )
     if array.size != n_rows:
-        raise DataError(f"X has {n_rows} rows and y has {array.size}. Give one label a row.")
+        raise DataError(f"X has {n_rows} rows and y has {array.size}. Give one label per row.")
     if array.dtype.kind == "f":
         is_bad = ~np.isfinite(array)
     elif array.dtype.kind == "O":
-        is_bad = np.array([_is_no_label(value) for value in array], dtype=bool)
+        is_bad = np.array([is_missing(value) or _is_infinite(value) for value in array], dtype=bool)
     else:
         return array
     if is_bad.any():
-        rows = np.flatnonzero(is_bad)
+        what = "infinite (inf)" if _is_infinite(array[is_bad][0]) else "missing (NaN)"
         raise DataError(
-            f"The target y is {_missing_word(array[rows[0]])} in {rows_in_words(rows)}. "
+            f"The target y is {what} in {rows_in_words(is_bad)}. "
             "Leave these rows out, or give them a label."
         )
     return array
 
 
 def _as_array(y: Any) -> NDArray[Any]:
-    if str(getattr(y, "type", "")).startswith("dictionary"):
-        return np.array(y.to_pylist(), dtype=object)  # pyarrow's own way loses missing values
-    return y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
+    columns = column_names(y)
+    if columns is None:
+        return read_raw(y).values
+    if len(columns) == 1:
+        return read_raw(y[columns[0]]).values
+    return np.empty((len(y), len(columns)))  # more than one dimension, which is refused
 
 
-def _is_no_label(value: Any) -> bool:
-    is_infinite = isinstance(value, (float, np.floating)) and np.isinf(value)
-    return is_missing(value) or bool(is_infinite)
-
-
-def _missing_word(value: Any) -> str:
-    is_infinite = isinstance(value, (float, np.floating)) and np.isinf(value)
-    return "infinite (inf)" if is_infinite else "missing (NaN)"
+def _is_infinite(value: Any) -> bool:
+    return isinstance(value, (float, np.floating)) and bool(np.isinf(value))
 
 
 def read_labels(y: NDArray[Any]) -> tuple[NDArray[np.int8], tuple[Any, Any]]:
@@ -123,11 +120,11 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
     try:
         weights = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError):
-        raise DataError("sample_weight is not numeric. Give one positive number a row.") from None
+        raise DataError("sample_weight is not numeric. Give one positive number per row.") from None
     if weights.shape != (n_rows,):
         raise DataError(
             f"sample_weight has shape {weights.shape} and X has {n_rows} rows. "
-            "Give one weight a row."
+            "Give one weight per row."
         )
     for word, is_bad in (
         ("missing (NaN)", np.isnan(weights)),
@@ -135,9 +132,8 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
         ("negative", weights < 0),
     ):
         if is_bad.any():
-            rows = np.flatnonzero(is_bad)
             raise DataError(
-                f"sample_weight is {word} in {rows_in_words(rows)} ({weights[rows[0]]:g}). "
+                f"sample_weight is {word} in {rows_in_words(is_bad)} ({weights[is_bad][0]:g}). "
                 "Give every row a positive weight."
             )
     return weights

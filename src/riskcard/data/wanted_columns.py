@@ -7,9 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from riskcard.errors import DataError
 from riskcard.formatting.spelling import nearest_name
+
+if TYPE_CHECKING:
+    from riskcard.data.files import TableFile
 
 #: These mean that a value is missing, in capital letters or not.
 MISSING_WORDS = ("", "NA", "N/A", "#N/A", "NaN", "null", "?")
@@ -23,7 +27,7 @@ class Kind(Enum):
     FEATURE = "numbers or a category, whichever it is"
     NUMBER = "numbers"
     CATEGORY = "a category, even if it looks like numbers"
-    TEXT = "texts as they stand"
+    TEXT = "texts as they are written"
 
 
 @dataclass(frozen=True)
@@ -105,15 +109,15 @@ def as_number(text: str) -> int | float | str:
     return number
 
 
-def require_columns(path: str, names: Sequence[str], wanted: Sequence[str], purpose: str) -> None:
-    """Refuse a table that lacks a wanted column."""
-    missing = [name for name in wanted if name not in names]
+def require_columns(file: TableFile, wanted: Sequence[str], purpose: str) -> None:
+    """Refuse a file that lacks a wanted column."""
+    missing = [name for name in wanted if name not in file.names]
     if not missing:
         return
     advice = nearest_name(
-        missing[0], names, "columns", "Check the spelling against the header line."
+        missing[0], file.names, "columns", "Check the spelling against the header line."
     )
     listed = ", ".join(map(repr, missing))
     raise DataError(
-        f"{path!r} has no column{'s' if len(missing) > 1 else ''} {listed} ({purpose}). {advice}"
+        f"{file.path!r} has no column{'s' if len(missing) > 1 else ''} {listed} ({purpose}). {advice}"
     )

@@ -14,7 +14,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from riskcard.data.features import read_features, require_numbers
+from riskcard.data.features import read_values
+from riskcard.data.frames import column_names, columns_in_order, rows_as_array
 from riskcard.data.table import Table, make_table, require_plain
 from riskcard.encoding.decode_solution import Layout, card_from_solution, raw_columns
 from riskcard.encoding.encode_rules import apply_rules, close_conditions
@@ -174,12 +175,20 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
     def total_points(self, X: Any) -> NDArray[np.int64]:
         """Total of every row, base included."""
         check_is_fitted(self)
-        features = read_features(X)
+        if column_names(X) is None:
+            X = rows_as_array(X)
         validate_data(self, X, reset=False, skip_check_array=True)
         if not self.takes_any_table:
-            require_numbers(features)
-        is_plain = all(levels is None for levels in features.levels)
-        return self.card_.total_points(features.values if is_plain else X)
+            X, _ = read_values(X)  # refuses everything else, in columns that are not used as well
+        return self.card_.total_points(self._used_columns(X))
+
+    def _used_columns(self, X: Any) -> Any:
+        """The columns on the card; by position where the rows have other names than in training."""
+        used = [feature.name for feature in self.card_.features]
+        names = column_names(X) or []
+        if not used or all(name in names for name in used):
+            return X
+        return columns_in_order(X, self.card_.feature_names, used)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Log-odds of the event ``classes_[1]`` for every row."""

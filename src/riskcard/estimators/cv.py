@@ -13,8 +13,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from riskcard.data.frames import count_rows
 from riskcard.data.table import make_table
-from riskcard.data.take_rows import count_rows
 from riskcard.data.target import name_of_target, read_target, read_weights, weigh_classes
 from riskcard.errors import ParameterError, RiskcardWarning, SolverMissing
 from riskcard.estimators.base import is_whole

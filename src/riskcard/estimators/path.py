@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from riskcard.data.take_rows import take_rows
+from riskcard.data.frames import take_rows
 from riskcard.errors import DataError
 from riskcard.estimators.classifier import RiskScoreClassifier
 from riskcard.estimators.parallel import run_side_by_side

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.data.scoring_columns import as_numbers
-from riskcard.data.scoring_rows import take_columns
+from riskcard.data.scoring import as_numbers, take_columns
 from riskcard.data.target import read_weights
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature, LevelPoints

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from riskcard.checks import LOG_ODDS_LIMIT
+from riskcard.data.csv_text import read_bytes
 from riskcard.errors import FormatError, ParameterError
 from riskcard.model.card import RiskCard
 from riskcard.model.certificate import Certificate, TrainingFacts
@@ -123,18 +124,17 @@ def save_card(card: RiskCard, path: str | Path) -> None:
 
 def load_card(path: str | Path) -> RiskCard:
     """Read a card from a file."""
+    return card_from_bytes(read_bytes(path, "a card file that can be read"), path)
+
+
+def card_from_bytes(content: bytes, path: str | Path) -> RiskCard:
+    """Read a card from the bytes of a file that is named in errors."""
     source = repr(str(path))
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise FormatError(f"There is no file {source}. Check the name and the folder.") from None
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise FormatError(
             f"{source} is not a card: it is not a text file. Give the JSON file that fit wrote."
-        ) from None
-    except OSError as error:
-        raise FormatError(
-            f"{source} cannot be read: {error.strerror or error}. Give a card file that can be read."
         ) from None
     return card_from_json(text, source)
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from riskcard.data.levels import Label
-from riskcard.data.scoring_rows import take_columns
+from riskcard.data.scoring import take_columns
 from riskcard.errors import DataError
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.data.levels import Label
-from riskcard.data.scoring_columns import as_labels, as_numbers, refuse_rows, rows_in_words
+from riskcard.data.raw_columns import rows_in_words
+from riskcard.data.scoring import as_labels, as_numbers, refuse_rows
 from riskcard.errors import DataError
 from riskcard.model.feature_points import CardFeature, level_key
 from riskcard.model.lines import Line

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.data.scoring_rows import take_columns
+from riskcard.data.scoring import take_columns
 from riskcard.errors import RiskcardWarning
 from riskcard.model.feature_points import CardFeature
 from riskcard.model.lookup import LookUp

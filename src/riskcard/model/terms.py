@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from riskcard.data.columns import is_missing
 from riskcard.data.levels import Label
+from riskcard.data.raw_columns import is_missing
 from riskcard.formatting.numbers import format_number
 from riskcard.formatting.plain_text import one_line
 from riskcard.model.feature_points import CardFeature, level_key

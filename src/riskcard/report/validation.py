@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from riskcard.data.features import Features
-from riskcard.data.take_rows import take_rows
+from riskcard.data.frames import take_rows
 from riskcard.errors import ParameterError
 from riskcard.evaluation.calibration import end_of_scale, risk_histogram
 from riskcard.evaluation.outcomes import Outcomes

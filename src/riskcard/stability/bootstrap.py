@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from riskcard.data.take_rows import count_rows
+from riskcard.data.frames import count_rows
 from riskcard.data.target import read_labels, read_target, read_weights
 from riskcard.errors import DataError, ParameterError
 from riskcard.estimators.base import is_whole

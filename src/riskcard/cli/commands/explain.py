@@ -9,7 +9,7 @@ from typing import Any
 
 from riskcard.cli.card_rows import card_columns, card_selection
 from riskcard.cli.parser import add_missing
-from riskcard.data.files import read_columns
+from riskcard.data.files import open_table
 from riskcard.errors import ParameterError
 
 
@@ -36,15 +36,16 @@ def run_explain(options: Namespace) -> int:
     from riskcard.model.card_json import load_card
 
     card = load_card(options.card)
-    columns = read_columns(options.data, card_selection(options, card))
-    if not 1 <= options.row <= columns.n_rows:
+    file = open_table(options.data)
+    table = file.read(card_selection(file, options, card))
+    if not 1 <= options.row <= len(table):
         raise ParameterError(
-            f"--row is {options.row}, but {options.data!r} has {columns.n_rows:,} rows. "
+            f"--row is {options.row}, but {options.data!r} has {len(table):,} rows. "
             "Give one of them, counted from 1."
         )
     place = options.row - 1
     why = card.explain(
-        {name: column[place : place + 1] for name, column in card_columns(card, columns).items()}
+        {name: column[place : place + 1] for name, column in card_columns(card, table).items()}
     )
     if options.json:
         text = json.dumps(why.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import hashlib
 import time
 from argparse import Namespace
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from riskcard.cli.card_rows import labelled_rows
+from riskcard.cli.card_rows import labelled_rows_of
 from riskcard.cli.commands.fit import WISHES
 from riskcard.cli.parser import add_labelled_rows, add_rule_options, grid_of, time_limit_of
 from riskcard.cli.remarks import say
 from riskcard.cli.training import load_rules
-from riskcard.data.files import read_columns
+from riskcard.data.csv_text import read_bytes
+from riskcard.data.files import TableFile, open_table
 from riskcard.data.wanted_columns import Kind, MissingWords, Selection
 from riskcard.output_files import require_writable, write_whole
 
@@ -72,13 +72,18 @@ def run_report(options: Namespace) -> int:
 
     require_writable(options.output)
     require_matplotlib()
-    from riskcard.model.card_json import load_card
+    from riskcard.model.card_json import card_from_bytes
 
-    card = load_card(options.card)
-    rows = _read(options, card, options.data)
-    test = None if options.test is None else _read(options, card, options.test)
+    content = read_bytes(options.card, "a card file that can be read")
+    card = card_from_bytes(content, options.card)
+    tables = {"Data": open_table(options.data)}
+    if options.test is not None:
+        tables["Test data"] = open_table(options.test)
+    files = [_file_facts("Card", options.card, content)]
+    files += [_file_facts(role, file.path, file.content) for role, file in tables.items()]
+    rows = [_read(options, card, file) for file in tables.values()]
     begun = time.perf_counter()
-    facts = _gather(options, card, rows, test)
+    facts = _gather(options, card, rows, files)
 
     from riskcard.report.report_page import render_report
 
@@ -89,7 +94,10 @@ def run_report(options: Namespace) -> int:
     return 0
 
 
-def _gather(options: Namespace, card: RiskCard, rows: ReportRows, test: ReportRows | None) -> Any:
+def _gather(
+    options: Namespace, card: RiskCard, rows: list[ReportRows], files: list[FileFacts]
+) -> Any:
+    """All facts on the data and, where there are any, on the test data."""
     from riskcard.progress import WorkBar
     from riskcard.report.gather import Wishes, gather_facts
     from riskcard.report.report import procedure_of
@@ -101,7 +109,7 @@ def _gather(options: Namespace, card: RiskCard, rows: ReportRows, test: ReportRo
         seed=options.seed,
         n_jobs=options.jobs,
         class_weight=options.class_weight,
-        files=tuple(_files(options)),
+        files=tuple(files),
         options=tuple(_shown_options(options)),
     )
     total = 3 * options.cv + options.bootstraps
@@ -112,7 +120,8 @@ def _gather(options: Namespace, card: RiskCard, rows: ReportRows, test: ReportRo
                 bar.step()
 
         estimator = procedure_of(card, _changes(options, card))
-        return gather_facts(card, rows, test, estimator, wishes, tell)
+        test = rows[1] if len(rows) > 1 else None
+        return gather_facts(card, rows[0], test, estimator, wishes, tell)
 
 
 def _changes(options: Namespace, card: RiskCard) -> dict[str, Any]:
@@ -125,54 +134,31 @@ def _changes(options: Namespace, card: RiskCard) -> dict[str, Any]:
     return {name: value for name, value in changes.items() if value is not None}
 
 
-def _read(options: Namespace, card: RiskCard, path: str) -> ReportRows:
+def _read(options: Namespace, card: RiskCard, file: TableFile) -> ReportRows:
     """The rows of a file, as the card takes them and as a classifier does."""
-    from riskcard.data.feature_table import FeatureTable
     from riskcard.report.gather import ReportRows
 
-    asked = Namespace(**{**vars(options), "data": path, "class_weight": None})
-    for_card, labels, weights = labelled_rows(asked, card)
-    columns = read_columns(path, _candidates(options, card))
-    table = FeatureTable(columns.features, columns.n_rows)
-    return ReportRows(table, labels, weights, for_card)
+    for_card, labels, weights = labelled_rows_of(file, options, card)
+    return ReportRows(file.read(_candidates(options, card, file)), labels, weights, for_card)
 
 
-def _candidates(options: Namespace, card: RiskCard) -> Callable[[list[str]], Selection]:
+def _candidates(options: Namespace, card: RiskCard, file: TableFile) -> Selection:
     """All columns that the card was learned from, as far as the file has them."""
-    levels = {one.name for one in card.features if one.levels}
-    numbers = {one.name for one in card.features} - levels
-
-    def select(names: list[str]) -> Selection:
-        kinds = {
-            name: Kind.CATEGORY
-            if name in levels
-            else Kind.NUMBER
-            if name in numbers
-            else Kind.FEATURE
-            for name in card.feature_names
-            if name in names
-        }
-        return Selection(
-            kinds=kinds,
-            optional=frozenset(kinds),
-            missing=MissingWords(tuple(options.missing)),
-        )
-
-    return select
+    kinds = {name: Kind.FEATURE for name in card.feature_names if name in file.names}
+    for feature in card.features:
+        kinds[feature.name] = Kind.CATEGORY if feature.levels else Kind.NUMBER
+    return Selection(
+        kinds=kinds,
+        optional=frozenset(kinds),
+        missing=MissingWords(tuple(options.missing)),
+    )
 
 
-def _files(options: Namespace) -> list[FileFacts]:
+def _file_facts(role: str, path: str, content: bytes) -> FileFacts:
     from riskcard.report.facts import FileFacts
 
-    roles = {"Card": options.card, "Data": options.data, "Test data": options.test}
-    found = []
-    for role, path in roles.items():
-        if path is not None:
-            content = Path(path).read_bytes()
-            found.append(
-                FileFacts(role, Path(path).name, len(content), hashlib.sha256(content).hexdigest())
-            )
-    return found
+    digest = hashlib.sha256(content).hexdigest()
+    return FileFacts(role, Path(path).name, len(content), digest)
 
 
 def _shown_options(options: Namespace) -> list[tuple[str, str]]:

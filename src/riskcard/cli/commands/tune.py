@@ -15,8 +15,6 @@ from riskcard.cli.commands.fit import exit_code, parameters_of
 from riskcard.cli.commands.show import show_card
 from riskcard.cli.remarks import say
 from riskcard.cli.training import Training, read_training
-from riskcard.data.files import read_columns
-from riskcard.data.wanted_columns import Kind, Selection, require_columns
 from riskcard.errors import ParameterError
 from riskcard.output_files import require_writable, write_whole
 
@@ -30,9 +28,8 @@ if TYPE_CHECKING:
 def run_tune(options: Namespace) -> int:
     """Choose the size of a card; nothing is written before everything is there."""
     _look_at_places(options)
-    groups = _read_groups(options)
-    training = read_training(options)
-    model = _tune(options, training, groups)
+    training = read_training(options, options.groups)
+    model = _tune(options, training)
     card = replace(model.card_, classes=training.classes, outcome=options.target)
     _write(options, model, card)
     if not options.quiet:
@@ -57,29 +54,11 @@ def _look_at_places(options: Namespace) -> None:
         require_matplotlib()
 
 
-def _read_groups(options: Namespace) -> NDArray[Any] | None:
-    """The column of groups, which is then none of the features."""
-    if options.groups is None:
-        return None
-    name = options.groups
-    if name in (options.target, options.weights):
-        raise ParameterError(f"--groups is {name!r}, which is the target or the weights.")
-
-    def select(names: list[str]) -> Selection:
-        require_columns(options.data, names, [name], "named by --groups")
-        return Selection({name: Kind.TEXT}, required=frozenset([name]))
-
-    options.drop = [*options.drop, name]
-    return read_columns(options.data, select).features[name].values
-
-
-def _tune(
-    options: Namespace, training: Training, groups: NDArray[Any] | None
-) -> RiskScoreClassifierCV:
+def _tune(options: Namespace, training: Training) -> RiskScoreClassifierCV:
     from riskcard.estimators.cv import RiskScoreClassifierCV
 
     model = RiskScoreClassifierCV(
-        cv=_splits(options, training.is_event, groups),
+        cv=_splits(options, training),
         scoring=options.scoring,
         rule=options.rule,
         **parameters_of(options, training),
@@ -87,10 +66,8 @@ def _tune(
     return model.fit(training.table, training.is_event, sample_weight=training.weights)
 
 
-def _splits(
-    options: Namespace, is_event: NDArray[Any], groups: NDArray[Any] | None
-) -> list[tuple[NDArray[Any], NDArray[Any]]]:
-    """Shuffled folds with the same share of events each, divided anew for every repeat."""
+def _splits(options: Namespace, training: Training) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+    """Shuffled folds with the same share of events each, divided again for every repeat."""
     import warnings
 
     import numpy as np
@@ -98,6 +75,7 @@ def _splits(
 
     if options.repeats < 1:
         raise ParameterError(f"--repeats is {options.repeats}. Use at least 1.")
+    is_event, groups = training.is_event, training.groups
     kind = StratifiedKFold if groups is None else StratifiedGroupKFold
     rows = np.zeros((is_event.size, 1))
     try:

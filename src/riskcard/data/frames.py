@@ -1,0 +1,143 @@
+"""Any table in memory: its columns by name or by position, and some of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.data.raw_columns import read_raw
+from riskcard.errors import DataError
+
+
+class NotANumber(DataError, TypeError):
+    """A value is of a type that neither a number nor a level can be made of."""
+
+
+def column_names(table: Any) -> list[Any] | None:
+    """The names of the columns; None for arrays and lists of rows, which have none.
+
+    A column is then ``table[name]``, whichever library the table is from. Sparse matrices, some of
+    which pass for mappings, are refused.
+    """
+    if hasattr(table, "tocsr") or hasattr(table, "tocoo"):
+        raise NotANumber(
+            "X is a sparse matrix, and sparse data are not supported. Use X.toarray()."
+        )
+    if isinstance(table, Mapping):
+        return list(table)
+    names = getattr(table, "column_names", None)  # pyarrow
+    if names is None:
+        names = getattr(table, "columns", None)  # pandas, polars
+    return None if names is None else list(names)
+
+
+def rows_as_array(rows: Any) -> NDArray[Any]:
+    """An array or a list of rows as an array of two dimensions; None where a value is masked."""
+    if isinstance(rows, np.ma.MaskedArray):
+        rows = rows.tolist()
+    try:
+        # a list goes by objects: True next to 2.5 would become 1.0 otherwise, and 1 next to "a" a text
+        array = np.asarray(rows) if hasattr(rows, "__array__") else np.array(rows, dtype=object)
+        is_ragged = array.ndim == 1 and any(isinstance(row, (list, tuple)) for row in array)
+    except ValueError:
+        is_ragged = True
+    if is_ragged:
+        raise DataError(
+            "The rows of X differ in length. Give every row one value for each feature."
+        )
+    if array.ndim != 2:
+        raise DataError(
+            f"X has {array.ndim} dimension{'' if array.ndim == 1 else 's'}, but 2 are needed: rows "
+            "by features. Reshape your data: X.reshape(-1, 1) makes it a single feature and "
+            "X.reshape(1, -1) a single row."
+        )
+    return array
+
+
+def find_columns(table: Any, feature_names: Sequence[str], wanted: Sequence[str]) -> dict[str, Any]:
+    """The wanted columns as the table has them, by name where it has names.
+
+    Parameters
+    ----------
+    table
+        An array or a list of rows whose columns follow ``feature_names``; or a data frame (pandas,
+        polars, pyarrow); or a mapping from name to column or to one value.
+    feature_names
+        The columns of the training table, in order.
+    wanted
+        The names to return; no other column is looked at.
+    """
+    names = column_names(table)
+    if names is None or not all(isinstance(name, str) for name in names):
+        return columns_in_order(table, feature_names, wanted)
+    missing = [name for name in wanted if name not in names]
+    if missing:
+        listed = ", ".join(repr(name) for name in missing)
+        raise DataError(
+            f"The card needs {'columns' if len(missing) > 1 else 'column'} {listed}, which the "
+            "rows do not have. Add what is missing, or rename the columns as in training."
+        )
+    return {name: table[name] for name in wanted}
+
+
+def columns_in_order(
+    table: Any, feature_names: Sequence[str], wanted: Sequence[str]
+) -> dict[str, Any]:
+    """The wanted columns by their place among ``feature_names``, whatever the table calls them."""
+    place = {name: position for position, name in enumerate(feature_names)}
+    names = column_names(table)
+    if names is None:
+        array = rows_as_array(table)
+        _require_width(array.shape, len(feature_names))
+        return {name: array[:, place[name]] for name in wanted}
+    _require_width((count_rows(table), len(names)), len(feature_names))
+    return {name: table[names[place[name]]] for name in wanted}
+
+
+def take_rows(table: Any, positions: NDArray[np.intp]) -> Any:
+    """The rows at the given positions, in that order and as often as they are named.
+
+    Parameters
+    ----------
+    table
+        A pandas, polars or pyarrow table, an array, or a list of rows.
+    positions
+        Whole numbers from 0; the same row may be named several times.
+
+    Returns
+    -------
+    object
+        A table of the same kind, so that types, categories and missing values stay as they are.
+
+    Examples
+    --------
+    >>> take_rows([[1, "a"], [3, "b"]], np.array([1, 1, 0]))
+    [[3, 'b'], [3, 'b'], [1, 'a']]
+    """
+    if isinstance(table, (list, tuple)):
+        return [table[position] for position in positions]
+    if hasattr(table, "column_names"):  # pyarrow, or a table of ours
+        return table.take(positions)
+    if column_names(table) is None:
+        return np.asanyarray(table)[positions]
+    import narwhals as nw
+
+    return nw.from_native(table, eager_only=True)[positions].to_native()
+
+
+def count_rows(table: Any) -> int:
+    """The number of rows of a table."""
+    if isinstance(table, Mapping):
+        return read_raw(next(iter(table.values()))).values.shape[0] if table else 0
+    return len(table if hasattr(table, "__len__") else np.asarray(table))
+
+
+def _require_width(shape: tuple[int, ...], n_columns: int) -> None:
+    if len(shape) != 2 or shape[1] != n_columns:
+        raise DataError(
+            f"The rows have shape {shape}, but the card was made for {n_columns} columns. "
+            "Give a 2-D array with the columns of training, or a data frame with names."
+        )

@@ -1,0 +1,116 @@
+"""A Parquet file in memory, read through pyarrow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.data.column_kinds import check_numbers, feature_from_texts
+from riskcard.data.columns import FeatureValues, levels_from, read_column
+from riskcard.data.feature_table import FeatureTable
+from riskcard.data.levels import BOOLEAN, Label, as_label
+from riskcard.data.wanted_columns import Kind, Selection
+from riskcard.errors import DataError, FormatError, SolverMissing
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetFile:
+    """A Parquet file.
+
+    Attributes
+    ----------
+    path
+        For error messages.
+    content
+        The bytes of the file.
+    names
+        The names of its columns.
+    """
+
+    path: str
+    content: bytes = field(repr=False)
+    names: list[str]
+
+    @classmethod
+    def open(cls, path: str, content: bytes) -> ParquetFile:
+        """Read the names."""
+        try:
+            from pyarrow import parquet
+        except ImportError:
+            raise SolverMissing(
+                f"{path!r} is a Parquet file, which needs pyarrow. "
+                "Install it: pip install 'riskcard[parquet]'."
+            ) from None
+        names = list(_read(path, content, parquet.read_schema).names)
+        for name in names:
+            if names.count(name) > 1:
+                raise FormatError(f"{path!r}: two columns are named {name!r}. Rename one of them.")
+        return cls(path, content, names)
+
+    def read(self, wanted: Selection) -> FeatureTable:
+        """Read the wanted columns as what they are wanted."""
+        from pyarrow import parquet
+
+        table = _read(self.path, self.content, parquet.read_table, columns=list(wanted.kinds))
+        if table.num_rows == 0:
+            raise FormatError(f"{self.path!r} has no rows. Give a table with data.")
+        features = {name: self._feature(name, table[name], wanted) for name in wanted.kinds}
+        return FeatureTable(features, table.num_rows)
+
+    def _where(self, row: int, name: str) -> str:
+        """The place of a value, for error messages."""
+        return f"{self.path!r}, row {row + 1}, column {name!r}"
+
+    def _feature(self, name: str, column: Any, wanted: Selection) -> FeatureValues:
+        """Numbers are numbers and texts are texts here; only words for missing values are sought."""
+        kind = wanted.kinds[name]
+        try:
+            values, levels = read_column(column, name)
+        except DataError as error:
+            advice = f" (--drop {name!r} does that)" * (name in wanted.optional)
+            raise DataError(f"{self.path!r}: {error}{advice}") from None
+        if kind is Kind.NUMBER and levels is BOOLEAN:
+            levels = None  # 0 and 1
+        if levels is None and kind in (Kind.FEATURE, Kind.NUMBER):
+            return check_numbers(values, name, wanted, self._where)
+        if levels is not None and levels.is_ordered and kind is Kind.FEATURE:
+            return FeatureValues(values, levels)
+        labels, codes = _labels_and_codes(values, levels.names if levels else None)
+        if kind in (Kind.FEATURE, Kind.CATEGORY):
+            missing = wanted.missing.among_texts
+            return levels_from([None if str(one) in missing else one for one in labels], codes)
+        texts = ["" if label is None else str(label) for label in labels]
+        return feature_from_texts(texts, codes, name, wanted, self._where)
+
+
+def _read(path: str, content: bytes, reader: Any, **options: Any) -> Any:
+    import pyarrow
+
+    try:
+        return reader(pyarrow.BufferReader(content), **options)
+    except (pyarrow.ArrowException, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise FormatError(
+            f"{path!r} is not a Parquet file that can be read ({reason}). Write the file again."
+        ) from None
+
+
+def _labels_and_codes(
+    values: NDArray[np.float64], names: tuple[Label, ...] | None
+) -> tuple[list[Label | None], NDArray[np.int64]]:
+    """The different values, None for a missing one; and for each row which of them it has."""
+    if names is None:
+        distinct, codes = np.unique(values, return_inverse=True)
+        return [_label_of(number) for number in distinct.tolist()], codes
+    codes = np.where(np.isnan(values), len(names), values).astype(np.int64)
+    return [*names, None], codes
+
+
+def _label_of(number: float) -> Label | None:
+    if number != number:
+        return None
+    label = as_label(number)
+    return int(label) if isinstance(label, float) and label.is_integer() else label

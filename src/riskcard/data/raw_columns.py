@@ -1,0 +1,154 @@
+"""One column of a table in memory, from any library, as an array: the one reader of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Up to this every whole number is a float.
+LARGEST_EXACT = 2**53
+
+
+class RawColumn(NamedTuple):
+    """The values of one column.
+
+    Attributes
+    ----------
+    values
+        Numbers, with NaN for missing values; or booleans, none of them missing; or objects, in
+        which None, NaN, NA and NaT are missing.
+    is_category
+        The library calls the column categorical, even if its values are numbers.
+    declared
+        All levels of an ordered category in their order, whether they occur or not.
+    """
+
+    values: NDArray[Any]
+    is_category: bool = False
+    declared: tuple[Any, ...] | None = None
+
+
+def read_raw(column: Any) -> RawColumn:
+    """Read a column of numpy, pandas, polars or pyarrow, a list, or one single value.
+
+    Examples
+    --------
+    >>> read_raw([1, 2.5]).values, read_raw([True, 2.5]).values
+    (array([1. , 2.5]), array([True, 2.5], dtype=object))
+    """
+    if isinstance(column, np.ndarray):
+        return RawColumn(_from_array(column))
+    if isinstance(column, (list, tuple)):
+        return RawColumn(_from_list(list(column)))
+    is_array = hasattr(column, "__array__")
+    is_single = isinstance(column, (str, bytes, np.generic))
+    if is_single or not (is_array or isinstance(column, Iterable)):
+        return RawColumn(_as_objects([column]))
+    series = _as_series(column)
+    if series is not None:
+        return _from_series(series)
+    return RawColumn(_from_array(np.asarray(column)) if is_array else _from_list(list(column)))
+
+
+def is_missing(value: Any) -> bool:
+    """None, NaN, pandas' NA or NaT."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating)) and bool(value != value)
+
+
+def distinct_values(values: list[Any]) -> tuple[list[Any], NDArray[np.int64]]:
+    """The different values in the order in which they come, and for each row which one it has.
+
+    True and 1 are different. Raises TypeError for values that cannot be hashed.
+    """
+    kinds = set(map(type, values))
+    # as pairs, since True equals 1, and only where it matters, since it takes twice the time
+    is_mixed = len(kinds) > 1 and not kinds.isdisjoint({bool, np.bool_})
+    keys = list(zip(map(type, values), values, strict=True)) if is_mixed else values
+    index = {key: i for i, key in enumerate(dict.fromkeys(keys))}
+    codes = np.fromiter(map(index.__getitem__, keys), dtype=np.int64, count=len(keys))
+    return ([key[1] for key in index] if is_mixed else list(index)), codes
+
+
+def rows_in_words(is_meant: NDArray[np.bool_]) -> str:
+    """How many rows are meant, and the first of them."""
+    rows = np.flatnonzero(is_meant)
+    if rows.size == 1:
+        return f"row {rows[0]}"
+    return f"{rows.size:,} rows, the first is row {rows[0]}"
+
+
+# --- by kind of column --------------------------------------------------------------------------
+
+
+def _from_array(array: NDArray[Any]) -> NDArray[Any]:
+    array = np.atleast_1d(array)
+    if isinstance(array, np.ma.MaskedArray):
+        return np.array(array.tolist(), dtype=object)  # None where masked
+    if array.dtype.kind in "mM":  # in nanoseconds they would become whole numbers
+        array = array.astype(f"{array.dtype.kind}8[us]")
+    return array if array.dtype.kind in "fiub" else array.astype(object, copy=False)
+
+
+def _from_list(values: list[Any]) -> NDArray[Any]:
+    """Numbers or booleans only if all values are: True next to 2.5 would become 1.0 otherwise."""
+    kinds = set(map(type, values))
+    if kinds and (kinds <= {int, float} or kinds == {bool}):
+        try:
+            array = np.array(values)
+        except OverflowError:
+            return _as_objects(values)
+        return array if array.dtype.kind in "fiub" else array.astype(object)
+    return np.array(values, dtype=object)
+
+
+def _as_objects(values: Any) -> NDArray[Any]:
+    """One dimension, even if the values are lists."""
+    return np.fromiter(values, dtype=object, count=len(values))
+
+
+def _as_series(column: Any) -> Any:
+    """The column as a series of narwhals; None when it is of no library that narwhals knows."""
+    import narwhals as nw
+
+    if hasattr(column, "to_pylist") and not hasattr(column, "chunks"):
+        import pyarrow  # of whose arrays narwhals knows only those in chunks
+
+        column = pyarrow.chunked_array([column])
+    series = nw.from_native(column, series_only=True, pass_through=True)
+    return series if isinstance(series, nw.Series) else None
+
+
+def _from_series(series: Any) -> RawColumn:
+    import narwhals as nw
+
+    dtype = series.dtype
+    if isinstance(dtype, nw.Enum):
+        return RawColumn(_as_objects(series.to_list()), True, tuple(dtype.categories))
+    if isinstance(dtype, nw.Categorical):
+        return RawColumn(_as_objects(series.to_list()), True, _order_in_arrow(series.to_native()))
+    if isinstance(dtype, nw.Decimal):
+        series, dtype = series.cast(nw.Float64), nw.Float64()
+    if dtype.is_integer() and series.null_count() and _is_beyond_floats(series):
+        return RawColumn(_as_objects(series.to_list()))
+    if dtype.is_numeric() or (dtype == nw.Boolean and not series.null_count()):
+        return RawColumn(series.to_numpy())
+    return RawColumn(_as_objects(series.to_list()))
+
+
+def _order_in_arrow(column: Any) -> tuple[Any, ...] | None:
+    """The declared levels of an ordered dictionary of pyarrow, which narwhals does not tell."""
+    if not getattr(getattr(column, "type", None), "ordered", False):
+        return None
+    chunks = column.unify_dictionaries().chunks
+    return tuple(chunks[0].dictionary.to_pylist()) if chunks else ()
+
+
+def _is_beyond_floats(series: Any) -> bool:
+    """Whether some whole number loses digits as a float."""
+    known = series.drop_nulls()
+    return len(known) > 0 and max(abs(int(known.min())), abs(int(known.max()))) > LARGEST_EXACT

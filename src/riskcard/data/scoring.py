@@ -1,0 +1,121 @@
+"""Rows to be scored: the columns that a card needs, as arrays, as numbers and as labels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.data.frames import column_names, count_rows, find_columns
+from riskcard.data.levels import Label, as_label
+from riskcard.data.raw_columns import distinct_values, is_missing, read_raw, rows_in_words
+from riskcard.errors import DataError
+
+
+def take_columns(
+    values: Any, feature_names: Sequence[str], wanted: Sequence[str]
+) -> tuple[int, dict[str, NDArray[Any]]]:
+    """Find the wanted columns in an array, a data frame or a mapping.
+
+    Parameters
+    ----------
+    values, feature_names, wanted
+        As for ``find_columns``.
+
+    Returns
+    -------
+    int
+        Number of rows.
+    dict
+        From wanted name to the raw column: an array of numbers, booleans or objects, in which any
+        value may be missing.
+    """
+    found = find_columns(values, feature_names, wanted)
+    columns = {name: _as_column(name, column) for name, column in found.items()}
+    lengths = {name: column.size for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        listed = ", ".join(f"{name!r} has {size}" for name, size in lengths.items())
+        raise DataError(f"The columns differ in length: {listed}. Give each of them every row.")
+    # a card without features gives every row the base
+    return (next(iter(lengths.values())) if lengths else count_rows(values)), columns
+
+
+def as_numbers(name: str, column: Any) -> NDArray[np.float64]:
+    """A column as floats, NaN where it is missing; texts are read as numbers, infinity is refused."""
+    array = read_raw(column).values
+    try:
+        numbers = array.astype(np.float64, copy=False)
+    except (TypeError, ValueError, OverflowError):
+        numbers = np.array([_as_number(name, value) for value in array.ravel()])
+        numbers = numbers.reshape(array.shape)
+    is_infinite = np.isinf(numbers)
+    if is_infinite.any():
+        refuse_rows(name, is_infinite, "infinite")
+    return numbers
+
+
+def as_labels(name: str, column: Any) -> tuple[list[Label | None], NDArray[np.int64]]:
+    """The different values of a column, in the order in which they come, and their rows.
+
+    Parameters
+    ----------
+    name
+        The feature, for error messages.
+    column
+        As for ``read_raw``.
+
+    Returns
+    -------
+    list
+        Texts, numbers and booleans, None for missing values; anything else (an interval, a date) is
+        taken by its text. Infinity is refused. The same label may come twice, as 1 and 1.0 or as
+        two kinds of missing values.
+    array
+        For each row the index of its label.
+    """
+    values: list[Any] = read_raw(column).values.tolist()
+    try:
+        different, rows = distinct_values(values)
+    except TypeError:
+        listed = " and ".join(sorted({type(value).__name__ for value in values}))
+        raise DataError(
+            f"Feature {name!r} holds values of type {listed}. "
+            "Give one level per row: a text, a number or a boolean."
+        ) from None
+    for i, value in enumerate(different):
+        if isinstance(value, (float, np.floating)) and math.isinf(value):
+            refuse_rows(name, rows == i, "infinite")
+    return [None if is_missing(value) else as_label(value) for value in different], rows
+
+
+def refuse_rows(name: str, is_bad: NDArray[np.bool_], what: str = "missing") -> NoReturn:
+    """Refuse rows for which the card has no points."""
+    raise DataError(
+        f"Feature {name!r} is {what} in {rows_in_words(is_bad)}. "
+        "The card has no points for that: fill the value in, or leave the row out."
+    )
+
+
+def _as_column(name: str, column: Any) -> NDArray[Any]:
+    twice = column_names(column)  # pandas gives a frame for a name that two columns have
+    array = read_raw(column).values if twice is None else np.empty((0, len(twice)))
+    if array.ndim != 1:
+        raise DataError(f"There are {array.shape[1]} columns named {name!r}. Keep one of them.")
+    return array
+
+
+def _as_number(name: str, value: Any) -> float:
+    if is_missing(value):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+    except (TypeError, ValueError):
+        raise DataError(
+            f"Feature {name!r} is not numeric: {value!r} is not a number. "
+            "Give numbers in the units of training."
+        ) from None
