@@ -11,7 +11,7 @@ from riskcard.cli.main import main
 from riskcard.data import csv_file
 from riskcard.data.columns import FeatureValues, levels_from
 from riskcard.data.csv_file import CsvFile
-from riskcard.data.feature_table import FeatureTable, named_values
+from riskcard.data.feature_table import FeatureTable
 from riskcard.data.files import open_table
 from riskcard.data.levels import BOOLEAN, Levels
 from riskcard.data.table import make_table
@@ -92,7 +92,7 @@ def test_numbers_can_be_called_categories(tmp_path):
 @pytest.mark.parametrize("cells", [["01234", "7", "01234"], ["1", "x", "1"], ["+1", "2", "+1"]])
 def test_called_categories_stay_as_written_unless_all_are_plain_numbers(tmp_path, cells):
     feature = column(tmp_path, cells, x=Kind.CATEGORY)
-    assert named_values(feature).tolist() == cells
+    assert feature.by_name().tolist() == cells
 
 
 def test_a_few_numbers_among_many_texts_are_a_category(tmp_path):
@@ -332,8 +332,8 @@ def test_parquet_columns_are_read_as_wanted(tmp_path):
     assert same(numbers["b"], [1, 0, HOLE])
     assert same(numbers["t"], [1, 2, HOLE])
     texts = read(path, kind=Kind.TEXT).features
-    assert named_values(texts["n"]).tolist() == ["1", None, "2.5"]
-    assert named_values(texts["b"]).tolist() == ["True", "False", None]
+    assert texts["n"].by_name().tolist() == ["1", None, "2.5"]
+    assert texts["b"].by_name().tolist() == ["True", "False", None]
 
 
 @pytest.mark.parametrize(

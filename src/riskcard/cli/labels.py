@@ -67,7 +67,7 @@ def events_of(column: FeatureValues, classes: tuple[Any, Any], target: str) -> N
                 f"and {classes[1]!r}. Correct the value, or give another column with --target."
             )
         is_event.append(matches[1])
-    return np.array(is_event, dtype=bool)[column.values.astype(np.int64)]
+    return np.array(is_event, dtype=bool)[column.codes()]
 
 
 def with_known_levels(column: FeatureValues, known: Sequence[Label]) -> NDArray[Any]:
@@ -81,8 +81,7 @@ def with_known_levels(column: FeatureValues, known: Sequence[Label]) -> NDArray[
     for text in _texts_of(column):
         same = [level for level in known if _is_same(text, level)]
         names.append(same[0] if same else text)
-    places = np.where(np.isnan(column.values), len(names), column.values).astype(np.int64)
-    return np.array([*names, None], dtype=object)[places]
+    return np.array([*names, None], dtype=object)[column.codes()]
 
 
 def _texts_of(column: FeatureValues) -> list[str]:

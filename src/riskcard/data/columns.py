@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from riskcard.data.frames import NotANumber
 from riskcard.data.levels import BOOLEAN, Label, Levels, are_numbers, as_label, sort_labels
-from riskcard.data.raw_columns import LARGEST_EXACT, distinct_values, is_missing, read_raw
+from riskcard.data.raw_columns import LARGEST_EXACT, as_float, distinct_values, is_missing, read_raw
 from riskcard.errors import DataError, RiskcardWarning
 
 #: Categories of at most this many levels are never taken for identifiers.
@@ -37,6 +37,25 @@ class FeatureValues(NamedTuple):
     values: NDArray[np.float64]
     levels: Levels | None
 
+    def codes(self) -> NDArray[np.int64]:
+        """For each row the index of its level; missing values come after the last level."""
+        after_last = 0 if self.levels is None else len(self.levels.names)
+        return np.where(np.isnan(self.values), after_last, self.values).astype(np.int64)
+
+    def by_name(self) -> NDArray[Any]:
+        """Numbers as they are; levels by their names, None where missing."""
+        if self.levels is None:
+            return self.values
+        return np.array([*self.levels.names, None], dtype=object)[self.codes()]
+
+    def forget_unseen(self) -> FeatureValues:
+        """Without the levels that no row has; ordered ones are kept, as they were declared."""
+        if self.levels is None or self.levels.is_ordered:
+            return self
+        names, codes = [*self.levels.names, None], self.codes()
+        occurs = np.bincount(codes, minlength=len(names)) > 0
+        return levels_from([name if occurs[i] else None for i, name in enumerate(names)], codes)
+
 
 def read_column(column: Any, name: str) -> FeatureValues:
     """Read one column: numbers, texts, categories or booleans, any of them missing.
@@ -54,7 +73,7 @@ def read_column(column: Any, name: str) -> FeatureValues:
     FeatureValues(values=array([ 1., nan,  0.]), levels=Levels(names=('a', 'b'), is_ordered=False))
     """
     if isinstance(column, FeatureValues):
-        return keep_occurring(column)
+        return column.forget_unseen()
     values, is_category, declared = read_raw(column)
     if declared is not None:
         return _from_ordered(values.tolist(), declared, name)
@@ -163,37 +182,11 @@ def _from_ordered(values: list[Any], declared: Sequence[Any], name: str) -> Feat
         raise DataError(f"Feature {name!r}: {error}") from None
 
 
-def keep_occurring(feature: FeatureValues) -> FeatureValues:
-    """Sort levels without an order, and forget those that no row has; leave others as they are."""
-    values, levels = feature
-    if levels is None or levels.is_ordered:
-        return feature
-    is_known = ~np.isnan(values)
-    codes = values[is_known].astype(np.int64)
-    occurs = np.bincount(codes, minlength=len(levels.names)) > 0
-    kept = Levels(
-        sort_labels(level for level, is_seen in zip(levels.names, occurs, strict=True) if is_seen)
-    )
-    if kept.names and all(isinstance(level, bool) for level in kept.names):
-        kept = BOOLEAN
-    if kept == levels:
-        return feature
-    place = {level: float(index) for index, level in enumerate(kept.names)}
-    new_codes = np.array([place.get(level, np.nan) for level in levels.names])
-    renumbered = np.full(values.size, np.nan)
-    renumbered[is_known] = new_codes[codes]
-    return FeatureValues(renumbered, kept)
-
-
 def _as_float(value: Any, row: int, name: str) -> float:
-    if is_missing(value):
-        return float("nan")
-    if isinstance(value, (*_DATES, bytes, complex)):
+    if isinstance(value, (*_DATES, bytes, complex)) and not is_missing(value):
         raise _unusable(value, row, name)
     try:
-        return float(value)
-    except OverflowError:
-        return float("inf")
+        return as_float(value)
     except (TypeError, ValueError):
         raise _unusable(value, row, name) from None
 

@@ -41,7 +41,7 @@ class FeatureTable:
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """What a card scores: numbers, or levels by their names."""
-        return named_values(self.features[name])
+        return self.features[name].by_name()
 
     def take(self, rows: NDArray[np.intp]) -> FeatureTable:
         """Some of the rows."""
@@ -50,12 +50,3 @@ class FeatureTable:
             for name, (values, levels) in self.features.items()
         }
         return FeatureTable(taken, len(rows))
-
-
-def named_values(feature: FeatureValues) -> NDArray[Any]:
-    """Numbers as they are; levels by their names, None where missing."""
-    values, levels = feature
-    if levels is None:
-        return values
-    names = np.array([*levels.names, None], dtype=object)
-    return names[np.where(np.isnan(values), len(levels.names), values).astype(np.int64)]

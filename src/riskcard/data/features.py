@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.data.columns import FeatureValues, keep_occurring, read_column, warn_of_lost_digits
+from riskcard.data.columns import FeatureValues, read_column, warn_of_lost_digits
 from riskcard.data.feature_table import FeatureTable
 from riskcard.data.frames import column_names, count_rows, rows_as_array
 from riskcard.data.levels import BOOLEAN, Levels
@@ -41,7 +41,7 @@ class Features:
         values, levels = self.values[is_kept], list(self.levels)
         for f, old in enumerate(levels):
             if old is not None and not old.is_ordered:
-                values[:, f], levels[f] = keep_occurring(FeatureValues(values[:, f], old))
+                values[:, f], levels[f] = FeatureValues(values[:, f], old).forget_unseen()
         return Features(values, self.names, tuple(levels))
 
 

@@ -123,7 +123,7 @@ def take_rows(table: Any, positions: NDArray[np.intp]) -> Any:
         return table.take(positions)
     if column_names(table) is None:
         return np.asanyarray(table)[positions]
-    import narwhals as nw
+    import narwhals.stable.v2 as nw
 
     return nw.from_native(table, eager_only=True)[positions].to_native()
 

@@ -68,17 +68,16 @@ class ParquetFile:
         """Numbers are numbers and texts are texts here; only words for missing values are sought."""
         kind = wanted.kinds[name]
         try:
-            values, levels = read_column(column, name)
+            feature = read_column(column, name)
         except DataError as error:
             advice = f" (--drop {name!r} does that)" * (name in wanted.optional)
             raise DataError(f"{self.path!r}: {error}{advice}") from None
-        if kind is Kind.NUMBER and levels is BOOLEAN:
-            levels = None  # 0 and 1
-        if levels is None and kind in (Kind.FEATURE, Kind.NUMBER):
-            return check_numbers(values, name, wanted, self._where)
-        if levels is not None and levels.is_ordered and kind is Kind.FEATURE:
-            return FeatureValues(values, levels)
-        labels, codes = _labels_and_codes(values, levels.names if levels else None)
+        is_number = feature.levels is None or (kind is Kind.NUMBER and feature.levels is BOOLEAN)
+        if is_number and kind in (Kind.FEATURE, Kind.NUMBER):
+            return check_numbers(feature.values, name, wanted, self._where)
+        if kind is Kind.FEATURE and feature.levels is not None and feature.levels.is_ordered:
+            return feature
+        labels, codes = _labels_and_codes(feature)
         if kind in (Kind.FEATURE, Kind.CATEGORY):
             missing = wanted.missing.among_texts
             return levels_from([None if str(one) in missing else one for one in labels], codes)
@@ -98,15 +97,12 @@ def _read(path: str, content: bytes, reader: Any, **options: Any) -> Any:
         ) from None
 
 
-def _labels_and_codes(
-    values: NDArray[np.float64], names: tuple[Label, ...] | None
-) -> tuple[list[Label | None], NDArray[np.int64]]:
+def _labels_and_codes(feature: FeatureValues) -> tuple[list[Label | None], NDArray[np.int64]]:
     """The different values, None for a missing one; and for each row which of them it has."""
-    if names is None:
-        distinct, codes = np.unique(values, return_inverse=True)
-        return [_label_of(number) for number in distinct.tolist()], codes
-    codes = np.where(np.isnan(values), len(names), values).astype(np.int64)
-    return [*names, None], codes
+    if feature.levels is not None:
+        return [*feature.levels.names, None], feature.codes()
+    distinct, codes = np.unique(feature.values, return_inverse=True)
+    return [_label_of(number) for number in distinct.tolist()], codes
 
 
 def _label_of(number: float) -> Label | None:

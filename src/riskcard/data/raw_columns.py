@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -60,6 +61,16 @@ def is_missing(value: Any) -> bool:
     return isinstance(value, (float, np.floating)) and bool(value != value)
 
 
+def as_float(value: Any) -> float:
+    """One value as ``float`` reads it; NaN where missing, infinity beyond all floats."""
+    if is_missing(value):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
 def distinct_values(values: list[Any]) -> tuple[list[Any], NDArray[np.int64]]:
     """The different values in the order in which they come, and for each row which one it has.
 
@@ -113,7 +124,7 @@ def _as_objects(values: Any) -> NDArray[Any]:
 
 def _as_series(column: Any) -> Any:
     """The column as a series of narwhals; None when it is of no library that narwhals knows."""
-    import narwhals as nw
+    import narwhals.stable.v2 as nw
 
     if hasattr(column, "to_pylist") and not hasattr(column, "chunks"):
         import pyarrow  # of whose arrays narwhals knows only those in chunks
@@ -124,7 +135,7 @@ def _as_series(column: Any) -> Any:
 
 
 def _from_series(series: Any) -> RawColumn:
-    import narwhals as nw
+    import narwhals.stable.v2 as nw
 
     dtype = series.dtype
     if isinstance(dtype, nw.Enum):

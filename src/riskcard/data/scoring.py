@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from riskcard.data.frames import column_names, count_rows, find_columns
 from riskcard.data.levels import Label, as_label
-from riskcard.data.raw_columns import distinct_values, is_missing, read_raw, rows_in_words
+from riskcard.data.raw_columns import as_float, distinct_values, is_missing, read_raw, rows_in_words
 from riskcard.errors import DataError
 
 
@@ -108,12 +108,8 @@ def _as_column(name: str, column: Any) -> NDArray[Any]:
 
 
 def _as_number(name: str, value: Any) -> float:
-    if is_missing(value):
-        return math.nan
     try:
-        return float(value)
-    except OverflowError:
-        return math.inf
+        return as_float(value)
     except (TypeError, ValueError):
         raise DataError(
             f"Feature {name!r} is not numeric: {value!r} is not a number. "

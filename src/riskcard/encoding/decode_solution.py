@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riskcard.data.columns import FeatureValues
 from riskcard.data.levels import Label, Levels
 from riskcard.data.table import Table
 from riskcard.encoding.rank_table import CutGrid, ValueGroups
@@ -114,18 +115,11 @@ class PrintedCuts:
 
 def raw_columns(table: Table, names: Sequence[str]) -> dict[str, NDArray[Any]]:
     """Columns of the table as the user gave them: levels by their names, None where missing."""
-    columns: dict[str, NDArray[Any]] = {}
-    for name in names:
-        feature = table.names.index(name)
-        values, levels = table.values[:, feature], table.levels[feature]
-        if levels is None:
-            columns[name] = values
-            continue
-        known = np.array([*levels.names, None], dtype=object)
-        columns[name] = known[
-            np.where(np.isnan(values), len(levels.names), values).astype(np.int64)
-        ]
-    return columns
+    places = {name: table.names.index(name) for name in names}
+    return {
+        name: FeatureValues(table.values[:, place], table.levels[place]).by_name()
+        for name, place in places.items()
+    }
 
 
 def _common_divisor(solution: Solution, scale: Scale) -> int:
