@@ -14,6 +14,7 @@ from optional import pa, pd, pl
 from riskcard import DataError, ParameterError, RiskcardWarning
 from riskcard.data.features import read_features, read_values
 from riskcard.data.levels import BOOLEAN, Levels
+from riskcard.data.scoring import as_labels, as_numbers
 from riskcard.data.table import Table, make_table, require_plain
 
 Y = [0, 1, 0, 1]
@@ -491,3 +492,48 @@ def test_whole_numbers_that_floats_cannot_tell_apart_are_warned_of(form):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         read_features(table(2**53 - 30))
+
+
+# --- one reader for learning and for scoring ----------------------------------------------------
+
+
+def test_a_mapping_from_name_to_column_is_a_table():
+    table = make_table({"age": [1.5, 2, None, 4], "shape": pa.array(["b", "a", None, "b"])}, Y)
+    assert table.names == ("age", "shape")
+    np.testing.assert_array_equal(table.values, [[1.5, 1], [2, 0], [np.nan, np.nan], [4, 1]])
+    with pytest.raises(DataError, match="'shape' has 2 values, but the table has 4 rows"):
+        make_table({"age": [1, 2, 3, 4], "shape": ["a", "b"]}, Y)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Series([3, None, 2], dtype="Int64"),
+        pd.Series([3, None, 2], dtype="category"),
+        pd.Series(["3", None, "2"], dtype="string"),
+        pl.Series([3, None, 2]),
+        pl.Series(["3", None, "2"], dtype=pl.Categorical),
+        pa.array([3, None, 2]),
+        pa.array(["3", None, "2"]).dictionary_encode(),
+        np.ma.masked_array([3, 0, 2], mask=[False, True, False]),
+        [3, None, 2],
+        (3, float("nan"), 2),
+    ],
+    ids=lambda column: f"{type(column).__module__.split('.')[0]}-{getattr(column, 'dtype', '')}",
+)
+def test_columns_of_every_kind_can_be_scored(column):
+    np.testing.assert_array_equal(as_numbers("x", column), [3, np.nan, 2])
+    labels, rows = as_labels("x", column)
+    assert [None if label is None else int(label) for label in labels] == [3, None, 2]
+    assert rows.tolist() == [0, 1, 2]
+
+
+def test_booleans_next_to_numbers_in_a_list_of_rows_stay_booleans():
+    assert make_table([[True, 1.5], [False, 2], [True, 3], [None, 4]], Y).levels == (BOOLEAN, None)
+
+
+@pytest.mark.parametrize("form", ["Int64", object], ids=["nullable", "objects"])
+def test_digits_that_are_lost_next_to_missing_values_are_warned_of(form):
+    numbers = [None, *(2**62 + i for i in range(20))]
+    with pytest.warns(RiskcardWarning, match="'x' has whole numbers so large"):
+        read_features(pd.DataFrame({"x": pd.Series(numbers, dtype=form)}))
