@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -28,7 +29,7 @@ from riskcard.problem.problem import Limits, Problem, Scale
 from riskcard.problem.ranked_data import RankedData
 from riskcard.problem.solution import Solution
 from riskcard.search import solve as pipeline
-from riskcard.search import solve_plain as once
+from riskcard.search.plan import PLAN
 from riskcard.search.proof import tree
 from riskcard.search.proof.conditions import _orders, _starts, arrange_conditions, exact_weights
 from riskcard.search.proof.tree import Stops, prove
@@ -450,13 +451,13 @@ def test_the_number_of_threads_changes_nothing(small_pieces, seed):
         assert prove(problem, card, stops, n_jobs=1) == prove(problem, card, stops, n_jobs=2)
 
 
-def test_a_short_proof_that_does_not_end_is_followed_by_a_whole_one(small_pieces, monkeypatch):
-    monkeypatch.setattr(once, "MOST_FEW_NODES", 1)
+def test_a_short_proof_that_does_not_end_is_followed_by_a_whole_one(small_pieces):
+    plan = replace(PLAN, short_proof_most_nodes=1)
     n_resumed = 0
     for seed in range(420, 435):
         problem, _ = problem_with_conditions(seed)
         optimum = optimum_of(problem)
-        result = pipeline.solve(problem, pipeline.Options(certify=True))
+        result = pipeline.solve(problem, pipeline.Options(certify=True), plan)
         check_proof(problem, result, optimum)
         assert result.status == Status.OPTIMAL
         nodes = [moment.nodes for moment in result.history]
@@ -465,7 +466,7 @@ def test_a_short_proof_that_does_not_end_is_followed_by_a_whole_one(small_pieces
         least = result.loss * (1 - 1e-7)
         bounds = [min(moment.bound, least) for moment in result.history]
         assert bounds == sorted(bounds)
-        short = pipeline.solve(problem, pipeline.Options(certify=True, node_limit=2))
+        short = pipeline.solve(problem, pipeline.Options(certify=True, node_limit=2), plan)
         check_proof(problem, short, optimum)
         n_resumed += result.nodes > short.nodes
     assert n_resumed > 5

@@ -419,7 +419,7 @@ def test_a_command_that_proves_compiles_the_proof_beside_and_another_does_not(
     plain, capsys, monkeypatch
 ):
     kinds = []
-    monkeypatch.setattr("riskcard.search.warmup_process.compile_beside", kinds.append)
+    monkeypatch.setattr("riskcard.search.warmup.start_compilation", kinds.append)
     options = ["--target", "outcome", "--max-terms", 1, "-q"]
     assert run(capsys, "fit", plain, *options)[0] == 0
     assert run(capsys, "fit", plain, *options, "--certify")[0] == 0

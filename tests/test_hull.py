@@ -18,7 +18,7 @@ from riskcard.kernels.proof.slots import Conditions
 from riskcard.problem.problem import Limits, Problem, Scale
 from riskcard.search import deadline as deadlines
 from riskcard.search.deadline import Deadline
-from riskcard.search.options import Options
+from riskcard.search.options import SearchOptions
 from riskcard.search.proof import hull, tree
 from riskcard.search.proof import hull_tree as hull_trees
 from riskcard.search.proof.conditions import arrange_conditions
@@ -88,7 +88,7 @@ def test_more_parts_give_a_better_bound_and_may_complete_the_proof():
     problem = noisy_problem(3)
     conditions = arrange_conditions(problem)
     assert conditions is not None
-    proof = prove(problem, find_card(problem, Options()), Stops())
+    proof = prove(problem, find_card(problem, SearchOptions()), Stops())
     bounds = [grown(conditions, n, proof.loss).bound(proof.loss) for n in (1, 10, 100, 1000)]
     assert bounds == sorted(bounds)
     assert bounds[0] < 0.95 * proof.loss < bounds[2] <= proof.loss
@@ -212,7 +212,7 @@ def noisy_problem(max_terms: int) -> Problem:
 def test_a_proof_that_is_stopped_early_has_the_bound_of_the_hull(monkeypatch):
     monkeypatch.setattr(tree, "WORK_DEPTH_FIRST", 1e4)
     problem = noisy_problem(5)
-    card = find_card(problem, Options())
+    card = find_card(problem, SearchOptions())
     proof = prove(problem, card, Stops(node_limit=200))
     assert 0.8 * proof.loss < proof.bound < proof.loss
     monkeypatch.setattr(tree, "HULL_WORK", 0.0)
@@ -222,7 +222,7 @@ def test_a_proof_that_is_stopped_early_has_the_bound_of_the_hull(monkeypatch):
 def test_the_hull_may_have_the_last_word(monkeypatch):
     monkeypatch.setattr(tree, "WORK_DEPTH_FIRST", 1e4)
     problem = noisy_problem(3)
-    card = find_card(problem, Options())
+    card = find_card(problem, SearchOptions())
     nodes = prove(problem, card, Stops(gap=0.05)).nodes
     monkeypatch.setattr(tree, "HULL_WORK", 1e4)
     proof = prove(problem, card, Stops(gap=0.05))
@@ -259,7 +259,7 @@ def test_who_asks_to_stop_waits_for_one_round_of_the_hull(monkeypatch):
     assert (
         0
         < hull_tree.bound(float("inf"))
-        < prove(problem, find_card(problem, Options()), Stops()).loss
+        < prove(problem, find_card(problem, SearchOptions()), Stops()).loss
     )
 
 

@@ -21,7 +21,6 @@ from riskcard.problem.problem import Problem, Scale
 from riskcard.problem.result import SolveResult
 from riskcard.problem.solution import Solution
 from riskcard.report.figure_sentences import bound_sentence
-from riskcard.search import solve_plain as once
 from riskcard.search.proof import bounded_steps as moderate
 from riskcard.search.proof.bounded_steps import (
     bound_moderate_cards,
@@ -30,6 +29,7 @@ from riskcard.search.proof.bounded_steps import (
 )
 from riskcard.search.proof.conditions import arrange_conditions, with_other_limit
 from riskcard.search.proof.tree import Proof, Stops
+from riskcard.search.solve_plain import WholeProof
 from riskcard.status import Status
 
 FREE = (Scale("calibrated"), Scale("multiplier"))
@@ -124,10 +124,10 @@ def rows_to_fit():
     return X, rng.random(120) < 1 / (1 + np.exp(-X[:, 0] - (X[:, 1] > 0.5) + (X[:, 2] > 0)))
 
 
-def run_out_of_time(problem, card, options, diary, conditions):
+def run_out_of_time(whole, card, stops):
     """A proof that has no time left when it knows nearly nothing."""
-    proof = replace(as_proof(card, problem), bound=1.0)
-    diary.write(proof.loss, proof.bound, proof.nodes)
+    proof = replace(as_proof(card, whole.problem), bound=1.0)
+    whole.history.add(proof.loss, proof.bound, proof.nodes)
     return proof
 
 
@@ -136,7 +136,7 @@ def cut_short():
     """A classifier whose proof about all cards was cut short, and its rows; no clock has a say in it."""
     X, y = rows_to_fit()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(once, "_prove_twice", run_out_of_time)
+        patch.setattr(WholeProof, "in_two_rounds", run_out_of_time)
         return RiskScoreClassifier(max_terms=2, certify=True, time_limit=1e4).fit(X, y), X, y
 
 
@@ -169,7 +169,7 @@ def test_the_card_says_so_in_a_sentence_and_keeps_it_in_its_file(cut_short):
 def test_a_complete_proof_and_one_with_a_given_scale_have_none(is_complete, monkeypatch):
     settings = {"max_terms": 1, "time_limit": None}
     if not is_complete:
-        monkeypatch.setattr(once, "_prove_twice", run_out_of_time)
+        monkeypatch.setattr(WholeProof, "in_two_rounds", run_out_of_time)
         settings = {"max_terms": 2, "scale": 2}
     certificate = (
         RiskScoreClassifier(certify=True, **settings).fit(*rows_to_fit()).card_.certificate

@@ -17,9 +17,7 @@ from riskcard.estimators import classifier
 from riskcard.kernels.jit import is_kept
 from riskcard.kernels.proof.explore import explore
 from riskcard.search import solve as pipeline
-from riskcard.search import solve_plain as once
-from riskcard.search import warmup as ready
-from riskcard.search import warmup_process as beside
+from riskcard.search import solve_plain, warmup
 from riskcard.search.options import Options
 
 KINDS = ("fixed", "multiplier", "calibrated")
@@ -27,10 +25,10 @@ KINDS = ("fixed", "multiplier", "calibrated")
 
 def test_compilation_comes_before_the_clock_of_a_proof(monkeypatch):
     order = []
-    solve_once = pipeline.solve_once
+    find_card = pipeline.find_card
     monkeypatch.setattr(pipeline, "make_ready", lambda kind: order.append("compiled"))
     monkeypatch.setattr(
-        pipeline, "solve_once", lambda *given: order.append("clock starts") or solve_once(*given)
+        pipeline, "find_card", lambda *given: order.append("clock starts") or find_card(*given)
     )
     pipeline.solve(random_problem(1), Options(certify=True))
     assert order == ["compiled", "clock starts"]
@@ -43,13 +41,13 @@ def test_a_search_alone_does_not_wait_for_the_proof(monkeypatch):
 
 def test_everything_that_a_proof_calls_is_compiled_beforehand(monkeypatch):
     called = []
-    prove = ready.prove
-    monkeypatch.setattr(ready, "prove", lambda *given: called.append(given) or prove(*given))
-    ready.make_ready.cache_clear()
+    prove = warmup.prove
+    monkeypatch.setattr(warmup, "prove", lambda *given: called.append(given) or prove(*given))
+    warmup.make_ready.cache_clear()
     for kind in (*KINDS, *KINDS):
-        ready.make_ready(kind)
+        warmup.make_ready(kind)
     assert [given[0].scale.kind for given in called] == list(KINDS)
-    assert once.prove is prove
+    assert solve_plain.prove is prove
 
 
 #: In a process of its own: the kernels that were compiled, or read from disk, by proofs and not beforehand.
@@ -98,10 +96,10 @@ class Started:
 def started(monkeypatch):
     """The processes that were started to compile; nothing is compiled yet, and there are two processors."""
     found = []
-    monkeypatch.setattr(beside, "is_kept", lambda kernel: False)
-    monkeypatch.setattr(beside, "_count_processors", lambda: 2)
+    monkeypatch.setattr(warmup, "is_kept", lambda kernel: False)
+    monkeypatch.setattr(warmup, "_count_processors", lambda: 2)
     monkeypatch.setattr(
-        beside.subprocess,
+        warmup.subprocess,
         "Popen",
         lambda *given, **more: found.append(Started(*given, **more)) or found[-1],
     )
@@ -109,22 +107,22 @@ def started(monkeypatch):
 
 
 def test_a_command_compiles_the_proof_beside_the_search_and_waits_for_it(started, monkeypatch):
-    beside.compile_beside("calibrated")
+    warmup.start_compilation("calibrated")
     (process,) = started
     awaited = []
-    monkeypatch.setattr(ready, "prove", lambda *given: awaited.append(process.is_awaited))
-    monkeypatch.setattr(ready, "find_card", lambda *given: awaited.append(process.is_awaited))
-    ready.make_ready.cache_clear()
-    ready.make_ready("calibrated")
-    ready.make_ready.cache_clear()
+    monkeypatch.setattr(warmup, "prove", lambda *given: awaited.append(process.is_awaited))
+    monkeypatch.setattr(warmup, "find_card", lambda *given: awaited.append(process.is_awaited))
+    warmup.make_ready.cache_clear()
+    warmup.make_ready("calibrated")
+    warmup.make_ready.cache_clear()
     assert awaited == [False, True]
 
 
 @pytest.mark.parametrize(
     ("where", "name", "value"),
     [
-        (beside, "is_kept", lambda kernel: True),
-        (beside, "_count_processors", lambda: 1),
+        (warmup, "is_kept", lambda kernel: True),
+        (warmup, "_count_processors", lambda: 1),
         (sys, "frozen", True),
         (sys, "executable", ""),
     ],
@@ -134,7 +132,7 @@ def test_nothing_is_compiled_beside_where_that_would_not_help(
     started, monkeypatch, where, name, value
 ):
     monkeypatch.setattr(where, name, value, raising=False)
-    beside.compile_beside("calibrated")
+    warmup.start_compilation("calibrated")
     assert started == []
 
 
@@ -142,16 +140,43 @@ def test_a_second_process_that_cannot_be_started_is_done_without(started, monkey
     def refuse(*given, **more):
         raise OSError
 
-    monkeypatch.setattr(beside.subprocess, "Popen", refuse)
-    beside.compile_beside("calibrated")
-    beside.wait_for_compilation()
+    monkeypatch.setattr(warmup.subprocess, "Popen", refuse)
+    warmup.start_compilation("calibrated")
+    warmup.wait_for_compilation()
+
+
+@pytest.fixture
+def second_process(monkeypatch):
+    """Starts the second process as if nothing were compiled yet, and returns it when it is done."""
+    monkeypatch.setattr(warmup, "is_kept", lambda kernel: False)
+    monkeypatch.setattr(warmup, "_count_processors", lambda: 2)
+
+    def run(kind):
+        warmup.start_compilation(kind)
+        (process,) = warmup._running
+        warmup.wait_for_compilation()
+        return process
+
+    return run
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_compiled_beside_is_what_the_proof_needs(kind):
-    done = subprocess.run([sys.executable, "-c", beside._WORK, kind], capture_output=True)
-    assert done.returncode == 0
+def test_the_second_process_compiles_what_the_proof_needs(kind, second_process):
+    assert second_process(kind).returncode == 0
     assert is_kept(explore)
+
+
+@pytest.mark.parametrize("entry", ["", "."], ids=["empty entry", "relative entry"])
+def test_no_file_of_the_current_folder_is_executed(entry, second_process, monkeypatch, tmp_path):
+    for name in ("riskcard", "numba", "numpy", "sitecustomize"):
+        (tmp_path / f"{name}.py").write_text(
+            f"open({str(tmp_path / 'executed')!r}, 'a').write({name!r})"
+        )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr(sys, "path", [entry, str(tmp_path), *sys.path])
+    assert second_process("calibrated").returncode == 0
+    assert not (tmp_path / "executed").exists()
 
 
 def test_a_kernel_is_kept_once_it_was_compiled(tmp_path):
@@ -185,8 +210,8 @@ class Terminal(io.StringIO):
 def test_a_terminal_is_told_once_that_something_is_compiled(monkeypatch, is_terminal):
     stream = Terminal(is_terminal)
     monkeypatch.setattr("sys.stderr", stream)
-    ready.tell_of_compilation.cache_clear()
-    ready.tell_of_compilation()
+    warmup.tell_of_compilation.cache_clear()
+    warmup.tell_of_compilation()
     for _ in range(2):
         with event.trigger_event("numba:compile", data={}):
             pass

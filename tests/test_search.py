@@ -6,23 +6,23 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer, make_classification
+from sklearn.datasets import load_breast_cancer
 
-from riskcard import RiskScoreClassifier
 from riskcard.checks import LOG_ODDS_LIMIT
 from riskcard.problem.objective import loss_of, order_of, violations
 from riskcard.problem.problem import Problem, make_problem
 from riskcard.problem.ranked_data import RankedData
 from riskcard.problem.solution import Solution
 from riskcard.search.deadline import Deadline
-from riskcard.search.heuristic import effort, support
+from riskcard.search.heuristic import descent, support
 from riskcard.search.heuristic import find_cards as heuristic
 from riskcard.search.heuristic.binned_rows import all_cuts, few_cuts
 from riskcard.search.heuristic.card_room import rules_of
 from riskcard.search.heuristic.draft import measure
 from riskcard.search.heuristic.effort import effort_of
 from riskcard.search.heuristic.find_cards import find_cards
-from riskcard.search.solve import Options
+from riskcard.search.options import SearchOptions
+from riskcard.search.plan import PLAN, SearchPlan
 
 SCALES = (1, 2.5, "multiplier", "calibrated")
 
@@ -68,7 +68,7 @@ def test_cards_are_feasible_distinct_and_in_order(scale, seed):
         max_points=int(rng.choice([1, 2, 5, 10, 40])),
         scale=scale,
     )
-    cards = find_cards(problem, Options())
+    cards = find_cards(problem, SearchOptions())
     losses = [loss_of(card, problem) for card in cards]
     assert [violations(card, problem) for card in cards] == [[]] * len(cards)
     assert losses == pytest.approx(sorted(losses), rel=1e-11)  # but for rounding
@@ -82,17 +82,17 @@ def test_jumps_keep_bounds_that_differ_by_feature_and_sign(scale):
     problem = make_problem(data, max_terms=4, scale=scale)
     low, high = np.array([0, -5, -2, 0]), np.array([3, 0, 1, 0])
     problem = replace(problem, jump_low=low, jump_high=high)
-    cards = find_cards(problem, Options())
+    cards = find_cards(problem, SearchOptions())
     assert all(not violations(card, problem) for card in cards)
     assert all(3 not in card.features for card in cards)
     assert cards[0].terms
 
 
-@pytest.mark.parametrize("certify", [False, True])
+@pytest.mark.parametrize("is_thorough", [False, True])
 @pytest.mark.parametrize("scale", SCALES)
-def test_threads_do_not_change_the_cards(scale, certify):
+def test_threads_do_not_change_the_cards(scale, is_thorough):
     problem = make_problem(random_data(5, 120, 5, has_weights=True), max_terms=3, scale=scale)
-    options = Options(certify=certify, random_state=7)
+    options = SearchOptions(is_thorough=is_thorough, random_state=7)
     alone = find_cards(problem, options)
     assert find_cards(problem, replace(options, n_jobs=3)) == alone
     assert find_cards(problem, options) == alone
@@ -104,7 +104,7 @@ def test_more_room_never_hurts(scale):
     losses = []
     for terms in range(1, 6):
         problem = make_problem(data, max_terms=terms, scale=scale)
-        losses.append(loss_of(find_cards(problem, Options())[0], problem))
+        losses.append(loss_of(find_cards(problem, SearchOptions())[0], problem))
     assert losses == sorted(losses, reverse=True)
 
 
@@ -119,7 +119,7 @@ def test_weights_stand_for_repeated_rows(scale):
         np.repeat(data.weights, 2),
     )
     losses = [
-        loss_of(find_cards(problem, Options())[0], problem)
+        loss_of(find_cards(problem, SearchOptions())[0], problem)
         for problem in (make_problem(d, max_terms=2, scale=scale) for d in (doubled, repeated))
     ]
     assert losses[0] == pytest.approx(losses[1], rel=1e-9)
@@ -137,13 +137,13 @@ def test_one_term_is_the_best_of_all_single_terms(scale):
         for cut in range(data.n_cuts[f])
         for jump in (-3, -2, -1, 1, 2, 3)
     )
-    found = loss_of(find_cards(problem, Options(certify=True))[0], problem)
+    found = loss_of(find_cards(problem, SearchOptions(is_thorough=True))[0], problem)
     assert found == pytest.approx(by_hand, rel=1e-9)
 
 
 def test_scale_and_offset_are_optimal_for_the_points():
     problem = make_problem(random_data(2, 200, 4, has_weights=True), max_terms=3)
-    card = find_cards(problem, Options())[0]
+    card = find_cards(problem, SearchOptions())[0]
     loss = loss_of(card, problem)
     for factor in (1 - 1e-3, 1 + 1e-3):
         assert loss_of(replace(card, multiplier=card.multiplier * factor), problem) >= loss
@@ -157,7 +157,7 @@ def test_separable_rows_stop_at_the_limit_of_the_log_odds():
     data = RankedData(codes, np.array([1]), labels, np.ones(6))
     for scale in ("calibrated", "multiplier"):
         problem = make_problem(data, max_terms=1, scale=scale)
-        card = find_cards(problem, Options())[0]
+        card = find_cards(problem, SearchOptions())[0]
         assert not violations(card, problem)
         assert abs(card.jumps[0]) / card.multiplier == pytest.approx(LOG_ODDS_LIMIT)
         assert loss_of(card, problem) == pytest.approx(6 * np.exp(-LOG_ODDS_LIMIT / 2), rel=1e-3)
@@ -168,7 +168,7 @@ def test_constant_features_give_the_empty_card(scale):
     labels = np.array([1, -1, -1, -1, -1], dtype=np.int8)
     data = RankedData(np.zeros((2, 5), np.int32), np.zeros(2, np.int64), labels, np.ones(5))
     problem = make_problem(data, scale=scale)
-    (card,) = find_cards(problem, Options())
+    (card,) = find_cards(problem, SearchOptions())
     assert card.terms == []
     assert card.multiplier == (2.5 if scale == 2.5 else 1.0)
     assert loss_of(card, problem) == pytest.approx(empty_loss(problem), rel=1e-12)
@@ -180,14 +180,14 @@ def test_two_rows_are_enough(scale):
         np.array([[0, 1]], np.int32), np.array([1]), np.array([1, -1], np.int8), np.ones(2)
     )
     problem = make_problem(data, max_terms=3, scale=scale)
-    cards = find_cards(problem, Options())
+    cards = find_cards(problem, SearchOptions())
     assert not violations(cards[0], problem)
     assert loss_of(cards[0], problem) < empty_loss(problem)
 
 
 def test_no_time_still_gives_a_feasible_card():
     problem = make_problem(random_data(4, 300, 6), max_terms=4)
-    cards = find_cards(problem, Options(certify=True, time_limit=0.0))
+    cards = find_cards(problem, SearchOptions(True, Deadline.after(0.0)))
     assert not violations(cards[0], problem)
 
 
@@ -221,7 +221,7 @@ def test_many_distinct_values_are_polished_beyond_the_few_cuts():
     labels = np.where((codes[0] <= 2221) ^ (rng.random(6000) < 0.02), 1, -1).astype(np.int8)
     data = RankedData(codes, np.array([5999, 5999]), labels, np.ones(6000))
     problem = make_problem(data, max_terms=1)
-    card = find_cards(problem, Options())[0]
+    card = find_cards(problem, SearchOptions())[0]
     misplaced = min(np.sum((codes[0] <= cut) != (labels > 0)) for cut in range(2150, 2300))
     assert np.sum((codes[0] <= card.cuts[0]) != (labels > 0)) <= misplaced + 2
     assert card.features == (0,)
@@ -251,16 +251,16 @@ def test_of_equal_cards_the_one_with_the_first_conditions_comes_first_whatever_t
 def test_the_unit_of_weights_does_not_change_the_card(unit):
     data = random_data(7, 300, 6, 20)
     cards = [
-        find_cards(make_problem(rows, max_terms=6), Options())[0]
+        find_cards(make_problem(rows, max_terms=6), SearchOptions())[0]
         for rows in (data, replace(data, weights=unit * data.weights))
     ]
     assert cards[0].terms == cards[1].terms
 
 
-def sets_found(data: RankedData, max_terms: int) -> list[support.Support]:
+def sets_found(data: RankedData, max_terms: int, plan: SearchPlan = PLAN) -> list[support.Support]:
     """What a search over sets of conditions finds from the empty one."""
     problem = make_problem(data, max_terms=max_terms)
-    rows, rules, effort = all_cuts(problem), rules_of(problem), effort_of(problem, False)
+    rows, rules, effort = all_cuts(problem), rules_of(problem, plan), effort_of(problem, False)
     start = support.fit_support(rows, rules, np.zeros((2, 0), dtype=np.int64))
     rng = np.random.default_rng(0)
     work = effort, effort.support_steps, rng, Deadline()
@@ -278,11 +278,10 @@ def measured_tumours(is_separated: bool) -> RankedData:
 
 
 @pytest.mark.parametrize("is_separated", [True, False])
-def test_a_search_has_more_steps_where_classes_are_nearly_separated(is_separated, monkeypatch):
+def test_a_search_has_more_steps_where_classes_are_nearly_separated(is_separated):
     data = measured_tumours(is_separated)
     found = sets_found(data, 8)
-    monkeypatch.setattr(support, "STEPS_IF_SEPARATED", 1)
-    found_soon = sets_found(data, 8)
+    found_soon = sets_found(data, 8, replace(PLAN, steps_if_separated=1))
     assert found[0].loss <= found_soon[0].loss
     assert (len(found) > len(found_soon)) == is_separated
 
@@ -300,16 +299,27 @@ def test_sets_are_searched_with_a_second_ridge_where_classes_are_nearly_separate
 
     monkeypatch.setattr(heuristic, "search_supports", search)
     data = measured_tumours(is_separated)
-    find_cards(make_problem(data, max_terms=8, max_log_odds=limit), Options())
+    find_cards(make_problem(data, max_terms=8, max_log_odds=limit), SearchOptions())
     # a limit on the steps is kept by a larger one, and without it a smaller one separates more
-    second = 25 * support.RIDGE if limit == 6 else support.SMALL_RIDGE
-    assert ridges == pytest.approx([support.RIDGE, second][: 1 + is_separated])
+    second = 25 * PLAN.ridge if limit == 6 else PLAN.small_ridge
+    assert ridges == pytest.approx([PLAN.ridge, second][: 1 + is_separated])
 
 
-def test_near_separation_whole_points_are_searched_too(monkeypatch):
-    X, y = make_classification(
-        200, 8, n_informative=5, flip_y=0, class_sep=3, random_state=1
-    )  # its classes nearly separate
-    found = RiskScoreClassifier(5).fit(X, y)
-    monkeypatch.setattr(effort, "LOOK_IF_SEPARATED", 0.0)
-    assert found.loss_ < 0.75 * RiskScoreClassifier(5).fit(X, y).loss_
+@pytest.mark.parametrize("is_separated", [True, False])
+def test_whole_points_are_perturbed_too_where_classes_are_nearly_separated(
+    is_separated, monkeypatch
+):
+    n_chains = []
+
+    def search(*given):
+        n_chains.append(1)
+        return descent.search_cards(*given)
+
+    monkeypatch.setattr(heuristic, "search_cards", search)
+    problem = make_problem(measured_tumours(is_separated), max_terms=5)
+    (best, *_) = find_cards(problem, SearchOptions())
+    assert len(n_chains) == is_separated
+    plan = replace(PLAN, second_pass_if_separated=0.0)
+    (other, *_) = find_cards(problem, SearchOptions(plan=plan))
+    assert len(n_chains) == is_separated
+    assert loss_of(best, problem) <= loss_of(other, problem)

@@ -15,12 +15,12 @@ from riskcard.search.heuristic.binned_rows import all_cuts
 from riskcard.search.heuristic.card_room import rules_of
 from riskcard.search.heuristic.effort import effort_of
 from riskcard.search.heuristic.support import (
-    RIDGE,
     Walk,
     fit_support,
     improve_support,
     search_supports,
 )
+from riskcard.search.plan import PLAN
 
 SEEDS = range(8)
 
@@ -41,7 +41,7 @@ def conditions_of(rows):
 
 def loss_by_hand(rows, terms):
     """A logistic regression with a tiny ridge, by plain Newton steps on all rows."""
-    ridge = RIDGE * rows.weights.sum()
+    ridge = PLAN.ridge * rows.weights.sum()
     holds = np.array([rows.codes[f] <= c for f, c in terms]).reshape(len(terms), -1)
     design = np.vstack([np.ones(rows.is_event.size), holds]).T
     label, coefficients = 2.0 * rows.is_event - 1.0, np.zeros(design.shape[1])
@@ -143,34 +143,33 @@ def columns_left(rules):
     return set(np.flatnonzero(rules.is_usable).tolist())
 
 
-def test_kicks_look_at_the_columns_that_promise_most_and_at_short_ones():
+def test_perturbations_look_at_the_columns_that_promise_most_and_at_short_ones():
     _, rows, rules = wide_problem(must_use=(57,))
     start = fit_support(rows, rules, as_terms([]))
     best, _ = improve_support(rows, rules, start, Walk(3, n_tries=6))
     some = columns_left(supports._promising(rows, rules, best))
     own = set(best.terms[0].tolist())
     assert own | {57, 60, 61} <= some
-    assert len(some) == supports.FEWEST_KICKED + 2
+    assert len(some) == PLAN.promising_least + 2
     promises = dict(enumerate(best.promises))
     left_out = max(promises[f] for f in range(60) if f not in some)
     assert all(promises[f] >= left_out for f in some - own - {57, 60, 61})
 
 
-def test_kicks_look_at_every_column_of_a_narrow_table():
-    _, rows, rules = wide_problem(n_features=supports.FEWEST_KICKED)
+def test_perturbations_look_at_every_column_of_a_narrow_table():
+    _, rows, rules = wide_problem(n_features=PLAN.promising_least)
     start = fit_support(rows, rules, as_terms([]))
     assert supports._promising(rows, rules, start) is rules
 
 
-def test_the_best_set_of_a_wide_table_is_improved_at_all_columns(monkeypatch):
+def test_the_best_set_of_a_wide_table_is_improved_at_all_columns():
     problem, rows, rules = wide_problem()
-    monkeypatch.setattr(supports, "FEWEST_KICKED", 0)
-    monkeypatch.setattr(supports, "KICKED_BY_TERM", 0)
+    rules = replace(rules, plan=replace(PLAN, promising_least=0, promising_per_term=0))
     effort = replace(effort_of(problem, False), longest_descent=1)
     start = fit_support(rows, rules, as_terms([(40, 3), (41, 3), (42, 3)]))
     work = effort, 20, np.random.default_rng(0), Deadline()
     found = search_supports(rows, rules, start, *work)
-    # one step a descent, and kicks that see none but the columns of the set: only the last step
+    # one step per descent, and perturbations that see none but the columns of the set: only the last step
     # at all columns can bring in what matters
     assert {f for support in found for f, _ in support.key} & {0, 1, 2}
     assert [support.loss for support in found] == sorted(support.loss for support in found)

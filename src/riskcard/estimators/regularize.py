@@ -73,7 +73,7 @@ class Restraint:
         if table.labels.size > MOST_ROWS:
             return None
         problem = pose(replace(layout, prior_rows=FIRST))
-        solution = solve(problem, replace(self.options, is_brief=True)).solution
+        solution = solve(problem, self.options).solution
         log_odds = log_odds_of(solution, layout.data.codes)
         return explained_share(log_odds, table.labels, table.weights)
 

@@ -1,4 +1,4 @@
-"""When work has to end: at a moment of the clock, or as soon as the user wants it to."""
+"""When work has to end: at a moment of the clock, or as soon as the user asks for it."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from threading import Event
 
 
 class Deadline:
-    """The moment at which no new step begins.
+    """The moment after which no new step begins.
 
     Parameters
     ----------
     moment
-        Of ``time.perf_counter()``; None for no limit.
+        A value of ``time.perf_counter()``; None for no limit.
     interrupt
         Set when the user has asked to stop; None where nobody can.
     """
 
     def __init__(self, moment: float | None = None, interrupt: Event | None = None) -> None:
-        self._moment, self._interrupt = moment, interrupt
+        self.moment, self._interrupt = moment, interrupt
 
     @classmethod
     def after(cls, seconds: float | None) -> Deadline:
-        """So many seconds from now; None for never."""
+        """A number of seconds from now; None for never."""
         return cls(None if seconds is None else time.perf_counter() + seconds)
 
     @property
@@ -35,16 +35,16 @@ class Deadline:
         """Never below 0; infinite where there is no limit."""
         if self.is_interrupted:
             return 0.0
-        if self._moment is None:
+        if self.moment is None:
             return float("inf")
-        return max(0.0, self._moment - time.perf_counter())
+        return max(0.0, self.moment - time.perf_counter())
 
     def is_over(self) -> bool:
         """Whether to stop now."""
         return self.seconds_left <= 0.0
 
     def part(self, share: float) -> Deadline:
-        """An earlier one, after a share of what is left."""
-        if self._moment is None:
+        """An earlier deadline, after a share of the time that is left."""
+        if self.moment is None:
             return self
         return Deadline(time.perf_counter() + share * self.seconds_left, self._interrupt)

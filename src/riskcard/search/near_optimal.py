@@ -1,11 +1,8 @@
-"""The pool: cards about as good as the best, found or proven to be all."""
+"""The pool: cards about as good as the best, and whether these are proven to be all."""
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
-
-import numpy as np
 
 from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.problem import Problem
@@ -14,34 +11,36 @@ from riskcard.problem.solution import Solution
 from riskcard.search.heuristic.binned_rows import Rows, all_cuts
 from riskcard.search.heuristic.card_room import Rules, rules_of
 from riskcard.search.heuristic.descent import offers_for_slot, whole_windows
-from riskcard.search.heuristic.draft import Draft, finish, measure
+from riskcard.search.heuristic.draft import Draft, draft_of, finish, measure
 from riskcard.search.heuristic.find_cards import find_cards
-from riskcard.search.options import Options
-from riskcard.search.proof.tree import MAX_PROVEN_TERMS, Choice, Stops, collect
+from riskcard.search.options import SearchOptions
+from riskcard.search.proof.tree import Choice, Stops, collect
 
-#: Cards whose neighbours are looked at, and how many places a cut is moved.
-MOST_EXPANDED, FURTHEST_MOVE = 20, 3
+#: Losses of cards with the same conditions that differ by less than this part are the same.
+SAME_CHOICE = 1e-9
 
 
-def find_pool(problem: Problem, result: SolveResult, options: Options) -> Pool:
-    """Cards within a tolerance of the best one, the best card of each choice of conditions.
+def find_pool(
+    problem: Problem,
+    result: SolveResult,
+    most_loss: float,
+    search: SearchOptions,
+    stops: Stops | None,
+) -> Pool:
+    """Cards about as good as the best one: the best card of each choice of conditions.
 
-    With ``certify`` the tree is searched for all choices; it says whether it came to its end.
+    With ``stops`` a tree is searched for all choices, and the pool says whether that was completed.
     """
-    begin = time.perf_counter()
-    tolerance = float(options.pool_tolerance or 0.0)
-    most_loss = result.loss * (1.0 + tolerance)
-    cards = [result.solution, *find_cards(problem, replace(options, start=()))]
-    cards += _neighbours(problem, cards, most_loss, options)
+    cards = [result.solution, *find_cards(problem, replace(search, start=()))]
+    cards += _neighbours(problem, cards, most_loss, search)
     is_complete = False
-    if options.certify and problem.limits.max_terms <= MAX_PROVEN_TERMS:
-        deadline = None if options.time_limit is None else begin + options.time_limit
-        stops = Stops(deadline, options.node_limit)
-        found = collect(problem, result.solution, most_loss, stops, options.n_jobs)
+    if stops is not None:
+        within = replace(stops, gap=0.0)
+        found = collect(problem, result.solution, most_loss, within, search.n_jobs)
         cards += found.cards
         is_complete = found.is_complete
     best = _best_of_each_choice(problem, cards, most_loss)
-    kept = _different_features_first(problem, best)[: options.pool_size]
+    kept = _different_features_first(problem, best)[: search.n_wanted]
     return Pool(
         cards=tuple(card for card, _ in kept),
         losses=tuple(loss for _, loss in kept),
@@ -52,21 +51,22 @@ def find_pool(problem: Problem, result: SolveResult, options: Options) -> Pool:
 
 
 def _neighbours(
-    problem: Problem, cards: list[Solution], most_loss: float, options: Options
+    problem: Problem, cards: list[Solution], most_loss: float, search: SearchOptions
 ) -> list[Solution]:
-    """Cards within the loss that differ in one term from the best ones: by its feature, or by its cut."""
-    rules, rows = rules_of(problem), all_cuts(problem)
-    windows, n_columns = whole_windows(rows, rules), problem.data.n_columns
+    """Cards within the loss that differ from the best ones in the feature or cut of one term."""
+    plan, n_columns = search.plan, problem.data.n_columns
+    rules, rows = rules_of(problem, plan), all_cuts(problem)
+    windows = whole_windows(rows, rules)
     found: list[Draft] = []
-    for card, _ in _best_of_each_choice(problem, cards, most_loss)[:MOST_EXPANDED]:
-        terms = np.array(card.terms, dtype=np.int64).reshape(-1, 3).T
-        draft = measure(rows, rules, np.ascontiguousarray(terms), np.array([1.0, 0.0]))
+    for card, _ in _best_of_each_choice(problem, cards, most_loss)[: plan.pool_expanded]:
+        draft = draft_of(rows, rules, card.terms)
         for slot in range(draft.n_terms):
             found += offers_for_slot(rows, rules, draft, slot, windows, n_columns)
             found += _moved(rows, rules, draft, slot)
     found.sort(key=lambda draft: draft.loss)
     close = [draft for draft in found if draft.loss <= most_loss]
-    finished = [finish(rows, rules, draft, problem) for draft in close[: 4 * options.pool_size]]
+    most = plan.pool_candidates * (search.n_wanted or 1)
+    finished = [finish(rows, rules, draft, problem) for draft in close[:most]]
     return [card for card in finished if not violations(card, problem)]
 
 
@@ -74,7 +74,8 @@ def _moved(rows: Rows, rules: Rules, draft: Draft, slot: int) -> list[Draft]:
     """The draft with one cut moved by a few places."""
     moved = []
     column, cut = int(draft.terms[0, slot]), int(draft.terms[1, slot])
-    for step in range(-FURTHEST_MOVE, FURTHEST_MOVE + 1):
+    furthest = rules.plan.pool_furthest_move
+    for step in range(-furthest, furthest + 1):
         if step != 0 and 0 <= cut + step < rows.n_cuts[column]:
             terms = draft.terms.copy()
             terms[1, slot] = cut + step
@@ -90,8 +91,8 @@ def _best_of_each_choice(
     for card in cards:
         loss = loss_of(card, problem)
         choice = tuple(zip(card.features, card.cuts, strict=True))
-        # the first one stays unless another is really better: scales may differ by rounding
-        is_better = choice not in best or loss < best[choice][1] * (1 - 1e-9)
+        # scales may differ by rounding: the first one stays unless another is really better
+        is_better = choice not in best or loss < best[choice][1] * (1 - SAME_CHOICE)
         if loss <= most_loss and is_better:
             best[choice] = card, loss
     return sorted(best.values(), key=lambda one: (one[1], one[0].terms))

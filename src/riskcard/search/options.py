@@ -1,23 +1,26 @@
-"""How long and how hard to work, and what to look for besides the best card."""
+"""What is asked of `solve`, and what of it the search reads."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from riskcard.search.deadline import Deadline
+from riskcard.search.plan import PLAN, SearchPlan
 from riskcard.status import Progress
+
+#: Column, cut and jump of each term of a card to start from.
+Start = tuple[tuple[int, int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How long and how hard to work.
+    """What is asked of `solve`.
 
     Attributes
     ----------
     certify
         Prove a bound after the search.
-    is_brief
-        Search no longer than is needed before a short proof.
     time_limit
         Seconds for everything; None for no limit.
     node_limit
@@ -29,29 +32,59 @@ class Options:
     random_state
         Seed of the search.
     progress
-        Called with a ``Progress`` a few times a second while the proof runs.
+        Called with a ``Progress`` a few times per second while the proof runs.
     start
-        Terms (column, cut, jump) of a card to start from; what the problem does not allow of it is
-        left out.
+        Terms of a card to start from. Terms that the problem does not allow are left out.
     max_changes
         Change at most this many terms of the start; None for any number.
     min_gain
         A term must lower the loss by at least this much.
     pool_tolerance, pool_size
-        Look for all cards whose loss is at most this part above the best, and keep so many; None for
-        no pool.
+        Look for all cards whose loss is at most this part above the best, and keep at most this
+        many; None for no pool.
     """
 
     certify: bool = False
-    is_brief: bool = False
     time_limit: float | None = 60.0
     node_limit: int | None = None
     gap: float = 0.0
     n_jobs: int = 1
     random_state: int = 0
     progress: Callable[[Progress], None] | None = None
-    start: tuple[tuple[int, int, int], ...] = ()
+    start: Start = ()
     max_changes: int | None = None
     min_gain: float = 0.0
     pool_tolerance: float | None = None
     pool_size: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """What the search reads.
+
+    Attributes
+    ----------
+    is_thorough
+        Search as long as is worthwhile before a long proof. None: only where the scale is given,
+        since a free scale makes up for most of what whole points lose.
+    deadline
+        When to stop.
+    n_jobs
+        Threads.
+    random_state
+        Seed.
+    start
+        Terms of a card to start from.
+    n_wanted
+        Cards to return; None for a few.
+    plan
+        How hard to search, and where.
+    """
+
+    is_thorough: bool | None = None
+    deadline: Deadline = field(default_factory=Deadline)
+    n_jobs: int = 1
+    random_state: int = 0
+    start: Start = ()
+    n_wanted: int | None = None
+    plan: SearchPlan = PLAN

@@ -149,5 +149,28 @@ class SearchPlan:
     common_sample: int = 64
     common_most_rows: int = 200_000
 
+    # --- drivers --------------------------------------------------------------------------------
+
+    #: A short proof comes before a thorough search: nodes times rows that it may take, about a
+    #: tenth of a second, and its fewest and most nodes.
+    short_proof_work: float = 1e7
+    short_proof_fewest_nodes: int = 100
+    short_proof_most_nodes: int = 10_000
+    #: Cards tried one by one where the search finds none that keeps all rules.
+    most_cards_tried: int = 20_000
+    #: With ``min_gain`` cards of every size are looked for in tables of at most this many rows.
+    all_sizes_rows: int = 5000
+    #: With ``max_changes`` more ways than this to choose the terms to give up are refused.
+    most_choices: int = 5000
+    #: Sets of conditions that are rounded for each card that a pool is to have.
+    sets_per_wanted_card: int = 2
+    #: Cards of a pool whose neighbours are looked at, how many places a cut is moved, and how many
+    #: neighbours are kept for each card that the pool is to have.
+    pool_expanded: int = 20
+    pool_furthest_move: int = 3
+    pool_candidates: int = 4
+    #: Neighbouring cuts, on either side, among which a rounder number is looked for.
+    rounded_cut_reach: int = 1000
+
 
 PLAN = SearchPlan()

@@ -15,10 +15,8 @@ from riskcard.problem.solution import Solution
 from riskcard.search.heuristic.binned_rows import all_cuts
 from riskcard.search.heuristic.card_room import rules_of
 from riskcard.search.heuristic.draft import finish, measure
+from riskcard.search.plan import PLAN
 from riskcard.status import Status, relative_gap
-
-#: Neighbouring cuts, on either side, among which a rounder one is looked for.
-FURTHEST = 1000
 
 #: From a column and a cut to the number on the card; None for conditions that have none.
 Printed = Callable[[int, int], float | None]
@@ -81,10 +79,10 @@ def _nearest_by_digits(
     column, cut, _ = card.terms[term]
     taken = {c for v, c, _ in card.terms if v == column}
     nearest: dict[int, list[int]] = {}
-    n_cuts = int(problem.data.n_cuts[column])
+    n_cuts, furthest = int(problem.data.n_cuts[column]), PLAN.rounded_cut_reach
     for side in (
-        range(cut - 1, max(cut - FURTHEST, 0) - 1, -1),
-        range(cut + 1, min(cut + FURTHEST, n_cuts)),
+        range(cut - 1, max(cut - furthest, 0) - 1, -1),
+        range(cut + 1, min(cut + furthest, n_cuts)),
     ):
         fewest = digits
         for place in side:

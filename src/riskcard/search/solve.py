@@ -1,4 +1,4 @@
-"""From a problem to a result: search first, then, when asked, prove."""
+"""From a problem to a result: search, then prove if asked, then collect a pool if asked."""
 
 from __future__ import annotations
 
@@ -7,29 +7,60 @@ from dataclasses import replace
 
 from riskcard.problem.problem import Problem
 from riskcard.problem.result import SolveResult
+from riskcard.search.deadline import Deadline
 from riskcard.search.near_optimal import find_pool
-from riskcard.search.options import Options
-from riskcard.search.solve_max_changes import solve_with_few_changes
-from riskcard.search.solve_min_gain import solve_with_paying_terms
-from riskcard.search.solve_plain import solve_once
+from riskcard.search.options import Options, SearchOptions
+from riskcard.search.plan import PLAN, SearchPlan
+from riskcard.search.proof.tree import MAX_PROVEN_TERMS, Stops
+from riskcard.search.prove_parts import Found, Offer, prove_parts
+from riskcard.search.solve_max_changes import find_few_changes
+from riskcard.search.solve_min_gain import find_paying_terms
+from riskcard.search.solve_plain import History, find_card, prove_whole
 from riskcard.search.warmup import make_ready
+from riskcard.status import Status
+
+TOO_MANY_TERMS = f"The proof is made for at most {MAX_PROVEN_TERMS} terms; this card comes from the search alone."
 
 
-def solve(problem: Problem, options: Options | None = None) -> SolveResult:
-    """Find a good card and, when asked, prove how far from optimal it can at most be."""
+def solve(problem: Problem, options: Options | None = None, plan: SearchPlan = PLAN) -> SolveResult:
+    """Find a good card and, if asked, prove how far from optimal it can be at most."""
     options = options or Options()
     if options.certify:
         make_ready(problem.scale.kind)
-    start = time.perf_counter()
-    if options.max_changes is not None:
-        result = solve_with_few_changes(problem, options)
-    elif options.min_gain > 0:
-        result = solve_with_paying_terms(problem, options)
+    history = History(time.perf_counter(), options.progress)
+    search = SearchOptions(
+        is_thorough=True if options.certify else None,
+        deadline=Deadline.after(options.time_limit),
+        n_jobs=options.n_jobs,
+        random_state=options.random_state,
+        start=options.start,
+        n_wanted=None if options.pool_tolerance is None else options.pool_size,
+        plan=plan,
+    )
+    stops = Stops(search.deadline.moment, options.node_limit, options.gap)
+    is_proven = options.certify and problem.limits.max_terms <= MAX_PROVEN_TERMS
+    found, result = _search(problem, search, options), None
+    if is_proven and found.parts:
+        result = prove_parts(found, stops, options.n_jobs)
+    elif is_proven:
+        result = prove_whole(problem, found.best.card, search, stops, history)
     else:
-        result = solve_once(problem, options)
-    if options.pool_tolerance is None:
-        return result
-    used = time.perf_counter() - start
-    left = None if options.time_limit is None else max(0.0, options.time_limit - used)
-    pool = find_pool(problem, result, replace(options, time_limit=left))
-    return replace(result, pool=pool, seconds=time.perf_counter() - start)
+        result = SolveResult(found.best.card, found.best.loss, 0.0, Status.HEURISTIC)
+    notes = found.notes if is_proven or not options.certify else (*found.notes, TOO_MANY_TERMS)
+    pool = None
+    if options.pool_tolerance is not None:
+        most_loss = result.loss * (1.0 + options.pool_tolerance)
+        pool = find_pool(problem, result, most_loss, search, stops if is_proven else None)
+    seconds = time.perf_counter() - history.start
+    return replace(result, notes=notes, pool=pool, seconds=seconds)
+
+
+def _search(problem: Problem, search: SearchOptions, options: Options) -> Found:
+    """The best card for the question that is asked, and the parts of its proof."""
+    if options.max_changes is not None:
+        return find_few_changes(problem, options.start, options.max_changes, search.plan)
+    if options.min_gain > 0:
+        return find_paying_terms(problem, search, options.min_gain, options.certify)
+    # most small problems are proven before a thorough search would be done: see `prove_whole`
+    first = replace(search, is_thorough=False) if options.certify else search
+    return Found(Offer.of(find_card(problem, first), problem))

@@ -2,19 +2,18 @@
 
 A change takes a term out, puts one in, or does both. So with at most ``m`` changes some ``r <= m``
 terms of the card are given up, the others stay with their points, and at most ``m`` new terms are
-added, as far as the size of the card allows. Every choice of terms to give up is a problem of its
-own with the others kept, and they are solved one after another.
+added, as far as the size of the card allows. Every choice of terms to give up is a part of the
+problem in which the others are kept.
 
-Giving a term up and adding it again is no change. So where one more given up leaves room for one
-more new term, the choices of ``r`` are among those of ``r + 1``: it is enough to begin at the least
-``r`` with room for ``m`` new terms.
+Giving a term up and adding it again is no change. So where giving up one more term leaves room for
+one more new term, the choices of ``r`` are among those of ``r + 1``. It is enough to begin at the
+smallest ``r`` that leaves room for ``m`` new terms.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -24,79 +23,55 @@ from riskcard.errors import ParameterError
 from riskcard.logistic import residuals
 from riskcard.problem.objective import log_odds_of, loss_of, violations
 from riskcard.problem.problem import Limits, Problem
-from riskcard.problem.result import SolveResult
 from riskcard.problem.solution import Solution
 from riskcard.search.empty_card import best_empty_card
 from riskcard.search.heuristic.binned_rows import Rows, all_cuts
 from riskcard.search.heuristic.card_room import Rules, rules_of
 from riskcard.search.heuristic.descent import exchange, is_lower, whole_windows, zoom_cut
-from riskcard.search.heuristic.draft import Draft, finish, measure
-from riskcard.search.options import Options
-from riskcard.search.proof.tree import CLOSE_ENOUGH, MAX_PROVEN_TERMS, Stops, prove
-from riskcard.search.solve_plain import TOO_MANY_TERMS
-from riskcard.status import OPTIMALITY_TOLERANCE, Status, relative_gap
+from riskcard.search.heuristic.draft import draft_of, finish
+from riskcard.search.options import Start
+from riskcard.search.plan import SearchPlan
+from riskcard.search.proof.tree import CLOSE_ENOUGH
+from riskcard.search.prove_parts import Found, Offer, Part
 
-#: More ways to choose the terms to give up than this are refused.
-MOST_CHOICES = 5000
-#: Bases as large as this are not tried one by one.
+#: The fit of a scale does not try whole bases beyond this; see `fit_scale`.
 LARGEST_BASE = 10**6 - 100
 
 
-def solve_with_few_changes(problem: Problem, options: Options) -> SolveResult:
-    """The best card that differs from the start in few terms."""
-    begin = time.perf_counter()
-    deadline = None if options.time_limit is None else begin + options.time_limit
-    _require_allowed(problem, options)
-    parts = list(_choices(problem, options))
-    if not parts:
+def find_few_changes(problem: Problem, start: Start, max_changes: int, plan: SearchPlan) -> Found:
+    """The best card that differs from the start in few terms, and a part for each choice to keep."""
+    _require_allowed(problem, start)
+    choices = list(_choices(problem, start, max_changes, plan))
+    if not choices:
         raise ParameterError(
-            f"The card to start from has {len(options.start)} terms, too many for max_terms="
-            f"{problem.limits.max_terms} with {options.max_changes} changes. Raise either."
+            f"The card to start from has {len(start)} terms, too many for max_terms="
+            f"{problem.limits.max_terms} with {max_changes} changes. Raise either."
         )
-    rules, rows = rules_of(problem), all_cuts(problem)
-    cards = [_improve(rows, rules, part) for part in parts]
-    cards += [_as_kept(rows, rules, part) for part in (*parts, _unchanged(problem, options))]
+    rules, rows = rules_of(problem, plan), all_cuts(problem)
+    kept = [_as_kept(rows, rules, choice) for choice in choices]
+    cards = [_improve(rows, rules, choice) for choice in choices]
+    cards += [*kept, _as_kept(rows, rules, _keep(problem, start, len(start)))]
     allowed = [card for card in cards if not violations(card, problem)]
     if not allowed:
         raise ParameterError(
             "No card was found that keeps all rules and changes so few terms of the start. Allow "
             "more changes, or relax the rules."
         )
+    parts = [
+        Part(
+            choice if choice.limits.max_terms > len(choice.kept) else None,
+            left_out=math.inf if violations(card, problem) else _bound_of_kept(card, problem),
+        )
+        for choice, card in zip(choices, kept, strict=True)
+    ]
     best = min(allowed, key=lambda card: loss_of(card, problem))
-    loss, note = loss_of(best, problem), _note(options)
-    if not options.certify or problem.limits.max_terms > MAX_PROVEN_TERMS:
-        notes = (note, *((TOO_MANY_TERMS,) if options.certify else ()))
-        seconds = time.perf_counter() - begin
-        return SolveResult(best, loss, 0.0, Status.HEURISTIC, seconds=seconds, notes=notes)
-    bound, status, nodes = math.inf, Status.OPTIMAL, 0
-    for part in parts:
-        left = None if options.node_limit is None else max(options.node_limit - nodes, 1)
-        alone = _as_kept(rows, rules, part)
-        if not violations(alone, problem):
-            bound = min(bound, _bound_of_kept(alone, problem))
-        if part.limits.max_terms == len(part.kept):
-            continue
-        # the best card so far need not be one of this part: it says what is of no interest
-        proof = prove(part, best, Stops(deadline, left, options.gap), options.n_jobs)
-        nodes += proof.nodes
-        bound = min(bound, proof.bound)
-        status = proof.status if status is Status.OPTIMAL else status
-        if proof.loss < loss and not violations(proof.solution, problem):
-            best, loss = proof.solution, proof.loss
-    seconds = time.perf_counter() - begin
-    bound = min(bound, loss)
-    if status is Status.OPTIMAL and relative_gap(loss, bound) > OPTIMALITY_TOLERANCE:
-        status = Status.ROUNDING
-    return SolveResult(best, loss, bound, status, nodes=nodes, seconds=seconds, notes=(note,))
+    note = f"At most {max_changes} terms of the card that it started from were changed."
+    return Found(Offer.of(best, problem), tuple(parts), notes=(note,))
 
 
-def _note(options: Options) -> str:
-    return f"At most {options.max_changes} terms of the card that it started from were changed."
-
-
-def _require_allowed(problem: Problem, options: Options) -> None:
-    """The terms that stay must be allowed; nothing is said of what changes may mend."""
-    for column, cut, jump in options.start:
+def _require_allowed(problem: Problem, start: Start) -> None:
+    """Each term must be allowed by itself; rules about several of them may be met by a change."""
+    for column, cut, jump in start:
         if not problem.jump_low[column] <= jump <= problem.jump_high[column]:
             raise ParameterError(
                 f"A term of the card to start from has a jump of {abs(jump)} points, which is not "
@@ -109,39 +84,46 @@ def _require_allowed(problem: Problem, options: Options) -> None:
             )
 
 
-def _choices(problem: Problem, options: Options) -> Iterator[Problem]:
+def _choices(
+    problem: Problem, start: Start, max_changes: int, plan: SearchPlan
+) -> Iterator[Problem]:
     """The problem with each choice of terms kept."""
-    terms = [(int(column), int(cut), int(jump)) for column, cut, jump in options.start]
-    n_changes = int(options.max_changes or 0)
-    limits = problem.limits
-    most = min(n_changes, len(terms))
-    least = min(most, max(0, n_changes - (limits.max_terms - len(terms))))
-    n_choices = sum(math.comb(len(terms), given_up) for given_up in range(least, most + 1))
-    if n_choices > MOST_CHOICES:
+    most_terms, n_terms = problem.limits.max_terms, len(start)
+    most = min(max_changes, n_terms)
+    least = min(most, max(0, max_changes - (most_terms - n_terms)))
+    n_choices = sum(math.comb(n_terms, given_up) for given_up in range(least, most + 1))
+    if n_choices > plan.most_choices:
         raise ParameterError(
-            f"There are {n_choices} ways to change {n_changes} of {len(terms)} terms. Allow fewer "
+            f"There are {n_choices} ways to change {max_changes} of {n_terms} terms. Allow fewer "
             "changes, or start without max_changes."
         )
     for given_up in range(least, most + 1):
-        for kept in itertools.combinations(terms, len(terms) - given_up):
-            size = min(limits.max_terms, len(kept) + n_changes)
+        for kept in itertools.combinations(start, n_terms - given_up):
+            size = min(most_terms, len(kept) + max_changes)
             if size >= len(kept):
-                smaller = Limits(size, min(limits.max_features, size), limits.max_cuts_per_feature)
-                yield replace(problem, limits=smaller, kept=kept)
+                yield _keep(problem, kept, size)
+
+
+def _keep(problem: Problem, terms: Start, size: int) -> Problem:
+    """The problem with some terms kept, for cards of at most ``size`` terms."""
+    limits = problem.limits
+    smaller = Limits(size, min(limits.max_features, size), limits.max_cuts_per_feature)
+    kept = tuple((int(column), int(cut), int(jump)) for column, cut, jump in terms)
+    return replace(problem, limits=smaller, kept=kept)
 
 
 def _improve(rows: Rows, rules: Rules, part: Problem) -> Solution:
     """Add terms to those kept, then exchange and move the new ones while that helps."""
-    draft = _kept_draft(rows, rules, part)
-    windows, n_kept = whole_windows(rows, rules), len(part.kept)
+    draft, n_kept = draft_of(rows, rules, part.kept), len(part.kept)
+    windows, n_tries = whole_windows(rows, rules), rules.plan.thorough_tries
     while draft.n_terms < part.limits.max_terms:
-        larger = exchange(rows, rules, draft, draft.n_terms, windows, rules.plan.thorough_tries)
+        larger = exchange(rows, rules, draft, draft.n_terms, windows, n_tries)
         if larger.n_terms == draft.n_terms or not is_lower(larger, draft, rules.plan):
             break
         draft = larger
     slot, settled = n_kept, 0
     while settled < draft.n_terms - n_kept:
-        changed = exchange(rows, rules, draft, slot, windows, rules.plan.thorough_tries)
+        changed = exchange(rows, rules, draft, slot, windows, n_tries)
         moved = zoom_cut(rows, rules, min(changed, draft, key=lambda one: one.loss), slot)
         settled = 1 if is_lower(moved, draft, rules.plan) else settled + 1
         draft = moved if is_lower(moved, draft, rules.plan) else draft
@@ -149,32 +131,19 @@ def _improve(rows: Rows, rules: Rules, part: Problem) -> Solution:
     return finish(rows, rules, draft, part)
 
 
-def _kept_draft(rows: Rows, rules: Rules, part: Problem) -> Draft:
-    kept = np.array(part.kept, dtype=np.int64).reshape(-1, 3).T
-    return measure(rows, rules, np.ascontiguousarray(kept), np.array([1.0, 0.0]))
-
-
-def _unchanged(problem: Problem, options: Options) -> Problem:
-    """The problem with all terms kept and nothing else."""
-    terms = tuple((int(column), int(cut), int(jump)) for column, cut, jump in options.start)
-    size, limits = len(terms), problem.limits
-    smaller = Limits(size, min(limits.max_features, size), limits.max_cuts_per_feature)
-    return replace(problem, limits=smaller, kept=terms)
-
-
 def _as_kept(rows: Rows, rules: Rules, part: Problem) -> Solution:
     """The card of the terms that are kept, with its best scale."""
-    return finish(rows, rules, _kept_draft(rows, rules, part), part)
+    return finish(rows, rules, draft_of(rows, rules, part.kept), part)
 
 
 def _bound_of_kept(card: Solution, problem: Problem) -> float:
     """A lower bound on the loss of cards with these terms and points, whatever their scale.
 
-    With real scale and offset it is that of a tangent, however well they were fitted. Whole bases are
-    tried one by one: with a given multiplier the loss is convex in the base, and with a free one
-    quasi-convex (`fit_scale`), so that the best one is that whose neighbours are no better. Only where
-    points had better count for nothing a free multiplier has no best value: the larger it is, the
-    closer the loss comes to that of the empty card, which is therefore a bound too.
+    With a real-valued scale and offset it is that of a tangent, however well they were fitted. Whole
+    bases are tried one by one: with a given multiplier the loss is convex in the base, and with a
+    free one quasi-convex (`fit_scale`), so the best base is the one whose neighbours are no better.
+    A free multiplier has no best value where points do harm: the larger it is, the closer the loss
+    comes to that of the empty card, which is therefore a bound too.
     """
     if problem.scale.kind == "calibrated" or abs(card.base) >= LARGEST_BASE:
         return tangent_of_scale(card, problem) * (1.0 - CLOSE_ENOUGH)
@@ -188,11 +157,11 @@ def tangent_of_scale(card: Solution, problem: Problem) -> float:
     """A lower bound on the loss of a card's terms with any slope, within its limit, and any offset.
 
     Proof. The loss is convex in slope and offset, so it lies above its tangent at those of the card.
-    The slope is between 0 and the limit over the largest jump. For each slope the best offset lies
-    between the log-odds of the base rate less slope times the largest and the smallest score:
-    beyond, all risks are above the base rate, or all below it, and a step towards it lowers the loss.
-    So the least of the tangent over slopes and these offsets is a bound; it is lowered by more than
-    the rounding of its sums.
+    The slope is between 0 and the limit divided by the largest jump. For each slope the best offset
+    lies between two values: the log-odds of the base rate minus the slope times the largest score,
+    and minus the slope times the smallest. Beyond them all risks are above the base rate, or all
+    are below it, and a step towards it lowers the loss. So the least value of the tangent over
+    these slopes and offsets is a bound; it is lowered by more than the rounding of its sums.
     """
     data, scale = problem.data, problem.scale
     scores = log_odds_of(Solution.of(card.terms), data.codes)

@@ -1,4 +1,4 @@
-"""One problem, one card: a search, then, when asked, a proof."""
+"""One problem, one card: a search for it, and a proof about the problem as a whole."""
 
 from __future__ import annotations
 
@@ -15,123 +15,28 @@ from riskcard.problem.objective import loss_of, order_of, violations, violations
 from riskcard.problem.problem import Problem
 from riskcard.problem.result import SolveResult
 from riskcard.problem.solution import Solution
+from riskcard.search.deadline import Deadline
 from riskcard.search.empty_card import best_empty_card
 from riskcard.search.heuristic.binned_rows import all_cuts
 from riskcard.search.heuristic.card_room import rules_of
-from riskcard.search.heuristic.draft import finish, measure
+from riskcard.search.heuristic.draft import draft_of, finish
 from riskcard.search.heuristic.find_cards import find_cards
-from riskcard.search.options import Options
+from riskcard.search.options import SearchOptions
+from riskcard.search.plan import SearchPlan
 from riskcard.search.proof.bounded_steps import bound_moderate_cards, seconds_for_moderate_cards
 from riskcard.search.proof.conditions import arrange_conditions
-from riskcard.search.proof.tree import MAX_PROVEN_TERMS, Proof, Stops, prove
+from riskcard.search.proof.tree import Proof, Stops, prove
 from riskcard.status import Progress, Status
 
-#: Nodes of the short proof times rows of the table, and nodes at most.
-FEW_NODES_TIMES_ROWS, MOST_FEW_NODES = 1e7, 10_000
-#: Cards tried one by one where the search finds none that is allowed.
-MOST_TRIED = 20_000
-TOO_MANY_TERMS = f"The proof is made for at most {MAX_PROVEN_TERMS} terms; this card comes from the search alone."
 
-
-def solve_once(problem: Problem, options: Options) -> SolveResult:
-    """Find a good card and, when asked, prove how far from optimal it can at most be.
-
-    Most small problems are proven before a thorough search would be done. So a short search comes
-    first, then a short proof, and only where that does not end both at full length.
-    """
-    start = time.perf_counter()
-    card = find_card(problem, replace(options, is_brief=options.certify))
-    if not options.certify or problem.limits.max_terms > MAX_PROVEN_TERMS:
-        notes = (TOO_MANY_TERMS,) if options.certify else ()
-        loss, seconds = loss_of(card, problem), time.perf_counter() - start
-        return SolveResult(card, loss, 0.0, Status.HEURISTIC, seconds=seconds, notes=notes)
-    diary = _Diary(start, options.progress)
-    conditions = arrange_conditions(problem)
-    reserved = seconds_for_moderate_cards(card, problem, options.time_limit)
-    limit = None if options.time_limit is None else options.time_limit - reserved
-    proof = _prove_twice(problem, card, replace(options, time_limit=limit), diary, conditions)
-    bound, moderate = max(proof.bound, diary.bound), None
-    if reserved > 0 and proof.status is Status.TIME_LIMIT and conditions is not None:
-        most = options.node_limit
-        left = None if most is None else max(most - diary.nodes - proof.nodes, 1)
-        stops = Stops(_deadline(start, options), left, options.gap)
-        proof, moderate = bound_moderate_cards(
-            problem, replace(proof, bound=bound), conditions, stops, options.n_jobs, diary.go_on
-        )
-    return SolveResult(
-        proof.solution,
-        proof.loss,
-        bound,
-        proof.status,
-        nodes=diary.nodes + proof.nodes,
-        seconds=time.perf_counter() - start,
-        history=tuple(diary.history),
-        moderate=moderate,
-    )
-
-
-def _prove_twice(
-    problem: Problem,
-    card: Solution,
-    options: Options,
-    diary: _Diary,
-    conditions: Conditions | None,
-) -> Proof:
-    """A short proof; where that does not end it, a thorough search and a proof at full length."""
-    deadline = _deadline(diary.start, options)
-    few, most = _few_nodes(problem), options.node_limit
-    stops = Stops(deadline, few if most is None else min(few, most), options.gap)
-    proof = prove(problem, card, stops, options.n_jobs, diary.write, conditions)
-    if proof.status is not Status.NODE_LIMIT or (most is not None and proof.nodes >= most):
-        return proof
-    diary.turn_page(proof)
-    time_left = None if deadline is None else max(0.0, deadline - time.perf_counter())
-    thorough = find_card(problem, replace(options, time_limit=time_left))
-    card = min(thorough, proof.solution, key=lambda card: order_of(card, problem))
-    stops = Stops(deadline, None if most is None else most - proof.nodes, options.gap)
-    return prove(problem, card, stops, options.n_jobs, diary.write, conditions)
-
-
-def _deadline(start: float, options: Options) -> float | None:
-    """The moment at which all work ends; None for never."""
-    return None if options.time_limit is None else start + options.time_limit
-
-
-@dataclass(slots=True)
-class _Diary:
-    """What is known at every moment: a bound that was proven once stays proven."""
-
-    start: float
-    tell: Callable[[Progress], None] | None
-    history: list[Progress] = field(default_factory=list)
-    bound: float = 0.0
-    nodes: int = 0
-
-    def write(self, loss: float, bound: float, nodes: int) -> None:
-        seconds = time.perf_counter() - self.start
-        now = Progress(seconds, loss, max(bound, self.bound), nodes + self.nodes)
-        self.history.append(now)
-        if self.tell is not None:
-            self.tell(now)
-
-    def go_on(self, loss: float, bound: float, nodes: int) -> None:
-        """The same while something else is proven: the bound stays what it was."""
-        last = self.history[-1]
-        self.write(min(loss, last.loss), last.bound, last.nodes - self.nodes)
-
-    def turn_page(self, proof: Proof) -> None:
-        """Keep what a proof reached that was cut short; the next one begins anew."""
-        self.bound, self.nodes = proof.bound, proof.nodes
-
-
-def find_card(problem: Problem, options: Options) -> Solution:
+def find_card(problem: Problem, search: SearchOptions) -> Solution:
     """The best card of a search, or the empty one."""
     empty = best_empty_card(problem)
-    cards = find_cards(problem, options)[:1]
+    cards = find_cards(problem, search)[:1]
     if not violations(empty, problem):
         cards.append(empty)
     if not cards:
-        cards = _any_card(problem)
+        cards = _any_card(problem, search.plan)
     if not cards:
         raise ParameterError(
             "No card was found that keeps all rules together. Relax some of them: allow more terms, "
@@ -140,9 +45,9 @@ def find_card(problem: Problem, options: Options) -> Solution:
     return min(cards, key=lambda card: loss_of(card, problem))
 
 
-def _any_card(problem: Problem) -> list[Solution]:
-    """A card with one term on every feature that must be used, the first that is allowed."""
-    rules, rows = rules_of(problem), all_cuts(problem)
+def _any_card(problem: Problem, plan: SearchPlan) -> list[Solution]:
+    """A card with one term on every feature that must be used: the first that is allowed."""
+    rules, rows = rules_of(problem, plan), all_cuts(problem)
     musts = np.flatnonzero(problem.restrictions.must_use)
     choices = [
         [
@@ -152,15 +57,114 @@ def _any_card(problem: Problem) -> list[Solution]:
         ]
         for f in musts
     ]
-    for chosen in itertools.islice(itertools.product(*choices), MOST_TRIED):
+    for chosen in itertools.islice(itertools.product(*choices), plan.most_cards_tried):
         if musts.size and not violations_of_terms(chosen, problem):
             terms = [(v, cut, 1 if rules.high[v] > 0 else -1) for v, cut in chosen]
-            start = np.ascontiguousarray(np.array(terms, dtype=np.int64).T)
-            draft = measure(rows, rules, start, np.array([1.0, 0.0]))
-            return [finish(rows, rules, draft, problem)]
+            return [finish(rows, rules, draft_of(rows, rules, terms), problem)]
     return []
 
 
-def _few_nodes(problem: Problem) -> int:
-    """Nodes of a short proof: about a tenth of a second."""
-    return int(np.clip(FEW_NODES_TIMES_ROWS / problem.data.n_rows, 100, MOST_FEW_NODES))
+def prove_whole(
+    problem: Problem, card: Solution, search: SearchOptions, stops: Stops, history: History
+) -> SolveResult:
+    """Prove how far from optimal a card can be at most, and improve it where possible.
+
+    Where the proof about all cards runs out of time, the last part of the time goes to a second
+    bound, on cards with bounded steps.
+    """
+    proof = WholeProof(problem, search, history, arrange_conditions(problem))
+    time_limit = None if stops.deadline is None else stops.deadline - history.start
+    reserved = seconds_for_moderate_cards(card, problem, time_limit)
+    early = None if stops.deadline is None else stops.deadline - reserved
+    first = proof.in_two_rounds(card, replace(stops, deadline=early))
+    bound, second = max(first.bound, history.bound), None
+    if reserved > 0 and first.status is Status.TIME_LIMIT and proof.conditions is not None:
+        stops = _with_nodes_left(stops, history.nodes + first.nodes)
+        first, second = bound_moderate_cards(
+            problem,
+            replace(first, bound=bound),
+            proof.conditions,
+            stops,
+            search.n_jobs,
+            history.keep_bound,
+        )
+    return SolveResult(
+        first.solution,
+        first.loss,
+        bound,
+        first.status,
+        nodes=history.nodes + first.nodes,
+        history=tuple(history.moments),
+        moderate=second,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class WholeProof:
+    """A proof about all cards of a problem."""
+
+    problem: Problem
+    search: SearchOptions
+    history: History
+    conditions: Conditions | None
+
+    def in_two_rounds(self, card: Solution, stops: Stops) -> Proof:
+        """A short proof; where that does not end it, a thorough search and a proof at full length.
+
+        Most small problems are proven before a thorough search would be done.
+        """
+        few, most = self._short_proof_nodes(), stops.node_limit
+        short = self._prove(
+            card, replace(stops, node_limit=few if most is None else min(few, most))
+        )
+        if short.status is not Status.NODE_LIMIT or (most is not None and short.nodes >= most):
+            return short
+        self.history.begin_again(short)
+        search = replace(self.search, deadline=Deadline(stops.deadline))
+        cards = find_card(self.problem, search), short.solution
+        best = min(cards, key=lambda card: order_of(card, self.problem))
+        return self._prove(best, _with_nodes_left(stops, short.nodes))
+
+    def _prove(self, card: Solution, stops: Stops) -> Proof:
+        n_jobs, tell = self.search.n_jobs, self.history.add
+        return prove(self.problem, card, stops, n_jobs, tell, self.conditions)
+
+    def _short_proof_nodes(self) -> int:
+        """Nodes of the short proof: about a tenth of a second."""
+        plan = self.search.plan
+        nodes = plan.short_proof_work / self.problem.data.n_rows
+        return int(np.clip(nodes, plan.short_proof_fewest_nodes, plan.short_proof_most_nodes))
+
+
+def _with_nodes_left(stops: Stops, used: int) -> Stops:
+    """The stops after a number of nodes; one node is always left."""
+    most = stops.node_limit
+    return replace(stops, node_limit=None if most is None else max(most - used, 1))
+
+
+@dataclass(slots=True)
+class History:
+    """What was known at every moment; a bound once proven stays proven."""
+
+    start: float
+    tell: Callable[[Progress], None] | None = None
+    moments: list[Progress] = field(default_factory=list)
+    bound: float = 0.0  # of earlier proofs
+    nodes: int = 0  # of earlier proofs
+
+    def add(self, loss: float, bound: float, nodes: int) -> None:
+        """Note where a proof is."""
+        seconds = time.perf_counter() - self.start
+        now = Progress(seconds, loss, max(bound, self.bound), nodes + self.nodes)
+        self.moments.append(now)
+        if self.tell is not None:
+            self.tell(now)
+
+    def keep_bound(self, loss: float, bound: float, nodes: int) -> None:
+        """Note the time while something else is proven: bound and nodes stay what they were."""
+        last = self.moments[-1]
+        self.add(min(loss, last.loss), last.bound, last.nodes - self.nodes)
+
+    def begin_again(self, proof: Proof) -> None:
+        """Keep what a proof reached that was cut short, before the next one begins."""
+        self.bound, self.nodes = proof.bound, proof.nodes

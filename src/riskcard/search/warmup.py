@@ -1,39 +1,57 @@
-"""Compile the proof before its clock starts, and tell that something is compiled."""
+"""Compile the proof before its clock starts, and say that something is being compiled.
+
+Where nothing is compiled yet, that takes longer than many a time limit and would leave the proof no
+time at all. Commands compile the proof in a second process while they compile the search, so that a
+first proof waits for the longer of the two and not for their sum. Only commands do this: a library
+that starts processes would surprise the program that uses it.
+"""
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from functools import cache
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
-from riskcard.kernels.jit import call_before_compiling
+from riskcard.kernels.jit import call_before_compiling, is_kept
+from riskcard.kernels.proof.explore import explore
 from riskcard.problem.problem import Limits, Problem, Scale
 from riskcard.problem.ranked_data import RankedData
 from riskcard.search.deadline import Deadline
 from riskcard.search.empty_card import best_empty_card
-from riskcard.search.options import Options
+from riskcard.search.options import SearchOptions
 from riskcard.search.proof.conditions import arrange_conditions
 from riskcard.search.proof.hull_tree import HullTree
 from riskcard.search.proof.tree import Stops, prove
 from riskcard.search.solve_plain import find_card
-from riskcard.search.warmup_process import wait_for_compilation
+
+Kind = Literal["fixed", "multiplier", "calibrated"]
+
+#: What the second process does: the kind of scale is its first argument, the others are its path.
+_WORK = (
+    "import sys; sys.path[:] = sys.argv[2:]; "
+    "from riskcard.search.warmup import compile_proof; compile_proof(sys.argv[1])"
+)
+
+_running: list[subprocess.Popen[bytes]] = []
 
 
 @cache
-def make_ready(kind: Literal["fixed", "multiplier", "calibrated"]) -> None:
-    """Compile what a proof with a kind of scale needs by a tiny one, once in a process.
+def make_ready(kind: Kind) -> None:
+    """Compile what a proof with a kind of scale needs by proving a tiny problem, once per process.
 
-    Where nothing is compiled yet that takes longer than many a time limit, and would leave the proof
-    nothing of it. Afterwards it is a matter of milliseconds.
+    Once compiled, that is a matter of milliseconds.
     """
-    find_card(_tiny_problem(Scale(kind)), Options())
+    find_card(_tiny_problem(Scale(kind)), SearchOptions())
     wait_for_compilation()
     compile_proof(kind)
 
 
-def compile_proof(kind: Literal["fixed", "multiplier", "calibrated"]) -> None:
+def compile_proof(kind: Kind) -> None:
     """Compile the proof alone: from the empty card it has to look at everything."""
     problem = _tiny_problem(Scale(kind))
     prove(problem, best_empty_card(problem), Stops())
@@ -42,9 +60,47 @@ def compile_proof(kind: Literal["fixed", "multiplier", "calibrated"]) -> None:
         HullTree(conditions).grow(1.0, float("inf"), Deadline())
 
 
+def start_compilation(kind: Kind) -> None:
+    """Compile the proof in a second process, unless it is compiled or there is no processor for it.
+
+    If that fails, this process compiles the proof when it is needed. The second process runs
+    isolated: Python would otherwise look for modules in the current folder first, and run a file
+    called `numpy.py` that lies next to the user's data.
+    """
+    is_program = getattr(sys, "frozen", False)  # `sys.executable` is no Python then
+    if is_kept(explore) or is_program or not sys.executable or _count_processors() < 2:
+        return
+    command = [sys.executable, "-I", "-c", _WORK, kind, *_path_without_current_folder()]
+    nothing = subprocess.DEVNULL
+    try:
+        process = subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing)
+    except OSError:
+        return
+    _running.append(process)
+
+
+def wait_for_compilation() -> None:
+    """Wait until the second process is done."""
+    while _running:
+        _running.pop().wait()
+
+
+def _path_without_current_folder() -> list[str]:
+    """Where this process finds modules, except in the current folder."""
+    here = Path.cwd()
+    return [entry for entry in sys.path if entry and Path(entry).resolve() != here.resolve()]
+
+
+def _count_processors() -> int:
+    """The processors that this process may use, where the system tells."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 @cache
 def tell_of_compilation() -> None:
-    """Say on a terminal why the first fit on a machine takes so long, once it is the first."""
+    """Say on a terminal why the first fit on a machine takes so long, if something is compiled."""
 
     def tell() -> None:
         sys.stderr.write("Compiling the inner loops, once on this machine: about half a minute.\n")
@@ -54,9 +110,9 @@ def tell_of_compilation() -> None:
 
 
 def _tiny_problem(scale: Scale) -> Problem:
-    """Eight rows of two features whose effects differ too much for one point and two.
+    """Eight rows of two features whose effects are not in the ratio of one point to two.
 
-    So real-valued points fit better than whole ones, and a proof with a free scale has to try these.
+    Real-valued points fit them better than whole ones, so a proof with a free scale tries both.
     """
     codes = np.array([[0, 0, 1, 1, 0, 0, 1, 1], [0, 0, 0, 0, 1, 1, 1, 1]], dtype=np.int32)
     weights = np.array([90.0, 10.0, 80.0, 20.0, 10.0, 90.0, 5.0, 95.0])

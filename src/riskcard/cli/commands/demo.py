@@ -44,9 +44,9 @@ def run_demo(options: Namespace) -> int:
         say(f"Wrote {options.csv}: 569 tumours, 30 measurements, and the column {_TARGET!r}.")
         return 0
     say("Breast cancer data of scikit-learn: 569 tumours, 30 measurements, 3 terms, with a proof.")
-    from riskcard.search.warmup_process import compile_beside
+    from riskcard.search.warmup import start_compilation
 
-    compile_beside("calibrated")
+    start_compilation("calibrated")
     from riskcard.data.columns import FeatureValues
     from riskcard.data.feature_table import FeatureTable
     from riskcard.estimators.classifier import RiskScoreClassifier

@@ -50,9 +50,9 @@ def run_fit(options: Namespace) -> int:
     # not before the rows are read: where they cannot be, nobody would wait for the process
     if options.certify:
         from riskcard.problem.problem import Scale
-        from riskcard.search.warmup_process import compile_beside
+        from riskcard.search.warmup import start_compilation
 
-        compile_beside(Scale.parse(options.scale).kind)
+        start_compilation(Scale.parse(options.scale).kind)
     model = _fit(options, training)
     card = replace(model.card_, classes=training.classes, outcome=options.target)
     if options.output is not None:

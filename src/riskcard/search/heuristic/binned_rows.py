@@ -1,4 +1,4 @@
-"""The rows as the search sees them: every cut, or few enough cuts to look at all of them often."""
+"""The rows as the search sees them: with every cut, or with few enough to try all of them often."""
 
 from __future__ import annotations
 
@@ -32,13 +32,12 @@ class Rows:
         For each feature a code that at least ``SearchPlan.least_common`` of the rows have, or -1.
     uncommon, begins
         The rows with other codes than the common one, feature by feature, and where those of each
-        column begin; nothing for columns without a common code.
+        column begin; none for columns without a common code.
     original
-        For each column, the cut of the problem that each cut stands for; None when they are the
-        same.
+        For each column the cuts of the problem that its cuts are; None when they are the same.
     folds, maps
         For each column the first column of its feature, whose bins are finer than its own, and
-        where in ``maps`` the bin begins that each of those is in.
+        where the map from those bins to its own begins in ``maps``.
     """
 
     codes: NDArray[np.int32]
@@ -60,7 +59,7 @@ class Rows:
 
     @property
     def starts(self) -> NDArray[np.int64]:
-        """Where the conditions of each column begin when those of all stand end to end."""
+        """Where the conditions of each column begin when those of all columns follow one another."""
         return np.cumsum(self.n_cuts) - self.n_cuts
 
     def restore(self, terms: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -82,7 +81,7 @@ class Rows:
 
 
 def all_cuts(problem: Problem, is_screened: bool = False, plan: SearchPlan = PLAN) -> Rows:
-    """Every row and every candidate cut; common codes are of use to the screen of cuts alone."""
+    """Every row and every candidate cut; only the screen of cuts needs common codes."""
     data = problem.data
     is_event = (data.labels > 0).astype(np.int8)
     columns = data.first_columns if is_screened else data.first_columns[:0]
@@ -94,7 +93,7 @@ def all_cuts(problem: Problem, is_screened: bool = False, plan: SearchPlan = PLA
 def few_cuts(
     problem: Problem, max_cuts: int, max_rows: int, seed: int, plan: SearchPlan = PLAN
 ) -> Rows:
-    """At most ``max_cuts`` cuts a feature, spread evenly, and ``max_rows`` rows, drawn at random."""
+    """At most ``max_cuts`` cuts per feature, spread evenly, and ``max_rows`` random rows."""
     data = problem.data
     chosen: NDArray[np.int64] | slice = slice(None)
     if data.n_rows > max_rows:
@@ -137,7 +136,7 @@ def _with_cuts(
 def _cuts_between_bins(
     codes: NDArray[np.int32], n_cuts: int, bin_of_atom: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """The conditions of a column that no bin of atoms is divided by."""
+    """The conditions of a column that divide no bin of atoms."""
     n_bins = int(bin_of_atom.max(initial=0)) + 1
     lowest, highest = np.full(n_bins, n_cuts), np.zeros(n_bins, dtype=np.int64)
     np.minimum.at(lowest, bin_of_atom, codes)
@@ -160,7 +159,7 @@ def _folds(
         atoms = data.atoms[data.feature_of[v]]
         if v == base or atoms is None:
             continue
-        # the first atom of each bin of the first column stands for all of them
+        # the atoms of a bin of the first column are alike: take the first
         begins = np.concatenate([[0], cuts[base] + 1])
         maps.append(np.searchsorted(cuts[v], atoms.codes[v - base][begins]).astype(np.int32))
         starts[v] = at
@@ -171,9 +170,9 @@ def _folds(
 def _common_codes(
     codes: NDArray[np.int32], columns: NDArray[np.int64], plan: SearchPlan
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """``common``, ``uncommon`` and ``begins`` of rows, looked for in some of the columns.
+    """``common``, ``uncommon`` and ``begins`` of rows, for some of the columns.
 
-    A code that most rows have is the middle one of any few rows, or nearly always.
+    A code that most rows have is nearly always the middle one of a few rows.
     """
     n_columns, n_rows = codes.shape
     common = np.full(n_columns, -1, dtype=np.int64)
@@ -191,10 +190,10 @@ def _common_codes(
 
 
 def _spread_cuts(codes: NDArray[np.int32], n_cuts: int, max_cuts: int) -> NDArray[np.int64]:
-    """Indices of at most ``max_cuts`` cuts with about as many rows between neighbours.
+    """Indices of at most ``max_cuts`` cuts with about the same number of rows between them.
 
-    A value that is very common counts as no more than one share of the rows, or it would take the
-    cuts away from all others.
+    A very common value counts as at most one share of the rows, or it would take the cuts away from
+    all others.
     """
     if n_cuts <= max_cuts:
         return np.arange(n_cuts)

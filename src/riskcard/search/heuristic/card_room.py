@@ -1,4 +1,4 @@
-"""The limits of a card as the search reads them: which conditions still have room beside others."""
+"""The limits of a card as the search reads them: which conditions are allowed next to others."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ from riskcard.problem.restrictions import Restrictions
 from riskcard.search.heuristic.binned_rows import Rows
 from riskcard.search.plan import PLAN, SearchPlan
 
+#: Sums of costs that exceed a budget by no more than this part of it are within the budget.
+ROUNDING = 1e-12
+
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The limits and the scale of a problem as the search reads them.
+    """The limits and the scale of a problem as the search reads them, and its plan.
 
     ``is_usable`` says which columns have a condition and a jump. ``options`` are the jumps
     (calibrated) or shifts (otherwise) that a step tries. ``kind`` and ``bound`` are those of
-    ``fit_scale``. ``is_simple``: nothing is restricted but the size of the card.
+    ``fit_scale``. ``is_simple``: only the size of the card is restricted.
     """
 
     max_terms: int
@@ -40,7 +43,7 @@ class Rules:
     is_simple: bool
     has_closed: bool  # conditions may be closed, by themselves or by others
     is_by_card: bool  # see ``Restrictions``
-    is_static: bool  # beside limits on their number, terms do not decide which others are allowed
+    is_static: bool  # terms limit each other by their number only
     plan: SearchPlan
 
 
@@ -81,9 +84,9 @@ def rules_of(problem: Problem, plan: SearchPlan = PLAN) -> Rules:
 def room_for_terms(
     rules: Rules, columns: NDArray[np.int64], must_come_first: bool = True
 ) -> NDArray[np.bool_]:
-    """Whether each column may take one more term beside those on ``columns``.
+    """Whether each column may take one more term next to those on ``columns``.
 
-    With ``must_come_first`` only features that must be used have room as long as one is missing.
+    With ``must_come_first`` only features that must be used have room while one is missing.
     """
     if rules.is_simple:
         return rules.is_usable
@@ -101,7 +104,7 @@ def _may_come(rules: Rules, is_used: NDArray[np.bool_]) -> NDArray[np.bool_]:
     may = np.full(is_used.size, np.count_nonzero(is_used) < rules.max_features)
     if np.isfinite(restrictions.budget):
         left = restrictions.budget - restrictions.costs[is_used].sum()
-        may &= restrictions.costs <= left + 1e-12 * restrictions.budget
+        may &= restrictions.costs <= left + ROUNDING * restrictions.budget
     for members, most in zip(restrictions.groups, restrictions.at_most, strict=True):
         if np.count_nonzero(members & is_used) >= most:
             may &= ~members
@@ -116,9 +119,9 @@ def missing_features(rules: Rules, columns: NDArray[np.int64]) -> NDArray[np.int
 
 
 def closed_cuts(rules: Rules, rows: Rows, terms: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """1 for every condition of the rows that is not allowed beside terms (2 or 3, terms).
+    """1 for every condition of the rows that is not allowed next to terms (2 or 3, terms).
 
-    The conditions of all columns stand end to end; nothing at all when none can be closed.
+    The conditions of all columns follow one another; empty when none can be closed.
     """
     if not rules.has_closed:
         return np.zeros(0, dtype=np.uint8)
@@ -133,7 +136,7 @@ def closed_cuts(rules: Rules, rows: Rows, terms: NDArray[np.int64]) -> NDArray[n
         by_feature.setdefault(feature, []).append((int(column) - first, int(cut)))
         for other, (low, high) in enumerate(clashes[cut]):
             parts[first + other][max(low + 1, 0) : max(high, 0)] = True
-    # what two terms leave of a group is in the clashes, what three leave is not
+    # the clashes know what two terms leave of a group, but not what three leave
     for feature, own in by_feature.items() if restrictions.least != (1, 0) else ():
         atoms = rules.atoms[feature]
         if atoms is not None and len(own) > 1:
@@ -162,7 +165,7 @@ def keep_allowed(rules: Rules, rows: Rows, terms: NDArray[np.int64]) -> NDArray[
 
 
 def _step_options(kind: str, low: int, high: int, most: int) -> NDArray[np.int64]:
-    """All jumps or shifts, or an even choice of them when there are many."""
+    """All jumps or shifts, or an even choice of them where there are more than ``most``."""
     if kind == "calibrated":
         jumps = np.r_[low:0, 1 : high + 1]
         spread = np.linspace(0, jumps.size - 1, min(jumps.size, most)).round().astype(np.int64)

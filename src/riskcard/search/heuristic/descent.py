@@ -1,4 +1,4 @@
-"""Descent of a card with whole points: each term in turn replaced by the best there is."""
+"""Descent of a card with whole points: each term in turn is replaced by the best one."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def search_cards(
     rng: np.random.Generator,
     deadline: Deadline,
 ) -> list[Draft]:
-    """Kick the best card and descend again, as long as steps are left; all cards reached."""
+    """Perturb the best card and descend again while steps are left; all cards reached."""
     best, found, used, failed = start, [], 0, 0
     while used < max_steps and failed < effort.patience and not deadline.is_over():
-        kicked = _kick(rows, rules, best, rng)
-        draft, steps = descend_card(rows, rules, kicked, effort)
+        perturbed = _perturb(rows, rules, best, rng)
+        draft, steps = descend_card(rows, rules, perturbed, effort)
         used += max(steps, 1)
         found.append(draft)
         failed += 1
@@ -93,7 +93,7 @@ def complete_card(rows: Rows, rules: Rules, draft: Draft) -> Draft:
 
 
 def _add_feature(rows: Rows, rules: Rules, draft: Draft, slot: int, feature: int) -> Draft | None:
-    """The draft with a term on a feature in a slot, even if that is worth nothing; None if it cannot be."""
+    """The draft with a term on a feature in a slot, even if useless; None if not allowed."""
     windows = whole_windows(rows, rules)
     windows[rules.feature_of != feature, 2] = 0
     offer = exchange(rows, rules, draft, slot, windows, windows.shape[0])
@@ -142,7 +142,7 @@ def offers_for_slot(
 def _offers(
     rows: Rows, rules: Rules, draft: Draft, slot: int, windows: NDArray[np.int64], n_tries: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The terms that stay, and the lines of ``fit_offers`` beside them."""
+    """The terms that stay, and what ``fit_offers`` says of a term next to them."""
     terms = draft.terms
     others = terms if slot >= draft.n_terms else _without(terms, slot)
     jumps = others[2].tolist()
@@ -182,7 +182,7 @@ def _with_offer(others: NDArray[np.int64], slot: int, offer: NDArray[np.float64]
 
 
 def zoom_cut(rows: Rows, rules: Rules, draft: Draft, slot: int) -> Draft:
-    """The draft with one cut moved: a coarse look around it, then finer ones around the best."""
+    """The draft with one cut moved: in coarse steps first, then in finer ones around the best."""
     feature, jump = int(draft.terms[0, slot]), int(draft.terms[2, slot])
     n_cuts, n_window = int(rows.n_cuts[feature]), rules.plan.window_bins
     reach = max(n_cuts // rules.plan.window_part, n_window // 2)
@@ -223,7 +223,7 @@ def _shift_for(n_cuts: int, n_window: int) -> int:
     return max((n_cuts - 1).bit_length() - n_window.bit_length() + 1, 0)
 
 
-def _kick(rows: Rows, rules: Rules, draft: Draft, rng: np.random.Generator) -> Draft:
+def _perturb(rows: Rows, rules: Rules, draft: Draft, rng: np.random.Generator) -> Draft:
     """Put random terms in the place of some, last in order; an empty card gets one."""
     if draft.n_terms == 0:
         draft = Draft(np.zeros((3, 1), dtype=np.int64), draft.scale, draft.loss)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,11 @@ from riskcard.problem.solution import Solution
 from riskcard.search.heuristic.binned_rows import Rows
 from riskcard.search.heuristic.card_room import Rules, missing_features
 from riskcard.search.heuristic.support import Support, cells_of
+
+#: Slope and offset from which the fit of a scale begins where nothing better is known.
+ANY_SCALE = np.array([1.0, 0.0])
+#: How closely a scale is fitted while drafts are compared, and in the end.
+SCALE_TOLERANCE, FINAL_TOLERANCE = 1e-9, 1e-15
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +42,7 @@ class Draft:
 
 
 def round_support(rows: Rows, rules: Rules, support: Support, n_bands: int = 1) -> list[Draft]:
-    """Whole points for a set of conditions, from its real-valued ones: the best of each band of scales."""
+    """Whole points for a set of conditions: the best of each band of scales."""
     terms = np.concatenate([support.terms, np.zeros_like(support.terms[:1])])
     cells = cells_of(rows, terms)
     bands = [(band, n_bands) for band in range(n_bands)]
@@ -46,7 +52,7 @@ def round_support(rows: Rows, rules: Rules, support: Support, n_bands: int = 1) 
 def balance_points(rows: Rows, rules: Rules, draft: Draft) -> Draft:
     """Move points on one term, or on two at a time, as long as that lowers the loss.
 
-    A draft that would lose a feature that must be used stays as it is.
+    The draft stays as it is if it would lose a feature that must be used.
     """
     cells = cells_of(rows, draft.terms)
     moved = _choose(cells, rules, draft.terms, np.empty(0), draft.scale)
@@ -58,10 +64,13 @@ def measure(
     rows: Rows,
     rules: Rules,
     terms: NDArray[np.int64],
-    scale: NDArray[np.float64],
-    tolerance: float = 1e-9,
+    scale: NDArray[np.float64] = ANY_SCALE,
+    tolerance: float = SCALE_TOLERANCE,
 ) -> Draft:
-    """Terms with the best scale for them; ``tolerance`` is relative to the weight of all rows."""
+    """Terms with the best scale for them.
+
+    The fit begins at ``scale``, and ``tolerance`` is relative to the total weight of the rows.
+    """
     lowest = int(np.minimum(terms[2], 0).sum())
     n_scores = int(np.abs(terms[2]).sum()) + 1
     keys = np.empty(rows.is_event.size, dtype=np.int32)
@@ -73,9 +82,15 @@ def measure(
     return Draft(terms, scale, loss)
 
 
+def draft_of(rows: Rows, rules: Rules, terms: Sequence[tuple[int, int, int]]) -> Draft:
+    """The draft of a card's terms (column, cut, jump)."""
+    lines = np.array(terms, dtype=np.int64).reshape(-1, 3).T
+    return measure(rows, rules, np.ascontiguousarray(lines))
+
+
 def finish(rows: Rows, rules: Rules, draft: Draft, problem: Problem) -> Solution:
     """The draft as a card, its scale fitted as closely as floating point allows."""
-    slope, offset = measure(rows, rules, draft.terms, draft.scale, 1e-15).scale
+    slope, offset = measure(rows, rules, draft.terms, draft.scale, FINAL_TOLERANCE).scale
     is_fixed = problem.scale.kind == "fixed"
     multiplier = problem.scale.multiplier if is_fixed else 1.0 / float(slope)
     terms = [(int(f), int(cut), int(jump)) for f, cut, jump in draft.terms.T]
@@ -92,7 +107,7 @@ def _choose(
     scale: NDArray[np.float64],
     band: tuple[int, int] = (0, 1),
 ) -> Draft:
-    """Whole points by the kernel, terms that got none left out."""
+    """Whole points by the kernel; terms without points are left out."""
     design, tally, _ = cells
     low, high = rules.low[terms[0]], rules.high[terms[0]]
     jumps, scale, moves_pairs = terms[2].copy(), scale.copy(), wanted.size == 0

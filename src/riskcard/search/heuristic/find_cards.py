@@ -13,7 +13,6 @@ import numpy as np
 from riskcard.problem.objective import order_of, violations
 from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
-from riskcard.search.deadline import Deadline
 from riskcard.search.heuristic.binned_rows import Rows, all_cuts, few_cuts
 from riskcard.search.heuristic.card_room import Rules, keep_allowed, rules_of
 from riskcard.search.heuristic.descent import (
@@ -34,14 +33,13 @@ from riskcard.search.heuristic.support import (
     search_supports,
     second_ridge,
 )
-from riskcard.search.options import Options
-from riskcard.search.plan import PLAN, SearchPlan
+from riskcard.search.options import SearchOptions
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 
 
-def find_cards(problem: Problem, options: Options, plan: SearchPlan = PLAN) -> list[Solution]:
+def find_cards(problem: Problem, options: SearchOptions) -> list[Solution]:
     """Good cards, the best first.
 
     The same cards come out for the same ``random_state``, whatever ``n_jobs`` is, unless the time
@@ -52,23 +50,21 @@ def find_cards(problem: Problem, options: Options, plan: SearchPlan = PLAN) -> l
     list of Solution
         Distinct feasible cards, at least one; the empty card when no feature can be used.
     """
-    # with a free scale whole points lose little, and a short search does
-    is_thorough = options.certify or not problem.scale.is_free
-    effort = effort_of(problem, is_thorough and not options.is_brief, plan)
-    if options.pool_tolerance is not None:
-        wanted = options.pool_size
-        most = max(effort.n_refined, 2 * wanted)
-        effort = replace(effort, n_fitted=most, n_refined=most, n_kept=wanted)
+    plan, is_thorough = options.plan, options.is_thorough
+    effort = effort_of(
+        problem, not problem.scale.is_free if is_thorough is None else is_thorough, plan
+    )
+    if options.n_wanted is not None:
+        most = max(effort.n_refined, plan.sets_per_wanted_card * options.n_wanted)
+        effort = replace(effort, n_fitted=most, n_refined=most, n_kept=options.n_wanted)
     rules, whole = rules_of(problem, plan), all_cuts(problem, effort.looks_once, plan)
-    empty = measure(whole, rules, np.zeros((3, 0), dtype=np.int64), np.array([1.0, 0.0]))
+    empty = measure(whole, rules, np.zeros((3, 0), dtype=np.int64))
     drafts = [empty]
     if rules.is_usable.any():
         rows = whole
         if not effort.looks_once:
             rows = few_cuts(problem, effort.more_cuts, effort.more_rows, options.random_state, plan)
-        deadline = Deadline.after(options.time_limit)
-        search = _Search(problem, rules, effort, options, deadline, whole, rows)
-        drafts += search.run()
+        drafts += _Search(problem, rules, effort, options, whole, rows).run()
         drafts += [complete_card(whole, rules, empty)] if rules.restrictions.must_use.any() else []
     cards = [finish(whole, rules, draft, problem) for draft in _distinct([drafts])]
     return _ranked(problem, cards)[: effort.n_kept]
@@ -81,8 +77,7 @@ class _Search:
     problem: Problem
     rules: Rules
     effort: Effort
-    options: Options
-    deadline: Deadline
+    options: SearchOptions
     whole: Rows
     rows: Rows
 
@@ -108,7 +103,7 @@ class _Search:
 
             def kick(chain: int) -> list[Draft]:
                 rng = np.random.default_rng([self.options.random_state, chain, 1])
-                work = effort, card_steps, rng, self.deadline
+                work = effort, card_steps, rng, self.options.deadline
                 return search_cards(self.rows, self.rules, found[0], *work)
 
             found = _distinct([found, *_on_threads(kick, range(effort.n_chains), n_jobs)])
@@ -125,7 +120,7 @@ class _Search:
 
         def run(chain: int, ridge: float) -> list[Support]:
             rng = np.random.default_rng([options.random_state, chain])
-            work = effort, effort.support_steps, rng, self.deadline
+            work = effort, effort.support_steps, rng, self.options.deadline
             return search_supports(rows, self.rules, start, *work, ridge)
 
         def search(ridge: float) -> list[Support]:
@@ -153,7 +148,7 @@ class _Search:
         terms = rows.replace(self.rows.restore(support.terms))
         start = fit_support(rows, self.rules, keep_allowed(self.rules, rows, terms))
         rng = np.random.default_rng([self.options.random_state, 2])
-        work = effort, effort.more_support_steps, rng, self.deadline
+        work = effort, effort.more_support_steps, rng, self.options.deadline
         found = search_supports(rows, self.rules, start, *work)
         return [replace(found[0], terms=rows.restore(found[0].terms))]
 
@@ -197,7 +192,7 @@ class _Search:
         has_descended = self.effort.looks_once and self.effort.longest_exchange > 0
         if has_descended and is_seen_whole(self.whole, self.rules, completed):
             return completed
-        return polish_cuts(self.whole, self.rules, completed, self.deadline)
+        return polish_cuts(self.whole, self.rules, completed, self.options.deadline)
 
     def start(self) -> list[Draft]:
         """The card to start from, as far as it is allowed; none when none is given."""
@@ -207,7 +202,7 @@ class _Search:
         terms[2] = np.clip(terms[2], self.rules.low[terms[0]], self.rules.high[terms[0]])
         terms = keep_allowed(self.rules, self.whole, terms[:, terms[2] != 0])
         terms = np.ascontiguousarray(terms[:, : self.rules.max_terms])
-        return [measure(self.whole, self.rules, terms, np.array([1.0, 0.0]))]
+        return [measure(self.whole, self.rules, terms)]
 
     def on_rows(self, draft: Draft) -> Draft:
         """A draft on all rows as one on those of the second look."""

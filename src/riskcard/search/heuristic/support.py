@@ -28,9 +28,9 @@ NOTHING_CLOSED = np.zeros((0, 0), dtype=np.uint8)
 class Support:
     """Conditions (features and cuts, shape (2, terms)) and their best real-valued points.
 
-    ``coefficients`` are the offset and one jump a term, and ``loss`` is what they reach. ``digest``
-    is the same for equal sets. ``promises`` are what an exchange for a condition of each column
-    promised when that was looked at last.
+    ``coefficients`` are the offset and one jump per term, and ``loss`` is what they reach. ``digest``
+    is the same for equal sets. ``promises`` has for each column what an exchange for one of its
+    conditions promised when that was last estimated.
     """
 
     terms: NDArray[np.int64]
@@ -53,7 +53,8 @@ class Walk(NamedTuple):
     """How a set is changed: see the plan of ``improve_set``.
 
     ``picks`` are forced terms, ``n_old`` is how many of the first terms may be dropped (None: all),
-    and the walk ends at sets whose digest is ``known``. ``ridge`` is that of its fits.
+    and the walk ends at sets whose digest is ``known``. ``ridge`` is that of its fits (None: that of
+    the plan).
     """
 
     size: int
@@ -82,7 +83,7 @@ def improve_support(rows: Rows, rules: Rules, support: Support, walk: Walk) -> t
     if rules.is_static:
         plan = walk.size, n_old, walk.n_tries, walk.max_steps, ridge
         return _improve(rows, rules, support, plan, walk.picks, known)
-    # what is allowed beside others depends on them: one step at a time
+    # which terms are allowed depends on the others: one step at a time
     picks, size, steps = walk.picks, walk.size, 0
     while steps < walk.max_steps and (size > 0 or support.n_terms > 0 or picks.size > 0):
         if not picks.size and support.n_terms > size:
@@ -118,7 +119,7 @@ def _improve(
     picks: NDArray[np.float64],
     known: NDArray[np.uint64],
 ) -> tuple[Support, int]:
-    """One call of the kernel, with what is allowed beside the terms that stay."""
+    """One call of the kernel, with what is allowed next to the terms that stay."""
     terms = np.ascontiguousarray(support.terms)
     limits = rules.feature_of, rules.max_cuts, rules.max_features
     is_growing = bool(picks.size) or plan[0] > terms.shape[1] or plan[3] == 0
@@ -132,7 +133,7 @@ def _improve(
 def _allowed_beside(
     rows: Rows, rules: Rules, terms: NDArray[np.int64], is_growing: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Signs and closed conditions beside all terms, or beside all but each of them."""
+    """Signs and closed conditions next to all terms, or next to all but each of them."""
     if rules.is_static:
         closed = closed_cuts(rules, rows, terms[:, :0])
         signs = (rules.signs * rules.is_usable)[None, :]
@@ -153,11 +154,11 @@ def search_supports(
     deadline: Deadline,
     ridge: float | None = None,
 ) -> list[Support]:
-    """Kick the best and descend again, as long as steps are left; all optima, best first.
+    """Perturb the best set and descend again while steps are left; all optima, best first.
 
-    Kicks are random, but the second away from an optimum goes through larger sets: that finds
-    changes of two conditions, such as one cut of a feature that becomes two. On wide tables they
-    look at some of the columns only, and the best is improved at all of them again.
+    Perturbations are random, but the second one away from an optimum goes through larger sets. That
+    finds changes of two conditions, such as one cut of a feature that becomes two. On wide tables
+    they use some of the columns only, and at the end the best set is improved with all of them.
     """
     walk = Walk(rules.max_terms, effort.n_tries, effort.longest_descent, ridge=ridge)
     best, used = improve_support(rows, rules, start, walk)
@@ -168,12 +169,12 @@ def search_supports(
         and failed < effort.patience
         and not deadline.is_over()
     ):
-        kicked = walk._replace(known=found)
+        changed = walk._replace(known=found)
         if failed == 1 and rules.plan.swing_terms > 0:
             away, steps = _swing(rows, some, best, walk)
         else:
-            away, kicked, steps = *_kick(best, kicked, rng, rules.plan), 0
-        reached, more = improve_support(rows, some, away, kicked)
+            away, changed, steps = *_perturb(best, changed, rng, rules.plan), 0
+        reached, more = improve_support(rows, some, away, changed)
         used += steps + more
         found.setdefault(reached.digest, reached)
         failed += 1
@@ -186,10 +187,9 @@ def search_supports(
 
 
 def second_ridge(limit: float, plan: SearchPlan) -> float:
-    """The ridge of a second search near separation, from the limit on what a term adds to the log-odds.
+    """The ridge of a second search near separation, given the limit on the log-odds of a term.
 
-    Under a limit it is so large that sets rank by what they reach with coefficients within it: the
-    nearer the limit, the larger.
+    A smaller limit makes it larger, so that sets are ranked by what they reach within the limit.
     """
     if limit > plan.no_real_limit:
         return plan.small_ridge
@@ -197,7 +197,7 @@ def second_ridge(limit: float, plan: SearchPlan) -> float:
 
 
 def is_nearly_separated(best: Support, start: Support, plan: SearchPlan) -> bool:
-    """Whether a set leaves little of the loss of the start: sets that look alike may round to very different cards."""
+    """Whether little is left of the loss of the start; then like sets may round to unlike cards."""
     return best.loss < plan.nearly_separated * start.loss
 
 
@@ -207,11 +207,11 @@ def _steps_for(best: Support, start: Support, max_steps: int, plan: SearchPlan) 
 
 
 def _promising(rows: Rows, rules: Rules, support: Support) -> Rules:
-    """The rules with the columns that are worth a look by every kick; all, unless there are many.
+    """The rules with the columns that perturbations use; all of them, unless there are many.
 
-    A step takes its time for each column with many cuts, and most columns of a wide table never come
-    near a good set. Those stay that promise most beside the set at hand, by feature, with its own
-    and those that must be on the card.
+    Each column with many cuts makes a step longer, and most columns of a wide table never come near
+    a good set. Kept are the features that promise most next to the set at hand, its own, and those
+    that must be on the card.
     """
     plan = rules.plan
     is_long = rules.is_usable & (rows.n_cuts > plan.few_cuts)
@@ -249,10 +249,10 @@ def _with_room(rules: Rules, size: int) -> Rules:
     )
 
 
-def _kick(
+def _perturb(
     support: Support, walk: Walk, rng: np.random.Generator, plan: SearchPlan
 ) -> tuple[Support, Walk]:
-    """Force in the best conditions of random features, and take as many others out.
+    """Force in the best conditions of random features, and take the same number of others out.
 
     Either random ones go first, or the weakest go afterwards.
     """
@@ -262,9 +262,9 @@ def _kick(
     order = draws[:size].argsort()
     kept = order[n_out:] if draws[-2] < plan.first_out else order
     terms = np.ascontiguousarray(support.terms[:, kept])
-    # without the others its coefficients may be far off: the fit starts anew
-    kicked = Support(terms, np.zeros(kept.size + 1), support.loss)
-    return kicked, walk._replace(picks=draws[size : size + n_out], n_old=size)
+    # without the other terms the coefficients may be far off: the fit starts from zero
+    perturbed = Support(terms, np.zeros(kept.size + 1), support.loss)
+    return perturbed, walk._replace(picks=draws[size : size + n_out], n_old=size)
 
 
 def _is_lower(one: Support, other: Support, plan: SearchPlan) -> bool:
