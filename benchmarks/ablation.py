@@ -196,7 +196,9 @@ def measure(cases: Sequence[Case], plan: SearchPlan, seed: int = 0) -> Measured:
 
 def _row(name: str, value: str, changed: Measured, known: Measured, cases: Sequence[Case]) -> str:
     groups = np.array([case.group for case in cases])
-    least = np.array([LEAST_LOSS * loss_of(best_empty_card(case.problem), case.problem) for case in cases])
+    least = np.array(
+        [LEAST_LOSS * loss_of(best_empty_card(case.problem), case.problem) for case in cases]
+    )
     change = 100 * (changed.losses - known.losses) / np.maximum(known.losses, least)
     means = [f"{_mean(change[groups == group]):+.4f}" for group in "AB"]
     ends = [f"{change.max():+.2f}", f"{change.min():+.2f}"]
