@@ -14,7 +14,7 @@ from typing import Any
 
 from sklearn.datasets import load_breast_cancer
 
-from riskcard import RiskScoreClassifier, audit_card
+from riskcard import Regularization, RiskScoreClassifier, audit_card
 from riskcard.baselines import (
     LatticeCuttingPlaneClassifier,
     SelectRegressRoundClassifier,
@@ -29,7 +29,11 @@ def methods(seconds: float) -> Iterator[tuple[str, str, Any]]:
     """A name, the scale, and the classifier of each line."""
     for scale in ("calibrated", 1):
         yield "riskcard, every cut", str(scale), RiskScoreClassifier(TERMS, scale=scale)
-        yield "riskcard, 9 quantiles", str(scale), RiskScoreClassifier(TERMS, scale=scale, grid=9)
+        yield (
+            "riskcard, 9 quantiles",
+            str(scale),
+            RiskScoreClassifier(TERMS, scale=scale, regularization=Regularization(grid=9)),
+        )
         for selection in ("forward", "lasso"):
             for rounding in ROUNDINGS:
                 made = SelectRegressRoundClassifier(

@@ -3,7 +3,7 @@
 Each CSV file of the folder (its last column is ``target``, 0 or 1) goes through cross-validation as
 it comes: texts are categories, empty cells are missing. Ours is a ``RiskScoreClassifier`` in a
 scikit-learn pipeline, with its default settings (the lowest loss on the rows fitted) and as
-``RiskScoreClassifier.sturdy`` (made for new rows). imodels gets the same frame and the same folds,
+``regularization="auto"`` (made for new rows). imodels gets the same frame and the same folds,
 and its own handling of both: an indicator for every level with at least 1 % of the rows (20 at
 most), one for "missing" in every feature that has holes. It runs twice, with its default of 9
 thresholds per feature and with 99. One thread each.
@@ -25,6 +25,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -39,8 +40,11 @@ from benchmarks.imodels_process import ImodelsProcess
 from riskcard import RiskScoreClassifier
 from riskcard.errors import RiskcardWarning
 
-OURS, STURDY = "riskcard", "riskcard sturdy"
-MAKERS = {OURS: RiskScoreClassifier, STURDY: RiskScoreClassifier.sturdy}
+OURS, REGULARISED = "riskcard", "riskcard regularised"
+MAKERS = {
+    OURS: RiskScoreClassifier,
+    REGULARISED: partial(RiskScoreClassifier, regularization="auto"),
+}
 #: Thresholds per feature of the two imodels runs.
 RIVALS = {"imodels 9": 9, "imodels 99": 99}
 METHODS = (*MAKERS, *RIVALS)
@@ -115,9 +119,9 @@ class Means:
         return float(np.mean(values))
 
     def wins(self, terms: int, method: str, quantity: str, sign: int) -> int:
-        """Tables on which our sturdy card is at least as good; sign 1 if more is better, -1 if less is."""
+        """Tables on which our regularised card is at least as good; sign 1 if more is better, -1 if less is."""
         return sum(
-            sign * self.of_table(table, terms, STURDY, quantity)
+            sign * self.of_table(table, terms, REGULARISED, quantity)
             >= sign * self.of_table(table, terms, method, quantity)
             for table in self.tables
         )
@@ -228,7 +232,7 @@ def print_summary(means: Means, all_terms: list[int]) -> None:
     tables = len(means.tables)
     print(f"\n## Means over {tables} tables\n")
     print("| terms | method | AUC | log-loss | log-loss of the rows fitted | seconds |", end="")
-    print(" tables with AUC of riskcard sturdy as high | with its log-loss as low |")
+    print(" tables with AUC of riskcard regularised as high | with its log-loss as low |")
     print("|---:|---|" + "---:|" * 6)
     for terms, method in product(all_terms, METHODS):
         cells = [

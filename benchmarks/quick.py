@@ -25,7 +25,7 @@ from benchmarks.counting import counted_kernels
 from benchmarks.families import FAMILIES
 from benchmarks.million import make_rows
 from benchmarks.questions.starting import Spent
-from riskcard import RiskScoreClassifier
+from riskcard import Regularization, RiskScoreClassifier
 from riskcard.output_files import write_whole
 from riskcard.paper.synthetic_data import paper_data
 
@@ -109,7 +109,9 @@ def measure_counts() -> dict[str, Any]:
         counts[f"nodes, paper {n_rows} x {n_features}, k = {k}"] = model.result_.nodes
     for family, terms in (("planted", 2), ("ties", 3), ("rare", 2)):
         made = FAMILIES[family].make(300, 0)
-        model = RiskScoreClassifier(terms, certify=True, grid=15).fit(made.values, made.y)
+        model = RiskScoreClassifier(
+            terms, certify=True, regularization=Regularization(grid=15)
+        ).fit(made.values, made.y)
         counts[f"nodes, {family} 300 x 10, {terms} terms"] = model.result_.nodes
     for family in ("planted", "ties"):
         made = FAMILIES[family].make(1000, 0)

@@ -157,9 +157,9 @@ def test_the_card_is_feasible_and_passes_the_audit(seed):
     assert result.loss == loss_of(result.solution, instance.problem)
     assert result.status is Status.HEURISTIC
     assert result.bound == 0
-    certificate = certificate_of(result, instance.problem, instance.grid)
     data = instance.problem.data
     layout = Layout(table, data, instance.grid, CardRules(), LeastBins())
+    certificate = certificate_of(result, instance.problem, layout, result.loss)
     scale, details = instance.problem.scale, {"certificate": certificate}
     card = card_from_solution(result.solution, layout, scale, details)
     y = np.where(table.labels == 1, *reversed(table.classes))

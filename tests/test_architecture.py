@@ -15,7 +15,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 
 #: What the modules of each room may import from the package. Files at the top of the package stand for
 #: themselves; a room within a room, such as ``search/proof``, is named by both.
-BASE = {"errors", "version", "checks", "status", "logistic", "formatting"}
+BASE = {"errors", "version", "checks", "parameters", "status", "logistic", "formatting"}
 DATA = BASE | {"data"}
 MODEL = DATA | {"model"}
 PROBLEM = BASE | {"problem"}
@@ -28,6 +28,7 @@ ALLOWED = {
     "status": set(),
     "logistic": set(),
     "checks": {"errors"},
+    "parameters": {"errors", "checks"},
     "output_files": {"errors"},
     "formatting": {"errors", "formatting"},
     "data": DATA,

@@ -94,7 +94,7 @@ def test_fit_passes_every_option_on(tmp_path, data, capsys):
     options = "--max-terms 2 --max-features 1 --max-cuts-per-feature 1 --max-points 3 --scale 1"
     code, _, _ = run(
         capsys, "fit", data, "--target", "outcome", "-o", path, *options.split(),
-        "--weights", "weight", "--drop", "pressure", "--grid", 5, "--jobs", 1, "--seed", 3,
+        "--weights", "weight", "--drop", "pressure", "--grid", 5, "--n-jobs", 1, "--random-state", 3,
         "--time-limit", 5, "--gap", 0.1,
     )  # fmt: skip
     card = RiskCard.load(path)
@@ -215,19 +215,19 @@ GOOD = "age,outcome\n" + "".join(f"{50 + i},{i % 2}\n" for i in range(12))
         (GOOD, "--categorical outcome", "--categorical names 'outcome', which is not learned from"),
         (GOOD, "--budget 3", "--budget is given without costs"),
         (GOOD, "--rules none.toml", "There is no file 'none.toml'"),
-        (GOOD, "--start none.json", "There is no file 'none.json'"),
+        (GOOD, "--improve none.json", "There is no file 'none.json'"),
         (
             GOOD,
             "--min-bin-rows few",
-            "argument --min-bin-rows: invalid count or share value: 'few'",
+            "argument --min-bin-rows: 'few' is not a whole number, or a share",
         ),
         (
             GOOD,
             "--min-bin-rows 100%",
-            "argument --min-bin-rows: '100%' is no share from 0% to below",
+            "argument --min-bin-rows: '100%' is not a share from 0% to below",
         ),
-        (GOOD, "--round-cuts x%", "argument --round-cuts: invalid share value: 'x%'"),
-        (GOOD, "--class-weight heavy", "argument --class-weight: invalid choice: 'heavy'"),
+        (GOOD, "--round-cuts x%", "argument --round-cuts: 'x%' is not a share such as 0.01"),
+        (GOOD, "--class-weight heavy", "argument --class-weight: 'heavy' is not 'balanced'"),
         (GOOD, "--weights zzz", "no column 'zzz' (the weights)"),
         (GOOD, "--weights outcome", "both the target and the weights"),
         (GOOD, "--drop age", "No column of 'bad.csv' is left"),
@@ -237,15 +237,15 @@ GOOD = "age,outcome\n" + "".join(f"{50 + i},{i % 2}\n" for i in range(12))
             "--positive is '7', but the target 'outcome' has the values 0 and 1",
         ),
         (GOOD, "--max-terms 0", "max_terms is 0"),
-        (GOOD, "--max-terms x", "argument --max-terms: invalid int value: 'x'"),
+        (GOOD, "--max-terms x", "argument --max-terms: 'x' is not a whole number"),
         (GOOD, "--max-points 0", "max_points is 0"),
         (GOOD, "--scale -1", "scale is -1.0"),
-        (GOOD, "--scale big", "scale is 'big'"),
+        (GOOD, "--scale big", "argument --scale: 'big' is not a number"),
         (GOOD, "--gap 2", "gap is 2.0"),
-        (GOOD, "--time-limit -1", "time_limit is -1.0"),
-        (GOOD, "--jobs 0", "n_jobs is 0"),
+        (GOOD, "--time-limit -1", "time_limit is -1"),
+        (GOOD, "--n-jobs 0", "n_jobs is 0"),
         (GOOD, "--grid 0", "grid is 0"),
-        (GOOD, "--seed -1", "random_state is -1"),
+        (GOOD, "--random-state -1", "random_state is -1"),
         (GOOD, "--colour red", "unrecognized arguments: --colour red"),
         ("w,age,outcome\n1,1,0\n0,2,1\n", "--weights w", "the weight of row 2 is 0"),
         ("w,age,outcome\n1,1,0\n-2,2,1\n", "--weights w", "the weight of row 2 is -2"),
@@ -357,7 +357,7 @@ def test_show_prints_the_card_in_both_forms(tmp_path, capsys):
     heart_card().save(path)
     assert run(capsys, "show", path) == (0, f"{heart_card()}\n", "")
     two_sided = heart_card().to_text("two_sided")
-    assert run(capsys, "show", path, "--form", "two-sided") == (0, f"{two_sided}\n", "")
+    assert run(capsys, "show", path, "--form", "two_sided") == (0, f"{two_sided}\n", "")
 
 
 def test_show_writes_a_page(tmp_path, capsys):
@@ -369,7 +369,7 @@ def test_show_writes_a_page(tmp_path, capsys):
 
 def test_a_card_from_the_future_is_refused(tmp_path, capsys):
     path = tmp_path / "card.json"
-    path.write_text(heart_card().to_json().replace('"format_version": 2', '"format_version": 3'))
+    path.write_text(heart_card().to_json().replace('"format_version": 3', '"format_version": 4'))
     code, _, err = run(capsys, "show", path)
     assert code == 2
     assert "Install a newer riskcard" in err
@@ -444,7 +444,9 @@ def test_check_sees_a_false_claim(data, fitted, capsys):
     Path(fitted).write_text(text.replace(f'"loss": {loss!r}', '"loss": 1.0'))
     code, out, _ = run(capsys, "check", fitted, data)
     assert code == 1
-    assert "FAIL  loss" in out
+    assert "FAIL  digest: The card was changed after it was fitted" in out
+    assert "FAIL  certificate: the card has none" in out
+    assert "The card is not what it claims." in out
 
 
 def test_check_needs_a_target(tmp_path, data, capsys):
@@ -467,15 +469,15 @@ def test_check_refuses_labels_that_the_card_does_not_know(tmp_path, data, capsys
 
 
 def test_an_interrupted_fit_keeps_the_best_card(tmp_path, data, monkeypatch, capsys):
-    from riskcard.estimators import classifier
+    from riskcard.estimators import learning
 
-    true_solve = classifier.solve
+    true_solve = learning.solve
 
     def interrupted(problem, options):
         found = true_solve(problem, options)
         return SolveResult(found.solution, found.loss, 0.5 * found.loss, Status.INTERRUPTED)
 
-    monkeypatch.setattr(classifier, "solve", interrupted)
+    monkeypatch.setattr(learning, "solve", interrupted)
     path = tmp_path / "card.json"
     code, out, _ = run(capsys, "fit", data, "--target", "outcome", "-o", path)
     assert code == 130
@@ -484,12 +486,12 @@ def test_an_interrupted_fit_keeps_the_best_card(tmp_path, data, monkeypatch, cap
 
 
 def test_an_interrupt_before_there_is_a_card_writes_nothing(tmp_path, data, monkeypatch, capsys):
-    from riskcard.estimators import classifier
+    from riskcard.estimators import learning
 
     def interrupted(problem, options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(classifier, "solve", interrupted)
+    monkeypatch.setattr(learning, "solve", interrupted)
     path = tmp_path / "card.json"
     code, _, err = run(capsys, "fit", data, "--target", "outcome", "-o", path)
     assert code == 130

@@ -8,8 +8,15 @@ import numpy as np
 import pytest
 
 from cards import heart_card
-from riskcard import CardRules, FeatureRule, LevelPoints, RiskCard, RiskScoreClassifier
-from riskcard.cli.commands.fit import parameters_of
+from riskcard import (
+    CardRules,
+    FeatureRule,
+    LevelPoints,
+    Regularization,
+    RiskCard,
+    RiskScoreClassifier,
+)
+from riskcard.cli.commands.fit import _starting_card, classifier_of, given
 from riskcard.cli.main import main
 from riskcard.cli.parser import make_parser
 from riskcard.cli.training import read_training
@@ -131,8 +138,8 @@ def test_a_column_with_one_value_and_holes_is_not_constant(tmp_path, capsys):
     ("n_rows", "options", "is_told"),
     [
         (40, (), True),
-        (40, ("--sturdy",), False),
-        (40, ("--prior-rows", "auto"), False),
+        (40, ("--regularization", "auto"), False),
+        (40, ("--pseudo-rows", "auto"), False),
         (40, ("--quiet",), False),
         (1001, (), False),
     ],
@@ -144,8 +151,8 @@ def test_who_has_few_rows_is_told_of_settings_for_new_ones(
     data = write_csv(tmp_path / "t.csv", rows)
     code, _, err = run(capsys, "fit", data, "--target", "outcome", "--max-terms", "1", *options)
     assert code == 0
-    assert ("40 rows are few to choose cuts from" in err) == is_told
-    assert ("--sturdy" in err) == is_told
+    assert ("Only 40 rows" in err) == is_told
+    assert ("--regularization auto" in err) == is_told
 
 
 # --- rules --------------------------------------------------------------------------------------
@@ -193,61 +200,72 @@ def test_rules_that_do_not_fit_are_refused_with_their_file(
 # --- parameters ---------------------------------------------------------------------------------
 
 
-def test_options_that_are_not_given_are_not_passed_on(data):
-    parameters = parameters_of(options_of(data), training_of(data))
-    assert set(parameters) == {
-        "max_terms", "max_features", "max_cuts_per_feature", "max_points", "scale", "certify",
-        "time_limit", "gap", "n_jobs", "random_state", "verbose", "grid",
-    }  # fmt: skip
-    assert set(parameters) <= set(PARAMETERS)
+def test_options_that_are_not_given_have_the_defaults_of_the_classifier(data):
+    model = classifier_of(options_of(data), training_of(data))
+    assert model.get_params() == RiskScoreClassifier(verbose=True).get_params()
 
 
 @pytest.mark.parametrize(
     ("option", "value", "name", "expected"),
     [
-        ("--min-bin-rows", "20", "min_bin_rows", 20),
-        ("--min-bin-rows", "5%", "min_bin_rows", 0.05),
-        ("--min-bin-events", "0.02", "min_bin_events", 0.02),
-        ("--min-gain", "1.5", "min_gain", 1.5),
-        ("--prior-rows", "auto", "prior_rows", "auto"),
-        ("--grid", "auto", "grid", "auto"),
-        ("--shortlist", "auto", "shortlist", "auto"),
-        ("--shortlist", "12", "shortlist", 12),
-        ("--round-cuts", "1%", "round_cuts", 0.01),
-        ("--round-cuts", "0.1", "round_cuts", 0.1),
+        ("--max-terms", "3", "max_terms", 3),
+        ("--max-log-odds", "none", "max_log_odds", None),
+        ("--max-log-odds", "2.5", "max_log_odds", 2.5),
+        ("--scale", "multiplier", "scale", "multiplier"),
+        ("--scale", "2", "scale", 2.0),
+        ("--time-limit", "none", "time_limit", None),
+        ("--gap", "1%", "gap", 0.01),
+        ("--n-jobs", "2", "n_jobs", 2),
+        ("--random-state", "5", "random_state", 5),
         ("--class-weight", "balanced", "class_weight", "balanced"),
-        ("--max-changes", "2", "max_changes", 2),
-        ("--pool-size", "10", "pool_size", 10),
-        ("--pool-tolerance", "2%", "pool_tolerance", 0.02),
+        ("--regularization", "auto", "regularization", "auto"),
+        ("--pseudo-rows", "auto", "regularization", Regularization(pseudo_rows="auto")),
+        ("--pseudo-rows", "5%", "regularization", Regularization(pseudo_rows=0.05)),
+        ("--grid", "auto", "regularization", Regularization(grid="auto")),
+        ("--shortlist", "12", "regularization", Regularization(shortlist=12)),
+        ("--min-bin-rows", "20", "rules", CardRules(min_bin_rows=20)),
+        ("--min-bin-rows", "5%", "rules", CardRules(min_bin_rows=0.05)),
+        ("--min-bin-rows", "auto", "rules", CardRules(min_bin_rows="auto")),
+        ("--min-bin-events", "0.02", "rules", CardRules(min_bin_events=0.02)),
+        ("--min-gain", "1.5", "rules", CardRules(min_gain=1.5)),
+        ("--round-cuts", "1%", "rules", CardRules(round_cuts=0.01)),
     ],
 )
 def test_options_become_parameters_of_their_name(data, option, value, name, expected):
-    parameters = parameters_of(options_of(data, option, value), training_of(data))
-    assert parameters[name] == expected
-    assert type(parameters[name]) is type(expected)
+    options = options_of(data, option, value)
+    found = classifier_of(options, read_training(options)).get_params()[name]
+    assert found == expected
+    assert type(found) is type(expected)
 
 
-def test_a_sturdy_card_has_the_settings_of_the_estimator(data):
-    meant = RiskScoreClassifier.sturdy().get_params()
-    parameters = parameters_of(options_of(data, "--sturdy"), training_of(data))
-    names = ("grid", "prior_rows", "shortlist")
-    assert [parameters[name] for name in names] == [meant[name] for name in names]
-    parameters = parameters_of(options_of(data, "--sturdy", "--grid", 20), training_of(data))
-    assert [parameters[name] for name in names] == [20, "auto", "auto"]
-    plain = RiskScoreClassifier().get_params()
-    changed = {name for name, value in meant.items() if value != plain[name]}
-    assert changed == set(names)
+@pytest.mark.parametrize(
+    ("option", "value", "group", "expected"),
+    [
+        ("--max-changes", "2", "improve", {"max_changes": 2}),
+        ("--max-changes", "none", "improve", {"max_changes": None}),
+        ("--pool-size", "10", "pool", {"size": 10}),
+        ("--pool-tolerance", "2%", "pool", {"tolerance": 0.02}),
+    ],
+)
+def test_options_become_parameters_of_functions(data, option, value, group, expected):
+    assert given(options_of(data, option, value), group) == expected
+
+
+def test_a_part_of_automatic_regularization_can_be_changed(data):
+    options = options_of(data, "--regularization", "auto", "--grid", 20, "--shortlist", "none")
+    model = classifier_of(options, training_of(data))
+    assert model.regularization == Regularization(20, "auto", None)
 
 
 def test_a_card_to_start_from_must_be_about_the_same_event(tmp_path, data, capsys):
     path = tmp_path / "start.json"
     replace(heart_card(), classes=("ill", "well")).save(path)
-    parameters = parameters_of(options_of(data, "--start", path), training_of(data))
-    assert parameters["start"] == replace(heart_card(), classes=(False, True))
-    options = ["--target", "outcome", "--positive", "ill", "--start", path]
+    start = _starting_card(str(path), ("ill", "well"))
+    assert start == replace(heart_card(), classes=(False, True))
+    options = ["--target", "outcome", "--positive", "ill", "--improve", path]
     code, _, err = run(capsys, "fit", data, *options)
     assert code == 2
-    assert "tells 'ill' from the event 'well', but the target tells 'well' from 'ill'" in err
+    assert "the event 'well' against 'ill', but the target has 'ill' against 'well'" in err
 
 
 # --- cards --------------------------------------------------------------------------------------
@@ -329,7 +347,7 @@ def test_a_given_card_is_changed_in_few_terms(tmp_path, plain, capsys):
     first, second = tmp_path / "first.json", tmp_path / "second.json"
     base = ["fit", plain, "--target", "outcome", "-q"]
     assert run(capsys, *base, "--max-terms", 2, "-o", first)[0] == 0
-    options = ["--max-terms", 3, "--start", first, "--max-changes", 1, "-o", second]
+    options = ["--max-terms", 3, "--improve", first, "--max-changes", 1, "-o", second]
     code, _, err = run(capsys, *base, *options)
     assert code == 0, err
     old, new = (RiskCard.load(path) for path in (first, second))
@@ -339,7 +357,7 @@ def test_a_given_card_is_changed_in_few_terms(tmp_path, plain, capsys):
 @pytest.mark.parametrize(
     ("option", "needed"),
     [
-        ("--max-changes", "--start"),
+        ("--max-changes", "--improve"),
         ("--pool-size", "--pool-tolerance"),
         ("--choose", "--pool-tolerance"),
     ],

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import sklearn
 from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss, make_scorer
 from sklearn.model_selection import (
     GridSearchCV,
@@ -35,7 +36,6 @@ from riskcard import (
 )
 from riskcard.data.frames import take_rows
 from riskcard.estimators import path as path_module
-from riskcard.estimators.cv import LAST_ONLY, SHARED
 from riskcard.estimators.size_choice import PathScores, choose_size, results_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:No card of up to:riskcard.RiskcardWarning")
@@ -122,8 +122,8 @@ def test_a_single_fold_has_no_standard_error(smooth):
     X, y = smooth
     split = [(np.arange(60), np.arange(60, 90))]
     with pytest.raises(ParameterError, match="only one fold"):
-        RiskScoreClassifierCV(2, cv=split).fit(X, y)
-    model = RiskScoreClassifierCV(2, cv=split, rule="best").fit(X, y)
+        RiskScoreClassifierCV(max_terms=2, cv=split).fit(X, y)
+    model = RiskScoreClassifierCV(max_terms=2, cv=split, rule="best").fit(X, y)
     assert np.isnan(model.cv_results_["se_test_score"]).all()
     assert model.n_terms_ == model.best_n_terms_
 
@@ -135,7 +135,7 @@ def test_a_single_fold_has_no_standard_error(smooth):
 def test_scores_are_those_of_a_grid_search(smooth, scoring):
     X, y = smooth
     folds = StratifiedKFold(3, shuffle=True, random_state=1)
-    model = RiskScoreClassifierCV(3, cv=folds, scoring=scoring).fit(X, y)
+    model = RiskScoreClassifierCV(max_terms=3, cv=folds, scoring=scoring).fit(X, y)
     sizes = {"max_terms": [1, 2, 3]}
     search = GridSearchCV(
         RiskScoreClassifier(), sizes, cv=folds, scoring=scoring, return_train_score=True
@@ -149,7 +149,7 @@ def test_scores_are_those_of_a_grid_search(smooth, scoring):
 def test_the_first_size_is_the_share_of_events(smooth):
     X, y = smooth
     folds = list(KFold(3).split(X))
-    results = RiskScoreClassifierCV(1, cv=folds).fit(X, y).cv_results_
+    results = RiskScoreClassifierCV(max_terms=1, cv=folds).fit(X, y).cv_results_
     for fold, (fit, test) in enumerate(folds):
         share = np.full(test.size, y[fit].mean())
         expected = -log_loss(y[test], share)
@@ -159,7 +159,7 @@ def test_the_first_size_is_the_share_of_events(smooth):
 
 def test_the_last_card_is_that_of_all_rows_and_passes_the_audit(cancer):
     X, y = cancer
-    model = RiskScoreClassifierCV(3, cv=3).fit(X, y)
+    model = RiskScoreClassifierCV(max_terms=3, cv=3).fit(X, y)
     alone = RiskScoreClassifier(model.n_terms_).fit(X, y)
     assert model.card_.features == alone.card_.features
     assert model.loss_ == pytest.approx(alone.loss_, rel=1e-12)
@@ -173,7 +173,7 @@ def test_the_last_card_is_that_of_all_rows_and_passes_the_audit(cancer):
 def test_noise_gives_the_empty_card_and_a_warning(noise, scale):
     X, y = noise
     with pytest.warns(RiskcardWarning, match="better than the share of events alone"):
-        model = RiskScoreClassifierCV(2, scale=scale, cv=4).fit(X, y)
+        model = RiskScoreClassifierCV(RiskScoreClassifier(scale=scale), max_terms=2, cv=4).fit(X, y)
     assert model.n_terms_ == 0
     assert model.card_.features == ()
     assert model.card_.feature_names == ("x0", "x1")
@@ -187,14 +187,16 @@ def test_noise_gives_the_empty_card_and_a_warning(noise, scale):
 def test_only_the_last_fit_is_certified(smooth, monkeypatch):
     X, y = smooth
     fits = []
-    honest = RiskScoreClassifier.fit
+    honest = RiskScoreClassifier._fit
 
-    def noting(self, X, y, sample_weight=None):
+    def noting(self, X, y, *more):
         fits.append((len(y), self.certify))
-        return honest(self, X, y, sample_weight)
+        return honest(self, X, y, *more)
 
-    monkeypatch.setattr(RiskScoreClassifier, "fit", noting)
-    model = RiskScoreClassifierCV(2, cv=3, certify=True, rule="best").fit(X, y)
+    monkeypatch.setattr(RiskScoreClassifier, "_fit", noting)
+    model = RiskScoreClassifierCV(
+        RiskScoreClassifier(certify=True), max_terms=2, cv=3, rule="best"
+    ).fit(X, y)
     assert model.status_ == "optimal"
     assert (model.lower_bound_, model.gap_) == (
         model.best_estimator_.lower_bound_,
@@ -206,7 +208,7 @@ def test_only_the_last_fit_is_certified(smooth, monkeypatch):
 
 def test_threads_do_not_change_a_bit(smooth):
     X, y = smooth
-    models = [RiskScoreClassifierCV(3, cv=4, n_jobs=n).fit(X, y) for n in (None, 2, -1)]
+    models = [RiskScoreClassifierCV(max_terms=3, cv=4, n_jobs=n).fit(X, y) for n in (None, 2, -1)]
     for model in models[1:]:
         assert model.card_.features == models[0].card_.features
         for name, column in models[0].cv_results_.items():
@@ -224,14 +226,14 @@ def test_an_interrupt_ends_all_threads(smooth, monkeypatch):
     X, y = smooth
     n_fits = 0
 
-    def interrupted(self, X, y, sample_weight=None):
+    def interrupted(self, X, y, *more):
         nonlocal n_fits
         n_fits += 1
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(RiskScoreClassifier, "fit", interrupted)
+    monkeypatch.setattr(RiskScoreClassifier, "_fit", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        RiskScoreClassifierCV(3, n_jobs=2).fit(X, y)
+        RiskScoreClassifierCV(max_terms=3, n_jobs=2).fit(X, y)
     assert n_fits <= 5
 
 
@@ -241,7 +243,7 @@ def test_an_interrupt_ends_all_threads(smooth, monkeypatch):
 def test_tables_of_every_kind_give_the_same_path(small):
     X, y = small
     frame = pd.DataFrame(X, columns=["age", "bmi", "dose"])
-    reference = RiskScoreClassifierCV(2, cv=3).fit(frame, pd.Series(y))
+    reference = RiskScoreClassifierCV(max_terms=2, cv=3).fit(frame, pd.Series(y))
     assert reference.feature_names_in_.tolist() == ["age", "bmi", "dose"]
     kinds = (
         (pl.from_pandas(frame), pl.Series(y)),
@@ -250,7 +252,7 @@ def test_tables_of_every_kind_give_the_same_path(small):
         (X, y),
     )
     for table, target in kinds:
-        model = RiskScoreClassifierCV(2, cv=3).fit(table, target)
+        model = RiskScoreClassifierCV(max_terms=2, cv=3).fit(table, target)
         for name in ("mean_test_score", "mean_train_score"):
             np.testing.assert_array_equal(model.cv_results_[name], reference.cv_results_[name])
         np.testing.assert_array_equal(model.predict_proba(table), reference.predict_proba(frame))
@@ -258,13 +260,17 @@ def test_tables_of_every_kind_give_the_same_path(small):
 
 def test_holes_texts_and_categories_go_through_the_path(mixed):
     frame, y = mixed
-    reference = RiskScoreClassifierCV(3, cv=3, min_bin_rows=10).fit(frame, y)
+    reference = RiskScoreClassifierCV(
+        RiskScoreClassifier(rules=CardRules(min_bin_rows=10)), max_terms=3, cv=3
+    ).fit(frame, y)
     assert reference.n_terms_ > 0
     report = audit_card(reference, frame, y)
     assert report.passed, str(report)
     tables = (pl.from_pandas(frame), pa.Table.from_pandas(frame, preserve_index=False))
     for table in tables:
-        model = RiskScoreClassifierCV(3, cv=3, min_bin_rows=10).fit(table, y)
+        model = RiskScoreClassifierCV(
+            RiskScoreClassifier(rules=CardRules(min_bin_rows=10)), max_terms=3, cv=3
+        ).fit(table, y)
         for name in ("mean_test_score", "mean_train_score"):
             np.testing.assert_allclose(
                 model.cv_results_[name], reference.cv_results_[name], rtol=1e-8
@@ -277,7 +283,7 @@ def test_a_level_that_only_held_out_rows_have_is_no_reason_to_warn(mixed, recwar
     frame = frame[["shape", "age"]].copy()
     frame.loc[0, "shape"] = "once"
     frame.loc[1, "age"] = np.nan
-    RiskScoreClassifierCV(2, cv=3).fit(frame, y)
+    RiskScoreClassifierCV(max_terms=2, cv=3).fit(frame, y)
     assert [str(warning.message) for warning in recwarn if "once" in str(warning.message)] == []
 
 
@@ -286,7 +292,7 @@ def test_rules_hold_for_every_card_and_the_path_begins_with_what_must_be_used(mi
     rules = CardRules(
         {"smoker": FeatureRule(use="must"), "age": FeatureRule(direction="rises", cuts=[50, 60])}
     )
-    model = RiskScoreClassifierCV(3, cv=3, rules=rules).fit(frame, y)
+    model = RiskScoreClassifierCV(RiskScoreClassifier(rules=rules), max_terms=3, cv=3).fit(frame, y)
     assert model.cv_results_["n_terms"].tolist() == [1, 2, 3]
     assert "1 to 3 terms" in model.card_.certificate.notes[-1]
     names = [feature.name for feature in model.card_.features]
@@ -296,7 +302,9 @@ def test_rules_hold_for_every_card_and_the_path_begins_with_what_must_be_used(mi
     report = audit_card(model, frame, y)
     assert report.passed, str(report)
     with pytest.raises(ParameterError, match="'smoker' must be used, but"):
-        RiskScoreClassifierCV(3, cv=3, rules=rules).fit(frame.assign(smoker=True), y)
+        RiskScoreClassifierCV(RiskScoreClassifier(rules=rules), max_terms=3, cv=3).fit(
+            frame.assign(smoker=True), y
+        )
 
 
 def test_rules_are_read_from_a_file_once(mixed, tmp_path, monkeypatch):
@@ -308,17 +316,21 @@ def test_rules_are_read_from_a_file_once(mixed, tmp_path, monkeypatch):
     monkeypatch.setattr(
         CardRules, "load", classmethod(lambda cls, given: calls.append(given) or honest(given))
     )
-    model = RiskScoreClassifierCV(2, cv=3, rules=path).fit(frame, y)
+    model = RiskScoreClassifierCV(RiskScoreClassifier(rules=path), max_terms=2, cv=3).fit(frame, y)
     assert len(calls) == 1
     assert "age" not in [feature.name for feature in model.card_.features]
-    assert clone(model).rules == path
+    assert clone(model).estimator.rules == path
 
 
 def test_class_weights_are_weights_of_rows(small):
     X, y = small
     folds = list(StratifiedKFold(3).split(X, y))
-    factors = RiskScoreClassifierCV(2, cv=folds, class_weight={0: 1, 1: 3}).fit(X, y)
-    weights = RiskScoreClassifierCV(2, cv=folds).fit(X, y, sample_weight=np.where(y == 1, 3, 1))
+    factors = RiskScoreClassifierCV(
+        RiskScoreClassifier(class_weight={0: 1, 1: 3}), max_terms=2, cv=folds
+    ).fit(X, y)
+    weights = RiskScoreClassifierCV(max_terms=2, cv=folds).fit(
+        X, y, sample_weight=np.where(y == 1, 3, 1)
+    )
     for name in ("mean_test_score", "mean_train_score"):
         np.testing.assert_allclose(factors.cv_results_[name], weights.cv_results_[name], rtol=1e-9)
     np.testing.assert_allclose(factors.predict_proba(X), weights.predict_proba(X), rtol=1e-9)
@@ -327,7 +339,9 @@ def test_class_weights_are_weights_of_rows(small):
 def test_class_weights_count_for_the_empty_card_too(small):
     X, y = small
     keep = np.concatenate([np.flatnonzero(y == 0), np.flatnonzero(y == 1)[:10]])
-    model = RiskScoreClassifierCV(1, cv=2, class_weight="balanced", rule="best")
+    model = RiskScoreClassifierCV(
+        RiskScoreClassifier(class_weight="balanced"), max_terms=1, cv=2, rule="best"
+    )
     model.fit(X[keep], y[keep])
     # half and half: every row of the empty card has the loss log 2
     assert model.cv_results_["mean_test_score"][0] == pytest.approx(-np.log(2))
@@ -355,7 +369,7 @@ def test_groups_are_never_divided(smooth):
         seen.append(frozenset(X[:, 3]))
         return 0.0
 
-    RiskScoreClassifierCV(1, cv=3, scoring=noting, rule="best").fit(X, y, groups=groups)
+    RiskScoreClassifierCV(max_terms=1, cv=3, scoring=noting, rule="best").fit(X, y, groups=groups)
     held_out, fitted = seen[0::4], seen[1::4]
     assert len(held_out) == 3
     assert all(not test & fit for test, fit in zip(held_out, fitted, strict=True))
@@ -367,8 +381,10 @@ def test_weights_count_in_fits_and_scores_as_repeated_rows_do(small):
     counts = np.random.default_rng(2).integers(0, 3, 60)
     order = np.repeat(np.arange(60), counts)
     folds = [(np.arange(60) % 3 != fold, np.arange(60) % 3 == fold) for fold in range(3)]
-    weighted = RiskScoreClassifierCV(2, cv=folds).fit(X, y, sample_weight=counts)
-    repeated = RiskScoreClassifierCV(2, cv=[(fit[order], test[order]) for fit, test in folds])
+    weighted = RiskScoreClassifierCV(max_terms=2, cv=folds).fit(X, y, sample_weight=counts)
+    repeated = RiskScoreClassifierCV(
+        max_terms=2, cv=[(fit[order], test[order]) for fit, test in folds]
+    )
     repeated.fit(X[order], y[order])
     for name in ("mean_test_score", "se_test_score", "mean_train_score"):
         np.testing.assert_allclose(
@@ -393,7 +409,7 @@ def test_a_scorer_that_takes_no_weights_is_given_none(small):
         return float(np.mean(truth == guess))
 
     found = {
-        name: RiskScoreClassifierCV(1, cv=3, scoring=scoring)
+        name: RiskScoreClassifierCV(max_terms=1, cv=3, scoring=scoring)
         .fit(X, y, sample_weight=weights)
         .cv_results_["mean_test_score"]
         for name, scoring in {
@@ -418,7 +434,7 @@ def test_a_scorer_that_takes_no_weights_is_given_none(small):
 )
 def test_the_standard_error_goes_by_folds_of_one_pass(small, cv, folds_a_pass):
     X, y = (part[:20] for part in small)
-    results = RiskScoreClassifierCV(1, cv=cv).fit(X, y).cv_results_
+    results = RiskScoreClassifierCV(max_terms=1, cv=cv).fit(X, y).cv_results_
     n_splits = cv.get_n_splits(X)
     deviation = results["std_test_score"] * np.sqrt(n_splits / (n_splits - 1))
     np.testing.assert_allclose(results["se_test_score"], deviation / np.sqrt(folds_a_pass))
@@ -428,29 +444,33 @@ def test_a_fold_without_events_is_named(smooth):
     X, _ = smooth
     y = np.repeat([0, 1], [31, 59])  # without the first half all rows have the event
     with pytest.raises(DataError, match=r"Fold 0: .* one class only: y is 1 in all 45 rows"):
-        RiskScoreClassifierCV(1, cv=KFold(2)).fit(X, y)
+        RiskScoreClassifierCV(max_terms=1, cv=KFold(2)).fit(X, y)
 
 
 def test_a_score_that_is_no_number_is_refused(smooth):
     X, y = smooth
     with pytest.raises(DataError, match=r"Fold 0: the score of 18 rows is nan"):
-        RiskScoreClassifierCV(1, scoring=lambda model, X, y: float("nan")).fit(X, y)
+        RiskScoreClassifierCV(max_terms=1, scoring=lambda model, X, y: float("nan")).fit(X, y)
 
 
 # --- a good citizen -----------------------------------------------------------------------------
 
 
-def test_every_parameter_of_the_classifier_is_shared_or_left_out_on_purpose():
-    ours, theirs = RiskScoreClassifierCV().get_params(), RiskScoreClassifier().get_params()
-    left_out = {"max_terms", "start", "max_changes"}
-    assert set(theirs) - left_out == {*SHARED, *LAST_ONLY}
-    for name in {*SHARED, *LAST_ONLY} - {"n_jobs"}:
-        assert ours[name] == theirs[name]
+def test_every_parameter_of_the_classifier_holds_for_the_last_fit(smooth):
+    X, y = smooth
+    own = RiskScoreClassifier(7, max_points=3, gap=0.1, certify=True, random_state=3, n_jobs=2)
+    model = RiskScoreClassifierCV(own, max_terms=2, cv=2, rule="best").fit(X, y)
+    wanted = {**own.get_params(), "max_terms": max(model.n_terms_, 1)}
+    assert model.best_estimator_.get_params() == wanted
+    assert own.max_terms == 7
+    assert clone(model).set_params(estimator__max_points=2).estimator.max_points == 2
 
 
 def test_clone_and_pickle_keep_the_model(small):
     X, y = small
-    model = RiskScoreClassifierCV(2, cv=KFold(3), scoring="roc_auc", max_points=3).fit(X, y)
+    model = RiskScoreClassifierCV(
+        RiskScoreClassifier(max_points=3), max_terms=2, cv=KFold(3), scoring="roc_auc"
+    ).fit(X, y)
     reloaded = pickle.loads(pickle.dumps(model))
     assert reloaded.card_ == model.card_
     np.testing.assert_array_equal(reloaded.decision_function(X), model.decision_function(X))
@@ -460,16 +480,16 @@ def test_clone_and_pickle_keep_the_model(small):
 
 def test_the_score_is_the_one_that_sizes_were_chosen_by(small):
     X, y = small
-    model = RiskScoreClassifierCV(2, cv=3).fit(X, y)
+    model = RiskScoreClassifierCV(max_terms=2, cv=3).fit(X, y)
     assert model.score(X, y) == pytest.approx(-log_loss(y, model.predict_proba(X)))
-    model = RiskScoreClassifierCV(2, cv=3, scoring=None).fit(X, y)
+    model = RiskScoreClassifierCV(max_terms=2, cv=3, scoring=None).fit(X, y)
     assert model.score(X, y) == np.mean(model.predict(X) == y)
 
 
 def test_labels_of_any_kind_are_scored(small):
     X, y = small
-    plain = RiskScoreClassifierCV(2, cv=3).fit(X, y)
-    named = RiskScoreClassifierCV(2, cv=3).fit(X, np.array(["no", "yes"])[y])
+    plain = RiskScoreClassifierCV(max_terms=2, cv=3).fit(X, y)
+    named = RiskScoreClassifierCV(max_terms=2, cv=3).fit(X, np.array(["no", "yes"])[y])
     assert named.classes_.tolist() == ["no", "yes"]
     np.testing.assert_array_equal(
         named.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"]
@@ -478,7 +498,7 @@ def test_labels_of_any_kind_are_scored(small):
 
 def test_results_come_as_a_frame(small):
     X, y = small
-    model = RiskScoreClassifierCV(2, cv=3).fit(X, y)
+    model = RiskScoreClassifierCV(max_terms=2, cv=3).fit(X, y)
     frame = model.results_frame()
     assert frame["terms"].tolist() == [0, 1, 2]
     assert frame.loc[frame["chosen"], "terms"].tolist() == [model.n_terms_]
@@ -487,7 +507,7 @@ def test_results_come_as_a_frame(small):
 
 def test_without_pandas_there_is_a_sentence(small, monkeypatch):
     X, y = small
-    model = RiskScoreClassifierCV(1, cv=3).fit(X, y)
+    model = RiskScoreClassifierCV(max_terms=1, cv=3).fit(X, y)
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(SolverMissing, match="use cv_results_"):
         model.results_frame()
@@ -507,9 +527,10 @@ def test_without_pandas_there_is_a_sentence(small, monkeypatch):
         ({"cv": [([0, 1], [60])]}, "positions from 0 to 59"),
         ({"cv": [([0, 1], [])]}, "positions from 0 to 59"),
         ({"n_jobs": 0}, "n_jobs is 0"),
-        ({"random_state": "seed"}, "random_state is 'seed'"),
-        ({"max_points": 0}, "max_points is 0"),
-        ({"time_limit": -1}, "time_limit is -1"),
+        ({"estimator": LogisticRegression()}, "estimator is LogisticRegression"),
+        ({"estimator": RiskScoreClassifier(random_state="seed")}, "random_state is 'seed'"),
+        ({"estimator": RiskScoreClassifier(max_points=0)}, "max_points is 0"),
+        ({"estimator": RiskScoreClassifier(time_limit=-1)}, "time_limit is -1"),
     ],
 )
 def test_impossible_parameters_are_named(small, parameters, message):
@@ -521,25 +542,25 @@ def test_impossible_parameters_are_named(small, parameters, message):
 def test_more_folds_than_rows_of_a_class_is_an_error(small):
     X, y = small
     with pytest.raises(ParameterError, match="cannot be divided by cv=50"):
-        RiskScoreClassifierCV(2, cv=50).fit(X, y)
+        RiskScoreClassifierCV(max_terms=2, cv=50).fit(X, y)
 
 
 def test_verbose_is_silent_where_there_is_no_terminal(small, capsys):
     X, y = small
-    RiskScoreClassifierCV(1, cv=2, verbose=True).fit(X, y)
+    RiskScoreClassifierCV(max_terms=1, cv=2, verbose=True).fit(X, y)
     assert capsys.readouterr() == ("", "")
 
 
 def test_the_path_hands_each_card_on_as_a_start(smooth, monkeypatch):
     X, y = smooth
     starts = []
-    honest = RiskScoreClassifier.fit
+    honest = RiskScoreClassifier._fit
 
-    def noting(self, X, y, sample_weight=None):
-        starts.append((self.max_terms, self.start))
-        return honest(self, X, y, sample_weight)
+    def noting(self, X, y, sample_weight, request):
+        starts.append((self.max_terms, request.start))
+        return honest(self, X, y, sample_weight, request)
 
-    monkeypatch.setattr(RiskScoreClassifier, "fit", noting)
+    monkeypatch.setattr(RiskScoreClassifier, "_fit", noting)
     rows = path_module.Rows(X, y)
     steps = list(path_module.card_path(RiskScoreClassifier(), rows, (0, 1, 2, 3)))
     assert [step.size for step in steps] == [0, 1, 2, 3]
@@ -558,28 +579,10 @@ def test_a_path_with_no_time_never_gets_worse_with_more_terms(smooth):
     assert losses == sorted(losses, reverse=True)
 
 
-def test_a_pool_is_kept_for_the_last_card_alone(smooth):
-    X, y = smooth
-    model = RiskScoreClassifierCV(1, cv=3, rule="best", pool_tolerance=0.05, certify=True)
-    model.fit(X, y)
-    pool = model.best_estimator_.pool_
-    assert pool.is_complete
-    assert len(pool) > 1
-    model.best_estimator_.choose(1)
-    assert model.card_ == pool[1]
-    assert model.loss_ == pool.losses[1]
-    np.testing.assert_array_equal(model.predict_proba(X)[:, 1], model.card_.risk(X))
-
-
-def test_the_empty_card_has_no_pool(noise):
-    X, y = noise
-    model = RiskScoreClassifierCV(1, pool_tolerance=0.05).fit(X, y)
-    assert model.n_terms_ == 0
-    assert not hasattr(model.best_estimator_, "pool_")
-
-
 def test_a_term_that_does_not_pay_stays_out_of_the_path(smooth):
     X, y = smooth
-    model = RiskScoreClassifierCV(3, cv=3, min_gain=1e6, rule="best").fit(X, y)
+    model = RiskScoreClassifierCV(
+        RiskScoreClassifier(rules=CardRules(min_gain=1000000.0)), max_terms=3, cv=3, rule="best"
+    ).fit(X, y)
     assert model.cv_results_["mean_n_terms_used"].tolist() == [0, 0, 0, 0]
     assert model.n_terms_ == 0  # the smallest of equal sizes

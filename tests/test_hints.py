@@ -10,7 +10,7 @@ import pytest
 from riskcard import RiskScoreClassifier
 from riskcard.data.table import make_table
 from riskcard.encoding.rank_table import rank_table
-from riskcard.estimators import base
+from riskcard.estimators import learning
 from riskcard.estimators.advice import hints_on
 from riskcard.problem.problem import make_problem
 from riskcard.problem.result import SolveResult
@@ -64,7 +64,7 @@ def test_there_is_no_hint_where_it_would_not_help(change, limits):
 
 
 def test_hints_stand_in_the_certificate(monkeypatch):
-    monkeypatch.setattr(base, "hints_on", lambda result, problem: ["Try something else."])
+    monkeypatch.setattr(learning, "hints_on", lambda result, problem: ["Try something else."])
     model = RiskScoreClassifier(max_terms=1).fit(np.arange(8.0)[:, None], [0, 1, 0, 0, 1, 0, 1, 1])
     assert model.card_.certificate.notes == ("Try something else.",)
     assert "Try something else." in str(model.card_)

@@ -7,7 +7,7 @@ import sklearn
 
 from cards import certificate
 from optional import pd
-from riskcard import RiskScoreClassifier, RiskScoreClassifierCV, bootstrap_card
+from riskcard import RiskScoreClassifier, RiskScoreClassifierCV, bootstrap_card, find_pool
 from riskcard.baselines import SelectRegressRoundClassifier
 
 pytestmark = pytest.mark.filterwarnings("ignore::riskcard.RiskcardWarning")
@@ -23,7 +23,7 @@ def table(small):
     "model",
     [
         RiskScoreClassifier(2),
-        RiskScoreClassifierCV(2, cv=2, rule="best"),
+        RiskScoreClassifierCV(max_terms=2, cv=2, rule="best"),
         SelectRegressRoundClassifier(2),
     ],
     ids=lambda model: type(model).__name__,
@@ -50,12 +50,12 @@ def test_a_text_display_stays_text(table):
 
 def test_a_model_chosen_by_cross_validation_explains_rows(table):
     X, y = table
-    model = RiskScoreClassifierCV(2, cv=2, rule="best").fit(X, y)
+    model = RiskScoreClassifierCV(max_terms=2, cv=2, rule="best").fit(X, y)
     assert model.explain(X.iloc[0]).total == model.card_.total_points(X.iloc[[0]])[0]
 
 
 def test_a_pool_is_a_table_of_its_cards(table):
-    pool = RiskScoreClassifier(2, pool_tolerance=0.1).fit(*table).pool_
+    pool = find_pool(RiskScoreClassifier(2), *table, tolerance=0.1)
     html = pool._repr_html_()
     assert html.count("<tr>") == len(pool) + 1
     assert f"{pool.losses[0]:.6g}" in html

@@ -79,7 +79,7 @@ def test_hopeless_sizes_do_not_hide_the_others():
 
 def test_a_fitted_model_is_drawn_and_named(small):
     X, y = small
-    model = RiskScoreClassifierCV(2, cv=3, scoring="roc_auc").fit(X, y)
+    model = RiskScoreClassifierCV(max_terms=2, cv=3, scoring="roc_auc").fit(X, y)
     axes = plot_parsimony(model, figures.Figure().subplots())
     assert axes.get_ylabel() == "mean roc_auc (higher is better)"
     assert f"chosen: {model.n_terms_} term" in " ".join(labels(axes))

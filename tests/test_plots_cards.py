@@ -15,6 +15,7 @@ from riskcard import (
     RiskCard,
     RiskScoreClassifier,
     SolverMissing,
+    find_pool,
     plot_all_points,
     plot_points,
     plot_pool,
@@ -185,9 +186,9 @@ def test_a_pool_is_drawn_with_a_square_for_every_feature_used(ax, pool):
 
 
 def test_the_pool_of_a_classifier_is_drawn(ax, small):
-    model = RiskScoreClassifier(2, pool_tolerance=0.2).fit(*small)
-    plot_pool(model, most=5, ax=ax)
-    assert len(ax.get_yticklabels()) == min(5, len(model.pool_))
+    pool = find_pool(RiskScoreClassifier(2), *small, tolerance=0.2)
+    plot_pool(pool, most=5, ax=ax)
+    assert len(ax.get_yticklabels()) == min(5, len(pool))
     with pytest.raises(ParameterError, match="A pool of cards is needed, not RiskScoreClassifier"):
         plot_pool(RiskScoreClassifier(), ax=ax)
     with pytest.raises(ParameterError, match="The pool has no cards"):

@@ -1,4 +1,4 @@
-"""Prior rows: the loss of every card counts them, exactly; what the card says of its rows does not."""
+"""Pseudo-observations: the loss of every card counts them, exactly; what the card says of its rows does not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from optional import pd
 from oracle.enumerate_cards import enumerate_cards
 from random_problems import random_problem
 from riskcard import (
+    CardRules,
     ParameterError,
+    Regularization,
     RiskCard,
     RiskScoreClassifier,
     RiskScoreClassifierCV,
@@ -23,11 +25,10 @@ from riskcard.encoding.pseudo_rows import (
     FIRST,
     MOST_ROWS,
     PER_TERM,
-    add_prior_rows,
-    count_prior_rows,
+    add_pseudo_rows,
     explained_share,
-    fitting_prior_rows,
-    loss_with_prior_rows,
+    fitting_pseudo_rows,
+    loss_with_pseudo_rows,
 )
 from riskcard.errors import RiskcardWarning
 from riskcard.problem.merge_rows import merge_equal_rows
@@ -52,7 +53,7 @@ def table():
 
 
 def loss_by_definition(log_odds, labels, weights, number) -> float:
-    """The rows, and for each row a part of the prior rows, some with the event and some without."""
+    """The rows, and for each row a part of the pseudo-observations, some with the event and some without."""
     whole = sum(weights)
     rate = sum(w for w, label in zip(weights, labels, strict=True) if label > 0) / whole
     loss = 0.0
@@ -70,7 +71,7 @@ def loss_by_definition(log_odds, labels, weights, number) -> float:
 def test_the_proven_optimum_is_the_best_of_all_cards_by_the_definition(seed):
     plain = random_problem(seed)
     number = NUMBERS[seed % len(NUMBERS)]
-    problem = replace(plain, data=merge_equal_rows(add_prior_rows(plain.data, number)))
+    problem = replace(plain, data=merge_equal_rows(add_pseudo_rows(plain.data, number)))
     best = enumerate_cards(problem)
     result = solve(problem, Options(certify=True, random_state=seed, time_limit=None))
     data = plain.data
@@ -92,18 +93,18 @@ def test_the_loss_of_a_card_is_that_of_the_doubled_rows_and_of_the_definition(se
     data, number = problem.data, NUMBERS[seed % len(NUMBERS)]
     card = solve(problem).solution
     log_odds = log_odds_of(card, data.codes)
-    stated = loss_with_prior_rows(log_odds, data.labels, data.weights, number)
+    stated = loss_with_pseudo_rows(log_odds, data.labels, data.weights, number)
     assert stated == pytest.approx(
         loss_by_definition(log_odds, data.labels, data.weights, number), rel=1e-12
     )
-    doubled = add_prior_rows(data, number)
+    doubled = add_pseudo_rows(data, number)
     assert loss_of(card, replace(problem, data=doubled)) == pytest.approx(stated, rel=1e-12)
     assert doubled.weights.sum() == pytest.approx(data.weights.sum() + number)
     rates = [float(d.weights[d.labels > 0].sum() / d.weights.sum()) for d in (data, doubled)]
     assert rates[0] == pytest.approx(rates[1], rel=1e-12)
 
 
-def test_prior_rows_are_weighted_rows_written_out_by_hand(table):
+def test_pseudo_rows_are_weighted_rows_written_out_by_hand(table):
     X, y = table
     number, rate = 30.0, float(np.mean(table[1]))
     share = number / len(y)
@@ -112,7 +113,9 @@ def test_prior_rows_are_weighted_rows_written_out_by_hand(table):
     by_hand = RiskScoreClassifier(max_terms=2, certify=True, time_limit=None).fit(
         pd.concat([X, X]), np.concatenate([y, 1 - y]), sample_weight=np.concatenate([own, other])
     )
-    model = RiskScoreClassifier(max_terms=2, certify=True, time_limit=None, prior_rows=30)
+    model = RiskScoreClassifier(
+        max_terms=2, certify=True, time_limit=None, regularization=Regularization(pseudo_rows=30)
+    )
     model.fit(X, y)
     assert (model.status_, by_hand.status_) == ("optimal", "optimal")
     assert model.loss_ == pytest.approx(by_hand.loss_, rel=1e-9)
@@ -122,7 +125,7 @@ def test_prior_rows_are_weighted_rows_written_out_by_hand(table):
 def test_repeated_rows_and_doubled_weights_are_the_same(table):
     X, y = table
     for number in (30, 0.2, "auto"):
-        model = RiskScoreClassifier(max_terms=3, prior_rows=number)
+        model = RiskScoreClassifier(max_terms=3, regularization=Regularization(pseudo_rows=number))
         losses = [
             model.fit(pd.concat([X, X]), np.concatenate([y, y])).loss_,
             model.fit(X, y, sample_weight=np.full(len(y), 2.0)).loss_,
@@ -130,27 +133,34 @@ def test_repeated_rows_and_doubled_weights_are_the_same(table):
         assert losses[0] == pytest.approx(losses[1], rel=1e-9)
 
 
-def test_without_prior_rows_nothing_changes(table):
+def test_without_pseudo_rows_nothing_changes(table):
     X, y = table
     data = random_problem(3).data
-    assert add_prior_rows(data, 0.0) is data
+    assert add_pseudo_rows(data, 0.0) is data
     texts = []
-    for model in (RiskScoreClassifier(max_terms=3), RiskScoreClassifier(max_terms=3, prior_rows=0)):
+    for model in (
+        RiskScoreClassifier(max_terms=3),
+        RiskScoreClassifier(max_terms=3, regularization=Regularization(pseudo_rows=0)),
+    ):
         card = model.fit(X, y).card_
         assert card.certificate is not None
-        texts.append(replace(card, certificate=replace(card.certificate, seconds=0.0)).to_json())
+        certificate = replace(card.certificate, seconds=0.0)
+        texts.append(replace(card, certificate=certificate, recipe=None).to_json())
     assert texts[0] == texts[1]
-    assert "prior" not in texts[0]
     assert "prior" not in str(model.card_).lower()
 
 
 # --- what the card says -------------------------------------------------------------------------
 
 
-def test_risks_come_nearer_to_the_base_rate_the_more_prior_rows_there_are(table):
+def test_risks_come_nearer_to_the_base_rate_the_more_pseudo_rows_there_are(table):
     X, y = table
     spreads = [
-        np.ptp(RiskScoreClassifier(max_terms=3, prior_rows=n).fit(X, y).decision_function(X))
+        np.ptp(
+            RiskScoreClassifier(max_terms=3, regularization=Regularization(pseudo_rows=n))
+            .fit(X, y)
+            .decision_function(X)
+        )
         for n in (0, 40, 1000)
     ]
     assert spreads[0] > spreads[1] > spreads[2] > 0
@@ -158,20 +168,24 @@ def test_risks_come_nearer_to_the_base_rate_the_more_prior_rows_there_are(table)
 
 def test_rows_events_and_counts_on_the_card_are_those_of_the_table(table):
     X, y = table
-    model = RiskScoreClassifier(max_terms=3, prior_rows=40, min_bin_rows=10).fit(X, y)
+    model = RiskScoreClassifier(
+        max_terms=3, regularization=Regularization(pseudo_rows=40), rules=CardRules(min_bin_rows=10)
+    ).fit(X, y)
     training = model.card_.training
     assert (training.rows, training.events) == (len(y), int(y.sum()))
     assert (training.weight, training.event_weight) == (float(len(y)), float(y.sum()))
     assert sum(count.rows for count in training.totals) == len(y)
-    # the calibrated scale makes the mean risk the base rate, of which the prior rows are too
+    # the calibrated scale makes the mean risk the base rate, which the pseudo-observations share
     assert model.predict_proba(X)[:, 1].mean() == pytest.approx(y.mean(), rel=1e-6)
 
 
-def test_the_certificate_says_in_words_that_it_counts_prior_rows(table):
+def test_the_certificate_says_in_words_that_it_counts_pseudo_rows(table):
     X, y = table
-    model = RiskScoreClassifier(max_terms=2, prior_rows=40, certify=True, time_limit=None).fit(X, y)
+    model = RiskScoreClassifier(
+        max_terms=2, certify=True, time_limit=None, regularization=Regularization(pseudo_rows=40)
+    ).fit(X, y)
     certificate, text = model.card_.certificate, " ".join(str(model.card_).split())
-    assert certificate.prior_rows == 40
+    assert certificate.pseudo_rows == 40
     assert f"(this one: {model.loss_:.4f} with prior rows)" in text
     assert "Prior rows: 40 made-up rows with the event rate of all" in text
     assert "Loss with prior rows" in certificate._repr_html_()
@@ -179,27 +193,34 @@ def test_the_certificate_says_in_words_that_it_counts_prior_rows(table):
     assert any(fact.startswith("Prior rows: 40") for fact in certificate_facts(certificate))
 
 
-def test_an_audit_counts_the_prior_rows_and_notices_other_numbers_of_them(table):
+def test_an_audit_counts_the_pseudo_rows_and_notices_other_numbers_of_them(table):
     X, y = table
     weights = np.random.default_rng(0).integers(1, 4, len(y)).astype(float)
-    model = RiskScoreClassifier(max_terms=2, prior_rows=0.1, certify=True).fit(X, y, weights)
+    model = RiskScoreClassifier(
+        max_terms=2, certify=True, regularization=Regularization(pseudo_rows=0.1)
+    ).fit(X, y, weights)
     report = audit_card(model, X, y, weights)
     assert report.passed, report
     assert report.loss == pytest.approx(model.loss_, rel=1e-12)
     certificate = model.card_.certificate
-    assert certificate.prior_rows == pytest.approx(0.1 * weights.sum())
-    for number in (0.0, certificate.prior_rows + 1):
-        wrong = replace(model.card_, certificate=replace(certificate, prior_rows=number))
+    assert certificate.pseudo_rows == pytest.approx(0.1 * weights.sum())
+    for number in (0.0, certificate.pseudo_rows + 1):
+        lied = replace(certificate, pseudo_rows=number)
+        wrong = replace(model.card_, certificate=lied, recipe=None)
         assert "loss" in {check.name for check in audit_card(wrong, X, y, weights).failures}
 
 
-def test_a_card_with_prior_rows_is_read_back_equal(table):
+def test_a_card_with_pseudo_rows_is_read_back_equal(table):
     X, y = table
-    card = RiskScoreClassifier(max_terms=2, prior_rows=12.5).fit(X, y).card_
-    assert json.loads(card.to_json())["certificate"]["prior_rows"] == 12.5
+    card = (
+        RiskScoreClassifier(max_terms=2, regularization=Regularization(pseudo_rows=12.5))
+        .fit(X, y)
+        .card_
+    )
+    assert json.loads(card.to_json())["certificate"]["pseudo_rows"] == 12.5
     assert RiskCard.from_json(card.to_json()) == card
-    with pytest.raises(ParameterError, match=r"prior_rows is -1\.0"):
-        replace(card.certificate, prior_rows=-1)
+    with pytest.raises(ParameterError, match=r"pseudo_rows is -1\.0"):
+        replace(card.certificate, pseudo_rows=-1)
 
 
 # --- the parameter ------------------------------------------------------------------------------
@@ -209,16 +230,19 @@ def test_a_card_with_prior_rows_is_read_back_equal(table):
     ("value", "n_rows", "number"),
     [(0, 100, 0.0), (7, 100, 7.0), (2.5, 100, 2.5), (0.05, 100, 10.0)],
 )
-def test_prior_rows_are_a_number_or_a_share_of_the_weight(value, n_rows, number):
-    assert count_prior_rows(value, np.full(n_rows, 2.0)) == pytest.approx(number)
+def test_pseudo_rows_are_a_number_or_a_share_of_the_weight(value, n_rows, number):
+    X, y = np.arange(n_rows)[:, None], np.arange(n_rows) % 3 > 0
+    model = RiskScoreClassifier(1, regularization=Regularization(pseudo_rows=value))
+    model.fit(X, y, sample_weight=np.full(n_rows, 2.0))
+    assert model.card_.certificate.pseudo_rows == pytest.approx(number)
 
 
-def test_the_less_a_card_explains_the_more_prior_rows_are_fitting():
-    half, quarter, tenth = (fitting_prior_rows(share, 5, 1e6) for share in (0.5, 0.25, 0.1))
+def test_the_less_a_card_explains_the_more_pseudo_rows_are_fitting():
+    half, quarter, tenth = (fitting_pseudo_rows(share, 5, 1e6) for share in (0.5, 0.25, 0.1))
     assert [half, quarter, tenth] == pytest.approx([5 * PER_TERM * times for times in (1, 3, 9)])
-    assert fitting_prior_rows(0.25, 10, 1e6) == pytest.approx(2 * quarter)
-    assert fitting_prior_rows(1.0, 5, 1e6) == 0.0
-    assert fitting_prior_rows(0.0, 5, 100.0) == fitting_prior_rows(1e-9, 5, 100.0) == 50.0
+    assert fitting_pseudo_rows(0.25, 10, 1e6) == pytest.approx(2 * quarter)
+    assert fitting_pseudo_rows(1.0, 5, 1e6) == 0.0
+    assert fitting_pseudo_rows(0.0, 5, 100.0) == fitting_pseudo_rows(1e-9, 5, 100.0) == 50.0
 
 
 def test_a_card_explains_the_share_of_the_variance_that_its_risks_have():
@@ -229,50 +253,65 @@ def test_a_card_explains_the_share_of_the_variance_that_its_risks_have():
     assert explained_share(np.zeros(8), labels, weights) == pytest.approx(0.0)
 
 
-def test_automatic_prior_rows_follow_from_a_first_card_and_long_tables_get_none(table):
+def test_automatic_pseudo_rows_follow_from_a_first_card_and_long_tables_get_none(table):
     X, y = table
-    model = RiskScoreClassifier(max_terms=3, prior_rows="auto").fit(X, y)
-    number = model.card_.certificate.prior_rows
-    first = RiskScoreClassifier(max_terms=3, prior_rows=FIRST).fit(X, y)
+    model = RiskScoreClassifier(max_terms=3, regularization=Regularization(pseudo_rows="auto")).fit(
+        X, y
+    )
+    number = model.card_.certificate.pseudo_rows
+    first = RiskScoreClassifier(max_terms=3, regularization=Regularization(pseudo_rows=FIRST)).fit(
+        X, y
+    )
     share = explained_share(first.decision_function(X), np.where(y == 1, 1, -1), np.ones(len(y)))
-    assert number == pytest.approx(fitting_prior_rows(share, 3, len(y)), rel=0.05)
+    assert number == pytest.approx(fitting_pseudo_rows(share, 3, len(y)), rel=0.05)
     assert audit_card(model, X, y).passed
     clear = (X["age"].fillna(50) > 60).astype(int)  # one cut explains nearly all
-    assert RiskScoreClassifier(3, prior_rows="auto").fit(X, clear).card_.certificate.prior_rows < 9
+    assert (
+        RiskScoreClassifier(3, regularization=Regularization(pseudo_rows="auto"))
+        .fit(X, clear)
+        .card_.certificate.pseudo_rows
+        < 9
+    )
     long = np.arange(MOST_ROWS + 1.0)[:, None]
-    many = RiskScoreClassifier(1, prior_rows="auto", grid=9).fit(long, np.arange(len(long)) % 3 > 1)
-    assert many.card_.certificate.prior_rows == 0
+    many = RiskScoreClassifier(1, regularization=Regularization(pseudo_rows="auto", grid=9)).fit(
+        long, np.arange(len(long)) % 3 > 1
+    )
+    assert many.card_.certificate.pseudo_rows == 0
 
 
-@pytest.mark.parametrize("value", [-1, float("nan"), float("inf"), True, "many", None])
-def test_other_prior_rows_are_refused(value, table):
-    with pytest.raises(ParameterError, match="prior_rows is"):
-        RiskScoreClassifier(prior_rows=value).fit(*table)
+@pytest.mark.parametrize("value", [-1, float("nan"), float("inf"), True, "many"])
+def test_other_pseudo_rows_are_refused(value, table):
+    with pytest.raises(ParameterError, match="pseudo_rows is"):
+        RiskScoreClassifier(regularization=Regularization(pseudo_rows=value)).fit(*table)
 
 
 def test_cross_validation_uses_them_in_every_fit_the_empty_card_included(table):
     X, y = table
-    model = RiskScoreClassifierCV(max_terms=2, cv=2, prior_rows=40).fit(X, y)
-    assert model.best_estimator_.prior_rows == 40
-    assert model.card_.certificate.prior_rows == 40
+    model = RiskScoreClassifierCV(
+        RiskScoreClassifier(regularization=Regularization(pseudo_rows=40)), max_terms=2, cv=2
+    ).fit(X, y)
+    assert model.best_estimator_.regularization.pseudo_rows == 40
+    assert model.card_.certificate.pseudo_rows == 40
     with pytest.warns(RiskcardWarning, match="the card has no terms"):
-        noise = RiskScoreClassifierCV(max_terms=1, cv=2, prior_rows=1000).fit(X[["noise"]], y)
-    assert noise.card_.certificate.prior_rows == 1000
+        noise = RiskScoreClassifierCV(
+            RiskScoreClassifier(regularization=Regularization(pseudo_rows=1000)), max_terms=1, cv=2
+        ).fit(X[["noise"]], y)
+    assert noise.card_.certificate.pseudo_rows == 1000
     assert audit_card(noise.card_, X[["noise"]], y).passed
 
 
 @pytest.mark.parametrize(("option", "number"), [("40", 40.0), ("10%", 15.0), ("auto", None)])
-def test_the_command_line_fits_and_checks_cards_with_prior_rows(
+def test_the_command_line_fits_and_checks_cards_with_pseudo_rows(
     table, tmp_path, capsys, option, number
 ):
     X, y = table
     data, out = str(tmp_path / "rows.csv"), str(tmp_path / "card.json")
     X.assign(ill=y).to_csv(data, index=False)
     asked = ["fit", data, "--target", "ill", "--max-terms", "2", "-o", out]
-    assert main([*asked, "--prior-rows", option]) == 0
-    found = RiskCard.load(out).certificate.prior_rows
+    assert main([*asked, "--pseudo-rows", option]) == 0
+    found = RiskCard.load(out).certificate.pseudo_rows
     assert found == pytest.approx(number) if number else found > 0
     assert f"Prior rows: {found:.6g} made-up rows" in " ".join(capsys.readouterr().out.split())
     assert main(["check", out, data]) == 0
-    assert main([*asked, "--prior-rows", "some"]) == 2
-    assert "--prior-rows: invalid count, share or 'auto' value: 'some'" in capsys.readouterr().err
+    assert main([*asked, "--pseudo-rows", "some"]) == 2
+    assert "--pseudo-rows: 'some' is not a number or 'auto' or 'none'" in capsys.readouterr().err

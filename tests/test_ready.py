@@ -13,7 +13,7 @@ from numba.core import event
 
 from random_problems import random_problem
 from riskcard import RiskScoreClassifier
-from riskcard.estimators import classifier
+from riskcard.estimators import learning
 from riskcard.kernels.jit import is_kept
 from riskcard.kernels.proof.explore import explore
 from riskcard.search import solve as pipeline
@@ -220,7 +220,7 @@ def test_a_terminal_is_told_once_that_something_is_compiled(monkeypatch, is_term
 
 def test_only_those_who_want_to_see_progress_are_told(monkeypatch):
     told = []
-    monkeypatch.setattr(classifier, "tell_of_compilation", lambda: told.append(1))
+    monkeypatch.setattr(learning, "tell_of_compilation", lambda: told.append(1))
     rows = [[0.0], [1.0], [1.0]], [0, 1, 0]
     RiskScoreClassifier(max_terms=1).fit(*rows)
     assert told == []

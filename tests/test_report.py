@@ -15,6 +15,7 @@ from sklearn.model_selection import StratifiedKFold
 from cards import heart_card, mass_card
 from optional import pd
 from riskcard import (
+    CardRules,
     DataError,
     ParameterError,
     RiskCard,
@@ -22,6 +23,7 @@ from riskcard import (
     SolverMissing,
     make_report,
 )
+from riskcard.baselines.unit_weights import UnitWeightsClassifier
 from riskcard.cli.main import main
 from riskcard.cli.parser import make_parser
 from riskcard.report.figure_sentences import proof_in_short
@@ -55,7 +57,7 @@ def report(mixed_model, mixed):
     test = frame.iloc[:60].copy()
     test["shape"] = test["shape"].astype(object)
     test.iloc[0, test.columns.get_loc("shape")] = "zigzag"
-    return make_report(mixed_model, frame, y, test=(test, y[:60]), cv=3, bootstraps=6)
+    return make_report(mixed_model, frame, y, test=(test, y[:60]), cv=3, n_bootstraps=6)
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +136,7 @@ def test_a_constant_column_and_large_numbers_read_plainly(small):
     X, y = small
     frame = pd.DataFrame({"x": X[:, 0], "same": 3.0, "money": 1234567.0 + 1000 * np.arange(len(y))})
     model = RiskScoreClassifier(1).fit(frame, y)
-    facts = make_report(model, frame, y, cv=0, bootstraps=0).facts
+    facts = make_report(model, frame, y, cv=0, n_bootstraps=0).facts
     columns = {one.name: one.summary for one in facts.rows.data.columns}
     assert columns["same"] == "always 3"
     assert f"; 1,234,567 to {frame['money'].max():,.0f})" in columns["money"]
@@ -150,21 +152,21 @@ def test_steps_are_counted_to_the_end(small):
     X, y = small
     steps = []
     model = RiskScoreClassifier(1).fit(X, y)
-    make_report(model, X, y, cv=2, bootstraps=5, progress=steps.append)
+    make_report(model, X, y, cv=2, n_bootstraps=5, progress=steps.append)
     assert sum(steps) == 3 * 2 + 5
     steps.clear()
-    make_report(model, X, y, cv=2, bootstraps=500, time_limit=0.5, progress=steps.append)
+    make_report(model, X, y, cv=2, n_bootstraps=500, time_limit=0.5, progress=steps.append)
     assert sum(steps) == 3 * 2 + 500
 
 
 def test_a_short_time_limit_leaves_resamples_out_and_says_so(small):
     X, y = small
     model = RiskScoreClassifier(2).fit(X, y)
-    facts = make_report(model, X, y, cv=2, bootstraps=30, time_limit=0).facts
+    facts = make_report(model, X, y, cv=2, n_bootstraps=30, time_limit=0).facts
     assert facts.stability is None
     assert any("No resamples were made, not 30" in note for note in facts.notes)
     assert facts.validation is not None
-    longer = make_report(model, X, y, cv=0, bootstraps=5, time_limit=None).facts
+    longer = make_report(model, X, y, cv=0, n_bootstraps=5, time_limit=None).facts
     assert len(longer.stability.cards) == 5
     assert longer.validation is None
 
@@ -173,9 +175,9 @@ def test_weights_count_like_copies(small):
     X, y = small
     weights = np.arange(len(y)) % 3 + 1
     model = RiskScoreClassifier(2).fit(X, y, sample_weight=weights)
-    facts = make_report(model, X, y, sample_weight=weights, cv=2, bootstraps=0).facts
+    facts = make_report(model, X, y, sample_weight=weights, cv=2, n_bootstraps=0).facts
     copies = np.repeat(np.arange(len(y)), weights)
-    twin = make_report(model.card_, X[copies], y[copies], cv=0, bootstraps=0).facts
+    twin = make_report(model.card_, X[copies], y[copies], cv=0, n_bootstraps=0).facts
     assert facts.is_training
     assert facts.rows.data.is_weighted
     assert facts.rows.evaluation.roc.area == pytest.approx(twin.rows.evaluation.roc.area)
@@ -185,7 +187,7 @@ def test_weights_count_like_copies(small):
 def test_class_weights_count_in_the_audit(small):
     X, y = small
     model = RiskScoreClassifier(2, class_weight="balanced").fit(X, y)
-    facts = make_report(model, X, y, cv=0, bootstraps=0).facts
+    facts = make_report(model, X, y, cv=0, n_bootstraps=0).facts
     assert facts.audit.passed
     assert facts.is_training
 
@@ -193,7 +195,7 @@ def test_class_weights_count_in_the_audit(small):
 def test_other_rows_than_those_of_training_are_told_apart(small):
     X, y = small
     model = RiskScoreClassifier(2).fit(X, y)
-    facts = make_report(model, X[:40], y[:40], cv=0, bootstraps=0).facts
+    facts = make_report(model, X[:40], y[:40], cv=0, n_bootstraps=0).facts
     assert not facts.is_training
     assert "These are not the rows that the card was learned from" in section("proof", facts)
     glance = section("glance", facts)
@@ -206,7 +208,7 @@ def test_a_card_without_certificate_is_not_learned_again():
     rows = {"height": rng.random(80), "pressure": rng.random(80), "age": rng.uniform(40, 90, 80)}
     labels = np.where(rng.random(80) < 0.4, "yes", "no")
     card = heart_card(certificate=None, training=None)
-    facts = make_report(card, pd.DataFrame(rows), labels, cv=2, bootstraps=5).facts
+    facts = make_report(card, pd.DataFrame(rows), labels, cv=2, n_bootstraps=5).facts
     assert facts.stability is None
     assert not facts.validation.is_refitted
     assert facts.validation.methods[0].evaluation.roc.area == facts.rows.evaluation.roc.area
@@ -228,11 +230,11 @@ def test_cards_with_codes_and_unseen_levels_and_cards_of_nothing_are_reported_on
         }
     )
     labels = np.where(rng.random(60) < 0.5, "malignant", "benign")
-    facts = make_report(mass_card(), frame, labels, cv=0, bootstraps=0).facts
+    facts = make_report(mass_card(), frame, labels, cv=0, n_bootstraps=0).facts
     assert "unseen levels" in section("glance", facts)
     assert section("card", facts).count("<img ") == 4
     empty = RiskCard([], base=1, feature_names=["age"], classes=("benign", "malignant"))
-    facts = make_report(empty, frame[["age"]], labels, cv=2, bootstraps=0).facts
+    facts = make_report(empty, frame[["age"]], labels, cv=2, n_bootstraps=0).facts
     assert facts.rows.evaluation.roc.area == 0.5
     assert "used by the card: none" in section("done", facts)
     assert make_page(facts)
@@ -241,12 +243,12 @@ def test_cards_with_codes_and_unseen_levels_and_cards_of_nothing_are_reported_on
 def test_one_row_of_a_class_cannot_be_held_out():
     X = np.arange(10.0)[:, None]
     y = np.arange(10) == 9
-    facts = make_report(RiskScoreClassifier(1).fit(X, y), X, y, cv=3, bootstraps=0).facts
+    facts = make_report(RiskScoreClassifier(1).fit(X, y), X, y, cv=3, n_bootstraps=0).facts
     assert facts.validation is None
     assert "nothing could be held out" in section("glance", facts)
     assert "no cross-validation" in section("price", facts)
     two = make_report(
-        RiskScoreClassifier(1).fit(X, X[:, 0] > 7), X, X[:, 0] > 7, cv=5, bootstraps=0
+        RiskScoreClassifier(1).fit(X, X[:, 0] > 7), X, X[:, 0] > 7, cv=5, n_bootstraps=0
     )
     assert two.facts.validation.folds == 2
     assert any("only 2 folds" in note for note in two.facts.notes)
@@ -263,18 +265,22 @@ def test_what_cannot_be_reported_is_refused(small):
         make_report(model, X, y, test=(X, np.ones_like(y)))
     with pytest.raises(ParameterError, match="cv is 1"):
         make_report(model, X, y, cv=1)
-    with pytest.raises(ParameterError, match="bootstraps is -1"):
-        make_report(model, X, y, bootstraps=-1)
+    with pytest.raises(ParameterError, match="n_bootstraps is -1"):
+        make_report(model, X, y, n_bootstraps=-1)
     with pytest.raises(ParameterError, match="not RiskScoreClassifier"):
         make_report(RiskScoreClassifier(), X, y)
 
 
-def test_the_procedure_has_the_limits_of_the_certificate():
-    procedure = procedure_of(heart_card(), {"min_bin_rows": 5})
-    assert procedure.get_params()["max_points"] == 5
-    assert (procedure.max_terms, procedure.scale, procedure.min_bin_rows) == (3, "calibrated", 5)
-    assert procedure.certify is False
-    assert procedure_of(heart_card(certificate=None)) is None
+def test_the_procedure_is_that_of_the_recipe():
+    X, y = np.arange(60)[:, None], np.arange(60) % 7 > 3
+    rules = CardRules(min_bin_rows=5)
+    card = RiskScoreClassifier(2, max_points=4, certify=True, rules=rules).fit(X, y).card_
+    procedure = procedure_of(card, {"random_state": 3})
+    assert (procedure.max_terms, procedure.max_points, procedure.rules) == (2, 4, rules)
+    assert (procedure.certify, procedure.random_state) == (False, 3)
+    assert procedure_of(heart_card()) is None
+    baseline = UnitWeightsClassifier(2).fit(X, y).card_
+    assert procedure_of(baseline) is None
 
 
 # --- the page -----------------------------------------------------------------------------------
@@ -301,6 +307,7 @@ def test_the_page_says_what_is_proven_in_plain_words(page, mixed_model, report):
         card=replace(
             mixed_model.card_,
             certificate=replace(mixed_model.card_.certificate, status="time_limit", bound=50.0),
+            recipe=None,
         ),
     )
     text = section("proof", heuristic)
@@ -341,7 +348,7 @@ def test_names_are_escaped(small):
     X, y = small
     frame = pd.DataFrame(X, columns=["<i>", "b&c", "c"])
     model = RiskScoreClassifier(2).fit(frame, y)
-    html = make_page(make_report(model, frame, y, cv=2, bootstraps=5).facts)
+    html = make_page(make_report(model, frame, y, cv=2, n_bootstraps=5).facts)
     assert "<i>" not in html
     assert "&lt;i&gt;" in html
 
@@ -371,17 +378,17 @@ def test_the_command_writes_a_page_with_hashes_and_options(files, capsys):
     folder, card, data = files
     out = folder / "report.html"
     code = main(["report", card, data, "--test", str(folder / "new.csv"), "--cv", "2",
-                 "--bootstraps", "5", "--seed", "3", "-o", str(out)])  # fmt: skip
+                 "--n-bootstraps", "5", "--random-state", "3", "-o", str(out)])  # fmt: skip
     assert (code, capsys.readouterr().out) == (0, "")
     page = out.read_text(encoding="utf-8")
     for path in (card, data, str(folder / "new.csv")):
         assert hashlib.sha256(Path(path).read_bytes()).hexdigest() in page
-    assert "<td>--seed</td><td>3</td>" in page
+    assert "<td>--random-state</td><td>3</td>" in page
     assert "Risk of died = yes" in page
     assert "All 16 checks passed." in page
 
 
-def test_rules_are_given_again_when_the_card_is_learned_again(files, monkeypatch):
+def test_the_card_is_refitted_with_its_rules(files, monkeypatch):
     folder, _, data = files
     seen = []
     monkeypatch.setattr(
@@ -389,22 +396,14 @@ def test_rules_are_given_again_when_the_card_is_learned_again(files, monkeypatch
     )
     rules, card = folder / "rules.toml", str(folder / "ruled.json")
     rules.write_text('[features.age]\nuse = "never"\n')
-    options = ["--rules", str(rules), "--min-bin-rows", "5"]
     fit = ["fit", data, "--target", "died", "--max-terms", "2", "-q", "-o", card]
-    assert main([*fit, *options]) == 0
-    short = ["--cv", "2", "--bootstraps", "5", "-q", "-o", str(folder / "ruled.html")]
-    assert main(["report", card, data, *short, *options]) == 0
+    assert main([*fit, "--rules", str(rules), "--min-bin-rows", "5"]) == 0
+    short = ["--cv", "2", "--n-bootstraps", "5", "-q", "-o", str(folder / "ruled.html")]
     assert main(["report", card, data, *short]) == 0
-    with_rules, without = seen
-    enters = {one.name: one.share for one in with_rules.stability.features}
+    (facts,) = seen
+    enters = {one.name: one.share for one in facts.stability.features}
     assert enters["age"] == 0
-    assert dict(with_rules.origin.refit)["min_bin_rows"] == "5"
-    assert "did not have to keep" not in section("done", with_rules)
-    assert "did not have to keep" in section("done", without)
-    for option, is_told in ((("shortlist", "6"), False), (("grid", "6"), True)):
-        origin = replace(without.origin, refit=(option,))
-        told = section("done", replace(without, origin=origin))
-        assert ("did not have to keep" in told) == is_told
+    assert "min_bin_rows=5" in dict(facts.origin.refit)["rules"]
 
 
 def test_bad_input_is_one_sentence_and_writes_nothing(files, capsys, tmp_path):
@@ -415,7 +414,6 @@ def test_bad_input_is_one_sentence_and_writes_nothing(files, capsys, tmp_path):
         (["--target", "smoker"], "'smoker' has the value"),
         (["--test", str(tmp_path / "none.csv")], "There is no file"),
         (["-o", str(tmp_path / "none" / "r.html")], "does not exist"),
-        (["--budget", "3"], "--budget is given without costs"),
     ):
         assert main(["report", card, data, "-o", out, *options]) == 2
         assert message in capsys.readouterr().err
@@ -446,7 +444,7 @@ def test_ctrl_c_leaves_nothing_half_written(files, capsys, monkeypatch, tmp_path
         monkeypatch.setattr("riskcard.report.report_page.render_report", lambda facts: "page")
     monkeypatch.setattr(place, press)
     out = tmp_path / "report.html"
-    assert main(["report", card, data, "-o", str(out), "--bootstraps", "0", "--cv", "2"]) == 130
+    assert main(["report", card, data, "-o", str(out), "--n-bootstraps", "0", "--cv", "2"]) == 130
     assert "nothing was written" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
@@ -462,7 +460,7 @@ def test_the_example_of_the_page_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = (ROOT / "docs/report.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"^```python\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
-    exec(block.replace("cv=5, bootstraps=10", "cv=2, bootstraps=0"), {})
+    exec(block.replace("cv=5, n_bootstraps=10", "cv=2, n_bootstraps=0"), {})
     assert (tmp_path / "report.html").stat().st_size > 100_000
 
 

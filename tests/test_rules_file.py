@@ -73,7 +73,7 @@ def test_an_empty_toml_file_rules_nothing(tmp_path):
     [
         ("budget = \n", r"is not valid TOML \(.*line 1"),
         ("bugdet = 3\n", "the key 'bugdet' is unknown. Did you mean 'budget'"),
-        ("budget = '3'\n", "r.toml': budget is '3'. Use a finite number"),
+        ("budget = '3'\n", "r.toml': budget is '3'. Use a number of at least 0"),
         ("features = 3\n", "r.toml', features is 3. Make it a table"),
         ("[features]\nage = 'must'\n", "features.age is 'must'. Make it a table"),
         ("[features.age]\ncost = -1\n", "features.age: cost is -1"),
@@ -110,7 +110,7 @@ def test_mistakes_in_toml_are_named_with_their_key(tmp_path, content, message):
         ("feature,use\na,must\na,never\n", "line 3: 'a' has a rule already"),
         ("feature,use\na,always\n", "line 2: use is 'always'. Use one of"),
         ("feature,cuts\na,1 x\n", "line 2, column 'cuts': 'x' is not a number"),
-        ("feature;cuts\na;1,5\n", r"'1,5' is not a number \(decimals have a point"),
+        ("feature;cuts\na;1,5\n", r"'1,5' is not a number \(use a decimal point"),
         ("feature,cuts\na,2 1\n", r"line 2: cuts is \[2.0, 1.0\]. Give ascending"),
         ("feature,cost\na,nan\n", "line 2: cost is nan"),
         ("feature,max_cuts\na,1.5\n", "column 'max_cuts': '1.5' is not a whole number"),

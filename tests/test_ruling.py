@@ -154,33 +154,33 @@ def test_groups_name_features_of_the_table():
     ],
 )
 def test_smallest_bins_are_counts_or_shares(rows, events, expected):
-    least = LeastBins.parse(rows, events, np.array(LABELS, dtype=np.int8))
+    rules = CardRules(min_bin_rows=rows, min_bin_events=events)
+    least = LeastBins.of(rules, np.array(LABELS, dtype=np.int8))
     assert (least.rows, least.events) == expected
 
 
 def test_a_share_is_not_raised_by_rounding():
     labels = np.array([1] * 10 + [-1] * 90, dtype=np.int8)
-    assert LeastBins.parse(0.07, 0.3, labels) == LeastBins(7, 3)  # 100 * 0.07 is above 7
+    rules = CardRules(min_bin_rows=0.07, min_bin_events=0.3)
+    assert LeastBins.of(rules, labels) == LeastBins(7, 3)  # 100 * 0.07 is above 7
 
 
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (-1, "is -1. Use a count"),
-        (NAN, "is nan. Use a count"),
-        (math.inf, "is inf. Use a count"),
-        (True, "is True. Use a count"),
-        ("3", "is '3'. Use a count"),
-        (None, "is None. Use a count"),
-        (1.5, "is 1.5. Use a whole number, or a share"),
+        (-1, "is -1. Use a whole number, or a share"),
+        (NAN, "is nan. Use a whole number, or a share"),
+        (math.inf, "is inf. Use a whole number, or a share"),
+        (True, "is True. Use a whole number, or a share"),
+        ("3", "is '3'. Use a whole number, or a share"),
+        (1.5, "is 1.5. Use a whole number, or a share below 1"),
     ],
 )
 def test_smallest_bins_that_are_no_numbers_are_refused(value, message):
-    labels = np.array(LABELS, dtype=np.int8)
     with pytest.raises(ParameterError, match=f"min_bin_rows {message}"):
-        LeastBins.parse(value, 0, labels)
+        CardRules(min_bin_rows=value)
     with pytest.raises(ParameterError, match=f"min_bin_events {message}"):
-        LeastBins.parse(0, value, labels)
+        CardRules(min_bin_events=value)
 
 
 def test_bins_of_the_best_card_are_as_large_as_asked_for():

@@ -14,12 +14,13 @@ from riskcard import (
     CardRules,
     FeatureRule,
     ParameterError,
+    Regularization,
     RiskScoreClassifier,
     RiskScoreClassifierCV,
     audit_card,
+    improve,
 )
 from riskcard.cli.main import main
-from riskcard.data.table import make_table
 from riskcard.encoding.decode_solution import PrintedCuts
 from riskcard.encoding.encode_rules import close_conditions
 from riskcard.encoding.pseudo_rows import MOST_ROWS
@@ -132,7 +133,9 @@ def test_sums_by_code_are_the_sums_over_the_rows_for_which_a_condition_holds():
 
 def test_what_matters_comes_first(table):
     X, y = table
-    card = RiskScoreClassifier(2, shortlist=8, grid=9).fit(X, y).card_
+    card = (
+        RiskScoreClassifier(2, regularization=Regularization(shortlist=8, grid=9)).fit(X, y).card_
+    )
     assert {feature.name for feature in card.features} <= {"age", "colour"}
 
 
@@ -165,7 +168,9 @@ def test_a_proof_is_about_the_best_card_of_the_shortlist(seed):
 @pytest.mark.parametrize("grid", [None, 9])
 def test_the_card_says_what_it_was_chosen_from_and_passes_the_audit(table, grid):
     X, y = table
-    model = RiskScoreClassifier(2, shortlist=6, grid=grid, certify=True, time_limit=None).fit(X, y)
+    model = RiskScoreClassifier(
+        2, certify=True, time_limit=None, regularization=Regularization(shortlist=6, grid=grid)
+    ).fit(X, y)
     certificate = model.card_.certificate
     assert certificate.status is Status.OPTIMAL
     (rule,) = certificate.rules
@@ -177,37 +182,47 @@ def test_the_card_says_what_it_was_chosen_from_and_passes_the_audit(table, grid)
     )
     assert audit_card(model, X, y).passed
     assert RiskCard.from_json(model.card_.to_json()) == model.card_
-    assert model.loss_ >= RiskScoreClassifier(2, grid=grid).fit(X, y).loss_ - 1e-9
+    assert (
+        model.loss_
+        >= RiskScoreClassifier(2, regularization=Regularization(grid=grid)).fit(X, y).loss_ - 1e-9
+    )
 
 
 def test_features_that_must_be_used_and_the_card_to_start_from_are_on_it(table):
     X, y = table
     rules = CardRules({"c": FeatureRule(use="must")})
-    card = RiskScoreClassifier(2, shortlist=2, rules=rules).fit(X, y).card_
+    card = (
+        RiskScoreClassifier(2, rules=rules, regularization=Regularization(shortlist=2))
+        .fit(X, y)
+        .card_
+    )
     assert "c" in {feature.name for feature in card.features}
     start = RiskScoreClassifier(2).fit(X[["b", "c"]], y).card_
     start = replace(start, feature_names=tuple(X.columns))
-    model = RiskScoreClassifier(2, shortlist=1, start=start, max_changes=0).fit(X, y)
-    assert [term.feature for term in model.card_.terms] == [term.feature for term in start.terms]
+    estimator = RiskScoreClassifier(2, regularization=Regularization(shortlist=1))
+    kept = improve(start, X, y, max_changes=0, estimator=estimator)
+    assert [term.feature for term in kept.terms] == [term.feature for term in start.terms]
 
 
 def test_directions_are_kept(table):
     X, y = table
     rules = CardRules({"age": FeatureRule(direction="falls")})
-    model = RiskScoreClassifier(3, shortlist=4, rules=rules).fit(X, y)
+    model = RiskScoreClassifier(3, rules=rules, regularization=Regularization(shortlist=4)).fit(
+        X, y
+    )
     assert audit_card(model, X, y).passed
     assert any("age: falls" in rule for rule in model.card_.certificate.rules)
 
 
 def test_automatic_shortlists_follow_from_a_first_card_and_long_tables_get_none(table):
     X, y = table
-    model = RiskScoreClassifier(3, shortlist="auto").fit(X, y)
+    model = RiskScoreClassifier(3, regularization=Regularization(shortlist="auto")).fit(X, y)
     (rule,) = model.card_.certificate.rules
     length = int(rule.rsplit(" ", 1)[1])
     assert 5 <= length < 20
     long = np.repeat(np.arange(4.0), MOST_ROWS // 4 + 1)[:, None]
     y = (np.arange(len(long)) * 7 % 11 < 3 + long[:, 0]).astype(int)
-    many = RiskScoreClassifier(1, shortlist="auto").fit(long, y)
+    many = RiskScoreClassifier(1, regularization=Regularization(shortlist="auto")).fit(long, y)
     assert many.card_.certificate.rules == ()
     assert many.card_.certificate.is_grid_full
 
@@ -219,7 +234,9 @@ def test_it_is_steadier_than_all_conditions_where_rows_are_few():
     few, new = slice(0, 300), slice(300, None)
     losses = {}
     for length in (None, "auto"):
-        model = RiskScoreClassifier.sturdy(5, shortlist=length).fit(X[few], y[few])
+        model = RiskScoreClassifier(5, regularization=Regularization("auto", "auto", length)).fit(
+            X[few], y[few]
+        )
         risks = model.predict_proba(X[new])[:, 1]
         losses[length] = -np.mean(np.log(np.where(y[new] == 1, risks, 1 - risks)))
     assert losses["auto"] < losses[None]
@@ -227,7 +244,7 @@ def test_it_is_steadier_than_all_conditions_where_rows_are_few():
 
 def test_a_list_of_all_conditions_is_none(table):
     X, y = table
-    model = RiskScoreClassifier(2, shortlist=10_000).fit(X, y)
+    model = RiskScoreClassifier(2, regularization=Regularization(shortlist=10000)).fit(X, y)
     assert model.card_.certificate.rules == model.card_.certificate.notes == ()
     assert model.loss_ == RiskScoreClassifier(2).fit(X, y).loss_
 
@@ -235,31 +252,36 @@ def test_a_list_of_all_conditions_is_none(table):
 @pytest.mark.parametrize("value", [0, -3, 2.5, "many", True])
 def test_other_lengths_are_refused(value, table):
     with pytest.raises(ParameterError, match="shortlist is"):
-        RiskScoreClassifier(shortlist=value).fit(*table)
+        RiskScoreClassifier(regularization=Regularization(shortlist=value)).fit(*table)
 
 
 def test_cross_validation_and_the_command_line_hand_it_on(table, tmp_path, capsys):
     X, y = table
-    model = RiskScoreClassifierCV(max_terms=2, cv=2, shortlist=5).fit(X, y)
-    assert model.best_estimator_.shortlist == 5
+    model = RiskScoreClassifierCV(
+        RiskScoreClassifier(regularization=Regularization(shortlist=5)), max_terms=2, cv=2
+    ).fit(X, y)
+    assert model.best_estimator_.regularization.shortlist == 5
     path, out = tmp_path / "rows.csv", tmp_path / "card.json"
     X.assign(y=y).to_csv(path, index=False)
     asked = ["fit", str(path), "--target", "y", "--max-terms", "2", "--quiet", "-o", str(out)]
     assert main([*asked, "--shortlist", "4"]) == 0
     assert RiskCard.load(out).certificate.rules[0].startswith("conditions from a shortlist of ")
     assert main([*asked, "--shortlist", "some"]) == 2
-    assert "--shortlist: invalid number or 'auto' value: 'some'" in capsys.readouterr().err
+    assert (
+        "--shortlist: 'some' is not a whole number or 'auto' or 'none'" in capsys.readouterr().err
+    )
 
 
 def test_a_cut_of_the_shortlist_is_printed_as_any_other(table):
     X, y = table
     plain = X[["a", "b", "c"]]
-    model = RiskScoreClassifier(3, shortlist=5)
-    layout = model._prepare(model._lay_out(make_table(plain, y)))
+    model = RiskScoreClassifier(3, regularization=Regularization(shortlist=5))
+    learned, _ = model._fit(plain, y, None)
+    layout = learned.layout
     cuts = {
         (layout.table.names[v], PrintedCuts(layout)(v, int(cut)))
         for v, closed in enumerate(layout.closed)
         for cut in np.flatnonzero(~closed)
     }
-    card = model.fit(plain, y).card_
+    card = model.card_
     assert {(term.feature, term.cut) for term in card.terms} <= cuts

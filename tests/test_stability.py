@@ -221,7 +221,7 @@ def test_copies_of_a_row_stay_in_one_fold(signal, monkeypatch):
         return honest(self, X, y, sample_weight, groups)
 
     monkeypatch.setattr(RiskScoreClassifierCV, "fit", noting)
-    bootstrap_card(RiskScoreClassifierCV(1, cv=3), X, y, n_bootstraps=2)
+    bootstrap_card(RiskScoreClassifierCV(max_terms=1, cv=3), X, y, n_bootstraps=2)
     (_, own), *resamples = seen
     assert own is None
     for table, groups in resamples:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from riskcard import RiskCard, RiskScoreClassifier, RiskScoreClassifierCV
+from riskcard import CardRules, Regularization, RiskCard, RiskScoreClassifier, RiskScoreClassifierCV
 from riskcard.cli.main import main
 from riskcard.cli.parser import make_parser
 from riskcard.progress import WorkBar
@@ -100,22 +100,24 @@ def test_tune_passes_its_options_on(tmp_path, data, capsys, monkeypatch):
     code, _, err = run(
         capsys, "tune", data, *QUICK, "--repeats", 2, "--scoring", "roc_auc", "--rule", "best",
         "--weights", "weight", "--max-points", 3, "--scale", 1, "--grid", 9, "--max-features", 1,
-        "--seed", 7, "--jobs", 2, "--time-limit", 5, "--min-bin-rows", 5,
+        "--random-state", 7, "--n-jobs", 2, "--time-limit", 5, "--min-bin-rows", 5,
         "--min-bin-events", "2", "--min-gain", 0.5, "--round-cuts", "1%",
         "--class-weight", "balanced",
     )  # fmt: skip
     assert code == 0, err
-    expected = {"scoring": "roc_auc", "rule": "best", "max_points": 3, "scale": 1.0, "grid": 9,
-                "max_features": 1, "random_state": 7, "n_jobs": 2, "time_limit": 5.0,
-                "max_terms": 2, "min_bin_rows": 5, "min_bin_events": 2, "min_gain": 0.5,
-                "round_cuts": 0.01, "class_weight": "balanced"}  # fmt: skip
+    expected = {"scoring": "roc_auc", "rule": "best", "n_jobs": 2, "max_terms": 2}
     assert {name: seen[name] for name in expected} == expected
+    expected = {"max_points": 3, "scale": 1.0, "regularization": Regularization(grid=9),
+                "max_features": 1, "random_state": 7, "n_jobs": 2, "time_limit": 5.0,
+                "rules": CardRules(min_bin_rows=5, min_bin_events=2, min_gain=0.5, round_cuts=0.01),
+                "class_weight": "balanced"}  # fmt: skip
+    assert {name: getattr(seen["estimator"], name) for name in expected} == expected
     assert seen["weights"].tolist() == [row["weight"] for row in ward_rows()]
     assert len(seen["cv"]) == 6
 
 
 def test_the_folds_of_tune_are_shuffled_by_the_seed(data, capsys):
-    outputs = [run(capsys, "tune", data, *QUICK, "--seed", seed)[1] for seed in (1, 1, 2)]
+    outputs = [run(capsys, "tune", data, *QUICK, "--random-state", seed)[1] for seed in (1, 1, 2)]
     tables = [re.sub(r"\d\.\d\d(?=  |$)", "", out.split("Chosen")[0]) for out in outputs]
     held_out = [re.findall(r"-0\.\d{4}", table) for table in tables]
     assert held_out[0] == held_out[1]
@@ -165,7 +167,7 @@ def test_noise_is_told(tmp_path, capsys):
         (["--plot", "plot.gif"], "--plot is 'plot.gif'. Use a name that ends in .png, .svg, .pdf"),
         (["--plot", "nowhere/plot.png"], "does not exist"),
         (["--csv", "nowhere/scores.csv"], "does not exist"),
-        (["--rule", "two"], "invalid choice"),
+        (["--rule", "two"], "--rule: 'two' is not 'one_se' or 'best'"),
     ],
 )
 def test_tune_refuses_what_cannot_be_done(data, capsys, words, message, tmp_path, monkeypatch):
@@ -181,16 +183,16 @@ def test_tune_refuses_what_cannot_be_done(data, capsys, words, message, tmp_path
 
 def test_ctrl_c_leaves_nothing_behind(tmp_path, data, capsys, monkeypatch):
     n_fits = 0
-    honest = RiskScoreClassifier.fit
+    honest = RiskScoreClassifier._fit
 
-    def pressed(self, X, y, sample_weight=None):
+    def pressed(self, X, y, *more):
         nonlocal n_fits
         n_fits += 1
         if n_fits == 4:
             raise KeyboardInterrupt
-        return honest(self, X, y, sample_weight)
+        return honest(self, X, y, *more)
 
-    monkeypatch.setattr(RiskScoreClassifier, "fit", pressed)
+    monkeypatch.setattr(RiskScoreClassifier, "_fit", pressed)
     before = sorted(tmp_path.iterdir())
     for words in (["tune", "--plot", "p.svg", "-o", "card.json"], ["stability"]):
         monkeypatch.chdir(tmp_path)
@@ -206,7 +208,7 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path, data, capsys, monkeypatch):
 
 def test_stability_shows_and_writes_the_features(tmp_path, data, capsys):
     path = tmp_path / "features.csv"
-    words = [*NUMBERS, "--max-terms", "1", "--bootstraps", "5", "--csv", path]
+    words = [*NUMBERS, "--max-terms", "1", "--n-bootstraps", "5", "--csv", path]
     code, out, err = run(capsys, "stability", data, *words)
     assert (code, err) == (0, f"Wrote {path}.\n")
     assert "Stability over 5 bootstrap resamples" in out
@@ -226,15 +228,15 @@ def test_stability_can_choose_the_size_anew(data, capsys, monkeypatch):
         return honest(self, X, y, sample_weight, groups)
 
     monkeypatch.setattr(RiskScoreClassifierCV, "fit", noting)
-    words = [*QUICK, "--scoring", "roc_auc", "--rule", "best", "--bootstraps", "1"]
+    words = [*QUICK, "--scoring", "roc_auc", "--rule", "best", "--n-bootstraps", "1"]
     assert run(capsys, "stability", data, *words)[0] == 0
     assert sizes == [(3, 2, "roc_auc", "best")] * 2
 
 
 def test_stability_refuses_no_resamples(data, capsys):
-    code, _, err = run(capsys, "stability", data, *NUMBERS, "--bootstraps", "0")
+    code, _, err = run(capsys, "stability", data, *NUMBERS, "--n-bootstraps", "0")
     assert code == 2
-    assert "--bootstraps is 0" in err
+    assert "n_bootstraps is 0" in err
 
 
 # --- the bar and the docs -----------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What people ask for beside the best card, through the classifier: pools, starts, round cuts."""
+"""What people ask for in addition to the best card: pools, improved cards, round cuts, rules."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ from riskcard import (
     FeaturePoints,
     FeatureRule,
     ParameterError,
+    Regularization,
     RiskCard,
     RiskScoreClassifier,
     audit_card,
+    find_pool,
+    improve,
     recalibrate,
 )
 from riskcard.logistic import log_loss
@@ -49,19 +52,21 @@ def loss_of(card: RiskCard, X, y) -> float:
 def test_a_start_is_never_made_worse(table):
     X, y = table
     best = RiskScoreClassifier(max_terms=4, certify=True, time_limit=None).fit(X, y)
-    again = RiskScoreClassifier(max_terms=4, start=best.card_, random_state=5).fit(X, y)
-    assert again.loss_ <= best.loss_ * (1 + 1e-9)
+    estimator = RiskScoreClassifier(max_terms=4, random_state=5)
+    again = improve(best.card_, X, y, max_changes=None, estimator=estimator)
+    assert again.certificate.loss <= best.loss_ * (1 + 1e-9)
 
 
 def test_a_fitted_card_of_any_kind_comes_back_as_its_own_start(table):
     X, y = table
     for seed, terms in ((0, 3), (1, 6)):
         first = RiskScoreClassifier(max_terms=terms, random_state=seed).fit(X, y)
-        kept = RiskScoreClassifier(max_terms=terms, start=first.card_, max_changes=0).fit(X, y)
-        assert kept.card_.total_points(X).std() > 0
-        difference = kept.card_.total_points(X) - first.card_.total_points(X)
+        estimator = RiskScoreClassifier(max_terms=terms)
+        kept = improve(first.card_, X, y, max_changes=0, estimator=estimator)
+        assert kept.total_points(X).std() > 0
+        difference = kept.total_points(X) - first.card_.total_points(X)
         assert np.unique(difference).size == 1
-        assert kept.loss_ == pytest.approx(first.loss_, rel=1e-9)
+        assert kept.certificate.loss == pytest.approx(first.loss_, rel=1e-9)
 
 
 def test_one_change_leaves_all_other_terms_with_their_points(table):
@@ -71,37 +76,47 @@ def test_one_change_leaves_all_other_terms_with_their_points(table):
         base=-2,
         feature_names=list(X.columns),
     )
-    model = RiskScoreClassifier(max_terms=3, start=start, max_changes=1, certify=True).fit(X, y)
-    before, after = {str(term) for term in start.terms}, {str(term) for term in model.card_.terms}
+    card = improve(start, X, y, estimator=RiskScoreClassifier(max_terms=3, certify=True))
+    before, after = {str(term) for term in start.terms}, {str(term) for term in card.terms}
     assert len(before - after) <= 1
     assert len(after - before) <= 1
-    assert model.status_ == "optimal"
-    assert "at most 1 terms of an earlier card are changed" in model.card_.certificate.rules
-    assert audit_card(model, X, y).passed
+    assert card.certificate.status == "optimal"
+    assert "at most 1 terms of an earlier card are changed" in card.certificate.rules
+    assert audit_card(card, X, y).passed
 
 
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"max_changes": 1}, "needs a card to start from"),
-        ({"start": "card.json"}, "Use a RiskCard"),
-        ({"pool_tolerance": -1}, "pool_tolerance is -1"),
-        ({"pool_size": 0}, "pool_size is 0"),
         ({"min_gain": -0.5}, "min_gain is -0.5"),
         ({"round_cuts": "yes"}, "round_cuts is 'yes'"),
-        ({"rules": 3}, "rules is 3"),
         ({"min_bin_rows": 2.5}, "min_bin_rows is 2.5"),
     ],
 )
-def test_wishes_that_make_no_sense_are_refused(table, parameters, message):
+def test_rules_that_make_no_sense_are_refused(parameters, message):
     with pytest.raises(ParameterError, match=message):
-        RiskScoreClassifier(**parameters).fit(*table)
+        CardRules(**parameters)
+
+
+def test_other_objects_than_rules_regularization_and_cards_are_refused(table):
+    with pytest.raises(ParameterError, match="rules is 3"):
+        RiskScoreClassifier(rules=3).fit(*table)
+    with pytest.raises(ParameterError, match=r"regularization is 'sturdy'\. Use a Regularization"):
+        RiskScoreClassifier(regularization="sturdy").fit(*table)
+    with pytest.raises(ParameterError, match="Use a RiskCard"):
+        improve("card.json", *table)
+    with pytest.raises(ParameterError, match="max_changes is -1"):
+        improve(RiskCard([FeaturePoints("age", [60.0], [0, 2])]), *table, max_changes=-1)
+    with pytest.raises(ParameterError, match="tolerance is -1"):
+        find_pool(RiskScoreClassifier(), *table, tolerance=-1)
+    with pytest.raises(ParameterError, match="size is 0"):
+        find_pool(RiskScoreClassifier(), *table, size=0)
 
 
 def test_a_start_with_a_feature_that_is_not_there_is_refused(table):
     start = RiskCard([FeaturePoints("presure", [120.0], [0, 2])])
     with pytest.raises(ParameterError, match="Did you mean 'pressure'"):
-        RiskScoreClassifier(start=start).fit(*table)
+        improve(start, *table)
 
 
 # --- pools --------------------------------------------------------------------------------------
@@ -109,15 +124,15 @@ def test_a_start_with_a_feature_that_is_not_there_is_refused(table):
 
 def test_choosing_a_card_of_the_pool_makes_it_the_model(table):
     X, y = table
-    model = RiskScoreClassifier(max_terms=2, certify=True, pool_tolerance=0.01, time_limit=None)
-    model.fit(X, y)
-    pool = model.pool_
+    model = RiskScoreClassifier(max_terms=2, certify=True, time_limit=None)
+    pool = find_pool(model, X, y, tolerance=0.01)
     assert pool.is_complete
     assert "there is no other choice" in str(pool)
     assert len(pool) > 1
-    assert pool[0] == model.card_
+    assert pool[0].features == model.fit(X, y).card_.features
+    assert pool.model.card_ == pool[0]
     for index in (len(pool) - 1, 1, 0):
-        model.choose(index)
+        model = pool.choose(index)
         assert model.card_ == pool[index]
         assert model.loss_ == pytest.approx(loss_of(pool[index], X, y), rel=1e-9)
         assert model.status_ == ("optimal" if index == 0 else "chosen")
@@ -125,13 +140,7 @@ def test_choosing_a_card_of_the_pool_makes_it_the_model(table):
     assert max(pool.losses) <= pool.most_loss
     assert len(pool.to_frame()) == len(pool)
     with pytest.raises(ParameterError, match="There is no card 999"):
-        model.choose(999)
-
-
-def test_without_a_pool_there_is_nothing_to_choose(table):
-    model = RiskScoreClassifier(max_terms=1).fit(*table)
-    with pytest.raises(ParameterError, match="There is no pool"):
-        model.choose(0)
+        pool.choose(999)
 
 
 # --- round cuts, small bins, rules --------------------------------------------------------------
@@ -140,9 +149,9 @@ def test_without_a_pool_there_is_nothing_to_choose(table):
 def test_round_cuts_have_fewer_digits_and_cost_no_more_than_allowed(table):
     X, y = table
     plain = RiskScoreClassifier(max_terms=3, certify=True, time_limit=None).fit(X, y)
-    rounded = RiskScoreClassifier(max_terms=3, certify=True, time_limit=None, round_cuts=0.01).fit(
-        X, y
-    )
+    rounded = RiskScoreClassifier(
+        max_terms=3, certify=True, time_limit=None, rules=CardRules(round_cuts=0.01)
+    ).fit(X, y)
     assert plain.loss_ < rounded.loss_ <= 1.01 * plain.loss_
     digits = [
         sum(count_digits(term.cut) for term in model.card_.terms if term.cut is not None)
@@ -157,7 +166,9 @@ def test_round_cuts_have_fewer_digits_and_cost_no_more_than_allowed(table):
 
 def test_every_group_on_the_card_has_the_rows_and_events_asked_for(table):
     X, y = table
-    model = RiskScoreClassifier(max_terms=6, min_bin_rows=60, min_bin_events=0.1).fit(X, y)
+    model = RiskScoreClassifier(
+        max_terms=6, rules=CardRules(min_bin_rows=60, min_bin_events=0.1)
+    ).fit(X, y)
     least = int(np.ceil(0.1 * y.sum()))
     for feature in model.card_.features:
         points = feature.points_of(X[feature.name])
@@ -222,20 +233,20 @@ def test_recalibration_refuses_other_labels_and_a_card_that_points_the_wrong_way
         recalibrate(fitted, X, 1 - y)
 
 
-# --- sturdy settings ----------------------------------------------------------------------------
+# --- regularised cards --------------------------------------------------------------------------
 
 
-def test_sturdy_cards_have_a_shortlist_and_prior_rows_and_do_better_on_new_rows():
+def test_regularised_cards_have_a_shortlist_and_pseudo_rows_and_do_better_on_new_rows():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20_400, 3))
     y = (X[:, 0] + rng.logistic(size=20_400) > 0).astype(int)
     few, new = slice(0, 400), slice(400, None)
-    model = RiskScoreClassifier.sturdy(6).fit(X[few], y[few])
+    model = RiskScoreClassifier(6, regularization="auto").fit(X[few], y[few])
     default = RiskScoreClassifier(max_terms=6).fit(X[few], y[few])
     assert loss_of(model.card_, X[few], y[few]) > loss_of(default.card_, X[few], y[few])
     assert loss_of(model.card_, X[new], y[new]) < loss_of(default.card_, X[new], y[new])
     assert any("from a shortlist" in note for note in model.card_.certificate.notes)
-    assert model.card_.certificate.prior_rows > 0
+    assert model.card_.certificate.pseudo_rows > 0
     for feature in model.card_.features:
         points = feature.points_of(X[few, int(feature.name[1:])])
         assert min(np.unique(points, return_counts=True)[1]) >= 30  # a tenth, but for ties
@@ -246,12 +257,12 @@ def test_sturdy_cards_have_a_shortlist_and_prior_rows_and_do_better_on_new_rows(
 )
 def test_automatic_settings_grow_with_the_rows(n_rows, cuts, least):
     labels = np.where(np.arange(n_rows) % 2, 1, -1).astype(np.int8)
-    assert RiskScoreClassifier.sturdy()._checked_grid(n_rows) == cuts
-    assert LeastBins.parse("auto", 0, labels) == LeastBins(least, 0)
+    assert Regularization.of("auto").cuts_for(n_rows) == cuts
+    assert LeastBins.of(CardRules(min_bin_rows="auto"), labels) == LeastBins(least, 0)
     with pytest.raises(ParameterError, match="grid is 'many'"):
-        RiskScoreClassifier(grid="many")._checked_grid(n_rows)
+        Regularization(grid="many")
     with pytest.raises(ParameterError, match="min_bin_rows is 'many'"):
-        LeastBins.parse("many", 0, labels)
+        CardRules(min_bin_rows="many")
 
 
 def test_points_that_had_better_count_for_nothing_do_not_raise_the_bound():
@@ -259,15 +270,14 @@ def test_points_that_had_better_count_for_nothing_do_not_raise_the_bound():
     X = rng.integers(0, 2, (2000, 5)).astype(float)
     y = (X.sum(axis=1) + rng.logistic(size=2000) > 1.8).astype(int)
     wrong_way = RiskCard([FeaturePoints(f"x{j}", [0.5], [5, 0]) for j in range(5)], base=-10)
-    model = RiskScoreClassifier(
-        max_terms=5, scale="multiplier", start=wrong_way, max_changes=0, certify=True
-    ).fit(X, y)
+    estimator = RiskScoreClassifier(max_terms=5, scale="multiplier", certify=True)
+    card = improve(wrong_way, X, y, max_changes=0, estimator=estimator)
     # another multiplier of the same points comes as close to the base rate as one likes
     rate = np.log(y.mean() / (1 - y.mean()))
     flat = log_loss(np.full(2000, rate), np.where(y, 1, -1), np.ones(2000))
-    assert model.lower_bound_ < flat
-    assert model.lower_bound_ == pytest.approx(flat, rel=1e-6)
-    assert audit_card(model, X, y).passed
+    assert card.certificate.bound < flat
+    assert card.certificate.bound == pytest.approx(flat, rel=1e-6)
+    assert audit_card(card, X, y).passed
 
 
 def test_a_start_that_keeps_the_rules_is_a_card_however_many_changes_are_allowed():
@@ -277,9 +287,9 @@ def test_a_start_that_keeps_the_rules_is_a_card_however_many_changes_are_allowed
     start = RiskCard([FeaturePoints(f"x{j}", [0.5], [1, 0]) for j in range(2)], base=-1)
     must = FeatureRule(use="must", direction="falls")
     rules = CardRules({f"x{j}": must for j in range(2)})
+    estimator = RiskScoreClassifier(max_terms=2, rules=rules)
     losses = [
-        RiskScoreClassifier(max_terms=2, rules=rules, start=start, max_changes=n).fit(X, y).loss_
-        for n in (0, 1, 2)
+        improve(start, X, y, max_changes=n, estimator=estimator).certificate.loss for n in (0, 1, 2)
     ]
     assert losses[1] <= losses[0] * (1 + 1e-12)
     assert losses[2] <= losses[0] * (1 + 1e-12)
@@ -289,8 +299,5 @@ def test_changes_never_make_a_card_worse():
     X = np.array([[4, 4, 0, 2, 4, 3, 1, 3, 0, 4, 0]], dtype=float).T
     y = [0, 0, 0, 0, 0, 1, 0, 1, 1, 0, 0]
     start = RiskCard([FeaturePoints("x0", [0.5, 1.5, 3.5], [1, 0, 1, 0])], base=-1)
-    losses = [
-        RiskScoreClassifier(max_terms=3, start=start, max_changes=n).fit(X, y).loss_
-        for n in range(4)
-    ]
+    losses = [improve(start, X, y, max_changes=n).certificate.loss for n in range(4)]
     assert max(losses) <= losses[0] * (1 + 1e-12)

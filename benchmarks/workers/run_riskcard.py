@@ -16,7 +16,7 @@ def fit_sturdy(request):
     """The settings for new rows; those of the request come on top."""
     from riskcard import RiskScoreClassifier
 
-    return fit_table(RiskScoreClassifier.sturdy(**request.settings), request)
+    return fit_table(RiskScoreClassifier(**request.settings, regularization="auto"), request)
 
 
 def fit_table(model, request):

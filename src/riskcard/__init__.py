@@ -17,12 +17,16 @@ if TYPE_CHECKING:
         RiskcardWarning,
         SolverMissing,
     )
+    from riskcard.estimators.card_pool import CardPool, find_pool
     from riskcard.estimators.classifier import RiskScoreClassifier
     from riskcard.estimators.cv import RiskScoreClassifierCV
+    from riskcard.estimators.improve import improve
     from riskcard.estimators.recalibrate import recalibrate
+    from riskcard.estimators.regularization import Regularization
     from riskcard.export.credit import to_credit_points
     from riskcard.model.card import RiskCard
     from riskcard.model.feature_points import FeaturePoints, LevelPoints
+    from riskcard.model.recipe import Recipe
     from riskcard.plots.calibration import plot_calibration
     from riskcard.plots.decision import plot_decision
     from riskcard.plots.parsimony import plot_parsimony
@@ -36,6 +40,7 @@ if TYPE_CHECKING:
     from riskcard.stability.bootstrap import bootstrap_card
 
 __all__ = [
+    "CardPool",
     "CardRules",
     "DataError",
     "FeatureGroup",
@@ -44,6 +49,8 @@ __all__ = [
     "FormatError",
     "LevelPoints",
     "ParameterError",
+    "Recipe",
+    "Regularization",
     "RiskCard",
     "RiskScoreClassifier",
     "RiskScoreClassifierCV",
@@ -53,6 +60,8 @@ __all__ = [
     "__version__",
     "audit_card",
     "bootstrap_card",
+    "find_pool",
+    "improve",
     "make_report",
     "plot_all_points",
     "plot_calibration",
@@ -74,16 +83,21 @@ _HOMES = {
     "RiskcardError": "riskcard.errors",
     "RiskcardWarning": "riskcard.errors",
     "SolverMissing": "riskcard.errors",
+    "CardPool": "riskcard.estimators.card_pool",
     "CardRules": "riskcard.rules.card_rules",
     "FeatureGroup": "riskcard.rules.card_rules",
     "FeatureRule": "riskcard.rules.card_rules",
     "FeaturePoints": "riskcard.model.feature_points",
     "LevelPoints": "riskcard.model.feature_points",
+    "Recipe": "riskcard.model.recipe",
+    "Regularization": "riskcard.estimators.regularization",
     "RiskCard": "riskcard.model.card",
     "RiskScoreClassifier": "riskcard.estimators.classifier",
     "RiskScoreClassifierCV": "riskcard.estimators.cv",
     "audit_card": "riskcard.audit.audit",
     "bootstrap_card": "riskcard.stability.bootstrap",
+    "find_pool": "riskcard.estimators.card_pool",
+    "improve": "riskcard.estimators.improve",
     "make_report": "riskcard.report.report",
     "plot_all_points": "riskcard.plots.points",
     "plot_calibration": "riskcard.plots.calibration",

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
+from numbers import Integral, Real
 from typing import Any
-
-import numpy as np
 
 from riskcard.errors import ParameterError
 
@@ -19,8 +18,7 @@ LOG_ODDS_LIMIT = 30.0
 
 def finite_number(what: str, value: Any) -> float:
     """A float from any kind of number that is finite."""
-    is_number = isinstance(value, (int, float, np.integer, np.floating))
-    if is_number and not isinstance(value, bool):
+    if is_number(value):
         try:
             number = float(value)
         except OverflowError:
@@ -32,22 +30,28 @@ def finite_number(what: str, value: Any) -> float:
 
 def whole_number(what: str, value: Any, least: int = 0) -> int:
     """An int from any kind of integer that is not too small."""
-    if not _is_whole(value) or value < least:
+    if not is_whole(value) or value < least:
         raise ParameterError(f"{what} is {_short(value)}. Use a whole number of at least {least}.")
     return int(value)
 
 
 def whole_points(what: str, value: Any) -> int:
     """An int from any kind of integer that can be points."""
-    if not _is_whole(value) or abs(int(value)) > LARGEST_POINTS:
+    if not is_whole(value) or abs(int(value)) > LARGEST_POINTS:
         raise ParameterError(
             f"{what} is {_short(value)}. Use a whole number of at most {LARGEST_POINTS:,}."
         )
     return int(value)
 
 
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+def is_number(value: Any) -> bool:
+    """An int or a float, of Python or numpy; True and False are not numbers."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def is_whole(value: Any) -> bool:
+    """An int, of Python or numpy; True and False are not numbers."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def _short(value: Any) -> str:

@@ -1,5 +1,9 @@
 """The errors and warnings of riskcard; each message says what is wrong, where, and what to do."""
 
+import sys
+import warnings
+from types import FrameType
+
 
 class RiskcardError(Exception):
     """Any error that riskcard raises on purpose."""
@@ -22,4 +26,13 @@ class SolverMissing(RiskcardError, ImportError):
 
 
 class RiskcardWarning(UserWarning):
-    """Something was done that the user should know of, such as a hole that got the usual points."""
+    """Something the user should know, such as missing values that got the usual points."""
+
+
+def warn(message: str) -> None:
+    """Warn once, pointing to the first line of code outside this package."""
+    level = 1
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("riskcard."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, RiskcardWarning, stacklevel=level)

@@ -56,12 +56,13 @@ def audit_card(subject: Any, X: Any, y: Any, sample_weight: Any = None) -> Audit
     >>> report.passed, report.failures[0].name
     (False, 'certificate')
     """
+    subject = getattr(subject, "best_estimator_", subject)
     card = _card_of(subject)
     rows = _read_rows(card, X, y, sample_weight)
     if card is not subject:
         rows = _weigh(rows, card, getattr(subject, "class_weight", None))
-    prior_rows = 0.0 if card.certificate is None else card.certificate.prior_rows
-    loss = _loss(card, rows, prior_rows)
+    pseudo_rows = 0.0 if card.certificate is None else card.certificate.pseudo_rows
+    loss = _loss(card, rows, pseudo_rows)
     checks = [_check_labels(card, rows), _check_training(card, rows), *_check_counts(card, rows)]
     checks += _check_risks(card, rows)
     if card.certificate is None:
@@ -136,14 +137,14 @@ def _loss_at(
     log_odds: NDArray[np.float64],
     is_event: NDArray[np.bool_],
     weights: NDArray[np.float64],
-    prior_rows: float,
+    pseudo_rows: float,
 ) -> float:
     """The loss of the rows and of the pseudo-observations, whose rate of events is that of all rows."""
     if_event, if_not = _losses(log_odds), _losses(-log_odds)
     loss = math.fsum(weights * np.where(is_event, if_event, if_not))
     whole = math.fsum(weights)
     rate = math.fsum(weights[is_event]) / whole
-    return loss + prior_rows * math.fsum(weights * (rate * if_event + (1 - rate) * if_not)) / whole
+    return loss + pseudo_rows * math.fsum(weights * (rate * if_event + (1 - rate) * if_not)) / whole
 
 
 def _losses(margin: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -152,9 +153,9 @@ def _losses(margin: NDArray[np.float64]) -> NDArray[np.float64]:
     return losses
 
 
-def _loss(card: RiskCard, rows: Rows, prior_rows: float) -> float:
+def _loss(card: RiskCard, rows: Rows, pseudo_rows: float) -> float:
     log_odds = totals_by_hand(card, rows) / card.multiplier + card.offset
-    return _loss_at(log_odds, _is_event(card, rows), rows.weights, prior_rows)
+    return _loss_at(log_odds, _is_event(card, rows), rows.weights, pseudo_rows)
 
 
 def _is_close(left: float, right: float) -> bool:
@@ -275,7 +276,7 @@ def _check_neighbours(card: RiskCard, limits: Certificate, rows: Rows, bound: fl
     lowest, what, tried = math.inf, "", 0
     for change, name in one_step_changes(card, limits, rows):
         log_odds = (totals + change) / card.multiplier + card.offset
-        loss = _loss_at(log_odds, is_event, rows.weights, limits.prior_rows)
+        loss = _loss_at(log_odds, is_event, rows.weights, limits.pseudo_rows)
         tried += 1
         if loss < lowest:
             lowest, what = loss, name

@@ -9,8 +9,10 @@ from riskcard.baselines.lattice import make_lattice
 from riskcard.baselines.lattice_answer import LatticeAnswer, LatticeResult, Stops
 from riskcard.baselines.lattice_highs import solve_with_highs
 from riskcard.baselines.lattice_scip import solve_with_scip
+from riskcard.baselines.plain_cards import PlainCardClassifier, Solver
+from riskcard.checks import is_number, is_whole
 from riskcard.errors import ParameterError
-from riskcard.estimators.base import CardClassifier, Solver, is_number, is_whole
+from riskcard.parameters import parameters_of
 from riskcard.problem.objective import loss_of
 from riskcard.problem.problem import Problem, make_problem
 from riskcard.problem.ranked_data import RankedData
@@ -31,7 +33,7 @@ class _Method:
     gap: float
 
 
-class LatticeCuttingPlaneClassifier(CardClassifier):
+class LatticeCuttingPlaneClassifier(PlainCardClassifier):
     """RiskSLIM's method: whole points by branch and bound on tangents of the loss.
 
     Minimises the loss plus ``term_penalty`` for each term over whole points on columns made
@@ -128,12 +130,13 @@ class LatticeCuttingPlaneClassifier(CardClassifier):
             raise ParameterError(
                 f"node_limit is {node_limit!r}. Use a whole number of at least 0, or None."
             )
+        work = parameters_of("work")
         method = _Method(
             solver=self.solver,
             penalty=float(penalty),
-            time_limit=self._checked_time_limit(),
+            time_limit=work["time_limit"].checked(self.time_limit),
             node_limit=None if node_limit is None else int(node_limit),
-            gap=self._checked_gap(),
+            gap=work["gap"].checked(self.gap),
         )
         return lambda problem: _solve(problem, method)
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from riskcard.baselines.columns import Columns, Floats, Integers, candidate_columns
+from riskcard.baselines.plain_cards import PlainCardClassifier, Solver
 from riskcard.baselines.polish import polish
 from riskcard.baselines.regression import fit_logistic
 from riskcard.baselines.rounding import (
@@ -20,9 +21,9 @@ from riskcard.baselines.rounding import (
 )
 from riskcard.baselines.scaling import with_best_scale
 from riskcard.baselines.selection import select_by_lasso, select_forward
-from riskcard.checks import LOG_ODDS_LIMIT
+from riskcard.checks import LOG_ODDS_LIMIT, is_number, is_whole
 from riskcard.errors import ParameterError
-from riskcard.estimators.base import CardClassifier, Solver, is_number, is_whole
+from riskcard.estimators.base import seed_of
 from riskcard.problem.objective import loss_of
 from riskcard.problem.problem import Problem, make_problem
 from riskcard.problem.ranked_data import RankedData
@@ -48,7 +49,7 @@ class _Method:
     seed: int
 
 
-class SelectRegressRoundClassifier(CardClassifier):
+class SelectRegressRoundClassifier(PlainCardClassifier):
     """A card the traditional way: choose columns, fit a logistic regression, round its coefficients.
 
     Nothing is proven about the card: ``status_`` is "heuristic" and ``lower_bound_`` is 0.
@@ -160,7 +161,7 @@ class SelectRegressRoundClassifier(CardClassifier):
             polish=bool(self.polish),
             ridge=float(self.ridge),
             n_draws=int(self.n_draws),
-            seed=self._seed(),
+            seed=seed_of(self.random_state),
         )
         return lambda problem: _solve(problem, method)
 

@@ -7,10 +7,11 @@ import time
 import numpy as np
 
 from riskcard.baselines.columns import Columns, Integers, candidate_columns
+from riskcard.baselines.plain_cards import PlainCardClassifier, Solver
 from riskcard.baselines.scaling import with_best_scale
 from riskcard.baselines.selection import associations
+from riskcard.checks import is_number
 from riskcard.errors import ParameterError
-from riskcard.estimators.base import CardClassifier, Solver, is_number
 from riskcard.problem.objective import loss_of
 from riskcard.problem.problem import Problem, make_problem
 from riskcard.problem.ranked_data import RankedData
@@ -18,7 +19,7 @@ from riskcard.problem.result import SolveResult
 from riskcard.status import Status
 
 
-class UnitWeightsClassifier(CardClassifier):
+class UnitWeightsClassifier(PlainCardClassifier):
     """One point for each condition that goes with the event; the total is calibrated.
 
     Each feature offers the cut that is most strongly associated with the event (Pearson's

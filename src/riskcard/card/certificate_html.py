@@ -22,7 +22,7 @@ def certificate_as_html(certificate: Certificate) -> str:
     """Draw a certificate for a notebook."""
     rows = [
         [
-            "Loss with prior rows" if certificate.prior_rows > 0 else "Loss",
+            "Loss with prior rows" if certificate.pseudo_rows > 0 else "Loss",
             Number(f"{certificate.loss:.6f}"),
         ],
         ["Bound", Number(rounded_down(certificate.bound, 6) if certificate.bound > 0 else "none")],

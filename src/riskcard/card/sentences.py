@@ -63,10 +63,10 @@ def certificate_sentences(certificate: Certificate) -> list[str]:
 
 def prior_words(certificate: Certificate) -> list[str]:
     """What prior rows are, in a sentence, where there are some."""
-    if certificate.prior_rows == 0:
+    if certificate.pseudo_rows == 0:
         return []
     return [
-        f"Prior rows: {certificate.prior_rows:.6g} made-up rows with the event rate of all, spread over the "
+        f"Prior rows: {certificate.pseudo_rows:.6g} made-up rows with the event rate of all, spread over the "
         "training rows, keep risks away from 0 and 1. Loss and bound count them; counts of rows do not."
     ]
 
@@ -75,7 +75,7 @@ def proof_sentence(certificate: Certificate) -> str:
     """What was proven, in one plain sentence (and why the solver stopped, where it did)."""
     places = _decimal_places(certificate.loss)
     loss = f"{certificate.loss:.{places}f}"
-    if certificate.prior_rows > 0:
+    if certificate.pseudo_rows > 0:
         loss += " with prior rows"
     if certificate.status is Status.OPTIMAL:
         # loss and bound agree within the tolerance of optimality: rounded alike, they look alike

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import NoReturn
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 from riskcard.paper.experiments.methods import DEFAULT_LIMIT, METHODS
 from riskcard.paper.experiments.table_rows import TABLES
+from riskcard.parameters import Kind, Parameter, parameters_of
 from riskcard.version import __version__
 
 
@@ -28,7 +30,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"riskcard {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    # these use what stands below
+    # these use what is defined below
     from riskcard.cli.commands.calculator import add_calculator
     from riskcard.cli.commands.demo import add_demo
     from riskcard.cli.commands.explain import add_explain
@@ -64,35 +66,15 @@ def _add_fit(commands: argparse._SubParsersAction[_Parser]) -> None:
     fit.add_argument("data", help="CSV or Parquet file")
     fit.add_argument("-o", "--output", metavar="FILE", help="write the card to this JSON file")
     add_column_options(fit)
-    add_card_options(fit.add_argument_group("the card"))
-    add_rule_options(fit.add_argument_group("what is allowed"))
-
-    given = fit.add_argument_group("an existing card")
-    given.add_argument("--start", metavar="CARD.json", help="start from this card")
-    given.add_argument(
-        "--max-changes", type=int, metavar="N", help="change at most N terms of it (no limit)"
-    )
-    pool = fit.add_argument_group("other cards")
-    pool.add_argument(
-        "--pool-tolerance", type=_share, metavar="T",
-        help="list cards whose loss is at most this share above the best, such as 2%%",
-    )  # fmt: skip
-    pool.add_argument("--pool-size", type=int, metavar="N", help="list at most N of them")
-    pool.add_argument("--choose", type=int, metavar="I", help="take card I of the list")
+    add_card_options(fit)
+    given = fit.add_argument_group("improving a card")
+    given.add_argument("--improve", metavar="CARD.json", help="change this card in few terms")
+    add_parameters(given, "improve")
+    pool = fit.add_argument_group("a pool of cards")
+    add_parameters(pool, "pool")
+    pool.add_argument("--choose", type=int, metavar="I", help="take card I of the pool")
     work = fit.add_argument_group("the work")
-    work.add_argument("--certify", action="store_true", help="prove how good the card is")
-    work.add_argument(
-        "--time-limit",
-        type=time_limit_of,
-        default=60.0,
-        metavar="S",
-        help="seconds (60), or 'none'",
-    )
-    work.add_argument(
-        "--gap", type=float, default=0.0, metavar="G", help="stop at this relative gap (0)"
-    )
-    work.add_argument("--jobs", type=int, default=1, metavar="N", help="threads (1)")
-    work.add_argument("--seed", type=int, default=0, metavar="N", help="of the search (0)")
+    add_parameters(work, "work")
     work.add_argument("-q", "--quiet", action="store_true", help="no progress, no card shown")
 
 
@@ -108,67 +90,76 @@ def add_column_options(parser: argparse.ArgumentParser) -> None:
     add_missing(columns)
 
 
-def add_card_options(size: argparse._ArgumentGroup, max_terms: int = 5) -> None:
-    """The limits of a card; ``max_terms`` is the default."""
-    size.add_argument(
-        "--max-terms", type=int, default=max_terms, metavar="N", help=f"cuts in all ({max_terms})"
-    )
-    size.add_argument("--max-features", type=int, metavar="N", help="features in all (no limit)")
-    size.add_argument(
-        "--max-cuts-per-feature", type=int, metavar="N", help="cuts on one feature (no limit)"
-    )
-    size.add_argument("--max-points", type=int, default=5, metavar="N", help="points a term (5)")
-    size.add_argument(
-        "--scale",
-        type=_scale,
-        default="calibrated",
-        help="'calibrated' (default), 'multiplier', or a number; 1 is the paper's problem",
-    )
-    size.add_argument(
-        "--max-log-odds", type=float, metavar="L",
-        help="a term moves the log-odds by at most L, up to 30: 2.3 multiplies the odds by 10 (odds times 1,000)",
-    )  # fmt: skip
-    size.add_argument(
-        "--grid", type=grid_of, metavar="N",
-        help="at most N cuts a feature to choose from (all); 'auto': few in a small table",
-    )  # fmt: skip
-    size.add_argument(
-        "--sturdy", action="store_true",
-        help="a card for new rows: short for --grid auto --prior-rows auto --shortlist auto",
-    )  # fmt: skip
+def add_card_options(parser: argparse.ArgumentParser, **defaults: Any) -> None:
+    """Which cards are allowed, what people want of them, and what keeps them from following chance."""
+    card = parser.add_argument_group("the card")
+    add_parameters(card, "card", **defaults)
+    add_parameters(parser.add_argument_group("rules for the whole card"), "rules")
+    add_parameters(parser.add_argument_group("regularization, part by part"), "regularization")
 
 
-def add_rule_options(rules: argparse._ArgumentGroup, has_class_weight: bool = True) -> None:
-    """What people want of a card beside a small loss; class weights may stand elsewhere."""
-    rules.add_argument("--rules", metavar="FILE", help="rules for features, in TOML or CSV")
-    rules.add_argument(
-        "--budget", type=float, metavar="B", help="the costs in the rules add up to at most this"
-    )
-    rules.add_argument(
-        "--min-bin-rows", type=_count_or_share, metavar="N",
-        help="rows in every bin: a number, or a share such as 5%%",
-    )  # fmt: skip
-    rules.add_argument(
-        "--min-bin-events", type=_count_or_share, metavar="N",
-        help="rows with the event in every bin: a number, or a share of all events",
-    )  # fmt: skip
-    rules.add_argument(
-        "--min-gain", type=float, metavar="G", help="a term that lowers the loss by less stays out"
-    )
-    rules.add_argument(
-        "--prior-rows", type=_prior_rows, metavar="N",
-        help="learn from so many rows of the base rate besides: a number, a share such as 5%%, or 'auto'",
-    )  # fmt: skip
-    rules.add_argument(
-        "--shortlist", type=grid_of, metavar="N",
-        help="choose from the N conditions only that a lasso takes up first; 'auto': few in a small table",
-    )  # fmt: skip
-    rules.add_argument(
-        "--round-cuts", type=_share, metavar="T",
-        help="take rounder cuts while the loss rises by at most this share, such as 1%%",
-    )  # fmt: skip
-    if has_class_weight:
-        _add_class_weight(rules)
+def add_parameters(container: argparse._ActionsContainer, *groups: str, **defaults: Any) -> None:
+    """Options for the parameters of some groups, from the one table.
+
+    Parameters that make up an object, such as rules, have no default: they are only there when they
+    are given.
+
+    Parameters
+    ----------
+    container
+        What the options are added to.
+    groups
+        Of ``riskcard.parameters``.
+    defaults
+        Where they differ from those of the table; ``...`` leaves a parameter out.
+    """
+    for name, one in parameters_of(*groups).items():
+        default = defaults.get(name, one.default)
+        if not one.metavar or default is ...:
+            continue
+        words = _help_of(one, default)
+        if one.kind is Kind.FLAG:
+            container.add_argument(one.option, action="store_true", help=words)
+            continue
+        has_default = one.group in ("card", "work", "size", "resamples")
+        container.add_argument(
+            one.option, type=_reader_of(one), metavar=one.metavar, help=words, dest=name,
+            default=default if has_default else argparse.SUPPRESS,
+        )  # fmt: skip
+
+
+def _help_of(one: Parameter, default: Any) -> str:
+    text = (one.on_command_line or one.help).removesuffix(".")
+    text = text[0].lower() + text[1:]
+    text += f"; 'auto': {one.auto}" if one.auto and not one.on_command_line else ""
+    if one.kind is not Kind.FLAG:
+        text += f" ({one.none if default is None else default})"
+    return text.replace("%", "%%")
+
+
+def _reader_of(one: Parameter) -> Callable[[str], Any]:
+    """From the text of an option to the value of its parameter."""
+    words = [*one.words, *(["auto"] if one.auto else [])]
+    special = _SPECIAL.get(one.name)
+    number = special or _NUMBERS.get(one.kind)
+    known = [] if number is None else ["a number" if special else one.kind.value]
+    known += [*map(repr, words), *(["'none'"] if one.none else [])]
+
+    def read(text: str) -> Any:
+        if one.none and text.lower() == "none":
+            return None
+        if text in words or one.name in ("rules", "scoring"):
+            return text
+        try:
+            return (number or _not_a_number)(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{text!r} is not {' or '.join(known)}") from None
+
+    return read
+
+
+def _not_a_number(text: str) -> float:
+    raise ValueError(text)
 
 
 def _add_predict(commands: argparse._SubParsersAction[_Parser]) -> None:
@@ -229,7 +220,7 @@ def _add_experiment(commands: argparse._SubParsersAction[_Parser]) -> None:
         "experiment",
         help="run the experiments of the paper again",
         description="Run the rows of the paper's tables with riskcard and with other solvers, and "
-        "write each table as CSV and Markdown, with the published figures beside. Finished runs are "
+        "write each table as CSV and Markdown, next to the published figures. Finished runs are "
         "kept in results.json of the folder: the same command goes on where it was interrupted.",
     )
     experiment.add_argument("table", choices=list(TABLES), help="which table")
@@ -271,7 +262,7 @@ def add_missing(parser: argparse._ActionsContainer) -> None:
     """The words that mean a missing value."""
     parser.add_argument(
         "--missing", nargs="+", action="extend", default=[], metavar="WORD",
-        help="further words that mean a missing value, beside NA, NaN, null, ? and empty cells",
+        help="further words that mean a missing value, next to NA, NaN, null, ? and empty cells",
     )  # fmt: skip
 
 
@@ -280,7 +271,7 @@ def _count_or_share(text: str) -> int | float:
     if text.endswith("%"):
         share = _share(text)
         if not 0 <= share < 1:
-            raise argparse.ArgumentTypeError(f"{text!r} is no share from 0% to below 100%")
+            raise argparse.ArgumentTypeError(f"{text!r} is not a share from 0% to below 100%")
         return share
     try:
         return int(text)
@@ -288,27 +279,25 @@ def _count_or_share(text: str) -> int | float:
         return float(text)
 
 
-def _prior_rows(text: str) -> int | float | str:
-    """A count or a share, or the word "auto"."""
-    return text if text == "auto" else _count_or_share(text)
-
-
-def grid_of(text: str) -> int | str:
-    """A number of cuts, or the word "auto"."""
-    return text if text == "auto" else int(text)
-
-
 def _share(text: str) -> float:
     """A number, or one in per cent."""
     return float(text[:-1]) / 100 if text.endswith("%") else float(text)
 
 
-def _scale(text: str) -> float | str:
-    """A number where it is one; what else it may be is checked where the problem is made."""
-    try:
-        return float(text)
-    except ValueError:
-        return text
+#: How the numbers of parameters are read that check themselves.
+_SPECIAL: dict[str, Callable[[str], float]] = {
+    "scale": float,
+    "cv": int,
+    "random_state": int,
+    "n_jobs": int,
+}
+#: How the numbers of each kind are read.
+_NUMBERS: dict[Kind, Callable[[str], float]] = {
+    Kind.WHOLE: int,
+    Kind.NUMBER: _count_or_share,
+    Kind.SHARE: _share,
+    Kind.AMOUNT: _count_or_share,
+}
 
 
 def time_limit_of(text: str) -> float | None:
@@ -328,13 +317,9 @@ def _method_limit(text: str) -> tuple[str | None, float]:
     except ValueError:
         limit = 0.0
     if not 0 < limit < float("inf"):
-        raise argparse.ArgumentTypeError(f"{seconds!r} is no positive number of seconds")
+        raise argparse.ArgumentTypeError(f"{seconds!r} is not a positive number of seconds")
     return name or None, limit
 
 
-# argparse names these in its messages
+# argparse names it in its messages
 time_limit_of.__name__ = "number of seconds"
-_count_or_share.__name__ = "count or share"
-grid_of.__name__ = "number or 'auto'"
-_prior_rows.__name__ = "count, share or 'auto'"
-_share.__name__ = "share"

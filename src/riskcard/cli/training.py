@@ -12,6 +12,7 @@ from riskcard.cli.remarks import say
 from riskcard.data.files import TableFile, open_table
 from riskcard.data.wanted_columns import Kind, MissingWords, Selection, require_columns
 from riskcard.errors import DataError, ParameterError
+from riskcard.parameters import parameters_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from riskcard.rules.card_rules import CardRules
 
 Made = TypeVar("Made")
+
+
+#: The options that make up rules, next to those of a file.
+SETTINGS = tuple(parameters_of("rules"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +63,7 @@ def read_training(options: Namespace, groups: str | None = None) -> Training:
     ----------
     options
         With ``data``, ``target``, ``positive``, ``weights``, ``columns``, ``drop``,
-        ``categorical``, ``missing``, ``rules`` and ``budget``.
+        ``categorical``, ``missing``, ``rules`` and the settings of rules that are given.
     groups
         A column that says which rows belong together; it is not a feature.
     """
@@ -140,23 +145,24 @@ def _selection(
 
 
 def load_rules(options: Namespace) -> CardRules | None:
-    """The rules of a file, with the budget of the options; None when there is no file."""
-    if options.rules is None:
-        if options.budget is not None:
-            raise ParameterError(
-                "--budget is given without costs. Give the costs of features with --rules FILE."
-            )
+    """The rules of a file and of the options; None when there are none."""
+    settings = {name: getattr(options, name) for name in SETTINGS if hasattr(options, name)}
+    if options.rules is None and "budget" in settings:
+        raise ParameterError(
+            "--budget is given without costs. Give the costs of features with --rules FILE."
+        )
+    if options.rules is None and not settings:
         return None
     from riskcard.rules.card_rules import CardRules
 
-    rules = CardRules.load(options.rules)
-    if options.budget is None:
-        return rules
-    return _of_file(options.rules, lambda: replace(rules, budget=options.budget))
+    rules = CardRules() if options.rules is None else CardRules.load(options.rules)
+    return _of_file(options.rules, lambda: replace(rules, **settings))
 
 
-def _of_file(path: str, make: Callable[[], Made]) -> Made:
-    """What is wrong with rules is wrong with their file."""
+def _of_file(path: str | None, make: Callable[[], Made]) -> Made:
+    """What is wrong with rules is wrong with their file, if there is one."""
+    if path is None:
+        return make()
     try:
         return make()
     except ParameterError as error:

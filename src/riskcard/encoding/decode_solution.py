@@ -1,4 +1,4 @@
-"""Back to the user's units: from the solver's columns and indices to cuts, levels and points."""
+"""From the solver's columns and indices back to the user's units: cuts, levels and points."""
 
 from __future__ import annotations
 
@@ -28,11 +28,26 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What the solver's numbers stand for: the table, its columns and candidate cuts, all rules.
+    """What the solver's numbers mean: the table, its columns and candidate cuts, all rules.
 
-    ``data`` has the rows of the table, without the ``prior_rows`` that the problem has besides.
-    ``closed`` says for each column which conditions are not on the shortlist; it is empty without
-    one.
+    Attributes
+    ----------
+    table
+        The rows; their weights include those of the classes.
+    data
+        The same rows as codes, without the pseudo-observations.
+    cut_grid
+        The candidate cuts.
+    rules, least
+        What every card keeps; the smallest bins as counts.
+    grid
+        Candidate cuts per feature; None for all.
+    pseudo_rows
+        Number of pseudo-observations that the problem has in addition to the rows.
+    closed
+        For each column which conditions are not on the shortlist; empty without a shortlist.
+    max_changes
+        The largest number of terms of an earlier card that may change; None without such a card.
     """
 
     table: Table
@@ -40,8 +55,17 @@ class Layout:
     cut_grid: CutGrid
     rules: CardRules
     least: LeastBins
-    prior_rows: float = 0.0
+    grid: int | None = None
+    pseudo_rows: float = 0.0
     closed: tuple[NDArray[np.bool_], ...] = ()
+    max_changes: int | None = None
+
+    @property
+    def shortlist(self) -> int | None:
+        """The number of conditions on the shortlist; None without one."""
+        if not self.closed:
+            return None
+        return sum(int(np.count_nonzero(~closed)) for closed in self.closed)
 
 
 def card_from_solution(
@@ -49,22 +73,19 @@ def card_from_solution(
     layout: Layout,
     scale: Scale,
     details: Mapping[str, Any] | None = None,
-    keeps_points: bool = False,
 ) -> RiskCard:
     """Go from the solver's indices back to the user's units.
 
-    The lowest group of each feature gets 0 points. With an integer base the base takes up the
-    difference; with a calibrated scale the base is 0 and the offset does. A common divisor of all
-    points is taken into a scale that was chosen freely.
+    The lowest group of each feature gets 0 points. With an integer base, the base takes up the
+    difference; with a calibrated scale the base is 0 and the offset takes it up. A common divisor
+    of all points becomes part of a scale that was fitted, unless points of an earlier card are kept.
 
     Parameters
     ----------
     details
         Further fields of the card: ``outcome``, ``training``, ``certificate``.
-    keeps_points
-        Leave a common divisor where it is.
     """
-    divisor = 1 if keeps_points else _common_divisor(solution, scale)
+    divisor = 1 if layout.max_changes is not None else _common_divisor(solution, scale)
     terms: dict[int, list[tuple[int, int, int]]] = {}
     for column, cut, jump in solution.terms:
         feature = int(layout.data.feature_of[column])
@@ -90,9 +111,9 @@ def card_from_solution(
 
 
 class PrintedCuts:
-    """From a condition to the number that stands for it on the card; None where there is none.
+    """From a condition to its cut on the card; None where it has none.
 
-    The values of a feature are put in order when it is asked about first, and kept.
+    The values of a feature are sorted when they are first needed, and kept.
     """
 
     def __init__(self, layout: Layout) -> None:

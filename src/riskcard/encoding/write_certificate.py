@@ -8,39 +8,62 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.data.table import Table
-from riskcard.encoding.rank_table import CutGrid
+from riskcard.encoding.decode_solution import Layout
 from riskcard.model.certificate import Certificate, TrainingFacts
 from riskcard.model.totals import count_totals
 from riskcard.problem.problem import Problem
 from riskcard.problem.result import SolveResult
+from riskcard.rules.describe_rules import describe_rules
 
 
-def certificate_of(result: SolveResult, problem: Problem, cut_grid: CutGrid) -> Certificate:
-    """Sum up a solver's answer as the certificate that its card carries."""
+def certificate_of(
+    result: SolveResult, problem: Problem, layout: Layout, loss: float
+) -> Certificate:
+    """Sum up a solver's answer as the certificate of its card.
+
+    Parameters
+    ----------
+    result, problem, layout
+        The answer, what was solved, and what its numbers mean.
+    loss
+        That of the printed card on the raw rows.
+    """
     limits, scale, moderate = problem.limits, problem.scale, result.moderate
     return Certificate(
-        loss=result.loss,
-        bound=result.bound,
+        loss=loss,
+        bound=min(result.bound, loss),
         status=result.status,
         max_terms=limits.max_terms,
         max_features=limits.max_features,
         max_cuts_per_feature=limits.max_cuts_per_feature,
         max_points=problem.max_points,
         scale=scale.multiplier if scale.kind == "fixed" else scale.kind,
-        is_grid_full=cut_grid.is_full,
+        is_grid_full=layout.cut_grid.is_full,
         nodes=result.nodes,
         seconds=result.seconds,
         notes=result.notes,
+        rules=tuple(_rules_in_words(layout)),
+        pseudo_rows=layout.pseudo_rows,
         max_log_odds=scale.limit,
         moderate_odds=0.0 if moderate is None else moderate.odds,
         moderate_bound=0.0 if moderate is None else moderate.bound,
     )
 
 
+def _rules_in_words(layout: Layout) -> list[str]:
+    """What the card had to keep in addition to its size."""
+    words = describe_rules(layout.rules, layout.least)
+    if layout.shortlist is not None:
+        words.append(f"conditions from a shortlist of {layout.shortlist}")
+    if layout.max_changes is not None:
+        words.append(f"at most {layout.max_changes} terms of an earlier card are changed")
+    return words
+
+
 def training_facts_of(
     table: Table, totals: NDArray[np.int64], reachable: Sequence[int]
 ) -> TrainingFacts:
-    """Count the rows, the events and their weights, in all and by the total of the card.
+    """Count the rows, the events and their weights, overall and by the total of the card.
 
     Parameters
     ----------

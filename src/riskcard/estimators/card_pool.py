@@ -1,13 +1,24 @@
-"""The pool of a fitted classifier: cards about as good as its own, side by side."""
+"""A pool: cards about as good as the best, side by side."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from sklearn.base import clone
+
+from riskcard.checks import is_whole
+from riskcard.errors import ParameterError
+from riskcard.estimators.classifier import RiskScoreClassifier
+from riskcard.estimators.fitted import finish
+from riskcard.estimators.learning import Request
 from riskcard.formatting.html import Number, boxed, html_table, paragraphs
 from riskcard.model.card import RiskCard
+from riskcard.parameters import parameters_of
+from riskcard.problem.result import SolveResult
+from riskcard.status import OPTIMALITY_TOLERANCE, Status, relative_gap
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +33,18 @@ class CardPool(Sequence[RiskCard]):
     cards
         The cards.
     losses
-        The loss of each on the training rows, prior rows included.
+        The loss of each on the training rows, pseudo-observations included.
     most_loss
-        The loss that was allowed.
+        The largest loss that was allowed.
     is_complete
         It is proven that no other choice of features and cuts has a card within that loss.
     n_found
         Choices found, of which these are the first.
+    models
+        A fitted classifier for each card.
+    model
+        The fitted classifier with the card that ``fit`` gives: the best of the pool, or one with
+        rounder cuts.
     """
 
     cards: tuple[RiskCard, ...]
@@ -36,6 +52,22 @@ class CardPool(Sequence[RiskCard]):
     most_loss: float
     is_complete: bool
     n_found: int
+    models: tuple[RiskScoreClassifier, ...] = field(default=(), repr=False, compare=False)
+    model: Any = field(default=None, repr=False, compare=False)
+
+    def choose(self, index: int) -> RiskScoreClassifier:
+        """The fitted classifier whose model is a card of the pool.
+
+        Parameters
+        ----------
+        index
+            The place of the card in the pool.
+        """
+        if not is_whole(index) or not 0 <= index < len(self.models):
+            raise ParameterError(
+                f"There is no card {index!r} in the pool. Choose from 0 to {len(self.models) - 1}."
+            )
+        return self.models[index]
 
     def __getitem__(self, index: Any) -> Any:
         return self.cards[index]
@@ -57,7 +89,7 @@ class CardPool(Sequence[RiskCard]):
         return f"Choices of features and cuts {within}; there may be more."
 
     def rows(self) -> list[dict[str, Any]]:
-        """One dict a card: its place, loss, loss above the best in per cent, features and terms."""
+        """One dict per card: its place, loss, loss above the best in per cent, features and terms."""
         best = min(self.losses)
         return [
             {
@@ -98,3 +130,70 @@ class CardPool(Sequence[RiskCard]):
             for row in self.rows()
         ]
         return "\n".join([*lines, self.summary])
+
+
+def find_pool(
+    estimator: RiskScoreClassifier,
+    X: Any,
+    y: Any,
+    *,
+    tolerance: float = 0.01,
+    size: int = 100,
+    sample_weight: Any = None,
+) -> CardPool:
+    """Find the cards that are about as good as the best one.
+
+    With ``certify=True`` of the estimator all choices of features and cuts that have such a card
+    are looked for, and ``is_complete`` says whether they were all found.
+
+    Parameters
+    ----------
+    estimator
+        A ``RiskScoreClassifier``, fitted or not; it is cloned.
+    X, y
+        Rows and their labels.
+    tolerance
+        Cards whose loss is at most this share above the best are kept.
+    size
+        The largest number of cards.
+    sample_weight
+        One weight per row.
+
+    Examples
+    --------
+    >>> from riskcard import RiskScoreClassifier, find_pool
+    >>> X = [[value % 10, value % 9] for value in range(60)]
+    >>> y = [value % 10 > 4 or value % 7 == 0 for value in range(60)]
+    >>> pool = find_pool(RiskScoreClassifier(1, certify=True), X, y, tolerance=0.1)
+    >>> pool.is_complete, pool.choose(0).card_ == pool[0]
+    (True, True)
+    """
+    limits = parameters_of("pool")
+    most, n_most = limits["tolerance"].checked(tolerance), limits["size"].checked(size)
+    model = clone(estimator)
+    further = {"tolerance": most, "size": n_most}
+    request = Request("find_pool", further, pool_tolerance=float(most), pool_size=n_most)
+    (result, problem, layout), training = model._fit(X, y, sample_weight, request)
+    pool = result.pool
+    assert pool is not None
+    models = []
+    for solution, loss in zip(pool.cards, pool.losses, strict=True):
+        one = replace(result, solution=solution, loss=loss, status=_status_of(result, loss))
+        models.append(copy.copy(model))
+        models[-1]._keep(finish(one, problem, layout, training), y)
+    return CardPool(
+        cards=tuple(one.card_ for one in models),
+        losses=tuple(one.loss_ for one in models),
+        most_loss=pool.most_loss,
+        is_complete=pool.is_complete,
+        n_found=pool.n_found,
+        models=tuple(models),
+        model=model,
+    )
+
+
+def _status_of(result: SolveResult, loss: float) -> Status:
+    """The status of another card that the same proof is about."""
+    if result.status is Status.OPTIMAL and relative_gap(loss, result.bound) > OPTIMALITY_TOLERANCE:
+        return Status.CHOSEN
+    return result.status

@@ -3,54 +3,33 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from riskcard.checks import is_whole
 from riskcard.data.frames import count_rows
 from riskcard.data.table import make_table
 from riskcard.data.target import name_of_target, read_target, read_weights, weigh_classes
 from riskcard.errors import ParameterError, RiskcardWarning, SolverMissing
-from riskcard.estimators.base import is_whole
+from riskcard.estimators.base import count_threads
 from riskcard.estimators.classifier import RiskScoreClassifier
+from riskcard.estimators.learning import Request
 from riskcard.estimators.notebook import ShowsCard
-from riskcard.estimators.path import FoldWork, Rows, Split, card_path, cross_validate
+from riskcard.estimators.path import FoldWork, Rows, Split, card_path, cross_validate, fit_size
+from riskcard.estimators.recipe_values import plain_values
 from riskcard.estimators.scoring import find_scorer, takes_weights
-from riskcard.estimators.size_choice import RULES, choose_size, results_of
+from riskcard.estimators.size_choice import choose_size, results_of
 from riskcard.model.card import RiskCard
+from riskcard.model.recipe import Recipe
+from riskcard.parameters import check_parameters
 from riskcard.problem.result import SolveResult
 from riskcard.progress import WorkBar
-from riskcard.rules.card_rules import CardRules
 from riskcard.search.warmup import tell_of_compilation
-
-#: Parameters that every fit of the path shares with the last one.
-SHARED = (
-    "max_features",
-    "max_cuts_per_feature",
-    "max_points",
-    "scale",
-    "time_limit",
-    "gap",
-    "random_state",
-    "grid",
-    "rules",
-    "min_bin_rows",
-    "min_bin_events",
-    "class_weight",
-    "min_gain",
-    "prior_rows",
-    "shortlist",
-    "round_cuts",
-    "max_log_odds",
-)
-#: Parameters of the last fit alone.
-LAST_ONLY = ("certify", "n_jobs", "verbose", "pool_tolerance", "pool_size")
 
 #: The columns of ``results_frame``, and where ``cv_results_`` has them.
 FRAME_COLUMNS = {
@@ -69,39 +48,32 @@ class RiskScoreClassifierCV(ShowsCard, ClassifierMixin, BaseEstimator):
     """A card whose number of terms is chosen by cross-validation.
 
     In every fold cards of 0, 1, 2, ... ``max_terms`` terms are fitted, each starting from the one
-    before, and scored on the rows held out. The size is picked from the mean scores, and a card of
+    before, and scored on the held-out rows. The size is picked from the mean scores, and a card of
     that size is fitted to all rows.
 
     Parameters
     ----------
+    estimator
+        A ``RiskScoreClassifier`` with all other parameters; its ``max_terms`` is not used. Counts,
+        shares and gains of its rules are those of the rows of a fold. Its class weights count in
+        the scores too, where the scorer takes weights. Only the last card, of all rows, is proven
+        when it has ``certify=True``. None means ``RiskScoreClassifier()``.
     max_terms
-        The largest size. The path ends sooner where a fold has fewer rows.
+        The largest size that is tried.
     cv
-        Number of folds, a splitter of scikit-learn, or an iterable of pairs of positions (rows to
-        fit, rows held out). A number means stratified folds without shuffling; with ``groups`` no
-        group is divided between folds.
+        The folds: their number, a splitter of scikit-learn, or pairs of positions (rows to fit,
+        held-out rows).
     scoring
-        What the rows held out are scored by: the name of one of scikit-learn's scorers, or a
-        callable ``scorer(model, X, y)``; the higher, the better. None means the accuracy.
+        The score of held-out rows, higher is better: the name of a scorer of scikit-learn, such
+        as roc_auc, or a callable scorer(model, X, y). None means the accuracy.
     rule
-        "one_se": the smallest size whose mean score is at most one standard error below the best
-        one. "best": the size with the best mean score.
-    max_features, max_cuts_per_feature, max_points, scale, max_log_odds, grid
-        As in ``RiskScoreClassifier``, for every card of the path.
-    rules, min_bin_rows, min_bin_events, class_weight, min_gain, prior_rows, shortlist, round_cuts
-        Likewise. The path begins with as many terms as there are features that must be used.
-        Counts, shares and gains are those of the rows of a fold. Class weights count in the scores
-        too (where the scorer takes weights).
-    certify, gap, pool_tolerance, pool_size
-        For the last card, that of all rows: prove a bound, keep a pool (``best_estimator_.pool_``).
-    time_limit
-        Seconds for each single fit; None for no limit.
+        'one_se': the smallest size whose mean score is within one standard error of the best.
+        'best': the size with the best mean score.
     n_jobs
-        Threads, one a fold; None is 1 and -1 all processors. The result does not depend on it.
-    random_state
-        Seed of the search, the same for every fit.
+        Folds that are fitted at a time, in threads; -1 uses all processors. The last fit, to
+        all rows, has the n_jobs of the estimator. None means one.
     verbose
-        Show a bar on a terminal while folds are fitted, and the progress of the last proof.
+        Show a bar on a terminal while folds are fitted.
 
     Attributes
     ----------
@@ -112,7 +84,7 @@ class RiskScoreClassifierCV(ShowsCard, ClassifierMixin, BaseEstimator):
     threshold_ : float
         The least mean score that was good enough.
     cv_results_ : dict of ndarrays
-        One entry a size: ``n_terms``, ``mean_test_score``, ``std_test_score``, ``se_test_score``
+        One entry per size: ``n_terms``, ``mean_test_score``, ``std_test_score``, ``se_test_score``
         (the standard error), ``rank_test_score``, ``mean_train_score``, ``mean_fit_time``,
         ``mean_n_features`` and ``mean_n_terms_used`` (of the cards fitted), ``is_chosen``, and
         ``split0_test_score`` ... for each fold.
@@ -131,6 +103,10 @@ class RiskScoreClassifierCV(ShowsCard, ClassifierMixin, BaseEstimator):
 
     Notes
     -----
+    A number of folds means stratified folds without shuffling; with ``groups`` no group is divided
+    between folds. The path ends sooner where a fold has fewer rows than terms, and begins with as
+    many terms as there are features that must be used.
+
     The standard error of a mean is the standard deviation of the folds (with one less in the
     denominator) over the root of their number. Where rows are held out more than once, as in
     repeated cross-validation, the number is that of the folds which test every row once:
@@ -153,60 +129,32 @@ class RiskScoreClassifierCV(ShowsCard, ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        max_terms: int = 10,
+        estimator: RiskScoreClassifier | None = None,
         *,
+        max_terms: int = 10,
         cv: Any = 5,
         scoring: Any = "neg_log_loss",
         rule: str = "one_se",
-        max_features: int | None = None,
-        max_cuts_per_feature: int | None = None,
-        max_points: int = 5,
-        scale: float | str = "calibrated",
-        certify: bool = False,
-        time_limit: float | None = 60.0,
-        gap: float = 0.0,
         n_jobs: int | None = None,
-        random_state: Any = 0,
         verbose: bool = False,
-        grid: int | None = None,
-        rules: CardRules | str | Path | None = None,
-        min_bin_rows: float = 0,
-        min_bin_events: float = 0,
-        class_weight: Any = None,
-        min_gain: float = 0.0,
-        prior_rows: float | str = 0,
-        shortlist: int | str | None = None,
-        round_cuts: float | None = None,
-        pool_tolerance: float | None = None,
-        pool_size: int = 100,
-        max_log_odds: float | str | None = "auto",
     ) -> None:
+        self.estimator = estimator
         self.max_terms = max_terms
         self.cv = cv
         self.scoring = scoring
         self.rule = rule
-        self.max_features = max_features
-        self.max_cuts_per_feature = max_cuts_per_feature
-        self.max_points = max_points
-        self.scale = scale
-        self.certify = certify
-        self.time_limit = time_limit
-        self.gap = gap
         self.n_jobs = n_jobs
-        self.random_state = random_state
         self.verbose = verbose
-        self.grid = grid
-        self.rules = rules
-        self.min_bin_rows = min_bin_rows
-        self.min_bin_events = min_bin_events
-        self.class_weight = class_weight
-        self.min_gain = min_gain
-        self.prior_rows = prior_rows
-        self.shortlist = shortlist
-        self.round_cuts = round_cuts
-        self.pool_tolerance = pool_tolerance
-        self.pool_size = pool_size
-        self.max_log_odds = max_log_odds
+
+    @classmethod
+    def from_recipe(cls, recipe: Recipe) -> RiskScoreClassifierCV:
+        """The unfitted classifier that a card was learned with, whose folds were a number."""
+        if recipe.method != cls.__name__ or not is_whole(recipe.further["cv"]):
+            raise ParameterError(
+                f"The size of the card was not chosen by {cls.__name__} with a number of folds, so "
+                "its recipe does not suffice to choose it again."
+            )
+        return cls(RiskScoreClassifier.from_recipe(recipe), **recipe.further)
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
@@ -218,51 +166,58 @@ class RiskScoreClassifierCV(ShowsCard, ClassifierMixin, BaseEstimator):
         X
             Rows by features, as for ``RiskScoreClassifier``.
         y
-            One label a row, with two different values.
+            One label per row, with two different values.
         sample_weight
-            One weight a row, for the fits and for the scores (where the scorer takes weights).
+            One weight per row, for the fits and for the scores (where the scorer takes weights).
         groups
-            One value a row; rows of one group are held out together.
+            One value per row; rows of one group are held out together.
         """
-        estimator = self._make_estimator()
-        rows, classes = self._read(X, y, sample_weight)
+        check_parameters(self, "size")
+        count_threads(self.n_jobs)
+        final = self._make_estimator()
+        rows, classes = self._read(X, y, sample_weight, final.class_weight)
         splits = self._split(rows, groups)
         self.scorer_ = find_scorer(self.scoring, classes)
-        sizes = _sizes(estimator, self.max_terms, rows, splits)
+        sizes = _sizes(final, self.max_terms, rows, splits)
         title = f"{len(splits)} folds, {sizes[0]} to {sizes[-1]} terms"
         n_fits = len(splits) * len(sizes)
+        in_folds = clone(final).set_params(certify=False, verbose=False, n_jobs=None)
         if self.verbose:
             tell_of_compilation()
         with WorkBar(title, n_fits, is_quiet=not self.verbose) as bar:
             weighted = takes_weights(self.scorer_)
-            work = FoldWork(estimator, sizes, self.scorer_, weighted, bar.step)
+            work = FoldWork(in_folds, sizes, self.scorer_, weighted, bar.step)
             path = cross_validate(work, rows, splits, self.n_jobs)
         choice = choose_size(path, self.rule)
         self.cv_results_ = results_of(path, choice)
         self.n_terms_, self.best_n_terms_ = sizes[choice.chosen], sizes[choice.best]
         self.threshold_ = choice.threshold
         self.n_splits_ = len(splits)
-        self._refit(estimator, rows, sizes[: choice.chosen + 1])
-        self.best_estimator_._name_outcome(name_of_target(y))
+        start = None
+        for step in card_path(in_folds, rows, sizes[: choice.chosen]):
+            start = step.model.card_ if step.size > 0 else None
+        request = self._request(name_of_target(y), start)
+        self.best_estimator_ = fit_size(final, rows, self.n_terms_, request).model
         self.classes_ = self.best_estimator_.classes_
+        if self.n_terms_ == 0:
+            self._warn_of_empty_card()
         return self
 
     def _make_estimator(self) -> RiskScoreClassifier:
-        """What is fitted in the folds; parameters of our own that make no sense are refused."""
-        if not is_whole(self.max_terms) or self.max_terms < 1:
-            raise ParameterError(
-                f"max_terms is {self.max_terms!r}. Use a whole number of at least 1."
-            )
-        if self.rule not in RULES:
-            raise ParameterError(f"rule is {self.rule!r}. Use {' or '.join(map(repr, RULES))}.")
-        shared = {name: getattr(self, name) for name in SHARED}
-        estimator = RiskScoreClassifier(n_jobs=self.n_jobs, **shared)
-        estimator._n_threads()
-        rules = None if self.rules is None else estimator._card_rules()
-        estimator.set_params(n_jobs=1, random_state=estimator._seed(), rules=rules)
-        return estimator
+        """What is fitted at the end, with the rules of a file and one seed for all fits."""
+        if self.estimator is None:
+            return RiskScoreClassifier()
+        if not isinstance(self.estimator, RiskScoreClassifier):
+            raise ParameterError(f"estimator is {self.estimator!r}. Use a RiskScoreClassifier.")
+        task = self.estimator._task(Request())
+        rules = None if self.estimator.rules is None else task.rules
+        made: RiskScoreClassifier = clone(self.estimator)
+        made.set_params(random_state=task.options.random_state, rules=rules)
+        return made
 
-    def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Rows, tuple[Any, Any]]:
+    def _read(
+        self, X: Any, y: Any, sample_weight: Any, class_weight: Any
+    ) -> tuple[Rows, tuple[Any, Any]]:
         """The rows, after all checks that a single fit would make."""
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
@@ -275,10 +230,10 @@ class RiskScoreClassifierCV(ShowsCard, ClassifierMixin, BaseEstimator):
         weights = score_weights = None
         if sample_weight is not None:
             weights = score_weights = read_weights(sample_weight, n_rows)
-        if self.class_weight is not None:
+        if class_weight is not None:
             signs = np.where(labels == table.classes[1], np.int8(1), np.int8(-1))
             counts = read_weights(sample_weight, n_rows)
-            score_weights = weigh_classes(counts, signs, table.classes, self.class_weight)
+            score_weights = weigh_classes(counts, signs, table.classes, class_weight)
         return Rows(X, labels, weights, score_weights), table.classes
 
     def _split(self, rows: Rows, groups: Any) -> list[Split]:
@@ -297,41 +252,35 @@ class RiskScoreClassifierCV(ShowsCard, ClassifierMixin, BaseEstimator):
             raise ParameterError(f"cv is {self.cv!r} and gives no folds. Use at least two.")
         return splits
 
-    def _refit(self, estimator: RiskScoreClassifier, rows: Rows, sizes: tuple[int, ...]) -> None:
-        """The model of all rows: the path leads there, and only its end is proven."""
-        start = None
-        for step in card_path(estimator, rows, sizes[:-1]):
-            start = step.model.card_ if step.size > 0 else None
-        estimator.set_params(**{name: getattr(self, name) for name in LAST_ONLY})
-        (last,) = card_path(estimator, rows, sizes[-1:], start)
-        model = last.model
-        if model.card_.certificate is not None:
-            certificate = model.card_.certificate.with_note(self._how_chosen())
-            model.card_ = replace(model.card_, certificate=certificate)
-        self.best_estimator_ = model
-        if self.n_terms_ == 0:
-            warnings.warn(
-                f"No card of up to {self.cv_results_['n_terms'][-1]} terms was shown to predict "
-                "better than the share of events alone, so the card has no terms. Give more rows "
-                "or other features, or fit RiskScoreClassifier with a size of your own.",
-                RiskcardWarning,
-                stacklevel=3,
-            )
-
-    def _how_chosen(self) -> str:
+    def _request(self, outcome: str | None, start: RiskCard | None) -> Request:
+        """What the last fit is asked for: a start, how the size was chosen, and its title."""
         rule = "one-standard-error rule" if self.rule == "one_se" else "best mean score"
         scoring = self.scoring if isinstance(self.scoring, str) else "its own score"
         smallest, largest = self.cv_results_["n_terms"][[0, -1]]
-        return (
+        note = (
             f"Size chosen by cross-validation: {self.n_terms_} of {smallest} to {largest} terms, "
             f"{self.n_splits_} folds, {scoring}, {rule}."
         )
+        folds = self.cv if is_whole(self.cv) else f"{self.n_splits_} folds, given one by one"
+        further = {"max_terms": self.max_terms, "cv": folds, "scoring": scoring, "rule": self.rule}
+        return Request(
+            type(self).__name__, plain_values(further), start, notes=(note,), outcome=outcome
+        )
+
+    def _warn_of_empty_card(self) -> None:
+        warnings.warn(
+            f"No card of up to {self.cv_results_['n_terms'][-1]} terms was shown to predict better "
+            "than the share of events alone, so the card has no terms. Give more rows or other "
+            "features, or fit RiskScoreClassifier with a size of your own.",
+            RiskcardWarning,
+            stacklevel=3,
+        )
 
     def results_frame(self) -> Any:
-        """The path as a pandas frame, one line a size.
+        """The path as a pandas frame, one line per size.
 
         Columns: ``terms``, ``mean_score``, ``standard_error`` and ``standard_deviation`` of the
-        rows held out, ``train_score``, ``seconds`` (of a fit), ``features`` (used, on average) and
+        held-out rows, ``train_score``, ``seconds`` (of a fit), ``features`` (used, on average) and
         ``chosen``.
         """
         check_is_fitted(self)
@@ -354,7 +303,7 @@ class RiskScoreClassifierCV(ShowsCard, ClassifierMixin, BaseEstimator):
 
     @property
     def loss_(self) -> float:
-        """Sum of the log-losses of the card on all rows, prior rows included."""
+        """Sum of the log-losses of the card on all rows, pseudo-observations included."""
         return self.best_estimator_.loss_
 
     @property
@@ -413,7 +362,7 @@ class RiskScoreClassifierCV(ShowsCard, ClassifierMixin, BaseEstimator):
 
 
 def _positions(index: Any, rows: Rows) -> NDArray[np.intp]:
-    """Positions of rows, which may be told by True and False."""
+    """Positions of rows, which may be given as True and False."""
     array = np.asarray(index)
     if array.dtype == bool:
         array = np.flatnonzero(array)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,21 +15,19 @@ from sklearn.base import clone
 from riskcard.data.frames import take_rows
 from riskcard.errors import DataError
 from riskcard.estimators.classifier import RiskScoreClassifier
+from riskcard.estimators.learning import Request
 from riskcard.estimators.parallel import run_side_by_side
 from riskcard.estimators.size_choice import PathScores
-from riskcard.model.card import RiskCard
 
-#: Positions of the rows to fit and of those held out.
+#: Positions of the rows to fit and of the held-out rows.
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 #: A score from a fitted model, features, labels and, where it takes them, weights.
 Scorer = Callable[..., float]
 
-EMPTY_CARD = "The card has no terms: it gives every row the same risk, the share of events."
-
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A table, its labels and, unless all rows count alike, its weights.
+    """A table, its labels and, unless all rows weigh the same, its weights.
 
     Attributes
     ----------
@@ -64,67 +61,43 @@ class Step:
     seconds: float
 
 
-def card_path(
-    estimator: RiskScoreClassifier,
-    rows: Rows,
-    sizes: Sequence[int],
-    start: RiskCard | None = None,
-) -> Iterator[Step]:
+def card_path(estimator: RiskScoreClassifier, rows: Rows, sizes: Sequence[int]) -> Iterator[Step]:
     """Fit one size after another; the card of each is a start for the next.
 
     Parameters
     ----------
     estimator
-        All parameters but ``max_terms`` and ``start``.
+        All parameters but ``max_terms``.
     rows
         What to fit.
     sizes
-        Numbers of terms, ascending. The empty card, of size 0, is made from the model of one term.
-    start
-        A start for the first size.
+        Numbers of terms, ascending; 0 is the card without terms.
     """
-    one_term: Step | None = None
+    start = None
     for size in sizes:
-        if size == 0:
-            one_term = _fit_size(estimator, rows, 1, None)
-            yield _without_terms(one_term.model, rows)
-        elif size == 1 and one_term is not None:
-            start = one_term.model.card_
-            yield one_term
-        else:
-            step = _fit_size(estimator, rows, size, start)
-            start = step.model.card_
-            yield step
+        step = fit_size(estimator, rows, size, Request(start=start))
+        start = step.model.card_ if size > 0 else None
+        yield step
 
 
-def _fit_size(
-    estimator: RiskScoreClassifier, rows: Rows, size: int, start: RiskCard | None
-) -> Step:
-    begun = time.perf_counter()
-    model = clone(estimator).set_params(max_terms=size, start=start)
-    model.fit(rows.X, rows.y, sample_weight=rows.weights)
-    return Step(size, model, time.perf_counter() - begun)
+def fit_size(estimator: RiskScoreClassifier, rows: Rows, size: int, request: Request) -> Step:
+    """Fit a card of one size.
 
-
-def _without_terms(fitted: RiskScoreClassifier, rows: Rows) -> Step:
-    """The same model with the best card that has no terms.
-
-    It is what a table of one constant feature gives: no cut, so no terms.
+    Parameters
+    ----------
+    estimator
+        All parameters but ``max_terms``; it is cloned.
+    rows
+        What to fit.
+    size
+        Number of terms; 0 is the card without terms.
+    request
+        What is asked for in addition, such as a card to start from.
     """
-    shared = ("scale", "max_log_odds", "certify", "class_weight", "prior_rows")
-    empty = RiskScoreClassifier(**{name: getattr(fitted, name) for name in shared})
-    step = _fit_size(empty, Rows(np.zeros((rows.y.size, 1)), rows.y, rows.weights), 1, None)
-    model = copy.copy(fitted)
-    for name in ("result_", "loss_", "lower_bound_", "gap_", "status_"):
-        setattr(model, name, getattr(step.model, name))
-    for name in ("pool_", "_others"):  # of cards with a term
-        model.__dict__.pop(name, None)
-    card = step.model.card_
-    if card.certificate is not None:
-        certificate = replace(card.certificate, max_terms=0, notes=(EMPTY_CARD,))
-        card = replace(card, certificate=certificate)
-    model.card_ = replace(card, feature_names=fitted.card_.feature_names)
-    return Step(0, model, step.seconds)
+    begun = time.perf_counter()
+    model = clone(estimator).set_params(max_terms=max(size, 1))
+    model._fit(rows.X, rows.y, rows.weights, replace(request, is_empty=size == 0))
+    return Step(size, model, time.perf_counter() - begun)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +111,7 @@ class FoldWork:
     sizes
         Numbers of terms, ascending.
     scorer
-        The score; the higher, the better.
+        The score; higher is better.
     takes_weights
         The scorer is given the weights of the rows.
     tell

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.checks import finite_number, whole_points
-from riskcard.errors import ParameterError
+from riskcard.errors import ParameterError, warn
 from riskcard.model.certificate import Certificate, TrainingFacts
 from riskcard.model.feature_points import CardFeature
+from riskcard.model.recipe import Recipe, digest_of
 
 if TYPE_CHECKING:
     from riskcard.data.levels import Label
@@ -55,6 +56,9 @@ class RiskCard:
         The rows learned from; None for a card written by hand.
     certificate
         What was proven; None for a card written by hand.
+    recipe
+        How the card was made; None for a card written by hand, and without a certificate. A card
+        with other points, another scale or another certificate than its recipe is about loses both.
 
     Examples
     --------
@@ -73,6 +77,7 @@ class RiskCard:
     outcome: str | None = None
     training: TrainingFacts | None = None
     certificate: Certificate | None = None
+    recipe: Recipe | None = None
 
     def __post_init__(self) -> None:
         features = tuple(self.features)
@@ -104,6 +109,26 @@ class RiskCard:
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
+        self._check_recipe()
+
+    def _check_recipe(self) -> None:
+        """Seal a new recipe; drop certificate and recipe where the card is not what was sealed."""
+        if self.recipe is None:
+            return
+        if self.certificate is None:
+            object.__setattr__(self, "recipe", None)
+            return
+        digest = digest_of(self)
+        if not self.recipe.digest:
+            object.__setattr__(self, "recipe", replace(self.recipe, digest=digest))
+        elif self.recipe.digest != digest:
+            object.__setattr__(self, "certificate", None)
+            object.__setattr__(self, "recipe", None)
+            warn(
+                "The card was changed after it was fitted: its points, scale or certificate do not "
+                "agree with its digest. It has lost its certificate and its recipe. Fit it again to "
+                "get new ones."
+            )
 
     @property
     def title(self) -> str:

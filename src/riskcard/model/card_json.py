@@ -11,12 +11,12 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-from riskcard.checks import LOG_ODDS_LIMIT
 from riskcard.data.csv_text import read_bytes
 from riskcard.errors import FormatError, ParameterError
 from riskcard.model.card import RiskCard
 from riskcard.model.certificate import Certificate, TrainingFacts
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
+from riskcard.model.recipe import Recipe
 from riskcard.model.totals import TotalCount
 from riskcard.output_files import write_whole
 from riskcard.version import __version__
@@ -24,18 +24,7 @@ from riskcard.version import __version__
 Record = TypeVar("Record")
 
 FORMAT = "riskcard"
-FORMAT_VERSION = 2
-
-#: What a certificate may leave out, because files from before it have none of it, and what it is there.
-_OPTIONAL_KEYS = {
-    "prior_rows": 0.0,
-    "max_log_odds": LOG_ODDS_LIMIT,
-    "moderate_odds": 0.0,
-    "moderate_bound": 0.0,
-}
-
-#: What came with version 2; a file of version 1 has none of it.
-_NEW_KEYS = frozenset({"missing", "codes", "usual", "rules"})
+FORMAT_VERSION = 3
 
 _CARD_KEYS = frozenset(
     {
@@ -51,6 +40,7 @@ _CARD_KEYS = frozenset(
         "features",
         "training",
         "certificate",
+        "recipe",
     }
 )
 
@@ -60,9 +50,6 @@ def card_to_json(card: RiskCard) -> str:
     certificate = None if card.certificate is None else asdict(card.certificate)
     if certificate is not None:
         certificate["status"] = str(certificate["status"])
-        for name, usual in _OPTIONAL_KEYS.items():
-            if certificate[name] == usual:
-                del certificate[name]
     content = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
@@ -76,19 +63,20 @@ def card_to_json(card: RiskCard) -> str:
         "features": [_feature_entry(feature) for feature in card.features],
         "training": None if card.training is None else asdict(card.training),
         "certificate": certificate,
+        "recipe": None if card.recipe is None else asdict(card.recipe),
     }
     return _dumps(content) + "\n"
 
 
 def _dumps(content: dict[str, Any]) -> str:
-    """One entry a line, but counts of totals whole, or they would be most of the file."""
+    """One entry per line, but one count of totals per line, or they would be most of the file."""
     training = content["training"]
     counts = training["totals"] if training is not None else ()
     if counts:
         content = {**content, "training": {**training, "totals": "@"}}
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
     lines = ",\n".join(f"      {json.dumps(one, allow_nan=False)}" for one in counts)
-    # this cannot stand inside a text, where quotes are escaped, and no other entry has the name
+    # this cannot be part of a text, where quotes are escaped, and no other entry has the name
     return text.replace('"totals": "@"', f'"totals": [\n{lines}\n    ]') if counts else text
 
 
@@ -165,17 +153,21 @@ def _require_format(content: Any, source: str) -> None:
             f'{source} has the "format_version" {version!r}, which never existed. '
             f"Write the card again; this version of riskcard writes {FORMAT_VERSION}."
         )
+    if version < FORMAT_VERSION:
+        raise FormatError(
+            f"{source} has format version {version}, which was written before the first release; "
+            f"riskcard {__version__} reads version {FORMAT_VERSION}. Fit the card again."
+        )
     if version > FORMAT_VERSION:
         raise FormatError(
-            f"{source} has format version {version}, but riskcard {__version__} reads up to "
+            f"{source} has format version {version}, but riskcard {__version__} reads version "
             f"{FORMAT_VERSION}. Install a newer riskcard: pip install --upgrade riskcard."
         )
 
 
 def _card_from_content(content: dict[str, Any]) -> RiskCard:
     _require_keys("the card", content, _CARD_KEYS)
-    version = content["format_version"]
-    features = [_feature_from(entry, version) for entry in _list_of(content, "features")]
+    features = [_feature_from(entry) for entry in _list_of(content, "features")]
     outcome = content["outcome"]
     if outcome is not None:
         _require_type('"outcome"', outcome, str)
@@ -190,20 +182,20 @@ def _card_from_content(content: dict[str, Any]) -> RiskCard:
         outcome=outcome,
         training=_training_from(content),
         certificate=_certificate_from(content),
+        recipe=_recipe_from(content),
     )
 
 
-def _feature_from(entry: Any, version: int) -> FeaturePoints | LevelPoints:
+def _feature_from(entry: Any) -> FeaturePoints | LevelPoints:
     _require_type("each feature", entry, dict)
-    if version > 1 and "groups" in entry:
+    if "groups" in entry:
         return _level_points_from(entry)
-    _require_keys("a feature", entry, _keys_of(FeaturePoints, version))
+    _require_keys("a feature", entry, _keys_of(FeaturePoints))
     _require_type("the name of a feature", entry["name"], str)
     cuts = [_as_number(f"a cut of {entry['name']!r}", cut) for cut in _list_of(entry, "cuts")]
-    rest = {} if version == 1 else {"missing": entry["missing"], "usual": entry["usual"]}
-    codes = [] if version == 1 else [_code_from(code) for code in _list_of(entry, "codes")]
-    points = tuple(_list_of(entry, "points"))
-    return FeaturePoints(entry["name"], tuple(cuts), points, codes=tuple(codes), **rest)
+    codes = [_code_from(code) for code in _list_of(entry, "codes")]
+    points = _list_of(entry, "points")
+    return FeaturePoints(**{**entry, "cuts": cuts, "points": points, "codes": codes})
 
 
 def _code_from(entry: Any) -> tuple[float, Any]:
@@ -213,7 +205,7 @@ def _code_from(entry: Any) -> tuple[float, Any]:
 
 
 def _level_points_from(entry: dict[str, Any]) -> LevelPoints:
-    _require_keys("a feature", entry, _keys_of(LevelPoints, FORMAT_VERSION))
+    _require_keys("a feature", entry, _keys_of(LevelPoints))
     _require_type("the name of a feature", entry["name"], str)
     _require_type('"is_ordered"', entry["is_ordered"], bool)
     groups = _list_of(entry, "groups")
@@ -224,47 +216,49 @@ def _level_points_from(entry: dict[str, Any]) -> LevelPoints:
 
 def _training_from(content: dict[str, Any]) -> TrainingFacts | None:
     entry = content["training"]
-    if isinstance(entry, dict):  # files from before there were counts have none
-        entry = {**entry, "totals": [_count_from(one) for one in _list_of(entry, "totals", [])]}
-    return _record_from(TrainingFacts, {**content, "training": entry}, "training")
+    if isinstance(entry, dict) and "totals" in entry:
+        entry = {**entry, "totals": [_count_from(one) for one in _list_of(entry, "totals")]}
+    return _record_from(TrainingFacts, entry, "training")
 
 
 def _count_from(entry: Any) -> TotalCount:
     _require_type('each entry of "totals"', entry, dict)
-    _require_keys('an entry of "totals"', entry, _keys_of(TotalCount, FORMAT_VERSION))
+    _require_keys('an entry of "totals"', entry, _keys_of(TotalCount))
     return TotalCount(**entry)
 
 
 def _certificate_from(content: dict[str, Any]) -> Certificate | None:
     entry = content["certificate"]
-    if isinstance(entry, dict) and entry.keys() >= {"notes", "is_grid_full", "version"}:
-        for key in ("notes", "rules"):
-            if key in entry:
-                entry[key] = tuple(_texts_of(entry, key))
+    if isinstance(entry, dict) and entry.keys() >= {"notes", "rules", "is_grid_full", "version"}:
+        entry = {**entry, **{key: _texts_of(entry, key) for key in ("notes", "rules")}}
         _require_type('"is_grid_full"', entry["is_grid_full"], bool)
         _require_type('"version"', entry["version"], str)
-    return _record_from(Certificate, content, "certificate")
+    return _record_from(Certificate, entry, "certificate")
 
 
-def _record_from(kind: type[Record], content: dict[str, Any], key: str) -> Record | None:
-    entry = content[key]
+def _recipe_from(content: dict[str, Any]) -> Recipe | None:
+    recipe = _record_from(Recipe, content["recipe"], "recipe")
+    if recipe is not None and not recipe.digest:
+        raise ParameterError('"digest" of the recipe is empty. Write the card again.')
+    return recipe
+
+
+def _record_from(kind: type[Record], entry: Any, key: str) -> Record | None:
     if entry is None:
         return None
     _require_type(f'"{key}"', entry, dict)
-    _require_keys(f'"{key}"', entry, _keys_of(kind, content["format_version"]))
+    _require_keys(f'"{key}"', entry, _keys_of(kind))
     return kind(**entry)
 
 
-def _keys_of(kind: type[Any], version: int) -> frozenset[str]:
-    """The entries of a record in some version of the format."""
-    keys = frozenset(field.name for field in fields(kind))
-    return keys - _NEW_KEYS if version == 1 else keys
+def _keys_of(kind: type[Any]) -> frozenset[str]:
+    """The entries of a record."""
+    return frozenset(field.name for field in fields(kind))
 
 
-def _list_of(entry: dict[str, Any], key: str, otherwise: list[Any] | None = None) -> list[Any]:
-    found = entry[key] if otherwise is None else entry.get(key, otherwise)
-    _require_type(f'"{key}"', found, list)
-    return list(found)
+def _list_of(entry: dict[str, Any], key: str) -> list[Any]:
+    _require_type(f'"{key}"', entry[key], list)
+    return list(entry[key])
 
 
 def _texts_of(entry: dict[str, Any], key: str) -> list[str]:
@@ -291,7 +285,7 @@ def _require_type(what: str, value: Any, kind: type) -> None:
 
 
 def _require_keys(what: str, entry: dict[str, Any], keys: frozenset[str]) -> None:
-    missing = sorted(keys - _OPTIONAL_KEYS.keys() - entry.keys())
+    missing = sorted(keys - entry.keys())
     unknown = sorted(entry.keys() - keys)
     if missing:
         raise ParameterError(f'{what} has no "{missing[0]}". Write the card again.')
@@ -304,7 +298,7 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(content) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise ParameterError(f'"{twice}" stands twice in one object. Remove one of them.')
+        raise ParameterError(f'"{twice}" occurs twice in one object. Remove one of them.')
     return content
 
 

@@ -15,7 +15,7 @@ _NUMBERS = (
     "loss",
     "bound",
     "seconds",
-    "prior_rows",
+    "pseudo_rows",
     "max_log_odds",
     "moderate_odds",
     "moderate_bound",
@@ -67,7 +67,7 @@ class Certificate:
     Attributes
     ----------
     loss
-        Sum of the log-losses of the card on its training rows, and on ``prior_rows``.
+        Sum of the log-losses of the card on its training rows, and on ``pseudo_rows``.
     bound
         No card of the problem has a lower loss; 0 when nothing was proven.
     status
@@ -83,16 +83,16 @@ class Certificate:
     notes
         Sentences that a reader should know, such as what a rounder cut cost.
     rules
-        Sentences on the rules that every card of the kind keeps, such as "age: risk rises".
-    prior_rows
-        Rows with the event rate of all, spread over the training rows, that loss and bound count
-        besides.
+        Sentences on the rules that every card of the kind keeps, such as "age: rises".
+    pseudo_rows
+        Number of pseudo-observations with the overall event rate, spread over the training rows,
+        which loss and bound count in addition.
     max_log_odds
         With a free scale: the most by which a term may move the log-odds.
     moderate_odds, moderate_bound
         Where a proof was cut short: no card of the problem whose terms multiply the odds by at most
-        ``moderate_odds`` has a loss below ``moderate_bound``. Both are 0 where nothing was proven of
-        such cards apart.
+        ``moderate_odds`` has a loss below ``moderate_bound``. Both are 0 where nothing was proven
+        about such cards alone.
     """
 
     loss: float
@@ -109,7 +109,7 @@ class Certificate:
     version: str = __version__
     notes: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
-    prior_rows: float = 0.0
+    pseudo_rows: float = 0.0
     max_log_odds: float = LOG_ODDS_LIMIT
     moderate_odds: float = 0.0
     moderate_bound: float = 0.0
@@ -120,8 +120,8 @@ class Certificate:
         _set(self, "nodes", whole_number("nodes", self.nodes))
         for name in _NUMBERS:
             _set(self, name, finite_number(name, getattr(self, name)))
-        if self.prior_rows < 0:
-            raise ParameterError(f"prior_rows is {self.prior_rows}. Use a number of at least 0.")
+        if self.pseudo_rows < 0:
+            raise ParameterError(f"pseudo_rows is {self.pseudo_rows}. Use a number of at least 0.")
         if not 0 < self.max_log_odds <= LOG_ODDS_LIMIT:
             raise ParameterError(
                 f"max_log_odds is {self.max_log_odds}. Use a number above 0, at most {LOG_ODDS_LIMIT:g}."
@@ -142,7 +142,7 @@ class Certificate:
             if is_stated:
                 raise ParameterError(
                     f"scale is {self.scale} and moderate_odds is {self.moderate_odds}. With a given "
-                    "multiplier nothing is proven of moderate cards apart: leave both out."
+                    "multiplier nothing is proven about moderate cards alone: leave both out."
                 )
         try:
             _set(self, "status", Status(self.status))
@@ -166,7 +166,7 @@ class Certificate:
 
     @property
     def has_moderate_bound(self) -> bool:
-        """Whether something was proven of moderate cards apart."""
+        """Whether something was proven about moderate cards alone."""
         return self.moderate_odds > 1
 
     @property

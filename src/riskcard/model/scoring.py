@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -12,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.data.scoring import take_columns
-from riskcard.errors import RiskcardWarning
+from riskcard.errors import warn
 from riskcard.model.feature_points import CardFeature
 from riskcard.model.lookup import LookUp
 
@@ -116,13 +114,7 @@ def _rows(number: int) -> str:
 
 
 def _warn_of_guesses(guesses: list[str]) -> None:
-    """One warning, which points to the first line of code outside this package."""
-    level, frame = 1, sys._getframe()
-    while frame is not None and frame.f_globals.get("__name__", "").startswith("riskcard."):
-        level, frame = level + 1, frame.f_back  # type: ignore[assignment]
-    warnings.warn(
+    warn(
         f"Feature {', feature '.join(guesses)}. Training had no such values: they get the points "
-        "of the bin with most training rows.",
-        RiskcardWarning,
-        stacklevel=level,
+        "of the bin with most training rows."
     )

@@ -43,18 +43,16 @@ def pool_figures(pool: Any, most: int = 20) -> PoolFigures:
     Parameters
     ----------
     pool
-        A ``CardPool``, or a classifier that has one.
+        A ``CardPool``.
     most
         So many cards at most, the first ones: those of different features.
     """
-    pool = getattr(pool, "pool_", pool)
     if not hasattr(pool, "cards") or not hasattr(pool, "losses"):
         raise ParameterError(
-            f"A pool of cards is needed, not {type(pool).__name__}. Give pool_tolerance to the "
-            "classifier and fit it."
+            f"A pool of cards is needed, not {type(pool).__name__}. Give that of find_pool."
         )
     if not pool.cards:
-        raise ParameterError("The pool has no cards. Allow a larger pool_tolerance.")
+        raise ParameterError("The pool has no cards. Allow a larger tolerance.")
     losses = np.array(pool.losses)
     order = np.argsort(losses[:most], kind="stable")
     cards = [pool.cards[place] for place in order]
@@ -78,7 +76,7 @@ def plot_pool(pool: Any, most: int = 20, ax: Any = None) -> Any:
     Parameters
     ----------
     pool
-        A ``CardPool``, or a fitted classifier that has one.
+        A ``CardPool``, such as ``find_pool`` gives.
     most
         So many cards at most, the first ones: those of different features.
     ax

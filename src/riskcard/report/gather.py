@@ -65,11 +65,11 @@ class Wishes:
     ----------
     cv
         Folds; 0 for none.
-    bootstraps
+    n_bootstraps
         Resamples; 0 for none.
     time_limit
         Seconds for learning again, in folds and resamples together; None for no limit.
-    seed
+    random_state
         Of folds and resamples.
     n_jobs
         Resamples side by side.
@@ -80,10 +80,10 @@ class Wishes:
     """
 
     cv: int = 5
-    bootstraps: int = 50
+    n_bootstraps: int = 50
     time_limit: float | None = 60.0
-    seed: int = 0
-    n_jobs: int | None = 1
+    random_state: int = 0
+    n_jobs: int | None = None
     class_weight: Any = None
     files: tuple[FileFacts, ...] = ()
     options: tuple[tuple[str, str], ...] = ()
@@ -133,7 +133,7 @@ def gather_facts(
     wishes
         What to do.
     tell
-        Called with the number of steps that are done; ``cv * 3 + bootstraps`` in all.
+        Called with the number of steps that are done; ``cv * 3 + n_bootstraps`` in all.
     """
     _check(wishes)
     work = _Work(wishes, tell)
@@ -171,8 +171,8 @@ def gather_facts(
 def _check(wishes: Wishes) -> None:
     if wishes.cv < 0 or wishes.cv == 1:
         raise ParameterError(f"cv is {wishes.cv}. Use at least 2 folds, or 0 for none.")
-    if wishes.bootstraps < 0:
-        raise ParameterError(f"bootstraps is {wishes.bootstraps}. Use a number from 0.")
+    if wishes.n_bootstraps < 0:
+        raise ParameterError(f"n_bootstraps is {wishes.n_bootstraps}. Use a number from 0.")
     if wishes.time_limit is not None and not wishes.time_limit >= 0:
         raise ParameterError(f"The time limit is {wishes.time_limit}. Use seconds, from 0.")
 
@@ -254,7 +254,7 @@ def _validate(table: Table, estimator: Any, work: _Work) -> tuple[Any, float]:
     if not work.wishes.cv:
         work.notes.append("Cross-validation was not asked for.")
         return None, 0.0
-    splits = split_rows(table.is_event, work.wishes.cv, work.wishes.seed)
+    splits = split_rows(table.is_event, work.wishes.cv, work.wishes.random_state)
     if len(splits) < work.wishes.cv:
         work.notes.append(
             f"There are so few rows with or without the event that only {len(splits)} folds were "
@@ -275,9 +275,9 @@ def _validate(table: Table, estimator: Any, work: _Work) -> tuple[Any, float]:
 
 def _resample(card: RiskCard, table: Table, estimator: Any, seconds: float, work: _Work) -> Any:
     wishes = work.wishes
-    if estimator is None or not wishes.bootstraps:
+    if estimator is None or not wishes.n_bootstraps:
         return None
-    plan = Plan(wishes.bootstraps, work.left, seconds, wishes.seed, wishes.n_jobs)
+    plan = Plan(wishes.n_bootstraps, work.left, seconds, wishes.random_state, wishes.n_jobs)
     limited = _limited(estimator, work, 1 / FEWEST)
     stability, notes = resample(card, table, limited, plan, work.tell)
     work.notes += notes
@@ -286,13 +286,15 @@ def _resample(card: RiskCard, table: Table, estimator: Any, seconds: float, work
 
 def _limited(estimator: Any, work: _Work, share: float) -> Any:
     """The same procedure with a share of the time that is left for each fit."""
-    if "time_limit" not in estimator.get_params(deep=False) or work.left == float("inf"):
+    limits = [name for name in estimator.get_params() if name.endswith("time_limit")]
+    if not limits or work.left == float("inf"):
         return estimator
     from sklearn.base import clone
 
-    own = estimator.get_params(deep=False)["time_limit"]
+    own = estimator.get_params()[limits[0]]
     allowed = max(1.0, share * work.left)
-    return clone(estimator).set_params(time_limit=allowed if own is None else min(own, allowed))
+    limit = allowed if own is None else min(own, allowed)
+    return clone(estimator).set_params(**{limits[0]: limit})
 
 
 def _settings(estimator: Any) -> tuple[tuple[str, str], ...]:

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from riskcard.checks import LOG_ODDS_LIMIT
 from riskcard.errors import ParameterError
 from riskcard.estimators.classifier import RiskScoreClassifier
+from riskcard.estimators.cv import RiskScoreClassifierCV
 from riskcard.model.card import RiskCard
-from riskcard.model.certificate import Certificate
 from riskcard.output_files import write_whole
 from riskcard.plots.drawing import require_matplotlib
 from riskcard.report.facts import ReportFacts
@@ -39,13 +38,14 @@ def make_report(
     model: Any,
     X: Any,
     y: Any,
+    *,
     sample_weight: Any = None,
     test: tuple[Any, Any] | None = None,
     cv: int = 5,
-    bootstraps: int = 50,
+    n_bootstraps: int = 50,
     time_limit: float | None = 60.0,
     random_state: int = 0,
-    n_jobs: int | None = 1,
+    n_jobs: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Report:
     """Gather everything that there is to say about a card; ``save`` writes one page.
@@ -53,35 +53,35 @@ def make_report(
     Parameters
     ----------
     model
-        A fitted classifier, or a ``RiskCard``. The card is learned again in folds and resamples with
-        the parameters of the classifier, or with the limits in the certificate of the card; without
-        a certificate it is not learned again.
+        A fitted classifier, or a ``RiskCard``. The card is refitted in folds and resamples with the
+        parameters of the classifier, or as the recipe of the card says; without a recipe it is not
+        refitted.
     X, y
-        Rows, in most cases those that the card was learned from.
+        Rows, usually those that the card was learned from.
     sample_weight
-        One weight a row.
+        One weight per row.
     test
         A pair of other rows and their labels.
     cv
         Folds; 0 for none.
-    bootstraps
+    n_bootstraps
         Resamples; 0 for none.
     time_limit
-        Seconds for learning again, in all; None for no limit. When it does not suffice there are
+        Seconds for all refits together; None for no limit. When it does not suffice there are
         fewer resamples, and the report says so.
     random_state
         Seed of folds and resamples.
     n_jobs
-        Resamples side by side, in threads.
+        Resamples at a time, in threads; None means one.
     progress
-        Called with the number of steps done, of ``3 * cv + bootstraps`` in all.
+        Called with the number of steps done, of ``3 * cv + n_bootstraps`` in all.
 
     Examples
     --------
     >>> from riskcard import RiskScoreClassifier, make_report
     >>> X = [[value % 10] for value in range(60)]
     >>> y = [value % 10 > 4 or value % 7 == 0 for value in range(60)]
-    >>> report = make_report(RiskScoreClassifier(1).fit(X, y), X, y, cv=2, bootstraps=5)
+    >>> report = make_report(RiskScoreClassifier(1).fit(X, y), X, y, cv=2, n_bootstraps=5)
     >>> report.facts.validation.folds, report.facts.is_training
     (2, True)
     """
@@ -92,15 +92,16 @@ def make_report(
             f"A report needs a RiskCard or a fitted classifier, not {type(model).__name__}."
         )
     estimator = procedure_of(card) if model is card else _procedure_of_model(model)
-    class_weight = None if model is card else getattr(model, "class_weight", None)
+    fitted = getattr(model, "best_estimator_", model)
+    class_weight = None if model is card else getattr(fitted, "class_weight", None)
     wishes = Wishes(
         cv=cv,
-        bootstraps=bootstraps,
+        n_bootstraps=n_bootstraps,
         time_limit=time_limit,
-        seed=random_state,
+        random_state=random_state,
         n_jobs=n_jobs,
         class_weight=class_weight,
-        options=(("folds", str(cv)), ("resamples", str(bootstraps)), ("seed", str(random_state)),
+        options=(("folds", str(cv)), ("resamples", str(n_bootstraps)), ("seed", str(random_state)),
                  ("time limit", "none" if time_limit is None else f"{time_limit:g} s")),
     )  # fmt: skip
     rows = ReportRows(X, y, sample_weight)
@@ -112,43 +113,26 @@ def make_report(
 def procedure_of(
     card: RiskCard, changes: Mapping[str, Any] | None = None
 ) -> RiskScoreClassifier | None:
-    """The classifier that learns cards with the limits of a card's certificate, without a proof.
+    """The classifier that learns cards as a card was learned, but without a proof.
 
-    None when the card has no certificate, or no terms at all.
+    None when the card has no recipe of a ``RiskScoreClassifier``, or may not have terms.
 
     Parameters
     ----------
     card
         The card.
     changes
-        Further parameters, such as rules, which a certificate has in words only.
+        Other parameters than those of the recipe.
     """
     certificate = card.certificate
-    if certificate is None or certificate.max_terms < 1:
+    if card.recipe is None or certificate is None or certificate.max_terms < 1:
         return None
-    return RiskScoreClassifier(
-        max_terms=certificate.max_terms,
-        max_features=certificate.max_features,
-        max_cuts_per_feature=certificate.max_cuts_per_feature,
-        max_points=certificate.max_points,
-        scale=certificate.scale,
-        max_log_odds=_limit_of(certificate),
-        **{"prior_rows": _prior_rows_of(card), **(changes or {})},
-    )
-
-
-def _limit_of(certificate: Certificate) -> float | None:
-    """The limit on log-odds as the parameter that means it."""
-    limit = certificate.max_log_odds
-    return None if limit == LOG_ODDS_LIMIT else limit
-
-
-def _prior_rows_of(card: RiskCard) -> float:
-    """The prior rows of a card as the parameter that means them: below 1 it is a share."""
-    number = 0.0 if card.certificate is None else card.certificate.prior_rows
-    if number >= 1 or card.training is None:
-        return number
-    return number / card.training.weight
+    try:
+        procedure = RiskScoreClassifier.from_recipe(card.recipe)
+    except ParameterError:  # the recipe of another method
+        return None
+    procedure.set_params(certify=False, verbose=False, n_jobs=None, **(changes or {}))
+    return procedure
 
 
 def _procedure_of_model(model: Any) -> Any:
@@ -156,6 +140,11 @@ def _procedure_of_model(model: Any) -> Any:
     from sklearn.base import clone
 
     procedure = clone(model)
+    if isinstance(procedure, RiskScoreClassifierCV):
+        inner = procedure.estimator or RiskScoreClassifier()
+        return procedure.set_params(
+            estimator=inner.set_params(certify=False, verbose=False), verbose=False
+        )
     known = procedure.get_params(deep=False)
-    quiet = {"certify": False, "verbose": False, "pool_tolerance": None}
+    quiet = {"certify": False, "verbose": False}
     return procedure.set_params(**{name: value for name, value in quiet.items() if name in known})

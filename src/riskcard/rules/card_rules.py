@@ -1,4 +1,4 @@
-"""What people want of a card: rules for a feature, groups of features, a budget.
+"""What people want of a card: rules for features, groups, a budget, bins, gains and round cuts.
 
 Rules that contradict each other whatever the table are refused when they are made; those that
 depend on the table or on the limits of the card are checked when a card is fitted.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,16 @@ from typing import Any
 from riskcard.checks import finite_number, whole_number, whole_points
 from riskcard.errors import ParameterError
 from riskcard.formatting.spelling import nearest_name
+from riskcard.parameters import check_parameters, parameters_of
 
 _DIRECTIONS = ("rises", "falls")
 _USES = ("may", "must", "never")
 
 #: Costs are added up in floating point; sums may exceed a budget by this much, relatively.
 BUDGET_ROUNDING = 1e-9
+
+#: The rules that are about the whole card.
+SETTINGS = tuple(parameters_of("rules"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +143,18 @@ class CardRules:
     groups
         Groups of features of which at most some are used. A feature may be in several.
     budget
-        The costs of the features on the card add up to at most this; None for no limit.
+        The costs of the features on the card add up to at most this. None means no limit.
+    min_bin_rows
+        The smallest number of rows in a bin or group of levels; a number below 1 is a share of all
+        rows. "auto" means 5 % of the rows, but at most 100; None means no limit.
+    min_bin_events
+        The smallest number of rows with the event in a bin or group of levels; a number below 1 is
+        a share of all such rows. None means no limit.
+    min_gain
+        A term that lowers the loss by less than this is left out. None means no limit.
+    round_cuts
+        Move cuts to rounder numbers as long as the loss rises by at most this share. None means the
+        roundest number within each gap in the data, which costs nothing.
 
     Examples
     --------
@@ -153,6 +168,10 @@ class CardRules:
     features: Mapping[str, FeatureRule] = field(default_factory=dict)
     groups: Sequence[FeatureGroup] = ()
     budget: float | None = None
+    min_bin_rows: float | str | None = None
+    min_bin_events: float | None = None
+    min_gain: float | None = None
+    round_cuts: float | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.features, Mapping):
@@ -169,8 +188,8 @@ class CardRules:
                 raise ParameterError(f"A group is {group!r}. Use a FeatureGroup.")
         object.__setattr__(self, "features", dict(self.features))
         object.__setattr__(self, "groups", groups)
-        if self.budget is not None:
-            object.__setattr__(self, "budget", _not_negative("budget", self.budget))
+        for name, value in check_parameters(self, "rules").items():
+            object.__setattr__(self, name, value)
         self._refuse_contradictions()
 
     def _refuse_contradictions(self) -> None:
@@ -190,6 +209,11 @@ class CardRules:
                 f"{_listed(musts)} must be used and cost {cost:g}, but the budget is "
                 f"{self.budget:g}. Raise the budget, or use fewer."
             )
+
+    @property
+    def restricts_features(self) -> bool:
+        """Whether some cards are not allowed because of the features they use, or how."""
+        return bool(self.features or self.groups) or self.budget is not None
 
     def rule_of(self, name: str) -> FeatureRule:
         """The rule of a feature; one that rules nothing when there is none."""
@@ -228,6 +252,24 @@ class CardRules:
         groups = [FeatureGroup(names, at_most) for names, at_most in left if names]
         return replace(self, features=features, groups=groups)
 
+    def to_dict(self) -> dict[str, Any]:
+        """The rules as plain values, in the form of a TOML file; what is not ruled is left out."""
+        return {
+            **{name: value for name in SETTINGS if (value := getattr(self, name)) is not None},
+            "features": {name: _given(rule) for name, rule in self.features.items()},
+            "groups": [
+                {"features": list(group.features), "at_most": group.at_most}
+                for group in self.groups
+            ],
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> CardRules:
+        """The rules from what ``to_dict`` gives."""
+        from riskcard.rules.rules_file import rules_from_content
+
+        return rules_from_content("The rules", content)
+
     @classmethod
     def load(cls, path: str | Path) -> CardRules:
         """Read rules from a TOML or CSV file; ``docs/rules.md`` describes both."""
@@ -238,6 +280,16 @@ class CardRules:
     def _all_names(self) -> list[str]:
         in_groups = [name for group in self.groups for name in group.features]
         return list(dict.fromkeys([*self.features, *in_groups]))
+
+
+def _given(rule: FeatureRule) -> dict[str, Any]:
+    """The fields of a rule that say something."""
+    given = {
+        one.name: getattr(rule, one.name)
+        for one in fields(rule)
+        if getattr(rule, one.name) != one.default
+    }
+    return {name: list(v) if isinstance(v, tuple) else v for name, v in given.items()}
 
 
 def is_directed(rule: FeatureRule) -> bool:

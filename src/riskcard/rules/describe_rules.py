@@ -23,11 +23,13 @@ def describe_rules(rules: CardRules, least: LeastBins) -> list[str]:
     for group in rules.groups:
         found.append(f"at most {group.at_most} of {', '.join(group.features)}")
     if rules.budget is not None:
-        found.append(f"features cost at most {format_number(rules.budget)} in all")
+        found.append(f"features cost at most {format_number(rules.budget)} in total")
     if least.rows > 1:
         found.append(f"every bin has at least {least.rows} rows")
     if least.events > 0:
         found.append(f"every bin has at least {least.events} events")
+    if rules.min_gain:
+        found.append(f"a term lowers the loss by at least {rules.min_gain:g}")
     return found
 
 

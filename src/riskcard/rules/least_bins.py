@@ -1,15 +1,18 @@
-"""How few rows and events a bin may have."""
+"""The smallest number of rows and events in a bin."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.errors import ParameterError
+from riskcard.rules.card_rules import CardRules
+
+#: What "auto" means for the rows of a bin: this share of all rows, but at most this many. A bin of a
+#: hundred rows is reliable enough in a long table.
+AUTO_SHARE, AUTO_MOST = 0.05, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,29 +23,18 @@ class LeastBins:
     events: int = 0
 
     @classmethod
-    def parse(cls, rows: float | str, events: float, labels: NDArray[np.int8]) -> LeastBins:
-        """Read counts (whole numbers) or shares (below 1) of the rows and of the events.
-
-        The word "auto" for rows stands for a share of 5 %, but 100 rows at most: on long tables a
-        bin of a hundred rows says enough.
-        """
+    def of(cls, rules: CardRules, labels: NDArray[np.int8]) -> LeastBins:
+        """The counts that rules mean for rows with these labels."""
+        rows = rules.min_bin_rows
+        if rows == "auto":
+            rows = max(1, min(math.ceil(AUTO_SHARE * labels.size), AUTO_MOST))
         n_events = int(np.count_nonzero(labels > 0))
-        if isinstance(rows, str) and rows == "auto":
-            rows = max(1, min(math.ceil(0.05 * labels.size), 100))
-        return cls(
-            max(1, _count("min_bin_rows", rows, labels.size)),
-            _count("min_bin_events", events, n_events),
-        )
+        return cls(max(1, _count(rows, labels.size)), _count(rules.min_bin_events, n_events))
 
 
-def _count(name: str, value: Any, whole: int) -> int:
-    is_number = isinstance(value, (int, float, np.integer, np.floating))
-    if not is_number or isinstance(value, bool) or not 0 <= value < float("inf"):
-        raise ParameterError(f"{name} is {value!r}. Use a count, or a share from 0 to 1.")
-    if value < 1:
-        return int(np.ceil(value * whole - 1e-9))
-    if value != int(value):
-        raise ParameterError(
-            f"{name} is {value!r}. Use a whole number, or a share from 0 to 1 such as 0.05."
-        )
-    return int(value)
+def _count(value: float | str | None, whole: int) -> int:
+    """A count, from a count or from a share of a whole."""
+    if value is None:
+        return 0
+    number = float(value)
+    return math.ceil(number * whole - 1e-9) if number < 1 else int(number)

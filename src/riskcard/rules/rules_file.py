@@ -1,4 +1,4 @@
-"""Rules from a file: TOML, or CSV with one line a feature. ``docs/rules.md`` describes both."""
+"""Rules from a file: TOML, or CSV with one line per feature. ``docs/rules.md`` describes both."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from riskcard.data.csv_text import checked_names, checked_rows, delimiter_of, read_text
 from riskcard.errors import FormatError, ParameterError
 from riskcard.formatting.spelling import nearest_name
-from riskcard.rules.card_rules import CardRules, FeatureGroup, FeatureRule
+from riskcard.rules.card_rules import SETTINGS, CardRules, FeatureGroup, FeatureRule
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -33,7 +33,7 @@ def load_rules(path: str | Path) -> CardRules:
     kind = Path(path).suffix.lower()
     if kind not in (".toml", ".csv", ".tsv"):
         raise FormatError(
-            f"{source!r} is no file of rules: its name ends in {kind!r}. Use .toml, .csv or .tsv."
+            f"{source!r} is not a file of rules: its name ends in {kind!r}. Use .toml, .csv or .tsv."
         )
     text = read_text(path, "a TOML or CSV file of rules")
     return _from_toml(source, text) if kind == ".toml" else _from_csv(source, text)
@@ -47,21 +47,34 @@ def _from_toml(source: str, text: str) -> CardRules:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise FormatError(f"{source!r} is not valid TOML ({error}). Correct it.") from None
-    _require_keys(content, ["budget", "features", "groups"], f"{source!r}")
-    tables = _require_type(content.get("features", {}), dict, f"{source!r}, features")
+    return rules_from_content(repr(source), content)
+
+
+def rules_from_content(source: str, content: Mapping[str, Any]) -> CardRules:
+    """Rules from the plain values of a TOML file.
+
+    Parameters
+    ----------
+    source
+        Where they come from, for error messages.
+    content
+        The settings of the whole card, "features" and "groups".
+    """
+    _require_keys(content, [*SETTINGS, "features", "groups"], source)
+    tables = _require_type(content.get("features", {}), dict, f"{source}, features")
     features = {}
     for name, table in tables.items():
-        where = f"{source!r}, features.{name}"
+        where = f"{source}, features.{name}"
         _require_keys(_require_type(table, dict, where), _FIELDS, where)
         features[name] = _made(where, FeatureRule, table)
     groups = []
-    lists = _require_type(content.get("groups", []), list, f"{source!r}, groups")
+    lists = _require_type(content.get("groups", []), list, f"{source}, groups")
     for number, table in enumerate(lists, start=1):
-        where = f"{source!r}, group {number} of [[groups]]"
+        where = f"{source}, group {number} of [[groups]]"
         _require_keys(_require_type(table, dict, where), ["features", "at_most"], where, True)
         groups.append(_made(where, FeatureGroup, table))
-    parts = {"features": features, "groups": groups, "budget": content.get("budget")}
-    return _made(f"{source!r}", CardRules, parts)
+    settings = {name: content.get(name) for name in SETTINGS}
+    return _made(source, CardRules, {"features": features, "groups": groups, **settings})
 
 
 def _require_type(value: Any, wanted: type, where: str) -> Any:
@@ -106,7 +119,7 @@ class _Group:
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """One cell that is not empty, and where it stands."""
+    """One cell that is not empty, and where it is."""
 
     where: str
     text: str
@@ -137,10 +150,12 @@ _READERS: dict[str, Callable[[_Cell], Any]] = {
 
 
 def _from_csv(source: str, text: str) -> CardRules:
-    budget, text = _take_comments(source, text)
+    settings, text = _take_settings(source, text)
     header = text.lstrip().partition("\n")[0]
     if not header:
-        raise FormatError(f"{source!r} has no rules. Give a header line and one line a feature.")
+        raise FormatError(
+            f"{source!r} has no rules. Give a header line and one line for each feature."
+        )
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(header), strict=True)
     rows = checked_rows(source, reader)
     names = checked_names(source, next(rows)[1])
@@ -165,13 +180,13 @@ def _from_csv(source: str, text: str) -> CardRules:
         values = {name: _READERS[name](cell[name]) for name in _FIELDS if name in cell}
         features[feature] = _made(where, FeatureRule, values)
         _add_to_group(where, line, cell, groups)
-    parts = {"features": features, "groups": _made_groups(source, groups), "budget": budget}
+    parts = {"features": features, "groups": _made_groups(source, groups), **settings}
     return _made(f"{source!r}", CardRules, parts)
 
 
-def _take_comments(source: str, text: str) -> tuple[float | None, str]:
-    """The budget from the comments above the header, and the text with these lines left blank."""
-    budget = None
+def _take_settings(source: str, text: str) -> tuple[dict[str, Any], str]:
+    """The settings in comments above the header, and the text with these lines left blank."""
+    settings: dict[str, Any] = {}
     lines = text.splitlines(keepends=True)
     for number, line in enumerate(lines):
         if line.strip() and not line.startswith("#"):
@@ -181,12 +196,14 @@ def _take_comments(source: str, text: str) -> tuple[float | None, str]:
         if setting is None:
             continue
         where = f"{source!r}, line {number + 1}"
-        if setting[1] != "budget":
+        name, value = setting[1], setting[2]
+        if name not in SETTINGS:
             raise FormatError(
-                f"{where}: {setting[1]!r} cannot be set. Only '# budget = NUMBER' can."
+                f"{where}: {name!r} cannot be set. {nearest_name(name, SETTINGS, 'settings')}"
             )
-        budget = _Cell(f"{where}, budget", setting[2]).number()
-    return budget, "".join(lines)
+        cell = _Cell(f"{where}, {name}", value)
+        settings[name] = value if value == "auto" else cell.number()
+    return settings, "".join(lines)
 
 
 def _feature_of(where: str, cell: Mapping[str, _Cell], seen: Iterable[str]) -> str:
@@ -194,7 +211,9 @@ def _feature_of(where: str, cell: Mapping[str, _Cell], seen: Iterable[str]) -> s
         raise FormatError(f"{where}: the feature has no name. Give one, or remove the line.")
     name = cell["feature"].text
     if name in seen:
-        raise FormatError(f"{where}: {name!r} has a rule already. Write all of it in one line.")
+        raise FormatError(
+            f"{where}: {name!r} has a rule already. Write the whole rule in one line."
+        )
     return name
 
 
@@ -236,7 +255,7 @@ def _number(cell: _Cell, word: str) -> float:
     try:
         return float("text" if "_" in word else word)
     except ValueError:
-        hint = " (decimals have a point, and spaces part numbers)" if "," in word else ""
+        hint = " (use a decimal point, and separate numbers with spaces)" if "," in word else ""
         raise FormatError(f"{cell.where}: {word!r} is not a number{hint}. Correct it.") from None
 
 

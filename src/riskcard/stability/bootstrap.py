@@ -12,15 +12,16 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
+from riskcard.checks import is_whole
 from riskcard.data.frames import count_rows
 from riskcard.data.target import read_labels, read_target, read_weights
 from riskcard.errors import DataError, ParameterError
-from riskcard.estimators.base import is_whole
 from riskcard.estimators.cv import RiskScoreClassifierCV
 from riskcard.estimators.parallel import run_side_by_side
 from riskcard.estimators.path import Rows
 from riskcard.evaluation.measures import Performance, measure
 from riskcard.model.card import RiskCard
+from riskcard.parameters import parameters_of
 from riskcard.stability.result import CardStability
 
 Positions = NDArray[np.intp]
@@ -30,6 +31,7 @@ def bootstrap_card(
     estimator: Any,
     X: Any,
     y: Any,
+    *,
     n_bootstraps: int = 100,
     random_state: Any = 0,
     n_jobs: int | None = None,
@@ -41,7 +43,7 @@ def bootstrap_card(
     A resample has as many rows as the table, drawn with replacement. On each of them the *whole*
     procedure runs again: features, cuts, points and scale, and with ``RiskScoreClassifierCV`` the
     size too. Its card is measured on the resample and on the rows of the table; the mean difference
-    is the optimism of figures that are measured on the rows learned from (Harrell's bootstrap).
+    is the optimism of figures that are measured on the training rows (Harrell's bootstrap).
 
     Parameters
     ----------
@@ -57,7 +59,7 @@ def bootstrap_card(
     n_jobs
         Threads; None is 1 and -1 all processors.
     sample_weight
-        One weight a row, which the row takes along into every resample.
+        One weight per row, which the row keeps in every resample.
     progress
         Called after every resample.
 
@@ -81,9 +83,8 @@ def bootstrap_card(
     >>> stability.features[0].name, stability.features[0].share
     ('x0', 1.0)
     """
-    if not is_whole(n_bootstraps) or n_bootstraps < 1:
-        raise ParameterError(f"n_bootstraps is {n_bootstraps!r}. Use a whole number from 1.")
-    seeds = _seed_of(random_state).spawn(int(n_bootstraps))
+    n_resamples = parameters_of("resamples")["n_bootstraps"].checked(n_bootstraps)
+    seeds = _seed_of(random_state).spawn(n_resamples)
     work = _make_work(estimator, X, y, sample_weight)
     everything = np.arange(work.rows.y.size)
     first = work.fit(work.rows, everything)

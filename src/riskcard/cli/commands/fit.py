@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from riskcard.cli.commands.show import show_card
@@ -12,33 +12,23 @@ from riskcard.cli.remarks import say
 from riskcard.cli.training import Training, read_training
 from riskcard.errors import ParameterError
 from riskcard.output_files import require_writable
+from riskcard.parameters import PARAMETERS, parameters_of
 
 if TYPE_CHECKING:
+    from riskcard.estimators.card_pool import CardPool
     from riskcard.estimators.classifier import RiskScoreClassifier
     from riskcard.model.card import RiskCard
 
 _INTERRUPTED = 130
 
-#: Options that are parameters of the classifier by the same name; passed on when they are given.
-WISHES = (
-    "min_bin_rows",
-    "min_bin_events",
-    "min_gain",
-    "prior_rows",
-    "shortlist",
-    "round_cuts",
-    "class_weight",
-)
-_FURTHER = (*WISHES, "max_log_odds", "max_changes", "pool_size", "pool_tolerance")
-
-#: Up to so many rows, cards of the default settings fit chance: on the other halves of all eight tables of the
-#: benchmark with so few, `sturdy` had the lower log-loss.
+#: Up to this many rows, cards of the default settings fit chance: on the other halves of all eight
+#: tables of the benchmark that are so short, regularised cards had the lower log-loss.
 FEW_ROWS = 1000
 #: Options against that.
-_GUARDS = ("grid", "prior_rows", "shortlist", "min_bin_rows", "min_bin_events", "min_gain")
+_GUARDS = ("grid", "pseudo_rows", "shortlist", "min_bin_rows", "min_bin_events", "min_gain")
 
 #: Options that mean nothing without another.
-_NEEDED = {"max_changes": "start", "pool_size": "pool_tolerance", "choose": "pool_tolerance"}
+_NEEDED = {"max_changes": "improve", "size": "tolerance", "choose": "tolerance"}
 
 
 def run_fit(options: Namespace) -> int:
@@ -47,33 +37,32 @@ def run_fit(options: Namespace) -> int:
         require_writable(options.output)
     _require_company(options)
     training = read_training(options)
-    # not before the rows are read: where they cannot be, nobody would wait for the process
+    # only after the rows were read: if they cannot be, nobody would wait for the process
     if options.certify:
         from riskcard.problem.problem import Scale
         from riskcard.search.warmup import start_compilation
 
         start_compilation(Scale.parse(options.scale).kind)
-    model = _fit(options, training)
-    card = replace(model.card_, classes=training.classes, outcome=options.target)
+    fitted, pool = _fit(options, training)
+    card = replace(fitted, classes=training.classes, outcome=options.target)
     if options.output is not None:
         card.save(options.output)
     if not options.quiet:
-        pool = f"\n{model.pool_}\n" if options.pool_tolerance is not None else ""
         show_card(card)
-        sys.stdout.write(pool)
+        sys.stdout.write("" if pool is None else f"\n{pool}\n")
         say(f"Wrote {options.output}." if options.output else "Not saved; -o FILE saves the card.")
         _remark_on_few_rows(options, training)
     return exit_code(card)
 
 
 def _remark_on_few_rows(options: Namespace, training: Training) -> None:
-    """Tell who has few rows, and does nothing against chance, of the settings that do."""
+    """Suggest regularization where rows are few and nothing is done against chance."""
     rows = len(training.is_event)
-    is_guarded = options.sturdy or any(getattr(options, name) for name in _GUARDS)
-    if rows <= FEW_ROWS and not is_guarded:
+    guards = (getattr(options, name, None) for name in _GUARDS)
+    if rows <= FEW_ROWS and options.regularization is None and not any(guards):
         say(
-            f"{rows:,} rows are few to choose cuts from: on new rows a card learned with --sturdy mostly predicts "
-            "better."
+            f"Only {rows:,} rows: a card fitted with --regularization auto usually predicts better "
+            "on new data."
         )
 
 
@@ -85,58 +74,68 @@ def exit_code(card: RiskCard) -> int:
 
 def _require_company(options: Namespace) -> None:
     """Refuse options that mean nothing without another, before the rows are read."""
+    known = {one.name: one.option for one in PARAMETERS if one.group in ("improve", "pool")}
     for name, needed in _NEEDED.items():
-        if getattr(options, name) is not None and getattr(options, needed) is None:
-            raise ParameterError(
-                f"--{name.replace('_', '-')} means nothing without --{needed.replace('_', '-')}. "
-                "Give both, or none."
-            )
+        if _is_given(options, name) and not _is_given(options, needed):
+            option, other = (known.get(word, f"--{word}") for word in (name, needed))
+            raise ParameterError(f"{option} means nothing without {other}. Give both, or none.")
+    if options.improve is not None and _is_given(options, "tolerance"):
+        raise ParameterError("--improve and --pool-tolerance cannot be used together.")
 
 
-def _fit(options: Namespace, training: Training) -> RiskScoreClassifier:
+def _is_given(options: Namespace, name: str) -> bool:
+    return getattr(options, name, None) is not None
+
+
+def _fit(options: Namespace, training: Training) -> tuple[RiskCard, CardPool | None]:
+    """The card, and the pool that it is from."""
+    model = classifier_of(options, training)
+    table, is_event, weights = training.table, training.is_event, training.weights
+    if options.improve is not None:
+        from riskcard.estimators.improve import improve
+
+        start = _starting_card(options.improve, training.classes)
+        changes = given(options, "improve")
+        card = improve(start, table, is_event, estimator=model, sample_weight=weights, **changes)
+        return card, None
+    if not _is_given(options, "tolerance"):
+        return model.fit(table, is_event, sample_weight=weights).card_, None
+    from riskcard.estimators.card_pool import find_pool
+
+    pool = find_pool(model, table, is_event, sample_weight=weights, **given(options, "pool"))
+    chosen = pool.model if options.choose is None else pool.choose(options.choose)
+    return chosen.card_, pool
+
+
+def classifier_of(options: Namespace, training: Training) -> RiskScoreClassifier:
+    """The classifier that the options mean."""
     from riskcard.estimators.classifier import RiskScoreClassifier
+    from riskcard.estimators.regularization import Regularization
 
-    model = RiskScoreClassifier(**parameters_of(options, training))
-    model.fit(training.table, training.is_event, sample_weight=training.weights)
-    return model if options.choose is None else model.choose(options.choose)
+    parameters = given(options, "card", "work") | {"rules": training.rules}
+    parts = given(options, "regularization")
+    if parts:
+        whole = asdict(Regularization.of(options.regularization))
+        parameters["regularization"] = Regularization(**(whole | parts))
+    return RiskScoreClassifier(verbose=not options.quiet, **parameters)
 
 
-def parameters_of(options: Namespace, training: Training) -> dict[str, Any]:
-    """The parameters of the classifier that the options mean."""
-    parameters = {
-        "max_terms": options.max_terms,
-        "max_features": options.max_features,
-        "max_cuts_per_feature": options.max_cuts_per_feature,
-        "max_points": options.max_points,
-        "scale": options.scale,
-        "certify": options.certify,
-        "time_limit": options.time_limit,
-        "gap": options.gap,
-        "n_jobs": options.jobs,
-        "random_state": options.seed,
-        "verbose": not options.quiet,
-        "grid": options.grid,
+def given(options: Namespace, *groups: str) -> dict[str, Any]:
+    """The parameters of some groups that the options have."""
+    return {
+        name: getattr(options, name) for name in parameters_of(*groups) if hasattr(options, name)
     }
-    given = {name: getattr(options, name) for name in _FURTHER}
-    if options.sturdy:
-        for name in ("grid", "prior_rows", "shortlist"):
-            given[name] = "auto" if getattr(options, name) is None else getattr(options, name)
-    if training.rules is not None:
-        given["rules"] = training.rules
-    if options.start is not None:
-        given["start"] = _starting_card(options.start, training.classes)
-    return parameters | {name: value for name, value in given.items() if value is not None}
 
 
 def _starting_card(path: str, classes: tuple[Any, Any]) -> RiskCard:
-    """The card to start from; it must be about the same event."""
+    """The card to improve; it must be about the same event."""
     from riskcard.model.card_json import load_card
 
     card = load_card(path)
     if card.classes != classes:
         raise ParameterError(
-            f"The card {path!r} tells {card.classes[0]!r} from the event {card.classes[1]!r}, but "
-            f"the target tells {classes[0]!r} from {classes[1]!r}. Choose the event with "
-            "--positive, or another card."
+            f"The card {path!r} is about the event {card.classes[1]!r} against "
+            f"{card.classes[0]!r}, but the target has {classes[1]!r} against {classes[0]!r}. Choose "
+            "the event with --positive, or give another card."
         )
     return replace(card, classes=(False, True))

@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from riskcard.cli.card_rows import labelled_rows_of
-from riskcard.cli.commands.fit import WISHES
-from riskcard.cli.parser import add_labelled_rows, add_rule_options, grid_of, time_limit_of
+from riskcard.cli.parser import add_labelled_rows, add_parameters, time_limit_of
 from riskcard.cli.remarks import say
-from riskcard.cli.training import load_rules
 from riskcard.data.csv_text import read_bytes
 from riskcard.data.files import TableFile, open_table
 from riskcard.data.wanted_columns import Kind, MissingWords, Selection
@@ -23,9 +21,6 @@ if TYPE_CHECKING:
     from riskcard.report.facts import FileFacts
     from riskcard.report.gather import ReportRows
 
-#: Options that are passed on when they are given.
-_FURTHER = (*WISHES, "grid")
-
 
 def add_report(commands: Any) -> None:
     """Add the command."""
@@ -34,8 +29,7 @@ def add_report(commands: Any) -> None:
         help="write a report on a card: proof, figures, pictures, stability, price",
         description="One page that opens offline: the card, what is proven, the data, discrimination, "
         "calibration, a decision curve, figures on rows held out, stability, and a comparison with logistic "
-        "regression and gradient boosting. The card is learned again in folds and resamples with the limits in its "
-        "certificate; rules and the like, which a certificate has in words only, are given again. "
+        "regression and gradient boosting. The card is refitted in folds and resamples as its recipe says. "
         "Ctrl-C writes nothing. Needs matplotlib.",
     )
     report.add_argument("card", help="JSON file of a card")
@@ -50,20 +44,14 @@ def add_report(commands: Any) -> None:
     work = report.add_argument_group("the work")
     work.add_argument("--cv", type=int, default=5, metavar="K", help="folds (5); 0 for none")
     work.add_argument(
-        "--bootstraps", type=int, default=50, metavar="N", help="resamples (50); 0 for none"
+        "--n-bootstraps", type=int, default=50, metavar="N", help="resamples (50); 0 for none"
     )
     work.add_argument(
         "--time-limit", type=time_limit_of, default=60.0, metavar="S",
         help="seconds for learning again, in all (60), or 'none'; fewer resamples where it is short",
     )  # fmt: skip
-    work.add_argument("--jobs", type=int, default=1, metavar="N", help="resamples at a time (1)")
-    work.add_argument("--seed", type=int, default=0, metavar="N", help="of folds and resamples (0)")
+    add_parameters(work, "work", certify=..., time_limit=..., gap=...)
     work.add_argument("-q", "--quiet", action="store_true", help="no progress")
-    rules = report.add_argument_group("when learned again", "as in the fit of the card")
-    rules.add_argument(
-        "--grid", type=grid_of, metavar="N", help="at most N cuts a feature, or 'auto'"
-    )
-    add_rule_options(rules, has_class_weight=False)
 
 
 def run_report(options: Namespace) -> int:
@@ -104,34 +92,24 @@ def _gather(
 
     wishes = Wishes(
         cv=options.cv,
-        bootstraps=options.bootstraps,
+        n_bootstraps=options.n_bootstraps,
         time_limit=options.time_limit,
-        seed=options.seed,
-        n_jobs=options.jobs,
+        random_state=options.random_state,
+        n_jobs=options.n_jobs,
         class_weight=options.class_weight,
         files=tuple(files),
         options=tuple(_shown_options(options)),
     )
-    total = 3 * options.cv + options.bootstraps
+    total = 3 * options.cv + options.n_bootstraps
     with WorkBar("Learning again", max(1, total), is_quiet=options.quiet) as bar:
 
         def tell(steps: int) -> None:
             for _ in range(steps):
                 bar.step()
 
-        estimator = procedure_of(card, _changes(options, card))
+        estimator = procedure_of(card, {"random_state": options.random_state})
         test = rows[1] if len(rows) > 1 else None
         return gather_facts(card, rows[0], test, estimator, wishes, tell)
-
-
-def _changes(options: Namespace, card: RiskCard) -> dict[str, Any]:
-    """Parameters beside the limits, as they are given again."""
-    changes = {name: getattr(options, name) for name in _FURTHER}
-    rules = load_rules(options)
-    if rules is not None:
-        changes["rules"] = rules.only(card.feature_names)
-    changes["random_state"] = options.seed
-    return {name: value for name, value in changes.items() if value is not None}
 
 
 def _read(options: Namespace, card: RiskCard, file: TableFile) -> ReportRows:

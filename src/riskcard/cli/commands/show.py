@@ -35,7 +35,7 @@ def add_show(commands: Any) -> None:
     show.add_argument("card", help="JSON file of a card")
     show.add_argument(
         "--form",
-        choices=["bins", "two-sided"],
+        choices=["bins", "two_sided"],
         default="bins",
         help="one row a bin (default), or points on either side of each cut",
     )
@@ -54,7 +54,7 @@ def run_show(options: Namespace) -> int:
     wanted = {form: path for form in _FORMS if (path := getattr(options, form)) is not None}
     if not wanted:
         if options.plain or options.form != "bins":
-            sys.stdout.write(f"{card.to_text(options.form.replace('-', '_'))}\n")
+            sys.stdout.write(f"{card.to_text(options.form)}\n")
         else:
             show_card(card)
         return 0

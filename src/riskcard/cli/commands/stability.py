@@ -1,4 +1,4 @@
-"""The command ``riskcard stability``: fit again on resamples, show what stays and what changes."""
+"""The command ``riskcard stability``: refit on resamples, show what stays and what changes."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ import sys
 from argparse import Namespace
 from typing import Any
 
-from riskcard.cli.commands.fit import parameters_of
+from riskcard.cli.commands.fit import classifier_of
 from riskcard.cli.commands.tune import table_as_csv
 from riskcard.cli.remarks import say
 from riskcard.cli.training import Training, read_training
-from riskcard.errors import ParameterError
 from riskcard.output_files import require_writable, write_whole
+from riskcard.parameters import parameters_of
 
 
 def run_stability(options: Namespace) -> int:
     """Bootstrap the fit of a file."""
-    if options.bootstraps < 1:
-        raise ParameterError(f"--bootstraps is {options.bootstraps}. Use at least 1.")
+    parameters_of("resamples")["n_bootstraps"].checked(options.n_bootstraps)
     if options.csv is not None:
         require_writable(options.csv)
     training = read_training(options)
@@ -25,14 +24,14 @@ def run_stability(options: Namespace) -> int:
     from riskcard.progress import WorkBar
     from riskcard.stability.bootstrap import bootstrap_card
 
-    with WorkBar("Resamples", options.bootstraps, is_quiet=options.quiet) as bar:
+    with WorkBar("Resamples", options.n_bootstraps, is_quiet=options.quiet) as bar:
         stability = bootstrap_card(
             _procedure(options, training),
             training.table,
             training.is_event,
-            n_bootstraps=options.bootstraps,
-            random_state=options.seed,
-            n_jobs=options.jobs,
+            n_bootstraps=options.n_bootstraps,
+            random_state=options.random_state,
+            n_jobs=options.n_jobs,
             sample_weight=training.weights,
             progress=bar.step,
         )
@@ -48,13 +47,15 @@ def run_stability(options: Namespace) -> int:
 
 def _procedure(options: Namespace, training: Training) -> Any:
     """What is repeated: a fit of a given size, or the choice of the size too."""
-    parameters = parameters_of(options, training) | {"verbose": False, "n_jobs": 1}
+    model = classifier_of(options, training).set_params(verbose=False, n_jobs=None)
     if options.cv is None:
-        from riskcard.estimators.classifier import RiskScoreClassifier
-
-        return RiskScoreClassifier(**parameters)
+        return model
     from riskcard.estimators.cv import RiskScoreClassifierCV
 
     return RiskScoreClassifierCV(
-        cv=options.cv, scoring=options.scoring, rule=options.rule, **parameters
+        model,
+        max_terms=options.max_terms,
+        cv=options.cv,
+        scoring=options.scoring,
+        rule=options.rule,
     )

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from riskcard.cli.commands.fit import exit_code, parameters_of
+from riskcard.cli.commands.fit import classifier_of, exit_code
 from riskcard.cli.commands.show import show_card
 from riskcard.cli.remarks import say
 from riskcard.cli.training import Training, read_training
@@ -58,10 +58,13 @@ def _tune(options: Namespace, training: Training) -> RiskScoreClassifierCV:
     from riskcard.estimators.cv import RiskScoreClassifierCV
 
     model = RiskScoreClassifierCV(
+        classifier_of(options, training),
+        max_terms=options.max_terms,
         cv=_splits(options, training),
         scoring=options.scoring,
         rule=options.rule,
-        **parameters_of(options, training),
+        n_jobs=options.n_jobs,
+        verbose=not options.quiet,
     )
     return model.fit(training.table, training.is_event, sample_weight=training.weights)
 
@@ -85,7 +88,7 @@ def _splits(options: Namespace, training: Training) -> list[tuple[NDArray[Any], 
                 split
                 for repeat in range(options.repeats)
                 for split in kind(
-                    options.cv, shuffle=True, random_state=options.seed + repeat
+                    options.cv, shuffle=True, random_state=options.random_state + repeat
                 ).split(rows, is_event, groups)
             ]
     except (ValueError, UserWarning) as error:

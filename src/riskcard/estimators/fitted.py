@@ -1,0 +1,145 @@
+"""From a solver's answer to a finished card: back to the user's units, recounted, with its recipe."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.data.columns import FeatureValues
+from riskcard.data.table import Table
+from riskcard.encoding.decode_solution import Layout, card_from_solution, raw_columns
+from riskcard.encoding.pseudo_rows import loss_with_pseudo_rows
+from riskcard.encoding.write_certificate import certificate_of, training_facts_of
+from riskcard.errors import RiskcardError
+from riskcard.model.card import RiskCard
+from riskcard.model.recipe import Recipe
+from riskcard.model.row_hash import hash_rows
+from riskcard.problem.objective import violations
+from riskcard.problem.problem import Problem
+from riskcard.problem.result import SolveResult
+
+#: The loss of the printed card may differ from the solver's by this much, relatively: rounding.
+LOSS_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Procedure:
+    """What is done to get a card, for its recipe.
+
+    Attributes
+    ----------
+    method
+        The class or function that the user called.
+    parameters
+        Of the classifier, as plain JSON values.
+    further
+        Of the method, likewise.
+    """
+
+    method: str
+    parameters: Mapping[str, Any]
+    further: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """The rows to learn from.
+
+    Attributes
+    ----------
+    table
+        Features, labels and weights, those of the classes included.
+    given_weights
+        The weights as the user gave them.
+    procedure
+        What is done with them.
+    """
+
+    table: Table
+    given_weights: NDArray[np.float64]
+    procedure: Procedure
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A finished card and the solver's answer that it comes from."""
+
+    card: RiskCard
+    result: SolveResult
+
+
+def finish(result: SolveResult, problem: Problem, layout: Layout, training: Training) -> Fitted:
+    """The card in the user's units; what is stated is what the printed card gives on raw rows.
+
+    Parameters
+    ----------
+    result
+        The solver's answer.
+    problem
+        What was solved.
+    layout
+        What its numbers mean.
+    training
+        The rows, and how they are learned from.
+    """
+    table = layout.table
+    card = card_from_solution(result.solution, layout, problem.scale)
+    used = [feature.name for feature in card.features]
+    totals = (
+        card.total_points(raw_columns(table, used))
+        if used
+        else np.full(table.labels.size, card.base)
+    )
+    log_odds = card.log_odds_of_total(totals)
+    loss = loss_with_pseudo_rows(log_odds, table.labels, table.weights, layout.pseudo_rows)
+    _require_right(result, problem, loss)
+    finished = replace(
+        card,
+        outcome=table.outcome,
+        training=training_facts_of(table, totals, card.reachable_totals()),
+        certificate=certificate_of(result, problem, layout, loss),
+        recipe=_recipe_of(training, problem, layout, used),
+    )
+    return Fitted(finished, result)
+
+
+def _require_right(result: SolveResult, problem: Problem, loss: float) -> None:
+    """Refuse a card that is not allowed, or has another loss than the solver says."""
+    wrong = violations(result.solution, problem)
+    if not math.isclose(loss, result.loss, rel_tol=LOSS_ROUNDING):
+        wrong.append(f"its loss is {loss!r}, not {result.loss!r} as the solver says")
+    if wrong:
+        raise RiskcardError(
+            f"The solver's card is not right: {'; '.join(wrong)}. "
+            "This is a mistake in riskcard: please report it with the data."
+        )
+
+
+def _recipe_of(training: Training, problem: Problem, layout: Layout, used: list[str]) -> Recipe:
+    table, weights = layout.table, training.given_weights
+    columns = {
+        name: FeatureValues(table.values[:, f], table.levels[f])
+        for f, name in enumerate(table.names)
+    }
+    is_event = table.labels > 0
+    return Recipe(
+        method=training.procedure.method,
+        parameters=training.procedure.parameters,
+        resolved={
+            "max_log_odds": None if problem.scale.kind == "fixed" else problem.scale.limit,
+            "min_bin_rows": layout.least.rows,
+            "min_bin_events": layout.least.events,
+            "grid": layout.grid,
+            "pseudo_rows": layout.pseudo_rows,
+            "shortlist": layout.shortlist,
+        },
+        further=training.procedure.further,
+        is_weighted=bool((weights != 1).any()),
+        rows_used=hash_rows({name: columns[name] for name in used}, is_event, weights),
+        rows_all=hash_rows(columns, is_event, weights),
+    )

@@ -1,0 +1,163 @@
+"""From rows to the solver's answer: lay out the table, regularise, pose the problem, solve."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from riskcard.encoding.decode_solution import Layout, PrintedCuts
+from riskcard.encoding.encode_card import terms_of_card
+from riskcard.encoding.encode_rules import apply_rules, close_conditions
+from riskcard.encoding.pseudo_rows import add_pseudo_rows
+from riskcard.encoding.rank_columns import rank_column
+from riskcard.encoding.rank_table import rank_table
+from riskcard.estimators.advice import hints_on
+from riskcard.estimators.base import notes_on, require_rows
+from riskcard.estimators.fitted import Training
+from riskcard.estimators.regularization import Regularization
+from riskcard.model.card import RiskCard
+from riskcard.problem.merge_rows import merge_equal_rows
+from riskcard.problem.objective import loss_of
+from riskcard.problem.problem import Problem, make_problem
+from riskcard.problem.result import SolveResult
+from riskcard.progress import ProgressDisplay
+from riskcard.rules.card_rules import CardRules
+from riskcard.rules.least_bins import LeastBins
+from riskcard.search.empty_card import best_empty_card
+from riskcard.search.options import Options
+from riskcard.search.round_cuts import round_cuts
+from riskcard.search.solve import solve
+from riskcard.search.warmup import tell_of_compilation
+from riskcard.status import Status
+
+EMPTY_CARD = "The card has no terms: it gives every row the same risk, the share of events."
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a fit is asked for in addition to its parameters.
+
+    Attributes
+    ----------
+    method, further
+        What the user called, and its own parameters: for the recipe.
+    start
+        A card that the search starts from.
+    max_changes
+        The largest number of its terms that may change; None for any number.
+    pool_tolerance, pool_size
+        Look for a pool of cards; None for no pool.
+    is_empty
+        The card has no terms.
+    notes
+        Further sentences for the certificate.
+    outcome
+        The name of the target, where the labels do not have it.
+    """
+
+    method: str = "RiskScoreClassifier"
+    further: Mapping[str, Any] = field(default_factory=dict)
+    start: RiskCard | None = None
+    max_changes: int | None = None
+    pool_tolerance: float | None = None
+    pool_size: int = 100
+    is_empty: bool = False
+    notes: tuple[str, ...] = ()
+    outcome: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Everything that a fit needs to know but the rows; all of it is checked.
+
+    Attributes
+    ----------
+    limits
+        The parameters of ``make_problem``.
+    rules, regularization
+        What cards keep, and what keeps them from following chance.
+    options
+        How to work.
+    request
+        What is asked for in addition.
+    verbose
+        Show progress.
+    """
+
+    limits: Mapping[str, Any]
+    rules: CardRules
+    regularization: Regularization
+    options: Options
+    request: Request
+    verbose: bool
+
+    def pose(self, layout: Layout) -> Problem:
+        """The problem to be solved on a table."""
+        rows = merge_equal_rows(add_pseudo_rows(layout.data, layout.pseudo_rows))
+        problem = make_problem(rows, **self.limits)
+        require_rows(layout, problem)
+        table, rules, least = layout.table, layout.rules, layout.least
+        if rules.restricts_features or least != LeastBins():
+            problem = apply_rules(problem, table.names, table.levels, rules, least)
+        return close_conditions(problem, layout.closed) if layout.closed else problem
+
+
+class Learned(NamedTuple):
+    """A solver's answer, what was solved, and what its numbers mean."""
+
+    result: SolveResult
+    problem: Problem
+    layout: Layout
+
+
+def learn(training: Training, task: Task) -> Learned:
+    """Find a card of some rows, in the solver's units."""
+    if task.verbose:
+        tell_of_compilation()
+    start = task.request.start
+    layout = task.regularization.apply(
+        _lay_out(training, task), task.pose, task.limits["max_terms"], _for_first_card(task), start
+    )
+    problem = task.pose(layout)
+    if task.request.is_empty:
+        return _without_terms(problem, layout, task)
+    options = task.options
+    if start is not None:
+        options = replace(options, start=tuple(terms_of_card(start, layout)))
+    with ProgressDisplay() if task.verbose else nullcontext() as progress:
+        result = solve(problem, replace(options, progress=progress))
+    if task.rules.round_cuts is not None:
+        result = round_cuts(result, problem, PrintedCuts(layout), task.rules.round_cuts)
+    notes = (*result.notes, *notes_on(layout), *hints_on(result, problem), *task.request.notes)
+    return Learned(replace(result, notes=notes), problem, layout)
+
+
+def _lay_out(training: Training, task: Task) -> Layout:
+    """The table as the solver sees it."""
+    table, rules = training.table, task.rules
+    if task.request.outcome is not None:
+        table = replace(table, outcome=task.request.outcome)
+    least = LeastBins.of(rules, table.labels)
+    grid, n_jobs = task.regularization.cuts_for(table.labels.size), task.options.n_jobs
+    needs_atoms = least != LeastBins()
+    data, cut_grid = rank_table(table, grid, n_jobs, rules, needs_atoms, rank_column)
+    changes = task.request.max_changes
+    return Layout(table, data, cut_grid, rules, least, grid, max_changes=changes)
+
+
+def _for_first_card(task: Task) -> Options:
+    """How the card is searched for that automatic regularization looks at."""
+    own = task.options
+    return Options(time_limit=own.time_limit, n_jobs=own.n_jobs, random_state=own.random_state)
+
+
+def _without_terms(problem: Problem, layout: Layout, task: Task) -> Learned:
+    """The best card without terms, which is known exactly."""
+    problem = replace(problem, limits=replace(problem.limits, max_terms=0))
+    solution = best_empty_card(problem)
+    loss = loss_of(solution, problem)
+    status, bound = (Status.OPTIMAL, loss) if task.options.certify else (Status.HEURISTIC, 0.0)
+    notes = (EMPTY_CARD, *task.request.notes)
+    return Learned(SolveResult(solution, loss, bound, status, notes=notes), problem, layout)

@@ -1,0 +1,161 @@
+"""How a card was made: every parameter, the version, and hashes of the rows it was learned from.
+
+A recipe ends with a digest of the points, the scale, the certificate and the recipe itself. A card
+that was edited no longer agrees with it, and loses its certificate. The digest guards against
+mistakes, not against forgery: whoever edits a card on purpose can compute it again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.data.columns import FeatureValues
+from riskcard.errors import ParameterError
+from riskcard.model.row_hash import hash_rows
+from riskcard.version import __version__
+
+if TYPE_CHECKING:
+    from riskcard.model.card import RiskCard
+
+
+class RowOrigin(str, Enum):
+    """Whether rows are those that a card was learned from."""
+
+    TRAINING = "training rows"
+    OTHER = "other rows"
+    UNKNOWN = "cannot tell"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How a card was made.
+
+    Attributes
+    ----------
+    method
+        The class or function: "RiskScoreClassifier", "RiskScoreClassifierCV", "improve",
+        "find_pool", or the name of a baseline.
+    parameters
+        Those of the classifier as they were given, as plain JSON values. Rules have the form of a
+        TOML file, a mapping of class weights is a list of pairs, and a seed is a number.
+    resolved
+        What "auto" became, and the smallest bins as counts.
+    further
+        Parameters of the method that are none of the classifier, such as the folds.
+    is_weighted
+        Some rows had a ``sample_weight`` other than 1.
+    rows_used, rows_all
+        Hashes of the training rows, with label and weight: over the features on the card, and over
+        all features. See ``riskcard.model.row_hash``.
+    version
+        The version of riskcard.
+    digest
+        Of the card; an empty text is filled in when the card is made.
+    """
+
+    method: str
+    parameters: Mapping[str, Any] = field(hash=False)
+    resolved: Mapping[str, Any] = field(hash=False)
+    further: Mapping[str, Any] = field(hash=False)
+    is_weighted: bool
+    rows_used: str
+    rows_all: str
+    version: str = __version__
+    digest: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("method", "rows_used", "rows_all", "version", "digest"):
+            _require(name, getattr(self, name), str, "a text")
+        _require("is_weighted", self.is_weighted, bool, "a boolean")
+        for name in ("parameters", "resolved", "further"):
+            value = getattr(self, name)
+            _require(name, value, Mapping, "an object")
+            object.__setattr__(self, name, _plain(name, value))
+
+
+def matches(
+    card: RiskCard,
+    features: Mapping[str, FeatureValues],
+    is_event: NDArray[np.bool_],
+    weights: NDArray[np.float64] | None = None,
+) -> RowOrigin:
+    """Whether rows are those that a card was learned from, in any order.
+
+    Parameters
+    ----------
+    card
+        A card; without a recipe nothing can be told.
+    features
+        From name to values and levels; at least those on the card.
+    is_event
+        Which rows have the event.
+    weights
+        As they were given to ``fit``; None where there are none.
+
+    Returns
+    -------
+    RowOrigin
+        "cannot tell" where a feature of the card or the weights are missing, where a card without
+        features is all that the rows could be compared by, and where rows agree in the features of
+        the card but not in the others.
+    """
+    recipe, used = card.recipe, [feature.name for feature in card.features]
+    if recipe is None or any(name not in features for name in used):
+        return RowOrigin.UNKNOWN
+    if recipe.is_weighted and weights is None:
+        return RowOrigin.UNKNOWN
+    given = np.ones(is_event.size) if weights is None else weights
+    kept = given > 0  # as in training
+
+    def hash_of(names: list[str]) -> str:
+        chosen = {
+            name: FeatureValues(features[name].values[kept], features[name].levels)
+            for name in names
+        }
+        return hash_rows(chosen, is_event[kept], given[kept])
+
+    if hash_of(used) != recipe.rows_used:
+        return RowOrigin.OTHER
+    if all(name in features for name in card.feature_names):
+        is_same = hash_of(list(card.feature_names)) == recipe.rows_all
+        return RowOrigin.TRAINING if is_same else RowOrigin.UNKNOWN
+    return RowOrigin.TRAINING if used else RowOrigin.UNKNOWN
+
+
+def digest_of(card: RiskCard) -> str:
+    """A digest of what a certificate is about: points, cuts, scale, certificate and recipe."""
+    recipe = None if card.recipe is None else {**asdict(card.recipe), "digest": ""}
+    content = {
+        "features": [asdict(feature) for feature in card.features],
+        "base": card.base,
+        "multiplier": card.multiplier,
+        "offset": card.offset,
+        "certificate": None if card.certificate is None else asdict(card.certificate),
+        "recipe": recipe,
+    }
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _require(name: str, value: Any, kind: type, words: str) -> None:
+    if not isinstance(value, kind):
+        raise ParameterError(f"{name} of the recipe is {value!r}. It must be {words}.")
+
+
+def _plain(name: str, value: Mapping[str, Any]) -> Any:
+    """The same as JSON would give it back, so that a recipe equals itself after a round trip."""
+    try:
+        return json.loads(json.dumps(dict(value), allow_nan=False))
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"{name} of the recipe is not plain JSON: {error}.") from None
