@@ -178,7 +178,7 @@ CEILINGS = ("logistic", "boosting")
 #: What each method is, for the reader of the page: whose code it is, and what it chooses from.
 ABOUT = {
     OURS: ("riskcard", "default settings, heuristic: every cut, 1 to 5 points, fitted scale, a term multiplies the odds by at most 1,000"),
-    STURDY: ("riskcard", "`regularization="auto"`: 9 to 99 cuts per feature, pseudo-observations, a shortlist"),
+    STURDY: ("riskcard", '`regularization="auto"`: 9 to 99 cuts per feature, pseudo-observations, a shortlist'),
     "riskcard-steep": ("riskcard", "default settings with `max_log_odds=None`: a term changes the log-odds by up to 30"),
     "certified": ("riskcard", "default settings with a proof until the time is up"),
     "certified-steep": ("riskcard", "the same with `max_log_odds=None`"),
