@@ -1,6 +1,6 @@
-"""Make the pictures of the walk-throughs and of the README: `python -m docs.make_pictures [NAME ...]`.
+"""Make the pictures of the walk-throughs, examples and README: `python -m docs.make_pictures [NAME ...]`.
 
-The walk-throughs draw their own pictures; this runs them and keeps the results. Screenshots of the pages that
+The walk-throughs and examples draw their own pictures; this runs them and keeps the results. Screenshots of the pages that
 riskcard writes are taken with Chromium, which must be installed. The picture of the README is put together from
 pictures that exist already.
 """
@@ -8,6 +8,7 @@ pictures that exist already.
 from __future__ import annotations
 
 import os
+import runpy
 import subprocess
 import sys
 import tempfile
@@ -59,6 +60,22 @@ def make_pictures(name: str, images: Path) -> list[str]:
     return wanted
 
 
+def make_example_pictures(images: Path) -> list[str]:
+    """Run the examples and copy the pictures that their page shows; returns their names."""
+    wanted = [Path(link).name for link in links_of(DOCS / "examples.md") if "/examples/" in link]
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            for script in sorted((DOCS.parent / "examples").glob("*.py")):
+                runpy.run_path(str(script))
+        finally:
+            os.chdir(before)
+        for picture in wanted:
+            (images / picture).write_bytes((Path(folder) / picture).read_bytes())
+    return wanted
+
+
 def photograph(picture: str) -> None:
     """Write a screenshot of a page in the current folder."""
     page, values, width, height = SCREENS[picture]
@@ -88,8 +105,13 @@ def make_overview(images: Path) -> None:
 
 
 if __name__ == "__main__":
-    if not sys.argv[1:] or "overview" in sys.argv[1:]:
-        make_overview(DOCS / "images")
-    chosen = [name for name in WALK_THROUGHS if not sys.argv[1:] or name in sys.argv[1:]]
-    for walk in chosen:
-        sys.stdout.write(f"{walk}: {', '.join(make_pictures(walk, DOCS / 'images'))}\n")
+    for name in sys.argv[1:] or [*WALK_THROUGHS, "examples", "overview"]:
+        images = DOCS / "images"
+        if name == "overview":
+            make_overview(images)
+            made = [OVERVIEW]
+        elif name == "examples":
+            made = make_example_pictures(images / "examples")
+        else:
+            made = make_pictures(name, images)
+        sys.stdout.write(f"{name}: {', '.join(made)}\n")
