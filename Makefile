@@ -1,11 +1,17 @@
-# make demo       install into .venv and show what riskcard does
-# make test       install with the tools for development; lint, types, tests and the docs
-# make test-all   install the programs that exports run in (as root on Debian); the tests that need them
-# make docs       the docs as a site that opens from the folder site/, without a network
-# make benchmark  riskcard against the field, into docs/benchmarks.md (hours; DATA=folder of tables)
+# make demo         install into .venv and show what riskcard does
+# make test         install with the tools for development; lint, types, tests and the docs
+# make test-quick   the tests that are not marked slow (under a minute once everything is compiled)
+# make test-nojit   the tests of the kernels on small problems, with the kernels as plain Python
+# make test-lowest  the quick tests with the lowest versions that pyproject.toml allows
+# make test-bare    the tests without any extra: no pandas, no matplotlib, no solvers
+# make test-all     install the programs that exports run in (as root on Debian); the tests that need them
+# make coverage     which lines the tests run: a table here, pages in htmlcov/ (without the kernels)
+# make docs         the docs as a site that opens from the folder site/, without a network
+# make dist         a wheel and an sdist in dist/, checked
+# make benchmark    riskcard against the field, into docs/benchmarks.md (hours; DATA=folder of tables)
 # make benchmark-quick  ratios and exact counts against the reference (under 3 minutes)
-# make format     format the code and fix what ruff can fix
-# make clean      remove .venv and everything that was generated
+# make format       format the code and fix what ruff can fix
+# make clean        remove .venv and everything that was generated
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -18,7 +24,11 @@ BENCHMARKS ?=
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test test-all docs benchmark benchmark-quick format clean
+# Tests of the kernels that finish in about a minute as plain Python.
+NOJIT := tests/test_nojit_placeholder.py
+
+.PHONY: help demo test test-quick test-nojit test-lowest test-bare test-all coverage docs dist \
+  benchmark benchmark-quick format clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -33,12 +43,34 @@ test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n 2
 	@$(MAKE) --no-print-directory docs
 
+test-quick: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -n 2 -m 'not slow'
+
+test-nojit: $(VENV)/.installed-dev
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 -m 'not slow' $(NOJIT)
+
+# Other versions of numba must not meet in one folder of compiled code.
+test-lowest: $(VENV)-lowest/.installed
+	NUMBA_CACHE_DIR=$(abspath $(VENV)-lowest)/compiled $(VENV)-lowest/bin/python -m pytest -n 2 -m 'not slow' tests
+
+test-bare: $(VENV)-bare/.installed
+	NUMBA_CACHE_DIR=$(abspath $(VENV)-bare)/compiled $(VENV)-bare/bin/python -m pytest -n 2 tests
+
+coverage: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -n 2 --cov --cov-report=term --cov-report=html
+
 test-all: $(VENV)/.installed-all
 	.ci/tools
 	$(BIN)/python -m pytest -n 2 --dist loadfile tests_all
 
 docs: $(VENV)/.installed-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+dist: $(VENV)/.installed-release
+	rm -rf dist
+	$(BIN)/python -m build --quiet
+	$(BIN)/python -m twine check --strict dist/*
+	$(BIN)/python .ci/check_dist.py
 
 benchmark: $(VENV)/.installed-dev
 ifeq ($(strip $(BENCHMARKS)),)
@@ -55,7 +87,8 @@ format: $(VENV)/.installed-dev
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-lowest $(VENV)-bare build dist site htmlcov .coverage
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The package is installed in place: only a change of pyproject.toml asks for another installation.
@@ -78,6 +111,24 @@ $(VENV)/.installed-docs: pyproject.toml
 	@$(MAKE) --no-print-directory $(VENV)-made
 	$(PIP) -e '.[docs]'
 	@touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-release: pyproject.toml
+	@$(MAKE) --no-print-directory $(VENV)-made
+	$(PIP) -e '.[release]'
+	@touch $@ $(VENV)/.installed
+
+$(VENV)-lowest/.installed: pyproject.toml
+	@$(MAKE) --no-print-directory VENV=$(VENV)-lowest $(VENV)-lowest-made
+	$(VENV)-lowest/bin/python -m pip install --quiet --disable-pip-version-check 'tomli>=2.0.1'
+	$(VENV)-lowest/bin/python .ci/lowest.py > $(VENV)-lowest/constraints.txt
+	$(VENV)-lowest/bin/python -m pip install --quiet --disable-pip-version-check \
+	  --constraint $(VENV)-lowest/constraints.txt -e '.[full,test]'
+	@touch $@
+
+$(VENV)-bare/.installed: pyproject.toml
+	@$(MAKE) --no-print-directory VENV=$(VENV)-bare $(VENV)-bare-made
+	$(VENV)-bare/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	@touch $@
 
 .PHONY: $(VENV)-made
 $(VENV)-made:

@@ -120,7 +120,7 @@ HOLES = [1.5, None, 3.0, None]
         pd.Series([1.5, pd.NA, 3.0, pd.NaT], dtype=object),
         pd.Series([Decimal("1.5"), None, 3, float("nan")], dtype=object),
         pl.Series(HOLES),
-        pl.Series([Decimal("1.5"), None, Decimal(3), None]),
+        pl.Series([Decimal("1.5"), None, Decimal("3.0"), None]),
         pa.array(HOLES),
         pa.chunked_array([HOLES[:1], HOLES[1:]]),
         np.array(HOLES, dtype=object),
@@ -340,7 +340,7 @@ DAY = datetime.date(2020, 1, 31)
     ("X", "message"),
     [
         (with_column([1, np.inf, 2, 3]), "'odd' is infinite in row 1"),
-        (with_column([1, 10**400, 2, 3]), "'odd' is infinite in row 1"),
+        (with_column(pd.Series([1, 10**400, 2, 3], dtype=object)), "'odd' is infinite in row 1"),
         (with_column([np.nan, 1, -np.inf, -np.inf]), "'odd' is infinite in 2 rows.*first is row 2"),
         (with_column([1, "2", 3, 4]), "'odd' mixes texts .* row 0 holds 1 and row 1 holds '2'"),
         (
