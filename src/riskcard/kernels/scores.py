@@ -14,7 +14,7 @@ def score_rows(codes, card, slot, lowest, is_event, keys):
     ``card`` holds features, cuts and jumps, shape (3, terms).
     """
     for row in range(keys.size):
-        keys[row] = is_event[row] - 2 * lowest
+        keys[row] = np.int64(is_event[row]) - 2 * lowest
     for term in range(card.shape[1]):
         if term != slot:
             column, cut, worth = codes[card[0, term]], card[1, term], 2 * card[2, term]

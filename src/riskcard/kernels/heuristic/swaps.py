@@ -277,7 +277,7 @@ def screen_swaps(rows, keys, tally, design, coefficients, white, slots, allowed,
     # of a block of cuts: sums, moves, curvature, scores; and the sums so far
     work = np.empty((width + coefficients.size + 3, max(BLOCK, width)))
     # the offset is the first covariate and never goes
-    start, first = np.int64(0), np.int64(1 if slots[0, 0] > 0.0 else 0)
+    start, first = np.int64(0), np.int64(1 if n_slots > 0 and slots[0, 0] > 0.0 else 0)
     for f in range(n_columns):
         base, n_bins, lines = folds[f, 0], n_cuts[f] + 2, sums
         if base == f and last[f] > 0:
