@@ -157,6 +157,7 @@ def test_wide_conditions_leave_enough_on_either_side():
                 assert atoms.is_wide_enough(column, least)[cut] == is_wide
 
 
+@pytest.mark.slow
 def test_conditions_clash_where_they_make_other_than_three_large_groups():
     n_clashes = n_compatible = 0
     for atoms in many_atoms():

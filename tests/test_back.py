@@ -87,6 +87,7 @@ def log_odds(card: RiskCard, rows: dict) -> np.ndarray:
     return card.total_points(rows) / card.multiplier + card.offset
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error")  # no row of the training table is a guess
 def test_the_card_gives_the_log_odds_of_the_solution_on_raw_rows():
     kinds = Counter()

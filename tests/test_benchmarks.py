@@ -381,6 +381,7 @@ def worker():
         yield made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [OURS, STURDY, "round", *CEILINGS])
 def test_a_worker_returns_a_model_whose_figures_the_evaluator_finds(name, worker, tmp_path):
     method, table = METHODS[name], small_table(PLAIN)
@@ -429,6 +430,7 @@ def test_a_method_that_the_worker_does_not_know_is_reported(worker, tmp_path):
     assert "nothing" in answer["error"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a file that never ends")
 def test_a_worker_that_takes_too_long_is_ended_and_starts_again_cold(tmp_path):
     path = tmp_path / "request"
@@ -488,6 +490,7 @@ def test_exponents_are_slopes_of_logarithms():
     assert np.isnan(exponent([10, 100], [1.0, 2.0]))  # two points always lie on a line
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="Linux only")
 def test_the_memory_of_a_fit_is_its_own_and_not_that_of_the_harness(tmp_path):
     rng = np.random.default_rng(0)

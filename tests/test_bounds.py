@@ -70,6 +70,7 @@ def losses_of_cells(cells: np.ndarray, points: np.ndarray) -> np.ndarray:
     return np.logaddexp(0, -log_odds) @ cells[0] + np.logaddexp(0, log_odds) @ cells[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["counts", "weights", "huge and tiny", "separable"])
 def test_the_bound_of_a_relaxation_is_below_the_loss_everywhere_in_its_box(kind):
     rng = np.random.default_rng(["counts", "weights", "huge and tiny", "separable"].index(kind))
@@ -383,6 +384,7 @@ def check_proof(problem: Problem, proof, optimum: float, gap: float = 0.0) -> No
         assert proof.loss - proof.bound <= max(gap, OPTIMALITY_TOLERANCE) * proof.loss * (1 + 1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [*SCALES, *FIXED[1:]], ids=str)
 @pytest.mark.parametrize("weights", ["mild", "wild"])
 def test_from_a_poor_card_the_proof_finds_the_optimum(small_pieces, scale, weights):

@@ -87,6 +87,7 @@ def test_markdown_reads_as_the_card(card):
     assert texts[2:] == [*map(one_line, shown.remarks)]
 
 
+@pytest.mark.slow
 @given(risk_cards())
 def test_markdown_of_any_card_has_its_rows(card):
     tables, _ = read_markdown(card.to_markdown())
@@ -125,6 +126,7 @@ def test_latex_has_the_rows_of_the_card(card):
     assert [row[0] for row in first] == [row[0] for row in expected_totals(card)]
 
 
+@pytest.mark.slow
 @given(risk_cards())
 def test_latex_of_any_card_is_balanced_and_plain(card):
     text = card.to_latex(document=True)

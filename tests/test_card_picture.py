@@ -100,6 +100,7 @@ def printable(text: str) -> str:
     return "".join(one for one in text if one.isprintable() and one != "\ufffd")
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(risk_cards())
 def test_svg_is_well_formed_and_has_every_word(card):
@@ -140,6 +141,7 @@ def test_png_and_pdf_are_such_files(tmp_path):
     assert (tmp_path / "card.svg").read_text(encoding="utf-8") == card.to_svg()
 
 
+@pytest.mark.slow
 def test_a_card_longer_than_a_page_is_still_one_page():
     long = RiskCard([FeaturePoints(f"f{i}", [1, 2, 3], [0, 1, 2, 3]) for i in range(30)])
     assert lay_out(long).height > 1500
@@ -197,6 +199,7 @@ def test_widths_are_those_of_the_font_that_matplotlib_draws_with():
 # --- the command --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_show_writes_all_that_is_asked_for(tmp_path, capsys):
     card = counted()
     card.save(tmp_path / "card.json")

@@ -120,6 +120,7 @@ def label_by_hand(feature: FeaturePoints | LevelPoints, value) -> Callable[[str]
     return is_in_range
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(risk_cards())
 def test_every_value_has_one_row_with_its_points(card):

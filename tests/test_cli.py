@@ -533,6 +533,7 @@ def test_help_imports_nothing_heavy(argv):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_importing_the_package_imports_nothing_heavy_and_names_are_there():
     code = (
         "import sys, riskcard\n"

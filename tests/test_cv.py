@@ -258,6 +258,7 @@ def test_tables_of_every_kind_give_the_same_path(small):
         np.testing.assert_array_equal(model.predict_proba(table), reference.predict_proba(frame))
 
 
+@pytest.mark.slow
 def test_holes_texts_and_categories_go_through_the_path(mixed):
     frame, y = mixed
     reference = RiskScoreClassifierCV(

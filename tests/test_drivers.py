@@ -64,6 +64,7 @@ def lowest_price(problem: Problem, charge: float) -> float:
     return min(prices)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", range(4))
 def test_the_card_of_the_lowest_price_is_found_and_proven(block):
     wrong = {}
@@ -184,6 +185,7 @@ def choices_within(problem: Problem, most: float) -> dict[tuple, float]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(7000, 7060))
 def test_a_complete_pool_has_every_choice_of_conditions_within_the_loss(seed):
     problem = problem_of(seed)

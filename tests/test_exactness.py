@@ -77,6 +77,7 @@ def test_the_certified_optimum_is_the_optimum(block):
     assert wrong == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", range(5))
 def test_the_search_alone_gives_allowed_cards_and_is_never_below_the_optimum(block):
     wrong = {}
@@ -87,6 +88,7 @@ def test_the_search_alone_gives_allowed_cards_and_is_never_below_the_optimum(blo
     assert wrong == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", SCALES, ids=str)
 def test_the_certified_optimum_is_the_optimum_of_shrinking_problems(scale):
     @settings(
@@ -104,6 +106,7 @@ def test_threads_do_not_change_the_proof(seed):
     assert faults(random_problem(seed), Options(certify=True, n_jobs=2)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2000, 2040))
 def test_a_proof_cut_short_still_has_a_valid_bound(seed):
     check_proofs_cut_short(random_problem(seed))

@@ -206,6 +206,7 @@ def results(tmp_path):
     return gather(cells, run(cells, tmp_path, Fakes()))
 
 
+@pytest.mark.slow
 def test_the_table_has_the_columns_of_the_paper_and_its_signs(results):
     lines = list(csv.DictReader(io.StringIO(to_csv(lines_of(3, results)))))
     assert tuple(lines[0]) == COLUMNS
@@ -222,6 +223,7 @@ def test_the_table_has_the_columns_of_the_paper_and_its_signs(results):
     assert [line["TT"] for line in paper] == ["", "*", "18.75"]
 
 
+@pytest.mark.slow
 def test_markdown_and_csv_say_the_same(results):
     lines = lines_of(1, results)
     rows = to_markdown(lines).splitlines()
@@ -239,6 +241,7 @@ def test_the_speed_up_is_a_lower_bound_where_the_rival_was_stopped(tmp_path):
     assert speed_up(gather(cells, store)[SMALL]) == (2000.0, True)
 
 
+@pytest.mark.slow
 def test_the_page_has_every_row_the_rule_and_the_misprint(results):
     page = render_page((1, 2, 3, 4), results, has_pictures=False)
     for row in distinct_rows((1, 2, 3, 4)):
@@ -260,6 +263,7 @@ def test_false_claims_are_listed_on_the_page(tmp_path):
     assert "| claim is false |" in page
 
 
+@pytest.mark.slow
 def test_the_pictures_are_drawn(tmp_path):
     pytest.importorskip("matplotlib")
     cells = fake_cells(rows=[SMALL, LARGE, Row(200, 2, 2)])
@@ -270,6 +274,7 @@ def test_the_pictures_are_drawn(tmp_path):
         assert f"images/{name}" in (tmp_path / "page.md").read_text()
 
 
+@pytest.mark.slow
 def test_without_matplotlib_the_page_has_no_pictures_and_says_so(results, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     remarks = write_page(tmp_path / "page.md", (1,), results)
@@ -381,6 +386,7 @@ def test_no_card_below_the_cutoff_is_a_claim_that_the_start_is_optimal(started):
     assert verdict(outcome, BestKnown(1.34307, is_proven=True)) == "claim is false"
 
 
+@pytest.mark.slow
 def test_bonmin_from_algorithm_1_really_starts_there():
     pytest.importorskip("casadi")
     from riskcard.paper.experiments.solving import solve_row
@@ -391,12 +397,14 @@ def test_bonmin_from_algorithm_1_really_starts_there():
     assert outcome.history[0][1] == pytest.approx(81.652, abs=5e-4)
 
 
+@pytest.mark.slow
 def test_a_process_that_crashes_is_a_run_that_failed():
     outcome = run_in_process(SMALL, Method("nobody", "Nobody"), 1.0)
     assert outcome.ending == "failed"
     assert "KeyError: 'nobody'" in outcome.word
 
 
+@pytest.mark.slow
 def test_the_command_writes_tables_and_goes_on_where_it_was(tmp_path, capsys):
     command = ["experiment", "table3", "--rows", "N=200", "--solvers", "riskcard"]
     command += ["--time-limit", "20", "-o", str(tmp_path / "out")]
@@ -455,6 +463,7 @@ def test_help_loads_nothing_heavy():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="sends the signal of Ctrl-C")
 @pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_keeps_finished_runs_and_says_how_to_go_on(tmp_path):

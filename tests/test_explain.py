@@ -85,6 +85,7 @@ def _ordinary(feature):
     return [value for value in values_of(feature) if value is not None and value not in codes]
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(cards_and_rows())
 def test_no_other_change_of_one_value_is_nearer_than_the_nearest(drawn):

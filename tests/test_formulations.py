@@ -327,6 +327,7 @@ def feasible_bilinear_points(model: Model, instance: Instance, ties: str):
                 yield values.copy()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", ["library", "paper"])
 def test_bilinear_and_linear_form_agree_at_every_feasible_point(ties):
     table = make_table([[3.0], [5.0], [5.0], [9.0]], [0, 1, 0, 1], sample_weight=[1, 2, 3, 0.5])

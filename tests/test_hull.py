@@ -47,6 +47,7 @@ def grown(conditions: Conditions, n_parts: int, cutoff: float = float("inf")) ->
     return hull_tree
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", SCALES, ids=str)
 def test_the_bound_is_below_every_card(scale):
     shares = []
@@ -65,6 +66,7 @@ def test_the_bound_is_below_every_card(scale):
     assert np.mean(np.array(shares) > 0.1) > 0.2
 
 
+@pytest.mark.slow
 def test_the_bound_is_below_every_card_under_rules():
     n_problems = 0
     for seed in range(7000, 7060):

@@ -44,6 +44,7 @@ def limited(problem: Problem, odds: float) -> Problem:
     return replace(problem, scale=replace(problem.scale, limit=math.log(odds)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", FREE, ids=lambda scale: scale.kind)
 @pytest.mark.parametrize("block", range(4))
 def test_no_moderate_card_is_below_the_bound_however_early_the_proof_ends(

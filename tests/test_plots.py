@@ -87,6 +87,7 @@ def test_a_fitted_model_is_drawn_and_named(small):
     assert threshold == pytest.approx(model.threshold_)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("form", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")]
 )

@@ -239,6 +239,7 @@ def test_what_was_not_proven_has_no_progress(ax, small):
 # --- files --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["png", "svg", "pdf"])
 def test_the_same_picture_is_the_same_file(form):
     def draw(figure):
@@ -257,6 +258,7 @@ def test_without_matplotlib_there_is_a_sentence(monkeypatch):
             draw()
 
 
+@pytest.mark.slow
 def test_the_example_of_the_page_runs(tmp_path, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "Agg")
     monkeypatch.chdir(tmp_path)

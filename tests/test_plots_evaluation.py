@@ -117,6 +117,7 @@ def test_the_scale_ends_where_risks_and_intervals_do(risks, end):
     assert end_of_scale(calibration_bins(read_outcomes(risks, labels))) == end
 
 
+@pytest.mark.slow
 def test_one_risk_for_all_rows_has_no_slope(ax):
     plot_calibration([0.5] * 4, [0, 1, 1, 0], ax=ax)
     assert "no slope" in ax.get_legend().get_title().get_text()

@@ -73,6 +73,7 @@ print(*sorted({one.py_func.__name__ for one, _ in ready() - before}))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_is_left_to_be_compiled_by_a_proof(kind):
     paths = [str(Path(__file__).parent), *filter(None, sys.path)]
@@ -160,12 +161,14 @@ def second_process(monkeypatch):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_second_process_compiles_what_the_proof_needs(kind, second_process):
     assert second_process(kind).returncode == 0
     assert is_kept(explore)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entry", ["", "."], ids=["empty entry", "relative entry"])
 def test_no_file_of_the_current_folder_is_executed(entry, second_process, monkeypatch, tmp_path):
     for name in ("riskcard", "numba", "numpy", "sitecustomize"):
@@ -179,6 +182,7 @@ def test_no_file_of_the_current_folder_is_executed(entry, second_process, monkey
     assert not (tmp_path / "executed").exists()
 
 
+@pytest.mark.slow
 def test_a_kernel_is_kept_once_it_was_compiled(tmp_path):
     code = (
         "import numpy as np; from riskcard.kernels.jit import is_kept\n"

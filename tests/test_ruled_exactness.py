@@ -67,6 +67,7 @@ def faults_or_refusal(
         return [f"only {who} has a card" for who, refuses in says.items() if not refuses]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "size"),
     [*((block * BLOCK, SMALL) for block in range(8)), (1000, WIDE), (1000 + BLOCK, WIDE)],
@@ -89,6 +90,7 @@ def test_the_certified_optimum_is_that_of_a_shortlist_under_rules(first):
     assert {seed: found for seed, found in wrong.items() if found} == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", range(3))
 def test_the_search_alone_keeps_the_rules_and_is_never_below_the_optimum(block):
     wrong = {}
@@ -98,6 +100,7 @@ def test_the_search_alone_keeps_the_rules_and_is_never_below_the_optimum(block):
     assert {seed: found for seed, found in wrong.items() if found} == {}
 
 
+@pytest.mark.slow
 def test_a_proof_under_rules_cut_short_still_has_a_valid_bound():
     for _, problem in problems(2000):
         if not is_refused(lambda p=problem: enumerate_cards(p)):

@@ -30,6 +30,7 @@ def best_by_hand(tally: np.ndarray, lowest: int, most: float) -> float:
     return min(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", ["one", "at the bound", "just below it", "nothing"])
 def test_the_fit_of_a_scale_is_not_held_up_by_its_bound(start):
     n_held = 0

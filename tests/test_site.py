@@ -74,6 +74,7 @@ def test_nothing_on_the_site_is_fetched_from_elsewhere():
         assert "http" not in asset.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RUN_HERE)
 def test_pages_show_what_their_code_prints(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

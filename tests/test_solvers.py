@@ -79,6 +79,7 @@ def test_the_pairs_are_all_there_are():
     assert finders == {solver for _, solver in PAIRS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("form", "solver"), PAIRS)
 def test_every_solver_finds_the_optimum_of_the_oracle(form, solver):
     need(solver)
@@ -106,6 +107,7 @@ def test_the_exact_linear_form_is_proven_optimal(seed):
     assert record.result.loss == pytest.approx(enumerate_cards(instance.problem).loss, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_solution_of_bonmin_is_never_called_optimal():
     need("bonmin-oa")
     record = solve_form(tiny_instance(), "linear", "bonmin-oa", SolverOptions(time_limit=60))
@@ -231,6 +233,7 @@ def test_a_start_is_the_first_solution(form, solver):
     assert record.claim.objective == pytest.approx(record.result.loss, abs=record.tolerance)
 
 
+@pytest.mark.slow
 def test_bonmin_keeps_a_start_that_it_cannot_improve():
     need("bonmin-oa")
     instance = tiny_instance()
@@ -254,6 +257,7 @@ def test_ipopt_starts_where_it_is_told_and_stays_within_its_iterations():
     assert solved.claim.objective <= enumerate_cards(instance.problem).loss + 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("form", "solver"),
     [("secants", "scip"), ("secants", "highs"), ("linear", "bonmin-oa"), ("linear", "ipopt")],
@@ -292,6 +296,7 @@ def test_the_best_point_of_an_ended_process_survives(tmp_path):
     assert answer.seconds_to_best == 0.2
 
 
+@pytest.mark.slow
 def test_a_full_name_wins_over_what_the_algorithm_sets_and_strange_files_are_not_read(
     tmp_path, monkeypatch
 ):
@@ -307,6 +312,7 @@ def test_a_full_name_wins_over_what_the_algorithm_sets_and_strange_files_are_not
     assert not [name for name in generators if "Pump" in name]
 
 
+@pytest.mark.slow
 def test_a_process_that_fails_says_why():
     need("bonmin")
     options = SolverOptions(parameters={"no_such_parameter": 1}, time_limit=60)
@@ -326,6 +332,7 @@ def all_are_large(monkeypatch):
     monkeypatch.setattr(apart, "LARGE", 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("form", "solver"), LINEAR)
 def test_a_large_model_gives_the_same_answer_apart(form, solver, all_are_large, tmp_path, capfd):
     need(solver)

@@ -268,6 +268,7 @@ def test_every_option_is_in_the_docs(command):
     assert set(missing) <= {"-h", "--help", "-q"}
 
 
+@pytest.mark.slow
 def test_the_examples_of_the_page_on_choosing_run(capsys):
     pytest.importorskip("matplotlib").use("Agg")
     names: dict[str, object] = {}

@@ -6,6 +6,7 @@ import pytest
 from docs.pages import DOCS, links_of, run_page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["clinician", "credit_officer"])
 def test_a_walk_through_shows_what_its_code_prints(name, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib").use("Agg")

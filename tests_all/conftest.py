@@ -12,8 +12,14 @@ from hypothesis import settings
 # cards and rows for tests are those of the fast tests
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-settings.register_profile("riskcard", deadline=None, derandomize=True)
+settings.register_profile("riskcard", deadline=None, derandomize=True, database=None)
 settings.load_profile("riskcard")
+
+
+def pytest_collection_modifyitems(items):
+    """Let other people's packages warn: only ours must not."""
+    for item in items:
+        item.add_marker(pytest.mark.filterwarnings("default"))
 
 
 @pytest.fixture(scope="session")
