@@ -15,7 +15,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 
 #: What the modules of each room may import from the package. Files at the top of the package stand for
 #: themselves; a room within a room, such as ``search/proof``, is named by both.
-BASE = {"errors", "version", "checks", "parameters", "status", "logistic", "formatting"}
+BASE = {"errors", "version", "checks", "extras", "parameters", "status", "logistic", "formatting"}
 DATA = BASE | {"data"}
 MODEL = DATA | {"model"}
 PROBLEM = BASE | {"problem"}
@@ -29,6 +29,7 @@ ALLOWED = {
     "logistic": set(),
     "checks": {"errors"},
     "parameters": {"errors", "checks"},
+    "extras": {"errors"},
     "output_files": {"errors"},
     "formatting": {"errors", "formatting"},
     "data": DATA,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import importlib
-import io
 from pathlib import Path
 from typing import Any
 
 from riskcard.card.layout import WIDTH, Dot, Mark, Rectangle, Rule, Sheet, Words, lay_out
 from riskcard.card.svg import MARGIN, render_svg
-from riskcard.errors import ParameterError, SolverMissing
-from riskcard.formatting.fonts import font_families, letters_explained
+from riskcard.errors import ParameterError
+from riskcard.extras import import_extra
+from riskcard.formatting.fonts import figure_as_bytes
 from riskcard.model.card import RiskCard
 
 #: Formats that a picture of a card can have, by the ending of its file.
@@ -50,23 +50,12 @@ def card_picture(card: RiskCard, form: str) -> bytes:
     """
     if form == "svg":
         return render_svg(card).encode("utf-8")
-    require_drawing()
+    import_extra("matplotlib", "A card as PNG or PDF", "plots", "; SVG needs nothing.")
     sheet = lay_out(card)
     if form == "pdf":
         return _as_pdf(sheet)
     size = (WIDTH + 2 * MARGIN, sheet.height + 2 * MARGIN)
     return _drawn(sheet, size, 1.0, format="png", dpi=_DOTS)
-
-
-def require_drawing() -> None:
-    """Say how to get matplotlib where it is not installed."""
-    try:
-        importlib.import_module("matplotlib")
-    except ImportError:
-        raise SolverMissing(
-            "A card as PNG or PDF needs matplotlib, which is not installed. "
-            'Install it with: pip install "riskcard[plots]"; SVG needs nothing.'
-        ) from None
 
 
 def _as_pdf(sheet: Sheet) -> bytes:
@@ -78,21 +67,18 @@ def _as_pdf(sheet: Sheet) -> bytes:
 
 
 def _drawn(sheet: Sheet, size: tuple[float, float], scale: float, **options: Any) -> bytes:
-    """The sheet on a page: in the middle from left to right, below a margin of the usual width."""
-    matplotlib = importlib.import_module("matplotlib")
-    figure_class = importlib.import_module("matplotlib.figure").Figure
-    file = io.BytesIO()
-    settings = {"pdf.fonttype": 42, "font.family": list(font_families())}
-    with letters_explained(), matplotlib.rc_context(settings):
-        figure = figure_class(figsize=(size[0] / 72, size[1] / 72))
+    """The sheet on a page: centred from left to right, below a margin of the usual width."""
+
+    def draw(figure: Any) -> None:
         ax = figure.add_axes((0, 0, 1, 1))
         left, top = (WIDTH - size[0] / scale) / 2, (WIDTH - size[0]) / 2 / scale
         ax.set(xlim=(left, left + size[0] / scale), ylim=(top + size[1] / scale, top))
         ax.set_axis_off()
         for mark in sheet.marks:
             _draw(ax, mark, scale)
-        figure.savefig(file, **options)
-    return file.getvalue()
+
+    inches = {"figsize": (size[0] / 72, size[1] / 72)}
+    return figure_as_bytes(draw, inches, {"pdf.fonttype": 42}, **options)
 
 
 def _draw(ax: Any, mark: Mark, scale: float) -> None:

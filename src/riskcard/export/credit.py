@@ -154,6 +154,11 @@ def to_credit_points(
     )
 
 
+def credit_card_as_json(card: RiskCard, **scale: Any) -> str:
+    """The scaled card as JSON; parameters as for ``to_credit_points``."""
+    return to_credit_points(card, **scale).card.to_json()
+
+
 class _Scale(NamedTuple):
     """From log-odds to a total: ``at`` where they are ``log_odds``, ``factor`` more for each unit."""
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from riskcard.errors import ParameterError
 from riskcard.model.card import RiskCard
-from riskcard.model.card_json import card_to_json
 from riskcard.output_files import require_writable, write_whole
 
 
@@ -22,78 +21,42 @@ class Format:
     endings
         Of files; none when the format must be named.
     options
-        Names of the options that ``write`` takes.
-    write
-        From a card, options and the ending of the file to the content.
+        Names of the options that the writer takes.
+    writer
+        The module and the function that write a card, loaded when they are needed.
     is_text
         The content is text that can be shown.
     """
 
     endings: tuple[str, ...]
     options: tuple[str, ...]
-    write: Callable[[RiskCard, dict[str, Any], str], str | bytes]
+    writer: str
     is_text: bool = True
 
-
-def _json(card: RiskCard, options: dict[str, Any], ending: str) -> str:
-    return card_to_json(card)
-
-
-def _python(card: RiskCard, options: dict[str, Any], ending: str) -> str:
-    from riskcard.export.python import card_to_python
-
-    return card_to_python(card)
-
-
-def _sql(card: RiskCard, options: dict[str, Any], ending: str) -> str:
-    from riskcard.export.sql import card_to_sql
-
-    return card_to_sql(card, **options)
-
-
-def _javascript(card: RiskCard, options: dict[str, Any], ending: str) -> str:
-    from riskcard.export.javascript import card_to_javascript
-
-    return card_to_javascript(
-        card, **{"form": "script" if ending == ".js" else "module", **options}
-    )
-
-
-def _workbook(card: RiskCard, options: dict[str, Any], ending: str) -> bytes:
-    from riskcard.export.workbook import card_to_workbook
-
-    return card_to_workbook(card, **options)
-
-
-def _pmml(card: RiskCard, options: dict[str, Any], ending: str) -> str:
-    from riskcard.export.pmml import card_to_pmml
-
-    return card_to_pmml(card, **options)
-
-
-def _onnx(card: RiskCard, options: dict[str, Any], ending: str) -> bytes:
-    from riskcard.export.onnx import card_to_onnx
-
-    return card_to_onnx(card, **options)
-
-
-def _credit(card: RiskCard, options: dict[str, Any], ending: str) -> str:
-    from riskcard.export.credit import to_credit_points
-
-    return card_to_json(to_credit_points(card, **options).card)
+    def write(self, card: RiskCard, **options: Any) -> str | bytes:
+        """The content of a file."""
+        module, _, function = self.writer.partition(":")
+        content: str | bytes = getattr(import_module(module), function)(card, **options)
+        return content
 
 
 _CREDIT = ("points_to_double_odds", "odds", "at", "higher_is_safer")
 
 FORMATS = {
-    "json": Format((".json",), (), _json),
-    "python": Format((".py",), (), _python),
-    "sql": Format((".sql",), ("table", "dialect", "keep"), _sql),
-    "javascript": Format((".mjs", ".js"), ("form",), _javascript),
-    "xlsx": Format((".xlsx",), ("rows",), _workbook, is_text=False),
-    "pmml": Format((".pmml", ".xml"), ("reasons",), _pmml),
-    "onnx": Format((".onnx",), ("missing_text",), _onnx, is_text=False),
-    "credit": Format((), _CREDIT, _credit),
+    "json": Format((".json",), (), "riskcard.model.card_json:card_to_json"),
+    "python": Format((".py",), (), "riskcard.export.python:card_to_python"),
+    "sql": Format((".sql",), ("table", "dialect", "keep"), "riskcard.export.sql:card_to_sql"),
+    "javascript": Format(
+        (".mjs", ".js"), ("form",), "riskcard.export.javascript:card_to_javascript"
+    ),
+    "xlsx": Format(
+        (".xlsx",), ("rows",), "riskcard.export.workbook:card_to_workbook", is_text=False
+    ),
+    "pmml": Format((".pmml", ".xml"), ("reasons",), "riskcard.export.pmml:card_to_pmml"),
+    "onnx": Format(
+        (".onnx",), ("missing_text",), "riskcard.export.onnx:card_to_onnx", is_text=False
+    ),
+    "credit": Format((), _CREDIT, "riskcard.export.credit:credit_card_as_json"),
 }
 
 
@@ -127,7 +90,9 @@ def render(card: RiskCard, to: str, ending: str = "", **options: Any) -> str | b
     if unknown:
         known = ", ".join(FORMATS[to].options) or "none"
         raise ParameterError(f"The format {to} has no option {unknown[0]!r}; its options: {known}.")
-    return FORMATS[to].write(card, options, ending)
+    if to == "javascript" and ending == ".js":
+        options = {"form": "script", **options}
+    return FORMATS[to].write(card, **options)
 
 
 def format_of(path: str | Path) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import numpy as np
 
 from riskcard.data.levels import Label
-from riskcard.errors import ParameterError, SolverMissing
+from riskcard.errors import ParameterError
 from riskcard.export.cases import (
     CardCases,
     Case,
@@ -21,6 +20,7 @@ from riskcard.export.cases import (
     require_exact_levels,
     require_features,
 )
+from riskcard.extras import import_extra
 from riskcard.model.card import RiskCard
 from riskcard.version import __version__
 
@@ -68,13 +68,7 @@ class _Graph:
     """The nodes of a model while they are being put together."""
 
     def __init__(self, cases: CardCases, missing_text: str) -> None:
-        try:
-            self.onnx = importlib.import_module("onnx")
-        except ImportError:
-            raise SolverMissing(
-                "An ONNX model needs the package onnx, which is not installed. "
-                'Install it with: pip install "riskcard[onnx]"'
-            ) from None
+        self.onnx = import_extra("onnx", "An ONNX model", "onnx")
         self.cases = cases
         self.missing_text = missing_text
         self.nodes: list[Any] = []

@@ -9,7 +9,7 @@ from typing import Any
 
 from riskcard.checks import whole_number
 from riskcard.data.levels import Label
-from riskcard.errors import ParameterError, SolverMissing
+from riskcard.errors import ParameterError
 from riskcard.export.cases import (
     CardCases,
     Case,
@@ -28,6 +28,7 @@ from riskcard.export.workbook_formulas import (
     risk_formula,
     total_formula,
 )
+from riskcard.extras import import_extra
 from riskcard.model.card import RiskCard
 
 #: The first row of the sheet "Cases" that is filled in; the row above it has the names.
@@ -70,7 +71,9 @@ def card_to_workbook(card: RiskCard, rows: int = 100) -> bytes:
     rows = whole_number("rows", rows, least=1)
     cases = cases_of(card)
     _check(cases)
-    openpyxl = _openpyxl()
+    openpyxl = import_extra("openpyxl", "A workbook", "workbook")
+    for part in ("styles", "utils", "worksheet.datavalidation"):
+        importlib.import_module(f"openpyxl.{part}")
     workbook = openpyxl.Workbook()
     workbook.properties.title = cases.title
     workbook.properties.creator = "riskcard"
@@ -85,19 +88,6 @@ def card_to_workbook(card: RiskCard, rows: int = 100) -> bytes:
     file = io.BytesIO()
     workbook.save(file)
     return file.getvalue()
-
-
-def _openpyxl() -> Any:
-    try:
-        found = importlib.import_module("openpyxl")
-        for part in ("styles", "utils", "worksheet.datavalidation"):
-            importlib.import_module(f"openpyxl.{part}")
-    except ImportError:
-        raise SolverMissing(
-            "A workbook needs the package openpyxl, which is not installed. "
-            'Install it with: pip install "riskcard[workbook]"'
-        ) from None
-    return found
 
 
 def _check(cases: CardCases) -> None:

@@ -1,16 +1,18 @@
-"""Fonts of pictures: letters of many scripts where the machine has them, one sentence where not."""
+"""Figures of matplotlib in letters of many scripts, with one sentence where a font is missing."""
 
 from __future__ import annotations
 
 import importlib
+import io
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
+from typing import Any
 
 from riskcard.errors import RiskcardWarning
 
-#: Looked at in this order for every letter; the first one comes with matplotlib.
+#: Tried in this order for every letter; the first one comes with matplotlib.
 _FAMILIES = (
     "DejaVu Sans",
     "Noto Sans",
@@ -45,7 +47,7 @@ def font_families() -> tuple[str, ...]:
 
 @contextmanager
 def letters_explained() -> Iterator[None]:
-    """Say every warning of a drawing once, and that letters are missing in a sentence of our own."""
+    """Give every warning of a drawing once, and one sentence of our own on missing letters."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
@@ -56,3 +58,33 @@ def letters_explained() -> Iterator[None]:
         said[(_SENTENCE, RiskcardWarning) if is_glyph else (text, kind)] = None
     for text, kind in said:
         warnings.warn(text, kind, stacklevel=3)
+
+
+def figure_as_bytes(
+    draw: Callable[[Any], Any],
+    figure: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    **options: Any,
+) -> bytes:
+    """A figure as the content of a file; no window is needed and none is opened.
+
+    Parameters
+    ----------
+    draw
+        Is given the figure, which is empty.
+    figure
+        Options of the figure.
+    settings
+        Settings of matplotlib, in addition to the fonts.
+    **options
+        Those of ``savefig``.
+    """
+    matplotlib = importlib.import_module("matplotlib")
+    figures = importlib.import_module("matplotlib.figure")
+    file = io.BytesIO()
+    families = {"font.family": list(font_families())}
+    with letters_explained(), matplotlib.rc_context({**settings, **families}):
+        empty = figures.Figure(**figure)
+        draw(empty)
+        empty.savefig(file, **options)
+    return file.getvalue()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import io
 from collections.abc import Callable
 from typing import Any
 
-from riskcard.errors import ParameterError, SolverMissing
-from riskcard.formatting.fonts import font_families, letters_explained
+from riskcard.errors import ParameterError
+from riskcard.extras import import_extra
+from riskcard.formatting.fonts import figure_as_bytes
 from riskcard.plots.lettering import plain_words
 
 INK, GREY, PALE, FILL, SHADE = "#000000", "#666666", "#8c8c8c", "#0072b2", "#d9d9d9"
@@ -21,13 +21,7 @@ DASHES = (("-", INK), ("--", FILL), (":", INK), ("-.", GREY))
 
 def require_matplotlib() -> None:
     """Say how to get matplotlib where it is not installed."""
-    try:
-        importlib.import_module("matplotlib")
-    except ImportError:
-        raise SolverMissing(
-            "A plot needs matplotlib, which is not installed. "
-            'Install it with: pip install "riskcard[plots]"'
-        ) from None
+    import_extra("matplotlib", "A plot", "plots")
 
 
 def axes_or_new(ax: Any, size: tuple[float, float] = SIZE) -> Any:
@@ -56,17 +50,11 @@ def picture_of(
     if form not in FORMATS:
         raise ParameterError(f"A picture cannot be {form!r}. Use {', '.join(FORMATS)}.")
     require_matplotlib()
-    matplotlib = importlib.import_module("matplotlib")
-    figures = importlib.import_module("matplotlib.figure")
-    file = io.BytesIO()
+    dated = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[form]
     # a salt of our own, so that names inside an SVG do not change from run to run
-    settings = {"svg.hashsalt": "riskcard", "font.family": list(font_families())}
-    with letters_explained(), matplotlib.rc_context(settings):
-        figure = figures.Figure(figsize=size, layout="constrained")
-        draw(figure)
-        dated = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[form]
-        figure.savefig(file, format=form, dpi=DOTS, metadata=dated)
-    return file.getvalue()
+    settings = {"svg.hashsalt": "riskcard"}
+    figure_options = {"figsize": size, "layout": "constrained"}
+    return figure_as_bytes(draw, figure_options, settings, format=form, dpi=DOTS, metadata=dated)
 
 
 def plain_spines(ax: Any, *also: str) -> None:
@@ -92,7 +80,7 @@ def behind(ax: Any, label: str, most: float) -> Any:
     label
         What the bars are.
     most
-        The largest share. Bars fill two fifths of the height, so that they do not hide much.
+        The largest share. Bars fill two fifths of the height, so that they hide little.
     """
     back = ax.twinx()
     back.set_zorder(ax.get_zorder() - 1)

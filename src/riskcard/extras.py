@@ -1,0 +1,31 @@
+"""Packages that only some uses need, and how to install them."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from riskcard.errors import SolverMissing
+
+
+def import_extra(package: str, what: str, extra: str, otherwise: str = "") -> Any:
+    """Import a package, or say how to install it.
+
+    Parameters
+    ----------
+    package
+        Its name.
+    what
+        What needs it, at the beginning of a sentence.
+    extra
+        The extra of riskcard that installs it.
+    otherwise
+        What to do without it; the end of a sentence.
+    """
+    try:
+        return importlib.import_module(package)
+    except ImportError:
+        raise SolverMissing(
+            f"{what} needs the package {package}, which is not installed. "
+            f'Install it with: pip install "riskcard[{extra}]"{otherwise}'
+        ) from None
