@@ -227,11 +227,11 @@ def test_the_written_words_give_the_same_page(tmp_path):
         ({"words": {"total": 3}}, '"total" is 3. It must be a text'),
         (
             {"words": {"at_most": "{cutt}"}},
-            r"\{cutt\}, which nothing is filled in for. Use \{cut\}",
+            r"\{cutt\}, for which there is no value. Use \{cut\}",
         ),
         ({"words": {"decimal": "'"}}, '"decimal" is "\'"'),
         ({"direction": "up"}, "\"direction\" is 'up'"),
-        ({"facts": "x"}, '"facts" is no list'),
+        ({"facts": "x"}, '"facts" is not a list'),
         ({"title": 1}, '"title" is 1'),
         ({"features": {"agee": {}}}, "unknown entry 'agee'. Did you mean 'age'"),
         ({"features": {"age": {"low": 1}}}, "unknown entry 'low'"),

@@ -387,7 +387,7 @@ def test_a_term_multiplies_the_odds_by_at_most_1000_unless_more_is_asked_for():
     assert steepest_of(usual) == pytest.approx(math.log(1000), rel=1e-12)
     assert usual.status_ == "optimal"
     assert audit_card(usual, X, y).passed
-    assert "odds times 1,000 a term" in " ".join(str(usual.card_).split())
+    assert "odds times 1,000 per term" in " ".join(str(usual.card_).split())
     steeper = RiskScoreClassifier(1, max_log_odds=None).fit(X, y)
     assert steepest_of(steeper) == pytest.approx(30, rel=1e-12)
     assert steeper.loss_ < usual.loss_

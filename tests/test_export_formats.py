@@ -65,8 +65,8 @@ def test_credit_points_are_a_card_in_json():
 @pytest.mark.parametrize(
     ("work", "words"),
     [
-        (lambda: format_of("card"), "does not say which format is meant.*.py, .sql"),
-        (lambda: format_of("card.txt"), "does not say which format is meant"),
+        (lambda: format_of("card"), "does not tell which format is meant.*.py, .sql"),
+        (lambda: format_of("card.txt"), "does not tell which format is meant"),
         (lambda: render(mass_card(), "cobol"), "no format 'cobol'. Use one of json, python"),
         (lambda: render(mass_card(), "pmml", table="x"), "pmml has no option 'table'"),
         (
@@ -205,7 +205,7 @@ def test_the_command_says_what_credit_points_cost(tmp_path, card_file, capsys):
         (["--to", "xlsx"], "xlsx cannot be shown on a screen. Give a file with -o FILE."),
         (["--to", "sql", "--odds", "3"], "The format sql has no option 'odds'"),
         (["--to", "sql", "--data", "x.csv"], "--data is for '--to credit'. Leave it out."),
-        (["-o", "card.doc"], "does not say which format is meant"),
+        (["-o", "card.doc"], "does not tell which format is meant"),
     ],
 )
 def test_the_command_refuses_what_makes_no_sense(card_file, capsys, words, message):

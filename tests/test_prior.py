@@ -186,11 +186,11 @@ def test_the_certificate_says_in_words_that_it_counts_pseudo_rows(table):
     ).fit(X, y)
     certificate, text = model.card_.certificate, " ".join(str(model.card_).split())
     assert certificate.pseudo_rows == 40
-    assert f"(this one: {model.loss_:.4f} with prior rows)" in text
-    assert "Prior rows: 40 made-up rows with the event rate of all" in text
-    assert "Loss with prior rows" in certificate._repr_html_()
-    assert "learned from, prior rows included, no card" in bound_sentence(certificate)
-    assert any(fact.startswith("Prior rows: 40") for fact in certificate_facts(certificate))
+    assert f"(this one: {model.loss_:.4f} with pseudo-observations)" in text
+    assert "towards the average by 40 pseudo-observations" in text
+    assert "Loss with pseudo-observations" in certificate._repr_html_()
+    assert "learned from, pseudo-observations included, no card" in bound_sentence(certificate)
+    assert any("40 pseudo-observations" in fact for fact in certificate_facts(certificate))
 
 
 def test_an_audit_counts_the_pseudo_rows_and_notices_other_numbers_of_them(table):
@@ -311,7 +311,7 @@ def test_the_command_line_fits_and_checks_cards_with_pseudo_rows(
     assert main([*asked, "--pseudo-rows", option]) == 0
     found = RiskCard.load(out).certificate.pseudo_rows
     assert found == pytest.approx(number) if number else found > 0
-    assert f"Prior rows: {found:.6g} made-up rows" in " ".join(capsys.readouterr().out.split())
+    assert f"{found:.6g} pseudo-observations" in " ".join(capsys.readouterr().out.split())
     assert main(["check", out, data]) == 0
     assert main([*asked, "--pseudo-rows", "some"]) == 2
     assert "--pseudo-rows: 'some' is not a number or 'auto' or 'none'" in capsys.readouterr().err

@@ -14,7 +14,7 @@ from riskcard.card.scorecard import ScoreCard, score_card_of
 from riskcard.formatting.templates import asset, render
 from riskcard.model.card import RiskCard
 
-#: With more totals than this the curve has no dot for each.
+#: With more totals than this, the curve has no dots.
 _MOST_DOTS = 60
 
 
@@ -52,7 +52,7 @@ def render_calculator(card: RiskCard, words: PageWords | None = None) -> str:
 
 
 def _columns(shown: ScoreCard) -> list[str]:
-    """The columns of the table from total to risk: those that there is something to say in."""
+    """The columns of the table from total to risk, without those that would be empty."""
     names = ["total", "risk"]
     if shown.observed:
         names += ["rows", "events", "observed"]
@@ -77,7 +77,7 @@ def _cells(line: BandLine, words: PageWords) -> dict[str, str]:
 
 
 def facts_of(shown: ScoreCard) -> tuple[str, ...]:
-    """What the page says about a card when the words say nothing of it."""
+    """What the page says about a card by default."""
     return (shown.formula, *shown.remarks)
 
 
@@ -87,7 +87,7 @@ def facts_of(shown: ScoreCard) -> tuple[str, ...]:
 def _data(
     card: RiskCard, shown: ScoreCard, questions: tuple[Question, ...], words: PageWords
 ) -> str:
-    """The card as JSON that cannot end the element it stands in."""
+    """The card as JSON that cannot end the element around it."""
     totals = card.reachable_totals()
     content: dict[str, Any] = {
         "base": card.base,

@@ -1,4 +1,4 @@
-"""What the calculator asks: one question for each feature of a card, with the rows that light up."""
+"""What the calculator asks: one question per feature of a card, with the rows that light up."""
 
 from __future__ import annotations
 

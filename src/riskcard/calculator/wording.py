@@ -65,8 +65,8 @@ ENGLISH = {
     "below": "< {number}",
     "beyond": "> {number}",
     "about": "About this card",
-    "caution": "The risk is what the card says of the rows that it was learned from. It is no advice, "
-    "and this page is no medical device.",
+    "caution": "The risk is an estimate from the rows that the card was learned from, not advice. "
+    "This calculator is not a medical device.",
     "needs_script": "This page needs JavaScript to add up the points. The card below can be added up "
     "by hand.",
     "percent": "{number} %",
@@ -127,7 +127,7 @@ class PageWords:
     features: Mapping[str, FeatureWords] = field(default_factory=dict)
 
     def say(self, key: str, **parts: str) -> str:
-        """A text with its places filled in; what is filled in is not looked at again."""
+        """A text with its places filled in; values are inserted as they are."""
         return _PLACE.sub(lambda place: parts.get(place[1], place[0]), self.words[key])
 
     def number(self, text: str) -> str:
@@ -142,7 +142,7 @@ class PageWords:
         shares
             One or two numbers from 0 to 1.
         is_counted
-            The share was counted, so that it may well be all or nothing; a risk never is.
+            The share was counted, so that it may be all or nothing; a risk never is.
         """
         low, high = (self._in_hundred(share, is_counted) for share in (shares[0], shares[-1]))
         number = low if low == high else self.say("range", low=low, high=high)
@@ -195,7 +195,7 @@ def _words_from(content: Any, features: Mapping[str, tuple[str, ...]]) -> PageWo
     facts, title = content.get("facts"), content.get("title")
     if facts is not None:
         if not isinstance(facts, list):
-            raise ParameterError('"facts" is no list. Give a list of sentences.')
+            raise ParameterError('"facts" is not a list. Give a list of sentences.')
         facts = tuple(_text('a sentence of "facts"', fact) for fact in facts)
     entries = content.get("features", {})
     _require_keys('"features"', entries, tuple(features))
@@ -217,7 +217,7 @@ def _texts_from(entries: Any) -> dict[str, str]:
         if unknown:
             advice = f"Use {', '.join(f'{{{name}}}' for name in sorted(known))}." if known else ""
             raise ParameterError(
-                f'"{key}" has the place {{{unknown[0]}}}, which nothing is filled in for. {advice}'
+                f'"{key}" has the place {{{unknown[0]}}}, for which there is no value. {advice}'
             )
     if entries.get("decimal", ".") not in (".", ","):
         raise ParameterError(f'"decimal" is {entries["decimal"]!r}. Use "." or ",".')

@@ -1,1 +1,1 @@
-"""How a card looks: one ScoreCard of numbers and strings, one renderer a file."""
+"""How a card looks: one ScoreCard of numbers and strings, one renderer per file."""

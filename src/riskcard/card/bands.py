@@ -21,7 +21,7 @@ class Seen:
         Counts.
     rate, interval
         The share of events (by weight where rows have weights) and an interval for it, as numbers;
-        None where there is nothing to say: no rows, or weights.
+        None where it is unknown: no rows, or weights.
     rate_words, interval_words
         The same as people read it; empty for None.
     """
@@ -36,14 +36,14 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class BandLine:
-    """One row of the table from total to risk, where many totals stand together in bands.
+    """One row of the table from total to risk, where many totals are joined in bands.
 
     Attributes
     ----------
     low, high
         The band: totals from ``low`` to ``high``, often a single one.
     label, risk
-        The same, and the risk, in words.
+        The band and its risk, in words.
     shares
         The risks of ``low`` and ``high``, as numbers.
     seen
@@ -79,7 +79,7 @@ def band_lines(card: RiskCard) -> tuple[BandLine, ...]:
 
 
 def cells_of(bands: Sequence[BandLine]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """The header and the rows of the table, in words: as many columns as there is something to say."""
+    """The header and the rows of the table, in words, without columns that would be empty."""
     n_cells = 2 if bands[0].seen is None else 6
     if not any(line.seen and line.seen.interval for line in bands):  # weighted rows have none
         n_cells = min(n_cells, 5)
@@ -95,7 +95,7 @@ def cells_of(bands: Sequence[BandLine]) -> tuple[tuple[str, ...], list[tuple[str
 
 
 def _counts_of(card: RiskCard) -> dict[tuple[int, int], list[TotalCount]]:
-    """The counts of each band; none when they are not those of this card's totals."""
+    """The counts of each band; none when they do not fit this card's totals."""
     counts = () if card.training is None else card.training.totals
     bands = bands_of(card.reachable_totals())
     found: dict[tuple[int, int], list[TotalCount]] = {band: [] for band in bands}
@@ -114,14 +114,14 @@ def _seen(counts: list[TotalCount], is_weighted: bool) -> Seen:
         return Seen(rows, events, None, None, "", "")
     rate = sum(one.event_weight for one in counts) / weight
     if is_weighted:
-        # what a weight stands for is not known: rows counted together, or rows that matter more
+        # what a weight means is unknown: rows counted together, or rows that matter more
         return Seen(rows, events, rate, None, _rate(rate), "")
     interval = wilson_interval(events, rows)
     return Seen(rows, events, rate, interval, _rate(rate), _range(*map(_rate, interval)))
 
 
 def _rate(rate: float) -> str:
-    """A share that was counted, which may well be all or nothing."""
+    """A counted share, which may be all or nothing."""
     return f"{100 * rate:.0f} %" if rate in (0, 1) else percent(rate)
 
 

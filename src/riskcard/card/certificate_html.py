@@ -8,10 +8,10 @@ from riskcard.model.certificate import Certificate
 
 
 def _moderate_rows(certificate: Certificate) -> list[list[str | Number]]:
-    """The bound on moderate cards, where there is one."""
+    """The bound on cards with bounded steps, where there is one."""
     if not certificate.has_moderate_bound:
         return []
-    kind = f"if terms multiply the odds by at most {certificate.moderate_odds:,.10g}"
+    kind = f"if no term multiplies the odds by more than {certificate.moderate_odds:,.10g}"
     return [
         [f"Bound {kind}", Number(rounded_down(certificate.moderate_bound, 6))],
         ["Gap to that", Number(f"{100 * certificate.moderate_gap:.4g} %")],
@@ -22,7 +22,7 @@ def certificate_as_html(certificate: Certificate) -> str:
     """Draw a certificate for a notebook."""
     rows = [
         [
-            "Loss with prior rows" if certificate.pseudo_rows > 0 else "Loss",
+            "Loss with pseudo-observations" if certificate.pseudo_rows > 0 else "Loss",
             Number(f"{certificate.loss:.6f}"),
         ],
         ["Bound", Number(rounded_down(certificate.bound, 6) if certificate.bound > 0 else "none")],

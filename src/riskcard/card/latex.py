@@ -1,4 +1,4 @@
-"""A card as LaTeX: two tables with the package booktabs, to be put into a paper or compiled alone."""
+"""A card as LaTeX: two tables with the package booktabs, for a paper or to be compiled alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sheet of a card: where each word, line and bar stands, in points from the upper left corner.
+"""The sheet of a card: where each word, line and bar is, in points from the upper left corner.
 
 One layout serves every picture: SVG is written from it, PNG and PDF are drawn from it.
 """
@@ -78,12 +78,12 @@ Mark = Words | Rule | Rectangle | Dot
 
 @dataclass(slots=True)
 class Sheet:
-    """What stands on the sheet, and how far down it is filled.
+    """What is on the sheet, and how far down it is filled.
 
     Attributes
     ----------
     title
-        In words, for those who cannot see the sheet.
+        For those who cannot see the sheet.
     marks
         What is drawn, in this order.
     height
@@ -156,7 +156,7 @@ def _add_points(sheet: Sheet, shown: ScoreCard) -> None:
 
 
 def _add_block(sheet: Sheet, block: FeatureBlock) -> None:
-    """The rows of a feature; a long name goes on beside the rows below."""
+    """The rows of a feature; a long name continues next to the rows below."""
     top = sheet.height
     for place, one in enumerate(block.lines):
         if place > 0:

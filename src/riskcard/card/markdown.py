@@ -11,7 +11,7 @@ from riskcard.card.sentences import BASE, BLANK
 from riskcard.formatting.numbers import minus
 from riskcard.model.card import RiskCard
 
-#: What could be taken for markup; a backslash before it says that it is none.
+#: What could be taken for markup; a backslash before it prevents that.
 _MARKS = re.compile(r"([\\`*_\[\]|~$])")
 _ENTITIES = {"&": "&amp;", "<": "&lt;"}
 
@@ -38,7 +38,7 @@ def _points_table(shown: ScoreCard) -> str:
 
 
 def _block_rows(block: FeatureBlock) -> Iterable[list[str]]:
-    """Points beside every bin, the name of the feature beside the first."""
+    """One row per line of the card; the first has the name of the feature."""
     for place, one in enumerate(block.lines):
         name = f"**{_escaped(block.feature)}**" if place == 0 else ""
         yield [name, _escaped(one.label), minus(one.points), ""]

@@ -19,7 +19,7 @@ _STOPPED = {
     Status.TIME_LIMIT: "Stopped at the time limit.",
     Status.NODE_LIMIT: "Stopped at the node limit.",
     Status.INTERRUPTED: "Stopped by the user.",
-    Status.ROUNDING: "Complete, but for what rounding leaves open.",
+    Status.ROUNDING: "Complete, except for what rounding leaves open.",
 }
 
 
@@ -41,7 +41,7 @@ def training_words(training: TrainingFacts) -> str:
 
 
 def observed_words(training: TrainingFacts) -> str:
-    """What the observed rates beside the totals are."""
+    """What the observed rates next to the totals are."""
     if training.is_weighted:
         return "Observed: the share of training rows with the event, by weight."
     return "Observed: the share of training rows with the event, and its 95 % interval (Wilson)."
@@ -62,12 +62,13 @@ def certificate_sentences(certificate: Certificate) -> list[str]:
 
 
 def prior_words(certificate: Certificate) -> list[str]:
-    """What prior rows are, in a sentence, where there are some."""
+    """What the pseudo-observations are, in a sentence, where there are some."""
     if certificate.pseudo_rows == 0:
         return []
     return [
-        f"Prior rows: {certificate.pseudo_rows:.6g} made-up rows with the event rate of all, spread over the "
-        "training rows, keep risks away from 0 and 1. Loss and bound count them; counts of rows do not."
+        f"Risks are shrunk towards the average by {certificate.pseudo_rows:.6g} pseudo-observations "
+        "with the event rate of all rows, spread over them. Loss and bound include these; counts of "
+        "rows do not."
     ]
 
 
@@ -76,7 +77,7 @@ def proof_sentence(certificate: Certificate) -> str:
     places = _decimal_places(certificate.loss)
     loss = f"{certificate.loss:.{places}f}"
     if certificate.pseudo_rows > 0:
-        loss += " with prior rows"
+        loss += " with pseudo-observations"
     if certificate.status is Status.OPTIMAL:
         # loss and bound agree within the tolerance of optimality: rounded alike, they look alike
         bound = f"{certificate.bound:.{places}f}"
@@ -93,7 +94,7 @@ def proof_sentence(certificate: Certificate) -> str:
 
 
 def moderate_words(certificate: Certificate) -> list[str]:
-    """What was proven of moderate cards, in a sentence, where something was."""
+    """What was proven of cards with bounded steps, in a sentence, where something was."""
     if not certificate.has_moderate_bound:
         return []
     bound = rounded_down(certificate.moderate_bound, _decimal_places(certificate.loss))
@@ -101,7 +102,8 @@ def moderate_words(certificate: Certificate) -> list[str]:
     if certificate.loss < certificate.moderate_bound:
         gap = "; this one has steeper terms."
     return [
-        f"None whose terms multiply the odds by at most {certificate.moderate_odds:,.10g} can be below {bound}{gap}"
+        "Among cards in which no term multiplies the odds by more than "
+        f"{certificate.moderate_odds:,.10g}, none has a loss below {bound}{gap}"
     ]
 
 
@@ -110,15 +112,15 @@ def _gap_words(gap: float) -> str:
 
 
 def kind_words(certificate: Certificate) -> str:
-    """The cards among which this one was chosen."""
+    """The kind of cards among which this one was chosen."""
     limits = [f"at most {_count(certificate.max_terms, 'term')}"]
     if certificate.max_features < certificate.max_terms:
         limits.append(f"{_count(certificate.max_features, 'feature')}")
     if certificate.max_cuts_per_feature < certificate.max_terms:
-        limits.append(f"{_count(certificate.max_cuts_per_feature, 'cut')} a feature")
-    limits.append(f"{_count(certificate.max_points, 'point')} a term")
+        limits.append(f"{_count(certificate.max_cuts_per_feature, 'cut')} per feature")
+    limits.append(f"{_count(certificate.max_points, 'point')} per term")
     if certificate.max_log_odds < LOG_ODDS_LIMIT:
-        limits.append(f"odds times {_odds_words(certificate.max_log_odds)} a term")
+        limits.append(f"odds times {_odds_words(certificate.max_log_odds)} per term")
     scale = certificate.scale
     if scale == "calibrated":
         limits.append("calibrated scale")
@@ -131,7 +133,7 @@ def kind_words(certificate: Certificate) -> str:
 
 
 def _odds_words(log_odds: float) -> str:
-    """The odds of a limit, three digits of them, not more than they are: nothing is proven beyond.
+    """The odds of a limit with three digits, rounded down: nothing is proven beyond the limit.
 
     Examples
     --------
@@ -148,12 +150,12 @@ def _count(number: int, noun: str) -> str:
 
 
 def _decimal_places(loss: float) -> int:
-    """Four decimals, more when the loss is small, fewer never."""
+    """Four decimals, more when the loss is small, never fewer."""
     if loss <= 0:
         return 4
     return min(12, max(4, 4 - Decimal(repr(loss)).adjusted()))
 
 
 def rounded_down(bound: float, places: int) -> str:
-    """Rounding a bound up would claim what was not proven."""
+    """A bound in words; rounding it up would claim what was not proven."""
     return str(Decimal(repr(bound)).quantize(Decimal(1).scaleb(-places), rounding=ROUND_FLOOR))

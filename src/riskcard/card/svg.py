@@ -1,4 +1,4 @@
-"""A card as an SVG picture: written by hand from its sheet, with nothing from elsewhere."""
+"""A card as an SVG picture: written from its sheet, without other files or fonts."""
 
 from __future__ import annotations
 

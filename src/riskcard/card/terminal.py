@@ -17,7 +17,7 @@ from riskcard.card.sentences import BASE
 from riskcard.formatting.numbers import minus
 from riskcard.model.card import RiskCard
 
-#: The bar of a risk of 100 % in cells, and what a column takes beside its text.
+#: The length of the bar for a risk of 100 %, and the room around the text of a column, in cells.
 _SHORTEST_BAR, _LONGEST_BAR, _BESIDE = 8, 20, 3
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _WIDEST = 100
@@ -51,9 +51,9 @@ def print_card(card: RiskCard, file: IO[str], width: int | None = None) -> None:
     card
         The card.
     file
-        Where to; rich finds out what it can show, and minds NO_COLOR.
+        The stream; rich finds out what it can show, and respects NO_COLOR.
     width
-        The width, where it is not that of the terminal.
+        The width; by default that of the terminal.
     """
     console = Console(file=file, width=width, highlight=False)
     console.width = min(console.width, _WIDEST)
@@ -77,7 +77,7 @@ def _points_table(shown: ScoreCard) -> Table:
 
 
 def _points(points: int, most: int) -> Text:
-    """The points; what moves the total most stands out."""
+    """The points; the largest ones are bold."""
     is_strong = points != 0 and abs(points) == most
     style = "dim" if points == 0 else "bold" if is_strong else ""
     return Text(minus(points), style=style)

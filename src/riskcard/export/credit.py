@@ -28,7 +28,7 @@ class Losses(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CreditScaling:
-    """A card with credit points, beside the card that it was made from.
+    """A card with credit points, and the card that it was made from.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ def to_credit_points(
     card
         Any card.
     points_to_double_odds
-        So many points more double the odds.
+        How many more points double the odds.
     odds, at
         The odds at a total of ``at``: 50 is 50 to 1.
     higher_is_safer
@@ -173,7 +173,7 @@ class _Scale(NamedTuple):
 
 
 class _Scaled(NamedTuple):
-    """A feature with scaled points from 0 up, what they lack, and by how much they were rounded."""
+    """A feature with scaled points from 0 up, what was subtracted, and the errors of rounding."""
 
     feature: CardFeature
     lowest: float
@@ -200,7 +200,7 @@ def _with_points(feature: CardFeature, worth: Mapping[int, int]) -> CardFeature:
 
 
 def _training(training: TrainingFacts | None, is_swapped: bool) -> TrainingFacts | None:
-    """The rows learned from, without counts by total, which are others now."""
+    """The training rows, without counts by total, since the totals have changed."""
     if training is None:
         return None
     if not is_swapped:

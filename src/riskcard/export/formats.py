@@ -61,12 +61,12 @@ FORMATS = {
 
 
 def export_card(card: RiskCard, path: str | Path, to: str | None = None, **options: Any) -> None:
-    """Write a card to a file in another format, whole or not at all.
+    """Write a card to a file in another format, completely or not at all.
 
     Parameters
     ----------
     card
-        Any card that the format can say.
+        Any card that the format can express.
     path
         The file.
     to
@@ -96,13 +96,13 @@ def render(card: RiskCard, to: str, ending: str = "", **options: Any) -> str | b
 
 
 def format_of(path: str | Path) -> str:
-    """The format that the ending of a file stands for."""
+    """The format that the ending of a file means."""
     ending = Path(path).suffix.lower()
     for name, one in FORMATS.items():
         if ending in one.endings:
             return name
     endings = ", ".join(ending for one in FORMATS.values() for ending in one.endings)
     raise ParameterError(
-        f"The ending of {str(path)!r} does not say which format is meant. "
+        f"The ending of {str(path)!r} does not tell which format is meant. "
         f"Name the format, or use one of these endings: {endings}."
     )

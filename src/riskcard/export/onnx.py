@@ -1,4 +1,4 @@
-"""A card as an ONNX model: one input a feature, and total, log-odds and risk as outputs."""
+"""A card as an ONNX model: one input per feature, and total, log-odds and risk as outputs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from riskcard.version import __version__
 #: Versions that older runtimes read too.
 _OPSET, _ML_OPSET, _IR_VERSION = 17, 3, 8
 
-#: Stands for "no points" among whole numbers; no points are as low.
+#: Means "no points" among whole numbers; real points are never as low.
 _NO_POINTS = -(2**62)
 
 _ROWS = "rows"
@@ -41,7 +41,7 @@ def card_to_onnx(card: RiskCard, missing_text: str = "") -> bytes:
     card
         A card with at least one feature, whose levels are of one kind in each feature.
     missing_text
-        The text that stands for a missing value of a text; it must not be a level.
+        The text that means a missing value among texts; it must not be a level.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""A card as SQL: one CASE expression a feature, and a query that adds them up."""
+"""A card as SQL: one CASE expression per feature, and a query that adds them up."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from riskcard.export.sql_literals import (
 from riskcard.model.card import RiskCard
 from riskcard.version import __version__
 
-#: The databases that are known; "standard" runs in all of them and many others, but knows neither
+#: The databases known here; "standard" runs in all of them and many others, but handles neither
 #: NaN nor infinity, which standard SQL does not have.
 DIALECTS = ("standard", "sqlite", "duckdb", "postgresql")
 
@@ -51,7 +51,7 @@ class SqlExpressions:
     points
         From the name of each feature to its points.
     total, log_odds, risk
-        Each contains all that it needs, so that it can stand in any query.
+        Each contains all that it needs, so that it can be used in any query.
     """
 
     points: dict[str, str]
@@ -97,7 +97,7 @@ def card_to_sql(
     dialect
         "standard", "sqlite", "duckdb" or "postgresql".
     keep
-        Columns of the table to show beside the scores; by default all.
+        Columns of the table to show next to the scores; by default all.
 
     Returns
     -------
@@ -142,7 +142,7 @@ def card_to_sql(
 
 
 def _checked(card: RiskCard, dialect: str) -> CardCases:
-    """The cases of a card that the dialect can say."""
+    """The cases of a card that the dialect can express."""
     if dialect not in DIALECTS:
         raise ParameterError(
             f"There is no dialect {dialect!r} of SQL here. Use one of {', '.join(DIALECTS)}."
@@ -153,7 +153,7 @@ def _checked(card: RiskCard, dialect: str) -> CardCases:
     for what, text in texts_of(cases):
         if "\0" in text:
             raise ParameterError(
-                f"{what} has the character NUL, which SQL cannot say. Give it another name."
+                f"{what} has the character NUL, which SQL cannot express. Give it another name."
             )
     if dialect in ("sqlite", "duckdb"):
         _refuse_equal_names([one.name for one in cases.features], dialect)
@@ -163,14 +163,14 @@ def _checked(card: RiskCard, dialect: str) -> CardCases:
 
 
 def _refuse_equal_names(names: list[str], dialect: str) -> None:
-    """These databases do not tell capitals from small letters in the names of columns."""
+    """These databases ignore the case of letters in the names of columns."""
     seen: dict[str, str] = {}
     for name in names:
         other = seen.setdefault(name.lower(), name)
         if other != name:
             raise ParameterError(
-                f"The features {other!r} and {name!r} are one column to {dialect}, which does not "
-                "look at capitals in names. Rename one of them."
+                f"The features {other!r} and {name!r} are one column to {dialect}, whose names "
+                "do not depend on capitals. Rename one of them."
             )
 
 
@@ -188,7 +188,7 @@ def _refuse_names_like_literals(names: Sequence[str]) -> None:
 
 
 def _points_lines(feature: FeatureCases, column: str, dialect: str) -> Iterator[str]:
-    """The CASE expression, one line a case."""
+    """The CASE expression, one line per case."""
     yield "CASE"
     for case in feature.cases:
         points = "NULL" if case.points is None else str(case.points)

@@ -7,14 +7,14 @@ import math
 from riskcard.data.levels import Label
 from riskcard.formatting.numbers import format_number
 
-#: PostgreSQL cuts longer names off.
+#: PostgreSQL truncates longer names.
 _LONGEST_NAME = 63
 
 #: Whole numbers up to this are the same in every number type.
 _WHOLE = 2**53
 
-#: SQLite before 3.43 reads a decimal by a division in extended precision, which is exact for so many
-#: places and digits: half a unit of the 64-bit quotient is less than the distance of m / 10**4 to
+#: SQLite before 3.43 reads a decimal by a division in extended precision, which is exact for this
+#: many places and digits: half a unit of the 64-bit quotient is less than the distance of m / 10**4 to
 #: the middle between two floats, since that is at least 2**-53 / 5**4 of the power of two below it.
 _SAFE_PLACES, _SAFE_DIGITS = 4, 15
 
@@ -31,7 +31,7 @@ def quoted_name(name: str) -> str:
 
 
 def quoted_text(text: str) -> str:
-    """A text in single quotes; nothing else has a meaning in it."""
+    """A text in single quotes; no other character has a meaning in it."""
     return "'" + text.replace("'", "''") + "'"
 
 

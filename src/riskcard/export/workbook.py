@@ -1,4 +1,4 @@
-"""A card as a workbook for Excel and LibreOffice, in which formulas score one row a case."""
+"""A card as a workbook for Excel and LibreOffice, in which formulas score one case per row."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ FIRST_ROW = 4
 #: Totals are listed up to this many.
 _MOST_TOTALS = 500
 
-#: Spreadsheets hold numbers of this size, and tell numbers apart by so many digits.
+#: Spreadsheets hold numbers of this size, and distinguish numbers by this many digits.
 _SMALLEST, _LARGEST, _DIGITS = 1e-300, 1e300, 15
 
 _NOT_IN_CELLS = re.compile("[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -47,8 +47,8 @@ _BASE, _MULTIPLIER, _OFFSET = "Card!$B$3", "Card!$B$4", "Card!$B$5"
 _GREY, _PALE = "FFE7E7E7", "FFFFF8DC"
 
 _HINT = (
-    "One row a case: fill in the pale cells; an empty cell is a missing value. The other cells follow "
-    "from the sheet Card."
+    "One case per row: fill in the pale cells; an empty cell is a missing value. The other cells "
+    "follow from the sheet Card."
 )
 
 
@@ -116,7 +116,7 @@ def _check(cases: CardCases) -> None:
 def _fits(value: float, kind: Kind) -> bool:
     if value != 0 and not _SMALLEST <= abs(value) <= _LARGEST:
         return False
-    # a cut may have more digits: values so near to it are taken to be equal to it
+    # a cut may have more digits: values that near to it count as equal
     return kind is Kind.NUMBER or float(f"{value:.{_DIGITS}g}") == value
 
 
@@ -135,7 +135,7 @@ class _Writer:
         self.wrap = styles.Alignment(wrap_text=True, vertical="top")
 
     def text(self, sheet: Any, row: int, column: int, text: str, is_bold: bool = False) -> None:
-        """A text, which is none but a text, even if it begins like a formula."""
+        """A text that stays a text, even if it begins like a formula."""
         cell = sheet.cell(row, column, _LIKE_AN_ESCAPE.sub("_x005F_", text))
         cell.data_type = "s"
         if is_bold:
@@ -158,7 +158,7 @@ class _Writer:
 
 
 def _fill_card(writer: _Writer, sheet: Any, cases: CardCases) -> list[Lines]:
-    """Write the points; returns where those of each feature stand."""
+    """Write the points; returns the rows of each feature."""
     writer.text(sheet, 1, 1, cases.title, is_bold=True)
     scale = {"Base": cases.base, "Multiplier": cases.multiplier, "Offset": cases.offset}
     for row, (word, number) in enumerate(scale.items(), 3):
@@ -180,7 +180,7 @@ def _fill_card(writer: _Writer, sheet: Any, cases: CardCases) -> list[Lines]:
 
 
 def _fill_feature(writer: _Writer, sheet: Any, feature: FeatureCases, first: int) -> Lines:
-    """One line a code, bin or level, then other levels, then missing."""
+    """One row per code, bin or level, then other levels, then missing."""
     is_number = feature.kind is Kind.NUMBER
     codes = [case for case in feature.middle if is_number and case.when is When.EQUAL]
     bins = [case for case in feature.middle if case.when is When.UP_TO]
@@ -267,7 +267,7 @@ def _fill_case(writer: _Writer, sheet: Any, lines: list[Lines], row: int) -> Non
 
 
 def _add_validation(writer: _Writer, sheet: Any, lines: Lines, cells: str) -> None:
-    """What may be typed; a level that has no line is only warned of when it gets points."""
+    """What may be typed; for an unknown level that gets points there is only a warning."""
     feature = lines.feature
     if feature.kind is Kind.NUMBER:
         rule = writer.validation(

@@ -1,7 +1,7 @@
 """The formulas of a workbook: from a cell with a value to points, a remark, a total and a risk.
 
 Only functions are used that every spreadsheet has. Ranges are compared inside SUMPRODUCT, which
-needs no array formulas; texts by EXACT, since "=" does not look at capitals.
+needs no array formulas; texts by EXACT, since "=" ignores the case of letters.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LARGEST_EXPONENT = 700
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Where the cases of a feature stand on the sheet of the card; rows, the last one included.
+    """The rows of a feature on the sheet of the card, from the first to the last one.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ def _is_level(lines: Lines, value: str) -> str:
 
 
 def remark_formula(blocks: list[tuple[Lines, str, str]], inputs: str) -> str:
-    """What a reader should know of a row: which values were guessed, and which cannot be used.
+    """What a reader should know about a row: which values were guessed or cannot be used.
 
     Parameters
     ----------

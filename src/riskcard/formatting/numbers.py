@@ -77,7 +77,7 @@ def _decimal_places(value: Decimal) -> int:
 
 
 def _roundest_between(low: Decimal, high: Decimal) -> Decimal:
-    """The roundest number strictly between two of one sign, or ``low`` when that is no longer."""
+    """The roundest number strictly between two of one sign, or ``low`` when that is as short."""
     places_allowed = _decimal_places(low)
     middle = (low + high) / 2
     exponent = max(abs(low), abs(high)).adjusted()

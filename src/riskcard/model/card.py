@@ -1,4 +1,4 @@
-"""The fitted model in the user's units: cuts, integer points, and the scale to log-odds."""
+"""The card in the user's units: cuts or levels, integer points, and the scale to log-odds."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class RiskCard:
     outcome
         The name of the target, when it has one.
     training
-        The rows learned from; None for a card written by hand.
+        The training rows; None for a card written by hand.
     certificate
         What was proven; None for a card written by hand.
     recipe
@@ -205,7 +205,7 @@ class RiskCard:
         """The card as one-sided terms: each gives points when its condition holds, or when not.
 
         With ``intercept_of(terms)`` they add up to the same total as the bins, for every value that
-        the card has points for. A cut that is worth nothing is no term.
+        the card has points for. A cut without a change in points is not a term.
         """
         from riskcard.model.terms import one_sided_terms
 
@@ -259,9 +259,9 @@ class RiskCard:
         Parameters
         ----------
         path
-            The file; its ending says the format: .py, .sql, .mjs or .js, .xlsx, .pmml, .onnx, .json.
+            The file; its ending tells the format: .py, .sql, .mjs or .js, .xlsx, .pmml, .onnx, .json.
         to
-            The name of the format, where the ending does not say it.
+            The name of the format, where the ending does not tell.
         **options
             Those of the format: see ``riskcard.export.formats.export_card``.
         """
@@ -288,7 +288,7 @@ class RiskCard:
         return render_html(self)
 
     def to_markdown(self) -> str:
-        """The card as Markdown: two tables and what should be known of them."""
+        """The card as Markdown: two tables, and sentences on training and proof."""
         from riskcard.card.markdown import render_markdown
 
         return render_markdown(self)
@@ -307,7 +307,7 @@ class RiskCard:
         return render_latex_document(self) if document else render_latex(self)
 
     def to_svg(self) -> str:
-        """The card as an SVG picture, which needs nothing else."""
+        """The card as an SVG picture that needs no other file."""
         from riskcard.card.svg import render_svg
 
         return render_svg(self)

@@ -165,7 +165,7 @@ def _group_of_level(feature: CardFeature) -> dict[tuple[bool, Any], int]:
 
 
 def _has_only_booleans(feature: CardFeature) -> bool:
-    """The numbers 0 and 1 stand for the levels, too."""
+    """The numbers 0 and 1 mean the levels, too."""
     return all(isinstance(level, bool) for level in feature.levels)
 
 

@@ -1,4 +1,4 @@
-"""How many training rows had each total, and how many of them the event."""
+"""How many training rows had each total, and how many of these had the event."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from riskcard.checks import finite_number, whole_number
 from riskcard.errors import ParameterError
 
-#: A card keeps counts of single totals up to so many; beyond, those of bands.
+#: A card with at most this many totals keeps counts of each; with more, those of bands.
 MOST_COUNTS = 60
-#: A table from total to risk that people read has at most so many lines.
+#: A table from total to risk that people read has at most this many lines.
 MOST_BANDS = 30
 #: No sum of points is below this.
 _LOWEST = -(10**15)
@@ -67,7 +67,7 @@ def bands_of(totals: Sequence[int], most: int = MOST_BANDS) -> list[tuple[int, i
     totals
         Ascending, at least one.
     most
-        So many bands at most; up to so many totals each has a band of its own.
+        The most bands; at most this many totals have a band each.
 
     Examples
     --------

@@ -40,13 +40,13 @@ def plot_calibration(
     Parameters
     ----------
     risks
-        One risk a row, or what ``predict_proba`` gives.
+        One risk per row, or what ``predict_proba`` gives.
     y
         One label a row.
     n_bins
         So many bins at most, of about equal numbers of rows.
     sample_weight
-        One weight a row.
+        One weight per row.
     event
         The label of the event; by default the larger one.
     ax

@@ -24,11 +24,11 @@ def plot_decision(
     Parameters
     ----------
     risks
-        One risk a row, or what ``predict_proba`` gives; or a mapping from names to such.
+        One risk per row, or what ``predict_proba`` gives; or a mapping from names to such.
     y
         One label a row.
     sample_weight
-        One weight a row.
+        One weight per row.
     event
         The label of the event; by default the larger one.
     ax

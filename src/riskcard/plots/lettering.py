@@ -7,10 +7,10 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-#: Mean width of a letter as a share of its size, and the part of a subplot that its axes keep
-#: beside labels of the scales.
+#: Mean width of a letter as a share of its size, and the part of a subplot that is left to the
+#: axes by the labels of the scales.
 _WIDTH, _KEPT = 0.58, 0.78
-#: Letters of a label at an angle, and lines of one that stands straight.
+#: The most letters of a label at an angle, and the most lines of a horizontal one.
 _SLANTED, _LINES = 22, 4
 
 

@@ -13,5 +13,5 @@ def read_several(risks: Any, y: Any, sample_weight: Any, event: Any) -> dict[str
     """Read the risks of each model; one that has no name has the empty one."""
     named = risks if isinstance(risks, Mapping) else {"": risks}
     if not named:
-        raise ParameterError("There are no risks to draw. Give those of one model at least.")
+        raise ParameterError("There are no risks to draw. Give those of at least one model.")
     return {str(name): read_outcomes(one, y, sample_weight, event) for name, one in named.items()}

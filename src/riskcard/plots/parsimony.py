@@ -112,7 +112,7 @@ def _add_legend(ax: Any) -> None:
 
 
 def _span(results: Mapping[str, Any], best: int) -> tuple[float, float]:
-    """The scores worth seeing: large cards may be so much worse that nothing else could be told."""
+    """The scores worth seeing: much worse ones of large cards would flatten all others."""
     means = np.asarray(results["mean_test_score"])
     errors = np.nan_to_num(results["se_test_score"])
     train = np.asarray(results["mean_train_score"])

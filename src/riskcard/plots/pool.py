@@ -68,7 +68,7 @@ def pool_figures(pool: Any, most: int = 20) -> PoolFigures:
 
 
 def plot_pool(pool: Any, most: int = 20, ax: Any = None) -> Any:
-    """Draw the first cards of a pool by loss: a line a card, a column a feature, and the loss to the right.
+    """Draw the first cards of a pool by loss: cards as rows, features as columns, losses on the right.
 
     A filled square says that the card uses the feature; the number in it how many terms (cuts) it
     has, when there are several. Dots are losses above the best, in per cent.

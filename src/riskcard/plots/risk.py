@@ -1,4 +1,4 @@
-"""Risk against total, beside what was observed."""
+"""Risk against total, next to what was observed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from riskcard.model.totals import TotalCount, count_totals
 from riskcard.plots.drawing import FILL, INK, SHADE, add_legend, axes_or_new, behind, plain_spines
 from riskcard.plots.drawn_model import card_of
 
-#: Totals up to so many are marked one by one.
+#: At most this many totals have a mark each.
 _MOST_MARKS = 60
 
 
@@ -34,7 +34,7 @@ def plot_risk(
     X, y
         Rows and their labels; the event is the second class of the card.
     sample_weight
-        One weight a row.
+        One weight per row.
     ax
         The axes of matplotlib to draw on; by default those of a new figure.
 

@@ -20,12 +20,12 @@ def plot_roc(
     Parameters
     ----------
     risks
-        One risk a row, or what ``predict_proba`` gives; or a mapping from names to such, one for
+        One risk per row, or what ``predict_proba`` gives; or a mapping from names to such, one for
         each model.
     y
         One label a row.
     sample_weight
-        One weight a row.
+        One weight per row.
     event
         The label of the event; by default the larger one.
     ax

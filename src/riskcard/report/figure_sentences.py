@@ -77,7 +77,7 @@ def bound_sentence(certificate: Certificate | None) -> str:
         )
     if certificate.status is Status.OPTIMAL:
         rows = "rows that it was learned from"
-        rows += ", prior rows included," if certificate.pseudo_rows > 0 else ""
+        rows += ", pseudo-observations included," if certificate.pseudo_rows > 0 else ""
         return (
             f"{proof} In other words: on the {rows} no card of this kind can do better; others may do as "
             "well."
