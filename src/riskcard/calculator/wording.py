@@ -13,66 +13,10 @@ from riskcard.checks import finite_number
 from riskcard.errors import FormatError, ParameterError
 from riskcard.formatting.percent import percent
 from riskcard.formatting.spelling import nearest_name
+from riskcard.formatting.templates import asset
 
 #: Texts in braces are filled in; a translation may leave them out or change their order.
-ENGLISH = {
-    "lead": "Enter the values. Nothing that you enter leaves this page.",
-    "result": "Result",
-    "risk": "Risk",
-    "total": "Total",
-    "points": "Points",
-    "one_point": "1 point",
-    "many_points": "{number} points",
-    "base": "Base (everyone)",
-    "applies": "applies",
-    "missing": "missing",
-    "yes": "yes",
-    "no": "no",
-    "choose": "Choose …",
-    "not_entered": "not entered",
-    "at_most": "≤ {cut}",
-    "above": "> {cut}",
-    "between": "> {low} to ≤ {high}",
-    "any_value": "any value",
-    "any_other_value": "any other value",
-    "not_missing": "not missing",
-    "still_to_enter": "Still to enter: {features}.",
-    "possible_risk": "Depending on that, the risk is from {low} to {high}.",
-    "announcement": "Total {total}, risk {risk}.",
-    "of_hundred": "Of 100 with this total, about {number} have the event.",
-    "fewer_than_one": "Of 100 with this total, fewer than 1 has the event.",
-    "more_than_ninety_nine": "Of 100 with this total, more than 99 have the event.",
-    "counted": "Of {rows} training rows with a total of {total}, {events} had the event.",
-    "counted_none": "No training row had a total of {total}.",
-    "not_a_number": "“{text}” is not a number. Write digits, such as {example}.",
-    "ambiguous": "“{text}” could mean {first} or {second}. Write one of these.",
-    "too_large": "“{text}” is too large a number.",
-    "out_of_range": "Values here are from {lowest} to {highest}.",
-    "too_low": "Values here are at least {lowest}.",
-    "too_high": "Values here are at most {highest}.",
-    "start_again": "Start again",
-    "link": "Link to these values",
-    "link_made": "The address of this page now holds the values. Copy it to share them.",
-    "print": "Print",
-    "curve": "Risk for every total.",
-    "curve_observed": "Squares and lines: what was observed in training, with its interval.",
-    "from_total_to_risk": "From total to risk",
-    "range": "{low} to {high}",
-    "rows": "Rows",
-    "events": "Events",
-    "observed": "Observed",
-    "interval": "95 % interval",
-    "below": "< {number}",
-    "beyond": "> {number}",
-    "about": "About this card",
-    "caution": "The risk is an estimate from the rows that the card was learned from, not advice. "
-    "This calculator is not a medical device.",
-    "needs_script": "This page needs JavaScript to add up the points. The card below can be added up "
-    "by hand.",
-    "percent": "{number} %",
-    "decimal": ".",
-    "separator": ", ",
-}
+ENGLISH: dict[str, str] = json.loads(asset("calculator/templates/english.json"))
 
 _PLACE = re.compile(r"\{(\w+)\}")
 _TOP = ("language", "direction", "title", "facts", "words", "features")

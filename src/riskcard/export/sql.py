@@ -26,6 +26,7 @@ from riskcard.export.sql_literals import (
     quoted_text,
     short_name,
 )
+from riskcard.formatting.templates import render
 from riskcard.model.card import RiskCard
 from riskcard.version import __version__
 
@@ -110,34 +111,26 @@ def card_to_sql(
     wanted = [short_name(one.name, "_points") for one in cases.features]
     *points, total, log_odds, risk = new_names([*wanted, "total", "log_odds", "risk"], taken)
     kept = ["source.*"] if keep is None else [f"source.{quoted_name(name)}" for name in keep]
-    first = kept + [
+    scored = [
         "\n    ".join(_points_lines(one, f"source.{quoted_name(one.name)}", dialect))
         + f" AS {quoted_name(name)}"
         for one, name in zip(cases.features, points, strict=True)
     ]
-    source = ".".join(quoted_name(part) for part in table.split("."))
-    total_of = _total(cases, [quoted_name(name) for name in points])
-    log_odds_of = _log_odds(cases, quoted_name(total))
-    risk_of = _risk(cases, quoted_name(log_odds))
-    return "\n".join(
-        [
-            f"-- {cases.title}",
-            f"-- written by riskcard {__version__}; SQL: {dialect}",
-            "WITH riskcard_points AS (",
-            "  SELECT",
-            ",\n".join(f"    {column}" for column in first or ["1 AS riskcard_row"]),
-            f"  FROM {source} AS source",
-            "), riskcard_total AS (",
-            f"  SELECT riskcard_points.*, {total_of} AS {quoted_name(total)}",
-            "  FROM riskcard_points",
-            "), riskcard_log_odds AS (",
-            f"  SELECT riskcard_total.*, {log_odds_of} AS {quoted_name(log_odds)}",
-            "  FROM riskcard_total",
-            ")",
-            f"SELECT riskcard_log_odds.*, {risk_of} AS {quoted_name(risk)}",
-            "FROM riskcard_log_odds;",
-            "",
-        ]
+    return render(
+        "export/templates/query.sql.j2",
+        title=cases.title,
+        version=__version__,
+        dialect=dialect,
+        columns=[*kept, *scored] or ["1 AS riskcard_row"],
+        source=".".join(quoted_name(part) for part in table.split(".")),
+        total=_total(cases, [quoted_name(name) for name in points]),
+        log_odds=_log_odds(cases, quoted_name(total)),
+        risk=_risk(cases, quoted_name(log_odds)),
+        names={
+            "total": quoted_name(total),
+            "log_odds": quoted_name(log_odds),
+            "risk": quoted_name(risk),
+        },
     )
 
 
