@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def render(name: str, **values: Any) -> str:
-    """Fill in a template; in HTML every value is escaped.
+    """Fill in a template; in markup every value is escaped.
 
     Parameters
     ----------
     name
-        The template; one that ends in ``.html.j2`` is HTML.
+        The template; one that ends in ``.html.j2`` or ``.svg.j2`` is markup.
     values
         What the template speaks of; a value that is not given is an error.
     """
@@ -41,13 +41,17 @@ def _environment() -> Environment:
 
     environment = Environment(
         loader=PackageLoader("riskcard", ""),
-        autoescape=lambda name: name is not None and name.endswith(".html.j2"),
+        autoescape=lambda name: name is not None and name.endswith((".html.j2", ".svg.j2")),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["minus"] = minus
-    environment.filters["repr"] = repr
+    environment.filters |= {"minus": minus, "repr": repr, "short": _short}
     environment.globals["asset"] = lambda name: Markup(asset(name))
     return environment
+
+
+def _short(value: float) -> str:
+    """A coordinate with at most two decimals."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")
