@@ -179,6 +179,41 @@ def test_a_wrong_risk_table_is_found(monkeypatch):
     assert failed(honest_card()) == {"totals"}
 
 
+@pytest.fixture(scope="module")
+def best_card():
+    """A card that no other beats, with a certificate that does not say so."""
+    model = RiskScoreClassifier(max_terms=2, certify=True).fit(X, Y, WEIGHTS)
+    unfinished = replace(model.card_.certificate, status="time_limit")
+    return replace(model.card_, certificate=unfinished)
+
+
+@pytest.mark.parametrize("excess", [5e-10, 2e-9])
+def test_rounding_is_forgiven_and_nothing_else(best_card, excess):
+    """The tolerance is 1e-9, relatively, for each figure that is compared."""
+    is_wrong = excess > 1e-9
+    honest, factor = best_card.certificate, 1 + excess
+    assert failed(best_card) == set()
+    loss = replace(honest, loss=factor * honest.loss)
+    bound = replace(honest, bound=factor * honest.loss)
+    moderate = replace(honest, bound=1.0, moderate_odds=1000.0, moderate_bound=factor * honest.loss)
+    low = replace(honest, bound=50.0, moderate_odds=1000.0, moderate_bound=50 / factor)
+    training = replace(best_card.training, weight=factor * best_card.training.weight)
+    for card, names in (
+        (replace(best_card, certificate=loss), {"loss"}),
+        (replace(best_card, certificate=bound), {"bound"}),
+        (replace(best_card, certificate=moderate), {"moderate bound"}),
+        (replace(best_card, certificate=low), {"moderate bound"}),
+        (replace(best_card, training=training), {"rows"}),
+    ):
+        found = failed(card) - {"gap"}
+        assert found == (names if is_wrong else set())
+
+
+def test_a_card_of_one_total_has_a_risk_table():
+    card = RiskCard([], offset=0.2, feature_names=("age", "bmi", "dose"), classes=("fit", "ill"))
+    assert failed(card) == {"certificate"}
+
+
 def test_a_risk_table_that_falls_is_found():
     card = honest_card()
     object.__setattr__(card, "multiplier", -1.5)  # as no card can be made

@@ -10,12 +10,21 @@ from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 from sklearn.metrics import roc_curve as sklearn_roc
 
 from riskcard import DataError, ParameterError
-from riskcard.evaluation.calibration import calibration_bins, calibration_of
-from riskcard.evaluation.decision import THRESHOLDS, decision_curve
+from riskcard.evaluation.calibration import (
+    calibration_bins,
+    calibration_of,
+    end_of_scale,
+    risk_histogram,
+)
+from riskcard.evaluation.decision import THRESHOLDS, DecisionCurve, decision_curve
 from riskcard.evaluation.discrimination import roc_curve
 from riskcard.evaluation.intervals import wilson_interval
+from riskcard.evaluation.measures import Tally, fit_intercept, fit_slope, measure
 from riskcard.evaluation.outcomes import effective_rows, rate_interval, read_outcomes
 from riskcard.evaluation.summary import evaluate
+
+TIED = np.array([0.1, 0.1, 0.3, 0.3, 0.3, 0.8, 0.8, 0.8])
+TIED_LABELS = np.array([0, 0, 0, 1, 0, 1, 1, 0])
 
 
 def random_rows(seed, n_rows=80, with_weights=True, n_risks=9):
@@ -45,6 +54,10 @@ def test_what_predict_proba_gives_is_taken():
     assert read_outcomes([[0.9, 0.1], [0.2, 0.8]], [0, 1]).risks.tolist() == [0.1, 0.8]
 
 
+def test_risks_at_either_end_are_accepted():
+    assert read_outcomes([0.0, 1.0], [0, 1]).risks.tolist() == [0, 1]
+
+
 def test_rows_without_weight_are_left_out():
     found = read_outcomes([0.1, 0.2, 0.3], [0, 1, 1], sample_weight=[1, 2, 0])
     assert (found.risks.tolist(), found.weights.tolist()) == ([0.1, 0.2], [1, 2])
@@ -54,6 +67,7 @@ def test_rows_without_weight_are_left_out():
     ("risks", "y", "more", "message"),
     [
         ([0.1, 1.2], [0, 1], {}, "The risk of row 1 is 1.2"),
+        ([-0.1, 1.2], [0, 1], {}, "The risk of row 0 is -0.1"),
         ([0.1, math.nan], [0, 1], {}, "The risk of row 1 is nan"),
         ([[0.1, 0.2, 0.7]] * 2, [0, 1], {}, r"The risks have shape \(2, 3\)"),
         (["low", "high"], [0, 1], {}, "The risks are not numbers"),
@@ -70,6 +84,92 @@ def test_what_is_no_risk_is_refused(risks, y, more, message):
 def test_an_event_that_is_no_label_is_refused():
     with pytest.raises(ParameterError, match="event is 'c', but the labels are 'a' and 'b'"):
         read_outcomes([0.1, 0.2], ["a", "b"], event="c")
+
+
+# --- three figures at once --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_auc_log_loss_and_slope_are_those_of_scikit_learn(seed):
+    rng = np.random.default_rng(seed)
+    log_odds = rng.integers(-4, 5, 200) / 2
+    is_event = rng.random(200) < 1 / (1 + np.exp(-1.5 * log_odds + 0.3))
+    weights = rng.integers(0, 3, 200).astype(float)
+    found = measure(log_odds, is_event, weights)
+    assert found.auc == pytest.approx(roc_auc_score(is_event, log_odds, sample_weight=weights))
+    risks = 1 / (1 + np.exp(-log_odds))
+    assert found.log_loss == pytest.approx(log_loss(is_event, risks, sample_weight=weights))
+    free = LogisticRegression(C=np.inf, tol=1e-10, max_iter=1000)
+    free.fit(log_odds.reshape(-1, 1), is_event, weights)
+    assert found.slope == pytest.approx(free.coef_[0, 0], rel=1e-4)
+
+
+def test_the_slope_of_two_groups_is_a_ratio_of_log_odds():
+    # at -1 one row in four has the event, at 1 three in four: log-odds -log 3 and log 3
+    log_odds = np.repeat([-1.0, 1.0], 4)
+    is_event = np.array([True, False, False, False, True, True, True, False])
+    found = measure(log_odds, is_event, np.ones(8))
+    assert found.slope == pytest.approx(np.log(3), rel=1e-12)
+    assert measure(-log_odds, is_event, np.ones(8)).slope == pytest.approx(-np.log(3), rel=1e-12)
+    assert measure(100 + 10 * log_odds, is_event, np.ones(8)).slope == pytest.approx(
+        np.log(3) / 10, rel=1e-9
+    )
+
+
+@pytest.mark.parametrize(
+    ("log_odds", "slope"),
+    [
+        ([0.0, 0, 0, 0], np.nan),
+        ([-1.0, 0, 1, 2], np.inf),
+        ([-1.0, 0, 0, 2], np.inf),
+        ([2.0, 1, 1, 0], -np.inf),
+    ],
+)
+def test_a_slope_that_does_not_exist_is_not_made_up(log_odds, slope):
+    is_event = np.array([False, False, True, True])
+    found = measure(np.array(log_odds), is_event, np.ones(4)).slope
+    np.testing.assert_equal(found, slope)
+
+
+def test_rows_without_weight_do_not_decide_whether_a_slope_exists():
+    is_event = np.array([False, False, True, True, True])
+    weights = np.array([1.0, 1, 1, 1, 0])
+    assert measure(np.array([-1.0, 0, 1, 2, -5]), is_event, weights).slope == np.inf
+
+
+def test_slopes_are_found_where_a_plain_newton_step_overshoots():
+    """The derivative of the likelihood by slope and by intercept is 0."""
+    rng = np.random.default_rng(0)
+    n_checked = 0
+    for _ in range(500):
+        values = np.sort(rng.normal(size=3) * 10 ** rng.uniform(-1, 2, 3))
+        events, others = 10 ** rng.uniform(-3, 3, (2, 3)) * rng.integers(0, 2, (2, 3))
+        if not events.any() or not others.any():
+            continue
+        slope = fit_slope(Tally(values, events, others)).value
+        if math.isfinite(slope):
+            shift = fit_intercept(Tally(slope * values, events, others)).value
+            risks = np.exp(-np.logaddexp(0, -(slope * values + shift)))
+            excess = (events + others) * risks - events
+            scale = min(events.sum(), others.sum())
+            assert excess.sum() == pytest.approx(0, abs=1e-9 * scale)
+            assert excess @ values == pytest.approx(0, abs=1e-5 * scale * np.abs(values).max())
+            n_checked += 1
+    assert n_checked > 100
+
+
+def test_the_intercept_is_found_for_risks_of_0_and_1():
+    # log-odds of -34.5 and 34.5, each with one wrong row in four
+    rows = read_outcomes([0.0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 1, 0])
+    assert calibration_of(rows).intercept == pytest.approx(0, abs=1e-9)
+    # all risks are 0, half of the rows have the event
+    rows = read_outcomes([0.0] * 4, [0, 1, 0, 1])
+    assert calibration_of(rows).intercept == pytest.approx(-math.log(1e-15), rel=1e-9)
+
+
+def test_log_odds_of_0_and_1_are_those_of_the_nearest_risks():
+    rows = read_outcomes([0.0, 1.0, 0.5], [0, 1, 1])
+    assert rows.log_odds == pytest.approx([math.log(1e-15), -math.log(1e-15), 0], rel=1e-2)
 
 
 # --- ROC ----------------------------------------------------------------------------------------
@@ -218,6 +318,62 @@ def test_weights_count_in_the_rate_and_shrink_what_is_known():
     assert rate_interval(rows) == pytest.approx(wilson_interval(0.75 * 144 / 84, 144 / 84))
 
 
+def test_the_histogram_counts_rows_with_and_without_the_event():
+    rows = read_outcomes(TIED, TIED_LABELS, sample_weight=[1, 2, 1, 1, 1, 1, 1, 3])
+    events, others = risk_histogram(rows)
+    assert (events.sum(), others.sum()) == (3, 8)
+    assert (events[11:13].sum(), others[3:5].sum(), others[31:33].sum()) == (1, 3, 3)
+
+
+@pytest.mark.parametrize(("risks", "end"), [([0.01, 0.02] * 200, 0.1), ([0.5, 0.95], 1.0)])
+def test_the_scale_ends_where_risks_and_intervals_do(risks, end):
+    labels = np.arange(len(risks)) % 200 == 1
+    assert end_of_scale(calibration_bins(read_outcomes(risks, labels))) == end
+
+
+def test_weighted_intervals_are_those_of_as_many_effective_rows():
+    """Weights that say nothing about the rows widen an interval by the square root of their spread."""
+    risks, y, _ = random_rows(4, n_rows=200, with_weights=False)
+    plain = calibration_of(read_outcomes(risks, y))
+    # every row twice: once with the weight 1, once with the weight 3
+    weights = np.repeat([1.0, 3.0], 200)
+    rows = read_outcomes(np.tile(risks, 2), np.tile(y, 2), weights)
+    weighted = calibration_of(rows)
+    wider = math.sqrt(200 / effective_rows(weights))
+    assert effective_rows(weights) == pytest.approx(800**2 / 2000)
+    for name in ("slope", "intercept"):
+        assert getattr(weighted, name) == pytest.approx(getattr(plain, name), abs=1e-9)
+        before, after = (np.diff(getattr(one, f"{name}_interval"))[0] for one in (plain, weighted))
+        assert after == pytest.approx(wider * before, rel=1e-6)
+    area = [roc_curve(one).interval for one in (read_outcomes(risks, y), rows)]
+    assert np.diff(area[1])[0] < np.diff(area[0])[0]
+
+
+def test_weights_decide_which_bin_a_risk_is_in():
+    risks = [0.1, 0.2, 0.3, 0.4, 0.5]
+    rows = read_outcomes(risks, [0, 1, 0, 1, 1], [1, 1, 6, 1, 1])
+    # middles of the weights at 5, 15, 50, 85 and 95 % of all
+    assert [one.rows for one in calibration_bins(rows, 2)] == [2, 3]
+    assert [one.rows for one in calibration_bins(rows, 3)] == [2, 1, 2]
+    assert [one.rows for one in calibration_bins(rows, 4)] == [2, 1, 2]
+    assert [one.rows for one in calibration_bins(rows, 5)] == [1] * 5
+    (one,) = calibration_bins(rows, 1)
+    assert (one.low, one.high, one.rows, one.events) == (0.1, 0.5, 5, 3)
+    assert one.mean_risk == pytest.approx((0.1 + 0.2 + 6 * 0.3 + 0.4 + 0.5) / 10)
+    last = read_outcomes(risks, [0, 1, 0, 1, 1], [1, 1, 1, 1, 96])
+    assert [one.rows for one in calibration_bins(last, 2)] == [4, 1]
+    # a middle at 37.5 %: a third of the own weight would put it into the first third
+    middle = read_outcomes([0.1, 0.2, 0.3], [0, 1, 0], [1, 4, 3])
+    assert [one.rows for one in calibration_bins(middle, 2)] == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("weights", "rows"), [([1, 1, 1], 3), ([2, 2], 2), ([1, 3], 1.6), ([5], 1), ([0, 0], 0)]
+)
+def test_effective_rows_are_kishs(weights, rows):
+    assert effective_rows(np.array(weights, dtype=float)) == pytest.approx(rows)
+
+
 # --- decisions ----------------------------------------------------------------------------------
 
 
@@ -245,6 +401,19 @@ def test_the_useful_range_is_where_both_simple_ways_are_beaten():
     assert decision_curve(useless).useful is None
 
 
+def test_of_two_useful_ranges_the_wider_is_named():
+    curve = DecisionCurve(
+        thresholds=np.arange(1, 9) / 10,
+        net_benefit=np.array([0.3, 0.5, 0.1, 0.2, 0.2, 0.2, 0.0, 0.1]),
+        act_on_all=np.array([0.3, 0.4, 0.1, 0.1, -0.1, -0.2, -0.3, 0.1]),
+    )
+    assert curve.useful == (0.4, 0.6)
+    ends = DecisionCurve(np.array([0.1, 0.5]), np.array([0.2, 0.2]), np.array([0.1, 0.1]))
+    assert ends.useful == (0.1, 0.5)
+    equal = DecisionCurve(np.array([0.1]), np.array([0.1 + 1e-14]), np.array([0.1]))
+    assert equal.useful is None  # but for rounding
+
+
 @pytest.mark.parametrize("thresholds", [[0.0], [1.0], [], [[0.5]]])
 def test_thresholds_lie_between_0_and_1(thresholds):
     with pytest.raises(ParameterError, match="between 0 and 1"):
@@ -267,6 +436,16 @@ def test_giving_everyone_the_base_rate_has_a_scaled_brier_score_of_0():
     found = evaluate(read_outcomes([0.25] * 4, [1, 0, 0, 0]))
     assert found.scaled_brier == pytest.approx(0)
     assert evaluate(read_outcomes([1.0, 0.0], [1, 0])).scaled_brier == 1
+    half = evaluate(read_outcomes([0.5, 0.5, 0.5, 0.5], [1, 0, 0, 0]))  # 0.25 against 3 / 16
+    assert half.scaled_brier == pytest.approx(-1 / 3)
+
+
+def test_the_number_of_bins_is_handed_on():
+    risks, y, weights = random_rows(7, n_risks=60)
+    rows = read_outcomes(risks, y, weights)
+    assert evaluate(rows).bins == calibration_bins(rows, 10)
+    assert evaluate(rows, 4).bins == calibration_bins(rows, 4)
+    assert len(evaluate(rows).bins) == 10
 
 
 def test_integer_weights_are_copies_of_rows():

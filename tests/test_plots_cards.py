@@ -22,7 +22,6 @@ from riskcard import (
     plot_progress,
 )
 from riskcard.estimators.card_pool import CardPool
-from riskcard.evaluation.distribution import number_bars, number_range, slots_of
 from riskcard.plots.drawing import picture_of
 from riskcard.plots.pool import pool_figures
 from riskcard.plots.progress import progress_figures
@@ -101,60 +100,6 @@ def test_features_that_are_not_on_the_card_are_refused(ax):
         plot_points(heart_card(), 2, ax=ax)
     with pytest.raises(ParameterError, match="has no features"):
         plot_points(RiskCard([], feature_names=["a"]), ax=ax)
-
-
-# --- distributions ------------------------------------------------------------------------------
-
-
-def test_weights_count_in_the_shares():
-    card, weights = mass_card(), np.array([1, 1, 1, 1, 6, 2, 2, 2.0])
-    shape = card.features[1]
-    slots = slots_of(shape, ROWS["shape"], weights)
-    assert [slot.share for slot in slots] == pytest.approx([5 / 16, 2 / 16, 1 / 16, 6 / 16, 2 / 16])
-    slots = slots_of(card.features[0], ROWS["age"], weights)
-    assert [(slot.words, slot.points, slot.share) for slot in slots] == [
-        ("-9", 2, 4 / 16),
-        ("missing", 1, 6 / 16),
-    ]
-
-
-def test_a_hole_that_training_did_not_have_is_shown_with_the_points_it_gets():
-    feature = FeaturePoints("a", [1], [4, 7], usual=1)
-    (slot,) = slots_of(feature, [0.0, None], np.ones(2))
-    assert (slot.words, slot.points, slot.share) == ("missing", 7, 0.5)
-    assert slots_of(feature, [0.0, 1.0], np.ones(2)) == []
-
-
-def test_many_levels_stand_together_in_their_groups():
-    letters = "abcdefghij"
-    feature = LevelPoints("a", [list(letters[:7]), list(letters[7:])], [0, 2])
-    slots = slots_of(feature, list("aabh"), np.ones(4))
-    assert [(slot.words, slot.share) for slot in slots] == [
-        ("a, b, c, d, e, f, g", 0.75),
-        ("h, i, j", 0.25),
-    ]
-
-
-def test_the_range_holds_every_cut_and_most_rows_but_not_long_tails():
-    feature = FeaturePoints("a", [-5, 3], [0, 1, 2])
-    values = np.append(np.linspace(0, 1, 999), 1000.0)
-    left, right = number_range(feature.cuts, values)
-    assert left < -5
-    assert 3 < right < 10
-    assert number_range((5,), np.array([2.0, 9.0])) == (2, 9)
-    left, right = number_range((), np.empty(0))
-    assert left < right
-    left, right = number_range((7,), np.full(3, 7.0))
-    assert left < 7 < right
-
-
-def test_few_whole_numbers_have_a_bar_each():
-    values = np.array([0.0, 1, 1, 3])
-    edges, shares = number_bars(values, np.ones(4), (0, 3), total=8)
-    np.testing.assert_array_equal(edges, [-0.5, 0.5, 1.5, 2.5, 3.5])
-    np.testing.assert_array_equal(shares, [1 / 8, 2 / 8, 0, 1 / 8])
-    edges, shares = number_bars(values / 7, np.ones(4), (0, 3 / 7), total=4)
-    assert (edges.size, shares.sum()) == (31, 1)
 
 
 # --- pools --------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from riskcard import (
     plot_risk,
     plot_roc,
 )
-from riskcard.evaluation.calibration import calibration_bins, end_of_scale, risk_histogram
+from riskcard.evaluation.calibration import calibration_bins
 from riskcard.evaluation.decision import decision_curve
 from riskcard.evaluation.discrimination import roc_curve
 from riskcard.evaluation.intervals import wilson_interval
@@ -104,20 +104,6 @@ def test_the_sides_of_the_histogram_are_named_on_the_scale_without_lines(ax):
     assert lower.get_loc() < upper.get_loc() < 0
 
 
-def test_the_histogram_counts_rows_with_and_without_the_event():
-    rows = read_outcomes(RISKS, LABELS, sample_weight=[1, 2, 1, 1, 1, 1, 1, 3])
-    events, others = risk_histogram(rows)
-    assert (events.sum(), others.sum()) == (3, 8)
-    assert (events[11:13].sum(), others[3:5].sum(), others[31:33].sum()) == (1, 3, 3)
-
-
-@pytest.mark.parametrize(("risks", "end"), [([0.01, 0.02] * 200, 0.1), ([0.5, 0.95], 1.0)])
-def test_the_scale_ends_where_risks_and_intervals_do(risks, end):
-    labels = np.arange(len(risks)) % 200 == 1
-    assert end_of_scale(calibration_bins(read_outcomes(risks, labels))) == end
-
-
-@pytest.mark.slow
 def test_one_risk_for_all_rows_has_no_slope(ax):
     plot_calibration([0.5] * 4, [0, 1, 1, 0], ax=ax)
     assert "no slope" in ax.get_legend().get_title().get_text()

@@ -8,7 +8,7 @@ from dataclasses import FrozenInstanceError, astuple, replace
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import log_loss, roc_auc_score
+from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
@@ -24,7 +24,7 @@ from riskcard import (
     SolverMissing,
     bootstrap_card,
 )
-from riskcard.evaluation.measures import Performance, measure
+from riskcard.evaluation.measures import Performance
 from riskcard.stability.result import CardStability
 from riskcard.stability.summary import Spread, summarise_features
 
@@ -39,55 +39,7 @@ def signal():
     return X, y
 
 
-# --- the figures --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_figures_are_those_of_scikit_learn(seed):
-    rng = np.random.default_rng(seed)
-    log_odds = rng.integers(-4, 5, 200) / 2
-    is_event = rng.random(200) < 1 / (1 + np.exp(-1.5 * log_odds + 0.3))
-    weights = rng.integers(0, 3, 200).astype(float)
-    found = measure(log_odds, is_event, weights)
-    assert found.auc == pytest.approx(roc_auc_score(is_event, log_odds, sample_weight=weights))
-    risks = 1 / (1 + np.exp(-log_odds))
-    assert found.log_loss == pytest.approx(log_loss(is_event, risks, sample_weight=weights))
-    free = LogisticRegression(C=np.inf, tol=1e-10, max_iter=1000)
-    free.fit(log_odds.reshape(-1, 1), is_event, weights)
-    assert found.slope == pytest.approx(free.coef_[0, 0], rel=1e-4)
-
-
-def test_the_slope_of_two_groups_is_a_ratio_of_log_odds():
-    # at -1 one row in four has the event, at 1 three in four: log-odds -log 3 and log 3
-    log_odds = np.repeat([-1.0, 1.0], 4)
-    is_event = np.array([True, False, False, False, True, True, True, False])
-    found = measure(log_odds, is_event, np.ones(8))
-    assert found.slope == pytest.approx(np.log(3), rel=1e-12)
-    assert measure(-log_odds, is_event, np.ones(8)).slope == pytest.approx(-np.log(3), rel=1e-12)
-    assert measure(100 + 10 * log_odds, is_event, np.ones(8)).slope == pytest.approx(
-        np.log(3) / 10, rel=1e-9
-    )
-
-
-@pytest.mark.parametrize(
-    ("log_odds", "slope"),
-    [
-        ([0.0, 0, 0, 0], np.nan),
-        ([-1.0, 0, 1, 2], np.inf),
-        ([-1.0, 0, 0, 2], np.inf),
-        ([2.0, 1, 1, 0], -np.inf),
-    ],
-)
-def test_a_slope_that_does_not_exist_is_not_made_up(log_odds, slope):
-    is_event = np.array([False, False, True, True])
-    found = measure(np.array(log_odds), is_event, np.ones(4)).slope
-    np.testing.assert_equal(found, slope)
-
-
-def test_rows_without_weight_do_not_decide_whether_a_slope_exists():
-    is_event = np.array([False, False, True, True, True])
-    weights = np.array([1.0, 1, 1, 1, 0])
-    assert measure(np.array([-1.0, 0, 1, 2, -5]), is_event, weights).slope == np.inf
+# --- the bootstrap ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -96,9 +48,6 @@ def test_a_calibrated_card_has_slope_one_on_its_own_rows(signal, weighted):
     weights = np.random.default_rng(0).integers(1, 4, 120) if weighted else None
     stability = bootstrap_card(RiskScoreClassifier(2), X, y, n_bootstraps=2, sample_weight=weights)
     assert stability.apparent.slope == pytest.approx(1, abs=1e-6)
-
-
-# --- the bootstrap ------------------------------------------------------------------------------
 
 
 def test_on_noise_the_optimism_is_positive_and_the_truth_is_near():

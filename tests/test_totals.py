@@ -82,6 +82,43 @@ def test_many_totals_are_counted_in_bands():
         assert (one.rows, one.events) == (is_in.sum(), (is_in & is_event).sum())
 
 
+@pytest.mark.parametrize(("n_totals", "n_counts"), [(30, 30), (31, 31), (60, 60), (61, 13)])
+def test_up_to_60_totals_are_counted_each_and_more_in_at_most_30_bands(n_totals, n_counts):
+    totals = np.arange(n_totals)
+    is_event = totals % 3 == 0
+    counts = count_totals(totals, is_event, 1.0 + totals, range(n_totals))
+    assert len(counts) == n_counts
+    assert [one.low for one in counts] == sorted({one.low for one in counts})
+    for one in counts:
+        own = (totals >= one.low) & (totals <= one.high)
+        assert (one.rows, one.events) == (own.sum(), (own & is_event).sum())
+        assert one.weight == (1.0 + totals)[own].sum()
+        assert one.event_weight == (1.0 + totals)[own & is_event].sum()
+
+
+def test_a_band_without_rows_is_not_kept():
+    counts = count_totals(np.array([4, 4]), np.array([True, False]), np.ones(2), [0, 4, 5])
+    assert counts == (TotalCount(4, 4, 2, 1, 2.0, 1.0),)
+
+
+def test_bands_have_the_smallest_round_width_that_suffices():
+    assert bands_of(range(31)) == [(low, min(low + 1, 30)) for low in range(0, 31, 2)]
+    assert bands_of(range(61)) == [(low, min(low + 4, 60)) for low in range(0, 61, 5)]
+    assert bands_of(range(-3, 297)) == [(low, min(low + 9, 296)) for low in range(-3, 297, 10)]
+    assert bands_of(range(301))[:2] == [(0, 19), (20, 39)]
+    assert bands_of(range(1000))[:2] == [(0, 49), (50, 99)]
+
+
+def test_a_count_may_be_of_any_total_and_of_rows_that_all_have_the_event():
+    low = -(10**15)
+    assert TotalCount(low, low, 1, 1, 1.0, 1.0).low == low
+    assert TotalCount(0, 0, 1, 0, 0.5, 0.0).events == 0
+    with pytest.raises(ParameterError, match="rows of a count is 0"):
+        TotalCount(0, 0, 0, 0, 0.0, 0.0)
+    with pytest.raises(ParameterError, match="low of a count"):
+        TotalCount(low - 1, 0, 1, 0, 1.0, 0.0)
+
+
 def test_recalibration_counts_the_new_rows():
     X, y, _ = rows_of()
     card = RiskScoreClassifier(max_terms=2).fit(X, y).card_

@@ -59,12 +59,7 @@ SUBJECTS = (
             "evaluation/summary.py": 2,
             "evaluation/distribution.py": 6,
         },
-        (
-            "tests/test_evaluation.py",
-            "tests/test_totals.py",
-            "tests/test_plots_cards.py",
-            "tests/test_plots_evaluation.py",
-        ),
+        ("tests/test_evaluation.py", "tests/test_distribution.py", "tests/test_totals.py"),
     ),
     Subject(
         "bounds",

@@ -167,13 +167,10 @@ def _fit_line(design: Floats, tally: Tally) -> Floats:
             step = np.linalg.solve(curvature, gradient)
         except np.linalg.LinAlgError:
             break  # so far out that the loss is flat: the classes are nearly separated
-        least = _STEP_ROUNDING * np.abs(found).max()
         while (new_loss := _loss(design @ (found - step), tally)) > loss:
             step = step / 2
-            if np.abs(step).max() <= least:
-                return found
         found, loss = found - step, new_loss
-        if np.abs(step).max() <= least:
+        if np.abs(step).max() <= _STEP_ROUNDING * np.abs(found).max():
             break
     return found
 
