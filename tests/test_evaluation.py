@@ -216,7 +216,8 @@ def test_equal_weights_change_nothing_and_unequal_ones_widen_the_interval():
     assert weighted[1] - weighted[0] > copies[1] - copies[0]
 
 
-def test_an_area_of_one_or_a_class_of_one_row_has_no_interval():
+def test_an_area_of_one_or_a_class_of_one_row_or_equal_risks_have_no_interval():
+    assert roc_curve(read_outcomes([0.3] * 4, [0, 0, 1, 1])).interval is None
     assert roc_curve(read_outcomes([0.1, 0.2, 0.8, 0.9], [0, 0, 1, 1])).interval is None
     assert roc_curve(read_outcomes([0.1, 0.9, 0.8, 0.7], [0, 0, 0, 1])).interval is None
 
@@ -362,9 +363,12 @@ def test_weights_decide_which_bin_a_risk_is_in():
     assert one.mean_risk == pytest.approx((0.1 + 0.2 + 6 * 0.3 + 0.4 + 0.5) / 10)
     last = read_outcomes(risks, [0, 1, 0, 1, 1], [1, 1, 1, 1, 96])
     assert [one.rows for one in calibration_bins(last, 2)] == [4, 1]
-    # a middle at 37.5 %: a third of the own weight would put it into the first third
-    middle = read_outcomes([0.1, 0.2, 0.3], [0, 1, 0], [1, 4, 3])
+    # the middle of the second weight is at 4/9
+    middle = read_outcomes([0.1, 0.2, 0.3], [0, 1, 0], [1, 6, 2])
     assert [one.rows for one in calibration_bins(middle, 2)] == [2, 1]
+    # a weight that vanishes next to the others is in the last bin, not in one of its own
+    tiny = read_outcomes([0.1, 0.2, 0.3], [0, 1, 0], [1, 1, 1e-20])
+    assert [one.rows for one in calibration_bins(tiny, 2)] == [1, 2]
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ SMALL_PROOFS = (
     "tests/test_bound_strength.py",
     "tests/test_bounds.py",
     "-k",
-    "not short_proof and not threads and not whenever and not wild",
+    "not short_proof and not threads and not whenever and not wild and not tiny_weight and not falls",
 )
 
 SUBJECTS = (
@@ -81,6 +81,7 @@ SUBJECTS = (
     Subject(
         "bounds",
         {"search/proof/hull.py": 10},
-        ("tests/test_bound_strength.py", "tests/test_hull.py"),
+        ("tests/test_bound_strength.py", "tests/test_hull.py", "-k", "hull_is or below or divided"),
+        is_compiled=False,
     ),
 )
