@@ -212,7 +212,7 @@ GOOD = "age,outcome\n" + "".join(f"{50 + i},{i % 2}\n" for i in range(12))
         (GOOD, "--drop zzz", "no column 'zzz' (named by --drop)"),
         (GOOD, "--columns zzz", "no column 'zzz' (named by --columns)"),
         (GOOD, "--categorical zzz", "no column 'zzz' (named by --categorical)"),
-        (GOOD, "--categorical outcome", "--categorical names 'outcome', which is not learned from"),
+        (GOOD, "--categorical outcome", "--categorical names 'outcome', which is not a feature"),
         (GOOD, "--budget 3", "--budget is given without costs"),
         (GOOD, "--rules none.toml", "There is no file 'none.toml'"),
         (GOOD, "--improve none.json", "There is no file 'none.json'"),

@@ -1,4 +1,4 @@
-"""Files as they come: numbers, categories and holes are told apart, and mistakes have a place."""
+"""Files as users have them: numbers, categories and missing values, and errors with their line."""
 
 import datetime
 
@@ -17,7 +17,7 @@ from riskcard.data.levels import BOOLEAN, Levels
 from riskcard.data.table import make_table
 from riskcard.data.wanted_columns import Kind, MissingWords, Selection
 
-HOLE = float("nan")
+NAN = float("nan")
 
 
 def read(path, kind=Kind.FEATURE, missing=(), required=(), **kinds):
@@ -51,41 +51,41 @@ def same(feature, values, names=None, is_ordered=False):
     return True
 
 
-def test_empty_cells_and_words_for_missing_values_are_holes_among_numbers(tmp_path):
+def test_empty_cells_and_words_for_missing_values_are_missing_among_numbers(tmp_path):
     words = ["", "NA", "na", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "none", "?", " "]
     feature = column(tmp_path, ["1.5", *words, " 2 ", "-3e2"])
-    assert same(feature, [1.5, *[HOLE] * len(words), 2, -300])
+    assert same(feature, [1.5, *[NAN] * len(words), 2, -300])
 
 
-def test_texts_are_categories_with_blanks_around_them_left_out(tmp_path):
+def test_texts_are_categories_without_spaces_around_them(tmp_path):
     feature = column(tmp_path, ["b", "a ", "", " b", "?", "NA", "a"])
-    assert same(feature, [1, 0, HOLE, 1, HOLE, HOLE, 0], ("a", "b"))
+    assert same(feature, [1, 0, NAN, 1, NAN, NAN, 0], ("a", "b"))
 
 
 def test_none_is_an_answer_among_texts(tmp_path):
-    assert same(column(tmp_path, ["None", "brick", "", "None"]), [0, 1, HOLE, 0], ("None", "brick"))
+    assert same(column(tmp_path, ["None", "brick", "", "None"]), [0, 1, NAN, 0], ("None", "brick"))
 
 
 def test_true_and_false_are_booleans_however_written(tmp_path):
     feature = column(tmp_path, ["True", "false", "", "TRUE"])
-    assert same(feature, [1, 0, HOLE, 1], (False, True), is_ordered=True)
+    assert same(feature, [1, 0, NAN, 1], (False, True), is_ordered=True)
     assert feature.levels is BOOLEAN
 
 
 def test_a_column_without_any_value_is_kept_as_numbers(tmp_path):
-    assert same(column(tmp_path, ["", "NA", "?"]), [HOLE] * 3)
+    assert same(column(tmp_path, ["", "NA", "?"]), [NAN] * 3)
 
 
 def test_further_words_for_missing_values_can_be_given(tmp_path):
-    assert same(column(tmp_path, ["1", "unknown", "2"], missing=["unknown"]), [1, HOLE, 2])
-    assert same(column(tmp_path, ["a", "-", "b"], missing=["-"]), [0, HOLE, 1], ("a", "b"))
+    assert same(column(tmp_path, ["1", "unknown", "2"], missing=["unknown"]), [1, NAN, 2])
+    assert same(column(tmp_path, ["a", "-", "b"], missing=["-"]), [0, NAN, 1], ("a", "b"))
     feature = column(tmp_path, ["999", "999.0", "9.99e2", "1"], missing=["999"])
-    assert same(feature, [HOLE, HOLE, HOLE, 1])
+    assert same(feature, [NAN, NAN, NAN, 1])
 
 
 def test_numbers_can_be_called_categories(tmp_path):
     feature = column(tmp_path, ["10", "2", "", "2.5", "10"], x=Kind.CATEGORY)
-    assert same(feature, [2, 0, HOLE, 1, 2], (2, 2.5, 10))
+    assert same(feature, [2, 0, NAN, 1, 2], (2, 2.5, 10))
     assert [type(level) for level in feature.levels.names] == [int, float, int]
 
 
@@ -143,7 +143,7 @@ def test_decimal_commas_are_not_taken_for_categories(tmp_path):
 
 
 @pytest.mark.parametrize("kind", [Kind.NUMBER, Kind.TEXT])
-def test_holes_are_refused_where_a_value_is_required(tmp_path, kind):
+def test_missing_values_are_refused_where_a_value_is_required(tmp_path, kind):
     with pytest.raises(DataError, match=r"line 3, column 'x': the value is missing\. Fill it in"):
         column(tmp_path, ["1", "NA", "2"], kind=kind, required=["x"])
 
@@ -314,23 +314,23 @@ def test_parquet_columns_of_every_kind_are_read(tmp_path):
     columns = read(path, missing=["unknown", "99"], code=Kind.CATEGORY)
     found = columns.features
     assert len(columns) == 3
-    assert same(found["float"], [1.5, HOLE, HOLE])
-    assert same(found["int"], [1, HOLE, HOLE])
-    assert same(found["decimal"], [1.5, HOLE, HOLE])
-    assert same(found["text"], [1, HOLE, 0], ("a", "b"))
-    assert same(found["word"], [0, HOLE, HOLE], ("b",))
-    assert same(found["bool"], [1, HOLE, 0], (False, True), is_ordered=True)
-    assert same(found["category"], [1, HOLE, 0], ("a", "b"))
-    assert same(found["order"], [1, HOLE, 0], ("low", "high"), is_ordered=True)
-    assert same(found["code"], [1, HOLE, 0], (2, 3))
+    assert same(found["float"], [1.5, NAN, NAN])
+    assert same(found["int"], [1, NAN, NAN])
+    assert same(found["decimal"], [1.5, NAN, NAN])
+    assert same(found["text"], [1, NAN, 0], ("a", "b"))
+    assert same(found["word"], [0, NAN, NAN], ("b",))
+    assert same(found["bool"], [1, NAN, 0], (False, True), is_ordered=True)
+    assert same(found["category"], [1, NAN, 0], ("a", "b"))
+    assert same(found["order"], [1, NAN, 0], ("low", "high"), is_ordered=True)
+    assert same(found["code"], [1, NAN, 0], (2, 3))
 
 
 def test_parquet_columns_are_read_as_wanted(tmp_path):
     path = parquet(tmp_path, {"n": [1.0, None, 2.5], "b": [True, False, None], "t": ["1", "2", ""]})
     numbers = read(path, kind=Kind.NUMBER).features
-    assert same(numbers["n"], [1, HOLE, 2.5])
-    assert same(numbers["b"], [1, 0, HOLE])
-    assert same(numbers["t"], [1, 2, HOLE])
+    assert same(numbers["n"], [1, NAN, 2.5])
+    assert same(numbers["b"], [1, 0, NAN])
+    assert same(numbers["t"], [1, 2, NAN])
     texts = read(path, kind=Kind.TEXT).features
     assert texts["n"].by_name().tolist() == ["1", None, "2.5"]
     assert texts["b"].by_name().tolist() == ["True", "False", None]
@@ -359,7 +359,7 @@ def test_a_feature_table_is_learned_from_and_scored():
     table = FeatureTable({"age": FeatureValues(np.array([1.0, 2, 3, 4]), None), "shape": shape}, 4)
     made = make_table(table, [0, 1, 0, 1])
     assert (len(table), made.names) == (4, ("age", "shape"))
-    np.testing.assert_array_equal(made.values, [[1, 1], [2, HOLE], [3, 0], [4, 1]])
+    np.testing.assert_array_equal(made.values, [[1, 1], [2, NAN], [3, 0], [4, 1]])
     assert made.levels == (None, Levels(("a", "b")))
     assert table["shape"].tolist() == ["b", None, "a", "b"]
 

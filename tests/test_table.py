@@ -12,7 +12,7 @@ from scipy import sparse
 
 from optional import pa, pd, pl
 from riskcard import DataError, ParameterError, RiskcardWarning
-from riskcard.data.features import read_features, read_values
+from riskcard.data.features import read_features, read_numbers
 from riskcard.data.levels import BOOLEAN, Levels
 from riskcard.data.scoring import as_labels, as_numbers
 from riskcard.data.table import Table, make_table, require_plain
@@ -108,7 +108,7 @@ def test_rows_of_weight_zero_can_be_dropped():
 
 # --- missing values -----------------------------------------------------------------------------
 
-HOLES = [1.5, None, 3.0, None]
+GAPS = [1.5, None, 3.0, None]
 
 
 @pytest.mark.parametrize(
@@ -119,12 +119,12 @@ HOLES = [1.5, None, 3.0, None]
         pd.Series([1.5, None, 3.0, None], dtype="double[pyarrow]"),
         pd.Series([1.5, pd.NA, 3.0, pd.NaT], dtype=object),
         pd.Series([Decimal("1.5"), None, 3, float("nan")], dtype=object),
-        pl.Series(HOLES),
+        pl.Series(GAPS),
         pl.Series([Decimal("1.5"), None, Decimal("3.0"), None]),
-        pa.array(HOLES),
-        pa.chunked_array([HOLES[:1], HOLES[1:]]),
-        np.array(HOLES, dtype=object),
-        np.array(HOLES, dtype=np.float32),
+        pa.array(GAPS),
+        pa.chunked_array([GAPS[:1], GAPS[1:]]),
+        np.array(GAPS, dtype=object),
+        np.array(GAPS, dtype=np.float32),
     ],
     ids=lambda column: f"{type(column).__module__.split('.')[0]}-{getattr(column, 'dtype', '')}",
 )
@@ -146,7 +146,7 @@ def column_frame(column):
     return column.reshape(-1, 1)
 
 
-def test_float64_with_holes_is_not_copied_either():
+def test_float64_with_missing_values_is_not_copied_either():
     X = np.array([[1.0, np.nan], [2, 3], [np.nan, 4], [5, 6]])
     table = make_table(X, Y)
     assert np.shares_memory(table.values, X)
@@ -269,7 +269,7 @@ def test_intervals_become_their_texts():
     assert table.levels == (Levels(("(0, 2]", "(2, 4]"), is_ordered=True),)
 
 
-def test_numbers_beside_texts_in_a_list_of_rows_stay_numbers():
+def test_numbers_next_to_texts_in_a_list_of_rows_stay_numbers():
     table = make_table([[1, "b"], [2.5, "a"], [3, "b"], [None, None]], Y)
     np.testing.assert_array_equal(table.values, [[1, 1], [2.5, 0], [3, 1], [np.nan, np.nan]])
     assert table.levels == (None, Levels(("a", "b")))
@@ -298,18 +298,18 @@ def test_levels_of_dropped_rows_are_forgotten():
     assert table.values.tolist() == [[0, 1], [1, 0], [0, 1]]
 
 
-def test_plain_methods_refuse_holes_and_categories_in_words():
+def test_plain_methods_refuse_missing_values_and_categories_in_words():
     booleans = make_table([[True], [False], [True], [True]], Y)
     require_plain(booleans)
     require_plain(make_table(EXPECTED, Y))
-    holes = make_table([[1, 2], [3, np.nan], [5, np.nan], [7, 8]], Y)
+    incomplete = make_table([[1, 2], [3, np.nan], [5, np.nan], [7, 8]], Y)
     with pytest.raises(DataError, match=r"'x1' is missing \(NaN\) in 2 rows, the first is row 1"):
-        require_plain(holes)
+        require_plain(incomplete)
     texts = make_table([[1, None], [3, "a"], [5, "b"], [7, "a"]], Y)
     with pytest.raises(DataError, match="'x1' is not numeric: row 1 holds 'a'"):
         require_plain(texts)
     with pytest.raises(DataError, match=r"'flag' is missing \(NaN\) in row 1"):
-        read_values(pd.DataFrame({"flag": pd.array([True, None], dtype="boolean")}))
+        read_numbers(pd.DataFrame({"flag": pd.array([True, None], dtype="boolean")}))
 
 
 def test_a_table_without_levels_is_numeric():
@@ -318,7 +318,7 @@ def test_a_table_without_levels_is_numeric():
 
 
 def test_a_level_has_one_name():
-    with pytest.raises(DataError, match="level 'a' stands twice"):
+    with pytest.raises(DataError, match="level 'a' is listed twice"):
         Levels(("a", "b", "a"))
     with pytest.raises(DataError, match="True equals 1"):
         Levels((1, True))

@@ -1,4 +1,4 @@
-"""The rows of a file as a card takes them: its columns, its levels, labels in its own words."""
+"""The rows of a file as a card takes them: its columns, its levels, its labels."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def labelled_rows(options: Namespace, card: RiskCard) -> tuple[dict[str, Any], Any, Any]:
-    """The rows of a file as the card takes them, their labels in its own words, their weights."""
+    """Open a file: its rows as the card takes them, its labels as the card writes them, weights."""
     rows, labels, weights = labelled_rows_of(open_table(options.data), options, card)
     if options.class_weight is None:
         return rows, labels, weights
@@ -35,7 +35,7 @@ def labelled_rows(options: Namespace, card: RiskCard) -> tuple[dict[str, Any], A
 def labelled_rows_of(
     file: TableFile, options: Namespace, card: RiskCard
 ) -> tuple[dict[str, Any], Any, Any]:
-    """The same from a file that is open, whatever the options say of the weights of classes."""
+    """The same for a file that is open already, without the weights of classes."""
     target = options.target or card.outcome
     if target is None:
         raise ParameterError("The card does not name its target. Give the column with --target.")
@@ -57,7 +57,7 @@ def card_selection(
     target: str | None = None,
     weights: str | None = None,
 ) -> Selection:
-    """Which columns a card needs; one at least, so that rows can be counted."""
+    """The columns that a card needs; at least one, so that rows can be counted."""
     levels = _levels_of(card)
     kinds = {one.name: Kind.TEXT if one.name in levels else Kind.NUMBER for one in card.features}
     if target in kinds:

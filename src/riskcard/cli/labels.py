@@ -1,4 +1,4 @@
-"""Texts of a file to values that are known: the two labels of a target, the levels of a card."""
+"""Match texts of a file with known values: the two labels of a target, the levels of a card."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def find_classes(
 ) -> tuple[Any, Any]:
     """The two label values of a target: no event, event.
 
-    Texts that are all numbers are numbers. The event is ``positive``, or else the larger number or
-    the text that comes last in the alphabet.
+    Texts become numbers if all of them are. The event is ``positive`` or, by default, the larger
+    number or the text that comes last in the alphabet.
     """
     distinct = set(_texts_of(column))
     if len(distinct) > 2:
@@ -31,8 +31,8 @@ def find_classes(
     if len(distinct) > 2:
         examples = ", ".join(repr(text) for text in sorted(distinct)[:3])
         raise DataError(
-            f"The target {target!r} has {len(distinct)} different values ({examples}, ...), but two "
-            "are needed. Make a column that tells the event from the rest, or choose another target."
+            f"The target {target!r} has {len(distinct)} different values ({examples}, ...), but a "
+            "card needs two. Make a column with the event and the rest, or choose another target."
         )
     numbers = [as_number(text) for text in distinct]
     is_numeric = not any(isinstance(number, str) for number in numbers)
@@ -55,7 +55,7 @@ def find_classes(
 
 
 def events_of(column: FeatureValues, classes: tuple[Any, Any], target: str) -> NDArray[Any]:
-    """Which rows have the event; every text must be one of the two classes."""
+    """Which rows have the event; a text that is neither class is refused."""
     import numpy as np
 
     is_event = []
@@ -71,10 +71,7 @@ def events_of(column: FeatureValues, classes: tuple[Any, Any], target: str) -> N
 
 
 def with_known_levels(column: FeatureValues, known: Sequence[Label]) -> NDArray[Any]:
-    """The texts of a column as the levels that a card knows; None where missing.
-
-    A text that is no such level stays what it is.
-    """
+    """The texts of a column as levels of a card, None where missing; other texts are kept."""
     import numpy as np
 
     names: list[Label | None] = []

@@ -1,4 +1,4 @@
-"""Remarks beside the output proper, on the error stream."""
+"""Remarks on the error stream, apart from the output."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def say(message: str) -> None:
 
 @contextmanager
 def warnings_as_sentences() -> Iterator[None]:
-    """Show a warning as one line without the place in the code."""
+    """Show a warning as one line, without its place in the code."""
 
     def show(message: Any, *_: Any, **__: Any) -> None:
         say(str(message))

@@ -1,4 +1,4 @@
-"""The rows to learn from, as the options ask for: features, target, weights, rules."""
+"""The training data that the options ask for: features, target, weights, groups, rules."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SETTINGS = tuple(parameters_of("rules"))
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """Rows to learn from.
+    """Training data.
 
     Attributes
     ----------
@@ -39,13 +39,13 @@ class Training:
     is_event
         Which rows have the event.
     weights
-        One positive weight per row; None when there are none.
+        One positive weight per row; None without weights.
     groups
-        For each row the number of its group; None when there are no groups.
+        The number of each row's group; None without groups.
     classes
-        The labels as the file has them: no event, event.
+        The labels in the file: no event, event.
     rules
-        The rules for the features of the table; None when there are none.
+        The rules for the features of the table; None without rules.
     """
 
     table: FeatureTable
@@ -57,7 +57,7 @@ class Training:
 
 
 def read_training(options: Namespace, groups: str | None = None) -> Training:
-    """Read the file, and refuse or leave out what cannot be learned from.
+    """Read the file; refuse or leave out what a card cannot be learned from.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def check_weights(path: str, name: str, weights: NDArray[Any] | None) -> None:
 def _selection(
     file: TableFile, options: Namespace, groups: str | None, rules: CardRules | None
 ) -> Selection:
-    """Which columns a fit reads: all that are asked for, and target, weights and groups."""
+    """The columns to read: features, target, weights and groups."""
     target = options.target
     roles = {target: "the target"}
     if options.weights:
@@ -127,8 +127,8 @@ def _selection(
     for name in options.categorical:
         if name not in features:
             raise ParameterError(
-                f"--categorical names {name!r}, which is not learned from. "
-                "Leave it out there, or use the column."
+                f"--categorical names {name!r}, which is not a feature. "
+                "Remove it there, or use the column."
             )
     if rules is not None:
         _of_file(options.rules, lambda: rules.check_names(file.names))
@@ -172,7 +172,7 @@ def _of_file(path: str | None, make: Callable[[], Made]) -> Made:
 def _without_identifiers(
     options: Namespace, features: dict[str, FeatureValues]
 ) -> dict[str, FeatureValues]:
-    """Leave out texts that are different in most rows, such as names: they tell nothing."""
+    """Leave out texts that differ in most rows, such as names, since they predict nothing."""
     from riskcard.data.columns import is_identifier
 
     left_out = [

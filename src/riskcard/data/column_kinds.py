@@ -1,6 +1,6 @@
-"""From the cells of a column to a feature: numbers, a category, or an error that says where.
+"""What a column of text is: numbers, a category, or an error that says where.
 
-The one place that decides what a column of text is, however its file was read.
+This is the one place that decides, however the file was read.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ Where = Callable[[int, str], str]
 
 
 class TextColumn(Protocol):
-    """The cells of one column of a file, in whatever form they were read."""
+    """The cells of one column of a file."""
 
     def numbers(self, missing: frozenset[str]) -> NDArray[np.float64] | None:
-        """The cells as Python's ``float`` reads them, NaN where missing; None where it may not.
+        """All cells as floats, NaN where missing; None if any of them needs a closer look.
 
-        This is a short way: whoever returns None for a column leaves it to ``distinct``.
+        A shortcut: what it returns is what the texts of ``distinct`` would give.
         """
 
     def distinct(self) -> tuple[list[str], NDArray[np.int64]]:
-        """The different texts as they are written, and for each row which one it has."""
+        """The different texts as written, and for each row the index of its text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +66,17 @@ class Cells:
     where: Where
 
     def place_of(self, code: int) -> str:
-        """Where a text comes first."""
+        """The first place of a text."""
         return self.where(int(np.flatnonzero(self.codes == code)[0]), self.name)
 
 
 def feature_from_text(
     column: TextColumn, name: str, wanted: Selection, where: Where
 ) -> FeatureValues:
-    """Read a column as what it is wanted."""
+    """Read a column as the selection asks."""
     if wanted.kinds[name] in (Kind.FEATURE, Kind.NUMBER):
         numbers = column.numbers(wanted.missing.among_numbers)
-        # beyond that the texts are needed, to see which digits are lost
+        # for larger numbers the texts say whether digits are lost
         if numbers is not None and np.nanmax(np.abs(numbers), initial=0.0) < LARGEST_EXACT:
             return check_numbers(numbers, name, wanted, where)
     return feature_from_texts(*column.distinct(), name, wanted, where)
@@ -89,7 +89,7 @@ def feature_from_texts(
     wanted: Selection,
     where: Where,
 ) -> FeatureValues:
-    """The same from the different texts of a column, and for each row which one it has."""
+    """The same from the different texts of a column, and for each row the index of its text."""
     cells = Cells(name, [text.strip() for text in texts], codes, where)
     kind = wanted.kinds[name]
     if kind is Kind.TEXT:
@@ -105,7 +105,7 @@ def feature_from_texts(
 def check_numbers(
     values: NDArray[np.float64], name: str, wanted: Selection, where: Where
 ) -> FeatureValues:
-    """Numbers that were read already: none infinite, some of them codes for missing values."""
+    """Turn codes for missing values into NaN, and refuse infinity."""
     for number in wanted.missing.numbers:
         values = np.where(values == number, np.nan, values)
     infinite = np.flatnonzero(np.isinf(values))
@@ -128,7 +128,7 @@ def _texts(cells: Cells, wanted: Selection) -> FeatureValues:
 
 
 def _category(cells: Cells, wanted: Selection) -> FeatureValues:
-    """Booleans if all texts are, numbers if all are written as such, or else texts."""
+    """Booleans if all texts are, numbers if all texts are plain numbers, otherwise texts."""
     texts, missing = cells.texts, wanted.missing.among_texts
     present = [text for text in texts if text not in missing]
     labels: list[Label | None]
@@ -153,7 +153,7 @@ def _numbers(cells: Cells, wanted: Selection) -> FeatureValues:
 
 
 def _number(text: str, missing: frozenset[str]) -> float | None:
-    """NaN where missing, None where it is no number."""
+    """NaN for a missing value, None for a text that is not a number."""
     if text in missing:
         return math.nan
     number = as_number(text)
@@ -161,7 +161,7 @@ def _number(text: str, missing: frozenset[str]) -> float | None:
 
 
 def _is_category(cells: Cells, wanted: Selection) -> bool:
-    """Most of the different texts are no numbers, nor dates nor numbers with a decimal comma."""
+    """Whether most of the different texts are words, not numbers in whatever notation, nor dates."""
     numbers = [_number(text, wanted.missing.among_numbers) for text in cells.texts]
     others = [code for code, number in enumerate(numbers) if number is None]
     n_numbers = sum(number is not None and number == number for number in numbers)
@@ -200,8 +200,8 @@ def _not_a_number(code: int, cells: Cells, wanted: Selection) -> DataError:
 
 def _misread(code: int, cure: str, cells: Cells) -> DataError:
     return DataError(
-        f"{cells.place_of(code)}: {cells.texts[code]!r} is not a number ({cure}). Write it as one, make the "
-        f"column categorical with --categorical {cells.name!r}, or leave it out with "
+        f"{cells.place_of(code)}: {cells.texts[code]!r} is not a number ({cure}). Write it as one, "
+        f"make the column categorical with --categorical {cells.name!r}, or leave it out with "
         f"--drop {cells.name!r}."
     )
 

@@ -1,4 +1,4 @@
-"""One column to learn from, as floats: numbers, or indices of levels."""
+"""One column of training data as floats: numbers, or indices of levels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from riskcard.data.levels import BOOLEAN, Label, Levels, are_numbers, as_label, 
 from riskcard.data.raw_columns import LARGEST_EXACT, as_float, distinct_values, is_missing, read_raw
 from riskcard.errors import DataError, RiskcardWarning
 
-#: Categories of at most this many levels are never taken for identifiers.
+#: A category with at most this many levels is never taken for an identifier.
 MANY_LEVELS = 20
 
 _DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
@@ -88,7 +88,7 @@ def read_column(column: Any, name: str) -> FeatureValues:
 
 
 def is_identifier(feature: FeatureValues) -> bool:
-    """Most rows have a level of their own, as with names: it tells rows apart, but no groups."""
+    """Whether most rows have a level of their own, as with names, so that there are no groups."""
     values, levels = feature
     if levels is None or levels.is_ordered or len(levels.names) <= MANY_LEVELS:
         return False
@@ -96,15 +96,15 @@ def is_identifier(feature: FeatureValues) -> bool:
 
 
 def warn_of_lost_digits(whole: NDArray[Any], name: str) -> None:
-    """Floats have 53 binary digits: different whole numbers beyond that may become one."""
+    """Warn if whole numbers become equal as floats, which have 53 binary digits."""
     if whole.size == 0 or max(abs(int(whole.min())), abs(int(whole.max()))) <= LARGEST_EXACT:
         return
     n_lost = np.unique(whole).size - np.unique(whole.astype(np.float64)).size
     if n_lost > 0:
         warnings.warn(
-            f"Feature {name!r} has whole numbers so large that floats cannot tell all of them apart: "
-            f"{n_lost} of them count as equal to others, on the card and in its proof. Subtract a "
-            "constant, or leave the feature out if it is an identifier.",
+            f"Feature {name!r} has whole numbers so large that floats cannot tell all of them "
+            f"apart: {n_lost} of them count as equal to others, on the card and in its proof. "
+            "Subtract a constant, or leave the feature out if it is an identifier.",
             RiskcardWarning,
             stacklevel=2,
         )
@@ -124,7 +124,7 @@ def levels_from(labels: Sequence[Label | None], codes: NDArray[np.int64]) -> Fea
 
 
 def _from_objects(values: list[Any], name: str) -> FeatureValues:
-    """Texts, booleans or numbers, and missing values among them; not texts and others together."""
+    """Texts, booleans or numbers, with missing values; texts mixed with others are refused."""
     kinds = set(map(type, values))
     if kinds != {str} and not kinds <= _NUMBERS:
         kinds = {type(value) for value in values if not is_missing(value)}
@@ -157,7 +157,7 @@ def _from_texts(values: list[Any], name: str) -> FeatureValues:
     if len(names) > 2 and are_numbers(names):
         warnings.warn(
             f"Feature {name!r} holds numbers written as texts, such as {names[0]!r}, and is taken "
-            "for a category. Turn it into numbers if they mean more or less of something.",
+            "for a category. Turn it into numbers if larger means more of something.",
             RiskcardWarning,
             stacklevel=2,
         )
@@ -192,7 +192,7 @@ def _as_float(value: Any, row: int, name: str) -> float:
 
 
 def _mixed(values: list[Any], name: str) -> DataError:
-    """The error for a column of texts and others: the first of each."""
+    """The error for texts mixed with other values, with the first of each."""
     first: dict[bool, tuple[int, Any]] = {}
     for row, value in enumerate(values):
         if not is_missing(value):

@@ -1,8 +1,8 @@
 """A CSV file in memory: its header, and the cells of its columns as they are written.
 
-Large files go through pyarrow where it is installed, and only if they are plain: without quotes
-and with ordinary line ends a line is its cells with delimiters in between, and there is nothing to
-disagree about. Everything else, whatever is wrong included, is read by Python's csv module.
+Large plain files go through pyarrow if it is installed. A plain file has no quotes and ordinary
+line ends, so that a line is simply its cells with delimiters in between, and two readers cannot
+disagree about it. All other files, including those with errors, go through Python's csv module.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from riskcard.data.feature_table import FeatureTable
 from riskcard.data.wanted_columns import Selection
 from riskcard.errors import FormatError
 
-#: From this size on it pays to load pyarrow.
+#: Bytes from which it pays to load pyarrow.
 LARGE_FILE = 2_000_000
 
 _ROWS_PER_CHUNK = 4096
@@ -70,7 +70,7 @@ class CsvFile:
         return cls(path, content, delimiter, checked_names(path, names))
 
     def read(self, wanted: Selection) -> FeatureTable:
-        """Read the wanted columns as what they are wanted; the cells of each are kept for next time."""
+        """Read the wanted columns; their cells are kept in case they are wanted in another way."""
         new = [name for name in wanted.kinds if name not in self._columns]
         if new:
             self._columns.update(self._plain_columns(new) or self._any_columns(new))
@@ -90,7 +90,7 @@ class CsvFile:
         return f"{self.path!r}, line {line}, column {name!r}"
 
     def _any_columns(self, names: Sequence[str]) -> dict[str, TextColumn]:
-        """The columns of any CSV file, line by line."""
+        """The columns of any CSV file, by Python's csv module."""
         places = [self.names.index(name) for name in names]
         chunks: list[list[str]] = [[] for _ in names]
         rows = (cells for _, cells in self._rows())
@@ -105,7 +105,7 @@ class CsvFile:
         return {name: JoinedText(joined) for name, joined in zip(names, chunks, strict=True)}
 
     def _plain_columns(self, names: Sequence[str]) -> dict[str, TextColumn] | None:
-        """The columns of a large plain file; None for others, and where pyarrow is not there."""
+        """The columns of a large plain file, by pyarrow; None for others, and without pyarrow."""
         content = self.content
         is_plain = b'"' not in content and content.count(b"\r") == content.count(b"\r\n")
         if len(content) < LARGE_FILE or not is_plain:
@@ -123,7 +123,7 @@ class CsvFile:
                 arrow_csv.ParseOptions(delimiter=self.delimiter, quote_char=False),
                 arrow_csv.ConvertOptions(include_columns=list(names), column_types=types),
             )
-        except pyarrow.ArrowException:  # the other way knows what to say
+        except pyarrow.ArrowException:  # the csv module finds the line
             return None
         return {name: ArrowText(table[name]) for name in names} if table.num_rows else None
 
@@ -152,12 +152,12 @@ def _end_of_header(content: bytes) -> int:
 
 @dataclass(frozen=True, slots=True)
 class JoinedText:
-    """The cells of a column as a few long texts, which take a tenth of the memory of short ones.
+    """The cells of a column, joined into long texts, which take less memory than many short ones.
 
     Attributes
     ----------
     chunks
-        The cells of some rows each, with NUL in between, which no table contains.
+        Each has the cells of some rows, separated by NUL, which no table contains.
     """
 
     chunks: list[str]
@@ -165,7 +165,7 @@ class JoinedText:
     def numbers(self, missing: frozenset[str]) -> NDArray[np.float64] | None:
         values, words = array("d"), dict.fromkeys(missing, float("nan"))
         for chunk in self.chunks:
-            if "_" in chunk:  # which Python takes for a part of a number
+            if "_" in chunk:  # Python accepts 1_000 as a number
                 return None
             cells = chunk.split("\0")
             try:
@@ -190,7 +190,7 @@ class JoinedText:
 
 @dataclass(frozen=True, slots=True)
 class ArrowText:
-    """The cells of a column as an array of pyarrow."""
+    """The cells of a column as a pyarrow array."""
 
     cells: Any
 

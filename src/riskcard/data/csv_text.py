@@ -1,4 +1,4 @@
-"""Text files and CSV as people write them: encoding, delimiter, header, lines of equal length."""
+"""Text files and CSV: encoding, delimiter, header, lines of equal length."""
 
 from __future__ import annotations
 

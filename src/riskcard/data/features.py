@@ -1,4 +1,4 @@
-"""The user's table of features, of whatever kind, as floats with names and levels."""
+"""The features of any table as floats, with their names and levels."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Features:
     levels: tuple[Levels | None, ...]
 
     def take_rows(self, is_kept: NDArray[np.bool_]) -> Features:
-        """Some of the rows, as if the others had never been there."""
+        """The rows to keep, without the levels that only other rows have."""
         values, levels = self.values[is_kept], list(self.levels)
         for f, old in enumerate(levels):
             if old is not None and not old.is_ordered:
@@ -46,14 +46,14 @@ class Features:
 
 
 def read_features(X: Any, names: Sequence[str] | None = None) -> Features:
-    """Bring a table of any kind into one form.
+    """Read a table of any kind.
 
     Parameters
     ----------
     X
-        Rows by features: an array, a list of rows, or a pandas, polars or pyarrow table. Texts,
-        categories and booleans become levels; NaN, None, NA and NaT are missing. A float64 array is
-        used as it is, without a copy.
+        Rows by features: an array, a list of rows, a pandas, polars or pyarrow table, or a mapping
+        from name to column. Texts, categories and booleans become levels; NaN, None, NA and NaT
+        are missing. A float64 array is not copied.
     names
         Names of the features; by default those of the frame, or x0, x1, ... for an array.
 
@@ -78,20 +78,15 @@ def read_features(X: Any, names: Sequence[str] | None = None) -> Features:
     return features
 
 
-def read_values(
-    X: Any, names: Sequence[str] | None = None
-) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    """The features as finite float64 of shape (rows, features), and their names.
-
-    Missing values and categories are refused; booleans count as 0 and 1.
-    """
-    features = read_features(X, names)
+def read_numbers(X: Any) -> NDArray[np.float64]:
+    """The features as finite floats; missing values and categories are refused."""
+    features = read_features(X)
     require_numbers(features)
-    return features.values, features.names
+    return features.values
 
 
 def require_numbers(features: Features) -> None:
-    """Refuse missing values and categories; booleans are 0 and 1."""
+    """Refuse missing values and categories; booleans count as 0 and 1."""
     for f, name in enumerate(features.names):
         levels = features.levels[f]
         if levels is not None and levels != BOOLEAN:
@@ -109,7 +104,7 @@ def require_numbers(features: Features) -> None:
         if is_missing.any():
             raise DataError(
                 f"Feature {name!r} is missing (NaN) in {rows_in_words(is_missing)}. "
-                "Fill the values in (such as by -1), or leave out the rows or the feature."
+                "Fill in the values (with -1, say), or leave out the rows or the feature."
             )
 
 
@@ -149,10 +144,10 @@ def _from_array(array: NDArray[Any], names: tuple[str, ...]) -> Features:
 
 
 def _from_frame(X: Any, found: list[Any], names: tuple[str, ...]) -> Features:
-    """The columns of a data frame; floats in one go, without a copy where the library has none."""
+    """The columns of a data frame, or of a mapping; pandas gives floats without a copy."""
     table = X.features if isinstance(X, FeatureTable) else X
     if hasattr(X, "dtypes") and found and all(str(dtype) == "float64" for dtype in X.dtypes):
-        return _from_array(X.to_numpy(), names)  # pandas
+        return _from_array(X.to_numpy(), names)
     return _from_columns([table[name] for name in found], names, count_rows(X))
 
 
@@ -163,8 +158,8 @@ def _from_columns(columns: list[Any], names: tuple[str, ...], n_rows: int) -> Fe
         feature = read_column(column, names[f])
         if feature.values.size != n_rows:
             raise DataError(
-                f"Feature {names[f]!r} has {feature.values.size} values, but the table has {n_rows} "
-                "rows. Give each column every row."
+                f"Feature {names[f]!r} has {feature.values.size} values, but the table has "
+                f"{n_rows} rows. Give every column the same number of values."
             )
         values[:, f] = feature.values
         levels.append(feature.levels)
@@ -184,6 +179,6 @@ def _refuse_infinities(features: Features) -> None:
 
 
 def _is_sum_finite(values: NDArray[np.float64]) -> bool:
-    """False when any value is NaN or infinite: one pass, no memory. Large ones may overflow too."""
+    """A quick test: False if any value is NaN or infinite, or if large values overflow."""
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isfinite(values.sum()))

@@ -1,6 +1,6 @@
-"""Tables from files: each is opened once, and its columns are read from memory.
+"""Tables from files: a file is opened once, and its columns are then read from memory.
 
-This module is loaded with the options of the command line, so what takes time is imported later.
+The command line loads this module before it knows its options: slow imports are in functions.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ class TableFile(Protocol):
     def names(self) -> list[str]: ...
 
     def read(self, wanted: Selection) -> FeatureTable:
-        """Read the wanted columns as what they are wanted."""
+        """Read the wanted columns."""
 
 
 def open_table(path: str) -> TableFile:
-    """Read a CSV or Parquet file, told apart by its first bytes, and the names of its columns.
+    """Load a CSV or Parquet file, which its first bytes tell apart, and the names of its columns.
 
-    The columns are read afterwards, from memory: ``open_table(path).read(wanted)``.
+    Then read columns from memory: ``open_table(path).read(wanted)``.
     """
     content = read_bytes(path, "a CSV or Parquet file")
     if content.startswith(b"PAR1"):

@@ -13,14 +13,14 @@ from riskcard.errors import DataError
 
 
 class NotANumber(DataError, TypeError):
-    """A value is of a type that neither a number nor a level can be made of."""
+    """A value is of a type that can be neither a number nor a level."""
 
 
 def column_names(table: Any) -> list[Any] | None:
     """The names of the columns; None for arrays and lists of rows, which have none.
 
-    A column is then ``table[name]``, whichever library the table is from. Sparse matrices, some of
-    which pass for mappings, are refused.
+    A column is then ``table[name]`` in every library. Sparse matrices are refused here, because
+    some of them pass for mappings.
     """
     if hasattr(table, "tocsr") or hasattr(table, "tocoo"):
         raise NotANumber(
@@ -35,11 +35,11 @@ def column_names(table: Any) -> list[Any] | None:
 
 
 def rows_as_array(rows: Any) -> NDArray[Any]:
-    """An array or a list of rows as an array of two dimensions; None where a value is masked."""
+    """An array or a list of rows as an array of two dimensions; masked values become None."""
     if isinstance(rows, np.ma.MaskedArray):
         rows = rows.tolist()
     try:
-        # a list goes by objects: True next to 2.5 would become 1.0 otherwise, and 1 next to "a" a text
+        # lists become objects, or True next to 2.5 would become 1.0, and 1 next to "a" a text
         array = np.asarray(rows) if hasattr(rows, "__array__") else np.array(rows, dtype=object)
         is_ragged = array.ndim == 1 and any(isinstance(row, (list, tuple)) for row in array)
     except ValueError:
@@ -68,7 +68,7 @@ def find_columns(table: Any, feature_names: Sequence[str], wanted: Sequence[str]
     feature_names
         The columns of the training table, in order.
     wanted
-        The names to return; no other column is looked at.
+        The names to return; no other column is touched.
     """
     names = column_names(table)
     if names is None or not all(isinstance(name, str) for name in names):
@@ -86,7 +86,7 @@ def find_columns(table: Any, feature_names: Sequence[str], wanted: Sequence[str]
 def columns_in_order(
     table: Any, feature_names: Sequence[str], wanted: Sequence[str]
 ) -> dict[str, Any]:
-    """The wanted columns by their place among ``feature_names``, whatever the table calls them."""
+    """The wanted columns by their position in ``feature_names``, whatever the table calls them."""
     place = {name: position for position, name in enumerate(feature_names)}
     names = column_names(table)
     if names is None:
@@ -98,14 +98,14 @@ def columns_in_order(
 
 
 def take_rows(table: Any, positions: NDArray[np.intp]) -> Any:
-    """The rows at the given positions, in that order and as often as they are named.
+    """The rows at the given positions, in that order; a position may be repeated.
 
     Parameters
     ----------
     table
         A pandas, polars or pyarrow table, an array, or a list of rows.
     positions
-        Whole numbers from 0; the same row may be named several times.
+        Counted from 0.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def take_rows(table: Any, positions: NDArray[np.intp]) -> Any:
     """
     if isinstance(table, (list, tuple)):
         return [table[position] for position in positions]
-    if hasattr(table, "column_names"):  # pyarrow, or a table of ours
+    if hasattr(table, "column_names"):  # pyarrow, or a FeatureTable
         return table.take(positions)
     if column_names(table) is None:
         return np.asanyarray(table)[positions]

@@ -22,8 +22,8 @@ class Levels:
     Attributes
     ----------
     names
-        The level with index ``i`` is ``names[i]``. Without an order these are the levels that occur,
-        sorted; with one they are all levels that were declared, whether they occur or not.
+        The level with index ``i`` is ``names[i]``. Unordered levels are those that occur, sorted;
+        ordered ones are all that were declared, whether they occur or not.
     is_ordered
         The order of the names means something, as with low, medium, high.
 
@@ -41,8 +41,8 @@ class Levels:
         if len(set(names)) < len(names):
             twice = next(name for place, name in enumerate(names) if name in names[:place])
             raise DataError(
-                f"The level {twice!r} stands twice among {_shown(names)}. Give each level one name; "
-                "True equals 1, and False equals 0."
+                f"The level {twice!r} is listed twice in {_shown(names)}. "
+                "Give each level one name; True equals 1, and False equals 0."
             )
         object.__setattr__(self, "names", names)
 
@@ -58,7 +58,7 @@ def as_label(value: Any) -> Label:
 
 
 def sort_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
-    """Numbers by size, then texts by the alphabet; texts that are all numbers by their size."""
+    """Numbers by size, then texts in alphabetical order; texts that are all numbers by size."""
     labels = list(labels)
     if all(isinstance(label, str) for label in labels) and are_numbers(labels):
         return tuple(sorted(labels, key=lambda label: (float(label), str(label))))

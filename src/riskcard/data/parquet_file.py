@@ -51,7 +51,7 @@ class ParquetFile:
         return cls(path, content, names)
 
     def read(self, wanted: Selection) -> FeatureTable:
-        """Read the wanted columns as what they are wanted."""
+        """Read the wanted columns."""
         from pyarrow import parquet
 
         table = _read(self.path, self.content, parquet.read_table, columns=list(wanted.kinds))
@@ -65,7 +65,7 @@ class ParquetFile:
         return f"{self.path!r}, row {row + 1}, column {name!r}"
 
     def _feature(self, name: str, column: Any, wanted: Selection) -> FeatureValues:
-        """Numbers are numbers and texts are texts here; only words for missing values are sought."""
+        """Columns have types here, so only words for missing values remain to be found."""
         kind = wanted.kinds[name]
         try:
             feature = read_column(column, name)

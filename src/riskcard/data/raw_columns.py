@@ -1,4 +1,4 @@
-"""One column of a table in memory, from any library, as an array: the one reader of columns."""
+"""The one reader of columns in memory: a column of any library as a numpy array."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class RawColumn(NamedTuple):
     Attributes
     ----------
     values
-        Numbers, with NaN for missing values; or booleans, none of them missing; or objects, in
-        which None, NaN, NA and NaT are missing.
+        Numbers, with NaN for missing values; booleans, if none is missing; or objects, in which
+        None, NaN, NA and NaT are missing.
     is_category
         The library calls the column categorical, even if its values are numbers.
     declared
@@ -62,7 +62,7 @@ def is_missing(value: Any) -> bool:
 
 
 def as_float(value: Any) -> float:
-    """One value as ``float`` reads it; NaN where missing, infinity beyond all floats."""
+    """One value as a float: NaN where missing, infinity beyond the largest float."""
     if is_missing(value):
         return math.nan
     try:
@@ -72,12 +72,12 @@ def as_float(value: Any) -> float:
 
 
 def distinct_values(values: list[Any]) -> tuple[list[Any], NDArray[np.int64]]:
-    """The different values in the order in which they come, and for each row which one it has.
+    """The different values in order of appearance, and the index of the value in each row.
 
     True and 1 are different. Raises TypeError for values that cannot be hashed.
     """
     kinds = set(map(type, values))
-    # as pairs, since True equals 1, and only where it matters, since it takes twice the time
+    # True equals 1: values are paired with their types, if needed, as that takes twice the time
     is_mixed = len(kinds) > 1 and not kinds.isdisjoint({bool, np.bool_})
     keys = list(zip(map(type, values), values, strict=True)) if is_mixed else values
     index = {key: i for i, key in enumerate(dict.fromkeys(keys))}
@@ -86,7 +86,7 @@ def distinct_values(values: list[Any]) -> tuple[list[Any], NDArray[np.int64]]:
 
 
 def rows_in_words(is_meant: NDArray[np.bool_]) -> str:
-    """How many rows are meant, and the first of them."""
+    """Which rows: their number, and the first of them."""
     rows = np.flatnonzero(is_meant)
     if rows.size == 1:
         return f"row {rows[0]}"
@@ -100,13 +100,13 @@ def _from_array(array: NDArray[Any]) -> NDArray[Any]:
     array = np.atleast_1d(array)
     if isinstance(array, np.ma.MaskedArray):
         return np.array(array.tolist(), dtype=object)  # None where masked
-    if array.dtype.kind in "mM":  # in nanoseconds they would become whole numbers
+    if array.dtype.kind in "mM":  # dates in nanoseconds would become whole numbers
         array = array.astype(f"{array.dtype.kind}8[us]")
     return array if array.dtype.kind in "fiub" else array.astype(object, copy=False)
 
 
 def _from_list(values: list[Any]) -> NDArray[Any]:
-    """Numbers or booleans only if all values are: True next to 2.5 would become 1.0 otherwise."""
+    """Numbers or booleans if all values are; otherwise objects, as True next to 2.5 stays True."""
     kinds = set(map(type, values))
     if kinds and (kinds <= {int, float} or kinds == {bool}):
         try:
@@ -118,16 +118,16 @@ def _from_list(values: list[Any]) -> NDArray[Any]:
 
 
 def _as_objects(values: Any) -> NDArray[Any]:
-    """One dimension, even if the values are lists."""
+    """An array of one dimension, even if the values are lists."""
     return np.fromiter(values, dtype=object, count=len(values))
 
 
 def _as_series(column: Any) -> Any:
-    """The column as a series of narwhals; None when it is of no library that narwhals knows."""
+    """The column as a narwhals series; None if narwhals does not know its library."""
     import narwhals.stable.v2 as nw
 
     if hasattr(column, "to_pylist") and not hasattr(column, "chunks"):
-        import pyarrow  # of whose arrays narwhals knows only those in chunks
+        import pyarrow  # narwhals knows its chunked arrays only
 
         column = pyarrow.chunked_array([column])
     series = nw.from_native(column, series_only=True, pass_through=True)
@@ -152,7 +152,7 @@ def _from_series(series: Any) -> RawColumn:
 
 
 def _order_in_arrow(column: Any) -> tuple[Any, ...] | None:
-    """The declared levels of an ordered dictionary of pyarrow, which narwhals does not tell."""
+    """The declared levels of an ordered pyarrow dictionary, which narwhals does not give."""
     if not getattr(getattr(column, "type", None), "ordered", False):
         return None
     chunks = column.unify_dictionaries().chunks

@@ -38,13 +38,13 @@ def take_columns(
     lengths = {name: column.size for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{name!r} has {size}" for name, size in lengths.items())
-        raise DataError(f"The columns differ in length: {listed}. Give each of them every row.")
+        raise DataError(f"The columns differ in length: {listed}. Give them one value per row.")
     # a card without features gives every row the base
     return (next(iter(lengths.values())) if lengths else count_rows(values)), columns
 
 
 def as_numbers(name: str, column: Any) -> NDArray[np.float64]:
-    """A column as floats, NaN where it is missing; texts are read as numbers, infinity is refused."""
+    """A column as floats, NaN where missing; texts are read as numbers, infinity is refused."""
     array = read_raw(column).values
     try:
         numbers = array.astype(np.float64, copy=False)
@@ -58,7 +58,7 @@ def as_numbers(name: str, column: Any) -> NDArray[np.float64]:
 
 
 def as_labels(name: str, column: Any) -> tuple[list[Label | None], NDArray[np.int64]]:
-    """The different values of a column, in the order in which they come, and their rows.
+    """The different values of a column in order of appearance, and the index of each row's value.
 
     Parameters
     ----------
@@ -71,8 +71,8 @@ def as_labels(name: str, column: Any) -> tuple[list[Label | None], NDArray[np.in
     -------
     list
         Texts, numbers and booleans, None for missing values; anything else (an interval, a date) is
-        taken by its text. Infinity is refused. The same label may come twice, as 1 and 1.0 or as
-        two kinds of missing values.
+        represented by its text. Infinity is refused. A label may appear twice, as 1 and 1.0 or
+        as two kinds of missing values.
     array
         For each row the index of its label.
     """
@@ -100,7 +100,7 @@ def refuse_rows(name: str, is_bad: NDArray[np.bool_], what: str = "missing") -> 
 
 
 def _as_column(name: str, column: Any) -> NDArray[Any]:
-    twice = column_names(column)  # pandas gives a frame for a name that two columns have
+    twice = column_names(column)  # pandas returns a frame if two columns share the name
     array = read_raw(column).values if twice is None else np.empty((0, len(twice)))
     if array.ndim != 1:
         raise DataError(f"There are {array.shape[1]} columns named {name!r}. Keep one of them.")

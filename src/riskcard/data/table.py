@@ -68,14 +68,12 @@ def make_table(
     drop_zero_weights: bool = False,
     class_weight: str | Mapping[Any, float] | None = None,
 ) -> Table:
-    """Check the user's input and bring it into one form.
+    """Read and check the user's table.
 
     Parameters
     ----------
     X
-        Rows by features: an array, a list of rows, or a pandas, polars or pyarrow table, with
-        numbers, texts, categories and booleans; NaN, None, NA and NaT are missing. A float64 array
-        is used as it is, without a copy.
+        Rows by features, as for ``read_features``.
     y
         One label per row, with two different values; the larger one is the event.
     sample_weight
@@ -83,10 +81,10 @@ def make_table(
     names
         Names of the features; by default those of the frame, or x0, x1, ... for an array.
     drop_zero_weights
-        Leave rows of weight 0 out instead of refusing them.
+        Leave out rows of weight 0 instead of refusing them.
     class_weight
-        "balanced" gives both classes the same weight in all, which stays what it was; a mapping from
-        label to positive number gives the factors; None leaves the weights alone.
+        "balanced" gives both classes half of the total weight; a mapping from label to positive
+        number gives the factors; None leaves the weights alone.
 
     Examples
     --------
@@ -126,13 +124,13 @@ def _warn_of_identifiers(features: Features) -> None:
         levels = features.levels[f]
         if levels is not None and is_identifier(FeatureValues(features.values[:, f], levels)):
             warnings.warn(
-                f"Feature {name!r} has {len(levels.names)} levels in {len(features.values)} rows, so "
-                "that most rows have one of their own. Leave it out: it fits these rows by chance.",
+                f"Feature {name!r} has {len(levels.names)} levels in {len(features.values)} rows: "
+                "most rows have a level of their own. Leave it out, as any fit to it is chance.",
                 RiskcardWarning,
                 stacklevel=3,
             )
 
 
 def require_plain(table: Table) -> None:
-    """Refuse a table with missing values or categories, for methods that know numbers only."""
+    """Refuse missing values and categories, for methods that only know numbers."""
     require_numbers(Features(table.values, table.names, table.levels))

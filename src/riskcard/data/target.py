@@ -15,7 +15,7 @@ from riskcard.errors import DataError, ParameterError
 
 
 def name_of_target(y: Any) -> str | None:
-    """The name of a series, or of the only column of a frame, if it is a text to be shown."""
+    """The name of a series, or of the only column of a frame, if it can be printed."""
     columns = column_names(y)
     if columns is None:
         name = getattr(y, "name", None)
@@ -83,7 +83,7 @@ def read_labels(y: NDArray[Any]) -> tuple[NDArray[np.int8], tuple[Any, Any]]:
 def _split_in_two(y: NDArray[Any]) -> tuple[NDArray[np.bool_], list[Any]]:
     """Which rows have the largest label, and all labels in order."""
     if y.dtype.kind in "fiub":
-        # no sorting of a long target that has two values
+        # the usual case, without sorting a long target
         smallest, largest = y.min(), y.max()
         is_event = y == largest
         if np.count_nonzero(is_event) + np.count_nonzero(y == smallest) == y.size:

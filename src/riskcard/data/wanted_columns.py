@@ -1,4 +1,4 @@
-"""Which columns of a file are wanted and as what, which words mean that a value is missing."""
+"""Which columns of a file to read, and as what; which words mean that a value is missing."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from riskcard.formatting.spelling import nearest_name
 if TYPE_CHECKING:
     from riskcard.data.files import TableFile
 
-#: These mean that a value is missing, in capital letters or not.
+#: These mean that a value is missing, in upper or lower case.
 MISSING_WORDS = ("", "NA", "N/A", "#N/A", "NaN", "null", "?")
-#: This one only among numbers; among texts it may be an answer.
+#: This means it among numbers only; among texts it may be an answer.
 MISSING_AMONG_NUMBERS = "None"
 
 
 class Kind(Enum):
-    """As what a column is read."""
+    """What a column is read as."""
 
     FEATURE = "numbers or a category, whichever it is"
     NUMBER = "numbers"
@@ -32,25 +32,25 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class MissingWords:
-    """The words that mean that a value is missing: the usual ones, and those given."""
+    """The words that mean that a value is missing: the usual ones and the user's."""
 
     given: tuple[str, ...] = ()
 
     @cached_property
     def among_texts(self) -> frozenset[str]:
-        """In every column, as they are written."""
+        """Words that mean it in every column, as written."""
         usual = {form for word in MISSING_WORDS for form in (word, word.lower(), word.upper())}
         return frozenset(usual | {word.strip() for word in self.given})
 
     @cached_property
     def among_numbers(self) -> frozenset[str]:
-        """In a column of numbers."""
+        """Words that mean it in a column of numbers."""
         word = MISSING_AMONG_NUMBERS
         return self.among_texts | {word, word.lower(), word.upper()}
 
     @cached_property
     def numbers(self) -> tuple[float, ...]:
-        """The words given that are numbers: however written, they mean that a value is missing."""
+        """The user's words that are numbers; they count however a cell writes the number."""
         found = [as_number(word.strip()) for word in self.given]
         return tuple(float(number) for number in found if not isinstance(number, str))
 
@@ -66,11 +66,11 @@ class Selection:
     required
         Columns in which no value may be missing.
     optional
-        Columns that could be left out, or called categorical.
+        Columns that the user could drop or call categorical, for error messages.
     missing
         The words that mean that a value is missing.
     known
-        Texts of a column that are never missing, whatever the words say.
+        Texts of a column that are levels, even if they are words for a missing value.
     """
 
     kinds: Mapping[str, Kind]
@@ -80,13 +80,13 @@ class Selection:
     known: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def advice_on_missing(self, name: str) -> str:
-        """What can be done about a value that is missing and may not be."""
+        """What to do about a value that must not be missing."""
         if name in self.optional:
             return f"Fill it in, remove the row, or leave the column out with --drop {name!r}."
         return "Fill it in, or remove the row."
 
     def advice_on_text(self, name: str, text: str) -> str:
-        """What can be done about a text among numbers."""
+        """What to do about a text among numbers."""
         if name in self.required:
             return "Correct it, or remove the row."
         ways = f"Correct it, call it missing with --missing {text!r}, "
@@ -99,7 +99,7 @@ class Selection:
 
 
 def as_number(text: str) -> int | float | str:
-    """A whole number, a number, or the text itself; 1.0 is the whole number 1."""
+    """The number that a text is, as an int if it is whole; otherwise the text itself."""
     try:
         number = float("text" if "_" in text else text)
     except ValueError:
@@ -117,7 +117,5 @@ def require_columns(file: TableFile, wanted: Sequence[str], purpose: str) -> Non
     advice = nearest_name(
         missing[0], file.names, "columns", "Check the spelling against the header line."
     )
-    listed = ", ".join(map(repr, missing))
-    raise DataError(
-        f"{file.path!r} has no column{'s' if len(missing) > 1 else ''} {listed} ({purpose}). {advice}"
-    )
+    listed = f"column{'s' if len(missing) > 1 else ''} {', '.join(map(repr, missing))}"
+    raise DataError(f"{file.path!r} has no {listed} ({purpose}). {advice}")

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from riskcard.checks import is_whole
-from riskcard.data.features import read_values
+from riskcard.data.features import read_numbers
 from riskcard.data.frames import column_names, columns_in_order, rows_as_array
 from riskcard.data.table import make_table, require_plain
 from riskcard.data.target import weigh_classes
@@ -85,11 +85,11 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
             X = rows_as_array(X)
         validate_data(self, X, reset=False, skip_check_array=True)
         if not self.takes_any_table:
-            X, _ = read_values(X)  # refuses everything else, in columns that are not used as well
+            X = read_numbers(X)  # which refuses anything else, in unused columns as well
         return self.card_.total_points(self._used_columns(X))
 
     def _used_columns(self, X: Any) -> Any:
-        """The columns on the card; by position where the rows have other names than in training."""
+        """The columns on the card: by position if the model was fitted on other names, or on none."""
         used = [feature.name for feature in self.card_.features]
         names = column_names(X) or []
         if not used or all(name in names for name in used):
