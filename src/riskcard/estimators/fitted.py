@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.data.columns import FeatureValues
+from riskcard.data.row_hash import hash_rows
 from riskcard.data.table import Table
 from riskcard.encoding.decode_solution import Layout, card_from_solution, raw_columns
 from riskcard.encoding.pseudo_rows import loss_with_pseudo_rows
@@ -18,7 +19,6 @@ from riskcard.encoding.write_certificate import certificate_of, training_facts_o
 from riskcard.errors import RiskcardError
 from riskcard.model.card import RiskCard
 from riskcard.model.recipe import Recipe
-from riskcard.model.row_hash import hash_rows
 from riskcard.problem.objective import violations
 from riskcard.problem.problem import Problem
 from riskcard.problem.result import SolveResult

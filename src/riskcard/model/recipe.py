@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.data.columns import FeatureValues
 from riskcard.errors import ParameterError
-from riskcard.model.row_hash import hash_rows
 from riskcard.version import __version__
 
 if TYPE_CHECKING:
+    from riskcard.data.columns import FeatureValues
     from riskcard.model.card import RiskCard
 
 
@@ -57,7 +56,7 @@ class Recipe:
         Some rows had a ``sample_weight`` other than 1.
     rows_used, rows_all
         Hashes of the training rows, with label and weight: over the features on the card, and over
-        all features. See ``riskcard.model.row_hash``.
+        all features. See ``riskcard.data.row_hash``.
     version
         The version of riskcard.
     digest
@@ -110,6 +109,9 @@ def matches(
         features is all that the rows could be compared by, and where rows agree in the features of
         the card but not in the others.
     """
+    from riskcard.data.columns import FeatureValues
+    from riskcard.data.row_hash import hash_rows
+
     recipe, used = card.recipe, [feature.name for feature in card.features]
     if recipe is None or any(name not in features for name in used):
         return RowOrigin.UNKNOWN

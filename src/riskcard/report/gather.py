@@ -37,16 +37,16 @@ _SHARE_OF_FOLDS = 0.4
 
 @dataclass(frozen=True, slots=True)
 class ReportRows:
-    """Rows that a card is looked at on.
+    """The rows that a report is about.
 
     Attributes
     ----------
     table
         All candidate features, as a classifier takes them.
     labels
-        One a row, in the words of the card.
+        One per row, as the card writes them.
     sample_weight
-        One a row, or None.
+        One per row, or None.
     for_card
         The same rows as the card takes them; by default the table.
     """
@@ -55,6 +55,10 @@ class ReportRows:
     labels: Any
     sample_weight: Any = None
     for_card: Any = None
+
+    def __post_init__(self) -> None:
+        if self.for_card is None:
+            object.__setattr__(self, "for_card", self.table)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +155,7 @@ def gather_facts(
         card=card,
         audit=report,
         is_training=_is_training(card, report.loss, table),
-        distributions=_distributions(card, rows, table),
+        distributions=distributions_of(card, card.features, rows.for_card, table.weights),
         rows=on_rows,
         test=on_test,
         validation=validation,
@@ -196,7 +200,7 @@ def _look(card: RiskCard, rows: ReportRows, name: str) -> tuple[RowFacts, Table]
         raise DataError("Some rows have the weight 0. Leave them out.")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RiskcardWarning)
-        totals = card.total_points(rows.table if rows.for_card is None else rows.for_card)
+        totals = card.total_points(rows.for_card)
     outcomes = Outcomes(card.risk_of_total(totals), is_event, weights)
     evaluation = evaluate(outcomes)
     on_card = [feature.name for feature in card.features]
@@ -228,9 +232,8 @@ def _audit(card: RiskCard, rows: ReportRows, table: Table, wishes: Wishes) -> An
     weights = weigh_classes(table.weights, signs, card.classes, wishes.class_weight)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RiskcardWarning)
-        source = rows.table if rows.for_card is None else rows.for_card
         labels = np.array(card.classes, dtype=object)[table.is_event.astype(int)]
-        return audit_card(card, source, labels, sample_weight=weights)
+        return audit_card(card, rows.for_card, labels, sample_weight=weights)
 
 
 def _is_training(card: RiskCard, loss: float, table: Table) -> bool:
@@ -240,11 +243,6 @@ def _is_training(card: RiskCard, loss: float, table: Table) -> bool:
         return False
     is_same = facts.rows == table.n_rows and facts.events == int(table.is_event.sum())
     return is_same and bool(np.isclose(loss, certificate.loss, rtol=1e-6))
-
-
-def _distributions(card: RiskCard, rows: ReportRows, table: Table) -> Any:
-    source = rows.table if rows.for_card is None else rows.for_card
-    return distributions_of(card, card.features, source, table.weights)
 
 
 # --- learning again -----------------------------------------------------------------------------
