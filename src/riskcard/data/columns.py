@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.data.frames import NotANumber
-from riskcard.data.levels import BOOLEAN, Label, Levels, are_numbers, as_label, sort_labels
+from riskcard.data.levels import BOOLEAN, Label, Levels, are_numbers, sort_labels
 from riskcard.data.raw_columns import LARGEST_EXACT, as_float, distinct_values, is_missing, read_raw
 from riskcard.errors import DataError, RiskcardWarning
 
@@ -74,11 +74,9 @@ def read_column(column: Any, name: str) -> FeatureValues:
     """
     if isinstance(column, FeatureValues):
         return column.forget_unseen()
-    values, is_category, declared = read_raw(column)
-    if declared is not None:
-        return _from_ordered(values.tolist(), declared, name)
-    if is_category:
-        return _from_categories(values.tolist(), name)
+    values, levels, is_ordered = read_raw(column)
+    if levels is not None:
+        return _from_category(values, levels, is_ordered, name)
     kind = values.dtype.kind
     if kind == "O":
         return _from_objects(values.tolist(), name)
@@ -152,8 +150,9 @@ def _as_floats(values: list[Any], kinds: set[type], name: str) -> NDArray[np.flo
 
 
 def _from_texts(values: list[Any], name: str) -> FeatureValues:
-    feature = _from_categories(values, name)
-    names = () if feature.levels is None else feature.levels.names
+    different, codes = distinct_values(values)
+    texts = [None if is_missing(value) else str(value) for value in different]
+    names = sort_labels({text for text in texts if text is not None})
     if len(names) > 2 and are_numbers(names):
         warnings.warn(
             f"Feature {name!r} holds numbers written as texts, such as {names[0]!r}, and is taken "
@@ -161,25 +160,17 @@ def _from_texts(values: list[Any], name: str) -> FeatureValues:
             RiskcardWarning,
             stacklevel=2,
         )
-    return feature
+    return levels_from(texts, codes)
 
 
-def _from_categories(values: list[Any], name: str) -> FeatureValues:
+def _from_category(
+    codes: NDArray[np.int64], levels: tuple[Any, ...], is_ordered: bool, name: str
+) -> FeatureValues:
     try:
-        different, codes = distinct_values(values)
-        labels = [None if is_missing(value) else as_label(value) for value in different]
-        return levels_from(labels, codes)
+        feature = FeatureValues(np.where(codes < 0, np.nan, codes), Levels(levels, is_ordered))
     except DataError as error:
         raise DataError(f"Feature {name!r}: {error}") from None
-
-
-def _from_ordered(values: list[Any], declared: Sequence[Any], name: str) -> FeatureValues:
-    place = {value: float(index) for index, value in enumerate(declared)}
-    codes = np.array([place.get(value, np.nan) for value in values], dtype=np.float64)
-    try:
-        return FeatureValues(codes, Levels(tuple(declared), is_ordered=True))
-    except DataError as error:
-        raise DataError(f"Feature {name!r}: {error}") from None
+    return feature.forget_unseen()
 
 
 def _as_float(value: Any, row: int, name: str) -> float:

@@ -20,16 +20,23 @@ class RawColumn(NamedTuple):
     ----------
     values
         Numbers, with NaN for missing values; booleans, if none is missing; or objects, in which
-        None, NaN, NA and NaT are missing.
-    is_category
-        The library calls the column categorical, even if its values are numbers.
-    declared
-        All levels of an ordered category in their order, whether they occur or not.
+        None, NaN, NA and NaT are missing. For a categorical column the index of each row's level,
+        -1 where missing.
+    levels
+        The levels of a column that its library calls categorical; None for any other column.
+    is_ordered
+        The levels were declared in an order that means something.
     """
 
     values: NDArray[Any]
-    is_category: bool = False
-    declared: tuple[Any, ...] | None = None
+    levels: tuple[Any, ...] | None = None
+    is_ordered: bool = False
+
+    def as_array(self) -> NDArray[Any]:
+        """The values themselves, levels included; None where a level is missing."""
+        if self.levels is None:
+            return self.values
+        return _as_objects([*self.levels, None])[self.values]
 
 
 def read_raw(column: Any) -> RawColumn:
@@ -138,10 +145,8 @@ def _from_series(series: Any) -> RawColumn:
     import narwhals.stable.v2 as nw
 
     dtype = series.dtype
-    if isinstance(dtype, nw.Enum):
-        return RawColumn(_as_objects(series.to_list()), True, tuple(dtype.categories))
-    if isinstance(dtype, nw.Categorical):
-        return RawColumn(_as_objects(series.to_list()), True, _order_in_arrow(series.to_native()))
+    if isinstance(dtype, (nw.Categorical, nw.Enum)):
+        return _from_category(series, getattr(dtype, "categories", None))
     if isinstance(dtype, nw.Decimal):
         series, dtype = series.cast(nw.Float64), nw.Float64()
     if dtype.is_integer() and series.null_count() and _is_beyond_floats(series):
@@ -151,12 +156,23 @@ def _from_series(series: Any) -> RawColumn:
     return RawColumn(_as_objects(series.to_list()))
 
 
-def _order_in_arrow(column: Any) -> tuple[Any, ...] | None:
-    """The declared levels of an ordered pyarrow dictionary, which narwhals does not give."""
-    if not getattr(getattr(column, "type", None), "ordered", False):
-        return None
-    chunks = column.unify_dictionaries().chunks
-    return tuple(chunks[0].dictionary.to_pylist()) if chunks else ()
+def _from_category(series: Any, declared: Any) -> RawColumn:
+    """Indices and levels, which pandas and pyarrow have at hand, though narwhals gives neither."""
+    native = series.to_native()
+    pandas_category: Any = getattr(native, "cat", None)
+    if hasattr(pandas_category, "codes"):
+        codes, levels = pandas_category.codes.to_numpy(), pandas_category.categories
+        return RawColumn(codes.astype(np.int64), tuple(levels), bool(pandas_category.ordered))
+    if hasattr(native, "unify_dictionaries"):
+        whole = native.unify_dictionaries().combine_chunks()
+        if not whole.dictionary.null_count:
+            codes = whole.indices.cast("int64").fill_null(-1).to_numpy()
+            return RawColumn(codes, tuple(whole.dictionary.to_pylist()), whole.type.ordered)
+    values = series.to_list()
+    levels = declared or dict.fromkeys(value for value in values if not is_missing(value))
+    place = {level: index for index, level in enumerate(levels)}
+    codes = np.array([place.get(value, -1) for value in values], dtype=np.int64)
+    return RawColumn(codes, tuple(levels), is_ordered=declared is not None)
 
 
 def _is_beyond_floats(series: Any) -> bool:

@@ -45,7 +45,7 @@ def take_columns(
 
 def as_numbers(name: str, column: Any) -> NDArray[np.float64]:
     """A column as floats, NaN where missing; texts are read as numbers, infinity is refused."""
-    array = read_raw(column).values
+    array = read_raw(column).as_array()
     try:
         numbers = array.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError):
@@ -76,7 +76,7 @@ def as_labels(name: str, column: Any) -> tuple[list[Label | None], NDArray[np.in
     array
         For each row the index of its label.
     """
-    values: list[Any] = read_raw(column).values.tolist()
+    values: list[Any] = read_raw(column).as_array().tolist()
     try:
         different, rows = distinct_values(values)
     except TypeError:
@@ -101,7 +101,7 @@ def refuse_rows(name: str, is_bad: NDArray[np.bool_], what: str = "missing") -> 
 
 def _as_column(name: str, column: Any) -> NDArray[Any]:
     twice = column_names(column)  # pandas returns a frame if two columns share the name
-    array = read_raw(column).values if twice is None else np.empty((0, len(twice)))
+    array = read_raw(column).as_array() if twice is None else np.empty((0, len(twice)))
     if array.ndim != 1:
         raise DataError(f"There are {array.shape[1]} columns named {name!r}. Keep one of them.")
     return array

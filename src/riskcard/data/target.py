@@ -57,9 +57,9 @@ def read_target(y: Any, n_rows: int) -> NDArray[Any]:
 def _as_array(y: Any) -> NDArray[Any]:
     columns = column_names(y)
     if columns is None:
-        return read_raw(y).values
+        return read_raw(y).as_array()
     if len(columns) == 1:
-        return read_raw(y[columns[0]]).values
+        return read_raw(y[columns[0]]).as_array()
     return np.empty((len(y), len(columns)))  # more than one dimension, which is refused
 
 
