@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from riskcard.cli.labels import events_of, find_classes
 from riskcard.cli.remarks import say
-from riskcard.data.files import TableFile, open_table
+from riskcard.data.files import open_table
 from riskcard.data.wanted_columns import Kind, MissingWords, Selection, require_columns
 from riskcard.errors import DataError, ParameterError
 from riskcard.parameters import parameters_of
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from riskcard.data.columns import FeatureValues
     from riskcard.data.feature_table import FeatureTable
+    from riskcard.data.files import TableFile
     from riskcard.rules.card_rules import CardRules
 
 Made = TypeVar("Made")
@@ -94,12 +95,13 @@ def read_training(options: Namespace, groups: str | None = None) -> Training:
 
 def check_weights(path: str, name: str, weights: NDArray[Any] | None) -> None:
     """Refuse weights that are not positive."""
-    for row, weight in enumerate([] if weights is None else weights, start=1):
-        if not weight > 0:
-            raise DataError(
-                f"{path!r}, column {name!r}: the weight of row {row} is {weight:g}. "
-                "Give every row a positive weight, or leave the row out."
-            )
+    if weights is None or (weights > 0).all():
+        return
+    row = int((~(weights > 0)).argmax())
+    raise DataError(
+        f"{path!r}, column {name!r}: the weight of row {row + 1} is {weights[row]:g}. "
+        "Give every row a positive weight, or leave the row out."
+    )
 
 
 def _selection(

@@ -6,14 +6,18 @@ The command line loads this module before it knows its options: slow imports are
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from riskcard.data.csv_text import read_bytes
 from riskcard.errors import FormatError
 
 if TYPE_CHECKING:
-    from riskcard.data.feature_table import FeatureTable
-    from riskcard.data.wanted_columns import Selection
+    from riskcard.data.csv_file import CsvFile
+    from riskcard.data.parquet_file import ParquetFile
+
+    #: Where it is from (``path``), its bytes (``content``), the ``names`` of its columns, and
+    #: ``read(wanted)``, which gives some of them as a ``FeatureTable``.
+    TableFile = CsvFile | ParquetFile
 
 _KNOWN_STARTS = {
     b"PK\x03\x04": "a spreadsheet or a zip archive. Save the sheet as CSV",
@@ -21,22 +25,6 @@ _KNOWN_STARTS = {
     b"\xff\xfe": "encoded as UTF-16. Save it as UTF-8",
     b"\xfe\xff": "encoded as UTF-16. Save it as UTF-8",
 }
-
-
-class TableFile(Protocol):
-    """A file with a table, in memory: where it is from, its bytes, the names of its columns."""
-
-    @property
-    def path(self) -> str: ...
-
-    @property
-    def content(self) -> bytes: ...
-
-    @property
-    def names(self) -> list[str]: ...
-
-    def read(self, wanted: Selection) -> FeatureTable:
-        """Read the wanted columns."""
 
 
 def open_table(path: str) -> TableFile:
