@@ -55,7 +55,9 @@ def read_raw(column: Any) -> RawColumn:
     is_single = isinstance(column, (str, bytes, np.generic))
     if is_single or not (is_array or isinstance(column, Iterable)):
         return RawColumn(_as_objects([column]))
-    series = _as_series(column)
+    # numbers of pandas are numpy's as a rule, and one row should not take the time of narwhals
+    is_numpy = isinstance(getattr(column, "dtype", None), np.dtype) and column.dtype.kind in "fiub"
+    series = None if is_numpy else _as_series(column)
     if series is not None:
         return _from_series(series)
     return RawColumn(_from_array(np.asarray(column)) if is_array else _from_list(list(column)))
