@@ -1,11 +1,11 @@
-"""The guard: a few ratios and exact counts against the checked-in reference, in under three minutes.
+"""The guard: a few ratios and exact counts against the stored reference, in under three minutes.
 
     python -m benchmarks.quick           compare with benchmarks/reference.json; exit code 1 when worse
     python -m benchmarks.quick --write   make what was measured the reference
 
-Ratios are of processor seconds within this run, so that they depend little on the machine. Nodes of
-proofs, calls of kernels and losses do not depend on it at all: a change that is meant has to be
-written down with ``--write``.
+Ratios are of processor seconds within one run, so that they depend little on the machine. Nodes of
+proofs, calls of kernels and losses do not depend on it at all: an intended change has to be
+recorded with ``--write``.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from riskcard.paper.synthetic_data import paper_data
 __all__ = ["compare", "main", "measure_counts", "measure_ratios"]
 
 REFERENCE = Path(__file__).parent / "reference.json"
-#: A ratio may be this many times its reference. The short ones over a fixed piece of numpy work vary most:
-#: on a busy machine the same code, with the same nodes, had 1.46, 2.68 and 3.46 for the proof. They
+#: A ratio may be this many times its reference. Those over a short piece of numpy work vary most: on
+#: a busy machine the same code, with the same nodes, had 1.46, 2.68 and 3.46 for the proof. They
 #: only catch what is much slower; the counts catch more work.
 FACTOR, NOISY_FACTOR = 1.6, 3.0
 NOISY = "/ numpy work"
-#: Losses are compared up to this, relatively.
+#: Losses that differ by less than this part are the same.
 SAME_LOSS = 1e-9
 
 Figures = dict[str, Any]
@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def compare(measured: Figures, reference: Figures) -> list[str]:
-    """What is worse than the reference, a sentence each."""
+    """What is worse than the reference, one sentence for each figure."""
     wrong = [
         f"{name} is in the reference and was not measured"
         for kind, known in reference.items()
@@ -137,7 +137,7 @@ def measure_losses() -> dict[str, float]:
 
 
 def measure_ratios() -> dict[str, float]:
-    """Processor seconds of ours over those of something else that was measured beside it."""
+    """Processor seconds of riskcard over those of something else measured in turn with it."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     X, y = make_rows(50_000, 10)
@@ -172,7 +172,7 @@ def measure_ratios() -> dict[str, float]:
 
 
 def ratio(ours: Callable[[], Any], other: Callable[[], Any], repeats: int = 5) -> float:
-    """The least processor seconds of either, which take turns after one warm call each."""
+    """The least processor seconds of either; they take turns after one call each to warm up."""
     ours(), other()
     times: list[list[float]] = [[], []]
     for _ in range(repeats):
@@ -198,7 +198,7 @@ def prediction_ratio() -> float:
 
 
 def tied_rows(n_rows: int, n_columns: int) -> tuple[np.ndarray, np.ndarray]:
-    """Ages, answers of yes or no, and amounts that are mostly zero; the first three matter."""
+    """Ages, answers of yes or no, and amounts that are usually zero; the first three matter."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((n_rows, n_columns))
     X[:, 0::3] = (40 + 15 * X[:, 0::3]).round()

@@ -263,7 +263,7 @@ def sets_found(data: RankedData, max_terms: int, plan: SearchPlan = PLAN) -> lis
     rows, rules, effort = all_cuts(problem), rules_of(problem, plan), effort_of(problem, False)
     start = support.fit_support(rows, rules, np.zeros((2, 0), dtype=np.int64))
     rng = np.random.default_rng(0)
-    work = effort, effort.support_steps, rng, Deadline()
+    work = effort.n_tries, effort.set_steps, rng, Deadline()
     return support.search_supports(rows, rules, start, *work)
 
 

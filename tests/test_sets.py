@@ -13,7 +13,6 @@ from riskcard.search.deadline import Deadline
 from riskcard.search.heuristic import support as supports
 from riskcard.search.heuristic.binned_rows import all_cuts
 from riskcard.search.heuristic.card_room import rules_of
-from riskcard.search.heuristic.effort import effort_of
 from riskcard.search.heuristic.support import (
     Walk,
     fit_support,
@@ -150,28 +149,34 @@ def test_perturbations_look_at_the_columns_that_promise_most_and_at_short_ones()
     some = columns_left(supports._promising(rows, rules, best))
     own = set(best.terms[0].tolist())
     assert own | {57, 60, 61} <= some
-    assert len(some) == PLAN.promising_least + 2
+    assert len(some) == PLAN.promising_features + 2
     promises = dict(enumerate(best.promises))
     left_out = max(promises[f] for f in range(60) if f not in some)
     assert all(promises[f] >= left_out for f in some - own - {57, 60, 61})
 
 
 def test_perturbations_look_at_every_column_of_a_narrow_table():
-    _, rows, rules = wide_problem(n_features=PLAN.promising_least)
+    _, rows, rules = wide_problem(n_features=PLAN.promising_features)
     start = fit_support(rows, rules, as_terms([]))
     assert supports._promising(rows, rules, start) is rules
 
 
-def test_the_best_set_of_a_wide_table_is_improved_at_all_columns():
-    problem, rows, rules = wide_problem()
-    rules = replace(rules, plan=replace(PLAN, promising_least=0, promising_per_term=0))
-    effort = replace(effort_of(problem, False), longest_descent=1)
+def test_the_best_set_of_a_wide_table_is_improved_at_all_columns(monkeypatch):
+    _, rows, rules = wide_problem()
+    rules = replace(rules, plan=replace(PLAN, promising_features=0))
+    used, improve = [], improve_support
+
+    def record(rows, rules, *given):
+        used.append(len(columns_left(rules)))
+        return improve(rows, rules, *given)
+
+    monkeypatch.setattr(supports, "improve_support", record)
     start = fit_support(rows, rules, as_terms([(40, 3), (41, 3), (42, 3)]))
-    work = effort, 20, np.random.default_rng(0), Deadline()
+    work = PLAN.n_tries, 20, np.random.default_rng(0), Deadline()
     found = search_supports(rows, rules, start, *work)
-    # one step per descent, and perturbations that see none but the columns of the set: only the last step
-    # at all columns can bring in what matters
-    assert {f for support in found for f, _ in support.key} & {0, 1, 2}
+    # perturbations use the columns of the set and the two short ones alone
+    assert used[0] == used[-1] == 62
+    assert set(used[1:-1]) <= {2 + size for size in range(4)}
     assert [support.loss for support in found] == sorted(support.loss for support in found)
     losses = [loss_by_hand(rows, support.key) for support in found]
     assert [support.loss for support in found] == pytest.approx(losses, rel=1e-4)

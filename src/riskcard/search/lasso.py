@@ -14,12 +14,14 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
 
-#: Each penalty of the path is this share of the one before, down to a share of the first.
+#: Each penalty of the path is this share of the one before, down to this share of the first.
 PATH_STEP = 0.85
 PATH_END = 1e-4
 #: The optimality conditions hold when they are violated by less, relative to the penalty.
 TOLERANCE = 1e-4
-#: Of the active set; only rounding could make it go on for ever.
+#: Newton steps of a fit, and the shortest part of a step that is tried.
+MOST_NEWTON_STEPS, SHORTEST_STEP = 50, 1e-6
+#: Rounds of the active set; only rounding errors could make it go on for ever.
 MOST_ROUNDS = 1000
 
 
@@ -34,7 +36,7 @@ class Candidates:
     weights
         Row weights.
     add_up
-        From a number for each row to the sum, by column, of number times value.
+        From a number for each row to the sum, per column, of number times value.
     take
         The values of some columns, shape (rows, columns).
     factors
@@ -59,7 +61,7 @@ class Candidates:
 
 
 def pulls(gradient: Floats, may_fall: Booleans, may_rise: Booleans) -> Floats:
-    """How strongly the loss draws each coefficient away from 0, to a side where it may go."""
+    """How strongly the loss draws each coefficient away from 0, on a side that is allowed."""
     fall, rise = np.where(may_fall, gradient, 0.0), np.where(may_rise, -gradient, 0.0)
     return np.maximum(np.maximum(fall, rise), 0.0)
 
@@ -90,7 +92,7 @@ def fit_lasso(
     labels, weights = candidates.labels, candidates.weights
     active = np.flatnonzero(coefficients)
     log_odds = candidates.take(active) @ coefficients[active] + intercept
-    for _ in range(50):
+    for _ in range(MOST_NEWTON_STEPS):
         rest = residuals(log_odds, labels, weights)
         gradient = -candidates.add_up(rest)
         drawn = pulls(gradient, candidates.may_fall, candidates.may_rise)
@@ -109,7 +111,7 @@ def fit_lasso(
         hessian = design.T @ (curvatures(log_odds, weights)[:, None] * design)
         step = model.minimise(hessian, at) - at
         size, before = 1.0, log_loss(log_odds, labels, weights) + model.penalties @ np.abs(at)
-        while size > 1e-6:
+        while size > SHORTEST_STEP:
             new = at + size * step
             if log_loss(design @ new, labels, weights) + model.penalties @ np.abs(new) <= before:
                 break
@@ -147,7 +149,7 @@ class _Model:
         While the signs of the coefficients that are not 0 stay as they are, the minimum solves
         linear equations. On the way there a coefficient that reaches 0 stops at it and leaves the
         set; once there, the one that is drawn most from 0 joins. Every round ends lower than the
-        last, so no set of signs comes again.
+        one before, so no set of signs occurs twice.
         """
         at, signs = start.copy(), np.sign(start)
         signs[-1] = 1.0

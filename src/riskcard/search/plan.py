@@ -35,107 +35,90 @@ class SearchPlan:
     #: Cuts per feature in the first pass; the second has twice as many, and the last step all.
     first_pass_cuts: int = 128
     second_pass_cuts: int = 255
-    #: Rows of the second pass: enough to rank sets of conditions, few enough for the memory.
+    #: Rows of the second pass: enough to rank sets of conditions rightly.
     second_pass_rows: int = 200_000
 
     # --- sets of conditions ---------------------------------------------------------------------
 
-    #: Steps (exchanges of one condition) of the only pass and of the first of two. They end long
-    #: after the best set is found on nearly all tables.
+    #: Steps (exchanges of one condition) of the only pass, by itself and for each term, and of the
+    #: first of two. More of them find next to nothing, half of them lose up to 1.6 %.
     one_pass_steps: int = 5
     one_pass_steps_per_term: int = 9
     first_pass_steps: int = 20
-    first_pass_steps_per_term: int = 3
-    #: The first pass takes this many times the steps where it sees most rows.
-    steps_if_most_rows: float = 1.25
-    #: Independent chains of a thorough search; they run on as many threads.
+    #: Independent chains of a thorough search, so that several threads have something to do.
     thorough_chains: int = 4
     #: Work of a thorough search for sets, in one pass and in the first of two.
     thorough_one_pass: float = 2.2e8
     thorough_first_pass: float = 1.0e8
-    #: Values that perturbations in the second pass may go through, and cuts per feature.
-    second_pass_perturbed_values: float = 5.0e7
-    second_pass_perturbed_cuts: int = 64
-    #: Cards with fewer terms than this get fewer of these perturbations.
-    second_pass_full_terms: float = 5.0
-    #: A perturbation replaces at most this many terms.
+    #: A perturbation replaces at most this many terms: with 1 a search stays near its first optimum.
     most_perturbed_terms: int = 4
-    #: Share of perturbations that take random terms out before new ones come in.
+    #: Share of perturbations that take random terms out before new ones come in; the others take
+    #: the weakest out afterwards. Either kind alone is worse than both in turn.
     first_out: float = 0.5
-    #: Terms by which a set grows, and shrinks again, where one perturbation led to nothing.
+    #: Where one perturbation led to nothing, a set grows by this many terms and shrinks again: that
+    #: finds one cut of a feature that becomes two.
     swing_terms: int = 2
-    #: On wide tables perturbations look at the most promising features only: this many per term,
-    #: within these limits. Features with few cuts cost next to nothing and are always looked at.
-    promising_per_term: int = 4
-    promising_least: int = 16
-    promising_most: int = 32
+    #: On wide tables perturbations use the most promising features only, at most this many. Those
+    #: with few cuts cost next to nothing and are always used.
+    promising_features: int = 16
     few_cuts: int = 8
-    #: A set is better when its loss is lower by more than this part of itself.
-    least_gain_of_set: float = 1e-7
-    #: Ridge of all fits, relative to the total weight: it keeps coefficients finite.
+    #: Ridge of all fits, relative to the total weight, so that the unit of weights does not matter.
+    #: It is negligible except near separation, where it keeps coefficients of about one size, so
+    #: that whole points of a small range can follow them.
     ridge: float = 4e-6
     #: Classes are nearly separated when a set has less than this part of the empty card's loss.
     nearly_separated: float = 0.15
-    #: Near separation there are this many times the steps.
+    #: Near separation a search for sets has this many times the steps: it goes on improving longer.
     steps_if_separated: int = 3
-    #: Near separation sets are searched a second time with this ridge, unless steps are limited to
-    #: less than a log-odds of ``no_real_limit``: then with a larger one.
+    #: Near separation sets are searched a second time. With this smaller ridge that finds sets that
+    #: separate all rows; where terms are limited to less than ``no_real_limit`` in log-odds, no
+    #: card can follow those, and the ridge is larger (see `second_ridge`).
     small_ridge: float = 1e-7
     no_real_limit: float = 15.0
-    #: Candidates of a step that are fitted exactly: in one pass, thorough or not, and in two.
-    one_pass_tries: int = 6
+    #: Candidates of a step that are fitted exactly; more in a thorough search in one pass.
+    n_tries: int = 6
     thorough_tries: int = 8
-    two_pass_tries: int = 4
-    #: Perturbations in a row without success after which a chain ends, plus terms times features.
+    #: Perturbations in a row without success after which a chain ends, plus features times terms:
+    #: tiny problems are exhausted long before their steps are.
     patience: int = 3
-    #: Steps per term of a descent at most: of sets in the first pass and in the second, of cards.
-    descent_per_term: int = 4
-    refinement_per_term: int = 2
-    exchange_per_term: int = 6
 
     # --- from sets to cards ---------------------------------------------------------------------
 
-    #: Sets that are rounded, in one pass and in two.
-    one_pass_fitted: int = 14
-    two_pass_fitted: int = 10
-    #: Sets that the second pass improves: as many as have this many values together, ...
-    refined_values: float = 2.0e6
-    #: ... at most this many, and at least this many terms together; thorough ones more.
-    most_refined: int = 4
-    refined_terms: int = 8
-    thorough_refined: int = 10
-    #: Sizes of points to which a set is rounded where points are not exchanged afterwards.
-    rounded_sizes: int = 3
-    #: Points are exchanged only in tables of at most this many values, unless the scale is given.
+    #: Sets that are rounded to whole points: the best set need not give the best card.
+    n_rounded: int = 14
+    #: Sets that the second pass improves before they are rounded.
+    n_refined: int = 4
+    #: With a free scale whole points are exchanged only in tables of at most this many values: in
+    #: larger ones that takes 40 % longer and gains little.
     most_values_to_exchange: int = 150_000
-    #: Work on whole points in the second pass, thorough or not, and for each value that it sees.
+    #: Work on whole points where the scale is given, and in a thorough search.
     second_pass: float = 2.0e7
     thorough_second_pass: float = 1.2e8
-    work_per_value: float = 75.0
-    #: Work on whole points near separation.
+    #: Work on whole points near separation, where sets that are alike round to unlike cards.
     second_pass_if_separated: float = 4.0e7
-    #: Cards that leave the search: thorough, in one pass and in two, and values over rows.
+    #: Cards whose cuts are moved at the end, and those of a thorough search.
+    n_kept: int = 2
     thorough_kept: int = 10
-    one_pass_kept: int = 2
-    two_pass_kept: int = 3
-    kept_rows: int = 100_000
-    #: A perturbed card has at most this many terms replaced.
+    #: A perturbation of a card with whole points replaces at most this many terms.
     most_replaced_points: int = 3
-    #: A card is better when its loss is lower by more than this part of itself.
-    least_gain_of_card: float = 1e-9
+    #: A set or a card is better when its loss is lower by more than this part: less is rounding.
+    least_gain: float = 1e-9
     #: Bins of a window around a cut; coarser windows come first where a feature has more cuts.
     window_bins: int = 128
-    #: A cut is moved by at most this part of all cuts of its feature, or half a window.
+    #: At the end a cut is moved by at most one part in this many of the cuts of its feature, or by
+    #: half a window: the passes before have found about where it belongs.
     window_part: int = 40
-    #: Jumps or shifts that a step tries for each cut.
+    #: Jumps or shifts that a step tries for each cut; where more are allowed, an even choice.
     most_jumps_tried: int = 12
     #: Conditions that are tried where a feature must be used although it is worth nothing.
     most_forced: int = 64
 
     # --- what a step costs ----------------------------------------------------------------------
 
+    #: A thorough search is given an amount of work. These turn it into steps: the cost of a step by
+    #: itself, for each cut, for each pair of terms, and for each value of the table, by itself and
+    #: for each term.
     cost_of_step: float = 6.0e4
-    cost_of_row: float = 15.0
     cost_of_cut: float = 8.0
     cost_of_pair: float = 6.0e3
     cost_of_value: float = 2.2
@@ -143,9 +126,9 @@ class SearchPlan:
 
     # --- codes that most rows share -------------------------------------------------------------
 
-    #: A code that this part of the rows share is skipped by the sums over rows.
+    #: Sums over rows skip a code that at least this part of the rows share.
     least_common: float = 0.5
-    #: Rows that are looked at to guess it, and the longest table in which it is looked for.
+    #: Rows from which such a code is guessed, and the longest table in which it is looked for.
     common_sample: int = 64
     common_most_rows: int = 200_000
 

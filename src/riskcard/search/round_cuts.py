@@ -27,8 +27,8 @@ def round_cuts(
 ) -> SolveResult:
     """Move cuts to rounder numbers while the loss is at most ``tolerance`` above, relatively.
 
-    A term at a time: the nearest cuts with the fewest digits first, the scale fitted anew. What it
-    cost is said in a note, and a card that is no longer the best is not called so.
+    One term at a time: the nearest cuts with the fewest digits first, and the scale is fitted again.
+    A note says what this cost, and a card that is no longer the best is not called the best.
     """
     most = result.loss * (1.0 + tolerance)
     card, loss, is_moving = result.solution, result.loss, True
@@ -53,7 +53,7 @@ def round_cuts(
 def _round_term(
     card: Solution, term: int, problem: Problem, printed: Printed, most: float
 ) -> Solution | None:
-    """The card with one cut at the roundest number that the loss allows; None if it is there already."""
+    """The card with one cut at the roundest number that the loss allows; None if unchanged."""
     column, cut, _ = card.terms[term]
     number = printed(column, cut)
     if number is None:
@@ -72,9 +72,9 @@ def _round_term(
 def _nearest_by_digits(
     card: Solution, term: int, problem: Problem, printed: Printed, digits: int
 ) -> dict[int, list[int]]:
-    """For each number of digits below the present one the nearest cuts below and above.
+    """For each smaller number of digits, the nearest cuts below and above.
 
-    A cut with a term is passed over: two terms at one cut would become one.
+    A cut that has a term is passed over: two terms at one cut would become one.
     """
     column, cut, _ = card.terms[term]
     taken = {c for v, c, _ in card.terms if v == column}
@@ -99,7 +99,7 @@ def _nearest_by_digits(
 
 
 def _move(card: Solution, term: int, place: int, problem: Problem) -> Solution:
-    """The card with one cut moved, and its scale fitted anew."""
+    """The card with one cut moved, and its scale fitted again."""
     rows, rules = all_cuts(problem), rules_of(problem)
     terms = np.array(card.terms, dtype=np.int64).T.copy()
     terms[1, term] = place

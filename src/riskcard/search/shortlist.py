@@ -1,10 +1,10 @@
-"""The shortlist: the few conditions that a lasso takes up first, for cards that are to hold on new rows.
+"""The shortlist: conditions preselected with a lasso, for cards that hold on new data.
 
-The more conditions a card may choose from, the more of what it chooses is chance, above all where
-rows are few. The lasso's choice is steadier than that of the lowest loss: its coefficients are held
-small, so that a condition comes in by what it explains for many rows, and not by how well it
-completes a few others. Which of the shortlist are on the card, and with how many points, is then
-decided by the loss as ever, and can be proven.
+Choosing from more conditions makes more of the choice a matter of chance, above all where rows are
+few. The lasso chooses more steadily than the lowest loss does: its coefficients are kept small, so
+that a condition comes in because it explains many rows, and not because it completes a few others.
+Which conditions of the shortlist are on the card, and with how many points, is then decided by the
+loss as usual, and can be proven.
 """
 
 from __future__ import annotations
@@ -21,18 +21,19 @@ from riskcard.search.lasso import Candidates, lasso_path
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-#: A shortlist has so many conditions more than a card may have terms ...
+#: A shortlist has this many conditions more than a card may have terms, ...
 SPARE = 2
-#: ... and, where half of the differences between labels is explained, one more for so many pairs of rows.
+#: ... and where half of the variance of the labels is explained, one more per this many pairs of
+#: rows.
 PAIRS_PER_CONDITION = 7000
-#: A list that were longer than this beyond the terms would hardly differ from none.
+#: A list with more extra conditions than this would hardly differ from all of them.
 MOST_EXTRA = 50
 
 
 def fitting_shortlist(explained: float, max_terms: int, n_rows: int) -> int | None:
-    """How many conditions cards of a size had best choose from; None for all of them.
+    """How many conditions cards of a size should choose from; None for all of them.
 
-    The fewer rows, and the less of the labels can be explained, the more of a choice is chance.
+    With fewer rows, and with less that can be explained, more of a choice is chance.
 
     Parameters
     ----------
@@ -41,7 +42,7 @@ def fitting_shortlist(explained: float, max_terms: int, n_rows: int) -> int | No
     max_terms
         Of the cards.
     n_rows
-        Rows to learn from.
+        Training rows.
     """
     # 1 where half is explained
     clarity = 2 * explained**2 / max(1 - explained, 1e-9)
@@ -50,14 +51,13 @@ def fitting_shortlist(explained: float, max_terms: int, n_rows: int) -> int | No
 
 
 def shortlist(problem: Problem, count: int) -> list[tuple[int, int]]:
-    """So many conditions, as (column, cut), or all where a problem has fewer.
+    """``count`` conditions, as (column, cut), or all where a problem has fewer.
 
-    The path of the lasso ends where ``count`` of them have a coefficient, and those that matter
-    most are taken; where it takes up fewer, which is rare, the first of the others fill the list.
-    Conditions are standardised: a coefficient counts as what it moves the log-odds by on average.
-    Only conditions and signs are looked at that the problem allows. Conditions of which a card can
-    have one only, since they are the same cut or the same group of levels, count as one and are all
-    taken.
+    The path of the lasso ends where ``count`` conditions have a coefficient, and those that matter
+    most are taken. Where it never gets there, which is rare, the first of the others fill the list.
+    Conditions are standardised: a coefficient counts as its average effect on the log-odds. Only
+    conditions and signs that the problem allows are considered. Conditions that exclude each other,
+    because they are the same cut or the same group of levels, count as one and are all taken.
     """
     columns, cuts = open_conditions(problem)
     kinds = _kinds(problem, columns, cuts)
@@ -75,7 +75,7 @@ def shortlist(problem: Problem, count: int) -> list[tuple[int, int]]:
 
 
 def close_all_but(problem: Problem, open_ones: list[tuple[int, int]]) -> list[NDArray[np.bool_]]:
-    """For each column which conditions are closed; those of features that must be used stay open."""
+    """For each column which conditions are closed; features that must be used stay open."""
     must = problem.restrictions.must_use[problem.data.feature_of]
     closed = [
         np.full(int(n), not stays) for n, stays in zip(problem.data.n_cuts, must, strict=True)
@@ -96,7 +96,7 @@ def open_conditions(problem: Problem) -> tuple[Integers, Integers]:
 
 
 def _kinds(problem: Problem, columns: Integers, cuts: Integers) -> Integers:
-    """Numbers that are equal for conditions of which a card can have one only."""
+    """Numbers that are equal for conditions that exclude each other as the same."""
     data, known = problem.data, dict[Hashable, int]()
     firsts = data.first_columns
     kinds = np.empty(columns.size, dtype=np.int64)
@@ -113,12 +113,12 @@ def _key(atoms: Atoms | None, column: int, cut: int) -> Hashable:
         return cut
     threshold = int(atoms.thresholds[column][cut])
     holds = atoms.codes[column] <= cut
-    # a group of levels and all the others are one
+    # a group of levels and its complement are the same
     return threshold if threshold >= 0 else (holds ^ holds[0]).tobytes()
 
 
 def _candidates(problem: Problem, columns: Integers, cuts: Integers) -> Candidates:
-    """The conditions as the lasso takes them, from sums by code: none of them is written out."""
+    """The conditions as columns of the lasso, by sums over codes: none is written out."""
     data = problem.data
     starts = np.concatenate([[0], np.cumsum(data.n_cuts + 1)]).astype(np.int64)
     places = (data.codes + starts[:-1, None]).ravel()

@@ -46,6 +46,11 @@ class Rules:
     is_static: bool  # terms limit each other by their number only
     plan: SearchPlan
 
+    @property
+    def patience(self) -> int:
+        """Perturbations in a row that led to nothing better, after which a chain ends."""
+        return self.plan.patience + self.max_cuts.size * self.max_terms
+
 
 def rules_of(problem: Problem, plan: SearchPlan = PLAN) -> Rules:
     """The rules of a problem."""

@@ -18,7 +18,6 @@ from riskcard.search.heuristic.card_room import (
     room_for_terms,
 )
 from riskcard.search.heuristic.draft import Draft, balance_points, measure
-from riskcard.search.heuristic.effort import Effort
 from riskcard.search.plan import SearchPlan
 
 
@@ -26,16 +25,16 @@ def search_cards(
     rows: Rows,
     rules: Rules,
     start: Draft,
-    effort: Effort,
+    n_tries: int,
     max_steps: int,
     rng: np.random.Generator,
     deadline: Deadline,
 ) -> list[Draft]:
     """Perturb the best card and descend again while steps are left; all cards reached."""
     best, found, used, failed = start, [], 0, 0
-    while used < max_steps and failed < effort.patience and not deadline.is_over():
+    while used < max_steps and failed < rules.patience and not deadline.is_over():
         perturbed = _perturb(rows, rules, best, rng)
-        draft, steps = descend_card(rows, rules, perturbed, effort)
+        draft, steps = descend_card(rows, rules, perturbed, n_tries)
         used += max(steps, 1)
         found.append(draft)
         failed += 1
@@ -44,25 +43,24 @@ def search_cards(
     return found
 
 
-def descend_card(rows: Rows, rules: Rules, draft: Draft, effort: Effort) -> tuple[Draft, int]:
+def descend_card(rows: Rows, rules: Rules, draft: Draft, n_tries: int) -> tuple[Draft, int]:
     """Replace, add and re-balance terms until nothing lowers the loss; also the steps taken."""
     windows = whole_windows(rows, rules)
     slot, settled, steps = 0, 0, 0
-    while steps < effort.longest_exchange:
+    while True:
         n_slots = min(draft.n_terms + 1, rules.max_terms)
         if settled >= n_slots:
             balanced = balance_points(rows, rules, draft)
             if not is_lower(balanced, draft, rules.plan):
-                break
+                return draft, steps
             draft, settled = balanced, 0
         slot = slot % min(draft.n_terms + 1, rules.max_terms)
-        changed = exchange(rows, rules, draft, slot, windows, effort.n_tries)
+        changed = exchange(rows, rules, draft, slot, windows, n_tries)
         steps += 1
         settled += 1
         slot += 1
         if is_lower(changed, draft, rules.plan):
             draft, settled = changed, 1
-    return draft, steps
 
 
 def polish_cuts(rows: Rows, rules: Rules, draft: Draft, deadline: Deadline) -> Draft:
@@ -240,4 +238,4 @@ def _perturb(rows: Rows, rules: Rules, draft: Draft, rng: np.random.Generator) -
 
 def is_lower(one: Draft, other: Draft, plan: SearchPlan) -> bool:
     """Whether one loss is lower than another by more than rounding."""
-    return one.loss < other.loss - plan.least_gain_of_card * (1.0 + abs(other.loss))
+    return one.loss < other.loss - plan.least_gain * (1.0 + abs(other.loss))

@@ -19,6 +19,8 @@ from riskcard.search.heuristic.support import Support, cells_of
 
 #: Slope and offset from which the fit of a scale begins where nothing better is known.
 ANY_SCALE = np.array([1.0, 0.0])
+#: The only band of scales that `choose_points` is asked for.
+ALL_SCALES = (0, 1)
 #: How closely a scale is fitted while drafts are compared, and in the end.
 SCALE_TOLERANCE, FINAL_TOLERANCE = 1e-9, 1e-15
 
@@ -41,12 +43,11 @@ class Draft:
         return tuple(sorted(map(tuple, self.terms.T.tolist())))
 
 
-def round_support(rows: Rows, rules: Rules, support: Support, n_bands: int = 1) -> list[Draft]:
-    """Whole points for a set of conditions: the best of each band of scales."""
+def round_support(rows: Rows, rules: Rules, support: Support) -> Draft:
+    """Whole points for a set of conditions, at the best of many scales."""
     terms = np.concatenate([support.terms, np.zeros_like(support.terms[:1])])
     cells = cells_of(rows, terms)
-    bands = [(band, n_bands) for band in range(n_bands)]
-    return [_choose(cells, rules, terms, support.coefficients, np.ones(2), band) for band in bands]
+    return _choose(cells, rules, terms, support.coefficients, np.ones(2))
 
 
 def balance_points(rows: Rows, rules: Rules, draft: Draft) -> Draft:
@@ -105,13 +106,12 @@ def _choose(
     terms: NDArray[np.int64],
     wanted: NDArray[np.float64],
     scale: NDArray[np.float64],
-    band: tuple[int, int] = (0, 1),
 ) -> Draft:
     """Whole points by the kernel; terms without points are left out."""
     design, tally, _ = cells
     low, high = rules.low[terms[0]], rules.high[terms[0]]
     jumps, scale, moves_pairs = terms[2].copy(), scale.copy(), wanted.size == 0
     bounds = low, high, rules.kind, rules.bound
-    loss = choose_points(design, tally, wanted, *bounds, jumps, scale, moves_pairs, band)
+    loss = choose_points(design, tally, wanted, *bounds, jumps, scale, moves_pairs, ALL_SCALES)
     chosen = np.stack([terms[0], terms[1], jumps])[:, jumps != 0]
     return Draft(np.ascontiguousarray(chosen), scale, loss)

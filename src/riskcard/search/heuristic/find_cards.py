@@ -56,23 +56,25 @@ def find_cards(problem: Problem, options: SearchOptions) -> list[Solution]:
     )
     if options.n_wanted is not None:
         most = max(effort.n_refined, plan.sets_per_wanted_card * options.n_wanted)
-        effort = replace(effort, n_fitted=most, n_refined=most, n_kept=options.n_wanted)
-    rules, whole = rules_of(problem, plan), all_cuts(problem, effort.looks_once, plan)
+        effort = replace(effort, n_rounded=most, n_refined=most, n_kept=options.n_wanted)
+    rules, whole = rules_of(problem, plan), all_cuts(problem, effort.has_one_pass, plan)
     empty = measure(whole, rules, np.zeros((3, 0), dtype=np.int64))
     drafts = [empty]
     if rules.is_usable.any():
         rows = whole
-        if not effort.looks_once:
-            rows = few_cuts(problem, effort.more_cuts, effort.more_rows, options.random_state, plan)
+        if not effort.has_one_pass:
+            rows = few_cuts(
+                problem, effort.second_cuts, effort.second_rows, options.random_state, plan
+            )
         drafts += _Search(problem, rules, effort, options, whole, rows).run()
         drafts += [complete_card(whole, rules, empty)] if rules.restrictions.must_use.any() else []
-    cards = [finish(whole, rules, draft, problem) for draft in _distinct([drafts])]
+    cards = [finish(whole, rules, draft, problem) for draft in _distinct(drafts)]
     return _ranked(problem, cards)[: effort.n_kept]
 
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """One search: what is asked, how hard to work, all rows, and the rows of the second look."""
+    """One search: the problem, how hard to work, all rows, and the rows of the second pass."""
 
     problem: Problem
     rules: Rules
@@ -83,113 +85,94 @@ class _Search:
 
     def run(self) -> list[Draft]:
         """Sets of conditions first, then whole points, then every cut."""
-        effort, n_jobs = self.effort, self.options.n_jobs
-        supports, is_separated = self.first_look()
-        fitted = _on_threads(self.fit, supports[: effort.n_fitted], n_jobs)
+        effort = self.effort
+        supports, is_separated = self.first_pass()
+        fitted = self.map(self.fit, supports[: effort.n_rounded])
         fitted.sort(key=lambda support: (support.loss, support.key))
-        refined = _on_threads(self.refine, fitted[: effort.n_refined], n_jobs)
-        if effort.more_support_steps > 0:
-            best = min(refined, key=lambda support: support.loss)
-            again = _on_threads(self.fit, self.look_again(best), n_jobs)
-            refined += _on_threads(self.refine, again, n_jobs)
-        refined += fitted[effort.n_refined :]
-        found = _distinct(_on_threads(self.round, refined, n_jobs))
-        found = _distinct([found, _on_threads(self.descend, found[: effort.n_descended], n_jobs)])
+        refined = self.map(self.refine, fitted[: effort.n_refined])
+        found = _distinct(self.map(self.round, [*refined, *fitted[effort.n_refined :]]))
         given = self.start()
-        found = _distinct([found, [self.descend(self.on_rows(draft)) for draft in given]])
+        begun = [*found[: effort.n_descended], *map(self.on_rows, given)]
+        found = _distinct([*found, *self.map(self.descend, begun)])
         more_steps = effort.card_steps_if_separated if is_separated else 0
-        card_steps = max(effort.card_steps, more_steps)
-        if card_steps > 0:
+        steps = max(effort.card_steps, more_steps)
+        if steps > 0:
+            best, chains = found[0], range(effort.n_chains)
+            perturbed = self.map(lambda chain: self.perturb(best, steps, chain), chains)
+            found = _distinct([*found, *itertools.chain(*perturbed)])
+        return given + self.map(self.polish, found[: effort.n_kept])
 
-            def kick(chain: int) -> list[Draft]:
-                rng = np.random.default_rng([self.options.random_state, chain, 1])
-                work = effort, card_steps, rng, self.options.deadline
-                return search_cards(self.rows, self.rules, found[0], *work)
+    def map(self, work: Callable[[Item], Made], items: Iterable[Item]) -> list[Made]:
+        """Results in the order of the items, made by several threads."""
+        n_jobs = self.options.n_jobs
+        if n_jobs == 1:
+            return [work(item) for item in items]
+        with ThreadPoolExecutor(n_jobs if n_jobs > 0 else None) as threads:
+            return list(threads.map(work, items))
 
-            found = _distinct([found, *_on_threads(kick, range(effort.n_chains), n_jobs)])
-        return given + _on_threads(self.polish, found[: effort.n_kept], n_jobs)
-
-    def first_look(self) -> tuple[list[Support], bool]:
-        """Sets of conditions of the problem, best first, from chains that look at few rows and cuts.
+    def first_pass(self) -> tuple[list[Support], bool]:
+        """Sets of conditions of the problem, best first, from chains that see few rows and cuts.
 
         Also whether they nearly separate the classes.
         """
-        effort, options = self.effort, self.options
-        rows = self.look_at(effort.max_cuts, effort.max_rows)
+        effort, plan, rows = self.effort, self.rules.plan, self.rows
+        if not effort.has_one_pass:
+            seed = self.options.random_state
+            rows = few_cuts(self.problem, effort.first_cuts, effort.first_rows, seed, plan)
         start = fit_support(rows, self.rules, np.zeros((2, 0), dtype=np.int64))
 
+        def search(ridge: float) -> list[Support]:
+            chains = self.map(lambda chain: run(chain, ridge), range(effort.n_chains))
+            return _by_features(list(itertools.chain(*chains)))
+
         def run(chain: int, ridge: float) -> list[Support]:
-            rng = np.random.default_rng([options.random_state, chain])
-            work = effort, effort.support_steps, rng, self.options.deadline
+            rng = np.random.default_rng([self.options.random_state, chain])
+            work = effort.n_tries, effort.set_steps, rng, self.options.deadline
             return search_supports(rows, self.rules, start, *work, ridge)
 
-        def search(ridge: float) -> list[Support]:
-            chains = range(effort.n_chains)
-            found = _on_threads(lambda chain: run(chain, ridge), chains, options.n_jobs)
-            return _by_features([support for chain in found for support in chain])
-
-        found = search(self.rules.plan.ridge)
-        is_separated = is_nearly_separated(found[0], start, self.rules.plan)
+        found = search(plan.ridge)
+        is_separated = is_nearly_separated(found[0], start, plan)
         if is_separated:
-            found = _in_turns(
-                found, search(second_ridge(self.problem.scale.limit, self.rules.plan))
-            )
+            found = _in_turns(found, search(second_ridge(self.problem.scale.limit, plan)))
         found = [replace(support, terms=rows.restore(support.terms)) for support in found]
         return found, is_separated
 
-    def look_again(self, support: Support) -> list[Support]:
-        """Kick a set at the rows of the second look and few cuts; the best that is found.
-
-        Few rows may rank sets wrongly that differ by little: what is best on all of them need not be
-        near the best on some.
-        """
-        effort = self.effort
-        rows = self.look_at(effort.kick_cuts, effort.more_rows)
-        terms = rows.replace(self.rows.restore(support.terms))
-        start = fit_support(rows, self.rules, keep_allowed(self.rules, rows, terms))
-        rng = np.random.default_rng([self.options.random_state, 2])
-        work = effort, effort.more_support_steps, rng, self.options.deadline
-        found = search_supports(rows, self.rules, start, *work)
-        return [replace(found[0], terms=rows.restore(found[0].terms))]
-
-    def look_at(self, max_cuts: int, max_rows: int) -> Rows:
-        """Few rows and cuts; those of the second look where they are the same."""
-        if self.effort.looks_once:
-            return self.rows
-        return few_cuts(
-            self.problem, max_cuts, max_rows, self.options.random_state, self.rules.plan
-        )
-
     def fit(self, support: Support) -> Support:
-        """A set of conditions of the problem at the second look."""
-        if self.effort.looks_once:
+        """A set of conditions of the problem, fitted to the rows of the second pass."""
+        if self.effort.has_one_pass:
             return support
         terms = keep_allowed(self.rules, self.rows, self.rows.replace(support.terms))
         return fit_support(self.rows, self.rules, terms)
 
     def refine(self, support: Support) -> Support:
-        """A set at the second look, improved if the first saw less."""
-        if self.effort.looks_once:
+        """A set, improved on the rows and cuts of the second pass."""
+        if self.effort.has_one_pass:
             return support
-        walk = Walk(support.n_terms, self.effort.n_tries, self.effort.longest_refinement)
+        walk = Walk(support.n_terms, self.effort.n_tries)
         return improve_support(self.rows, self.rules, support, walk)[0]
 
-    def round(self, support: Support) -> list[Draft]:
+    def round(self, support: Support) -> Draft:
         """Whole points for a set of conditions."""
-        # where whole points are not exchanged afterwards, there must be more to choose from
-        n_bands = self.rules.plan.rounded_sizes if self.effort.longest_exchange == 0 else 1
-        return round_support(self.rows, self.rules, support, n_bands)
+        return round_support(self.rows, self.rules, support)
 
     def descend(self, draft: Draft) -> Draft:
-        """The card at the end of a descent."""
-        return descend_card(self.rows, self.rules, draft, self.effort)[0]
+        """The card at the end of a descent; in large tables that would take too long."""
+        if self.effort.n_descended == 0:
+            return draft
+        return descend_card(self.rows, self.rules, draft, self.effort.n_tries)[0]
+
+    def perturb(self, draft: Draft, max_steps: int, chain: int) -> list[Draft]:
+        """Cards found by perturbing one with whole points."""
+        rng = np.random.default_rng([self.options.random_state, chain, 1])
+        work = self.effort.n_tries, max_steps, rng, self.options.deadline
+        return search_cards(self.rows, self.rules, draft, *work)
 
     def polish(self, draft: Draft) -> Draft:
         """The card on all rows, each cut chosen among all."""
         terms = self.rows.restore(draft.terms)
         restored = measure(self.whole, self.rules, terms, draft.scale)
         completed = complete_card(self.whole, self.rules, restored)
-        has_descended = self.effort.looks_once and self.effort.longest_exchange > 0
+        has_descended = self.effort.has_one_pass and self.effort.n_descended > 0
         if has_descended and is_seen_whole(self.whole, self.rules, completed):
             return completed
         return polish_cuts(self.whole, self.rules, completed, self.options.deadline)
@@ -205,13 +188,13 @@ class _Search:
         return [measure(self.whole, self.rules, terms)]
 
     def on_rows(self, draft: Draft) -> Draft:
-        """A draft on all rows as one on those of the second look."""
+        """A draft on all rows as one on the rows of the second pass."""
         terms = keep_allowed(self.rules, self.rows, self.rows.replace(draft.terms))
         return measure(self.rows, self.rules, terms, draft.scale)
 
 
 def _by_features(supports: list[Support]) -> list[Support]:
-    """Sets in order, the best of each set of features first: sets that differ by little round to like cards."""
+    """Sets in order, the best of each set of features first: like sets round to like cards."""
     found = sorted(supports, key=lambda support: (support.loss, support.key))
     firsts = {tuple(f for f, _ in support.key): support for support in reversed(found)}
     is_first = {id(support) for support in firsts.values()}
@@ -225,17 +208,9 @@ def _in_turns(one: list[Support], other: list[Support]) -> list[Support]:
     return list({support.digest: support for support in reversed(found)}.values())[::-1]
 
 
-def _on_threads(work: Callable[[Item], Made], items: Iterable[Item], n_jobs: int) -> list[Made]:
-    """Results in the order of the items."""
-    if n_jobs == 1:
-        return [work(item) for item in items]
-    with ThreadPoolExecutor(n_jobs if n_jobs > 0 else None) as threads:
-        return list(threads.map(work, items))
-
-
-def _distinct(groups: list[list[Draft]]) -> list[Draft]:
+def _distinct(drafts: list[Draft]) -> list[Draft]:
     """One draft for each card, the best first."""
-    by_key = {draft.key: draft for group in groups for draft in group}
+    by_key = {draft.key: draft for draft in drafts}
     return sorted(by_key.values(), key=lambda draft: (draft.loss, draft.key))
 
 

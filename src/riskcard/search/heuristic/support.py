@@ -15,7 +15,6 @@ from riskcard.kernels.heuristic.sets import improve_set
 from riskcard.search.deadline import Deadline
 from riskcard.search.heuristic.binned_rows import Rows
 from riskcard.search.heuristic.card_room import Rules, closed_cuts, room_for_terms
-from riskcard.search.heuristic.effort import Effort
 from riskcard.search.plan import SearchPlan
 
 #: As many steps as it takes.
@@ -148,7 +147,7 @@ def search_supports(
     rows: Rows,
     rules: Rules,
     start: Support,
-    effort: Effort,
+    n_tries: int,
     max_steps: int,
     rng: np.random.Generator,
     deadline: Deadline,
@@ -160,13 +159,13 @@ def search_supports(
     finds changes of two conditions, such as one cut of a feature that becomes two. On wide tables
     they use some of the columns only, and at the end the best set is improved with all of them.
     """
-    walk = Walk(rules.max_terms, effort.n_tries, effort.longest_descent, ridge=ridge)
+    walk = Walk(rules.max_terms, n_tries, ridge=ridge)
     best, used = improve_support(rows, rules, start, walk)
     found, failed = {best.digest: best}, 0
     some = _promising(rows, rules, best)
     while (
         used < _steps_for(best, start, max_steps, rules.plan)
-        and failed < effort.patience
+        and failed < rules.patience
         and not deadline.is_over()
     ):
         changed = walk._replace(known=found)
@@ -216,9 +215,7 @@ def _promising(rows: Rows, rules: Rules, support: Support) -> Rules:
     plan = rules.plan
     is_long = rules.is_usable & (rows.n_cuts > plan.few_cuts)
     long_features = np.unique(rules.feature_of[is_long])
-    n_kept = min(
-        max(plan.promising_per_term * rules.max_terms, plan.promising_least), plan.promising_most
-    )
+    n_kept = plan.promising_features
     if long_features.size <= n_kept:
         return rules
     promises = np.full(rules.max_cuts.size, -np.inf)
@@ -268,4 +265,4 @@ def _perturb(
 
 
 def _is_lower(one: Support, other: Support, plan: SearchPlan) -> bool:
-    return one.loss < other.loss * (1.0 - plan.least_gain_of_set)
+    return one.loss < other.loss * (1.0 - plan.least_gain)
