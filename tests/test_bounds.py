@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -16,6 +16,22 @@ from numba import njit
 from oracle.enumerate_cards import enumerate_cards
 from random_problems import SCALES, random_problem
 from riskcard.kernels.proof.conflicts import least_conflict
+from riskcard.kernels.proof.layout import (
+    CLUSTER,
+    HIGH,
+    LEAST,
+    LOW,
+    MOST,
+    MULTIPLICITY,
+    OFFSET,
+    SIDE,
+    Conditions,
+    NewtonScratch,
+    Nodes,
+    empty_nodes,
+    join_nodes,
+)
+from riskcard.kernels.proof.nodes import copy_node
 from riskcard.kernels.proof.relaxation import (
     add_costs,
     differentiate,
@@ -49,14 +65,16 @@ def relax(n_columns, cells, box, w, costs, n_steps):
     """The best lower bound of some Newton steps with arrays of its own; changes ``w``."""
     n = n_columns + 1
     tables = np.zeros((6, 1 << n_columns))
-    scratch = (np.zeros(n), np.zeros((n, n)), np.zeros(n), np.zeros((n + 1, n)), np.zeros(n))
+    scratch = NewtonScratch(
+        np.zeros(n), np.zeros((n, n)), np.zeros(n), np.zeros((n + 1, n)), np.zeros(n)
+    )
     tabulate_losses(n_columns, w, tables)
     plain = sum_losses(1 << n_columns, cells, tables)
     best = -np.inf
     for _ in range(n_steps):
         loss = add_costs(n_columns, plain, costs, w)
         differentiate(n_columns, cells, tables, costs, scratch)
-        best = max(best, lower_bound_at(n, w, loss, scratch[0], box))
+        best = max(best, lower_bound_at(n, w, loss, scratch.gradient, box))
         plain = take_step(n_columns, cells, box, w, loss, tables, costs, scratch)
     return best
 
@@ -159,46 +177,79 @@ def test_the_cost_of_an_interval_is_the_least_conflict_of_its_cuts(side):
 
 # --- nodes ---------------------------------------------------------------------------------------
 
-Node = tuple[np.ndarray, np.ndarray]
+
+@dataclass(frozen=True)
+class Node:
+    """One node, without the lines beyond its slots."""
+
+    slots: np.ndarray  # (slots, SLOT_FIELDS)
+    bound: float
+    w: np.ndarray  # (slots + 1,)
+    box: np.ndarray  # (2, slots + 1)
+    alone: Nodes  # as kernels see it
 
 
-def slots_of(node: Node) -> np.ndarray:
-    """(slots, 5): cluster, side, low, high, multiplicity."""
-    n_slots = abs(int(node[0][0]))
-    return node[0][1 : 1 + 5 * n_slots].reshape(n_slots, 5)
+def split_up(nodes: Nodes) -> list[Node]:
+    """The nodes one by one."""
+    found = []
+    for index in range(nodes.size):
+        n_slots = int(nodes.counts[index])
+        found.append(
+            Node(
+                slots=nodes.slots[index, :n_slots],
+                bound=float(nodes.bounds[index]),
+                w=nodes.w[index, : n_slots + 1],
+                box=nodes.box[index, :, : n_slots + 1],
+                alone=nodes.take(slice(index, index + 1)),
+            )
+        )
+    return found
 
 
-def box_of(node: Node, conditions) -> np.ndarray:
-    """(2, slots + 1): least and most of the offset and of what each slot adds to the log-odds."""
-    n_terms, n = int(conditions.limits[0]), len(slots_of(node)) + 1
-    return np.stack([node[1][2 + n_terms :][:n], node[1][3 + 2 * n_terms :][:n]])
-
-
-def members_of(conditions, slot: np.ndarray) -> list[tuple[int, int]]:
+def members_of(conditions: Conditions, slot: np.ndarray) -> list[tuple[int, int]]:
     """Every condition (side, cut) of a slot."""
-    cluster, side, low, high = slot[:4]
-    if cluster < 0:
-        return [(int(side), cut) for cut in range(low, high + 1)]
-    if conditions.blocks[cluster, 0] >= 0:
-        return members_of(conditions, np.append(-1, conditions.blocks[cluster]))
-    left, right = conditions.children[cluster]
-    return members_of(conditions, np.array([left, 0, 0, 0])) + members_of(
-        conditions, np.array([right, 0, 0, 0])
-    )
+    if slot[CLUSTER] < 0:
+        return [(int(slot[SIDE]), cut) for cut in range(slot[LOW], slot[HIGH] + 1)]
+    return [
+        member
+        for child in conditions.children[slot[CLUSTER]]
+        for member in members_of(conditions, conditions.cluster_slots[child])
+    ]
 
 
 def step(conditions, nodes: list[Node], cutoff: float, target: float, budget: float):
     """Explore for a budget of work; returns the nodes that stay open, and the leaves."""
     task = tree._make_task(conditions)
     task.control[:] = cutoff, target, budget, 0.0
-    records, numbers = (np.array([node[part] for node in nodes]) for part in range(2))
-    still_open, leaves = task.run(conditions, (records, numbers))
-    return list(zip(*still_open, strict=True)), list(zip(*leaves, strict=True))
+    still_open, leaves = task.run(conditions, join_nodes([node.alone for node in nodes]))
+    return split_up(still_open), split_up(leaves)
 
 
 def root_of(conditions) -> Node:
-    records, numbers = tree._root(conditions)
-    return records[0], numbers[0]
+    (root,) = split_up(tree._root(conditions))
+    return root
+
+
+@njit
+def copy_of(nodes, here, others, there):
+    copy_node(nodes, here, others, there)
+
+
+def test_a_node_is_copied_whole_and_nothing_beside_it():
+    rng = np.random.default_rng(0)
+    nodes, others = empty_nodes(3, 4), empty_nodes(5, 4)
+    for part in (*nodes, *others):
+        part[...] = rng.integers(1, 100, part.shape)
+    nodes.counts[1] = 2
+    before = others.copy()
+    copy_of(nodes, 1, others, 3)
+    one, copied = split_up(nodes)[1], split_up(others.take(slice(3, 4)))[0]
+    for name in ("slots", "bound", "w", "box"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(copied, name), err_msg=name)
+    for now, then in zip(others, before, strict=True):
+        np.testing.assert_array_equal(np.delete(now, 3, axis=0), np.delete(then, 3, axis=0))
+    np.testing.assert_array_equal(others.slots[3, 2:], before.slots[3, 2:])
+    np.testing.assert_array_equal(others.box[3, :, 3:], before.box[3, :, 3:])
 
 
 def walk_down(conditions, rng: np.random.Generator):
@@ -215,16 +266,17 @@ def least_loss_nearby(problem: Problem, conditions, node: Node, chosen, rng) -> 
 
     They are tried around the solution of the node's relaxation, near and far.
     """
-    box = box_of(node, conditions)
-    columns, limits, centre = [np.ones(problem.data.n_rows)], [box[:, 0]], [node[1][1]]
+    least, most = node.box[LEAST], node.box[MOST]
+    columns, centre = [np.ones(problem.data.n_rows)], [node.w[OFFSET]]
+    limits = [(least[OFFSET], most[OFFSET])]
     for j, members in enumerate(chosen):
         for side, cut in members:
             is_below = problem.data.codes[side >> 1] <= cut
             columns.append((is_below ^ bool(side & 1)).astype(float))
-            most = conditions.reach[side]
+            reach = conditions.reach[side]
             is_one = len(members) == 1
-            limits.append((box[0, j + 1], min(box[1, j + 1], most)) if is_one else (0.0, most))
-            centre.append(node[1][2 + j] / len(members))
+            limits.append((least[j + 1], min(most[j + 1], reach)) if is_one else (0.0, reach))
+            centre.append(node.w[j + 1] / len(members))
     low, high = np.array(limits).T
     if (low > high).any():
         return math.inf
@@ -252,19 +304,18 @@ def test_the_bound_of_a_node_is_below_every_card_in_it_and_below_its_children(sc
         rng = np.random.default_rng(seed)
         for parent, children, leaves in walk_down(conditions, rng):
             for node in children + leaves:
-                assert node[1][0] >= parent[1][0]
-                box = box_of(node, conditions)
-                if (box[0] > box[1]).any():
+                assert node.bound >= parent.bound
+                if (node.box[LEAST] > node.box[MOST]).any():
                     continue  # no card has its best base here
                 for _ in range(2):
                     chosen = []
-                    for slot in slots_of(node):
+                    for slot in node.slots:
                         members = members_of(conditions, slot)
-                        size = min(int(slot[4]), len(members))
+                        size = min(int(slot[MULTIPLICITY]), len(members))
                         picked = rng.choice(len(members), size, replace=False)
                         chosen.append([members[i] for i in picked])
                     loss = least_loss_nearby(problem, conditions, node, chosen, rng)
-                    assert node[1][0] <= loss * (1 + TOLERANCE)
+                    assert node.bound <= loss * (1 + TOLERANCE)
                     n_checked += 1
     assert n_checked > 100
 
@@ -281,16 +332,16 @@ def conditions_of(card: Solution) -> tuple[dict[tuple[int, int], int], int]:
 def holds_card(conditions, node: Node, card: Solution) -> bool:
     """Is the card one of the node? Slots that give it no condition must be able to add nothing."""
     points, base = conditions_of(card)
-    box, unit = box_of(node, conditions), conditions.scale[0]
-    n_found = 0
-    for j, slot in enumerate(slots_of(node)):
+    unit, n_found = conditions.unit, 0
+    least, most = node.box[LEAST] - 1e-9, node.box[MOST] + 1e-9
+    for j, slot in enumerate(node.slots):
         own = [points[member] for member in members_of(conditions, slot) if member in points]
-        if len(own) > slot[4]:
+        if len(own) > slot[MULTIPLICITY]:
             return False
-        if unit > 0 and not box[0, j + 1] - 1e-9 <= sum(own) * unit <= box[1, j + 1] + 1e-9:
+        if unit > 0 and not least[j + 1] <= sum(own) * unit <= most[j + 1]:
             return False
         n_found += len(own)
-    is_base_in = unit == 0 or box[0, 0] - 1e-9 <= base * unit <= box[1, 0] + 1e-9
+    is_base_in = unit == 0 or least[OFFSET] <= base * unit <= most[OFFSET]
     return is_base_in and n_found == len(points)
 
 
@@ -356,12 +407,18 @@ def small_pieces(monkeypatch):
 
     def make_small_task(conditions):
         task = make_task(conditions)
-        depth, n_terms = 6, int(conditions.limits[0])
-        full = task.work.counts.size
-        by_depth = {k: a[:depth] for k, a in task.work._asdict().items() if len(a) == full}
-        room = depth * (n_terms + 1) + 2
-        out = (task.out[0][:room], task.out[1][:room], task.out[2])
-        return tree._Task(task.work._replace(**by_depth), task.control, out, task.leaves)
+        depth, path = 6, task.work.path.take(slice(6))
+        by_depth = {
+            name: getattr(task.work, name)[:depth]
+            for name in ("cells", "tables", "branch", "moves", "columns")
+        }
+        n_open = depth * (conditions.limits.max_terms + 1) + 2
+        still_open = task.results.still_open.take(slice(n_open))
+        return tree._Task(
+            task.work._replace(path=path, **by_depth),
+            task.control,
+            task.results._replace(still_open=still_open),
+        )
 
     monkeypatch.setattr(tree, "_make_task", make_small_task)
 

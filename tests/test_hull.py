@@ -14,7 +14,7 @@ from random_tables import SMALL, random_ruled_problem
 from riskcard.data.table import Table
 from riskcard.encoding.rank_table import rank_table
 from riskcard.errors import ParameterError
-from riskcard.kernels.proof.slots import Conditions
+from riskcard.kernels.proof.layout import Conditions
 from riskcard.problem.problem import Limits, Problem, Scale
 from riskcard.search import deadline as deadlines
 from riskcard.search.deadline import Deadline
@@ -108,7 +108,7 @@ def random_choice(problem: HullProblem, rng: np.random.Generator) -> list[int]:
         is_within = (
             len(chosen) < problem.n_terms
             and features.count(features[-1]) <= problem.conditions.capacity[features[-1]]
-            and len(set(features)) <= problem.conditions.limits[1]
+            and len(set(features)) <= problem.conditions.limits.max_features
         )
         if is_within:
             chosen.append(one)

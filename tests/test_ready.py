@@ -189,7 +189,7 @@ def test_a_kernel_is_kept_once_it_was_compiled(tmp_path):
         "from riskcard.kernels.scores import score_rows as kernel\n"
         "print(is_kept(kernel))\n"
         "codes, terms = np.zeros((1, 2), np.int32), np.zeros((3, 0), np.int64)\n"
-        "kernel(codes, terms, 0, 0, np.array([True, False]), np.zeros(2, np.int32))\n"
+        "kernel(codes, terms, 0, np.array([True, False]), np.zeros(2, np.int32))\n"
         "print(is_kept(kernel))"
     )
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}

@@ -36,7 +36,9 @@ class RawColumn(NamedTuple):
         """The values themselves, levels included; None where a level is missing."""
         if self.levels is None:
             return self.values
-        return _as_objects([*self.levels, None])[self.values]
+        known: NDArray[Any] = _as_objects([*self.levels, None])
+        chosen: NDArray[Any] = known[self.values]
+        return chosen
 
 
 def read_raw(column: Any) -> RawColumn:

@@ -1,4 +1,4 @@
-"""How kernels are compiled, and when compiled code that was kept may be used again."""
+"""How kernels are compiled, and when compiled code on disk may be used again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from numba import njit
+import numpy as np
+from numba import config, njit
 from numba.core import event
 
 from riskcard.errors import RiskcardWarning
@@ -17,7 +18,9 @@ from riskcard.errors import RiskcardWarning
 #: Compiled on first use and kept on disk; runs without the interpreter's lock; a division by zero
 #: gives what numpy gives. Compilation is what a first fit waits for, so kernels are flat (the code
 #: of a callee is optimised again in every caller), use plain loops (every array expression is
-#: compiled as a function of its own) and pass whole numbers as variables (so is every literal).
+#: compiled as a function of its own) and pass whole numbers as variables (a callee is compiled
+#: again for every literal). A record is passed field by field: what is called for every node gets
+#: no record that it does not need.
 OPTIONS: dict[str, Any] = {
     "cache": True,
     "nogil": True,
@@ -37,26 +40,27 @@ def _fingerprint(folder: Path) -> str:
 FINGERPRINT = _fingerprint(Path(__file__).parent)
 
 
-def _keep_by_fingerprint(dispatcher: Any) -> Any:
-    """Let kept code be used again only while the source of *all* kernels is the same.
-
-    numba compares the time and size of the file that a function stands in, and so does not notice a
-    change in a function that it calls. A proof made half of old code would be no proof.
-    """
-    if hasattr(dispatcher, "_cache"):  # not so when compilation is switched off
-        dispatcher._cache._cache_file._source_stamp = FINGERPRINT
-    return dispatcher
-
-
 def _compile(function: Callable[..., Any], **more: Any) -> Any:
+    """Compile; code on disk is used again only while the source of *all* kernels is the same.
+
+    numba compares the time and size of the file that a function is defined in, so it does not notice
+    a change in a function that it calls. A proof made half of old code would be no proof.
+
+    Where compilation is switched off, plain numpy computes as compiled code does: whole numbers wrap
+    around, and a division by zero gives infinity, both without a warning.
+    """
+    if getattr(config, "DISABLE_JIT", False):
+        return np.errstate(all="ignore")(function)
     options: dict[str, Any] = OPTIONS | more
     try:
-        return _keep_by_fingerprint(njit(**options)(function))
+        dispatcher: Any = njit(**options)(function)
     except RuntimeError as error:  # from numba: no folder can be written to
         if "no locator available" not in str(error):
             raise
-    _warn_that_nothing_is_kept()
-    return njit(**options | {"cache": False})(function)
+        _warn_that_nothing_is_kept()
+        return njit(**options | {"cache": False})(function)
+    dispatcher._cache._cache_file._source_stamp = FINGERPRINT
+    return dispatcher
 
 
 @cache
@@ -71,7 +75,7 @@ def _warn_that_nothing_is_kept() -> None:
 
 
 def is_kept(compiled: Any) -> bool:
-    """Whether code of a kernel that may still be used is on disk; True where none is ever kept."""
+    """Whether valid code of a kernel is on disk; True where code is never kept."""
     file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     try:
         return file is None or bool(file._load_index())
@@ -112,8 +116,8 @@ def inner_kernel(function: Callable[..., Any]) -> Any:
 def bare_kernel(function: Callable[..., Any]) -> Any:
     """Compile a function that Python calls and that makes no arrays, nor do those that it calls.
 
-    Its arrays then need no reference counts. Counting is dear where views are made in inner loops:
-    the counts are shared by all threads, which wait for each other at every change.
+    Its arrays then need no reference counts. Counting is expensive where views are made in inner
+    loops: the counts are shared by all threads, which wait for each other at every change.
     """
     return _compile(function, _nrt=False)
 
@@ -121,8 +125,9 @@ def bare_kernel(function: Callable[..., Any]) -> Any:
 def inlined_kernel(function: Callable[..., Any]) -> Any:
     """A piece of one kernel: written into its caller, and not compiled by itself.
 
-    That saves time where a piece mostly calls others, whose code would be optimised once more in it. A
-    long piece with loops of its own is better compiled alone: a caller that grows takes longer than both.
+    That saves compilation where a piece mainly calls others, whose code would be optimised again in
+    it, and calls where it is short. A long piece with loops of its own is better compiled alone: a
+    caller that grows takes longer than both.
     """
     return _compile(function, no_cpython_wrapper=True, inline="always")
 

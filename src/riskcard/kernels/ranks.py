@@ -1,4 +1,4 @@
-"""Ranks of many numbers by their digits: no comparisons, so that the time grows with the rows alone."""
+"""Ranks of many numbers by their digits, without comparisons, in time linear in the rows."""
 
 from __future__ import annotations
 

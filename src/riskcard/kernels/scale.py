@@ -18,7 +18,8 @@ MOST_BASES = 64
 def _descend(tally, lowest, scale, most, moves, tolerance):
     """Newton steps on a tally of scores; returns the loss and writes ``scale`` (slope, offset).
 
-    ``moves`` 1 moves the slope, 2 the offset, 3 both, 0 neither. The slope stays within
+    With two variables the step is a formula, so the factorisation of `kernels.proof.newton` is not
+    needed. ``moves`` 1 moves the slope, 2 the offset, 3 both, 0 neither. The slope stays within
     ``SMALLEST_SCALE .. most``; when a bound holds it back, the offset moves alone.
     """
     loss, size, slope_step, offset_step = np.inf, 0.0, 0.0, 0.0
@@ -74,12 +75,13 @@ def _descend(tally, lowest, scale, most, moves, tolerance):
 
 @kernel
 def fit_scale(tally, lowest, largest_jump, kind, bound, scale, tolerance):
-    """Best slope and offset for the scores ``lowest, lowest + 1, ...`` of a tally by score and label.
+    """Best slope and offset for the scores ``lowest, lowest + 1, ...`` of a tally.
 
-    ``scale`` holds a start and receives (slope, offset), where ``log-odds = slope * score +
-    offset``; unless the scale is calibrated, ``offset / slope`` is a whole number, the base.
-    ``bound`` is the slope when the kind is FIXED, and otherwise the most that one jump may move the
-    log-odds. Returns the loss. Newton steps stop when one promises less than ``tolerance``.
+    The tally is by score and label. ``scale`` holds a start and receives (slope, offset), where
+    ``log-odds = slope * score + offset``; unless the scale is calibrated, ``offset / slope`` is a
+    whole number, the base. ``bound`` is the slope when the kind is FIXED, and otherwise the most
+    that one jump may move the log-odds. Returns the loss. Newton steps stop when one promises less
+    than ``tolerance``.
 
     For a fixed multiplier the loss is convex in the base; for a free one the best loss over the
     slope is quasi-convex in ``offset / slope``. Walking from the real optimum finds the best base.

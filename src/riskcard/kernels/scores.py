@@ -8,19 +8,18 @@ from riskcard.kernels.jit import kernel
 
 
 @kernel
-def score_rows(codes, card, slot, lowest, is_event, keys):
-    """``2 * (score - lowest) + is_event`` of every row, by the terms other than ``slot``, in ``keys``.
+def score_rows(codes, card, lowest, is_event, keys):
+    """Write ``2 * (score - lowest) + is_event`` of every row into ``keys``.
 
-    ``card`` holds features, cuts and jumps, shape (3, terms).
+    ``card`` holds columns, cuts and jumps, shape (3, terms).
     """
     for row in range(keys.size):
         keys[row] = np.int64(is_event[row]) - 2 * lowest
     for term in range(card.shape[1]):
-        if term != slot:
-            column, cut, worth = codes[card[0, term]], card[1, term], 2 * card[2, term]
-            for row in range(keys.size):
-                if column[row] <= cut:
-                    keys[row] += worth
+        column, cut, worth = codes[card[0, term]], card[1, term], 2 * card[2, term]
+        for row in range(keys.size):
+            if column[row] <= cut:
+                keys[row] += worth
 
 
 @kernel

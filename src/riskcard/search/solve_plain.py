@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from riskcard.errors import ParameterError
-from riskcard.kernels.proof.slots import Conditions
+from riskcard.kernels.proof.layout import Conditions
 from riskcard.problem.objective import loss_of, order_of, violations, violations_of_terms
 from riskcard.problem.problem import Problem
 from riskcard.problem.result import SolveResult
@@ -23,7 +23,10 @@ from riskcard.search.heuristic.draft import draft_of, finish
 from riskcard.search.heuristic.find_cards import find_cards
 from riskcard.search.options import SearchOptions
 from riskcard.search.plan import SearchPlan
-from riskcard.search.proof.bounded_steps import bound_moderate_cards, seconds_for_moderate_cards
+from riskcard.search.proof.bounded_steps import (
+    bound_cards_with_bounded_steps,
+    seconds_for_bounded_steps,
+)
 from riskcard.search.proof.conditions import arrange_conditions
 from riskcard.search.proof.tree import Proof, Stops, prove
 from riskcard.status import Progress, Status
@@ -74,13 +77,13 @@ def prove_whole(
     """
     proof = WholeProof(problem, search, history, arrange_conditions(problem))
     time_limit = None if stops.deadline is None else stops.deadline - history.start
-    reserved = seconds_for_moderate_cards(card, problem, time_limit)
+    reserved = seconds_for_bounded_steps(card, problem, time_limit)
     early = None if stops.deadline is None else stops.deadline - reserved
     first = proof.in_two_rounds(card, replace(stops, deadline=early))
     bound, second = max(first.bound, history.bound), None
     if reserved > 0 and first.status is Status.TIME_LIMIT and proof.conditions is not None:
         stops = _with_nodes_left(stops, history.nodes + first.nodes)
-        first, second = bound_moderate_cards(
+        first, second = bound_cards_with_bounded_steps(
             problem,
             replace(first, bound=bound),
             proof.conditions,

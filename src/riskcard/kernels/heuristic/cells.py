@@ -28,7 +28,7 @@ def divide_into_cells(codes, terms, is_event, weights, keys):
     Returns
     -------
     design
-        One line a cell: 1, then whether each term holds there.
+        One line per cell: 1, then whether each term holds there.
     tally
         Weight by key.
     """
@@ -71,10 +71,11 @@ def divide_into_cells(codes, terms, is_event, weights, keys):
 def fit_cells(design, tally, coefficients, factor, target, ridge):
     """Logistic regression on cells by damped Newton steps; returns the loss.
 
-    Starts from ``coefficients`` and writes the optimum there; ``factor`` receives the Cholesky
-    factor of the Hessian near it. Gives up as soon as four times what the next step promises would
-    not bring the loss below ``target``. ``ridge`` times the total weight keeps coefficients finite on
-    separable cells.
+    There is no box, and the factor of the Hessian is a result, so this is not the Newton step of
+    `kernels.proof.newton`. Starts from ``coefficients`` and writes the optimum there; ``factor``
+    receives the Cholesky factor of the Hessian near it. Gives up as soon as four times what the
+    next step promises would not bring the loss below ``target``. ``ridge`` times the total weight
+    keeps coefficients finite on separable cells.
     """
     n_cells, width = design.shape
     step, trial, gradient = np.zeros(width), np.empty(width), np.empty(width)

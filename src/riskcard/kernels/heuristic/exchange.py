@@ -17,7 +17,7 @@ LONGEST_CHANGE, LONGEST_SHIFT = 0.5, 1.5
 
 @inner_kernel
 def _values_by_jump(n_scores, lowest, jumps, scale, values):
-    """What a row adds to loss, gradient and Hessian without a new term, and what each jump changes."""
+    """What a row adds to loss, gradient and Hessian, and how each jump changes that."""
     for key in range(2 * n_scores):
         label = key % 2
         for position in range(jumps.size + 1):
@@ -68,7 +68,7 @@ def scan_jumps(
     width = N_SUMS * (jumps.size + 1)
     values = np.empty((2 * n_scores, width))
     _values_by_jump(n_scores, lowest, jumps, scale, values)
-    most, none = 0, np.int64(-1)
+    most = 0
     for f in range(windows.shape[0]):
         most = max(most, windows[f, 2])
     sums, counts = np.empty((most, width)), np.empty(most * 2 * n_scores)
@@ -78,7 +78,7 @@ def scan_jumps(
         found[f, 0] = np.inf
         if n_bins == 0:
             continue
-        sum_by_bin(codes[f], keys, weights, values, low, shift, n_bins, sums, counts, none)
+        sum_by_bin(codes[f], keys, weights, values, low, shift, n_bins, sums, counts)
         for j in range(width):
             below[j] = 0.0
         for k in range(N_SUMS):
@@ -127,7 +127,7 @@ def scan_shifts(
             log_odds = scale[0] * (lowest + key // 2 + shifts[j]) + scale[1]
             wrong = log_odds if key % 2 == 0 else -log_odds
             values[key, j] = np.log1p(np.exp(-abs(log_odds))) + max(wrong, 0.0)
-    most, none = 0, np.int64(-1)
+    most = 0
     for f in range(windows.shape[0]):
         most = max(most, windows[f, 2])
     sums, counts = np.empty((most, n_shifts)), np.empty(most * 2 * n_scores)
@@ -137,7 +137,7 @@ def scan_shifts(
         found[f, 0] = np.inf
         if n_bins == 0:
             continue
-        sum_by_bin(codes[f], keys, weights, values, low, shift, n_bins, sums, counts, none)
+        sum_by_bin(codes[f], keys, weights, values, low, shift, n_bins, sums, counts)
         for j in range(n_shifts):
             below[j], above[j] = 0.0, 0.0
             for line in range(n_bins):

@@ -9,8 +9,8 @@ from riskcard.kernels.scale import FIXED, fit_scale
 
 #: Scales at which real jumps are rounded, each this part of the one before.
 N_SCALES, SCALE_RATIO = 26, 0.91
-#: Scales on top where one jump is much larger than all others: a few rows may ask for one that leaves
-#: no points to the others, and is better held back.
+#: Scales on top where one jump is much larger than all others: a few rows may ask for one that
+#: leaves no points to the others, and is better held back.
 MOST_MORE_SCALES = 20
 
 

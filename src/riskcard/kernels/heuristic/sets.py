@@ -9,7 +9,7 @@ from riskcard.kernels.heuristic.swaps import invert_factor, screen_swaps
 from riskcard.kernels.jit import bare_inner_kernel, inner_kernel, kernel
 
 #: A set of conditions counts as better when its loss is lower by this part of itself.
-LEAST_GAIN = 1e-7
+LEAST_GAIN_OF_SET = 1e-7
 #: Coefficients are not moved further than this before a fit.
 LONGEST_MOVE = 2.0
 
@@ -110,7 +110,7 @@ def _has_term(terms, column, cut):
 
 @inner_kernel
 def _without_weakest(terms, coefficients, inverse, n_old):
-    """The terms and coefficients without that one of the first ``n_old`` which is worth the least."""
+    """The terms and coefficients without the least valuable of the first ``n_old`` terms."""
     n_terms, weakest, least = terms.shape[1], 0, np.inf
     for term in range(min(max(n_old, 1), n_terms)):
         worth = coefficients[term + 1] * coefficients[term + 1] / inverse[term + 1, term + 1]
@@ -143,7 +143,7 @@ def _pick(found, share):
 
 @bare_inner_kernel
 def _most_promising(found):
-    """The column and the slot of the exchange that promises most; column -1 if none promises anything."""
+    """The column and the slot of the exchange that promises most; column -1 if none does."""
     column, slot, promised = np.int64(-1), np.int64(0), -np.inf
     for f in range(found.shape[0]):
         for k in range(found.shape[1]):
@@ -166,16 +166,15 @@ def _best_of_columns(found, promises):
 def improve_set(rows, limits, signs, closed, terms, coefficients, plan, picks, known):
     """Change a set of conditions, one at a time, as long as that lowers the loss.
 
-    First come forced terms, each the best condition of a random column; then the weakest are dropped
-    until the set has its size, or terms are added up to it; then terms are exchanged.
+    First come forced terms, each the best condition of a random column. Then the weakest terms are
+    dropped until the set has its size, or terms are added up to it. Then terms are exchanged.
 
     Parameters
     ----------
     rows
-        ``codes``, ``n_cuts``; for each column a ``common`` code that so many rows have that they
-        are better left out of the sums by bin and found as what is missing from the sum of all
-        rows, or -1; ``uncommon``, ``begins``, ``folds`` and ``maps`` (see ``Rows``); ``is_event``,
-        ``weights``.
+        ``codes``, ``n_cuts``; for each column a ``common`` code, whose rows are left out of the
+        sums by bin and found as what is missing from the sum of all rows, or -1; ``uncommon``,
+        ``begins``, ``folds`` and ``maps`` (see ``Rows``); ``is_event``, ``weights``.
     limits
         ``feature_of`` each column, ``max_cuts`` of each feature, and ``max_features``.
     signs
@@ -187,7 +186,7 @@ def improve_set(rows, limits, signs, closed, terms, coefficients, plan, picks, k
         The set to start from, and where to start its fit.
     plan
         The size; how many of the first terms may be dropped; how many exchanges are fitted in a
-        step; steps at most: with none, terms are dropped and that is all; and the ridge of the fits.
+        step; the most steps (with none, terms are only dropped); and the ridge of the fits.
     picks
         A number from 0 to 1 for each forced term.
     known
@@ -196,9 +195,9 @@ def improve_set(rows, limits, signs, closed, terms, coefficients, plan, picks, k
     Returns
     -------
     tuple
-        Terms, coefficients, loss, steps taken, digest; and what the best exchange for a condition of
-        each column promised at the last step: negative infinity where none promised anything, and 0
-        before the first step.
+        Terms, coefficients, loss, steps taken, digest; and what the best exchange for a condition
+        of each column promised at the last step: negative infinity where none promised anything,
+        and 0 before the first step.
     """
     codes, is_event, weights = rows[0], rows[7], rows[8]
     size, n_old, n_tries, max_steps, ridge = plan
@@ -227,7 +226,7 @@ def improve_set(rows, limits, signs, closed, terms, coefficients, plan, picks, k
         found = screen_swaps(rows, keys, tally, design, coefficients, white, slots, allowed, closed)
         _best_of_columns(found, promises)
         steps += 1
-        best_loss = np.inf if is_picking else loss * (1.0 - LEAST_GAIN)
+        best_loss = np.inf if is_picking else loss * (1.0 - LEAST_GAIN_OF_SET)
         has_changed, gained = False, -np.inf
         base, base_coefficients = terms, coefficients
         for _ in range(1 if is_picking else n_tries):

@@ -1,18 +1,19 @@
-"""The screen: what every exchange of one condition for another promises, in one pass over the rows."""
+"""What every exchange of one condition for another promises, in one pass over the rows."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from riskcard.kernels.heuristic.histogram import sum_by_code
 from riskcard.kernels.jit import bare_inner_kernel, inner_kernel
 
 #: A single new term is not credited with moving the log-odds further than this in one step.
 LONGEST_STEP = 5.0
-#: An exchange is worth a fit when it promises to cost no more than this part of what the old term is worth.
+#: An exchange is worth a fit when it promises to cost at most this part of the old term's worth.
 LEAST_RETURN = 0.3
 #: Cuts of a column that are looked at together.
 BLOCK = 64
-#: Lines of sums are padded to a multiple of this length, so that short loops over them need no rest.
+#: Lines of sums are padded to a multiple of this length, so that vector code needs no remainder.
 LANES = 4
 
 
@@ -39,7 +40,7 @@ def invert_factor(factor):
 
 @inner_kernel
 def _values_by_key(design, coefficients, white):
-    """By cell and label: the gradient, the curvature, and the curvature times the whitened covariates.
+    """By cell and label: gradient, curvature, and curvature times the whitened covariates.
 
     ``white`` is the inverse of the Cholesky factor of the Hessian ``H``: with ``v = white s``, the
     sum of squares of ``v`` is ``s . P s`` for ``P``, the inverse of ``H``, and ``P s`` is ``v
@@ -90,44 +91,6 @@ def _fill_in(sums, n_bins, line, whole):
 
 
 @bare_inner_kernel
-def _sum_by_code(column, keys, weights, values, n_codes, sums, counts, uncommon):
-    """Sum ``weight * values[key]`` over the rows of each code, into the lines of ``sums`` from the second on.
-
-    Where few rows have another code than the most common one, only these are looked at. Where rows
-    outnumber the pairs of code and key, they are first counted by pair into ``counts``, so that the
-    wide addition is done once a pair. Returns whether the common code was left out.
-    """
-    n_keys, width = values.shape
-    for line in range(n_codes + 1):
-        total = sums[line]
-        for j in range(width):
-            total[j] = 0.0
-    by_pair = 3 * column.size + n_codes * n_keys * width
-    n_wide = uncommon.size if uncommon.size > 0 else column.size
-    if n_wide * width <= by_pair:
-        for index in range(n_wide):
-            row = uncommon[index] if uncommon.size > 0 else index
-            # views of lines, so that the loop becomes vector code
-            total, value, weight = sums[column[row] + 1], values[keys[row]], weights[row]
-            for j in range(width):
-                total[j] += weight * value[j]
-        return uncommon.size > 0
-    for pair in range(n_codes * n_keys):
-        counts[pair] = 0.0
-    for row in range(column.size):
-        counts[column[row] * n_keys + keys[row]] += weights[row]
-    for code in range(n_codes):
-        total = sums[code + 1]
-        for key in range(n_keys):
-            weight = counts[code * n_keys + key]
-            if weight != 0.0:
-                value = values[key]
-                for j in range(width):
-                    total[j] += weight * value[j]
-    return False
-
-
-@bare_inner_kernel
 def _fold(sums, n_bins, lines, begin, folded, n_folded):
     """Add the sums of fine bins up to those of the bins that they are in."""
     for line in range(n_folded):
@@ -143,7 +106,7 @@ def _fold(sums, n_bins, lines, begin, folded, n_folded):
 
 @bare_inner_kernel
 def _sum_up(lines, begin, n_lines, total, work):
-    """Add up lines from ``begin`` on: what is below each cut, one line of ``work`` for each figure."""
+    """Add up lines from ``begin`` on: what is below each cut, one line of ``work`` per figure."""
     for j in range(0, lines.shape[1], LANES):
         sum0, sum1, sum2, sum3 = total[j], total[j + 1], total[j + 2], total[j + 3]
         for at in range(n_lines):
@@ -159,7 +122,7 @@ def _sum_up(lines, begin, n_lines, total, work):
 
 @bare_inner_kernel
 def _move(work, padded, white, n_lines):
-    """From the sums of each cut: ``u``, and the curvature that the terms leave, see ``_scan_cuts``."""
+    """From the sums of each cut: ``u``, and the curvature left by the terms, see ``_scan_cuts``."""
     width = white.shape[0]
     alone = work[padded + width]
     for at in range(n_lines):
@@ -192,8 +155,8 @@ def _scan_cuts(lines, n_cuts, white, slots, first, allowed, closed, start, work,
 
         g t + (c - s.u) t^2 / 2 + (t u_j - b_j)^2 / (2 P_jj).
 
-    Many cuts are looked at together, one figure after another, so that loops become vector code; few
-    of them could win, and only these are looked at by themselves.
+    Many cuts are looked at together, one figure after another, so that loops become vector code;
+    few of them could win, and only these are looked at by themselves.
     """
     width, padded = white.shape[0], lines.shape[1]
     gradient, alone = work[0], work[padded + width]
@@ -246,7 +209,7 @@ def screen_swaps(rows, keys, tally, design, coefficients, white, slots, allowed,
         The cells, the fit on them and the inverse of the Cholesky factor of its Hessian.
     slots
         Lines of ``1 / P_jj``, ``b_j / P_jj`` and ``b_j^2 / (2 P_jj)`` (see ``_scan_cuts``) for each
-        term ``j`` that may go; or zeros for one new term beside all others.
+        term ``j`` that may go; or zeros for one new term in addition to the others.
     allowed
         By column and slot: 1 if a jump may be negative, plus 2 if it may be positive.
     closed
@@ -283,7 +246,7 @@ def screen_swaps(rows, keys, tally, design, coefficients, white, slots, allowed,
         if base == f and last[f] > 0:
             n_codes = n_cuts[f] + 1
             rare = uncommon[begins[f] : begins[f + 1]]
-            if _sum_by_code(codes[f], keys, weights, values, n_codes, sums, counts, rare):
+            if sum_by_code(codes[f], keys, weights, values, n_codes, sums, counts, rare):
                 _fill_in(sums, n_bins, common[f] + 1, whole)
         if last[base] > f:
             if base != f:

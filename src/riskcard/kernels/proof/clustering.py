@@ -1,4 +1,4 @@
-"""Agglomerative clustering of condition sets: merge the two that leave the fewest rows undecided."""
+"""Agglomerative clustering of sets of conditions, by the rows that a union leaves undecided."""
 
 import numpy as np
 
@@ -32,8 +32,8 @@ def cluster_sets(some, every, n_sets, children):
     Parameters
     ----------
     some, every
-        Bitsets (2 * n_sets - 1, words) of the rows for which some, and for which every, condition of
-        a set holds; the first ``n_sets`` are given, the merged ones are written behind them.
+        Bitsets (2 * n_sets - 1, words) of the rows for which some, and for which every, condition
+        of a set holds; the first ``n_sets`` are given, the merged ones are written behind them.
     children
         (2 * n_sets - 1, 2), written: the two sets that were merged.
     """

@@ -1,29 +1,63 @@
-"""Depth-first exploration of open nodes: split, bound, prune, until a budget is spent."""
+"""Depth-first exploration of open nodes: split, bound, prune, until a budget is spent.
+
+The path of one thread, while the second child of the node at depth 1 is explored::
+
+    depth 0   [============ node that was loaded ===========]   children 0 1 2
+    depth 1           [== child 1 of it ==]                     children 0 1
+    depth 2                    [= child 1 =]                    not yet split
+
+``branch[d, NEXT_CHILD]`` is the child of depth ``d`` that comes next. When the thread stops early,
+all children from there on, at every depth of the path, are saved as open nodes: so every card of
+the node that was loaded is in a node that was pruned, saved, or reported as a leaf.
+"""
 
 import math
 
 import numpy as np
 
 from riskcard.kernels.jit import bare_inner_kernel, bare_kernel, inlined_kernel
-from riskcard.kernels.proof.bounding import CUTOFF, OPEN, PRUNED, TARGET, bound_node
-from riskcard.kernels.proof.nodes import (
+from riskcard.kernels.proof.bounding import OPEN, PRUNED, bound_node
+from riskcard.kernels.proof.layout import (
+    BUDGET,
+    CLUSTER,
+    CUTOFF,
+    DONE,
+    KIND,
+    LAST_CHILD,
+    LEAST,
+    LEAVES,
+    MOST,
+    MULTIPLICITY,
+    NEXT_CHILD,
+    NODES,
+    SAVED,
     SPLIT_POINTS,
     SPLIT_SLOT,
+    STEPS,
+    STOP,
+    TARGET,
+    WHERE,
+    WHICH,
+    WORK,
+)
+from riskcard.kernels.proof.nodes import (
+    copy_node,
     enter_child,
     leave_child,
     load_node,
     make_child,
-    save_node,
 )
 from riskcard.kernels.proof.relaxation import tabulate_losses
 from riskcard.kernels.proof.slots import slot_size, split_slot_at, undecided_rows
 
-# further places in `control`: work to do at most, stop when not 0
-BUDGET, STOP = 2, 3
 #: Added to what a slot adds to the log-odds when slots are compared: it may be 0 for now.
 LITTLE = 0.3
-# places in `counters`
-SAVED, NODES, STEPS, WORK, LEAVES, DONE = 0, 1, 2, 3, 4, 5
+
+# what becomes of a node
+CLOSED = 0  # pruned: no card of it is of interest
+ASIDE = 1  # bounded, and saved for a later round
+LEAF = 2  # nothing is left to split: saved as a leaf
+BRANCHED = 3  # to be split: its children are explored next
 
 
 @inlined_kernel
@@ -31,10 +65,10 @@ def choose_slot(conditions, work, depth):
     """The slot to split: most undecided rows times what the slot adds; -1 if all are single."""
     best = -1
     best_value = -1.0
-    for j in range(work.counts[depth]):
-        slot = work.slots[depth, j]
+    for j in range(int(work.path.counts[depth])):
+        slot = work.path.slots[depth, j]
         if slot_size(conditions, slot) > 1.0:
-            value = undecided_rows(conditions, slot) * (work.w[depth, j + 1] + LITTLE)
+            value = undecided_rows(conditions, slot) * (work.path.w[depth, j + 1] + LITTLE)
             if value > best_value:
                 best_value = value
                 best = j
@@ -45,146 +79,166 @@ def choose_slot(conditions, work, depth):
 def choose_branch(conditions, work, depth):
     """Decide how to split the node at a depth. Returns False for a leaf: nothing left to split."""
     branch = work.branch[depth]
-    branch[3] = 0
+    branch[NEXT_CHILD] = 0
+    # which slot to split?
     best = choose_slot(conditions, work, depth)
     if best >= 0:
-        slot = work.slots[depth, best]
-        branch[0] = SPLIT_SLOT
-        branch[1] = best
-        branch[2] = split_slot_at(conditions, slot) if slot[0] < 0 else 0
-        branch[4] = slot[4]
+        slot = work.path.slots[depth, best]
+        branch[KIND] = SPLIT_SLOT
+        branch[WHICH] = best
+        branch[WHERE] = split_slot_at(conditions, slot) if slot[CLUSTER] < 0 else 0
+        branch[LAST_CHILD] = slot[MULTIPLICITY]
         return True
-    unit = conditions.scale[0]
+    # all conditions are chosen; are points whole numbers of a given unit?
+    unit = conditions.unit
     if unit == 0.0:
         return False
+    # which coefficient is furthest from a whole number of points?
     best_value = -1.0
-    for v in range(work.counts[depth] + 1):
-        low = math.ceil(work.box[depth, 0, v] / unit - 1e-6)
-        high = math.floor(work.box[depth, 1, v] / unit + 1e-6)
+    for v in range(int(work.path.counts[depth]) + 1):
+        low = math.ceil(work.path.box[depth, LEAST, v] / unit - 1e-6)
+        high = math.floor(work.path.box[depth, MOST, v] / unit + 1e-6)
         if high <= low:
             continue
-        points = work.w[depth, v] / unit
+        points = work.path.w[depth, v] / unit
         value = abs(points - math.floor(points + 0.5))
         if value > best_value:
             best_value = value
             best = v
-            branch[2] = max(min(math.floor(points), high - 1), low)
-    branch[0] = SPLIT_POINTS
-    branch[1] = best
-    branch[4] = 1
+            branch[WHERE] = max(min(math.floor(points), high - 1), low)
+    branch[KIND] = SPLIT_POINTS
+    branch[WHICH] = best
+    branch[LAST_CHILD] = 1
     return best >= 0
 
 
 @bare_inner_kernel
-def settle(conditions, work, depth, control, out, leaves):
-    """Bound a node; True when nothing below it is to be explored now.
-
-    That is so when it is pruned, set aside for later, or a leaf.
-    """
-    out_records, out_numbers, counters = out
+def settle(conditions, work, depth, control, counters):
+    """Bound a node and decide what becomes of it: CLOSED, ASIDE, LEAF, or BRANCHED."""
     outcome, steps, n_seen = bound_node(conditions, work, depth, control)
     counters[NODES] += 1
     counters[STEPS] += steps
-    counters[WORK] += (steps + 1) * (8.0 * (1 << work.counts[depth]) + 20.0) + n_seen
+    counters[WORK] += (steps + 1) * (8.0 * (1 << int(work.path.counts[depth])) + 20.0) + n_seen
+    # can it still win?
     if outcome == PRUNED:
-        return True
-    is_aside = outcome != OPEN and work.bounds[depth] >= control[TARGET]
-    if is_aside or depth >= work.counts.size - 2:
-        saved = int(counters[SAVED])
-        save_node(conditions, work, depth, out_records[saved], out_numbers[saved])
-        out_records[saved, 0] *= -1
-        counters[SAVED] += 1
-        return True
-    return not can_branch(conditions, work, depth, counters, leaves)
+        return CLOSED
+    # is it for later, or is the path at its end?
+    is_late = outcome != OPEN and work.path.bounds[depth] >= control[TARGET]
+    if is_late or depth >= work.path.counts.size - 2:
+        return ASIDE
+    # is there anything to split?
+    return BRANCHED if choose_branch(conditions, work, depth) else LEAF
+
+
+@inlined_kernel
+def resume(conditions, work, is_solved, control, counters):
+    """Decide what becomes of the node that was loaded; it may have been bounded before."""
+    depth = np.int64(0)
+    if not is_solved:
+        return settle(conditions, work, depth, control, counters)
+    # can it still win?
+    if work.path.bounds[depth] >= control[CUTOFF]:
+        return CLOSED
+    tabulate_losses(int(work.path.counts[depth]), work.path.w[depth], work.tables[depth])
+    return BRANCHED if choose_branch(conditions, work, depth) else LEAF
 
 
 @bare_inner_kernel
-def can_branch(conditions, work, depth, counters, leaves):
-    """Choose how to split a node that was bounded; a leaf is saved as such instead."""
-    if choose_branch(conditions, work, depth):
-        return True
-    leaf = int(counters[LEAVES])
-    save_node(conditions, work, depth, leaves[0][leaf], leaves[1][leaf])
-    counters[LEAVES] += 1
-    return False
+def save_open(path, depth, is_solved, still_open, counters):
+    """Save a node of the path among those that stay open."""
+    saved = int(counters[SAVED])
+    copy_node(path, depth, still_open, saved)
+    still_open.is_solved[saved] = is_solved
+    counters[SAVED] += 1
 
 
 @inlined_kernel
-def resume(conditions, work, depth, is_solved, control, out, leaves):
-    """Take up a node that was loaded; False when nothing below it is to be explored now."""
-    if not is_solved:
-        return not settle(conditions, work, depth, control, out, leaves)
-    if work.bounds[depth] >= control[CUTOFF]:
-        return False
-    tabulate_losses(work.counts[depth], work.w[depth], work.tables[depth])
-    return can_branch(conditions, work, depth, out[2], leaves)
+def put_away(work, depth, verdict, results):
+    """Save a node that was set aside, or a leaf."""
+    if verdict == ASIDE:
+        save_open(work.path, depth, np.int64(1), results.still_open, results.counters)
+    elif verdict == LEAF:
+        copy_node(work.path, depth, results.leaves, int(results.counters[LEAVES]))
+        results.counters[LEAVES] += 1
 
 
 @inlined_kernel
-def save_open_children(conditions, work, depth, out):
+def save_open_children(conditions, work, depth, results):
     """Save the children not yet visited of every node on the path, deepest first.
 
     Making a child overwrites what is kept one deeper, which is no longer needed by then.
     """
-    out_records, out_numbers, counters = out
     for d in range(depth, -1, -1):
-        for to_left in range(work.branch[d, 3], work.branch[d, 4] + 1):
+        for to_left in range(work.branch[d, NEXT_CHILD], work.branch[d, LAST_CHILD] + 1):
             if make_child(conditions, work, d, to_left):
-                saved = int(counters[SAVED])
-                save_node(conditions, work, d + 1, out_records[saved], out_numbers[saved])
-                counters[SAVED] += 1
+                save_open(work.path, d + 1, np.int64(0), results.still_open, results.counters)
 
 
 @bare_kernel
-def explore(conditions, work, records, numbers, control, out, leaves):
+def explore(conditions, work, nodes, control, results):
     """Explore nodes depth first, until all is done, the budget spent, or a stop asked for.
 
     Parameters
     ----------
-    records, numbers
+    conditions
+        The problem, see `Conditions`.
+    work
+        Scratch of this thread, see `Workspace`.
+    nodes
         The open nodes to start from.
     control
-        Cutoff, target, budget of work, and a flag that another thread may set to stop.
-    out
-        Records and numbers of the nodes that stay open, and counters; all written. The nodes from
-        ``records[counters[DONE]]`` on were not begun.
-    leaves
-        Records and numbers of the leaves found; written.
+        CUTOFF, TARGET, BUDGET of work, and STOP, which another thread may set.
+    results
+        Written: the nodes that stay open, the leaves, and the counters. The nodes from number
+        ``counters[DONE]`` on were not begun.
     """
-    counters = out[2]
-    n_terms = conditions.limits[0]
-    room = out[0].shape[0] - work.counts.size * (n_terms + 1)
-    for index in range(records.shape[0]):
+    counters = results.counters
+    # the children of a whole path must fit in
+    room = results.still_open.counts.size - work.path.counts.size * (
+        conditions.limits.max_terms + 1
+    )
+    for index in range(nodes.counts.size):
         depth = np.int64(-1)
         while True:
+            # is there time and room to go on?
             is_over = (
                 control[STOP] != 0.0
                 or counters[WORK] >= control[BUDGET]
                 or counters[SAVED] >= room
-                or counters[LEAVES] >= leaves[0].shape[0]
+                or counters[LEAVES] >= results.leaves.counts.size
             )
+            # is the path still to begin?
             if depth < 0:
                 if is_over:
                     return
-                is_solved = load_node(conditions, work, records[index], numbers[index])
+                load_node(conditions, work, nodes, index)
                 counters[WORK] += 4.0 * work.cell_of_row.size
                 counters[DONE] += 1
                 depth += 1
-                if not resume(conditions, work, depth, is_solved, control, out, leaves):
+                verdict = resume(conditions, work, nodes.is_solved[index], control, counters)
+                # is there anything below it?
+                if verdict != BRANCHED:
+                    put_away(work, depth, verdict, results)
                     break
+            # is it time to stop on the way?
             elif is_over:
-                save_open_children(conditions, work, depth, out)
+                save_open_children(conditions, work, depth, results)
                 return
-            elif work.branch[depth, 3] > work.branch[depth, 4]:
+            # were all children visited? then go up
+            elif work.branch[depth, NEXT_CHILD] > work.branch[depth, LAST_CHILD]:
                 if depth == 0:
                     break
                 leave_child(conditions, work, depth)
                 depth -= 1
+            # otherwise go down to the next one, if a card can keep the limits there
             else:
-                work.branch[depth, 3] += 1
-                if make_child(conditions, work, depth, work.branch[depth, 3] - 1):
+                work.branch[depth, NEXT_CHILD] += 1
+                if make_child(conditions, work, depth, work.branch[depth, NEXT_CHILD] - 1):
                     counters[WORK] += enter_child(conditions, work, depth + 1)
-                    if settle(conditions, work, depth + 1, control, out, leaves):
-                        leave_child(conditions, work, depth + 1)
-                    else:
+                    verdict = settle(conditions, work, depth + 1, control, counters)
+                    # is there anything below it?
+                    if verdict == BRANCHED:
                         depth += 1
+                    else:
+                        put_away(work, depth + 1, verdict, results)
+                        leave_child(conditions, work, depth + 1)

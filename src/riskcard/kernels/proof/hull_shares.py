@@ -1,4 +1,7 @@
-"""Shares of many conditions at once, as the convex relaxation of all cards allows them."""
+"""Shares of many conditions at once, within the convex hull of all cards.
+
+Nothing here needs to be exact: the bound of `riskcard.search.proof.hull` holds for any shares.
+"""
 
 from riskcard.kernels.jit import kernel
 
@@ -10,7 +13,7 @@ PASSES_A_CHARGE = 5
 def fit_shares(
     hessian, gradient, values, owners, caps, charges, stiffness, least_gain, most_passes
 ):
-    """Minimise a quadratic model of the loss over shares that are at least 0 and add up to their caps.
+    """Minimise a quadratic model over shares that are at least 0 and add up to at most their caps.
 
     Coordinate descent on the augmented Lagrangian: where the shares of an owner are more than its
     cap, or it has a charge, each is charged for the excess, and the charge follows the excess.
@@ -22,16 +25,16 @@ def fit_shares(
     values
         The offset, which is free, and the shares.
     owners
-        Of each value; what the first one says does not matter.
+        The owner of each value; that of the offset is not used.
     caps, charges
-        Of each owner: what its shares may add up to, and what a share is charged; charges are
-        changed.
+        For each owner, the most that its shares may add up to, and what a share is charged; the
+        charges are changed.
     stiffness
         How fast a charge follows the excess.
     least_gain
-        Stop when a pass lowers the model by less.
+        Stop when a pass lowers the model by at most this.
     most_passes
-        Stop after so many passes.
+        Stop after this many passes.
 
     Returns
     -------

@@ -3,40 +3,69 @@
 The rows fall into cells (which conditions hold); a card gives condition ``j`` the points
 ``e[j] >= 0`` and its log-odds are ``offset + a * sum of e[j] of the conditions that hold``, with
 ``a * e[j]`` within a limit. With an integer base the offset is ``a * base``.
+
+The points are chosen one condition after another, depth first. With the points of the first
+conditions given, the others are real numbers (`fit_prefix`)::
+
+    e[0]        0            1              2 ..
+    e[1]        0 1 2 ..     0 1 2 ..       a prefix whose bound reaches the cutoff is cut off
+    e[2]        ...          ...            all points given: the best scale, and base if whole
+
+Claim: no card of the leaf has a loss below the number that `choose_leaf_points` returns, unless
+that is the cutoff. Proof: every card continues some prefix that was cut off, or is one whose points
+are all given; of each the bound is valid, and the least of them is returned.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from riskcard.kernels.jit import inlined_kernel, inner_kernel, kernel
-from riskcard.kernels.proof.relaxation import length_to_bound
+from riskcard.kernels.proof.layout import EVENT, LEAST, MOST, OFFSET, OTHER, NewtonScratch
+from riskcard.kernels.proof.newton import length_to_bound, move_within, newton_direction
+from riskcard.kernels.proof.relaxation import lower_bound_at
 
-MAX_STEPS = 200
-SOLVED_WITHIN = 1e-10
-ROUNDING = 1e-11
+#: A fit is solved when its loss is this close to its bound (relative), or after this many steps.
+LEAF_SOLVED_WITHIN, LEAF_MAX_STEPS = 1e-10, 200
+#: The same parts as NODE_RIDGE and NODE_FLOOR, smaller since a fit must come far closer here. The
+#: diagonal is multiplied by STIFFENED instead, which is a rounding more exact than adding a ridge.
+STIFFENED, NO_RIDGE, LEAF_FLOOR = 1.0 + 1e-12, 0.0, 1e-12
+#: The coefficient of the points that are given: the scale.
+SCALE = 1
+#: What is found of the best card: its loss, its scale, and its offset or base.
+FOUND_LOSS, FOUND_SCALE, FOUND_START = 0, 1, 2
+
+
+class LeafLimits(NamedTuple):
+    """Between what the coefficients of a leaf's cards are."""
+
+    step: float  # the most that the points of one condition may add to the log-odds
+    lowest_offset: float
+    highest_offset: float
 
 
 @inner_kernel
-def fit_design(design, cells, box, w, cutoff, scratch):
+def fit_design(n_variables, design, cells, box, w, cutoff, scratch):
     """Minimise the loss of ``design @ w`` over a box by projected Newton steps with halving.
 
-    ``w`` is changed in place. Returns the loss at the final ``w`` and a valid lower bound (tangent
-    plane, as in `relaxation.lower_bound_at`); stops early when the bound reaches ``cutoff``.
+    ``w`` is changed in place. Returns the loss at the final ``w`` and a valid lower bound, see
+    `lower_bound_at`; stops early when the bound reaches ``cutoff``.
     """
-    gradient, hessian, factor, direction, trial = scratch
-    n_cells, n_variables = design.shape
+    gradient, hessian, trial = scratch.gradient, scratch.hessian, scratch.trial
     best = -np.inf
     length = 1.0
     shortened = 0
     loss = np.inf
     for v in range(n_variables):
-        trial[v] = min(max(w[v], box[0, v]), box[1, v])
-    for step in range(MAX_STEPS):
+        trial[v] = min(max(w[v], box[LEAST, v]), box[MOST, v])
+    for step in range(LEAF_MAX_STEPS):
         new_loss = 0.0
-        gradient[:] = 0.0
-        hessian[:, :] = 0.0
-        for c in range(n_cells):
+        for v in range(n_variables):
+            gradient[v] = 0.0
+            for u in range(v + 1):
+                hessian[v, u] = 0.0
+        for c in range(design.shape[0]):
             score = 0.0
             for v in range(n_variables):
                 score += design[c, v] * trial[v]
@@ -46,143 +75,87 @@ def fit_design(design, cells, box, w, cutoff, scratch):
             near = 1.0 / (1.0 + small)
             miss = rare if score >= 0.0 else near
             hit = near if score >= 0.0 else rare
-            new_loss += cells[0, c] * (common + max(-score, 0.0))
-            new_loss += cells[1, c] * (common + max(score, 0.0))
-            slope = cells[1, c] * hit - cells[0, c] * miss
-            curve = (cells[0, c] + cells[1, c]) * miss * hit
+            new_loss += cells[EVENT, c] * (common + max(-score, 0.0))
+            new_loss += cells[OTHER, c] * (common + max(score, 0.0))
+            slope = cells[OTHER, c] * hit - cells[EVENT, c] * miss
+            curve = (cells[EVENT, c] + cells[OTHER, c]) * miss * hit
             for v in range(n_variables):
                 gradient[v] += slope * design[c, v]
                 for u in range(v + 1):
                     hessian[v, u] += curve * design[c, v] * design[c, u]
+        # has the step gone too far?
         if new_loss > loss * (1.0 + 1e-14) and shortened < 20:
-            length = (
-                length_to_bound(n_variables, w, direction, box) if shortened == 0 else 0.3 * length
-            )
+            if shortened == 0:
+                length = length_to_bound(n_variables, w, scratch.direction, box)
+            else:
+                length *= 0.3
             shortened += 1
-            for v in range(n_variables):
-                trial[v] = min(max(w[v] + length * direction[v], box[0, v]), box[1, v])
+            move_within(n_variables, w, scratch.direction, length, box, trial)
             continue
-        bound = new_loss
-        size = new_loss
         for v in range(n_variables):
             w[v] = trial[v]
-            end = box[0, v] if gradient[v] > 0.0 else box[1, v]
-            bound += gradient[v] * (end - w[v])
-            size -= gradient[v] * (end - w[v])
-        best = max(best, bound - ROUNDING * size)
+        best = max(best, lower_bound_at(n_variables, w, new_loss, gradient, box))
         is_stuck = loss - new_loss <= 1e-15 * loss and step > 50
         loss = new_loss
-        if best >= cutoff or loss - best <= SOLVED_WITHIN * loss or is_stuck:
+        # is the question decided, or is there nothing left to gain?
+        if best >= cutoff or loss - best <= LEAF_SOLVED_WITHIN * loss or is_stuck:
             break
-        solve_free(n_variables, w, box, gradient, hessian, factor, direction)
-        shortened = 0
         for v in range(n_variables):
-            trial[v] = min(max(w[v] + direction[v], box[0, v]), box[1, v])
+            hessian[v, v] *= STIFFENED
+        newton_direction(n_variables, w, box, scratch, NO_RIDGE, LEAF_FLOOR)
+        shortened = 0
+        move_within(n_variables, w, scratch.direction, 1.0, box, trial)
     return loss, best
 
 
 @inlined_kernel
-def solve_free(n_variables, w, box, gradient, hessian, factor, direction):
-    """Newton's direction over the free variables, by Cholesky with unit rows for the others.
-
-    A variable at a bound that the direction would push further out is held, and the others solved
-    again without it; otherwise its share of the direction would mislead theirs.
-    """
-    is_free = factor[:, n_variables]
-    for v in range(n_variables):
-        g = gradient[v]
-        can_move = (w[v] > box[0, v] or g < 0.0) and (w[v] < box[1, v] or g > 0.0)
-        is_free[v] = 1.0 if can_move else 0.0
-    is_final = False
-    while not is_final:
-        for v in range(n_variables):
-            direction[v] = -gradient[v] * is_free[v]
-            for u in range(v + 1):
-                both = is_free[v] * is_free[u]
-                total = hessian[v, u] * both
-                if u == v:
-                    total = total * (1.0 + 1e-12) + 1e-200 + (1.0 - both)
-                least = 1e-12 * total
-                for k in range(u):
-                    total -= factor[v, k] * factor[u, k]
-                factor[v, u] = math.sqrt(max(total, least)) if u == v else total / factor[u, u]
-            for k in range(v):
-                direction[v] -= factor[v, k] * direction[k]
-            direction[v] /= factor[v, v]
-        for v in range(n_variables - 1, -1, -1):
-            for k in range(v + 1, n_variables):
-                direction[v] -= factor[k, v] * direction[k]
-            direction[v] /= factor[v, v]
-        is_final = True
-        for v in range(n_variables):
-            is_out = (w[v] <= box[0, v] and direction[v] < 0.0) or (
-                w[v] >= box[1, v] and direction[v] > 0.0
-            )
-            if is_out and is_free[v] > 0.0:
-                is_free[v] = 0.0
-                is_final = False
-
-
-@inlined_kernel
-def fit_prefix(holds, cells, e, n_fixed, limits, cutoff, scratch):
+def fit_prefix(holds, cells, e, n_fixed, limits, cutoff, fit):
     """Best loss when the first ``n_fixed`` points are given and the other steps are real.
 
     Variables: offset, scale ``a``, then the free steps. Giving up the wholeness of the other points
     and their common scale only enlarges the set of cards, so the bound holds for all of them.
     """
-    design_all, box_all, w_all, arrays = scratch
+    design, box, w, scratch = fit
     n_cells, n_columns = holds.shape
     n_variables = 2 + n_columns - n_fixed
-    design = design_all[:, :n_variables]
-    box = box_all[:, :n_variables]
-    w = w_all[:n_variables]
     largest = 0
     for j in range(n_fixed):
         largest = max(largest, e[j])
-    box[0, 0] = limits[1]
-    box[1, 0] = limits[2]
-    box[0, 1] = 0.0
-    box[1, 1] = limits[0] / largest if largest > 0 else 0.0
-    w[0] = 0.0
-    w[1] = 0.5 / max(largest, 1)
+    box[LEAST, OFFSET] = limits.lowest_offset
+    box[MOST, OFFSET] = limits.highest_offset
+    box[LEAST, SCALE] = 0.0
+    box[MOST, SCALE] = limits.step / largest if largest > 0 else 0.0
+    w[OFFSET] = 0.0
+    w[SCALE] = 0.5 / max(largest, 1)
     for c in range(n_cells):
-        design[c, 0] = 1.0
-        design[c, 1] = 0.0
+        design[c, OFFSET] = 1.0
+        design[c, SCALE] = 0.0
         for j in range(n_fixed):
-            design[c, 1] += e[j] * holds[c, j]
+            design[c, SCALE] += e[j] * holds[c, j]
         for j in range(n_fixed, n_columns):
             design[c, 2 + j - n_fixed] = holds[c, j]
     for v in range(2, n_variables):
-        box[0, v] = 0.0
-        box[1, v] = limits[0]
+        box[LEAST, v] = 0.0
+        box[MOST, v] = limits.step
         w[v] = 0.5
-    gradient, hessian, factor, direction, trial = arrays
-    small = (
-        gradient[:n_variables],
-        hessian[:n_variables, :n_variables],
-        factor,
-        direction[:n_variables],
-        trial[:n_variables],
-    )
-    return fit_design(design, cells, box, w, cutoff, small)
+    return fit_design(n_variables, design, cells, box, w, cutoff, scratch)
 
 
 @inlined_kernel
-def scan_bases(points, cells, limits, cutoff, scratch, found):
-    """Best integer base and scale for given points; ``scratch`` holds the real-valued fit.
+def scan_bases(points, largest, cells, limits, cutoff, fit, found):
+    """Best integer base and scale for given points; ``fit`` holds the real-valued fit.
 
-    The best loss as a function of the real ratio offset / a has intervals as sublevel sets (they
-    are the ratios within a convex set of pairs with a > 0), so from the best ratio outwards a base
-    whose bound reaches the cutoff ends the scan on its side. Returns a bound on all bases.
+    Claim: no whole base gives a loss below the number returned. Proof: the best loss as a function
+    of the real ratio offset / a has intervals as sublevel sets (they are the ratios within a convex
+    set of pairs with a > 0). So from the best ratio outwards, a base whose bound reaches the cutoff
+    ends the scan on its side.
     """
-    design_all, box_all, w_all, arrays = scratch
-    gradient, hessian, factor, direction, trial = arrays
-    small = (gradient[:1], hessian[:1, :1], factor, direction[:1], trial[:1])
-    design = design_all[:, :1]
-    box = box_all[:, :1]
-    w = w_all[:1]
-    ratio = w_all[0] / max(w_all[1], 1e-300)
-    scale = w_all[1]
+    design, box, w, scratch = fit
+    ratio = w[OFFSET] / max(w[SCALE], 1e-300)
+    scale = w[SCALE]
+    # one variable is left, the scale: every row's log-odds are scale * (base + points)
+    only = 0
+    one_variable = np.int64(1)
     lowest = np.inf
     if abs(ratio) > 1e9:
         return -np.inf
@@ -190,19 +163,19 @@ def scan_bases(points, cells, limits, cutoff, scratch, found):
         base = math.floor(ratio) if side == 0 else math.floor(ratio) + 1
         for _ in range(100000):
             for c in range(points.size):
-                design[c, 0] = base + points[c]
-            box[0, 0] = 0.0
-            box[1, 0] = limits[0] / limits[3]
-            w[0] = scale
-            loss, bound = fit_design(design, cells, box, w, min(cutoff, found[0]), small)
-            if bound >= min(cutoff, found[0]):
-                lowest = min(lowest, bound)
-                break
+                design[c, only] = base + points[c]
+            box[LEAST, only] = 0.0
+            box[MOST, only] = limits.step / largest
+            w[only] = scale
+            below = min(cutoff, found[FOUND_LOSS])
+            loss, bound = fit_design(one_variable, design, cells, box, w, below, scratch)
             lowest = min(lowest, bound)
-            if loss < found[0] and w[0] > 0.0:
-                found[0] = loss
-                found[1] = w[0]
-                found[2] = base
+            if bound >= below:
+                break
+            if loss < found[FOUND_LOSS] and w[only] > 0.0:
+                found[FOUND_LOSS] = loss
+                found[FOUND_SCALE] = w[only]
+                found[FOUND_START] = base
             base += 2 * side - 1
         else:
             return -np.inf
@@ -220,14 +193,14 @@ def choose_leaf_points(holds, cells, ends, limits, cutoff, is_integer_base, best
     cells
         (2, cells) weights of rows with and without the event.
     ends
-        (2, conditions) the least and the most points of each condition.
+        (2, conditions) LEAST and MOST points of each condition.
     limits
-        Limit of a * points, lowest offset, highest offset, and a place for scratch.
+        See `LeafLimits`.
     cutoff
         Cards at or above this loss are of no interest.
     best_points, found
-        Written: points of the best card below the cutoff; its loss (unchanged if there is none),
-        scale, and offset or base.
+        Written: points of the best card below the cutoff; its FOUND_LOSS (unchanged if there is
+        none), FOUND_SCALE and FOUND_START.
 
     Returns
     -------
@@ -236,48 +209,53 @@ def choose_leaf_points(holds, cells, ends, limits, cutoff, is_integer_base, best
     """
     n_cells, n_columns = holds.shape
     n = n_columns + 2
-    arrays = (np.zeros(n), np.zeros((n, n)), np.zeros((n, n + 1)), np.zeros(n), np.zeros(n))
-    scratch = (np.zeros((n_cells, n)), np.zeros((2, n)), np.zeros(n), arrays)
+    scratch = NewtonScratch(
+        np.zeros(n), np.zeros((n, n)), np.zeros(n), np.zeros((n + 1, n)), np.zeros(n)
+    )
+    fit = (np.zeros((n_cells, n)), np.zeros((2, n)), np.zeros(n), scratch)
+    w = fit[2]
     e = np.zeros(n_columns, dtype=np.int64)
     points = np.zeros(n_cells)
     lowest = cutoff
     depth = 0
-    e[0] = ends[0, 0] - 1
+    e[0] = ends[LEAST, 0] - 1
     while depth >= 0:
         e[depth] += 1
-        if e[depth] > ends[1, depth]:
+        # were all points of this condition tried? then back to the one before
+        if e[depth] > ends[MOST, depth]:
             depth -= 1
             continue
-        below = min(cutoff, found[0])
-        loss, bound = fit_prefix(holds, cells, e, depth + 1, limits, below, scratch)
+        below = min(cutoff, found[FOUND_LOSS])
+        loss, bound = fit_prefix(holds, cells, e, depth + 1, limits, below, fit)
+        # can it still win?
         if bound >= below:
             lowest = min(lowest, bound)
             continue
+        # are there more conditions?
         if depth + 1 < n_columns:
             depth += 1
-            e[depth] = ends[0, depth] - 1
+            e[depth] = ends[LEAST, depth] - 1
             continue
         largest = 0
         for j in range(n_columns):
             largest = max(largest, e[j])
-        if largest == 0 or scratch[2][1] <= 0.0 or loss >= below:
-            # the empty card, or a fit that ended undecided: its bound is all there is to say
+        # is it the empty card, or a fit that ended undecided? its bound is all there is to say
+        if largest == 0 or w[SCALE] <= 0.0 or loss >= below:
             lowest = min(lowest, bound)
             continue
-        before = found[0]
+        before = found[FOUND_LOSS]
         if is_integer_base:
             for c in range(n_cells):
                 points[c] = 0.0
                 for j in range(n_columns):
                     points[c] += e[j] * holds[c, j]
-            limits[3] = largest
-            bound = scan_bases(points, cells, limits, cutoff, scratch, found)
-        elif loss < found[0]:
-            found[0] = loss
-            found[1] = scratch[2][1]
-            found[2] = scratch[2][0]
+            bound = scan_bases(points, largest, cells, limits, cutoff, fit, found)
+        elif loss < found[FOUND_LOSS]:
+            found[FOUND_LOSS] = loss
+            found[FOUND_SCALE] = w[SCALE]
+            found[FOUND_START] = w[OFFSET]
         lowest = min(lowest, bound)
-        if found[0] < before:
+        if found[FOUND_LOSS] < before:
             for j in range(n_columns):
                 best_points[j] = e[j]
     return lowest

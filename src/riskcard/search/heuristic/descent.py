@@ -147,7 +147,7 @@ def _offers(
     lowest = sum(jump for jump in jumps if jump < 0)
     n_scores = sum(map(abs, jumps)) + 1
     keys = np.empty(rows.is_event.size, dtype=np.int32)
-    score_rows(rows.codes, others, others.shape[1], lowest, rows.is_event, keys)
+    score_rows(rows.codes, others, lowest, rows.is_event, keys)
     if not rules.is_simple:
         windows = windows.copy()
         windows[~room_for_terms(rules, others[0]), 2] = 0

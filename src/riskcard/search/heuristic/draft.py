@@ -75,7 +75,7 @@ def measure(
     lowest = int(np.minimum(terms[2], 0).sum())
     n_scores = int(np.abs(terms[2]).sum()) + 1
     keys = np.empty(rows.is_event.size, dtype=np.int32)
-    score_rows(rows.codes, terms, terms.shape[1], lowest, rows.is_event, keys)
+    score_rows(rows.codes, terms, lowest, rows.is_event, keys)
     tally = np.bincount(keys, rows.weights, minlength=2 * n_scores)
     scale, largest = scale.copy(), int(np.abs(terms[2]).max(initial=0))
     accuracy = tolerance * float(tally.sum())

@@ -1,9 +1,9 @@
-"""A second bound, on moderate cards: those none of whose terms multiplies the odds by more than so much.
+"""A second bound, for cards with bounded steps: no term multiplies the odds by more than a factor.
 
-With a free scale a term may multiply the odds by 1,000, or by far more if the user says so. What cards with
-such steps can do is hard to bound, and few people want one. So where a proof is going to run out of time, the last part of it goes to
-moderate cards alone: those with terms no steeper than the card at hand, which mostly leave a far
-smaller gap.
+With a free scale a term may multiply the odds by 1,000, or by far more if the user says so. What
+cards with such steps can do is hard to bound, and few people want one. So where a proof is going to
+run out of time, the last part of the time goes to cards whose terms are no steeper than those of
+the card at hand. The gap to these is usually far smaller.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
-from riskcard.kernels.proof.slots import Conditions
+from riskcard.kernels.proof.layout import Conditions
 from riskcard.problem.problem import Problem
 from riskcard.problem.result import Moderate
 from riskcard.problem.solution import Solution
@@ -20,20 +20,21 @@ from riskcard.search.proof.conditions import with_other_limit
 from riskcard.search.proof.tree import Proof, Stops, prove
 from riskcard.status import Status
 
-#: Cards whose terms multiply the odds by no more than this are always moderate.
+#: The factor by which a step may multiply the odds is at least this.
 LEAST_ODDS = 10.0
-#: Moderate cards must be limited to this part of what the problem allows a term, or they are not worth a proof.
+#: In log-odds, the factor must be at most this part of what the problem allows; otherwise the
+#: second proof is not worth its time.
 LARGEST_PART = 0.75
-#: The share of the time that goes to moderate cards, and how much of it there must be to begin.
+#: The share of the time that goes to the second proof, and the least time that it is begun with.
 SHARE, LEAST_SECONDS = 0.15, 0.3
-#: A bound is worth a sentence when it is above that on all cards, and above 0, by these parts of the loss.
+#: The second bound is reported when it is above the first, and above 0, by these parts of the loss.
 LEAST_RISE, LEAST_PART = 0.001, 0.2
 
 
-def moderate_odds(card: Solution, problem: Problem) -> float | None:
-    """By how much a term of a moderate card may multiply the odds; None where that would be no real limit.
+def step_limit(card: Solution, problem: Problem) -> float | None:
+    """The factor by which a bounded step may multiply the odds; None if that hardly limits cards.
 
-    It is what the steepest term of the card does, rounded up to two digits, and at least ten.
+    It is the factor of the steepest term of the card, rounded up to two digits, and at least ten.
     """
     if problem.scale.kind == "fixed" or problem.kept or not card.terms:
         return None
@@ -45,7 +46,7 @@ def moderate_odds(card: Solution, problem: Problem) -> float | None:
 
 
 def _rounded_up(number: float) -> float:
-    """The least number of two digits that is not below one of at least 1.
+    """The least number of two digits that is not below a given one, which is at least 1.
 
     Examples
     --------
@@ -59,15 +60,15 @@ def _rounded_up(number: float) -> float:
     return tens * unit
 
 
-def seconds_for_moderate_cards(card: Solution, problem: Problem, time_limit: float | None) -> float:
-    """How much of its time a proof leaves to that of moderate cards."""
-    if time_limit is None or moderate_odds(card, problem) is None:
+def seconds_for_bounded_steps(card: Solution, problem: Problem, time_limit: float | None) -> float:
+    """How much of its time a proof leaves to the second one."""
+    if time_limit is None or step_limit(card, problem) is None:
         return 0.0
     seconds = SHARE * time_limit
     return seconds if seconds >= LEAST_SECONDS else 0.0
 
 
-def bound_moderate_cards(
+def bound_cards_with_bounded_steps(
     problem: Problem,
     proof: Proof,
     conditions: Conditions,
@@ -75,19 +76,20 @@ def bound_moderate_cards(
     n_jobs: int,
     progress: Callable[[float, float, int], None] | None = None,
 ) -> tuple[Proof, Moderate | None]:
-    """A bound on moderate cards after a proof about all cards that was cut short.
+    """A bound for cards with bounded steps, after a proof about all cards that was cut short.
 
-    Moderate cards are those of the problem with a lower limit on what a term may do, so the bound is
-    that of `prove` for this problem. Every one of them is a card of the problem itself, for which the
-    bound of the first proof holds too; and a better one that is found on the way is better there.
+    These are the cards of the problem with a lower limit on what a term may do, so the bound is
+    that of `prove` for this problem. Each of them is a card of the problem itself as well: the
+    bound of the first proof holds for it too, and a better card that is found on the way is better
+    there.
 
     Returns
     -------
-    proof, moderate
-        The first proof, with a better card if one was found, and interrupted if the second was; None
-        where there is nothing to say.
+    proof, bound
+        The first proof, with a better card if one was found, and interrupted if the second was; and
+        the factor with its bound, or None where there is nothing to report.
     """
-    odds = moderate_odds(proof.solution, problem)
+    odds = step_limit(proof.solution, problem)
     if odds is None:
         return proof, None
     limited = replace(problem, scale=replace(problem.scale, limit=math.log(odds)))

@@ -9,18 +9,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.kernels.proof.clustering import cluster_sets
-from riskcard.kernels.proof.slots import Conditions
+from riskcard.kernels.proof.layout import (
+    CLUSTER,
+    SIDE,
+    SIZE,
+    STEEPEST,
+    UNDECIDED,
+    Conditions,
+    ProofLimits,
+)
 from riskcard.problem.merge_rows import merge_equal_rows
 from riskcard.problem.problem import Problem
 
-#: Number of condition sets that the clustering starts from, at most; and times the number of rows.
+#: The most sets of conditions that the clustering starts from; and sets times rows.
 MAX_BLOCKS, MAX_BLOCK_ROWS = 2000, 4e7
 BLOCKS_PER_SIDE = 16
 FEW_FEATURES, ROWS_PER_BLOCK = 10, 1000
 
 
 def arrange_conditions(problem: Problem, tells_all_apart: bool = False) -> Conditions | None:
-    """Lay the conditions of a problem out for `explore`; None when there is not a single one.
+    """Arrange the conditions of a problem for `explore`; None when there is not a single one.
 
     With ``tells_all_apart`` every set of conditions is a leaf of its own, whatever its size, and
     none is filled up with terms that add nothing.
@@ -29,7 +37,7 @@ def arrange_conditions(problem: Problem, tells_all_apart: bool = False) -> Condi
     by_class = np.argsort(-data.labels, kind="stable")
     codes = np.ascontiguousarray(data.codes[:, by_class])
     n_events = int((data.labels > 0).sum())
-    # each class by itself: they are never added up, and neither may vanish beside the other
+    # each class by itself: they are never added up, and a light class must not vanish
     weights = np.concatenate(
         [exact_weights(part) for part in np.split(data.weights[by_class], [n_events])]
     )
@@ -52,43 +60,45 @@ def arrange_conditions(problem: Problem, tells_all_apart: bool = False) -> Condi
     return Conditions(
         codes=codes,
         weights=weights,
+        n_events=n_events,
         rows=np.concatenate([rows, flips]).astype(np.int32),
         starts=starts,
         offsets=offsets,
+        mixed_rows=mixed_rows,
+        mixed_weights=weights[mixed_rows],
+        reach=reach,
+        unit=unit,
+        rate=math.log(events / others),
+        children=children,
+        cluster_slots=_slots_of_clusters(blocks, children.shape[0]),
+        flips=ranges,
+        facts=_facts_of_clusters(blocks, children, undecided, reach),
+        members=members,
+        limits=ProofLimits(
+            max_terms=int(limits.max_terms),
+            max_features=int(limits.max_features),
+            max_cuts_per_feature=int(limits.max_cuts_per_feature),
+            budget=float(restrictions.budget),
+            must_differ=must_differ,
+            has_clashes=clashes.size > 0,
+            is_by_card=bool(restrictions.is_by_card),
+        ),
         capacity=capacity,
         families=families,
         clashes=clashes,
         needs=restrictions.must_use.astype(np.int64),
-        costs=np.append(restrictions.costs, restrictions.budget),
-        groups=np.column_stack([restrictions.groups, restrictions.at_most]).astype(np.int64),
-        reach=reach,
-        children=children,
-        blocks=_pad_blocks(blocks, children.shape[0]),
-        flips=ranges,
-        facts=_facts_of_clusters(blocks, children, undecided, reach),
-        members=members,
-        mixed_rows=mixed_rows,
-        mixed_weights=weights[mixed_rows],
-        limits=np.array(
-            [
-                limits.max_terms,
-                limits.max_features,
-                limits.max_cuts_per_feature,
-                n_events,
-                must_differ,
-                clashes.size > 0,
-                restrictions.is_by_card,
-            ]
-        ),
-        scale=np.array([unit, math.log(events / others)]),
+        costs=np.asarray(restrictions.costs, dtype=np.float64),
+        groups=np.ascontiguousarray(restrictions.groups, dtype=np.int64),
+        most_of_group=np.asarray(restrictions.at_most, dtype=np.int64),
     )
 
 
 def with_other_limit(conditions: Conditions, problem: Problem) -> Conditions:
-    """Conditions that were laid out for a problem that differs in the limit on the log-odds alone."""
-    reach = _reach_of_sides(problem, float(conditions.scale[0]))
-    blocks = [(side, low, high) for side, low, high in conditions.blocks.tolist() if side >= 0]
-    facts = _facts_of_clusters(blocks, conditions.children, conditions.facts[:, 1], reach)
+    """The conditions of a problem that differs only in the limit on the log-odds of a term."""
+    reach = _reach_of_sides(problem, conditions.unit)
+    blocks = list(map(tuple, blocks_of(conditions).tolist()))
+    undecided = conditions.facts[:, UNDECIDED]
+    facts = _facts_of_clusters(blocks, conditions.children, undecided, reach)
     return conditions._replace(reach=reach, facts=facts)
 
 
@@ -96,10 +106,10 @@ def can_always_fill_up(problem: Problem, capacity: NDArray[np.int64]) -> bool:
     """Can every card be filled up to ``max_terms`` different conditions within the limits?
 
     Proof: let a card use some features, ``max_features`` at most. Add features until there are
-    ``max_features`` of them, or all. On each feature the card's terms can be extended to its room:
-    any cuts of a plain number will do, and for others see ``Atoms.most_terms``. If even the features
-    with the least room hold ``max_terms`` terms together, so do these, and the card's own are
-    among them. A feature that allows no points has no conditions and is left out.
+    ``max_features`` of them, or all. On each feature the card's terms can be extended to its
+    capacity: any cuts of a plain number will do, and for others see ``Atoms.most_terms``. If even
+    the features with the least capacity hold ``max_terms`` terms together, so do these, and the
+    card's own are among them. A feature that allows no points has no conditions and is left out.
     """
     data = problem.data
     is_usable = np.zeros(data.n_features, dtype=bool)
@@ -110,8 +120,8 @@ def can_always_fill_up(problem: Problem, capacity: NDArray[np.int64]) -> bool:
             for first, atoms in zip(data.first_columns, data.atoms, strict=True)
         ]
     )
-    room = np.sort(np.minimum(most, capacity)[is_usable])
-    return int(room[: problem.limits.max_features].sum()) >= problem.limits.max_terms
+    rooms = np.sort(np.minimum(most, capacity)[is_usable])
+    return int(rooms[: problem.limits.max_features].sum()) >= problem.limits.max_terms
 
 
 def _capacity(problem: Problem) -> NDArray[np.int64]:
@@ -151,7 +161,7 @@ def exact_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
 def _starts(
     codes: NDArray[np.int32], n_cuts: NDArray[np.int64], n_events: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where the events, and the others, of each code of each feature begin in `_orders`."""
+    """Where the events, and the others, of each code of each column begin in `_orders`."""
     n_features, n_rows = codes.shape
     offsets = np.concatenate([[0], np.cumsum(n_cuts + 2)])
     starts = np.empty((2, int(offsets[-1])), dtype=np.int64)
@@ -167,11 +177,11 @@ def _starts(
 def _orders(
     codes: NDArray[np.int32], n_events: int
 ) -> tuple[NDArray[np.int32], NDArray[np.uint32]]:
-    """Rows of each feature in order of code: each class by itself, events first; and both together.
+    """Rows of each column in order of code: by class, events first; and both classes together.
 
-    Those of both are for the sides "<=" and ">". Within a code come first the rows that a cut beyond
-    them is in conflict with: those without the event if the points are given at or below the cut,
-    those with it if above.
+    There is an order of both classes for each of the sides "<=" and ">". Within a code, the rows
+    come first that a cut beyond them is in conflict with: those without the event if the points are
+    given at or below the cut, those with the event if above.
     """
     n_features, n_rows = codes.shape
     rows = np.empty((n_features, n_rows), dtype=np.int32)
@@ -187,10 +197,10 @@ def _orders(
 
 
 def stable_order(codes: NDArray[np.int32]) -> NDArray[np.int64]:
-    """The order of codes from 0 on, equal ones as they come.
+    """The order of non-negative codes; equal codes keep their order.
 
-    Two bytes at a time: numpy sorts whole numbers of that length by their digits, several times as
-    fast as longer ones by comparison.
+    Two bytes at a time: numpy sorts whole numbers of that length by their digits, which is several
+    times as fast as sorting longer ones by comparison.
     """
     order = np.argsort((codes & 0xFFFF).astype(np.uint16), kind="stable")
     if codes.max(initial=0) > 0xFFFF:
@@ -200,7 +210,7 @@ def stable_order(codes: NDArray[np.int32]) -> NDArray[np.int64]:
 
 
 def _reach_of_sides(problem: Problem, unit: float) -> NDArray[np.float64]:
-    """For each side (2 * feature, + 1 for "above the cut"): the largest step in log-odds."""
+    """The largest step in log-odds on each side (2 * column, plus 1 for "above the cut")."""
     points = np.stack([problem.jump_high, -problem.jump_low], axis=1).ravel()
     if unit > 0:
         return points * unit
@@ -213,7 +223,7 @@ def _blocks(
     reach: NDArray[np.float64],
     is_closed: Sequence[NDArray[np.bool_]],
 ) -> list[tuple[int, int, int]]:
-    """Intervals of cuts (side, low, high) with about equally many rows, to cluster.
+    """Intervals of cuts (side, low, high) with about the same number of rows, to be clustered.
 
     Clusters of several features save work where features are alike, as many features often are.
     With few of them, telling features apart first saves more: the cost of conflicts is known for
@@ -270,11 +280,18 @@ def _cluster(
     return children, members, undecided
 
 
-def _pad_blocks(blocks: list[tuple[int, int, int]], n_clusters: int) -> NDArray[np.int32]:
-    """Side, low and high of the clusters that are a single block; -1 for the others."""
-    padded = np.full((n_clusters, 3), -1, dtype=np.int32)
-    padded[: len(blocks)] = blocks
-    return padded
+def _slots_of_clusters(blocks: list[tuple[int, int, int]], n_clusters: int) -> NDArray[np.int32]:
+    """Each cluster as a slot without multiplicity: blocks come first, and are intervals."""
+    slots = np.full((n_clusters, 4), -1, dtype=np.int32)
+    slots[: len(blocks), SIDE:] = blocks
+    slots[len(blocks) :, CLUSTER] = np.arange(len(blocks), n_clusters)
+    return slots
+
+
+def blocks_of(conditions: Conditions) -> NDArray[np.int32]:
+    """Side, first and last cut of the clusters that are intervals."""
+    slots = conditions.cluster_slots
+    return slots[slots[:, CLUSTER] < 0, SIDE:]
 
 
 def _facts_of_clusters(
@@ -283,16 +300,16 @@ def _facts_of_clusters(
     undecided: NDArray[np.int64] | NDArray[np.float64],
     reach: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Of each cluster the number of conditions, that of undecided rows, and the largest step."""
+    """The SIZE, UNDECIDED rows and STEEPEST step of each cluster."""
     facts = np.zeros((children.shape[0], 3))
-    facts[:, 1] = undecided
+    facts[:, UNDECIDED] = undecided
     for cluster, (side, low, high) in enumerate(blocks):
-        facts[cluster, 0], facts[cluster, 2] = high - low + 1, reach[side]
+        facts[cluster, SIZE], facts[cluster, STEEPEST] = high - low + 1, reach[side]
     # children come before their parents
     for cluster in range(len(blocks), children.shape[0]):
         left, right = children[cluster]
-        facts[cluster, 0] = facts[left, 0] + facts[right, 0]
-        facts[cluster, 2] = max(facts[left, 2], facts[right, 2])
+        facts[cluster, SIZE] = facts[left, SIZE] + facts[right, SIZE]
+        facts[cluster, STEEPEST] = max(facts[left, STEEPEST], facts[right, STEEPEST])
     return facts
 
 

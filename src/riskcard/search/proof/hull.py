@@ -1,7 +1,13 @@
 """A bound on many cards at once: the convex hull of what they can do.
 
-Branch and bound with slots proves nothing about a large problem before much of its tree is done. The
-bound here is known after a moment, for all cards or for a part of them; `hull_tree` divides them.
+Branch and bound with slots proves nothing about a large problem before much of its tree is done.
+The bound here is known after a moment, for all cards or for a part of them; `hull_tree` divides
+them.
+
+The bound is that of a tangent plane of the loss (`tangent_bound`). It holds wherever the plane
+touches. How good it is depends on the place, which `touch_hull` looks for: the minimum of the loss
+over the convex hull of the cards. A point of the hull is an offset and a share of the reach of each
+condition; the shares of the terms add up to at most their number.
 """
 
 from __future__ import annotations
@@ -14,36 +20,36 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from riskcard.kernels.proof.hull_shares import fit_shares
-from riskcard.kernels.proof.slots import Conditions
+from riskcard.kernels.proof.layout import FEATURE, Conditions
+from riskcard.kernels.proof.rounding import ROUNDING, ROUNDING_PER_ROW
 from riskcard.search.deadline import Deadline
+from riskcard.search.proof.conditions import blocks_of
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64] | NDArray[np.int32]
 
-#: The smallest curvature of a row's loss that a step is reckoned with, so that no step is endless.
+#: The curvature of a row's loss is taken to be at least this, so that no step is endless.
 LEAST_CURVE = 1e-4
-#: Rows that the curvature is reckoned from, about; the slopes are those of all rows.
+#: About how many rows the curvature is computed from; the slopes are those of all rows.
 ROWS_OF_MODEL = 4000
 #: Quadratic models for one set of conditions, trials of a step, and passes over a model.
 MAX_MODELS, MAX_TRIALS, MAX_PASSES = 3, 8, 300
-#: Conditions that join at once, for each owner; that there may be; and times the number of rows.
+#: Conditions that join at once, for each owner; conditions in all; and conditions times rows.
 MOST_ADDED, MOST_SHARES, MOST_CELLS = 20, 500, 2e7
-#: What a round takes whatever the sizes are.
+#: The work of a round that does not depend on any size.
 WORK_OF_A_ROUND = 1.5e6
 #: A tangent is good enough when its bound is this close to the loss where it touches (relative).
-CLOSE_ENOUGH = 2e-3
+TANGENT_WITHIN = 2e-3
 #: A condition joins when it is worth more than this many times the charge.
 WORTH = 1.02
-#: An owner has what it may have when its shares add up to this part of it.
+#: The shares of an owner count as complete when they add up to this part of its cap.
 FULL = 0.98
-#: Numbers that are kept of the rows of conditions, at most.
+#: The most numbers that are kept of the rows of conditions.
 MOST_KEPT = 1e7
-#: Relative allowance for rounding, beside that for adding up many rows.
-ROUNDING = 1e-11
 
 
 class HullProblem:
-    """Every condition that a card may have, one after another, and what the bounds need of the rows.
+    """Every condition that a card may have, in a row, and what the bounds need to know of the rows.
 
     Attributes
     ----------
@@ -53,20 +59,20 @@ class HullProblem:
 
     def __init__(self, conditions: Conditions) -> None:
         self.conditions = conditions
-        blocks = conditions.blocks[conditions.blocks[:, 0] >= 0]
-        self._blocks = blocks[np.lexsort((blocks[:, 1], blocks[:, 0]))]
-        # large tables have millions of conditions: what is the same in a block is found once for it
+        sides, lowest, _ = blocks_of(conditions).T
+        self._blocks = blocks_of(conditions)[np.lexsort((lowest, sides))]
+        # large tables have millions of conditions: what is the same in a block is found once
         sides, lowest, highest = self._blocks.T
         sizes = highest - lowest + 1
         ends = np.cumsum(sizes, dtype=np.int64)
         self.sides = np.repeat(sides, sizes)
         self.cuts = np.arange(ends[-1], dtype=np.int32)
         self.cuts -= np.repeat((ends - sizes - lowest).astype(np.int32), sizes)
-        self.features = np.repeat(conditions.families[sides >> 1, 0].astype(np.int32), sizes)
+        self.features = np.repeat(conditions.families[sides >> 1, FEATURE].astype(np.int32), sizes)
         self.reach = np.repeat(conditions.reach[sides], sizes)
-        self.weights, self.rate = conditions.weights, float(conditions.scale[1])
-        self.n_terms, n_events = int(conditions.limits[0]), int(conditions.limits[3])
-        self.signs = np.where(np.arange(self.weights.size) < n_events, 1.0, -1.0)
+        self.weights, self.rate = conditions.weights, conditions.rate
+        self.n_terms = conditions.limits.max_terms
+        self.signs = np.where(np.arange(self.weights.size) < conditions.n_events, 1.0, -1.0)
         self._kept: dict[int, Floats] = {}
 
     @property
@@ -107,7 +113,7 @@ class HullProblem:
 
 
 class Part(NamedTuple):
-    """Some of all cards: one term from each group, and at most so many others.
+    """Some of all cards: one term from each group, and at most ``n_others`` others.
 
     Attributes
     ----------
@@ -144,19 +150,19 @@ class Touch:
 
 
 def tangent_bound(log_odds: Floats, problem: HullProblem, part: Part) -> tuple[float, Floats]:
-    """A bound on the loss of every card of a part, valid for *any* log-odds of the rows; and slopes.
+    """Claim: for *any* log-odds, no card of a part has a loss below the first number returned.
 
-    Proof. The loss is convex in the log-odds ``z`` of the rows, so for those of a card, ``z'``, it
+    Proof: the loss is convex in the log-odds ``z`` of the rows, so for those of a card, ``z'``, it
     is at least ``loss(z) + r . (z' - z)``, where ``r`` holds the slopes of the rows' losses at
     ``z``. A card has ``z' = offset + sum of steps``, each step between 0 and the reach of its
     condition (points below 0 count as points above 0 on the other side, and move the offset). So
     ``r . z'`` is the offset times the sum of ``r``, plus for each term its step times the sum of
     ``r`` over the rows with its points, which is at least the smaller of 0 and reach times that
     sum. Of each group one term is on the card, which has at least the least of its group; the
-    others are different conditions, which together have at least the ``n_others`` least. For the
-    offset the end of its interval that is worse is taken (`bound_node` says why the offset may be
-    confined; that it must be a whole number of points is not used). The result is lowered by more
-    than the error of the sums.
+    others are different conditions, which together have at least the sum of the ``n_others`` least.
+    For the offset, the worse end of its interval is taken (`kernels.proof.bounding` says why the
+    offset may be confined; that it must be a whole number of points is not used). The result is
+    lowered by more than the error of the sums, see `kernels.proof.rounding`.
     """
     weights, signs = problem.weights, problem.signs
     loss = float(weights @ np.logaddexp(0.0, -signs * log_odds))
@@ -172,7 +178,7 @@ def tangent_bound(log_odds: Floats, problem: HullProblem, part: Part) -> tuple[f
     total = float(rows.sum())
     bound += min(total * problem.rate, total * (problem.rate - furthest))
     size = loss + float(np.abs(rows) @ (np.abs(log_odds) + abs(problem.rate) + 2 * furthest))
-    return bound - (ROUNDING + weights.size * np.finfo(float).eps) * size, slopes
+    return bound - (ROUNDING + ROUNDING_PER_ROW * weights.size) * size, slopes
 
 
 def touch_hull(
@@ -185,7 +191,7 @@ def touch_hull(
 ) -> tuple[float, Touch, float]:
     """Look for a good place for the tangent; returns the best bound, the last place and the work.
 
-    The work is what it takes by the sizes of things, in nanoseconds or so; no clock has a say in it.
+    The work is estimated from the sizes of all arrays, in about nanoseconds; no clock is read.
 
     The loss is minimised over the convex hull of the part's cards, with more and more conditions.
     Where the tangent touches decides how good the bound is, not whether it holds, so nothing here
@@ -196,11 +202,11 @@ def touch_hull(
     start
         Where to begin.
     enough
-        A bound that needs not be any better.
+        A bound that need not be improved any further.
     max_rounds
-        How often conditions join, at most.
+        The most rounds in which conditions join.
     deadline
-        After it there is no other round.
+        No round begins after it.
     """
     caps = np.array([part.n_others] + [1] * len(part.groups), dtype=np.float64)
     place, best, work = _within(start, part, caps), -np.inf, 0.0
@@ -212,7 +218,7 @@ def touch_hull(
         work += more + 3.0 * problem.conditions.codes.size + WORK_OF_A_ROUND
         place = replace(place, charges=_fair_charges(place, part, caps, slopes))
         joining = _joining(problem, part, place, slopes)
-        is_close = loss - best <= CLOSE_ENOUGH * abs(loss)
+        is_close = loss - best <= TANGENT_WITHIN * abs(loss)
         if best >= enough or is_close or joining is None or deadline.is_over():
             break
         place = joining
@@ -237,7 +243,7 @@ def _within(place: Touch, part: Part, caps: Floats) -> Touch:
 
 
 def _descend(problem: HullProblem, place: Touch, caps: Floats) -> tuple[Touch, Floats, float]:
-    """Lower the loss by the shares of the place; also the log-odds that come of it, and the work."""
+    """Lower the loss by moving the shares; also returns the log-odds reached, and the work."""
     weights, signs = problem.weights, problem.signs
     design = np.vstack([np.ones(weights.size), problem.steps_of(place.chosen)])
     values = np.concatenate([[place.offset], place.shares])
@@ -297,7 +303,7 @@ def _best_offset(log_odds: Floats, problem: HullProblem) -> float:
 
 
 def _fair_charges(place: Touch, part: Part, caps: Floats, slopes: Floats) -> Floats:
-    """The charges, lower where a share less than its owner may have goes without being taken."""
+    """The charges, lowered where an owner does not use all of its cap."""
     sums = np.bincount(place.owners, place.shares, minlength=caps.size)
     charges = place.charges.copy()
     for owner, own in enumerate((part.others, *part.groups)):
@@ -308,7 +314,7 @@ def _fair_charges(place: Touch, part: Part, caps: Floats, slopes: Floats) -> Flo
 
 
 def _joining(problem: HullProblem, part: Part, place: Touch, slopes: Floats) -> Touch | None:
-    """The place with the conditions that are worth more than their charge, of neighbours the best."""
+    """Add the conditions that are worth more than their charge; of neighbours only the best."""
     added, owners = [], []
     for owner, charge in enumerate(place.charges):
         own = np.flatnonzero(part.others) if owner == 0 else part.groups[owner - 1]

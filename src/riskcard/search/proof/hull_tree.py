@@ -15,21 +15,22 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.kernels.proof.slots import Conditions
+from riskcard.kernels.proof.layout import Conditions
 from riskcard.search.deadline import Deadline
 from riskcard.search.proof.hull import HullProblem, Integers, Part, Touch, touch_hull
 
-#: Rounds of looking for a tangent: of all cards, and of a part, which begins where the whole ended.
+#: Rounds of looking for a tangent: for all cards, and for a part, which begins where the whole
+#: ended.
 ROOT_ROUNDS, ROUNDS = 40, 6
-#: The hull of all cards is filled in steps: so many terms at first, as a share of all.
+#: The hull of all cards is filled in steps: with these shares of the number of terms.
 FIRST_SHARES = (0.1, 0.3, 0.6, 1.0)
-#: Cards are not divided by a feature on which the others have a smaller share of a term.
+#: Cards are not divided by a feature on which the other terms have a smaller share than this.
 LEAST_SHARE = 0.02
-#: A part that is not divided is bounded anew as long as its bound rises by this part of itself.
+#: A part that is not divided is bounded again as long as its bound rises by this part of itself.
 LEAST_RISE = 1e-6
-#: Parts that are open, at most, and times the number of conditions.
+#: The most open parts, and parts times conditions.
 MOST_OPEN, MOST_BYTES = 20_000, 2e8
-#: All cards are bounded first, for this part of the time that is left at most.
+#: All cards are bounded first, for at most this part of the time that is left.
 SHARE_OF_ROOT = 0.3
 
 
@@ -48,14 +49,14 @@ class HullTree:
     Parameters
     ----------
     conditions
-        Of the problem.
+        All conditions of the problem.
 
     Attributes
     ----------
     work
-        Done so far, see `touch_hull`.
+        The work done so far, see `touch_hull`.
     n_parts
-        Bounded so far.
+        The number of parts bounded so far.
     """
 
     def __init__(self, conditions: Conditions) -> None:
@@ -74,7 +75,7 @@ class HullTree:
 
     @property
     def is_over(self) -> bool:
-        """Nothing more can come of it."""
+        """Whether the bound can rise no further."""
         lowest = self._open[0][0] if self._open else float("inf")
         most = min(MOST_OPEN, MOST_BYTES / self.problem.size)
         return self.n_parts > 0 and (lowest >= self._stuck or len(self._open) > most)
@@ -89,7 +90,7 @@ class HullTree:
         cutoff
             Parts with a bound at or above it are of no interest.
         deadline
-            When to stop.
+            The moment to stop at.
         """
         while self.work < most_work and not self.is_over and not deadline.is_over():
             if self.n_parts == 0:
@@ -102,7 +103,7 @@ class HullTree:
             self._divide(node, cutoff, deadline)
 
     def _begin(self, cutoff: float, deadline: Deadline) -> None:
-        """All cards; the hull of small ones first, since that of large ones needs many conditions."""
+        """Bound all cards; small ones first, since the hull of large ones needs many conditions."""
         problem, place, bound = self.problem, Touch(self.problem.rate), 0.0
         every = np.ones(problem.size, dtype=bool)
         deadline = deadline.part(SHARE_OF_ROOT)
@@ -133,7 +134,7 @@ class HullTree:
             self._keep(_Node(max(bound, node.bound), part, reached), cutoff)
 
     def _settle(self, node: _Node, cutoff: float, deadline: Deadline) -> None:
-        """Bound a part that had best not be divided as well as can be."""
+        """Bound a part that is not worth dividing as well as possible."""
         bound, place, work = touch_hull(
             self.problem, node.part, node.place, cutoff, ROOT_ROUNDS, deadline
         )
@@ -145,7 +146,7 @@ class HullTree:
 
 
 def divide(problem: HullProblem, part: Part, place: Touch) -> list[tuple[Part, Touch]]:
-    """Two parts that together have all cards of a part; nothing when it had best not be divided.
+    """Two parts that together have all cards of a part; nothing when it is not worth dividing.
 
     Either by a feature: cards without another term on it, and cards with one, which becomes a
     group. Or by the halves of a group, one of which has the group's term. Either way a card of the
@@ -194,13 +195,13 @@ def _by_feature(
 
 
 def _others_beside(problem: HullProblem, part: Part, group: Integers) -> NDArray[np.bool_]:
-    """Where the others may be once a group has its term: within the limits on cuts and on features."""
+    """Where other terms may be once a group has its term, by the limits on cuts and features."""
     conditions = problem.conditions
     used = [int(problem.features[own[0]]) for own in (*part.groups, group)]
     others = part.others
     if used.count(used[-1]) >= conditions.capacity[used[-1]]:
         others = others & (problem.features != used[-1])
-    if len(set(used)) >= conditions.limits[1]:
+    if len(set(used)) >= conditions.limits.max_features:
         others = others & np.isin(problem.features, used)
     return others
 

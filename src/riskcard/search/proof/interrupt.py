@@ -1,4 +1,4 @@
-"""Ctrl-C as a flag, so that a proof can end in order instead of being torn off anywhere."""
+"""Ctrl-C as a flag, so that a proof ends in order instead of breaking off anywhere."""
 
 from __future__ import annotations
 

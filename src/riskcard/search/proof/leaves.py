@@ -1,4 +1,4 @@
-"""Leaves of the proof: the conditions are chosen, only whole points remain to be."""
+"""Leaves of the proof: all conditions are chosen, and only whole points are still open."""
 
 from __future__ import annotations
 
@@ -7,22 +7,21 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.kernels.proof.leaf import choose_leaf_points
-from riskcard.kernels.proof.slots import Conditions
+from riskcard.kernels.proof.layout import LEAST, LOW, SIDE, Conditions, Nodes
+from riskcard.kernels.proof.leaf import (
+    FOUND_SCALE,
+    FOUND_START,
+    LeafLimits,
+    choose_leaf_points,
+)
+from riskcard.kernels.proof.rounding import ROUNDING
 from riskcard.problem.objective import loss_of, violations_of_terms
 from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
 
-#: Relative allowance for rounding in a loss that serves as a bound.
-ROUNDING = 1e-11
-
 
 def card_of_leaf(
-    problem: Problem,
-    conditions: Conditions,
-    record: NDArray[np.int32],
-    numbers: NDArray[np.float64],
-    cutoff: float,
+    problem: Problem, conditions: Conditions, leaves: Nodes, index: int, cutoff: float
 ) -> tuple[Solution | None, float]:
     """The best card of a leaf that beats the cutoff, and a bound on all cards of the leaf.
 
@@ -31,57 +30,65 @@ def card_of_leaf(
     solution, bound
         None when no card is below the cutoff. The bound is at most the cutoff.
     """
-    n_slots = abs(int(record[0]))
-    sides = record[2 : 2 + 5 * n_slots : 5].astype(int)
-    cuts = record[3 : 3 + 5 * n_slots : 5].astype(int)
+    n_slots = int(leaves.counts[index])
+    sides = leaves.slots[index, :n_slots, SIDE].astype(int)
+    cuts = leaves.slots[index, :n_slots, LOW].astype(int)
     terms = list(zip((sides >> 1).tolist(), cuts.tolist(), strict=True))
     if violations_of_terms(terms, problem):
         return None, cutoff
     # a card with fewer terms is another leaf, unless cards are filled up
-    least = 0 if conditions.limits[4] else 1
+    fewest = 0 if conditions.limits.must_differ else 1
     if problem.scale.kind == "fixed":
-        units = _whole_points_in_box(conditions, numbers, n_slots)
-        if units[1:].min() < least:
+        base, *points = _whole_points(leaves.box[index, LEAST, : n_slots + 1] / conditions.unit)
+        if min(points) < fewest:
             return None, cutoff
-        card = _card(sides, cuts, units[1:], problem.scale.multiplier, base=int(units[0]))
+        card = _card(sides, cuts, points, problem.scale.multiplier, base=base)
         return card, min(cutoff, loss_of(card, problem) * (1.0 - ROUNDING))
+    return _best_of_free_scale(problem, conditions, sides, cuts, fewest, cutoff)
+
+
+def _whole_points(least: NDArray[np.float64]) -> list[int]:
+    """Base and points of a leaf: its box was divided until it holds one whole number of each.
+
+    They are found from the box. The coefficients need not be near them, since the ends of the
+    offset's interval are not whole numbers.
+    """
+    return [int(number) for number in np.ceil(least - 1e-6)]
+
+
+def _best_of_free_scale(
+    problem: Problem,
+    conditions: Conditions,
+    sides: NDArray[np.int64],
+    cuts: NDArray[np.int64],
+    fewest: int,
+    cutoff: float,
+) -> tuple[Solution | None, float]:
+    """The best points, at least ``fewest`` each, and the best scale for given conditions."""
     holds, cells = _cells(conditions, sides, cuts)
-    most = np.array([_most_points(problem, side) for side in sides])
-    rate = float(conditions.scale[1])
-    limit = problem.scale.limit
-    limits = np.array([limit, rate - n_slots * limit, rate, 1.0])
-    points = np.zeros(n_slots, dtype=np.int64)
-    found = np.array([cutoff, 0.0, 0.0])
-    is_integer_base = problem.scale.kind == "multiplier"
-    ends = np.stack([np.full(n_slots, least), most])
+    rate, limit = conditions.rate, float(problem.scale.limit)
+    limits = LeafLimits(limit, rate - sides.size * limit, rate)
+    most = [_most_points(problem, side) for side in sides]
+    ends = np.stack([np.full(sides.size, fewest), np.array(most)])
     for column, cut, jump in problem.kept:
         ends[:, (sides == 2 * column + (jump < 0)) & (cuts == cut)] = abs(jump)
+    points, found = np.zeros(sides.size, dtype=np.int64), np.array([cutoff, 0.0, 0.0])
+    is_integer_base = problem.scale.kind == "multiplier"
     bound = choose_leaf_points(holds, cells, ends, limits, cutoff, is_integer_base, points, found)
     if not points.any():
         return None, bound
+    scale, start = found[FOUND_SCALE], found[FOUND_START]
     if is_integer_base:
-        return _card(sides, cuts, points, 1.0 / found[1], base=int(found[2])), bound
+        return _card(sides, cuts, points.tolist(), 1.0 / scale, base=int(start)), bound
     divisor = 1 if problem.kept else math.gcd(*points.tolist())
-    return _card(sides, cuts, points // divisor, 1 / (found[1] * divisor), offset=found[2]), bound
-
-
-def _whole_points_in_box(
-    conditions: Conditions, numbers: NDArray[np.float64], n_slots: int
-) -> NDArray[np.int64]:
-    """Base and points of a leaf: its box was divided until it holds one whole number of each.
-
-    The coefficients need not be near it: the ends of the offset's interval are no whole numbers.
-    """
-    begin = 2 + int(conditions.limits[0])  # as in `save_node`
-    low = numbers[begin : begin + 1 + n_slots] / conditions.scale[0]
-    least: NDArray[np.int64] = np.ceil(low - 1e-6).astype(np.int64)
-    return least
+    smaller = (points // divisor).tolist()
+    return _card(sides, cuts, smaller, 1 / (scale * divisor), offset=start), bound
 
 
 def _card(
     sides: NDArray[np.int64],
     cuts: NDArray[np.int64],
-    points: NDArray[np.int64],
+    points: list[int],
     multiplier: float,
     base: int | None = None,
     offset: float = 0.0,
@@ -89,7 +96,7 @@ def _card(
     """Points above a cut become a fall at the cut and a higher start for everyone."""
     terms = []
     shift = 0
-    for side, cut, value in zip(sides.tolist(), cuts.tolist(), points.tolist(), strict=True):
+    for side, cut, value in zip(sides.tolist(), cuts.tolist(), points, strict=True):
         terms.append((side >> 1, cut, -value if side & 1 else value))
         shift += value if side & 1 else 0
     if base is None:
@@ -98,8 +105,8 @@ def _card(
 
 
 def _most_points(problem: Problem, side: int) -> int:
-    feature = side >> 1
-    return int(-problem.jump_low[feature] if side & 1 else problem.jump_high[feature])
+    column = side >> 1
+    return int(-problem.jump_low[column] if side & 1 else problem.jump_high[column])
 
 
 def _cells(
@@ -111,7 +118,7 @@ def _cells(
         is_below = conditions.codes[side >> 1] <= cut
         cell |= (is_below ^ bool(side & 1)).astype(np.int64) << j
     used, index = np.unique(cell, return_inverse=True)
-    n_events = int(conditions.limits[3])
+    n_events = conditions.n_events
     cells = np.stack(
         [
             np.bincount(index[part], weights=conditions.weights[part], minlength=used.size)

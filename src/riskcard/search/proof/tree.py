@@ -15,52 +15,72 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.kernels.proof.explore import DONE, LEAVES, NODES, SAVED, STOP, WORK, explore
-from riskcard.kernels.proof.nodes import Workspace
-from riskcard.kernels.proof.slots import Conditions
+from riskcard.kernels.proof.explore import explore
+from riskcard.kernels.proof.layout import (
+    CONTROL_FIELDS,
+    DONE,
+    LEAST,
+    LEAVES,
+    MOST,
+    NODES,
+    OFFSET,
+    SAVED,
+    SIZE,
+    STEEPEST,
+    STOP,
+    WORK,
+    Conditions,
+    Nodes,
+    Results,
+    Workspace,
+    empty_nodes,
+    empty_results,
+    empty_workspace,
+    join_nodes,
+)
 from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
 from riskcard.search.deadline import Deadline
 from riskcard.search.empty_card import best_empty_card
 from riskcard.search.proof.conditions import arrange_conditions
-from riskcard.search.proof.frontier import Frontier, OpenNodes
+from riskcard.search.proof.frontier import Frontier
 from riskcard.search.proof.hull_tree import HullTree
 from riskcard.search.proof.interrupt import catch_interrupt
 from riskcard.search.proof.leaves import card_of_leaf
 from riskcard.status import OPTIMALITY_TOLERANCE, Status, relative_gap
 
-#: What a card is but for its points: (column, cut) pairs in order.
+#: A card without its points: (column, cut) pairs in order.
 Choice = tuple[tuple[int, int], ...]
 
-#: Cells are numbered by the bits of their columns; more columns are not laid out for.
+#: Cells are numbered by the bits of their columns, and there is no room for more columns.
 MAX_PROVEN_TERMS = 12
-#: Nodes whose bound is this close to the best loss (relative) are given up: it is what "optimal"
-#: means, and leaves room for rounding.
+#: Nodes whose bound is this close to the best loss (relative) are pruned: that is what "optimal"
+#: means, and it leaves room for rounding.
 CLOSE_ENOUGH = 1e-7
-#: A card is not replaced by another that is better by no more than this, relatively: that is rounding.
+#: A card is not replaced by another that is better by at most this part: that is rounding.
 SAME_LOSS = 1e-12
 N_TASKS = 8
-#: Nodes dealt to a task: as many as it may well finish, since the others are carried in vain.
+#: Nodes dealt to a task: about as many as it finishes, since carrying the others costs time.
 FEWEST_NODES_A_TASK, MOST_NODES_A_TASK = 64, 8192
 FIRST_BUDGET, LAST_BUDGET = 1e5, 2e7
 #: Pure depth first is quickest, but proves nothing before its end. So a tree that turns out to be
 #: large sets aside all nodes above a share of the best loss and finishes the others, share after
-#: share, until the open nodes fill so many bytes. From then on it goes depth first from the lowest of
+#: share, until the open nodes fill MOST_BYTES. From then on it goes depth first from the lowest of
 #: them, and the proven bound rises as they are finished. Until then there is the bound of `hull`.
 WORK_DEPTH_FIRST = 3e8
 TARGET_SHARES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.88)
 MOST_BYTES = 300e6
 #: A tree that is not done after this share of its time counts as large.
 LATE = 0.25
-#: The work of `HullTree` for a unit of that of the tree: about a seventh of the time.
+#: The work of `HullTree` per unit of work of the tree: about a seventh of the time.
 HULL_WORK = 1.0
-#: What its first bound takes, about; where there is less time it is not begun.
+#: About what its first bound takes; it is not begun when there is less time.
 SECONDS_A_CONDITION = 2e-7
 MOST_LEAVES = 64
 #: More choices of conditions than this are not collected.
 MOST_CHOICES = 100_000
-#: Seconds after which a round looks whether it is to stop.
+#: A round checks at least this often, in seconds, whether it is to stop.
 LONGEST_WAIT = 0.2
 
 
@@ -91,20 +111,16 @@ class _Task:
 
     work: Workspace
     control: NDArray[np.float64]
-    out: tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]
-    leaves: OpenNodes
+    results: Results
 
-    def run(self, conditions: Conditions, nodes: OpenNodes) -> tuple[OpenNodes, OpenNodes]:
+    def run(self, conditions: Conditions, nodes: Nodes) -> tuple[Nodes, Nodes]:
         """Explore; returns the nodes that stay open and the leaves."""
-        records, numbers, counters = self.out
+        still_open, leaves, counters = self.results
         counters[:] = 0
-        explore(conditions, self.work, *nodes, self.control, self.out, self.leaves)
-        saved, n_leaves, done = (int(counters[i]) for i in (SAVED, LEAVES, DONE))
-        still_open = (
-            np.concatenate([nodes[0][done:], records[:saved]]),
-            np.concatenate([nodes[1][done:], numbers[:saved]]),
-        )
-        return still_open, (self.leaves[0][:n_leaves].copy(), self.leaves[1][:n_leaves].copy())
+        explore(conditions, self.work, nodes, self.control, self.results)
+        n_saved, n_leaves, n_done = (int(counters[i]) for i in (SAVED, LEAVES, DONE))
+        not_begun, saved = nodes.take(slice(n_done, None)), still_open.take(slice(n_saved))
+        return join_nodes([not_begun, saved]), leaves.take(slice(n_leaves)).copy()
 
 
 class _Tree:
@@ -113,21 +129,21 @@ class _Tree:
     def __init__(self, problem: Problem, conditions: Conditions, card: Solution, stops: Stops):
         self.problem, self.conditions = problem, conditions
         self.card, self.loss, self.worth = card, loss_of(card, problem), stops.worth
-        # a little less than the gap asked for, so that rounding does not leave it just above
+        # a little less than the gap asked for, so that rounding does not leave the result just
+        # above
         self.slack = max(stops.gap * (1.0 - 1e-9), CLOSE_ENOUGH)
         root = _root(conditions, problem.kept)
         self.frontier = Frontier(self.loss)
         self.frontier.add(root)
         self.leaf_bound = float("inf")
         self.choices: dict[Choice, Solution] = {}
-        self.most_loss: float | None = None  # of cards to collect; None to look for the best
+        self.most_loss: float | None = None  # of cards to collect; None to find the best only
         self.offer(best_empty_card(problem))
         self.nodes = 0
         self.work = 0.0
         self.budget = FIRST_BUDGET
         self.share = FEWEST_NODES_A_TASK
-        node_bytes = sum(part.nbytes for part in root)
-        self.most_open = int(MOST_BYTES / node_bytes)
+        self.most_open = int(MOST_BYTES / root.bytes_per_node)
         self.is_wide = False
         self.floor = 0.0  # a bound that was proven apart from the tree
         self.hull: HullTree | None = None
@@ -145,14 +161,16 @@ class _Tree:
         return max(self.floor, from_tree)
 
     def raise_floor(self, deadline: Deadline) -> None:
-        """Once the tree has turned out to be large, or time is short: a bound that does not wait for it.
+        """Find a bound apart from the tree, once it has turned out to be large or time is short.
 
-        Not where some terms are kept, whose steps keep other limits.
+        Not where some terms are kept: the steps of these have other limits than `hull` assumes.
         """
         if self.most_loss is not None or self.problem.kept:
             return
         left, used = deadline.seconds_left, time.perf_counter() - self.begun
-        to_begin = SECONDS_A_CONDITION * self.conditions.facts[-1, 0] if self.hull is None else 0.0
+        to_begin = (
+            SECONDS_A_CONDITION * self.conditions.facts[-1, SIZE] if self.hull is None else 0.0
+        )
         is_late = left < (1 - LATE) / LATE * max(used, to_begin)
         if left > to_begin and (self.work >= WORK_DEPTH_FIRST or is_late):
             self.hull = self.hull or HullTree(self.conditions)
@@ -168,20 +186,19 @@ class _Tree:
                     return min(share * self.loss, self.cutoff)
         return self.cutoff
 
-    def merge(self, task: _Task, still_open: OpenNodes, leaves: OpenNodes) -> None:
+    def merge(self, task: _Task, still_open: Nodes, leaves: Nodes) -> None:
         """Take in what a task returned."""
-        self.nodes += int(task.out[2][NODES])
-        self.work += float(task.out[2][WORK])
-        for record, numbers in zip(*leaves, strict=True):
-            card, bound = card_of_leaf(self.problem, self.conditions, record, numbers, self.cutoff)
+        self.nodes += int(task.results.counters[NODES])
+        self.work += float(task.results.counters[WORK])
+        for index in range(leaves.size):
+            card, bound = card_of_leaf(self.problem, self.conditions, leaves, index, self.cutoff)
             self.leaf_bound = min(self.leaf_bound, bound)
             if card is not None:
                 self.offer(card)
-        is_open = still_open[1][:, 0] < self.cutoff
-        self.frontier.add((still_open[0][is_open], still_open[1][is_open]))
+        self.frontier.add(still_open.take(still_open.bounds < self.cutoff))
 
     def offer(self, card: Solution) -> None:
-        """Keep a card if the referee finds it feasible and better, or, when collecting, good enough."""
+        """Keep a card if it is feasible and better, or, when collecting, good enough."""
         loss = loss_of(card, self.problem)
         if self.most_loss is not None:
             choice = tuple(zip(card.features, card.cuts, strict=True))
@@ -212,7 +229,7 @@ def prove(
     progress
         Called after every round with the best loss, the bound and the number of nodes.
     conditions
-        Those of the problem as `arrange_conditions` lays them out, where that has been done.
+        The result of `arrange_conditions`, if it is known already.
     """
     conditions = conditions or arrange_conditions(problem)
     if conditions is None:
@@ -246,7 +263,7 @@ def _grow(
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """For every choice of conditions that was found its best card, and whether these are all."""
+    """The best card of every choice of conditions that was found, and whether these are all."""
 
     cards: tuple[Solution, ...]
     is_complete: bool
@@ -256,14 +273,14 @@ class Collection:
 def collect(
     problem: Problem, card: Solution, most_loss: float, stops: Stops, n_jobs: int = 1
 ) -> Collection:
-    """Every set of conditions that has a card with at most some loss.
+    """Every set of conditions that has a card with at most a given loss.
 
     Parameters
     ----------
     card
         A feasible card within the loss.
     most_loss
-        Sets of conditions whose best card has more are left out.
+        Sets of conditions whose best card has a larger loss are left out.
     """
     empty = best_empty_card(problem)
     conditions = arrange_conditions(problem, tells_all_apart=True)
@@ -304,13 +321,13 @@ def _run_round(
     threads: ThreadPoolExecutor,
     deadline: Deadline,
 ) -> None:
-    """One round; when it is cut short, every open node is accounted for all the same."""
+    """Run one round; when it is cut short, every node is still open, pruned or a leaf."""
     target = tree.target()
-    records, numbers = tree.frontier.take(N_TASKS * tree.share)
-    running: list[tuple[_Task, Future[tuple[OpenNodes, OpenNodes]]]] = []
-    for index, task in enumerate(tasks[: records.shape[0]]):
+    nodes = tree.frontier.take(N_TASKS * tree.share)
+    running: list[tuple[_Task, Future[tuple[Nodes, Nodes]]]] = []
+    for index, task in enumerate(tasks[: nodes.size]):
         task.control[:] = tree.cutoff, target, tree.budget, 0.0
-        share = records[index::N_TASKS].copy(), numbers[index::N_TASKS].copy()
+        share = nodes.take(slice(index, None, N_TASKS)).copy()
         running.append((task, threads.submit(task.run, tree.conditions, share)))
     pending = {future for _, future in running}
     while pending and not deadline.is_over():
@@ -320,68 +337,34 @@ def _run_round(
     for task, future in running:
         tree.merge(task, *future.result())
     tree.budget = min(2.0 * tree.budget, LAST_BUDGET)
-    most_begun = max(int(task.out[2][DONE]) for task, _ in running)
+    most_begun = max(int(task.results.counters[DONE]) for task, _ in running)
     tree.share = min(max(2 * most_begun, FEWEST_NODES_A_TASK), MOST_NODES_A_TASK)
 
 
-def _root(conditions: Conditions, kept: tuple[tuple[int, int, int], ...] = ()) -> OpenNodes:
-    """The node of all cards: every term may be any condition, but for those that are kept."""
-    n_terms, n_kept = int(conditions.limits[0]), len(kept)
-    n_free = n_terms - n_kept
-    top = conditions.children.shape[0] - 1
-    is_interval = conditions.blocks[top, 0] >= 0
-    slots = [(-1 if is_interval else top, *conditions.blocks[top], n_free)]
-    unit, rate = conditions.scale
-    lowest, highest = [0.0], [min(n_free, conditions.facts[top, 0]) * conditions.facts[top, 2]]
+def _root(conditions: Conditions, kept: tuple[tuple[int, int, int], ...] = ()) -> Nodes:
+    """The node of all cards: every term may be any condition, except for those that are kept."""
+    n_terms, unit, rate = conditions.limits.max_terms, conditions.unit, conditions.rate
+    n_free, top = n_terms - len(kept), conditions.children.shape[0] - 1
+    size, steepest = conditions.facts[top, SIZE], conditions.facts[top, STEEPEST]
+    slots = [(*conditions.cluster_slots[top], n_free)]
+    steps = [(0.0, min(n_free, size) * steepest)]
     for column, cut, jump in kept:
         side = 2 * column + (jump < 0)
+        step = abs(jump) * unit
         slots.append((-1, side, cut, cut, 1))
-        lowest.append(abs(jump) * unit)
-        highest.append(abs(jump) * unit if unit > 0 else conditions.reach[side])
-    records = np.zeros((1, 1 + 5 * n_terms), dtype=np.int32)
-    records[0, 0] = 1 + n_kept
-    records[0, 1 : 1 + 5 * len(slots)] = np.array(slots).ravel()
-    numbers = np.zeros((1, 1 + 3 * (n_terms + 1)))
-    low, high = 2 + n_terms, 3 + 2 * n_terms  # as in `save_node`
-    numbers[0, 1] = rate
-    numbers[0, low] = rate - sum(highest) - unit
-    numbers[0, high] = rate + unit
-    numbers[0, low + 1 : low + 1 + len(slots)] = lowest
-    numbers[0, high + 1 : high + 1 + len(slots)] = highest
-    return records, numbers
+        steps.append((step, step if unit > 0 else conditions.reach[side]))
+    offsets = (rate - sum(most for _, most in steps) - unit, rate + unit)
+    root = empty_nodes(1, n_terms)
+    root.counts[0] = len(slots)
+    root.slots[0, : len(slots)] = slots
+    root.w[0, OFFSET] = rate
+    for v, (least, most) in enumerate([offsets, *steps]):
+        root.box[0, LEAST, v], root.box[0, MOST, v] = least, most
+    return root
 
 
 def _make_task(conditions: Conditions) -> _Task:
-    n_terms, n_rows = int(conditions.limits[0]), conditions.weights.size
-    n_cells, n_variables = 1 << n_terms, n_terms + 1
-    depth = 64 + 24 * n_terms
-    work = Workspace(
-        cell_of_row=np.zeros(n_rows, dtype=np.uint16),
-        slots=np.zeros((depth, n_terms, 5), dtype=np.int32),
-        counts=np.zeros(depth, dtype=np.int64),
-        cells=np.zeros((depth, 2, n_cells)),
-        w=np.zeros((depth, n_variables)),
-        box=np.zeros((depth, 2, n_variables)),
-        tables=np.zeros((depth, 6, n_cells)),
-        bounds=np.zeros(depth),
-        branch=np.zeros((depth, 5), dtype=np.int64),
-        moves=np.zeros((depth, 3, 3), dtype=np.int64),
-        gradient=np.zeros(n_variables),
-        hessian=np.zeros((n_variables, n_variables)),
-        direction=np.zeros(n_variables),
-        factor=np.zeros((n_variables + 1, n_variables)),
-        trial=np.zeros(n_variables),
-        costs=np.zeros(n_variables),
-        chances=np.zeros(2 * n_cells),
-    )
-    room = depth * (n_terms + 1) + 4096
-    out = (
-        np.zeros((room, 1 + 5 * n_terms), dtype=np.int32),
-        np.zeros((room, 1 + 3 * n_variables)),
-        np.zeros(6),
-    )
-    leaves = (
-        np.zeros((MOST_LEAVES, 1 + 5 * n_terms), dtype=np.int32),
-        np.zeros((MOST_LEAVES, 1 + 3 * n_variables)),
-    )
-    return _Task(work, np.zeros(4), out, leaves)
+    n_terms = conditions.limits.max_terms
+    work = empty_workspace(conditions.weights.size, n_terms)
+    n_open = work.path.size * (n_terms + 1) + 4096
+    return _Task(work, np.zeros(CONTROL_FIELDS), empty_results(n_open, MOST_LEAVES, n_terms))

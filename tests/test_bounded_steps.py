@@ -1,4 +1,4 @@
-"""The bound on moderate cards: it holds for all of them, and a proof that was cut short has one."""
+"""The bound for cards with bounded steps: it holds for all of them, after a proof cut short."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from riskcard.problem.problem import Problem, Scale
 from riskcard.problem.result import SolveResult
 from riskcard.problem.solution import Solution
 from riskcard.report.figure_sentences import bound_sentence
-from riskcard.search.proof import bounded_steps as moderate
+from riskcard.search.proof import bounded_steps
 from riskcard.search.proof.bounded_steps import (
-    bound_moderate_cards,
-    moderate_odds,
-    seconds_for_moderate_cards,
+    bound_cards_with_bounded_steps,
+    seconds_for_bounded_steps,
+    step_limit,
 )
 from riskcard.search.proof.conditions import arrange_conditions, with_other_limit
 from riskcard.search.proof.tree import Proof, Stops
@@ -47,22 +47,22 @@ def limited(problem: Problem, odds: float) -> Problem:
 @pytest.mark.slow
 @pytest.mark.parametrize("scale", FREE, ids=lambda scale: scale.kind)
 @pytest.mark.parametrize("block", range(4))
-def test_no_moderate_card_is_below_the_bound_however_early_the_proof_ends(
+def test_no_card_with_bounded_steps_is_below_the_bound_however_early_the_proof_ends(
     block, scale, monkeypatch
 ):
-    monkeypatch.setattr(moderate, "LEAST_ODDS", 2.0)
+    monkeypatch.setattr(bounded_steps, "LEAST_ODDS", 2.0)
     n_bounds = 0
     for seed in range(15 * block, 15 * block + 15):
         problem = random_problem(seed, scale)
         conditions = arrange_conditions(problem)
-        # a card that is moderate, though it need not be the best of all
+        # a card with bounded steps, though it need not be the best of all
         card = enumerate_cards(limited(problem, 3.0)).solution
-        odds = moderate_odds(card, problem)
+        odds = step_limit(card, problem)
         if odds is None or conditions is None:
             continue
         optimum = enumerate_cards(limited(problem, odds)).loss
         for stops in (Stops(), Stops(node_limit=1), Stops(deadline=0.0), Stops(gap=0.1)):
-            proof, found = bound_moderate_cards(
+            proof, found = bound_cards_with_bounded_steps(
                 problem, as_proof(card, problem), conditions, stops, 1
             )
             assert violations(proof.solution, problem) == []
@@ -85,38 +85,38 @@ def test_conditions_with_another_limit_are_those_laid_out_for_it():
     assert len(known) > 15
     for problem, conditions in known:
         other = limited(problem, 5.0)
-        changed, anew = with_other_limit(conditions, other), arrange_conditions(other)
-        for name, one, two in zip(conditions._fields, changed, anew, strict=True):
+        changed, expected = with_other_limit(conditions, other), arrange_conditions(other)
+        for name, one, two in zip(conditions._fields, changed, expected, strict=True):
             np.testing.assert_array_equal(one, two, err_msg=name)
 
 
-def test_moderate_terms_are_as_steep_as_those_of_the_card_and_at_least_ten():
+def test_bounded_steps_are_as_steep_as_those_of_the_card_and_at_least_ten():
     problem = random_problem(4, Scale("calibrated"))
     flat = Solution.of([(0, 0, 1), (1, 0, -2)], 0, 1.0, 0.0)
     steep = Solution.of(
         [(0, 0, 1), (1, 0, -3)], 0, 0.5, 0.0
     )  # one term multiplies the odds by 403.4
     steepest = Solution.of([(0, 0, 1)], 0, 1 / 23, 0.0)
-    assert moderate_odds(flat, problem) == 10
-    assert moderate_odds(steep, problem) == 410
-    assert moderate_odds(steepest, problem) is None
-    assert moderate_odds(Solution.of([], 0, 1.0, 0.0), problem) is None
-    assert moderate_odds(flat, replace(problem, scale=Scale("fixed", 1.0))) is None
-    assert moderate_odds(flat, replace(problem, scale=Scale("calibrated", limit=3.0))) is None
+    assert step_limit(flat, problem) == 10
+    assert step_limit(steep, problem) == 410
+    assert step_limit(steepest, problem) is None
+    assert step_limit(Solution.of([], 0, 1.0, 0.0), problem) is None
+    assert step_limit(flat, replace(problem, scale=Scale("fixed", 1.0))) is None
+    assert step_limit(flat, replace(problem, scale=Scale("calibrated", limit=3.0))) is None
 
 
 @pytest.mark.parametrize("odds", [10.0, 12.0, 99.0, 99.5, 1.1e5, math.exp(5.0), math.exp(2.302586)])
 def test_rounded_up_odds_are_never_below_what_was_rounded(odds):
-    assert odds <= moderate._rounded_up(odds) <= 1.1 * odds
+    assert odds <= bounded_steps._rounded_up(odds) <= 1.1 * odds
 
 
 def test_time_is_reserved_only_where_there_is_enough_of_it():
     problem = random_problem(4, Scale("calibrated"))
     card = Solution.of([(0, 0, 1)], 0, 1.0, 0.0)
-    assert seconds_for_moderate_cards(card, problem, 60.0) == pytest.approx(9.0)
-    assert seconds_for_moderate_cards(card, problem, 1.0) == 0
-    assert seconds_for_moderate_cards(card, problem, None) == 0
-    assert seconds_for_moderate_cards(Solution.of([], 0, 1.0, 0.0), problem, 60.0) == 0
+    assert seconds_for_bounded_steps(card, problem, 60.0) == pytest.approx(9.0)
+    assert seconds_for_bounded_steps(card, problem, 1.0) == 0
+    assert seconds_for_bounded_steps(card, problem, None) == 0
+    assert seconds_for_bounded_steps(Solution.of([], 0, 1.0, 0.0), problem, 60.0) == 0
 
 
 def rows_to_fit():
@@ -134,14 +134,14 @@ def run_out_of_time(whole, card, stops):
 
 @pytest.fixture(scope="module")
 def cut_short():
-    """A classifier whose proof about all cards was cut short, and its rows; no clock has a say in it."""
+    """A classifier whose proof about all cards was cut short, and its rows; independent of any clock."""
     X, y = rows_to_fit()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(WholeProof, "in_two_rounds", run_out_of_time)
         return RiskScoreClassifier(max_terms=2, certify=True, time_limit=1e4).fit(X, y), X, y
 
 
-def test_a_proof_that_was_cut_short_has_a_bound_on_moderate_cards(cut_short):
+def test_a_proof_that_was_cut_short_has_a_bound_for_bounded_steps(cut_short):
     model, X, y = cut_short
     certificate = model.card_.certificate
     assert certificate.status is Status.TIME_LIMIT
@@ -202,7 +202,7 @@ def test_an_audit_notices_a_moderate_bound_below_that_on_all_cards(cut_short):
     assert [check.name for check in report.failures] == ["moderate bound"]
 
 
-def moderate_check(card, X, y):
+def check_of_bounded_steps(card, X, y):
     (check,) = [check for check in audit_card(card, X, y).checks if check.name == "moderate bound"]
     return check
 
@@ -210,7 +210,7 @@ def moderate_check(card, X, y):
 def test_an_audit_says_when_the_card_itself_is_not_moderate(cut_short):
     model, X, y = cut_short
     forged = replace(model.card_.certificate, moderate_odds=1.01)
-    check = moderate_check(replace(model.card_, certificate=forged, recipe=None), X, y)
+    check = check_of_bounded_steps(replace(model.card_, certificate=forged, recipe=None), X, y)
     assert check.passed
     assert "the card itself may have steeper terms" in check.detail
 
@@ -225,7 +225,9 @@ def test_an_audit_does_not_take_a_steep_card_with_holes_for_a_moderate_one():
     stated = {"moderate_odds": 10.0, "moderate_bound": flat.lower_bound_}
     certificate = replace(model.card_.certificate, status="time_limit", bound=1.0, **stated)
     assert certificate.loss < certificate.moderate_bound
-    assert moderate_check(replace(model.card_, certificate=certificate, recipe=None), X, y).passed
+    assert check_of_bounded_steps(
+        replace(model.card_, certificate=certificate, recipe=None), X, y
+    ).passed
     assert moderate_words(certificate)[0].endswith("; this one has steeper terms.")
 
 
@@ -271,9 +273,11 @@ def test_who_interrupts_the_second_proof_has_interrupted_all(monkeypatch):
     problem = random_problem(4, Scale("calibrated"))
     card = enumerate_cards(limited(problem, 3.0)).solution
     interrupted = replace(as_proof(card, problem), status=Status.INTERRUPTED)
-    monkeypatch.setattr(moderate, "prove", lambda *given: interrupted)
+    monkeypatch.setattr(bounded_steps, "prove", lambda *given: interrupted)
     conditions = arrange_conditions(problem)
-    proof, found = bound_moderate_cards(problem, as_proof(card, problem), conditions, Stops(), 1)
+    proof, found = bound_cards_with_bounded_steps(
+        problem, as_proof(card, problem), conditions, Stops(), 1
+    )
     assert (proof.status, found) == (Status.INTERRUPTED, None)
 
 
