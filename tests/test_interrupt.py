@@ -87,13 +87,13 @@ def test_kept_code_depends_on_the_source_of_all_kernels():
 
 def test_a_change_of_any_kernel_changes_the_fingerprint(tmp_path):
     folder = Path(shutil.copytree(Path(jit.__file__).parent, tmp_path / "kernels"))
-    seen = {jit._fingerprint(folder)}
+    seen = {jit.fingerprint_of(folder)}
     assert seen == {jit.FINGERPRINT}
     files = sorted(folder.rglob("*.py"))
     assert {path.parent.name for path in files} == {"kernels", "heuristic", "proof"}
     for path in files:
         path.write_text(path.read_text(encoding="utf-8") + "# changed\n", encoding="utf-8")
-        seen.add(jit._fingerprint(folder))
+        seen.add(jit.fingerprint_of(folder))
     assert len(seen) == 1 + len(files)
 
 

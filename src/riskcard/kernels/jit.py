@@ -29,15 +29,15 @@ OPTIONS: dict[str, Any] = {
 }
 
 
-def _fingerprint(folder: Path) -> str:
-    """A hash of the source of all kernels, which are in a folder and its subfolders."""
+def fingerprint_of(folder: Path) -> str:
+    """A hash of all source in a folder, that of inner folders included."""
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
-FINGERPRINT = _fingerprint(Path(__file__).parent)
+FINGERPRINT = fingerprint_of(Path(__file__).parent)
 
 
 def _compile(function: Callable[..., Any], **more: Any) -> Any:
@@ -49,7 +49,7 @@ def _compile(function: Callable[..., Any], **more: Any) -> Any:
     Where compilation is switched off, plain numpy computes as compiled code does: whole numbers wrap
     around, and a division by zero gives infinity, both without a warning.
     """
-    if getattr(config, "DISABLE_JIT", False):
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return np.errstate(all="ignore")(function)
     options: dict[str, Any] = OPTIONS | more
     try:
