@@ -43,7 +43,9 @@ def compare(
         X, y = draw(rng, n_rows, n_features, effects)
         further, labels = draw(rng, FURTHER_ROWS, n_features, effects)
         model = RiskScoreClassifier(n_terms)
-        stability = bootstrap_card(model, X, y, RESAMPLES, random_state=seed, n_jobs=-1)
+        stability = bootstrap_card(
+            model, X, y, n_bootstraps=RESAMPLES, random_state=seed, n_jobs=-1
+        )
         log_odds = model.fit(X, y).decision_function(further)
         truth = measure(log_odds, labels, np.ones(FURTHER_ROWS))
         yield astuple(stability.apparent), astuple(stability.corrected), astuple(truth)

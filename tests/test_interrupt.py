@@ -108,7 +108,7 @@ from riskcard.kernels.jit import is_kept
 from riskcard.kernels.scores import score_rows, tally_scores
 keys = np.zeros(2, np.int32)
 score_rows(
-    np.zeros((1, 2), np.int32), np.zeros((3, 0), np.int64), 0, 0, np.array([True, False]), keys
+    np.zeros((1, 2), np.int32), np.zeros((3, 0), np.int64), 0, np.array([True, False]), keys
 )
 print(keys.tolist(), is_kept(score_rows), len(score_rows.signatures))
 """

@@ -12,6 +12,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from riskcard.model.row_hash import CHUNK, hash_rows
 
 from riskcard import (
     CardRules,
@@ -34,7 +35,6 @@ from riskcard.data.columns import FeatureValues
 from riskcard.data.features import read_features
 from riskcard.data.levels import Levels
 from riskcard.model.recipe import Recipe, RowOrigin, matches
-from riskcard.model.row_hash import CHUNK, hash_rows
 
 CHANGED = "The card was changed after it was fitted"
 

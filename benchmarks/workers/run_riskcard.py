@@ -6,10 +6,12 @@ one_thread()
 
 
 def fit_riskcard(request):
-    """The settings are the parameters of the classifier."""
-    from riskcard import RiskScoreClassifier
+    """The settings are the parameters of the classifier, and the number of cuts per feature."""
+    from riskcard import Regularization, RiskScoreClassifier
 
-    return fit_table(RiskScoreClassifier(**request.settings), request)
+    settings = dict(request.settings)
+    few_cuts = Regularization(grid=settings.pop("grid", None))
+    return fit_table(RiskScoreClassifier(**settings, regularization=few_cuts), request)
 
 
 def fit_sturdy(request):
