@@ -177,7 +177,7 @@ def test_a_file_without_counts_is_still_read():
         ('"rows": 400', '"rows": 0', "rows of a count is 0"),
         ('"low": -1', '"low": 0.5', r"low of a count is 0\.5"),
         ('"low": -1', '"low": 0', "from 0 to -1 has 400 rows"),
-        ('"events": 100', '"events": 401', "no more events than rows"),
+        ('"events": 100', '"events": 401', "at most as many events as rows"),
         ('"high": -1, ', "", 'no "high"'),
         ('"low": -1', '"low": -1, "colour": 3', 'unknown entry "colour"'),
     ],

@@ -67,8 +67,8 @@ def prior_words(certificate: Certificate) -> list[str]:
         return []
     return [
         f"Risks are shrunk towards the average by {certificate.pseudo_rows:.6g} pseudo-observations "
-        "with the event rate of all rows, spread over them. Loss and bound include these; counts of "
-        "rows do not."
+        "with the event rate of all rows, spread over them. Loss and bound include these; counts "
+        "of rows do not."
     ]
 
 

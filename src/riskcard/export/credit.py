@@ -160,7 +160,7 @@ def credit_card_as_json(card: RiskCard, **scale: Any) -> str:
 
 
 class _Scale(NamedTuple):
-    """From log-odds to a total: ``at`` where they are ``log_odds``, ``factor`` more for each unit."""
+    """From log-odds to a total: ``at`` where they are ``log_odds``, ``factor`` more per unit."""
 
     factor: float
     log_odds: float

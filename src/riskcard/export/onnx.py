@@ -125,7 +125,7 @@ class _Graph:
         self._node("Div", [one, self._node("Add", [one, odds])], risk)
 
     def _number_points(self, feature: FeatureCases) -> str:
-        """Points of a tensor of doubles: from the last case to the first, each over what follows."""
+        """Points of a tensor of doubles: from the last case to the first, which has precedence."""
         value, found = feature.name, self._constant(feature.otherwise.points)
         for case in reversed(feature.middle):
             condition = self._condition(value, case)

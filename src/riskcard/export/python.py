@@ -1,4 +1,4 @@
-"""A card as a Python file that needs nothing but Python: a function, and a command for CSV files."""
+"""A card as a Python file that needs no package: a function, and a command for CSV files."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ _LONGEST_NAME = 63
 #: Whole numbers up to this are the same in every number type.
 _WHOLE = 2**53
 
-#: SQLite before 3.43 reads a decimal by a division in extended precision, which is exact for this
-#: many places and digits: half a unit of the 64-bit quotient is less than the distance of m / 10**4 to
+#: SQLite before 3.43 reads a decimal by a division in extended precision, exact for this many
+#: places and digits: half a unit of the 64-bit quotient is less than the distance of m / 10**4 to
 #: the middle between two floats, since that is at least 2**-53 / 5**4 of the power of two below it.
 _SAFE_PLACES, _SAFE_DIGITS = 4, 15
 

@@ -241,7 +241,7 @@ class RiskCard:
         return card_from_json(text)
 
     def save(self, path: str | Path) -> None:
-        """Write the card to a JSON file, whole or not at all."""
+        """Write the card to a JSON file, completely or not at all."""
         from riskcard.model.card_json import save_card
 
         save_card(self, path)
@@ -259,7 +259,7 @@ class RiskCard:
         Parameters
         ----------
         path
-            The file; its ending tells the format: .py, .sql, .mjs or .js, .xlsx, .pmml, .onnx, .json.
+            The file; its ending tells the format: .py, .sql, .mjs, .js, .xlsx, .pmml, .onnx, .json.
         to
             The name of the format, where the ending does not tell.
         **options

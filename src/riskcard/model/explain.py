@@ -47,7 +47,7 @@ class FeatureReason:
 
     @property
     def lost(self) -> int:
-        """Points above the best bin; negative when a missing value has fewer points than any bin."""
+        """Points above the best bin; negative where a missing value has fewer than any bin."""
         return self.points - self.best
 
 

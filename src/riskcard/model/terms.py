@@ -163,7 +163,7 @@ def _jumps_in_order(feature: CardFeature) -> Iterator[Term]:
 
 
 def _jumps_of_groups(feature: CardFeature) -> Iterator[Term]:
-    """One term for the levels of each number of points but the lowest; missing is one more level."""
+    """One term for each number of points but the lowest; missing values count as one more level."""
     lowest = min(feature.possible_points)
     raised = [line for line in feature.lines() if line.points != lowest]
     return _terms_by_points(feature, raised, lowest)

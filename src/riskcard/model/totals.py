@@ -53,7 +53,7 @@ class TotalCount:
         if checked["low"] > checked["high"] or checked["events"] > checked["rows"]:
             raise ParameterError(
                 f"A count of totals from {self.low} to {self.high} has {self.rows} rows and "
-                f"{self.events} events. Give a band from low to high, with no more events than rows."
+                f"{self.events} events. Give a band from low to high, and at most as many events as rows."
             )
         for name, value in checked.items():
             object.__setattr__(self, name, value)

@@ -31,10 +31,10 @@ def plot_calibration(
     event: Any = None,
     ax: Any = None,
 ) -> Any:
-    """Draw the observed rate of the event against the mean risk, in bins of alike risks.
+    """Draw the observed rate of the event against the mean risk, in bins of similar risks.
 
-    Bars are 95 % intervals (Wilson). On the dotted line risks are as high as what happened; above
-    it they are too low. Below, histograms of the risks, each to its own scale: rows with the event
+    Bars are 95 % intervals (Wilson). On the dotted line risks equal the observed rates; above it
+    they are too low. Below, histograms of the risks, each to its own scale: rows with the event
     upwards, others downwards.
 
     Parameters
@@ -42,9 +42,9 @@ def plot_calibration(
     risks
         One risk per row, or what ``predict_proba`` gives.
     y
-        One label a row.
+        One label per row.
     n_bins
-        So many bins at most, of about equal numbers of rows.
+        The most bins, of about equal numbers of rows.
     sample_weight
         One weight per row.
     event

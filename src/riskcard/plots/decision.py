@@ -17,16 +17,16 @@ def plot_decision(
 ) -> Any:
     """Draw the net benefit of acting on risks, of acting on all rows, and of acting on none.
 
-    Net benefit is counted in true positives a hundred rows. At a threshold of 20 % one is willing to
-    act on four rows without the event for the sake of one with it: a false positive costs a quarter
-    of what a true one brings.
+    Net benefit is counted in true positives per hundred rows. A threshold of 20 % means acting on
+    up to four rows without the event for one with it: a false positive costs a quarter of what a
+    true one brings.
 
     Parameters
     ----------
     risks
         One risk per row, or what ``predict_proba`` gives; or a mapping from names to such.
     y
-        One label a row.
+        One label per row.
     sample_weight
         One weight per row.
     event

@@ -45,7 +45,7 @@ def pool_figures(pool: Any, most: int = 20) -> PoolFigures:
     pool
         A ``CardPool``.
     most
-        So many cards at most, the first ones: those of different features.
+        The most cards, the first ones: those of different features.
     """
     if not hasattr(pool, "cards") or not hasattr(pool, "losses"):
         raise ParameterError(
@@ -68,7 +68,7 @@ def pool_figures(pool: Any, most: int = 20) -> PoolFigures:
 
 
 def plot_pool(pool: Any, most: int = 20, ax: Any = None) -> Any:
-    """Draw the first cards of a pool by loss: cards as rows, features as columns, losses on the right.
+    """Draw the first cards of a pool by loss: cards as rows, features as columns, and the losses.
 
     A filled square says that the card uses the feature; the number in it how many terms (cuts) it
     has, when there are several. Dots are losses above the best, in per cent.
@@ -78,14 +78,14 @@ def plot_pool(pool: Any, most: int = 20, ax: Any = None) -> Any:
     pool
         A ``CardPool``, such as ``find_pool`` gives.
     most
-        So many cards at most, the first ones: those of different features.
+        The most cards, the first ones: those of different features.
     ax
         The axes of matplotlib to draw on; by default those of a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        What was drawn on; the losses have axes of their own inside of it.
+        What was drawn on; the losses have their own axes inside it.
     """
     shown = pool_figures(pool, most)
     n_cards, n_features = shown.terms.shape

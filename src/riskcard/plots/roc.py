@@ -23,7 +23,7 @@ def plot_roc(
         One risk per row, or what ``predict_proba`` gives; or a mapping from names to such, one for
         each model.
     y
-        One label a row.
+        One label per row.
     sample_weight
         One weight per row.
     event
