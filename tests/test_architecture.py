@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -208,6 +209,19 @@ def test_nothing_prints_and_every_module_says_what_it_is(path):
 def test_a_forbidden_import_would_be_seen():
     tree = ast.parse("def f():\n    from riskcard.search import tree\n    import numba\n")
     assert [module for module, _ in imported_modules(tree)] == ["riskcard.search", "numba"]
+
+
+#: Rooms whose HTML, styles and scripts are files of their own.
+WITH_TEMPLATES = ("card", "calculator", "export", "formatting", "model", "plots")
+
+
+@pytest.mark.parametrize("room", WITH_TEMPLATES)
+def test_markup_is_in_files_of_its_own(room):
+    markup = re.compile("</(?:div|table|tr|td|th|style|script|body|svg)>|function \\w+\\(")
+    for path in (SOURCE / room).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                assert not markup.search(node.value), f"{path.name}, line {node.lineno}"
 
 
 # --- the card is apart from its training --------------------------------------------------------
