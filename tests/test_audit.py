@@ -165,6 +165,18 @@ def test_other_rows_labels_or_weights_are_found():
     assert "labels" in failed(card, y=Y.map({"ill": 1, "fit": 0}))
 
 
+def test_pseudo_observations_count_in_the_loss():
+    card = honest_card()
+    log_odds, is_ill = card.log_odds(X), (Y == "ill").to_numpy()
+    rate = WEIGHTS[is_ill].sum() / WEIGHTS.sum()
+    if_ill, if_fit = np.logaddexp(0, -log_odds), np.logaddexp(0, log_odds)
+    more = 30 * np.average(rate * if_ill + (1 - rate) * if_fit, weights=WEIGHTS)
+    shrunk = replace(card.certificate, loss=card.certificate.loss + more, prior_rows=30.0)
+    report = audit_card(replace(card, certificate=shrunk), X, Y, WEIGHTS)
+    assert report.passed, str(report)
+    assert report.loss == pytest.approx(card.certificate.loss + more, rel=1e-12)
+
+
 def test_a_term_beyond_the_limit_of_log_odds_is_found():
     card = honest_card("multiplier")
     assert "scale" in failed(replace(card, multiplier=0.05))

@@ -113,5 +113,4 @@ def effective_rows(weights: Floats) -> float:
 def rate_interval(outcomes: Outcomes) -> Interval:
     """Wilson's 95 % interval for the rate of events, from the effective number of rows."""
     rows = effective_rows(outcomes.weights)
-    share = np.clip(outcomes.base_rate, 0.0, 1.0)
-    return wilson_interval(float(share) * rows, rows)
+    return wilson_interval(outcomes.base_rate * rows, rows)

@@ -1,1 +1,1 @@
-"""How much a card depends on the very rows that it was learned from."""
+"""How much a card depends on the particular rows that it was learned from."""

@@ -32,17 +32,17 @@ def stability_as_html(stability: CardStability) -> str:
 
 
 def feature_table(stability: CardStability) -> str:
-    """A line for every feature that any card uses."""
+    """One line for each feature that some card uses."""
     return _table(FEATURE_HEADER, feature_lines(stability))
 
 
 def performance_table(stability: CardStability) -> str:
-    """The figures, their optimism, and what is left."""
+    """The figures, their optimism, and the corrected figures."""
     return _table(PERFORMANCE_HEADER, performance_lines(stability))
 
 
 def _table(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    """The first column holds names, which may be indented; all others stand to the right."""
+    """The first column holds names, which may be indented; the others are aligned to the right."""
     rows = [
         [first.replace("  ", "\u2003"), *(Number(minus(text)) for text in others)]
         for first, *others in lines

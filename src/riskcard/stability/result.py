@@ -17,7 +17,7 @@ from riskcard.stability.text import render_stability
 
 @dataclass(frozen=True, slots=True)
 class CardStability:
-    """How a card, and its performance, change from resample to resample; ``print`` it.
+    """How a card and its performance vary between resamples; ``print`` it.
 
     Attributes
     ----------
@@ -26,11 +26,11 @@ class CardStability:
     cards
         The card of each resample.
     apparent
-        The first card on the rows that it was learned from.
+        The performance of the card of all rows on these rows.
     on_resamples
-        The card of each resample on the resample.
+        The performance of the card of each resample on its resample.
     on_rows
-        The card of each resample on all rows.
+        The performance of the card of each resample on all rows.
     """
 
     card: RiskCard
@@ -41,16 +41,16 @@ class CardStability:
 
     @property
     def optimism(self) -> Performance:
-        """By how much figures on the rows that were fitted differ from those on the table.
+        """How much better figures look on the rows that were fitted.
 
-        Means over the resamples, of the figure on the resample less that on all rows. A slope that
-        is not finite, as on a resample that a card separates, is left out of its mean.
+        The mean over the resamples of the figure on the resample less that on all rows. A slope that
+        is not finite, as where a card separates the classes, is left out of its mean.
         """
         return Performance(*(_finite_mean(column) for column in self._differences().T))
 
     @property
     def corrected(self) -> Performance:
-        """The apparent figures less their optimism: what to expect of new rows.
+        """The apparent figures less their optimism: what to expect on new data.
 
         NaN where there is no finite figure to begin with.
         """
@@ -59,7 +59,7 @@ class CardStability:
 
     @property
     def standard_error(self) -> Performance:
-        """Standard error of the optimism, which more resamples make smaller."""
+        """Standard error of the optimism; more resamples make it smaller."""
         return Performance(*(_standard_error(column) for column in self._differences().T))
 
     @property

@@ -17,7 +17,7 @@ LOW, HIGH = 0.05, 0.95
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Where most of some numbers lie: quantiles at 5, 50 and 95 %, each one of the numbers."""
+    """The 5, 50 and 95 % quantiles of some numbers, each of them one of the numbers."""
 
     low: float
     middle: float
@@ -71,7 +71,7 @@ class FeatureStability:
 
 
 def summarise_features(card: RiskCard, cards: Sequence[RiskCard]) -> tuple[FeatureStability, ...]:
-    """Sum up every feature of the table, those that enter most often first."""
+    """Summarise every feature of the table, those that enter most often first."""
     on_card = {feature.name for feature in card.features}
     found = [_summarise(name, name in on_card, cards) for name in card.feature_names]
     order = {name: place for place, name in enumerate(card.feature_names)}
@@ -105,13 +105,13 @@ def _summarise(name: str, is_on_card: bool, cards: Sequence[RiskCard]) -> Featur
 def _summarise_values(
     features: Sequence[CardFeature],
 ) -> tuple[tuple[str, Spread], ...]:
-    """Points of levels, codes and missing values, over the cards that know them."""
+    """Points of levels, codes and missing values, over the cards that have them."""
     seen: dict[str, list[int]] = {}
     for feature in features:
         for value, points in _special_points(feature):
             seen.setdefault(value, []).append(points)
     spreads = ((value, Spread.of(points)) for value, points in seen.items())
-    # what is missing comes last, however early a card had it
+    # missing values come last, whichever card had them first
     kept = sorted(spreads, key=lambda pair: pair[0] == "missing")
     return tuple((value, spread) for value, spread in kept if spread is not None)
 

@@ -21,7 +21,7 @@ _FIGURES = ("AUC", "log-loss, mean per row", "calibration slope")
 
 
 def render_stability(stability: CardStability) -> str:
-    """Draw all figures: features, sets of features, performance."""
+    """Write all figures: features, sets of features, performance."""
     parts = [
         [f"Stability over {len(stability.cards):,} bootstrap resamples"],
         _feature_table(stability),
@@ -69,7 +69,7 @@ def _remarks(stability: CardStability) -> list[str]:
 
 
 def feature_sentences(stability: CardStability) -> list[str]:
-    """What the columns mean, and how often the same features came together."""
+    """What the columns mean, and how often the same set of features was used."""
     never = [one.name for one in stability.features if one.share == 0]
     sets = len(stability.feature_sets)
     kinds = f"there {'is 1 set' if sets == 1 else f'are {sets:,} different sets'} of features"
@@ -92,7 +92,7 @@ def _performance_table(stability: CardStability) -> list[str]:
 
 
 def performance_lines(stability: CardStability) -> list[tuple[str, ...]]:
-    """Each figure on its own rows, its optimism, and what is left."""
+    """Each figure on its own rows, its optimism, and the corrected figure."""
     columns = (stability.apparent, stability.optimism, stability.corrected)
     return [
         (title, *(f"{figure:.3f}" for figure in figures))
@@ -105,7 +105,7 @@ def _performance_remarks(stability: CardStability) -> list[str]:
 
 
 def performance_sentence(stability: CardStability) -> str:
-    """How exactly the optimism is known."""
+    """How precisely the optimism is known."""
     auc, log_loss, slope = astuple(stability.standard_error)
     sentence = f"Standard error of the optimism: AUC {auc:.3f}, log-loss {log_loss:.3f}, slope {slope:.3f}."
     n_odd = len(stability.cards) - stability.n_slopes
