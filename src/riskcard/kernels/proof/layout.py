@@ -143,11 +143,11 @@ class Nodes(NamedTuple):
 
     def take(self, which: Any) -> Nodes:
         """The nodes at some places: a slice, a mask or numbers."""
-        return Nodes(*(part[which] for part in self))
+        return Nodes._make([part[which] for part in self])
 
     def copy(self) -> Nodes:
         """The same nodes in arrays of their own."""
-        return Nodes(*(part.copy() for part in self))
+        return Nodes._make([part.copy() for part in self])
 
 
 def empty_nodes(n_nodes: int, n_terms: int) -> Nodes:
@@ -164,7 +164,7 @@ def empty_nodes(n_nodes: int, n_terms: int) -> Nodes:
 
 def join_nodes(parts: list[Nodes]) -> Nodes:
     """The nodes of all parts, one after another."""
-    return Nodes(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+    return Nodes._make([np.concatenate(arrays) for arrays in zip(*parts, strict=True)])
 
 
 class NewtonScratch(NamedTuple):

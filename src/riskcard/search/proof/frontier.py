@@ -27,8 +27,10 @@ class Frontier:
         if nodes.size == 0:
             return
         shelf = np.minimum(nodes.bounds / self._width, N_SHELVES).astype(np.int64)
-        for key in np.unique(shelf):
-            self._shelves.setdefault(int(key), []).append(nodes.take(shelf == key))
+        keys = np.unique(shelf)
+        for key in keys:
+            own = nodes if keys.size == 1 else nodes.take(shelf == key)
+            self._shelves.setdefault(int(key), []).append(own)
         self.size += nodes.size
 
     def take(self, most: int) -> Nodes:

@@ -114,13 +114,15 @@ class _Task:
     results: Results
 
     def run(self, conditions: Conditions, nodes: Nodes) -> tuple[Nodes, Nodes]:
-        """Explore; returns the nodes that stay open and the leaves."""
+        """Explore; returns the nodes that stay open, and the leaves until the next run."""
         still_open, leaves, counters = self.results
         counters[:] = 0
         explore(conditions, self.work, nodes, self.control, self.results)
         n_saved, n_leaves, n_done = (int(counters[i]) for i in (SAVED, LEAVES, DONE))
-        not_begun, saved = nodes.take(slice(n_done, None)), still_open.take(slice(n_saved))
-        return join_nodes([not_begun, saved]), leaves.take(slice(n_leaves)).copy()
+        saved, found = still_open.take(slice(n_saved)), leaves.take(slice(n_leaves))
+        if n_done == nodes.size:
+            return saved.copy(), found
+        return join_nodes([nodes.take(slice(n_done, None)), saved]), found
 
 
 class _Tree:
@@ -195,7 +197,8 @@ class _Tree:
             self.leaf_bound = min(self.leaf_bound, bound)
             if card is not None:
                 self.offer(card)
-        self.frontier.add(still_open.take(still_open.bounds < self.cutoff))
+        is_open = still_open.bounds < self.cutoff
+        self.frontier.add(still_open if is_open.all() else still_open.take(is_open))
 
     def offer(self, card: Solution) -> None:
         """Keep a card if it is feasible and better, or, when collecting, good enough."""
