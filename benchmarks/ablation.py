@@ -98,7 +98,8 @@ NOT_SWITCHED = (
     "pool_furthest_move", "pool_candidates", "rounded_cut_reach",
 )  # fmt: skip
 
-#: Near separation losses are compared with this part of the empty card's: a part of nothing is much.
+#: Near separation, where losses are tiny, changes are relative to this part of the empty card's
+#: loss.
 LEAST_LOSS = 0.05
 #: Changes of less than this many percent are none.
 SAME = 1e-4

@@ -1,6 +1,6 @@
 """The guard: a few ratios and exact counts against the stored reference, in under three minutes.
 
-    python -m benchmarks.quick           compare with benchmarks/reference.json; exit code 1 when worse
+    python -m benchmarks.quick           compare with benchmarks/reference.json; exit code 1 if worse
     python -m benchmarks.quick --write   make what was measured the reference
 
 Ratios are of processor seconds within one run, so that they depend little on the machine. Nodes of
@@ -32,8 +32,8 @@ from riskcard.paper.synthetic_data import paper_data
 __all__ = ["compare", "main", "measure_counts", "measure_ratios"]
 
 REFERENCE = Path(__file__).parent / "reference.json"
-#: A ratio may be this many times its reference. Those over a short piece of numpy work vary most: on
-#: a busy machine the same code, with the same nodes, had 1.46, 2.68 and 3.46 for the proof. They
+#: A ratio may be this many times its reference. Those over a short piece of numpy work vary most:
+#: on a busy machine the same code, with the same nodes, had 1.46, 2.68 and 3.46 for the proof. They
 #: only catch what is much slower; the counts catch more work.
 FACTOR, NOISY_FACTOR = 1.6, 3.0
 NOISY = "/ numpy work"

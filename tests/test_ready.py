@@ -107,7 +107,7 @@ def started(monkeypatch):
     return found
 
 
-def test_a_command_compiles_the_proof_beside_the_search_and_waits_for_it(started, monkeypatch):
+def test_a_command_compiles_the_proof_during_the_search_and_waits_for_it(started, monkeypatch):
     warmup.start_compilation("calibrated")
     (process,) = started
     awaited = []
@@ -129,9 +129,7 @@ def test_a_command_compiles_the_proof_beside_the_search_and_waits_for_it(started
     ],
     ids=["kept", "one processor", "no Python", "unknown Python"],
 )
-def test_nothing_is_compiled_beside_where_that_would_not_help(
-    started, monkeypatch, where, name, value
-):
+def test_no_process_is_started_where_that_would_not_help(started, monkeypatch, where, name, value):
     monkeypatch.setattr(where, name, value, raising=False)
     warmup.start_compilation("calibrated")
     assert started == []

@@ -142,7 +142,7 @@ def columns_left(rules):
     return set(np.flatnonzero(rules.is_usable).tolist())
 
 
-def test_perturbations_look_at_the_columns_that_promise_most_and_at_short_ones():
+def test_perturbations_use_the_columns_that_promise_most_and_short_ones():
     _, rows, rules = wide_problem(must_use=(57,))
     start = fit_support(rows, rules, as_terms([]))
     best, _ = improve_support(rows, rules, start, Walk(3, n_tries=6))
@@ -155,7 +155,7 @@ def test_perturbations_look_at_the_columns_that_promise_most_and_at_short_ones()
     assert all(promises[f] >= left_out for f in some - own - {57, 60, 61})
 
 
-def test_perturbations_look_at_every_column_of_a_narrow_table():
+def test_perturbations_use_every_column_of_a_narrow_table():
     _, rows, rules = wide_problem(n_features=PLAN.promising_features)
     start = fit_support(rows, rules, as_terms([]))
     assert supports._promising(rows, rules, start) is rules

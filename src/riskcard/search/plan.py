@@ -50,7 +50,8 @@ class SearchPlan:
     #: Work of a thorough search for sets, in one pass and in the first of two.
     thorough_one_pass: float = 2.2e8
     thorough_first_pass: float = 1.0e8
-    #: A perturbation replaces at most this many terms: with 1 a search stays near its first optimum.
+    #: A perturbation replaces at most this many terms: one is too few to leave an
+    #: optimum.
     most_perturbed_terms: int = 4
     #: Share of perturbations that take random terms out before new ones come in; the others take
     #: the weakest out afterwards. Either kind alone is worse than both in turn.

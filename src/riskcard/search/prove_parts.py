@@ -82,7 +82,7 @@ class Found:
 
 
 def prove_parts(found: Found, stops: Stops, n_jobs: int) -> SolveResult:
-    """The card of the lowest price; the bound is the one on the price, less the charge for the card.
+    """The card of the lowest price; the bound is that on the price, less the charge for the card.
 
     So loss and bound differ by what any other card could win at most, its charge included.
     """

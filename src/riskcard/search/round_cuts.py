@@ -27,8 +27,8 @@ def round_cuts(
 ) -> SolveResult:
     """Move cuts to rounder numbers while the loss is at most ``tolerance`` above, relatively.
 
-    One term at a time: the nearest cuts with the fewest digits first, and the scale is fitted again.
-    A note says what this cost, and a card that is no longer the best is not called the best.
+    One term at a time: the nearest cuts with the fewest digits come first, and the scale is fitted
+    again. A note says what this cost, and a card that is no longer the best is not called so.
     """
     most = result.loss * (1.0 + tolerance)
     card, loss, is_moving = result.solution, result.loss, True

@@ -19,7 +19,10 @@ from riskcard.search.solve_plain import History, find_card, prove_whole
 from riskcard.search.warmup import make_ready
 from riskcard.status import Status
 
-TOO_MANY_TERMS = f"The proof is made for at most {MAX_PROVEN_TERMS} terms; this card comes from the search alone."
+TOO_MANY_TERMS = (
+    f"The proof is made for at most {MAX_PROVEN_TERMS} terms; "
+    "this card comes from the search alone."
+)
 
 
 def solve(problem: Problem, options: Options | None = None, plan: SearchPlan = PLAN) -> SolveResult:

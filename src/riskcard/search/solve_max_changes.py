@@ -39,7 +39,7 @@ LARGEST_BASE = 10**6 - 100
 
 
 def find_few_changes(problem: Problem, start: Start, max_changes: int, plan: SearchPlan) -> Found:
-    """The best card that differs from the start in few terms, and a part for each choice to keep."""
+    """The best card that differs from the start in few terms, and the parts of its proof."""
     _require_allowed(problem, start)
     choices = list(_choices(problem, start, max_changes, plan))
     if not choices:
@@ -139,9 +139,10 @@ def _as_kept(rows: Rows, rules: Rules, part: Problem) -> Solution:
 def _bound_of_kept(card: Solution, problem: Problem) -> float:
     """A lower bound on the loss of cards with these terms and points, whatever their scale.
 
-    With a real-valued scale and offset it is that of a tangent, however well they were fitted. Whole
-    bases are tried one by one: with a given multiplier the loss is convex in the base, and with a
-    free one quasi-convex (`fit_scale`), so the best base is the one whose neighbours are no better.
+    With a real-valued scale and offset it is that of a tangent, however well they were fitted.
+    Whole bases are tried one by one: with a given multiplier the loss is convex in the base, and
+    with a free one quasi-convex (`fit_scale`), so the best base is the one whose neighbours are no
+    better.
     A free multiplier has no best value where points do harm: the larger it is, the closer the loss
     comes to that of the empty card, which is therefore a bound too.
     """
@@ -156,7 +157,7 @@ def _bound_of_kept(card: Solution, problem: Problem) -> float:
 def tangent_of_scale(card: Solution, problem: Problem) -> float:
     """A lower bound on the loss of a card's terms with any slope, within its limit, and any offset.
 
-    Proof. The loss is convex in slope and offset, so it lies above its tangent at those of the card.
+    Proof. The loss is convex in slope and offset, so it lies above its tangent at the card's own.
     The slope is between 0 and the limit divided by the largest jump. For each slope the best offset
     lies between two values: the log-odds of the base rate minus the slope times the largest score,
     and minus the slope times the smallest. Beyond them all risks are above the base rate, or all

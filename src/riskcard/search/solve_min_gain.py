@@ -67,7 +67,7 @@ def _search_down(sizes: list[Problem], search: SearchOptions, charge: float) -> 
 
 
 def _sizes(problem: Problem) -> range:
-    """The numbers of terms that a card may have: one at least for each feature that must be used."""
+    """The numbers of terms that a card may have: at least one per feature that must be used."""
     least = max(1, int(problem.restrictions.must_use.sum()))
     return range(least, problem.limits.max_terms + 1)
 

@@ -42,8 +42,8 @@ def find_card(problem: Problem, search: SearchOptions) -> Solution:
         cards = _any_card(problem, search.plan)
     if not cards:
         raise ParameterError(
-            "No card was found that keeps all rules together. Relax some of them: allow more terms, "
-            "a larger budget or smaller bins, or require fewer features."
+            "No card was found that keeps all rules together. Relax some of them: allow more "
+            "terms, a larger budget or smaller bins, or require fewer features."
         )
     return min(cards, key=lambda card: loss_of(card, problem))
 

@@ -59,7 +59,7 @@ class Rows:
 
     @property
     def starts(self) -> NDArray[np.int64]:
-        """Where the conditions of each column begin when those of all columns follow one another."""
+        """Where the conditions of each column begin in the list of all conditions."""
         return np.cumsum(self.n_cuts) - self.n_cuts
 
     def restore(self, terms: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""How hard to search: counts of work that follow from the size of the problem, never from a clock."""
+"""How hard to search: counts of work by the size of the problem, never by a clock."""
 
 from __future__ import annotations
 

@@ -27,9 +27,9 @@ NOTHING_CLOSED = np.zeros((0, 0), dtype=np.uint8)
 class Support:
     """Conditions (features and cuts, shape (2, terms)) and their best real-valued points.
 
-    ``coefficients`` are the offset and one jump per term, and ``loss`` is what they reach. ``digest``
-    is the same for equal sets. ``promises`` has for each column what an exchange for one of its
-    conditions promised when that was last estimated.
+    ``coefficients`` are the offset and one jump per term, and ``loss`` is what they reach.
+    ``digest`` is the same for equal sets. ``promises`` has for each column what an exchange for one
+    of its conditions promised when that was last estimated.
     """
 
     terms: NDArray[np.int64]
@@ -52,8 +52,8 @@ class Walk(NamedTuple):
     """How a set is changed: see the plan of ``improve_set``.
 
     ``picks`` are forced terms, ``n_old`` is how many of the first terms may be dropped (None: all),
-    and the walk ends at sets whose digest is ``known``. ``ridge`` is that of its fits (None: that of
-    the plan).
+    and the walk ends at sets whose digest is ``known``. ``ridge`` is that of its fits (None:
+    that of the plan).
     """
 
     size: int
@@ -75,7 +75,7 @@ def cells_of(
 
 
 def improve_support(rows: Rows, rules: Rules, support: Support, walk: Walk) -> tuple[Support, int]:
-    """Walk from a set of conditions to one that no single exchange improves; also the steps taken."""
+    """Walk from a set to one that no single exchange improves; also the steps taken."""
     known = np.fromiter(walk.known, dtype=np.uint64)
     n_old = support.n_terms + walk.picks.size if walk.n_old is None else walk.n_old
     ridge = rules.plan.ridge if walk.ridge is None else walk.ridge
@@ -122,14 +122,14 @@ def _improve(
     terms = np.ascontiguousarray(support.terms)
     limits = rules.feature_of, rules.max_cuts, rules.max_features
     is_growing = bool(picks.size) or plan[0] > terms.shape[1] or plan[3] == 0
-    signs, closed = _allowed_beside(rows, rules, terms, is_growing)
+    signs, closed = _allowed_next_to(rows, rules, terms, is_growing)
     terms, coefficients, loss, steps, digest, promises = improve_set(
         rows.for_kernels, limits, signs, closed, terms, support.coefficients, plan, picks, known
     )
     return Support(terms, coefficients, loss, digest, promises), steps
 
 
-def _allowed_beside(
+def _allowed_next_to(
     rows: Rows, rules: Rules, terms: NDArray[np.int64], is_growing: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     """Signs and closed conditions next to all terms, or next to all but each of them."""
