@@ -438,7 +438,7 @@ def test_a_missing_solver_is_named_with_its_extra_and_left_out(tmp_path, monkeyp
     [
         (["table5"], "invalid choice"),
         (["all", "--time-limit", "cplex=3"], "no method 'cplex'"),
-        (["all", "--time-limit", "-1"], "no positive number"),
+        (["all", "--time-limit", "-1"], "not a positive number"),
         (["all", "--solvers", "cplex"], "invalid choice"),
     ],
 )

@@ -31,7 +31,7 @@ CUT_SHORT = SolveResult(
 
 def test_a_large_gap_of_a_proof_that_was_cut_short_has_a_hint():
     (hint,) = hints_on(CUT_SHORT, problem_with())
-    assert "move the log-odds by 2 at most, and the bound allows 30" in hint
+    assert "change the log-odds by at most 2, and the bound allows 30" in hint
     assert "max_log_odds=3 " in hint
     (hint,) = hints_on(CUT_SHORT, problem_with(max_log_odds="auto"))
     assert "the bound allows 6.9" in hint

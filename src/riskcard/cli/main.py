@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except RiskcardError as error:
         return _fail(str(error), _BAD_INPUT)
     except MemoryError:
-        return _fail("The memory does not suffice. Use fewer rows or columns.", _BAD_INPUT)
+        return _fail("Not enough memory. Use fewer rows or columns.", _BAD_INPUT)
     except KeyboardInterrupt:
         return _fail("Interrupted; nothing was written.", _INTERRUPTED)
     except BrokenPipeError:

@@ -1,9 +1,9 @@
-"""A hash of rows as a set: whatever their order and wherever they were read, the same rows hash alike.
+"""A hash of rows as a set: the same rows have the same hash in any order and from any source.
 
 Every cell is mixed with the name of its column, the cells of a row are added up and mixed again,
 and the rows are added up: two sums of 64 bits, which depend neither on the order of rows nor on
-that of columns, and in which a row counts as often as it occurs. This tells rows apart that differ
-by accident; it is no protection against someone who looks for rows with a given hash.
+that of columns, and in which a row counts as often as it occurs. This detects rows that differ by
+accident; it is no protection against someone who looks for other rows with the same hash.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def hash_rows(
 
 
 def _keys_of(name: str) -> tuple[np.uint64, np.uint64]:
-    """Two numbers that stand for a column."""
+    """Two numbers that represent a column."""
     first, second = struct.unpack("<QQ", hashlib.blake2b(name.encode(), digest_size=16).digest())
     return np.uint64(first), np.uint64(second)
 

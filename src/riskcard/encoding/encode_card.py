@@ -1,4 +1,4 @@
-"""A card as the solver's terms: the way back from the user's units to columns and conditions."""
+"""A card as the solver's terms: from the user's units to columns and conditions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Terms = list[tuple[int, int, int]]
 
 
 def terms_of_card(card: RiskCard, layout: Layout) -> Terms:
-    """The (column, cut, jump) terms that give the rows of a table the points of a card, up to a constant.
+    """The (column, cut, jump) terms that give rows the points of a card, up to a constant.
 
     Cuts that divide no rows are left out. Levels that were merged get the points of the first of
     them.
@@ -65,7 +65,7 @@ def _points_of_atoms(feature: CardFeature, layout: Layout, place: int) -> Intege
 
 
 def _any_number(layout: Layout, place: int) -> NDArray[np.float64]:
-    """The one number of a feature that has no cuts, if it has any."""
+    """The only number of a feature without cuts, if it has any."""
     specials = (layout.cut_grid.groups[place] or ValueGroups()).specials
     values = layout.table.values[:, place]
     is_number = ~np.isnan(values) & ~np.isin(values, specials)
@@ -111,7 +111,7 @@ def _cuts_and_specials(atoms: Atoms, points: Integers, n_specials: int) -> Terms
 
 
 def _find(atoms: Atoms, mask: NDArray[np.bool_], jump: int) -> tuple[int, int, int] | None:
-    """The condition that holds for just these atoms, or for just the others with the opposite jump."""
+    """The condition that holds for exactly these atoms, or for exactly the others with the opposite jump."""
     for chosen, worth in ((mask, jump), (~mask, -jump)):
         if not chosen.any():
             return None

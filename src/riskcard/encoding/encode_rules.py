@@ -74,7 +74,7 @@ def _jump_bounds(
 ) -> tuple[Integers, Integers]:
     """Least and largest jump of each column of a feature.
 
-    A jump is what values at or below a cut have more, so a feature that rises has jumps up to 0.
+    A jump is what values at or below a cut have in addition, so a rising feature has jumps up to 0.
     """
     atoms = data.atoms[feature]
     n_columns = 1 if atoms is None else atoms.n_columns

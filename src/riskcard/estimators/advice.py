@@ -10,8 +10,8 @@ from riskcard.status import Status
 
 #: From this gap on, a hint is worth its line.
 LARGE_GAP = 0.05
-#: A limit on the log-odds that is worth a hint: at least what most cards keep, at most what still helps, and this
-#: part of what the bound allows.
+#: A limit on the log-odds that is worth a hint: at least what most cards keep, at most what still
+#: helps, and at most this part of what the bound allows.
 LEAST_STEP, MOST_STEP, MOST_PART = 3, 6, 0.65
 
 
@@ -28,6 +28,7 @@ def hints_on(result: SolveResult, problem: Problem) -> list[str]:
     if has_limit or limit > min(MOST_STEP, MOST_PART * problem.scale.limit):
         return []
     return [
-        f"Terms of this card move the log-odds by {largest:.2g} at most, and the bound allows {problem.scale.limit:.2g}: "
-        f"max_log_odds={limit} (--max-log-odds {limit}) mostly leaves a far smaller gap."
+        f"Terms of this card change the log-odds by at most {largest:.2g}, and the bound allows "
+        f"{problem.scale.limit:.2g}: max_log_odds={limit} (--max-log-odds {limit}) usually leaves a much "
+        "smaller gap."
     ]

@@ -38,7 +38,7 @@ class Procedure:
     parameters
         Of the classifier, as plain JSON values.
     further
-        Of the method, likewise.
+        Of the method itself, as plain JSON values.
     """
 
     method: str

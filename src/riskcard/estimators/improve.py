@@ -53,7 +53,7 @@ def improve(
     >>> y = [value % 10 > 4 or value % 7 == 0 for value in range(60)]
     >>> card = RiskCard([FeaturePoints("x0", [2], [0, 1])])
     >>> improve(card, X, y, max_changes=1).terms[0].cut
-    4.5
+    4.0
     """
     if not isinstance(card, RiskCard):
         raise ParameterError(f"The card to improve is {card!r}. Use a RiskCard.")

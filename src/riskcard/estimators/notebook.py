@@ -1,4 +1,4 @@
-"""What every classifier with a card shows of it: why a row has its risk, and the card in notebooks."""
+"""What every classifier shows of its card: why a row has its risk, and the card in notebooks."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from sklearn.utils.validation import check_is_fitted
 
 
 class ShowsCard:
-    """For classifiers whose fitted model is ``card_``; stands before scikit-learn's classes."""
+    """For classifiers whose fitted model is ``card_``; comes before scikit-learn's classes among the bases."""
 
     def explain(self, row: Any) -> Any:
-        """Say why one row has its risk, and which other value would change it: see ``RiskCard.explain``.
+        """Say why a row has its risk, and which other value would change it: see ``RiskCard.explain``.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""The same work on many items, some of them at a time, in order whatever the number of threads."""
+"""The same work on many items, several at a time; the order of answers does not depend on threads."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def run_side_by_side(
 
     Threads, since the inner loops run without the interpreter's lock, and since every new process
     would load the compiled code again, which takes longer than most fits. Warnings of riskcard are
-    not shown: a level or a hole that only the rows held out have is nothing to tell of.
+    not shown: levels and missing values that only held-out rows have are nothing to warn about.
 
     Parameters
     ----------
     work
         Is given an item and an event. When something went wrong elsewhere, or Ctrl-C was pressed,
-        the event is set, and the answer does not matter any more.
+        the event is set, and the answer no longer matters.
     items
         What to work on.
     n_jobs

@@ -1,4 +1,4 @@
-"""An existing card on new rows: its points stay, only the way from total to risk is fitted anew."""
+"""An existing card on new rows: its points stay, only the scale from total to risk is refitted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from riskcard.model.card import RiskCard
 
 
 def recalibrate(card: RiskCard, X: Any, y: Any, sample_weight: Any = None) -> RiskCard:
-    """Fit scale and offset of a card to new rows, leaving its points alone.
+    """Fit the scale and offset of a card to new rows; its points stay as they are.
 
     Parameters
     ----------
@@ -61,8 +61,8 @@ def recalibrate(card: RiskCard, X: Any, y: Any, sample_weight: Any = None) -> Ri
     )
     if scale[0] <= 2 * SMALLEST_SCALE:
         raise DataError(
-            "The total of the card does not rise with the risk on these rows, so there is no scale for "
-            "it. Check the labels, or fit a new card."
+            "The total of the card does not rise with the risk on these rows, so no scale fits it. "
+            "Check the labels, or fit a new card."
         )
     signed = replace(table, labels=np.where(is_event, 1, -1).astype(np.int8))
     facts = training_facts_of(signed, totals, card.reachable_totals())

@@ -20,7 +20,7 @@ def find_scorer(scoring: Any, classes: Sequence[Any]) -> Callable[..., float]:
     scoring
         A name that scikit-learn knows, a callable, or None for the accuracy.
     classes
-        The two labels. They are told to the log-loss, which so can judge rows of a single class.
+        The two labels. With them the log-loss can score rows of a single class.
     """
     scorer: Callable[..., float]
     if scoring == "neg_log_loss":

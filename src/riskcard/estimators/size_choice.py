@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from riskcard.errors import ParameterError
 
-#: How a size may be picked.
-RULES = ("one_se", "best")
 #: Mean scores that differ by less are equal but for rounding.
 SCORE_ROUNDING = 1e-12
 
@@ -27,7 +25,7 @@ class PathScores:
     sizes
         Numbers of terms allowed, ascending.
     test, train
-        Scores on the rows held out and on those fitted; the higher, the better.
+        Scores on the held-out rows and on those fitted; higher is better.
     seconds
         Time of each fit.
     features, terms
@@ -53,11 +51,11 @@ class PathScores:
 
     @property
     def standard_errors(self) -> Floats:
-        """Standard error of each mean; NaN where a single fold tells nothing about it.
+        """Standard error of each mean; NaN where there is a single fold.
 
-        The scores of repeated cross-validation are not independent: to run the folds again with
-        other splits makes the mean steadier but brings no new rows. So the spread is divided by
-        the root of the folds of *one* pass over the rows, not of all.
+        The scores of repeated cross-validation are not independent: other splits make the mean
+        more stable but bring no new rows. So the spread is divided by the root of the number of
+        folds in *one* pass over the rows, not of all.
         """
         if len(self.test) < 2:
             return np.full(self.sizes.size, np.nan)
@@ -110,7 +108,7 @@ def choose_size(path: PathScores, rule: str) -> SizeChoice:
 
 
 def results_of(path: PathScores, choice: SizeChoice) -> dict[str, NDArray[Any]]:
-    """All figures as one dict of arrays, one entry a size, named as in scikit-learn's searches."""
+    """All figures as one dict of arrays, one entry per size, named as in scikit-learn's searches."""
     means = path.means
     is_chosen = np.arange(path.sizes.size) == choice.chosen
     results: dict[str, NDArray[Any]] = {

@@ -51,7 +51,7 @@ class Recipe:
     resolved
         What "auto" became, and the smallest bins as counts.
     further
-        Parameters of the method that are none of the classifier, such as the folds.
+        Parameters of the method that are not those of the classifier, such as the folds.
     is_weighted
         Some rows had a ``sample_weight`` other than 1.
     rows_used, rows_all
@@ -94,7 +94,7 @@ def matches(
     Parameters
     ----------
     card
-        A card; without a recipe nothing can be told.
+        A card; without a recipe the answer is "cannot tell".
     features
         From name to values and levels; at least those on the card.
     is_event
@@ -105,9 +105,9 @@ def matches(
     Returns
     -------
     RowOrigin
-        "cannot tell" where a feature of the card or the weights are missing, where a card without
-        features is all that the rows could be compared by, and where rows agree in the features of
-        the card but not in the others.
+        "cannot tell" where a feature of the card or the weights are missing, where the card has no
+        features and some columns are missing, and where the rows agree in the features of the card
+        but not in the others.
     """
     from riskcard.data.columns import FeatureValues
     from riskcard.data.row_hash import hash_rows

@@ -37,7 +37,7 @@ def plot_parsimony(cv_result: Any, ax: Any = None) -> Any:
     >>> from riskcard import RiskScoreClassifierCV, plot_parsimony
     >>> X = [[value % 10] for value in range(60)]
     >>> y = [value % 10 > 4 or value % 7 == 0 for value in range(60)]
-    >>> axes = plot_parsimony(RiskScoreClassifierCV(2, cv=4).fit(X, y))
+    >>> axes = plot_parsimony(RiskScoreClassifierCV(max_terms=2, cv=4).fit(X, y))
     >>> axes.get_xlabel()
     'terms on the card'
     """

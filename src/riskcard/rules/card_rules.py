@@ -1,7 +1,7 @@
 """What people want of a card: rules for features, groups, a budget, bins, gains and round cuts.
 
-Rules that contradict each other whatever the table are refused when they are made; those that
-depend on the table or on the limits of the card are checked when a card is fitted.
+Rules that contradict each other on any table are refused when they are made; those that depend on
+the table or on the limits of the card are checked when a card is fitted.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class FeatureRule:
     cuts
         Only these numbers may be cuts; None for no such rule.
     fixed_cuts
-        When the feature is on the card, it has exactly these cuts; bins beside each other may have
+        When the feature is on the card, it has exactly these cuts; neighbouring bins may have
         the same points.
     max_cuts
         At most this many cuts; None leaves it to the card's ``max_cuts_per_feature``.
@@ -216,7 +216,7 @@ class CardRules:
         return bool(self.features or self.groups) or self.budget is not None
 
     def rule_of(self, name: str) -> FeatureRule:
-        """The rule of a feature; one that rules nothing when there is none."""
+        """The rule of a feature; an empty one when there is none."""
         return self.features.get(name, _NO_RULE)
 
     def check_names(self, names: Iterable[str]) -> None:
@@ -293,7 +293,7 @@ def _given(rule: FeatureRule) -> dict[str, Any]:
 
 
 def is_directed(rule: FeatureRule) -> bool:
-    """Whether up and down are not the same to a rule."""
+    """Whether a rule treats rising and falling points differently."""
     low, high = rule.points or (-1, 1)
     return rule.direction is not None or low != -high
 

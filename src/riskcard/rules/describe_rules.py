@@ -1,4 +1,4 @@
-"""Rules in words, for the card that kept them."""
+"""Rules in words, for the card that keeps them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from riskcard.rules.least_bins import LeastBins
 
 
 def describe_rules(rules: CardRules, least: LeastBins) -> list[str]:
-    """One sentence for every rule; none when nothing is ruled.
+    """One sentence for every rule.
 
     Examples
     --------

@@ -28,7 +28,7 @@ _COLUMNS = ["feature", *_FIELDS, "group", "group_at_most"]
 
 
 def load_rules(path: str | Path) -> CardRules:
-    """Read rules from a TOML or CSV file, told apart by the end of its name."""
+    """Read rules from a TOML or CSV file; the ending of its name says which."""
     source = str(path)
     kind = Path(path).suffix.lower()
     if kind not in (".toml", ".csv", ".tsv"):

@@ -1,4 +1,4 @@
-"""The bootstrap of a whole fit: the same procedure on resampled rows, again and again."""
+"""The bootstrap of a whole fit: the same procedure on many resamples of the rows."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def bootstrap_card(
     sample_weight: Any = None,
     progress: Callable[[], None] | None = None,
 ) -> CardStability:
-    """Fit again on resamples of the rows: how stable is the card, how optimistic its figures?
+    """Refit on resamples of the rows: how stable is the card, how optimistic are its figures?
 
     A resample has as many rows as the table, drawn with replacement. On each of them the *whole*
     procedure runs again: features, cuts, points and scale, and with ``RiskScoreClassifierCV`` the
@@ -71,7 +71,7 @@ def bootstrap_card(
     Notes
     -----
     A resample in which only one class occurs is drawn again. Equal rows of a resample stay in one
-    fold when the estimator is a ``RiskScoreClassifierCV`` whose ``cv`` is a number; else a size
+    fold when the estimator is a ``RiskScoreClassifierCV`` whose ``cv`` is a number; otherwise a size
     would be scored on rows that it was fitted to.
 
     Examples
