@@ -17,8 +17,15 @@ from riskcard.search.deadline import Deadline
 from riskcard.search.proof.conditions import arrange_conditions
 from riskcard.search.proof.hull import HullProblem, Part, Touch, touch_hull
 from riskcard.search.proof.tree import Stops, prove
-from riskcard.status import Status
-from test_bounds import empty_card, problem_with_conditions, relax, with_wild_weights
+from riskcard.status import OPTIMALITY_TOLERANCE, Status
+from test_bounds import (
+    TOLERANCE,
+    empty_card,
+    optimum_of,
+    problem_with_conditions,
+    relax,
+    with_wild_weights,
+)
 
 SCALES = (Scale("fixed", 1.0), Scale("fixed", 2.5), Scale("multiplier"), Scale("calibrated"))
 #: For each scale, the nodes of all proofs and the share that the hull proves; and how many of 100
@@ -87,5 +94,9 @@ def test_a_proof_needs_no_more_nodes(scale, most_nodes):
     for problem in small_problems(scale):
         proof = prove(problem, empty_card(problem), Stops())
         assert proof.status == Status.OPTIMAL
+        if problem.data.n_rows < 20:
+            optimum = optimum_of(problem)
+            assert proof.bound <= optimum * (1 + TOLERANCE)
+            assert proof.loss <= optimum * (1 + OPTIMALITY_TOLERANCE)
         nodes += proof.nodes
     assert nodes <= most_nodes * SLACK

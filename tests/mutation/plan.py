@@ -32,7 +32,7 @@ SMALL_PROOFS = (
     "tests/test_bound_strength.py",
     "tests/test_bounds.py",
     "-k",
-    "not short_proof and not threads and not whenever and not wild and not tiny_weight and not falls",
+    "strength or below or cost_of or in_order or leaf_takes or weights_of_the_proof",
 )
 
 SUBJECTS = (

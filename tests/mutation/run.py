@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib.abc
 import importlib.util
+import math
 import os
+import resource
 import shutil
 import signal
 import sys
@@ -30,7 +32,7 @@ class Job:
     is_compiled
         Kernels are compiled; otherwise they run as plain Python.
     seconds
-        After this time the mutant counts as killed: it made some loop endless.
+        Processor time after which the mutant counts as killed: it made some loop endless.
     """
 
     module: str | None
@@ -42,7 +44,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How the tests ended: "passed", "failed" or "timed out"; and the output of pytest."""
+    """How the tests ended: "passed", "failed" or "timed out"; the output; the processor time."""
 
     word: str
     output: str
@@ -81,7 +83,7 @@ class Runner:
 
     def __init__(self, n_jobs: int) -> None:
         self.n_jobs = n_jobs
-        self._running: dict[int, tuple[Any, Job, float, Path]] = {}
+        self._running: dict[int, tuple[Any, Path]] = {}
 
     def map(self, jobs: dict[Any, Job]) -> Any:
         """Yield the key and the outcome of every job as it ends."""
@@ -100,25 +102,25 @@ class Runner:
         pid = os.fork()
         if pid == 0:
             _become(job, output)
-        self._running[pid] = key, job, time.monotonic(), output
+        self._running[pid] = key, output
 
     def _ended(self) -> Any:
-        for pid, (key, job, begun, output) in list(self._running.items()):
-            seconds = time.monotonic() - begun
-            done, status = os.waitpid(pid, os.WNOHANG)
-            if not done and seconds <= job.seconds:
-                continue
+        for pid, (key, output) in list(self._running.items()):
+            done, status, used = os.wait4(pid, os.WNOHANG)
             if not done:
-                os.killpg(pid, signal.SIGKILL)
-                os.waitpid(pid, 0)
+                continue
             del self._running[pid]
             word = "passed" if status == 0 else "failed"
-            yield key, Outcome(word if done else "timed out", output.read_text(), seconds)
+            if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL):
+                word = "timed out"
+            yield key, Outcome(word, output.read_text(), used.ru_utime + used.ru_stime)
 
 
 def _become(job: Job, output: Path) -> None:
     """Run the tests of a job and end this process."""
-    os.setpgid(0, 0)
+    used = int(time.process_time())
+    limit = used + math.ceil(job.seconds)
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
     file = os.open(output, os.O_WRONLY)
     os.dup2(file, 1)
     os.dup2(file, 2)
