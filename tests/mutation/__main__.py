@@ -2,7 +2,8 @@
 
 ``python tests/mutation`` puts one fault at a time into the source, runs the tests that belong to the
 file, and lists the faults that no test noticed. Nothing in the working tree is changed. The choice of
-faults depends on their names and ``--seed`` only.
+faults depends on their names and ``--seed`` only. Faults that survive for a good reason are listed in
+``survivors.toml``; any other survivor, or too many of them, makes the command fail.
 """
 
 from __future__ import annotations
