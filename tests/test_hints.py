@@ -42,7 +42,7 @@ def test_a_large_gap_of_a_proof_that_was_cut_short_has_a_hint():
 def test_the_hint_names_a_limit_that_the_card_keeps():
     steep = replace(CUT_SHORT, solution=Solution.of([(0, 3, -5)], 0, 1.1, 0.0))
     (hint,) = hints_on(steep, problem_with())
-    assert "by 4.5 at most" in hint
+    assert "by at most 4.5" in hint
     assert "max_log_odds=5 " in hint
 
 
