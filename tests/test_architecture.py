@@ -17,12 +17,12 @@ FILES = sorted(SOURCE.rglob("*.py"))
 #: What the modules of each room may import from the package. Files at the top of the package stand for
 #: themselves; a room within a room, such as ``search/proof``, is named by both.
 BASE = {"errors", "version", "checks", "extras", "parameters", "status", "logistic", "formatting"}
-DATA = BASE | {"data"}
+DATA = BASE | {"data", "data/files"}
 MODEL = DATA | {"model"}
 PROBLEM = BASE | {"problem"}
 ENCODING = MODEL | {"rules", "problem", "encoding", "kernels"}
 SEARCH = PROBLEM | {"kernels", "search"}
-ESTIMATORS = ENCODING | {"search", "estimators", "progress"}
+ESTIMATORS = ENCODING | {"search", "estimators", "estimators/cross_validation", "progress"}
 ALLOWED = {
     "errors": set(),
     "version": set(),
@@ -34,6 +34,7 @@ ALLOWED = {
     "output_files": {"errors"},
     "formatting": {"errors", "formatting"},
     "data": DATA,
+    "data/files": DATA,
     "rules": DATA | {"rules"},
     "model": MODEL | {"output_files"},
     "problem": PROBLEM,
@@ -49,6 +50,7 @@ ALLOWED = {
     "progress": BASE,
     "processes": set(),
     "estimators": ESTIMATORS,
+    "estimators/cross_validation": ESTIMATORS,
     "stability": ESTIMATORS | {"stability", "evaluation"},
     "evaluation": MODEL | {"evaluation"},
     "plots": MODEL | {"plots", "evaluation"},
@@ -83,6 +85,7 @@ ALLOWED = {
 ALLOWED["cli/commands"] = ALLOWED["cli"]
 SKLEARN_PARTS = (
     "estimators",
+    "estimators/cross_validation",
     "baselines",
     "stability",
     "report",
@@ -173,7 +176,7 @@ def test_facts_of_a_report_do_not_import_pictures(path):
 
 
 #: Of data/, what scoring needs: levels, the reader of columns, the reader of rows; and of card files.
-DATA_OF_CARDS = {"csv_text", "frames", "levels", "raw_columns", "scoring"}
+DATA_OF_CARDS = {"files", "files.csv_text", "frames", "levels", "raw_columns", "scoring"}
 HEAVY = {"narwhals", "numba", "pandas", "polars", "pyarrow", "scipy", "sklearn"}
 
 

@@ -8,14 +8,14 @@ import pytest
 from riskcard import DataError, FormatError, RiskcardWarning
 from riskcard.cli.labels import with_known_levels
 from riskcard.cli.main import main
-from riskcard.data import csv_file
 from riskcard.data.columns import FeatureValues, levels_from
-from riskcard.data.csv_file import CsvFile
-from riskcard.data.feature_table import FeatureTable
-from riskcard.data.files import open_table
+from riskcard.data.files import csv_file
+from riskcard.data.files.csv_file import CsvFile
+from riskcard.data.files.feature_table import FeatureTable
+from riskcard.data.files.open_table import open_table
+from riskcard.data.files.wanted_columns import Kind, MissingWords, Selection
 from riskcard.data.levels import BOOLEAN, Levels
 from riskcard.data.table import make_table
-from riskcard.data.wanted_columns import Kind, MissingWords, Selection
 
 NAN = float("nan")
 

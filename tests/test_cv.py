@@ -35,8 +35,8 @@ from riskcard import (
     audit_card,
 )
 from riskcard.data.frames import take_rows
-from riskcard.estimators import path as path_module
-from riskcard.estimators.size_choice import PathScores, choose_size, results_of
+from riskcard.estimators.cross_validation import path as path_module
+from riskcard.estimators.cross_validation.size_choice import PathScores, choose_size, results_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:No card of up to:riskcard.RiskcardWarning")
 

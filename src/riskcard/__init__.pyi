@@ -8,7 +8,7 @@ from .errors import SolverMissing as SolverMissing
 from .estimators.card_pool import CardPool as CardPool
 from .estimators.card_pool import find_pool as find_pool
 from .estimators.classifier import RiskScoreClassifier as RiskScoreClassifier
-from .estimators.cv import RiskScoreClassifierCV as RiskScoreClassifierCV
+from .estimators.cross_validation.cv import RiskScoreClassifierCV as RiskScoreClassifierCV
 from .estimators.improve import improve as improve
 from .estimators.recalibrate import recalibrate as recalibrate
 from .estimators.regularization import Regularization as Regularization

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from riskcard.cli.labels import events_of, with_known_levels
 from riskcard.cli.training import check_weights
-from riskcard.data.files import open_table
-from riskcard.data.wanted_columns import Kind, MissingWords, Selection, require_columns
+from riskcard.data.files.open_table import open_table
+from riskcard.data.files.wanted_columns import Kind, MissingWords, Selection, require_columns
 from riskcard.errors import ParameterError
 
 if TYPE_CHECKING:
-    from riskcard.data.feature_table import FeatureTable
-    from riskcard.data.files import TableFile
+    from riskcard.data.files.feature_table import FeatureTable
+    from riskcard.data.files.open_table import TableFile
     from riskcard.data.levels import Label
     from riskcard.model.card import RiskCard
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from riskcard.data.wanted_columns import as_number
+from riskcard.data.files.wanted_columns import as_number
 from riskcard.errors import DataError
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from riskcard.cli.labels import events_of, find_classes
 from riskcard.cli.remarks import say
-from riskcard.data.files import open_table
-from riskcard.data.wanted_columns import Kind, MissingWords, Selection, require_columns
+from riskcard.data.files.open_table import open_table
+from riskcard.data.files.wanted_columns import Kind, MissingWords, Selection, require_columns
 from riskcard.errors import DataError, ParameterError
 from riskcard.parameters import parameters_of
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from riskcard.data.columns import FeatureValues
-    from riskcard.data.feature_table import FeatureTable
-    from riskcard.data.files import TableFile
+    from riskcard.data.files.feature_table import FeatureTable
+    from riskcard.data.files.open_table import TableFile
     from riskcard.rules.card_rules import CardRules
 
 Made = TypeVar("Made")
@@ -72,7 +72,7 @@ def read_training(options: Namespace, groups: str | None = None) -> Training:
     file = open_table(options.data)
     table = file.read(_selection(file, options, groups, rules))
 
-    from riskcard.data.feature_table import FeatureTable
+    from riskcard.data.files.feature_table import FeatureTable
 
     features = dict(table.features)
     target = features.pop(options.target)

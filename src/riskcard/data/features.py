@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.data.columns import FeatureValues, read_column, warn_of_lost_digits
-from riskcard.data.feature_table import FeatureTable
+from riskcard.data.files.feature_table import FeatureTable
 from riskcard.data.frames import column_names, count_rows, rows_as_array
 from riskcard.data.levels import BOOLEAN, Levels
 from riskcard.data.raw_columns import rows_in_words

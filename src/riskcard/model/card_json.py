@@ -11,7 +11,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-from riskcard.data.csv_text import read_bytes
+from riskcard.data.files.csv_text import read_bytes
 from riskcard.errors import FormatError, ParameterError
 from riskcard.model.card import RiskCard
 from riskcard.model.certificate import Certificate, TrainingFacts

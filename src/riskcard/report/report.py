@@ -9,7 +9,7 @@ from typing import Any
 
 from riskcard.errors import ParameterError
 from riskcard.estimators.classifier import RiskScoreClassifier
-from riskcard.estimators.cv import RiskScoreClassifierCV
+from riskcard.estimators.cross_validation.cv import RiskScoreClassifierCV
 from riskcard.model.card import RiskCard
 from riskcard.output_files import write_whole
 from riskcard.plots.drawing import require_matplotlib

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from riskcard.data.csv_text import checked_names, checked_rows, delimiter_of, read_text
+from riskcard.data.files.csv_text import checked_names, checked_rows, delimiter_of, read_text
 from riskcard.errors import FormatError, ParameterError
 from riskcard.formatting.spelling import nearest_name
 from riskcard.rules.card_rules import SETTINGS, CardRules, FeatureGroup, FeatureRule

@@ -16,9 +16,9 @@ from riskcard.checks import is_whole
 from riskcard.data.frames import count_rows
 from riskcard.data.target import read_labels, read_target, read_weights
 from riskcard.errors import DataError, ParameterError
-from riskcard.estimators.cv import RiskScoreClassifierCV
+from riskcard.estimators.cross_validation.cv import RiskScoreClassifierCV
+from riskcard.estimators.cross_validation.path import Rows
 from riskcard.estimators.parallel import run_side_by_side
-from riskcard.estimators.path import Rows
 from riskcard.evaluation.measures import Performance, measure
 from riskcard.model.card import RiskCard
 from riskcard.parameters import parameters_of

@@ -48,7 +48,7 @@ def run_demo(options: Namespace) -> int:
 
     start_compilation("calibrated")
     from riskcard.data.columns import FeatureValues
-    from riskcard.data.feature_table import FeatureTable
+    from riskcard.data.files.feature_table import FeatureTable
     from riskcard.estimators.classifier import RiskScoreClassifier
 
     features = {

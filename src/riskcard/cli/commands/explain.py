@@ -9,7 +9,7 @@ from typing import Any
 
 from riskcard.cli.card_rows import card_columns, card_selection
 from riskcard.cli.parser import add_missing
-from riskcard.data.files import open_table
+from riskcard.data.files.open_table import open_table
 from riskcard.errors import ParameterError
 
 

@@ -9,7 +9,7 @@ from argparse import Namespace
 
 from riskcard.cli.card_rows import card_columns, card_selection
 from riskcard.cli.remarks import say, warnings_as_sentences
-from riskcard.data.files import open_table
+from riskcard.data.files.open_table import open_table
 from riskcard.model.card_json import load_card
 from riskcard.output_files import require_writable, write_whole
 

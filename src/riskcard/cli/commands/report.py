@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from riskcard.cli.card_rows import labelled_rows_of
 from riskcard.cli.parser import add_labelled_rows, add_parameters, time_limit_of
 from riskcard.cli.remarks import say
-from riskcard.data.csv_text import read_bytes
-from riskcard.data.files import open_table
-from riskcard.data.wanted_columns import Kind, MissingWords, Selection
+from riskcard.data.files.csv_text import read_bytes
+from riskcard.data.files.open_table import open_table
+from riskcard.data.files.wanted_columns import Kind, MissingWords, Selection
 from riskcard.output_files import require_writable, write_whole
 
 if TYPE_CHECKING:
-    from riskcard.data.files import TableFile
+    from riskcard.data.files.open_table import TableFile
     from riskcard.model.card import RiskCard
     from riskcard.report.facts import FileFacts
     from riskcard.report.gather import ReportRows

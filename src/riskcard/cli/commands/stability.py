@@ -50,7 +50,7 @@ def _procedure(options: Namespace, training: Training) -> Any:
     model = classifier_of(options, training).set_params(verbose=False, n_jobs=None)
     if options.cv is None:
         return model
-    from riskcard.estimators.cv import RiskScoreClassifierCV
+    from riskcard.estimators.cross_validation.cv import RiskScoreClassifierCV
 
     return RiskScoreClassifierCV(
         model,

@@ -21,7 +21,7 @@ from riskcard.output_files import require_writable, write_whole
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from riskcard.estimators.cv import RiskScoreClassifierCV
+    from riskcard.estimators.cross_validation.cv import RiskScoreClassifierCV
     from riskcard.model.card import RiskCard
 
 
@@ -55,7 +55,7 @@ def _look_at_places(options: Namespace) -> None:
 
 
 def _tune(options: Namespace, training: Training) -> RiskScoreClassifierCV:
-    from riskcard.estimators.cv import RiskScoreClassifierCV
+    from riskcard.estimators.cross_validation.cv import RiskScoreClassifierCV
 
     model = RiskScoreClassifierCV(
         classifier_of(options, training),

@@ -18,12 +18,19 @@ from riskcard.data.target import name_of_target, read_target, read_weights, weig
 from riskcard.errors import ParameterError, RiskcardWarning, SolverMissing
 from riskcard.estimators.base import count_threads
 from riskcard.estimators.classifier import RiskScoreClassifier
+from riskcard.estimators.cross_validation.path import (
+    FoldWork,
+    Rows,
+    Split,
+    card_path,
+    cross_validate,
+    fit_size,
+)
+from riskcard.estimators.cross_validation.scoring import find_scorer, takes_weights
+from riskcard.estimators.cross_validation.size_choice import choose_size, results_of
 from riskcard.estimators.learning import Request
 from riskcard.estimators.notebook import ShowsCard
-from riskcard.estimators.path import FoldWork, Rows, Split, card_path, cross_validate, fit_size
 from riskcard.estimators.recipe_values import plain_values
-from riskcard.estimators.scoring import find_scorer, takes_weights
-from riskcard.estimators.size_choice import choose_size, results_of
 from riskcard.model.card import RiskCard
 from riskcard.model.recipe import Recipe
 from riskcard.parameters import check_parameters

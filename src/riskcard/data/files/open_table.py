@@ -8,12 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from riskcard.data.csv_text import read_bytes
+from riskcard.data.files.csv_text import read_bytes
 from riskcard.errors import FormatError
 
 if TYPE_CHECKING:
-    from riskcard.data.csv_file import CsvFile
-    from riskcard.data.parquet_file import ParquetFile
+    from riskcard.data.files.csv_file import CsvFile
+    from riskcard.data.files.parquet_file import ParquetFile
 
     #: Where it is from (``path``), its bytes (``content``), the ``names`` of its columns, and
     #: ``read(wanted)``, which gives some of them as a ``FeatureTable``.
@@ -34,7 +34,7 @@ def open_table(path: str) -> TableFile:
     """
     content = read_bytes(path, "a CSV or Parquet file")
     if content.startswith(b"PAR1"):
-        from riskcard.data.parquet_file import ParquetFile
+        from riskcard.data.files.parquet_file import ParquetFile
 
         return ParquetFile.open(path, content)
     for magic, what in _KNOWN_STARTS.items():
@@ -43,6 +43,6 @@ def open_table(path: str) -> TableFile:
     is_called_parquet = Path(path).suffix.lower() in (".parquet", ".pq")
     if b"\0" in content or (is_called_parquet and content.strip()):
         raise FormatError(f"{path!r} is not a table. Give a CSV or Parquet file.")
-    from riskcard.data.csv_file import CsvFile
+    from riskcard.data.files.csv_file import CsvFile
 
     return CsvFile.open(path, content)

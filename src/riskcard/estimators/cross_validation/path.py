@@ -15,9 +15,9 @@ from sklearn.base import clone
 from riskcard.data.frames import take_rows
 from riskcard.errors import DataError
 from riskcard.estimators.classifier import RiskScoreClassifier
+from riskcard.estimators.cross_validation.size_choice import PathScores
 from riskcard.estimators.learning import Request
 from riskcard.estimators.parallel import run_side_by_side
-from riskcard.estimators.size_choice import PathScores
 
 #: Positions of the rows to fit and of the held-out rows.
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.data.column_kinds import TextColumn, feature_from_text
-from riskcard.data.csv_text import checked_names, checked_rows, delimiter_of, not_utf8
-from riskcard.data.feature_table import FeatureTable
-from riskcard.data.wanted_columns import Selection
+from riskcard.data.files.column_kinds import TextColumn, feature_from_text
+from riskcard.data.files.csv_text import checked_names, checked_rows, delimiter_of, not_utf8
+from riskcard.data.files.feature_table import FeatureTable
+from riskcard.data.files.wanted_columns import Selection
 from riskcard.errors import FormatError
 
 #: Bytes from which it pays to load pyarrow.

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.data.column_kinds import check_numbers, feature_from_texts
 from riskcard.data.columns import FeatureValues, levels_from, read_column
-from riskcard.data.feature_table import FeatureTable
+from riskcard.data.files.column_kinds import check_numbers, feature_from_texts
+from riskcard.data.files.feature_table import FeatureTable
+from riskcard.data.files.wanted_columns import Kind, Selection
 from riskcard.data.levels import BOOLEAN, Label, as_label
-from riskcard.data.wanted_columns import Kind, Selection
 from riskcard.errors import DataError, FormatError, SolverMissing
 
 

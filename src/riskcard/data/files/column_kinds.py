@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.data.columns import FeatureValues, levels_from, warn_of_lost_digits
+from riskcard.data.files.wanted_columns import Kind, Selection, as_number
 from riskcard.data.levels import Label
 from riskcard.data.raw_columns import LARGEST_EXACT
-from riskcard.data.wanted_columns import Kind, Selection, as_number
 from riskcard.errors import DataError
 
 _TRUTH = {"true": True, "false": False}

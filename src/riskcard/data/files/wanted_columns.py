@@ -13,7 +13,7 @@ from riskcard.errors import DataError
 from riskcard.formatting.spelling import nearest_name
 
 if TYPE_CHECKING:
-    from riskcard.data.files import TableFile
+    from riskcard.data.files.open_table import TableFile
 
 #: These mean that a value is missing, in upper or lower case.
 MISSING_WORDS = ("", "NA", "N/A", "#N/A", "NaN", "null", "?")

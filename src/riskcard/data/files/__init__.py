@@ -1,0 +1,1 @@
+"""Tables from files: CSV as people write it, and Parquet."""

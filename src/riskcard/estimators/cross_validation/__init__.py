@@ -1,0 +1,1 @@
+"""The number of terms chosen by cross-validation."""
