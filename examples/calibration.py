@@ -24,6 +24,6 @@ figure.savefig("calibration.png")
 # one page with everything that there is to say about the card, on rows that it has not seen too
 model.fit(X, is_malignant)
 report = make_report(
-    model, X, is_malignant, test=(X_new, is_malignant_new), cv=0, bootstraps=0, random_state=0
+    model, X, is_malignant, test=(X_new, is_malignant_new), cv=0, n_bootstraps=0, random_state=0
 )
 report.save("calibration_report.html")

@@ -171,7 +171,7 @@ def test_pseudo_observations_count_in_the_loss():
     rate = WEIGHTS[is_ill].sum() / WEIGHTS.sum()
     if_ill, if_fit = np.logaddexp(0, -log_odds), np.logaddexp(0, log_odds)
     more = 30 * np.average(rate * if_ill + (1 - rate) * if_fit, weights=WEIGHTS)
-    shrunk = replace(card.certificate, loss=card.certificate.loss + more, prior_rows=30.0)
+    shrunk = replace(card.certificate, loss=card.certificate.loss + more, pseudo_rows=30.0)
     report = audit_card(replace(card, certificate=shrunk), X, Y, WEIGHTS)
     assert report.passed, str(report)
     assert report.loss == pytest.approx(card.certificate.loss + more, rel=1e-12)
@@ -196,7 +196,7 @@ def best_card():
     """A card that no other beats, with a certificate that does not say so."""
     model = RiskScoreClassifier(max_terms=2, certify=True).fit(X, Y, WEIGHTS)
     unfinished = replace(model.card_.certificate, status="time_limit")
-    return replace(model.card_, certificate=unfinished)
+    return replace(model.card_, certificate=unfinished, recipe=None)
 
 
 @pytest.mark.parametrize("excess", [5e-10, 2e-9])

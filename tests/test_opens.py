@@ -64,7 +64,7 @@ def run(folder, command):
     [
         "fit data.csv --target ill --max-terms 1 -q",
         "tune data.csv --target ill --max-terms 1 --cv 2 --groups family -q",
-        "stability data.csv --target ill --max-terms 1 --bootstraps 2 -q",
+        "stability data.csv --target ill --max-terms 1 --n-bootstraps 2 -q",
         "predict card.json data.csv",
         "explain card.json data.csv --row 7",
         "check card.json data.csv",
@@ -85,7 +85,8 @@ def test_a_report_opens_card_data_and_test_data_once(folder, tmp_path, capsys):
     with counted_opens() as opens:
         assert (
             run(
-                folder, f"report card.json data.csv --test test.csv --cv 0 --bootstraps 0 -o {page}"
+                folder,
+                f"report card.json data.csv --test test.csv --cv 0 --n-bootstraps 0 -o {page}",
             )
             == 0
         )

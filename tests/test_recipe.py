@@ -12,7 +12,6 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from riskcard.model.row_hash import CHUNK, hash_rows
 
 from riskcard import (
     CardRules,
@@ -34,6 +33,7 @@ from riskcard.cli.main import main
 from riskcard.data.columns import FeatureValues
 from riskcard.data.features import read_features
 from riskcard.data.levels import Levels
+from riskcard.data.row_hash import CHUNK, hash_rows
 from riskcard.model.recipe import Recipe, RowOrigin, matches
 
 CHANGED = "The card was changed after it was fitted"
