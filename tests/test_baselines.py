@@ -24,6 +24,7 @@ from riskcard.baselines.columns import candidate_columns
 from riskcard.baselines.lattice import Box, bound_of_box, make_lattice, tangent_at
 from riskcard.baselines.lattice_answer import Stops
 from riskcard.baselines.lattice_cuts import SOLVERS
+from riskcard.baselines.plain_cards import ROUNDINGS, SELECTIONS
 from riskcard.baselines.polish import polish
 from riskcard.baselines.regression import fit_logistic
 from riskcard.baselines.rounding import (
@@ -34,7 +35,6 @@ from riskcard.baselines.rounding import (
     round_sequentially,
 )
 from riskcard.baselines.scaling import with_best_scale
-from riskcard.baselines.select_regress_round import ROUNDINGS, SELECTIONS
 from riskcard.baselines.selection import (
     as_candidates,
     associations,
@@ -125,8 +125,14 @@ def test_every_lattice_result_passes_the_audit_and_can_be_saved(cancer, tmp_path
         (SelectRegressRoundClassifier(max_terms=0), "max_terms is 0"),
         (SelectRegressRoundClassifier(max_points=1.5), "max_points is 1.5"),
         (SelectRegressRoundClassifier(grid=0), "grid is 0"),
-        (SelectRegressRoundClassifier(selection="best"), "selection is 'best'. Use one of 'lasso'"),
-        (SelectRegressRoundClassifier(rounding="up"), "rounding is 'up'. Use one of 'nearest'"),
+        (
+            SelectRegressRoundClassifier(selection="best"),
+            "selection is 'best'. Use 'lasso' or 'forward'",
+        ),
+        (
+            SelectRegressRoundClassifier(rounding="up"),
+            "rounding is 'up'. Use 'nearest', 'randomised'",
+        ),
         (SelectRegressRoundClassifier(ridge=0), "ridge is 0. Use a positive number"),
         (SelectRegressRoundClassifier(n_draws=0), "n_draws is 0"),
         (SelectRegressRoundClassifier(random_state="x"), "random_state is 'x'"),

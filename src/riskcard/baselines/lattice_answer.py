@@ -1,7 +1,8 @@
-"""What a lattice method is given and what it answers, and good points to begin with."""
+"""What lattice methods share: when they stop, what they answer, and where points come from."""
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 
@@ -73,6 +74,30 @@ def status_when_done(objective: float, bound: float, gap: float) -> Status:
     return Status.GAP_REACHED if found <= gap else Status.ROUNDING
 
 
+class LatticeSearch:
+    """A search over the lattice: what it is given, and the best whole point that it has met."""
+
+    def __init__(self, problem: Problem, lattice: Lattice, stops: Stops) -> None:
+        self.problem, self.lattice, self.stops = problem, lattice, stops
+        self.best = np.zeros(lattice.n_columns + 1, dtype=np.int64)
+        self.objective, self.n_nodes = math.inf, 0
+
+    def offer(self, point: Integers) -> bool:
+        """Keep a whole point if it is allowed and the best so far.
+
+        SCIP has solutions checked that are wrong elsewhere, with too many terms.
+        """
+        objective = self.lattice.objective(point)
+        is_better = self.lattice.allows(point) and objective < self.objective
+        if is_better:
+            self.best, self.objective = point, objective
+        return is_better
+
+    def round(self, point: Floats | Integers) -> bool:
+        """Round and polish a point; tells whether that gives the best one so far."""
+        return self.offer(round_and_polish(self.problem, self.lattice, point))
+
+
 def first_points(problem: Problem, lattice: Lattice, stops: Stops) -> list[Integers]:
     """Points to begin with: no terms; and, if there is time, a regression on chosen columns, rounded."""
     points = [lattice.point(with_best_scale(problem, []))]
@@ -87,7 +112,7 @@ def first_points(problem: Problem, lattice: Lattice, stops: Stops) -> list[Integ
     return points
 
 
-def round_and_polish(problem: Problem, lattice: Lattice, point: Floats) -> Integers:
+def round_and_polish(problem: Problem, lattice: Lattice, point: Floats | Integers) -> Integers:
     """A whole point near a real one: its largest columns, rounded one by one, then polished."""
     chosen = np.sort(np.argsort(-np.abs(point[:-1]), kind="stable")[: lattice.max_terms])
     few = lattice.columns.take(chosen)

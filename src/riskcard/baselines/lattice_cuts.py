@@ -5,34 +5,21 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from riskcard.baselines.lattice import make_lattice
+from riskcard.baselines.lattice import Lattice, make_lattice
 from riskcard.baselines.lattice_answer import LatticeAnswer, LatticeResult, Stops
 from riskcard.baselines.lattice_highs import solve_with_highs
 from riskcard.baselines.lattice_scip import solve_with_scip
-from riskcard.baselines.plain_cards import PlainCardClassifier, Solver
-from riskcard.checks import is_number, is_whole
+from riskcard.baselines.plain_cards import PlainCardClassifier
 from riskcard.errors import ParameterError
-from riskcard.parameters import parameters_of
 from riskcard.problem.objective import loss_of
-from riskcard.problem.problem import Problem, make_problem
-from riskcard.problem.ranked_data import RankedData
+from riskcard.problem.problem import Problem
 from riskcard.problem.result import SolveResult
 from riskcard.status import OPTIMALITY_TOLERANCE, Status, relative_gap
 
 SOLVERS = {"highs": solve_with_highs, "scip": solve_with_scip}
 
 
-@dataclass(frozen=True, slots=True)
-class _Method:
-    """The parameters, checked."""
-
-    solver: str
-    penalty: float
-    time_limit: float | None
-    node_limit: int | None
-    gap: float
-
-
+@dataclass(eq=False, repr=False)
 class LatticeCuttingPlaneClassifier(PlainCardClassifier):
     """RiskSLIM's method: whole points by branch and bound on tangents of the loss.
 
@@ -88,102 +75,64 @@ class LatticeCuttingPlaneClassifier(PlainCardClassifier):
     ('optimal', True)
     """
 
-    def __init__(
-        self,
-        max_terms: int = 5,
-        max_points: int = 5,
-        scale: float = 1,
-        grid: int | None = 9,
-        term_penalty: float = 0.0,
-        solver: str = "highs",
-        time_limit: float | None = 60.0,
-        node_limit: int | None = None,
-        gap: float = 0.0,
-    ) -> None:
-        self.max_terms = max_terms
-        self.max_points = max_points
-        self.scale = scale
-        self.grid = grid
-        self.term_penalty = term_penalty
-        self.solver = solver
-        self.time_limit = time_limit
-        self.node_limit = node_limit
-        self.gap = gap
+    max_terms: int = 5
+    max_points: int = 5
+    scale: float | str = 1
+    grid: int | None = 9
+    term_penalty: float = 0.0
+    solver: str = "highs"
+    time_limit: float | None = 60.0
+    node_limit: int | None = None
+    gap: float = 0.0
 
-    def _make_problem(self, data: RankedData) -> Problem:
-        return make_problem(
-            data, max_terms=self.max_terms, max_points=self.max_points, scale=self.scale
-        )
-
-    def _make_solver(self) -> Solver:
+    def _check(self) -> None:
+        super()._check()
         if isinstance(self.scale, str):
             raise ParameterError(
                 f"scale is {self.scale!r}. The lattice method needs a given multiplier: use 1, or "
                 "another positive number."
             )
-        if not isinstance(self.solver, str) or self.solver not in SOLVERS:
-            raise ParameterError(f"solver is {self.solver!r}. Use 'highs' or 'scip'.")
-        penalty, node_limit = self.term_penalty, self.node_limit
-        if not (is_number(penalty) and 0 <= penalty < float("inf")):
-            raise ParameterError(f"term_penalty is {penalty!r}. Use a number of at least 0.")
-        if node_limit is not None and not (is_whole(node_limit) and node_limit >= 0):
-            raise ParameterError(
-                f"node_limit is {node_limit!r}. Use a whole number of at least 0, or None."
-            )
-        work = parameters_of("work")
-        method = _Method(
-            solver=self.solver,
-            penalty=float(penalty),
-            time_limit=work["time_limit"].checked(self.time_limit),
-            node_limit=None if node_limit is None else int(node_limit),
-            gap=work["gap"].checked(self.gap),
+
+    def _solve(self, problem: Problem) -> SolveResult:
+        limit, penalty = self.time_limit, float(self.term_penalty)
+        deadline = None if limit is None else time.perf_counter() + limit
+        lattice = make_lattice(problem, penalty)
+        answer = SOLVERS[self.solver](problem, lattice, Stops(deadline, self.node_limit, self.gap))
+        card = lattice.card(answer.point)
+        loss = loss_of(card, problem)
+        # a card has at most max_terms penalties more than its loss
+        bound = max(answer.bound - penalty * lattice.max_terms, 0.0)
+        return LatticeResult(
+            card,
+            loss,
+            min(bound, loss),
+            self._status_of_loss(answer.status, relative_gap(loss, bound)),
+            nodes=answer.nodes,
+            notes=_notes(answer, lattice),
+            objective=answer.objective,
+            objective_bound=answer.bound,
+            objective_status=answer.status,
         )
-        return lambda problem: _solve(problem, method)
+
+    def _status_of_loss(self, status: Status, gap: float) -> Status:
+        """The status of the objective, unless it would claim too much about the loss alone."""
+        allowed = {
+            Status.OPTIMAL: OPTIMALITY_TOLERANCE,
+            Status.GAP_REACHED: max(self.gap, OPTIMALITY_TOLERANCE),
+        }.get(status, 1.0)
+        return status if gap <= allowed else Status.HEURISTIC
 
 
-def _solve(problem: Problem, method: _Method) -> SolveResult:
-    start = time.perf_counter()
-    deadline = None if method.time_limit is None else start + method.time_limit
-    stops = Stops(deadline, method.node_limit, method.gap)
-    lattice = make_lattice(problem, method.penalty)
-    answer = SOLVERS[method.solver](problem, lattice, stops)
-    card = lattice.card(answer.point)
-    loss = loss_of(card, problem)
-    # a card has at most max_terms penalties more than its loss
-    bound = max(answer.bound - method.penalty * lattice.max_terms, 0.0)
-    return LatticeResult(
-        card,
-        loss,
-        min(bound, loss),
-        _status_of_loss(answer, loss, bound, method),
-        nodes=answer.nodes,
-        seconds=time.perf_counter() - start,
-        notes=_notes(answer, method, lattice.n_columns, lattice.multiplier),
-        objective=answer.objective,
-        objective_bound=answer.bound,
-        objective_status=answer.status,
+def _notes(answer: LatticeAnswer, lattice: Lattice) -> tuple[str, ...]:
+    notes = (
+        f"The bound holds for whole points on {lattice.n_columns} columns made beforehand, with a "
+        f"whole base and {lattice.multiplier:g} points for one unit of log-odds; other cards may be "
+        "better.",
     )
-
-
-def _status_of_loss(answer: LatticeAnswer, loss: float, bound: float, method: _Method) -> Status:
-    """The status of the objective, unless it would claim too much about the loss alone."""
-    allowed = {
-        Status.OPTIMAL: OPTIMALITY_TOLERANCE,
-        Status.GAP_REACHED: max(method.gap, OPTIMALITY_TOLERANCE),
-    }.get(answer.status, 1.0)
-    return answer.status if relative_gap(loss, bound) <= allowed else Status.HEURISTIC
-
-
-def _notes(
-    answer: LatticeAnswer, method: _Method, n_columns: int, multiplier: float
-) -> tuple[str, ...]:
-    notes = [
-        f"The bound holds for whole points on {n_columns} columns made beforehand, with a whole "
-        f"base and {multiplier:g} points for one unit of log-odds; other cards may be better."
-    ]
-    if method.penalty > 0:
-        notes.append(
-            f"Loss and penalties of {method.penalty:g} a term are {answer.objective:.6f}, proven not "
-            f"to be below {answer.bound:.6f} ({answer.status})."
-        )
-    return tuple(notes)
+    if lattice.penalty == 0:
+        return notes
+    return (
+        *notes,
+        f"Loss and penalties of {lattice.penalty:g} a term are {answer.objective:.6f}, proven not "
+        f"to be below {answer.bound:.6f} ({answer.status}).",
+    )

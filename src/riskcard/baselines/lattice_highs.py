@@ -16,12 +16,12 @@ from riskcard.baselines.lattice_answer import (
     ROUND_EVERY,
     WORTHWHILE,
     LatticeAnswer,
+    LatticeSearch,
     Stops,
     first_points,
-    round_and_polish,
     status_when_done,
 )
-from riskcard.errors import SolverMissing
+from riskcard.extras import import_extra
 from riskcard.problem.problem import Problem
 from riskcard.status import Status, relative_gap
 
@@ -104,16 +104,10 @@ class _Relaxation:
 
 
 def _new_highs() -> Any:
-    try:
-        import highspy
-    except ImportError:
-        raise SolverMissing(
-            'HiGHS is not installed. Run: pip install "riskcard[highs]" (or use solver="scip").'
-        ) from None
-    highs = highspy.Highs()
-    highs.setOptionValue("output_flag", False)
-    highs.setOptionValue("threads", 1)
-    highs.setOptionValue("solver", "simplex")
+    otherwise = ', or use solver="scip".'
+    highs = import_extra("highspy", "HiGHS", "highs", otherwise).Highs()
+    for name, value in {"output_flag": False, "threads": 1, "solver": "simplex"}.items():
+        highs.setOptionValue(name, value)
     return highs
 
 
@@ -134,7 +128,7 @@ class _Node:
         return (self.bound, self.number) < (other.bound, other.number)
 
 
-class _Tree:
+class _Tree(LatticeSearch):
     """Best-first branch and bound. Every point is in an open node, or in one that was closed.
 
     ``closed_bound`` is the least bound of all closed nodes, so that the least of it and of the open
@@ -142,22 +136,13 @@ class _Tree:
     """
 
     def __init__(self, problem: Problem, lattice: Lattice, stops: Stops) -> None:
-        self.problem, self.lattice, self.stops = problem, lattice, stops
+        super().__init__(problem, lattice, stops)
         self.relaxation = _Relaxation(lattice)
         self.visited: set[bytes] = set()
-        self.best = np.zeros(lattice.n_columns + 1, dtype=np.int64)
-        self.objective = math.inf
         self.closed_bound = math.inf
-        self.n_nodes = 0
         self.open: list[_Node] = []
 
-    # --- points and tangents ---------------------------------------------------------------------
-
-    def offer(self, point: Integers) -> None:
-        """Keep a whole point if it is the best so far."""
-        objective = self.lattice.objective(point)
-        if objective < self.objective:
-            self.best, self.objective = point, objective
+    # --- tangents and bounds ---------------------------------------------------------------------
 
     def cut_at(self, point: Floats | Integers) -> float:
         loss, tangent = tangent_at(self.lattice, point)
@@ -199,7 +184,7 @@ class _Tree:
             if loss < inner_loss:
                 inner, inner_loss = middle, loss
         if self.stops.seconds_left > 0:
-            self.offer(round_and_polish(self.problem, self.lattice, inner))
+            self.round(inner)
         self.open = [_Node(bound, 0, root)]
 
     # --- the tree --------------------------------------------------------------------------------
@@ -250,13 +235,14 @@ class _Tree:
                     return True
                 self.visited.add(whole.tobytes())
                 self.cut_at(whole)
-                self.improve(whole)
+                if self.offer(whole):
+                    self.round(whole)
             elif may_cut and plane < (1 - WORTHWHILE) * self.lattice.loss(point):
                 self.cut_at(point)
                 may_cut = False
             else:
                 if self.n_nodes % ROUND_EVERY == 0:
-                    self.offer(round_and_polish(self.problem, self.lattice, point))
+                    self.round(point)
                 self.branch(box, bound, *split)
                 return True
 
@@ -271,12 +257,6 @@ class _Tree:
             self.branch(box, bound, int(undecided[0]), None)
         else:
             self.close(bound)
-
-    def improve(self, whole: Integers) -> None:
-        """Offer a whole point that the tree met; polish it when it is the best so far."""
-        if self.lattice.objective(whole) < self.objective:
-            self.offer(whole)
-            self.offer(round_and_polish(self.problem, self.lattice, whole.astype(np.float64)))
 
     def branch(self, box: Box, bound: float, place: int, value: float | None) -> None:
         """Divide an entry's interval at a value, or ask whether a column counts as a term."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -14,12 +13,12 @@ from riskcard.baselines.lattice_answer import (
     ROUND_EVERY,
     WORTHWHILE,
     LatticeAnswer,
+    LatticeSearch,
     Stops,
     first_points,
-    round_and_polish,
     status_when_done,
 )
-from riskcard.errors import SolverMissing
+from riskcard.extras import import_extra
 from riskcard.problem.problem import Problem
 from riskcard.status import Status
 
@@ -30,6 +29,23 @@ TOLERANCE = 1e-8
 #: the tolerance relative to that constant, and a whole number by the tolerance times a slope of at
 #: most the weight of all rows.
 MARGIN = 4 * TOLERANCE
+PARAMETERS: dict[str, Any] = {
+    "numerics/feastol": TOLERANCE,
+    "numerics/dualfeastol": TOLERANCE,
+    # SCIP must not reason from an objective whose tangents it has not seen
+    "misc/allowstrongdualreds": False,
+    "misc/allowweakdualreds": False,
+    "misc/usesymmetry": 0,
+    "lp/threads": 1,
+    "separating/maxroundsroot": MOST_ROOT_TANGENTS,
+    "separating/maxstallroundsroot": MOST_ROOT_TANGENTS,
+}
+#: SCIP's words for how it ended, other than that it is done.
+ENDINGS = {
+    "timelimit": Status.TIME_LIMIT,
+    "totalnodelimit": Status.NODE_LIMIT,
+    "userinterrupt": Status.INTERRUPTED,
+}
 
 
 def solve_with_scip(problem: Problem, lattice: Lattice, stops: Stops) -> LatticeAnswer:
@@ -39,35 +55,25 @@ def solve_with_scip(problem: Problem, lattice: Lattice, stops: Stops) -> Lattice
     return LatticeAnswer(search.best, search.objective, search.bound, status, search.n_nodes)
 
 
-class _Search:
-    """SCIP's model, the best whole point met, and the bound."""
+class _Search(LatticeSearch):
+    """SCIP's model, and its bound."""
 
     def __init__(self, problem: Problem, lattice: Lattice, stops: Stops) -> None:
-        self.scip = _import_scip()
-        self.problem, self.lattice, self.stops = problem, lattice, stops
-        self.best = np.zeros(lattice.n_columns + 1, dtype=np.int64)
-        self.objective, self.bound, self.n_nodes = math.inf, 0.0, 0
+        super().__init__(problem, lattice, stops)
+        self.scip = import_extra("pyscipopt", "SCIP", "scip", ', or use solver="highs".')
         self.inner = self.best.astype(np.float64)
-        self.root_tangents, self.last_node_cut = 0, 0
+        self.bound, self.root_tangents, self.last_node_cut = 0.0, 0, 0
         self.model = self.scip.Model()
         self._configure()
         self._build()
 
     def _configure(self) -> None:
-        model, stops = self.model, self.stops
-        model.hideOutput()
-        for name in ("numerics/feastol", "numerics/dualfeastol"):
-            model.setParam(name, TOLERANCE)
-        # SCIP must not reason from an objective whose tangents it has not seen
-        for name in ("misc/allowstrongdualreds", "misc/allowweakdualreds"):
-            model.setParam(name, False)
-        model.setParam("misc/usesymmetry", 0)
-        model.setParam("limits/gap", stops.gap)
-        model.setParam("lp/threads", 1)
-        if stops.node_limit is not None:
-            model.setParam("limits/totalnodes", max(stops.node_limit, 1))
-        for name in ("separating/maxroundsroot", "separating/maxstallroundsroot"):
-            model.setParam(name, MOST_ROOT_TANGENTS)
+        self.model.hideOutput()
+        parameters = PARAMETERS | {"limits/gap": self.stops.gap}
+        if self.stops.node_limit is not None:
+            parameters["limits/totalnodes"] = max(self.stops.node_limit, 1)
+        for name, value in parameters.items():
+            self.model.setParam(name, value)
 
     def _build(self) -> None:
         model, lattice = self.model, self.lattice
@@ -82,17 +88,10 @@ class _Search:
             model.addCons(self.points[column] >= int(lattice.low[column]) * is_term)
         model.addCons(self.scip.quicksum(self.is_term) <= lattice.max_terms)
         model.setObjective(self.loss + lattice.penalty * self.scip.quicksum(self.is_term))
-        handler = _make_handler(self.scip, self)
+        handler, what = _make_handler(self.scip, self), "the loss is nowhere below a tangent"
         # after integrality, so that only whole points come here
-        model.includeConshdlr(
-            handler,
-            "tangents",
-            "the loss is nowhere below a tangent",
-            sepafreq=1,
-            enfopriority=-10,
-            chckpriority=-10,
-            needscons=False,
-        )
+        order = {"sepafreq": 1, "enfopriority": -10, "chckpriority": -10}
+        model.includeConshdlr(handler, "tangents", what, **order, needscons=False)
 
     def run(self) -> Status:
         """Solve, and translate SCIP's word for how it ended."""
@@ -111,29 +110,10 @@ class _Search:
         self.n_nodes = int(self.model.getNTotalNodes())
         margin = MARGIN * max(1.0, float(self.lattice.columns.weights.sum()))
         self.bound = min(max(self.model.getDualbound() - margin, 0.0), self.objective)
-        return self._status()
-
-    def _status(self) -> Status:
         word = self.model.getStatus()
         if word in ("optimal", "gaplimit"):
             return status_when_done(self.objective, self.bound, self.stops.gap)
-        words = {
-            "timelimit": Status.TIME_LIMIT,
-            "totalnodelimit": Status.NODE_LIMIT,
-            "userinterrupt": Status.INTERRUPTED,
-        }
-        return words.get(word, Status.ROUNDING)
-
-    def offer(self, point: Integers) -> bool:
-        """Keep a whole point if it is allowed and the best so far.
-
-        SCIP has solutions checked that are wrong elsewhere, with too many terms.
-        """
-        objective = self.lattice.objective(point)
-        is_better = self.lattice.allows(point) and objective < self.objective
-        if is_better:
-            self.best, self.objective = point, objective
-        return is_better
+        return ENDINGS.get(word, Status.ROUNDING)
 
     def cut_at(self, point: Floats | Integers) -> None:
         """Add the tangent at a point, for all of the tree."""
@@ -168,10 +148,12 @@ class _Search:
             self.cut_at(point)
         return is_new
 
-    def round(self, point: Floats) -> None:
+    def round(self, point: Floats | Integers) -> bool:
         """Round and polish a point, and tell SCIP when that gives the best one so far."""
-        if self.offer(round_and_polish(self.problem, self.lattice, point)):
+        is_better = super().round(point)
+        if is_better:
             self.submit(self.best)
+        return is_better
 
     def submit(self, point: Integers) -> None:
         """Tell SCIP a whole point with its true loss."""
@@ -186,8 +168,7 @@ class _Search:
     def meet(self, solution: Any) -> tuple[Integers, bool]:
         """The whole point of a solution, and whether SCIP knows its loss."""
         values = [self.model.getSolVal(solution, variable) for variable in self.points]
-        point: Floats = np.rint(np.array(values))
-        whole = point.astype(np.int64)
+        whole = np.rint(values).astype(np.int64)
         true_loss = self.lattice.loss(whole)
         stated = self.model.getSolVal(solution, self.loss)
         return whole, stated >= true_loss - TOLERANCE * max(1.0, true_loss)
@@ -209,7 +190,7 @@ def _make_handler(scip: Any, search: _Search) -> Any:
                 return {"result": result.FEASIBLE}
             if search.offer(whole):
                 search.submit(whole)
-                search.round(whole.astype(np.float64))
+                search.round(whole)
             search.cut_at(whole)
             return {"result": result.CONSADDED}
 
@@ -225,13 +206,3 @@ def _make_handler(scip: Any, search: _Search) -> Any:
                 search.model.addVarLocks(variable, 1, 1)
 
     return Handler()
-
-
-def _import_scip() -> Any:
-    try:
-        import pyscipopt
-    except ImportError:
-        raise SolverMissing(
-            'SCIP is not installed. Run: pip install "riskcard[scip]" (or use solver="highs").'
-        ) from None
-    return pyscipopt

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from riskcard.baselines.columns import Columns, Floats, Integers, candidate_columns
-from riskcard.baselines.plain_cards import PlainCardClassifier, Solver
+from riskcard.baselines.columns import Columns, Integers, candidate_columns
+from riskcard.baselines.plain_cards import PlainCardClassifier, unproven
 from riskcard.baselines.polish import polish
 from riskcard.baselines.regression import fit_logistic
 from riskcard.baselines.rounding import (
@@ -21,34 +20,16 @@ from riskcard.baselines.rounding import (
 )
 from riskcard.baselines.scaling import with_best_scale
 from riskcard.baselines.selection import select_by_lasso, select_forward
-from riskcard.checks import LOG_ODDS_LIMIT, is_number, is_whole
+from riskcard.checks import LOG_ODDS_LIMIT, is_number
 from riskcard.errors import ParameterError
 from riskcard.estimators.base import seed_of
 from riskcard.problem.objective import loss_of
-from riskcard.problem.problem import Problem, make_problem
-from riskcard.problem.ranked_data import RankedData
+from riskcard.problem.problem import Problem
 from riskcard.problem.result import SolveResult
 from riskcard.problem.solution import Solution
-from riskcard.status import Status
-
-SELECTIONS = ("lasso", "forward")
-ROUNDINGS = ("nearest", "randomised", "sequential", "randomised_sequential")
 
 
-@dataclass(frozen=True, slots=True)
-class _Method:
-    """The parameters, checked."""
-
-    selection: str
-    rounding: str
-    rescale: bool
-    refit: bool
-    polish: bool
-    ridge: float
-    n_draws: int
-    seed: int
-
-
+@dataclass(eq=False, repr=False)
 class SelectRegressRoundClassifier(PlainCardClassifier):
     """A card the traditional way: choose columns, fit a logistic regression, round its coefficients.
 
@@ -111,128 +92,75 @@ class SelectRegressRoundClassifier(PlainCardClassifier):
     ('heuristic', True)
     """
 
-    def __init__(
-        self,
-        max_terms: int = 5,
-        max_points: int = 5,
-        scale: float | str = "calibrated",
-        grid: int | None = 9,
-        selection: str = "lasso",
-        rounding: str = "nearest",
-        rescale: bool = True,
-        refit: bool = True,
-        polish: bool = False,
-        ridge: float = 0.001,
-        n_draws: int = 20,
-        random_state: Any = 0,
-    ) -> None:
-        self.max_terms = max_terms
-        self.max_points = max_points
-        self.scale = scale
-        self.grid = grid
-        self.selection = selection
-        self.rounding = rounding
-        self.rescale = rescale
-        self.refit = refit
-        self.polish = polish
-        self.ridge = ridge
-        self.n_draws = n_draws
-        self.random_state = random_state
+    max_terms: int = 5
+    max_points: int = 5
+    scale: float | str = "calibrated"
+    grid: int | None = 9
+    selection: str = "lasso"
+    rounding: str = "nearest"
+    rescale: bool = True
+    refit: bool = True
+    polish: bool = False
+    ridge: float = 0.001
+    n_draws: int = 20
+    random_state: Any = 0
 
-    def _make_problem(self, data: RankedData) -> Problem:
-        return make_problem(
-            data, max_terms=self.max_terms, max_points=self.max_points, scale=self.scale
-        )
-
-    def _make_solver(self) -> Solver:
-        _require_one_of("selection", self.selection, SELECTIONS)
-        _require_one_of("rounding", self.rounding, ROUNDINGS)
+    def _check(self) -> None:
+        super()._check()
         if not (is_number(self.ridge) and 0 < self.ridge < float("inf")):
             raise ParameterError(f"ridge is {self.ridge!r}. Use a positive number, such as 0.001.")
-        if not is_whole(self.n_draws) or self.n_draws < 1:
-            raise ParameterError(
-                f"n_draws is {self.n_draws!r}. Use a whole number of at least 1, such as 20."
-            )
-        method = _Method(
-            selection=self.selection,
-            rounding=self.rounding,
-            rescale=bool(self.rescale),
-            refit=bool(self.refit),
-            polish=bool(self.polish),
-            ridge=float(self.ridge),
-            n_draws=int(self.n_draws),
-            seed=seed_of(self.random_state),
-        )
-        return lambda problem: _solve(problem, method)
 
+    def _solve(self, problem: Problem) -> SolveResult:
+        rng = np.random.default_rng(seed_of(self.random_state))
+        columns, count = candidate_columns(problem), problem.limits.max_terms
+        if self.selection == "lasso":
+            selected = columns.take(select_by_lasso(columns, count))
+        else:
+            selected = columns.take(select_forward(columns, count, self.ridge))
+        real = self._regress(problem, selected)
+        drafts = np.unique(self._round(real, rng), axis=0)
+        cards = [self._finish(problem, selected, real, points) for points in drafts]
+        card = min(cards, key=lambda card: loss_of(card, problem))
+        return unproven(polish(problem, card) if self.polish else card, problem)
 
-def _require_one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
-    if not isinstance(value, str) or value not in allowed:
-        words = ", ".join(map(repr, allowed))
-        raise ParameterError(f"{name} is {value!r}. Use one of {words}.")
+    def _regress(self, problem: Problem, columns: Columns) -> RealCard:
+        """The regression as a card with real points; with a whole base its last point is the base."""
+        holds, labels, weights = columns.holds, columns.labels, columns.weights
+        coefficients, intercept = fit_logistic(holds, labels, weights, self.ridge)
+        kind, multiplier = problem.scale.kind, problem.scale.multiplier
+        factor = multiplier if kind == "fixed" else 1.0
+        largest = float(np.abs(coefficients).max(initial=0.0))
+        if self.rescale and largest > 0:
+            factor = problem.max_points / largest
+        if kind != "fixed":
+            multiplier = factor
+        points = np.clip(factor * coefficients, columns.low, columns.high)
+        if kind == "calibrated":
+            return RealCard(holds, labels, weights, points, multiplier, intercept)
+        matrix = np.column_stack([holds, np.ones(labels.size)])
+        points = np.append(points, factor * intercept)
+        return RealCard(matrix, labels, weights, points, multiplier, 0.0)
 
+    def _round(self, real: RealCard, rng: np.random.Generator) -> Integers:
+        if self.rounding == "nearest":
+            return round_nearest(real)
+        if self.rounding == "randomised":
+            return round_at_random(real, rng, self.n_draws)
+        if self.rounding == "sequential":
+            return round_sequentially(real)
+        return round_in_random_order(real, rng, self.n_draws)
 
-def _solve(problem: Problem, method: _Method) -> SolveResult:
-    start = time.perf_counter()
-    columns = candidate_columns(problem)
-    count = problem.limits.max_terms
-    if method.selection == "lasso":
-        chosen = select_by_lasso(columns, count)
-    else:
-        chosen = select_forward(columns, count, method.ridge)
-    selected = columns.take(chosen)
-    real = _regress(problem, selected, method)
-    drafts = np.unique(_round(real, method), axis=0)
-    cards = [_finish(problem, selected, real, points, method) for points in drafts]
-    card = min(cards, key=lambda card: loss_of(card, problem))
-    if method.polish:
-        card = polish(problem, card)
-    seconds = time.perf_counter() - start
-    return SolveResult(card, loss_of(card, problem), 0.0, Status.HEURISTIC, seconds=seconds)
-
-
-def _regress(problem: Problem, columns: Columns, method: _Method) -> RealCard:
-    """The regression as a card with real points; with a whole base its last point is the base."""
-    holds, labels, weights = columns.holds, columns.labels, columns.weights
-    coefficients, intercept = fit_logistic(holds, labels, weights, method.ridge)
-    factor = _points_per_log_odds(problem, coefficients, method.rescale)
-    points = np.clip(factor * coefficients, columns.low, columns.high)
-    multiplier = problem.scale.multiplier if problem.scale.kind == "fixed" else factor
-    if problem.scale.kind == "calibrated":
-        return RealCard(holds, labels, weights, points, multiplier, intercept)
-    matrix = np.column_stack([holds, np.ones(labels.size)])
-    return RealCard(matrix, labels, weights, np.append(points, factor * intercept), multiplier, 0.0)
-
-
-def _points_per_log_odds(problem: Problem, coefficients: Floats, rescale: bool) -> float:
-    largest = float(np.abs(coefficients).max(initial=0.0))
-    if rescale and largest > 0:
-        return problem.max_points / largest
-    return problem.scale.multiplier if problem.scale.kind == "fixed" else 1.0
-
-
-def _round(real: RealCard, method: _Method) -> Integers:
-    rng = np.random.default_rng(method.seed)
-    if method.rounding == "nearest":
-        return round_nearest(real)
-    if method.rounding == "randomised":
-        return round_at_random(real, rng, method.n_draws)
-    if method.rounding == "sequential":
-        return round_sequentially(real)
-    return round_in_random_order(real, rng, method.n_draws)
-
-
-def _finish(
-    problem: Problem, columns: Columns, real: RealCard, points: Integers, method: _Method
-) -> Solution:
-    """The whole points as a card, with the scale of the regression or the best one."""
-    terms = columns.terms(points[: columns.n_columns])
-    if method.refit:
-        return with_best_scale(problem, terms)
-    base = 0 if problem.scale.kind == "calibrated" else int(points[-1])
-    multiplier = real.multiplier
-    if problem.scale.kind != "fixed":
-        # rounding up may pass the most that a term may move the log-odds
-        largest = max((abs(jump) for _, _, jump in terms), default=0)
-        multiplier = max(multiplier, largest / LOG_ODDS_LIMIT)
-    return Solution.of(terms, base, multiplier, real.offset)
+    def _finish(
+        self, problem: Problem, columns: Columns, real: RealCard, points: Integers
+    ) -> Solution:
+        """The whole points as a card, with the scale of the regression or the best one."""
+        terms = columns.terms(points[: columns.n_columns])
+        if self.refit:
+            return with_best_scale(problem, terms)
+        base = 0 if problem.scale.kind == "calibrated" else int(points[-1])
+        multiplier = real.multiplier
+        if problem.scale.kind != "fixed":
+            # rounding up may pass the most that a term may move the log-odds
+            largest = max((abs(jump) for _, _, jump in terms), default=0)
+            multiplier = max(multiplier, largest / LOG_ODDS_LIMIT)
+        return Solution.of(terms, base, multiplier, real.offset)

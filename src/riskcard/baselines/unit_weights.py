@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import time
+from dataclasses import dataclass
 
 import numpy as np
 
 from riskcard.baselines.columns import Columns, Integers, candidate_columns
-from riskcard.baselines.plain_cards import PlainCardClassifier, Solver
+from riskcard.baselines.plain_cards import PlainCardClassifier, unproven
 from riskcard.baselines.scaling import with_best_scale
 from riskcard.baselines.selection import associations
-from riskcard.checks import is_number
-from riskcard.errors import ParameterError
-from riskcard.problem.objective import loss_of
 from riskcard.problem.problem import Problem, make_problem
 from riskcard.problem.ranked_data import RankedData
 from riskcard.problem.result import SolveResult
-from riskcard.status import Status
 
 
+@dataclass(eq=False, repr=False)
 class UnitWeightsClassifier(PlainCardClassifier):
     """One point for each condition that goes with the event; the total is calibrated.
 
@@ -54,43 +51,19 @@ class UnitWeightsClassifier(PlainCardClassifier):
     [1]
     """
 
-    def __init__(
-        self,
-        max_terms: int = 5,
-        scale: float | str = "calibrated",
-        grid: int | None = 9,
-        least_chi_square: float = 3.84,
-    ) -> None:
-        self.max_terms = max_terms
-        self.scale = scale
-        self.grid = grid
-        self.least_chi_square = least_chi_square
+    max_terms: int = 5
+    scale: float | str = "calibrated"
+    grid: int | None = 9
+    least_chi_square: float = 3.84
 
     def _make_problem(self, data: RankedData) -> Problem:
-        return make_problem(
-            data,
-            max_terms=self.max_terms,
-            max_cuts_per_feature=1,
-            max_points=1,
-            scale=self.scale,
-        )
+        sizes = {"max_terms": self.max_terms, "max_cuts_per_feature": 1, "max_points": 1}
+        return make_problem(data, **sizes, scale=self.scale)
 
-    def _make_solver(self) -> Solver:
-        least = self.least_chi_square
-        if not (is_number(least) and 0 <= least < float("inf")):
-            raise ParameterError(
-                f"least_chi_square is {least!r}. Use a number of at least 0, such as 3.84."
-            )
-        return lambda problem: _solve(problem, float(least))
-
-
-def _solve(problem: Problem, least_chi_square: float) -> SolveResult:
-    start = time.perf_counter()
-    columns = candidate_columns(problem)
-    points = _unit_points(columns, problem.limits.max_terms, least_chi_square)
-    card = with_best_scale(problem, columns.terms(points))
-    seconds = time.perf_counter() - start
-    return SolveResult(card, loss_of(card, problem), 0.0, Status.HEURISTIC, seconds=seconds)
+    def _solve(self, problem: Problem) -> SolveResult:
+        columns = candidate_columns(problem)
+        points = _unit_points(columns, problem.limits.max_terms, self.least_chi_square)
+        return unproven(with_best_scale(problem, columns.terms(points)), problem)
 
 
 def _unit_points(columns: Columns, max_terms: int, least_chi_square: float) -> Integers:
