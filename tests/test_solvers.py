@@ -21,7 +21,6 @@ from riskcard.paper.formulations.instance import Instance, make_instance
 from riskcard.paper.formulations.ranges import with_best_base
 from riskcard.paper.solvers import bonmin
 from riskcard.paper.solvers import in_process as apart
-from riskcard.paper.solvers import job_files as process
 from riskcard.paper.solvers import registry as door
 from riskcard.paper.solvers.answer import Answer, Claim, Incumbent, SolverOptions
 from riskcard.paper.solvers.casadi_problem import casadi_problem
@@ -276,9 +275,9 @@ def test_solvers_are_silent_and_their_log_can_be_kept(form, solver, tmp_path, ca
 
 def test_bonmin_is_ended_when_it_overruns(monkeypatch):
     need("bonmin")
-    monkeypatch.setattr(process, "GRACE", 0.05)
+    monkeypatch.setattr(apart, "GRACE", 0.05)
     record = solve_form(tiny_instance(), "linear", "bonmin", SolverOptions(time_limit=0.0))
-    assert record.claim.word == process.ENDED
+    assert record.claim.word == apart.ENDED
     assert record.claim.ending == "time_limit"
 
 
@@ -288,11 +287,12 @@ def test_the_best_point_of_an_ended_process_survives(tmp_path):
     card = enumerate_cards(instance.problem).solution
     point = values_of(model, instance, card)
     (tmp_path / "log").write_text("After 7 nodes, 3 on tree, best possible 1.25 (1.0 seconds)")
-    (tmp_path / "incumbent").write_bytes(pickle.dumps((point, [(0.1, 9.0), (0.2, 4.0)])))
-    answer = bonmin._read("bonmin", tmp_path, True, 0.0)
+    history = (Incumbent(0.1, 9.0), Incumbent(0.2, 4.0))
+    (tmp_path / "incumbent").write_bytes(pickle.dumps((point, history)))
+    answer = bonmin.with_log(apart.read_answer("bonmin", tmp_path, was_ended=True))
     assert solution_of(model, instance, answer.values) == card
-    assert answer.history == (Incumbent(0.1, 9.0), Incumbent(0.2, 4.0))
-    assert answer.claim == Claim("time_limit", process.ENDED, 4.0, 1.25, 7)
+    assert answer.history == history
+    assert answer.claim == Claim("time_limit", apart.ENDED, 4.0, 1.25, 7)
     assert answer.seconds_to_best == 0.2
 
 
@@ -350,10 +350,10 @@ def test_a_large_model_gives_the_same_answer_apart(form, solver, all_are_large, 
 @pytest.mark.parametrize("solver", ["highs", "scip"])
 def test_a_solver_that_overruns_is_ended(solver, all_are_large, monkeypatch):
     need(solver)
-    monkeypatch.setattr(process, "GRACE", 0.05)
+    monkeypatch.setattr(apart, "GRACE", 0.05)
     record = solve_form(tiny_instance(), "secants", solver, SolverOptions(time_limit=0.0))
     assert record.result is None
-    assert record.claim == Claim("time_limit", process.ENDED)
+    assert record.claim == Claim("time_limit", apart.ENDED)
 
 
 @pytest.mark.parametrize(("form", "solver"), LINEAR)
@@ -365,7 +365,7 @@ def test_every_better_point_is_told_and_survives_the_process(form, solver, tmp_p
     task = apart.Task(solver, model, SolverOptions(time_limit=60), begin)
     (tmp_path / "task").write_bytes(pickle.dumps(task))
     apart.run_task(tmp_path)
-    values, history = process.read_incumbents(tmp_path)
+    values, history = apart.read_incumbents(tmp_path)
     best = enumerate_cards(instance.problem)
     assert loss_of(solution_of(model, instance, values), instance.problem) == pytest.approx(
         best.loss, rel=1e-5

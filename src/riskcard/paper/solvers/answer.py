@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.errors import ParameterError, SolverMissing
+from riskcard.errors import ParameterError
 
 Floats = NDArray[np.float64]
 #: Why a solver says that it stopped. "optimal" is its own word, nothing that was proven here.
@@ -106,13 +105,15 @@ class Answer:
     Attributes
     ----------
     values
-        The best point found, one number a variable of the model; None when there is none.
+        The best point found, one number per variable of the model; None when there is none.
     seconds
         Wall-clock time of all, building the solver's own model included.
     history
         When better solutions were found, as far as the solver tells; the last one is ``values``.
     is_relaxation
         Integer variables may have any value within their bounds.
+    log
+        What a solver in a process of its own printed.
     """
 
     solver: str
@@ -121,19 +122,9 @@ class Answer:
     seconds: float
     history: tuple[Incumbent, ...] = ()
     is_relaxation: bool = False
+    log: str = ""
 
     @property
     def seconds_to_best(self) -> float | None:
         """When the best solution was found; None without a solution."""
         return self.history[-1].seconds if self.history else None
-
-
-def import_solver(package: str, extra: str, solver: str) -> Any:
-    """The package of a solver, or an error that says how to install it."""
-    try:
-        return importlib.import_module(package)
-    except ImportError:
-        raise SolverMissing(
-            f"{solver} is not installed: it comes with the package {package!r}. "
-            f'Install it with: pip install "riskcard[{extra}]"'
-        ) from None

@@ -1,91 +1,97 @@
-"""The process in which BONMIN runs: read a job, solve it, write every better point down at once."""
+"""BONMIN itself, which is run in a process of its own."""
 
 from __future__ import annotations
 
-import math
-import pickle
-import sys
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.paper.solvers.casadi_problem import casadi_problem, first_point
-from riskcard.paper.solvers.flat_model import FlatModel
-from riskcard.paper.solvers.job_files import write_record
+from riskcard.paper.formulations.mip_model import Model
+from riskcard.paper.solvers.answer import Answer, Claim, Ending, Incumbent, Note, SolverOptions
+from riskcard.paper.solvers.casadi_problem import casadi_problem, run_casadi
+from riskcard.paper.solvers.flat_model import flatten
 
 Floats = NDArray[np.float64]
+#: The algorithms by the name of the solver. "bonmin" is the paper's, B-Hyb, with one change.
+#: BONMIN's default, strong branching, is unsound here: where it meets an integer point while it
+#: tries branches, it gives up branches that hold better cards, and ends with "SUCCESS" at the wrong
+#: card. Choosing the variable without trying branches avoids it (evidence in docs/solvers.md).
+#: "bonmin-oa" is outer approximation, the better algorithm for these models.
+SETTINGS = {
+    "bonmin": {"algorithm": "B-Hyb", "variable_selection": "osi-simple"},
+    "bonmin-oa": {"algorithm": "B-OA"},
+}
+ENDINGS: dict[str, Ending] = {
+    "SUCCESS": "optimal",
+    "INFEASIBLE": "infeasible",
+    "LIMIT_EXCEEDED": "time_limit",
+}
+#: The file that BONMIN reads. Its entries override what the algorithms set for themselves.
+PARAMETER_FILE = "bonmin.opt"
 #: A point that breaks the model by no more than this is a solution.
 TOLERANCE = 1e-6
+#: An objective must be lower by this share to be a better one.
+LEAST_PROGRESS = 1e-9
 #: BONMIN has no limit shorter than this.
 LEAST_SECONDS = 0.01
 #: BONMIN's infinity: an objective from here on means that it has no solution.
 NO_SOLUTION = 1e40
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A model, where to start, BONMIN's parameters, and when (``time.time()``) the clock started."""
+def run_bonmin(name: str, model: Model, options: SolverOptions, note: Note) -> Answer:
+    """Solve a model; ``note`` is told of each better solution.
 
-    flat: FlatModel
-    start: Floats | None
-    parameters: dict[str, Any]
-    begin: float
-    time_limit: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What BONMIN says at its end; ``values`` and ``objective`` are None without a solution."""
-
-    word: str
-    values: Floats | None
-    objective: float | None
-
-
-def run_job(folder: Path) -> None:
-    """Solve the job in a folder."""
+    Parameters with full names, such as "bonmin.pump_for_minlp", go to the file that BONMIN reads in
+    the folder that it is started in.
+    """
     import casadi
 
-    job: Job = pickle.loads((folder / "job").read_bytes())
-    flat = job.flat
+    begin, flat = time.perf_counter(), flatten(model)
+    full = [f"{key} {value}\n" for key, value in options.parameters.items() if "." in key]
+    Path(PARAMETER_FILE).write_text("".join(full), encoding="utf-8")
+    parameters: dict[str, Any] = dict(SETTINGS[name])
+    parameters |= {key: value for key, value in options.parameters.items() if "." not in key}
+    if options.node_limit is not None:
+        parameters["node_limit"] = options.node_limit
+    history: list[Incumbent] = []
+    best: list[Floats] = []
+
+    def meet(objective: float, point: Any) -> None:
+        if history and objective >= history[-1].objective * (1 - LEAST_PROGRESS):
+            return
+        values = np.array(point).ravel()
+        if flat.breach(values) <= TOLERANCE:
+            history.append(Incumbent(time.perf_counter() - begin, objective))
+            best[:] = [values]
+            note(history[-1], values)
+
     problem = casadi_problem(casadi, flat)
-    functions = dict(problem.functions)
     # the callback must live as long as the solver
-    watch = _watch(casadi, functions["grad_f"], job, folder)
-    functions["grad_f"] = watch
-    parameters = dict(job.parameters)
-    if job.time_limit is not None:
-        left = job.time_limit - (time.time() - job.begin)
+    watch = _watch(casadi, problem.functions["grad_f"], meet)
+    if options.time_limit is not None:
+        left = options.time_limit - (time.perf_counter() - begin)
         parameters["time_limit"] = max(left, LEAST_SECONDS)
-    settings = {
-        **functions,
-        "discrete": flat.is_integer.tolist(),
-        "print_time": False,
-        "error_on_fail": False,
-        "bonmin": parameters,
-    }
-    solver = casadi.nlpsol("bonmin", "bonmin", problem.nlp, settings)
-    start = first_point(flat) if job.start is None else job.start
-    found = solver(x0=start, lbx=flat.lower, ubx=flat.upper, lbg=flat.row_lower, ubg=flat.row_upper)
-    values, objective = np.array(found["x"]).ravel(), float(found["f"])
-    is_solution = math.isfinite(objective) and abs(objective) < NO_SOLUTION
-    is_solution = is_solution and flat.breach(values) <= TOLERANCE
-    outcome = Outcome(
-        str(solver.stats()["return_status"]),
-        values if is_solution else None,
-        objective if is_solution else None,
-    )
-    write_record(folder / "outcome", outcome)
+    settings = {"grad_f": watch, "discrete": flat.is_integer.tolist(), "bonmin": parameters}
+    word, last, objective = run_casadi(casadi, "bonmin", flat, problem, settings, options.start)
+    claim = Claim(ENDINGS.get(word, "failed"), word)
+    if abs(objective) < NO_SOLUTION and flat.breach(last) <= TOLERANCE:
+        meet(objective, last)
+        best[:] = [last]
+        bound = objective if claim.ending == "optimal" else None
+        claim = replace(claim, objective=objective, bound=bound)
+    elif history:
+        claim = replace(claim, objective=history[-1].objective)
+    seconds = time.perf_counter() - begin
+    return Answer(name, best[0] if best else None, claim, seconds, tuple(history))
 
 
-def _watch(casadi: Any, gradient: Any, job: Job, folder: Path) -> Any:
+def _watch(casadi: Any, gradient: Any, meet: Callable[[float, Any], None]) -> Any:
     """The gradient, looking on: BONMIN tells of no solution while it runs, but it evaluates them."""
-    flat = job.flat
-    moments: list[tuple[float, float]] = []
 
     class Watch(casadi.Callback):
         def __init__(self) -> None:
@@ -106,19 +112,7 @@ def _watch(casadi: Any, gradient: Any, job: Job, folder: Path) -> Any:
 
         def eval(self, arguments: Any) -> Any:
             results = gradient(*arguments)
-            objective = float(results[0])
-            if not moments or objective < moments[-1][1] * (1 - 1e-9):
-                values = np.array(arguments[0]).ravel()
-                if flat.breach(values) <= TOLERANCE:
-                    moments.append((time.time() - job.begin, objective))
-                    write_record(folder / "incumbent", (values, moments))
+            meet(float(results[0]), arguments[0])
             return results
 
     return Watch()
-
-
-if __name__ == "__main__":
-    # the job was pickled under the module's own name
-    from riskcard.paper.solvers import bonmin_process
-
-    bonmin_process.run_job(Path(sys.argv[1]))

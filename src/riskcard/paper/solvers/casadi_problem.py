@@ -54,9 +54,24 @@ def casadi_problem(casadi: Any, flat: FlatModel) -> CasadiProblem:
     return CasadiProblem({"x": values, "f": loss, "g": rows}, functions)
 
 
-def first_point(flat: FlatModel) -> Floats:
-    """Where iterations begin without a start: 0, or the bound next to it."""
-    return np.clip(np.zeros(flat.n_variables), flat.lower, flat.upper)
+def run_casadi(
+    casadi: Any,
+    solver: str,
+    flat: FlatModel,
+    problem: CasadiProblem,
+    settings: dict[str, Any],
+    start: Floats | None,
+) -> tuple[str, Floats, float]:
+    """A solver's last word, its last point, and the objective there.
+
+    Without a start iterations begin at 0, or at the bound next to it.
+    """
+    settings = {"print_time": False, "error_on_fail": False, **problem.functions, **settings}
+    run = casadi.nlpsol(solver, solver, problem.nlp, settings)
+    first = np.clip(np.zeros(flat.n_variables), flat.lower, flat.upper) if start is None else start
+    found = run(x0=first, lbx=flat.lower, ubx=flat.upper, lbg=flat.row_lower, ubg=flat.row_upper)
+    word = str(run.stats()["return_status"])
+    return word, np.array(found["x"]).ravel(), float(found["f"])
 
 
 def _constant(casadi: Any, matrix: sparse.csr_array) -> Any:

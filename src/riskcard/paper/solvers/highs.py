@@ -8,16 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from riskcard.extras import import_extra
 from riskcard.paper.formulations.mip_model import Model
-from riskcard.paper.solvers.answer import (
-    Answer,
-    Claim,
-    Ending,
-    Incumbent,
-    Note,
-    SolverOptions,
-    import_solver,
-)
+from riskcard.paper.solvers.answer import Answer, Claim, Ending, Incumbent, Note, SolverOptions
 from riskcard.paper.solvers.flat_model import (
     FlatModel,
     flatten,
@@ -44,7 +37,7 @@ ENDINGS: dict[str, Ending] = {
 def solve_with_highs(model: Model, options: SolverOptions, note: Note | None = None) -> Answer:
     """Hand a model with a linear objective to HiGHS; ``note`` is told of each better solution."""
     begin = time.perf_counter()
-    highspy = import_solver("highspy", "highs", "HiGHS")
+    highspy = import_extra("highspy", "HiGHS", "highs")
     objective = require_linear_objective(model, "HiGHS")
     require_no_cardinality(model, "HiGHS")
     flat = flatten(model)

@@ -6,18 +6,10 @@ import math
 import time
 from typing import Any
 
-import numpy as np
-
+from riskcard.extras import import_extra
 from riskcard.paper.formulations.mip_model import Model
-from riskcard.paper.solvers.answer import (
-    Answer,
-    Claim,
-    Ending,
-    Incumbent,
-    SolverOptions,
-    import_solver,
-)
-from riskcard.paper.solvers.casadi_problem import casadi_problem, first_point
+from riskcard.paper.solvers.answer import Answer, Claim, Ending, Incumbent, SolverOptions
+from riskcard.paper.solvers.casadi_problem import casadi_problem, run_casadi
 from riskcard.paper.solvers.flat_model import flatten, require_no_cardinality
 
 ENDINGS: dict[str, Ending] = {
@@ -43,20 +35,14 @@ def relax_with_ipopt(model: Model, options: SolverOptions) -> Answer:
     bound, and none is claimed.
     """
     begin = time.perf_counter()
-    casadi = import_solver("casadi", "casadi", "IPOPT")
+    casadi = import_extra("casadi", "IPOPT", "casadi")
     require_no_cardinality(model, "IPOPT")
     flat = flatten(model)
     problem = casadi_problem(casadi, flat)
-    settings: dict[str, Any] = {**problem.functions, "print_time": False, "error_on_fail": False}
-    settings["ipopt"] = _parameters(options, time.perf_counter() - begin)
-    solver = casadi.nlpsol("ipopt", "ipopt", problem.nlp, settings)
-    start = first_point(flat) if options.start is None else options.start
-    found = solver(x0=start, lbx=flat.lower, ubx=flat.upper, lbg=flat.row_lower, ubg=flat.row_upper)
-    stats, seconds = solver.stats(), time.perf_counter() - begin
-    word, objective = str(stats["return_status"]), float(found["f"])
-    ending = ENDINGS.get(word, "failed")
+    settings = {"ipopt": _parameters(options, time.perf_counter() - begin)}
+    word, values, objective = run_casadi(casadi, "ipopt", flat, problem, settings, options.start)
+    seconds, ending = time.perf_counter() - begin, ENDINGS.get(word, "failed")
     claim = Claim(ending, word, objective if math.isfinite(objective) else None)
-    values = np.array(found["x"]).ravel()
     history = (Incumbent(seconds, objective),)
     return Answer("ipopt", values, claim, seconds, history, is_relaxation=True)
 

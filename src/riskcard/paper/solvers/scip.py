@@ -10,17 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riskcard.extras import import_extra
 from riskcard.paper.formulations.evaluate import scores_at
 from riskcard.paper.formulations.mip_model import LinearObjective, LogLoss, Model
-from riskcard.paper.solvers.answer import (
-    Answer,
-    Claim,
-    Ending,
-    Incumbent,
-    Note,
-    SolverOptions,
-    import_solver,
-)
+from riskcard.paper.solvers.answer import Answer, Claim, Ending, Incumbent, Note, SolverOptions
 from riskcard.paper.solvers.flat_model import FlatModel, flatten
 
 Floats = NDArray[np.float64]
@@ -52,7 +45,7 @@ def solve_with_scip(model: Model, options: SolverOptions, note: Note | None = No
     convex one, and would branch on real variables to no purpose.
     """
     begin = time.perf_counter()
-    pyscipopt = import_solver("pyscipopt", "scip", "SCIP")
+    pyscipopt = import_extra("pyscipopt", "SCIP", "scip")
     flat = flatten(model)
     scip = pyscipopt.Model(model.name)
     _set_parameters(scip, options)
