@@ -306,9 +306,9 @@ def test_all_who_prove_the_same_problem_have_the_same_time():
     )  # within 10 s; nothing is said of 600 s; no gap at the end, and no second bound
 
 
-def test_the_gap_to_moderate_cards_stands_beside_that_to_all():
+def test_the_gap_on_bounded_steps_is_listed_next_to_that_on_all_cards():
     plan, store = Plan(("ties",)), Store(None)
-    for terms, bounds in ((5, {"bound": 50.0}), (8, {"bound": 20.0, "moderate_bound": 40.0})):
+    for terms, bounds in ((5, {"bound": 50.0}), (8, {"bound": 20.0, "step_bound": 40.0})):
         job = Job("c", "certified", "ties", terms=terms, limit=60.0)
         store.put(job, figures(50.0, 1.0) | bounds | {"seconds": 20.0, "processor": 1.0})
     text = QUESTIONS["c"].section(store.kept("c"), plan).text

@@ -12,7 +12,7 @@ import pytest
 from oracle.enumerate_cards import enumerate_cards
 from random_problems import random_problem
 from riskcard import RiskScoreClassifier, audit_card
-from riskcard.card.sentences import certificate_sentences, moderate_words
+from riskcard.card.sentences import certificate_sentences, step_words
 from riskcard.errors import ParameterError
 from riskcard.model.card_json import card_from_json, card_to_json
 from riskcard.model.certificate import Certificate
@@ -146,9 +146,9 @@ def test_a_proof_that_was_cut_short_has_a_bound_for_bounded_steps(cut_short):
     certificate = model.card_.certificate
     assert certificate.status is Status.TIME_LIMIT
     assert certificate.bound == 1
-    assert certificate.moderate_bound == pytest.approx(certificate.loss, rel=1e-6)
-    assert certificate.moderate_bound < certificate.loss
-    assert certificate.moderate_odds >= 10
+    assert certificate.step_bound == pytest.approx(certificate.loss, rel=1e-6)
+    assert certificate.step_bound < certificate.loss
+    assert certificate.step_odds >= 10
     assert audit_card(model, X, y).passed
     assert not any("max_log_odds" in note for note in certificate.notes)
     assert {moment.bound for moment in model.result_.history} == {1.0}
@@ -156,8 +156,10 @@ def test_a_proof_that_was_cut_short_has_a_bound_for_bounded_steps(cut_short):
 
 def test_the_card_says_so_in_a_sentence_and_keeps_it_in_its_file(cut_short):
     card = cut_short[0].card_
-    (sentence,) = moderate_words(card.certificate)
-    start = f"no term multiplies the odds by more than {card.certificate.moderate_odds:g}, none has a loss"
+    (sentence,) = step_words(card.certificate)
+    start = (
+        f"no term multiplies the odds by more than {card.certificate.step_odds:g}, none has a loss"
+    )
     assert start in sentence
     assert sentence in certificate_sentences(card.certificate)
     assert "Gap to that" in card.certificate._repr_html_()
@@ -174,92 +176,90 @@ def test_a_complete_proof_and_one_with_a_given_scale_have_none(is_complete, monk
         RiskScoreClassifier(certify=True, **settings).fit(*rows_to_fit()).card_.certificate
     )
     assert (certificate.status is Status.OPTIMAL) == is_complete
-    assert not certificate.has_moderate_bound
-    assert moderate_words(certificate) == []
-    assert (certificate.moderate_odds, certificate.moderate_bound) == (0.0, 0.0)
+    assert not certificate.has_step_bound
+    assert step_words(certificate) == []
+    assert (certificate.step_odds, certificate.step_bound) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("bound", [0.0, 3.0])
 def test_a_report_has_the_sentence_whatever_is_known_of_all_cards(cut_short, bound):
     certificate = replace(cut_short[0].card_.certificate, bound=bound)
-    assert bound_sentence(certificate).endswith(moderate_words(certificate)[0])
+    assert bound_sentence(certificate).endswith(step_words(certificate)[0])
 
 
 @pytest.mark.parametrize("factor", [1.001, 2.0])
-def test_an_audit_notices_a_moderate_bound_that_is_above_the_loss(cut_short, factor):
+def test_an_audit_notices_a_bound_on_bounded_steps_above_the_loss(cut_short, factor):
     model, X, y = cut_short
     certificate = model.card_.certificate
-    forged = replace(certificate, moderate_bound=factor * certificate.loss)
+    forged = replace(certificate, step_bound=factor * certificate.loss)
     report = audit_card(replace(model.card_, certificate=forged, recipe=None), X, y)
-    assert [check.name for check in report.failures] == ["moderate bound"]
+    assert [check.name for check in report.failures] == ["bound on bounded steps"]
 
 
-def test_an_audit_notices_a_moderate_bound_below_that_on_all_cards(cut_short):
+def test_an_audit_notices_a_bound_on_bounded_steps_below_that_on_all_cards(cut_short):
     model, X, y = cut_short
     certificate = model.card_.certificate
-    forged = replace(certificate, moderate_bound=0.9 * certificate.bound)
+    forged = replace(certificate, step_bound=0.9 * certificate.bound)
     report = audit_card(replace(model.card_, certificate=forged, recipe=None), X, y)
-    assert [check.name for check in report.failures] == ["moderate bound"]
+    assert [check.name for check in report.failures] == ["bound on bounded steps"]
 
 
 def check_of_bounded_steps(card, X, y):
-    (check,) = [check for check in audit_card(card, X, y).checks if check.name == "moderate bound"]
+    (check,) = [
+        check for check in audit_card(card, X, y).checks if check.name == "bound on bounded steps"
+    ]
     return check
 
 
-def test_an_audit_says_when_the_card_itself_is_not_moderate(cut_short):
+def test_an_audit_says_when_the_card_itself_has_steeper_terms(cut_short):
     model, X, y = cut_short
-    forged = replace(model.card_.certificate, moderate_odds=1.01)
+    forged = replace(model.card_.certificate, step_odds=1.01)
     check = check_of_bounded_steps(replace(model.card_, certificate=forged, recipe=None), X, y)
     assert check.passed
     assert "the card itself may have steeper terms" in check.detail
 
 
-def test_an_audit_does_not_take_a_steep_card_with_holes_for_a_moderate_one():
+def test_an_audit_does_not_take_a_steep_card_with_missing_values_for_a_flat_one():
     rng = np.random.default_rng(0)
     x, z = rng.choice([0.0, 1.0, np.nan], 300), rng.integers(0, 2, 300).astype(float)
     y = rng.random(300) < 1 / (1 + np.exp(2.6 - 3.6 * (x == 1) - 1.8 * z))
     X, settings = np.column_stack([x, z]), {"max_terms": 4, "max_points": 2, "certify": True}
     model = RiskScoreClassifier(**settings).fit(X, y)
     flat = RiskScoreClassifier(**settings, max_log_odds=math.log(10)).fit(X, y)
-    stated = {"moderate_odds": 10.0, "moderate_bound": flat.lower_bound_}
+    stated = {"step_odds": 10.0, "step_bound": flat.lower_bound_}
     certificate = replace(model.card_.certificate, status="time_limit", bound=1.0, **stated)
-    assert certificate.loss < certificate.moderate_bound
+    assert certificate.loss < certificate.step_bound
     assert check_of_bounded_steps(
         replace(model.card_, certificate=certificate, recipe=None), X, y
     ).passed
-    assert moderate_words(certificate)[0].endswith("; this one has steeper terms.")
+    assert step_words(certificate)[0].endswith("; this one has steeper terms.")
 
 
 @pytest.mark.parametrize(
     ("odds", "bound"), [(0.0, 5.0), (10.0, 0.0), (1.0, 5.0), (-3.0, 5.0), (10.0, -1.0)]
 )
-def test_half_a_statement_on_moderate_cards_is_refused(odds, bound):
+def test_half_a_statement_on_bounded_steps_is_refused(odds, bound):
     with pytest.raises(ParameterError, match="leave both out"):
         Certificate(
             7.0, 3.0, Status.TIME_LIMIT, 3, 3, 3, 5, "calibrated",
-            moderate_odds=odds, moderate_bound=bound,
+            step_odds=odds, step_bound=bound,
         )  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"scale": 1.0, "max_log_odds": 30.0}, "nothing is proven about moderate cards alone"),
+        ({"scale": 1.0, "max_log_odds": 30.0}, "nothing is proven about bounded steps alone"),
         ({"status": "heuristic"}, "Where nothing was proven"),
     ],
 )
-def test_a_statement_on_moderate_cards_that_nobody_can_make_is_refused(
-    cut_short, settings, message
-):
+def test_a_statement_on_bounded_steps_that_nobody_can_make_is_refused(cut_short, settings, message):
     with pytest.raises(ParameterError, match=message):
         replace(cut_short[0].card_.certificate, **settings)
 
 
 def test_bounds_in_html_are_rounded_down(cut_short):
-    certificate = replace(
-        cut_short[0].card_.certificate, bound=41.2345678, moderate_bound=45.2345678
-    )
+    certificate = replace(cut_short[0].card_.certificate, bound=41.2345678, step_bound=45.2345678)
     assert "41.234567<" in certificate._repr_html_()
     assert "45.234567<" in certificate._repr_html_()
 
@@ -281,6 +281,6 @@ def test_who_interrupts_the_second_proof_has_interrupted_all(monkeypatch):
     assert (proof.status, found) == (Status.INTERRUPTED, None)
 
 
-def test_a_result_without_a_second_bound_says_nothing_of_moderate_cards():
+def test_a_result_without_a_second_bound_says_nothing_of_bounded_steps():
     card = Solution.of([], 0, 1.0, 0.0)
-    assert SolveResult(card, 1.0, 0.5, Status.TIME_LIMIT).moderate is None
+    assert SolveResult(card, 1.0, 0.5, Status.TIME_LIMIT).bounded_steps is None

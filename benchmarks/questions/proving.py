@@ -162,9 +162,9 @@ def gap_of(one: Kept) -> float:
     return relative_gap(one.figures["fit"]["loss"], bound)
 
 
-def moderate_gap_of(one: Kept) -> float | None:
+def step_gap_of(one: Kept) -> float | None:
     """The relative gap to the bound on cards with bounded steps; None if there is none."""
-    bound = one.figures.get("moderate_bound")
+    bound = one.figures.get("step_bound")
     return None if bound is None else relative_gap(one.figures["fit"]["loss"], bound)
 
 
@@ -184,19 +184,19 @@ def shares(runs: Sequence[Kept], limits: Sequence[float], longest: float) -> lis
     ]
     gaps = [1.0 if one.failed else gap_of(one) for one in runs]
     gaps = [0.0 if is_proven(one, longest) else gap for one, gap in zip(runs, gaps, strict=True)]
-    has_second = any("moderate_bound" in one.figures for one in runs)
+    has_second = any("step_bound" in one.figures for one in runs)
     # a proof that is complete, or has no second bound, counts with its gap
     closer = [
-        gap if moderate is None else min(gap, moderate)
-        for gap, moderate in zip(gaps, map(moderate_gap_of, runs), strict=True)
+        gap if step_gap is None else min(gap, step_gap)
+        for gap, step_gap in zip(gaps, map(step_gap_of, runs), strict=True)
     ]
-    moderate = f"{100 * mean(closer):.1f} %" if has_second else "-"
-    return [*cells, f"{100 * mean(gaps):.1f} %", moderate]
+    step_gap = f"{100 * mean(closer):.1f} %" if has_second else "-"
+    return [*cells, f"{100 * mean(gaps):.1f} %", step_gap]
 
 
 def line(one: Kept) -> list[str]:
     figures = one.figures
-    bound, moderate = figures.get("bound"), moderate_gap_of(one)
+    bound, step_gap = figures.get("bound"), step_gap_of(one)
     return [
         f"{one.job.table}, {one.job.terms} terms",
         title_of(one.job.method),
@@ -204,7 +204,7 @@ def line(one: Kept) -> list[str]:
         f"{figures['fit']['loss']:.5f}",
         "-" if bound is None else f"{bound:.5f}",
         f"{100 * gap_of(one):.3g} %",
-        "-" if moderate is None else f"{100 * moderate:.3g} %",
+        "-" if step_gap is None else f"{100 * step_gap:.3g} %",
         str(figures.get("status")),
         f"{figures['seconds']:.2f}",
         f"{figures['processor']:.2f}",

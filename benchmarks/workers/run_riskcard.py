@@ -76,9 +76,9 @@ def proof_of(model):
         "nodes": int(getattr(result, "nodes", 0)),
         "history": [[one.seconds, one.loss, one.bound] for one in result.history],
     }
-    if certificate.has_moderate_bound:
-        found["moderate_bound"] = certificate.moderate_bound
-        found["moderate_odds"] = certificate.moderate_odds
+    if certificate.has_step_bound:
+        found["step_bound"] = certificate.step_bound
+        found["step_odds"] = certificate.step_odds
     return found
 
 

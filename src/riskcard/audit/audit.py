@@ -73,7 +73,7 @@ def audit_card(subject: Any, X: Any, y: Any, sample_weight: Any = None) -> Audit
         checks += check_limits(card, card.certificate, rows)
         checks += _check_claims(claims, loss)
         checks.append(_check_neighbours(card, card.certificate, rows, claims.bound))
-        checks += _check_moderate(card, card.certificate, rows, loss)
+        checks += _check_bounded_steps(card, card.certificate, rows, loss)
     if card is not subject:
         checks += _check_classifier(subject, card, X, rows)
     return AuditReport(tuple(checks), loss)
@@ -287,26 +287,32 @@ def _check_neighbours(card: RiskCard, limits: Certificate, rows: Rows, bound: fl
     return Check("neighbours", passed, detail)
 
 
-def _check_moderate(
+def _check_bounded_steps(
     card: RiskCard, certificate: Certificate, rows: Rows, loss: float
 ) -> Iterator[Check]:
-    """The bound on moderate cards is not below that on all cards, and no moderate neighbour is below it."""
-    if not certificate.has_moderate_bound:
+    """The bound on bounded steps is not below that on all cards; no neighbour with them is below it."""
+    if not certificate.has_step_bound:
         return
-    bound, limit = certificate.moderate_bound, math.log(certificate.moderate_odds)
+    bound, limit = certificate.step_bound, math.log(certificate.step_odds)
     least = certificate.bound * (1 - ROUNDING)
-    stated = f"stated {bound:.10g} where terms multiply the odds by at most {certificate.moderate_odds:g}"
+    stated = (
+        f"stated {bound:.10g} where terms multiply the odds by at most {certificate.step_odds:g}"
+    )
     if not least <= bound or limit > certificate.max_log_odds:
-        yield Check("moderate bound", False, f"{stated}; on all cards {certificate.bound:.10g}")
+        yield Check(
+            "bound on bounded steps", False, f"{stated}; on all cards {certificate.bound:.10g}"
+        )
         return
     limited = replace(certificate, max_log_odds=limit)
     if not is_surely_within(card, limited):
-        yield Check("moderate bound", True, f"{stated}; the card itself may have steeper terms")
+        yield Check(
+            "bound on bounded steps", True, f"{stated}; the card itself may have steeper terms"
+        )
         return
     passed = bound <= loss * (1 + ROUNDING)
     nearby = _check_neighbours(card, limited, rows, bound)
     detail = f"{stated}, the loss is {loss:.10g}; {nearby.detail}"
-    yield Check("moderate bound", passed and nearby.passed, detail)
+    yield Check("bound on bounded steps", passed and nearby.passed, detail)
 
 
 # --- the classifier -----------------------------------------------------------------------------

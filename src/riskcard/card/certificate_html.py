@@ -7,14 +7,14 @@ from riskcard.formatting.html import Number, boxed, html_table, paragraphs
 from riskcard.model.certificate import Certificate
 
 
-def _moderate_rows(certificate: Certificate) -> list[list[str | Number]]:
+def _step_rows(certificate: Certificate) -> list[list[str | Number]]:
     """The bound on cards with bounded steps, where there is one."""
-    if not certificate.has_moderate_bound:
+    if not certificate.has_step_bound:
         return []
-    kind = f"if no term multiplies the odds by more than {certificate.moderate_odds:,.10g}"
+    kind = f"if no term multiplies the odds by more than {certificate.step_odds:,.10g}"
     return [
-        [f"Bound {kind}", Number(rounded_down(certificate.moderate_bound, 6))],
-        ["Gap to that", Number(f"{100 * certificate.moderate_gap:.4g} %")],
+        [f"Bound {kind}", Number(rounded_down(certificate.step_bound, 6))],
+        ["Gap to that", Number(f"{100 * certificate.step_gap:.4g} %")],
     ]
 
 
@@ -27,7 +27,7 @@ def certificate_as_html(certificate: Certificate) -> str:
         ],
         ["Bound", Number(rounded_down(certificate.bound, 6) if certificate.bound > 0 else "none")],
         ["Gap", Number(f"{100 * certificate.gap:.4g} %" if certificate.bound > 0 else "unknown")],
-        *_moderate_rows(certificate),
+        *_step_rows(certificate),
         ["Status", Number(str(certificate.status).replace("_", " "))],
         ["Nodes", Number(f"{certificate.nodes:,}")],
         ["Seconds", Number(f"{certificate.seconds:.1f}")],

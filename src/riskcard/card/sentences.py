@@ -50,18 +50,18 @@ def observed_words(training: TrainingFacts) -> str:
 def certificate_sentences(certificate: Certificate) -> list[str]:
     """What was proven, about which kind of cards, and what else should be known."""
     rules = [f"Rules: {'; '.join(certificate.rules)}."] if certificate.rules else []
-    prior = prior_words(certificate)
+    pseudo = pseudo_words(certificate)
     return [
         proof_sentence(certificate),
-        *moderate_words(certificate),
+        *step_words(certificate),
         kind_words(certificate),
-        *prior,
+        *pseudo,
         *rules,
         *certificate.notes,
     ]
 
 
-def prior_words(certificate: Certificate) -> list[str]:
+def pseudo_words(certificate: Certificate) -> list[str]:
     """What the pseudo-observations are, in a sentence, where there are some."""
     if certificate.pseudo_rows == 0:
         return []
@@ -93,17 +93,17 @@ def proof_sentence(certificate: Certificate) -> str:
     )
 
 
-def moderate_words(certificate: Certificate) -> list[str]:
+def step_words(certificate: Certificate) -> list[str]:
     """What was proven of cards with bounded steps, in a sentence, where something was."""
-    if not certificate.has_moderate_bound:
+    if not certificate.has_step_bound:
         return []
-    bound = rounded_down(certificate.moderate_bound, _decimal_places(certificate.loss))
-    gap = f" ({_gap_words(certificate.moderate_gap)})."
-    if certificate.loss < certificate.moderate_bound:
+    bound = rounded_down(certificate.step_bound, _decimal_places(certificate.loss))
+    gap = f" ({_gap_words(certificate.step_gap)})."
+    if certificate.loss < certificate.step_bound:
         gap = "; this one has steeper terms."
     return [
         "Among cards in which no term multiplies the odds by more than "
-        f"{certificate.moderate_odds:,.10g}, none has a loss below {bound}{gap}"
+        f"{certificate.step_odds:,.10g}, none has a loss below {bound}{gap}"
     ]
 
 

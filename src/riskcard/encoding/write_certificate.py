@@ -28,7 +28,7 @@ def certificate_of(
     loss
         That of the printed card on the raw rows.
     """
-    limits, scale, moderate = problem.limits, problem.scale, result.moderate
+    limits, scale, steps = problem.limits, problem.scale, result.bounded_steps
     return Certificate(
         loss=loss,
         bound=min(result.bound, loss),
@@ -45,8 +45,8 @@ def certificate_of(
         rules=tuple(_rules_in_words(layout)),
         pseudo_rows=layout.pseudo_rows,
         max_log_odds=scale.limit,
-        moderate_odds=0.0 if moderate is None else moderate.odds,
-        moderate_bound=0.0 if moderate is None else moderate.bound,
+        step_odds=0.0 if steps is None else steps.odds,
+        step_bound=0.0 if steps is None else steps.bound,
     )
 
 

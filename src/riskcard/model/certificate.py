@@ -17,8 +17,8 @@ _NUMBERS = (
     "seconds",
     "pseudo_rows",
     "max_log_odds",
-    "moderate_odds",
-    "moderate_bound",
+    "step_odds",
+    "step_bound",
 )
 
 
@@ -89,9 +89,9 @@ class Certificate:
         which loss and bound count in addition.
     max_log_odds
         With a free scale: the most by which a term may move the log-odds.
-    moderate_odds, moderate_bound
+    step_odds, step_bound
         Where a proof was cut short: no card of the problem whose terms multiply the odds by at most
-        ``moderate_odds`` has a loss below ``moderate_bound``. Both are 0 where nothing was proven
+        ``step_odds`` has a loss below ``step_bound``. Both are 0 where nothing was proven
         about such cards alone.
     """
 
@@ -111,8 +111,8 @@ class Certificate:
     rules: tuple[str, ...] = ()
     pseudo_rows: float = 0.0
     max_log_odds: float = LOG_ODDS_LIMIT
-    moderate_odds: float = 0.0
-    moderate_bound: float = 0.0
+    step_odds: float = 0.0
+    step_bound: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("max_terms", "max_features", "max_cuts_per_feature", "max_points"):
@@ -126,10 +126,10 @@ class Certificate:
             raise ParameterError(
                 f"max_log_odds is {self.max_log_odds}. Use a number above 0, at most {LOG_ODDS_LIMIT:g}."
             )
-        is_stated = self.moderate_odds != 0 or self.moderate_bound != 0
-        if is_stated and not (self.moderate_odds > 1 and self.moderate_bound > 0):
+        is_stated = self.step_odds != 0 or self.step_bound != 0
+        if is_stated and not (self.step_odds > 1 and self.step_bound > 0):
             raise ParameterError(
-                f"moderate_odds is {self.moderate_odds} and moderate_bound is {self.moderate_bound}. Use "
+                f"step_odds is {self.step_odds} and step_bound is {self.step_bound}. Use "
                 "numbers above 1 and above 0, or leave both out."
             )
         if self.scale not in ("calibrated", "multiplier"):
@@ -141,8 +141,8 @@ class Certificate:
                 )
             if is_stated:
                 raise ParameterError(
-                    f"scale is {self.scale} and moderate_odds is {self.moderate_odds}. With a given "
-                    "multiplier nothing is proven about moderate cards alone: leave both out."
+                    f"scale is {self.scale} and step_odds is {self.step_odds}. With a given "
+                    "multiplier nothing is proven about bounded steps alone: leave both out."
                 )
         try:
             _set(self, "status", Status(self.status))
@@ -151,8 +151,8 @@ class Certificate:
             raise ParameterError(f"status is {self.status!r}. Use one of {words}.") from None
         if is_stated and self.status is Status.HEURISTIC:
             raise ParameterError(
-                f"status is {str(self.status)!r} and moderate_odds is {self.moderate_odds}. Where nothing "
-                "was proven, leave moderate_odds and moderate_bound out."
+                f"status is {str(self.status)!r} and step_odds is {self.step_odds}. Where nothing "
+                "was proven, leave step_odds and step_bound out."
             )
         _set(self, "is_grid_full", bool(self.is_grid_full))
         _set(self, "version", str(self.version))
@@ -165,14 +165,14 @@ class Certificate:
         return relative_gap(self.loss, self.bound)
 
     @property
-    def has_moderate_bound(self) -> bool:
-        """Whether something was proven about moderate cards alone."""
-        return self.moderate_odds > 1
+    def has_step_bound(self) -> bool:
+        """Whether something was proven about cards with bounded steps alone."""
+        return self.step_odds > 1
 
     @property
-    def moderate_gap(self) -> float:
-        """Relative gap between the loss and the bound on moderate cards, in [0, 1]."""
-        return relative_gap(self.loss, self.moderate_bound)
+    def step_gap(self) -> float:
+        """Relative gap between the loss and the bound on cards with bounded steps, in [0, 1]."""
+        return relative_gap(self.loss, self.step_bound)
 
     def _repr_html_(self) -> str:
         from riskcard.card.certificate_html import certificate_as_html

@@ -34,7 +34,7 @@ class Pool:
 
 
 @dataclass(frozen=True, slots=True)
-class Moderate:
+class BoundedSteps:
     """A second bound, on fewer cards: those none of whose terms multiplies the odds by more than ``odds``."""
 
     odds: float
@@ -46,8 +46,8 @@ class SolveResult:
     """The best card found and what is proven about it.
 
     ``bound`` is a valid lower bound on the loss of *every* card of the problem, whatever made the
-    solver stop; 0 when nothing was proven. ``moderate`` says more of moderate cards, where a proof was
-    cut short.
+    solver stop; 0 when nothing was proven. ``bounded_steps`` has a second bound, on fewer cards,
+    where a proof was cut short.
     """
 
     solution: Solution
@@ -59,7 +59,7 @@ class SolveResult:
     history: tuple[Progress, ...] = ()
     notes: tuple[str, ...] = field(default=())
     pool: Pool | None = None
-    moderate: Moderate | None = None
+    bounded_steps: BoundedSteps | None = None
 
     @property
     def gap(self) -> float:

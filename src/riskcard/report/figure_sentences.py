@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from riskcard.card.sentences import kind_words, moderate_words, prior_words, proof_sentence
+from riskcard.card.sentences import kind_words, proof_sentence, pseudo_words, step_words
 from riskcard.evaluation.calibration import Calibration
 from riskcard.evaluation.decision import DecisionCurve
 from riskcard.evaluation.intervals import Interval
@@ -84,12 +84,12 @@ def bound_sentence(certificate: Certificate | None) -> str:
         )
     if certificate.bound <= 0:
         more = "A longer time limit, fewer terms or a coarser grid of cuts may give a bound."
-        return " ".join([proof, more, *moderate_words(certificate)])
+        return " ".join([proof, more, *step_words(certificate)])
     best = (
         "The best card of this kind that exists may have a loss smaller by at most "
         f"{share(certificate.gap, 1 if certificate.gap >= 0.001 else 4)}."
     )
-    return " ".join([proof, best, *moderate_words(certificate)])
+    return " ".join([proof, best, *step_words(certificate)])
 
 
 def proof_in_short(certificate: Certificate | None) -> tuple[str, str]:
@@ -107,7 +107,7 @@ def certificate_facts(certificate: Certificate) -> list[str]:
     rules = [f"Every card of this kind keeps these rules: {'; '.join(certificate.rules)}."]
     return [
         kind_words(certificate),
-        *prior_words(certificate),
+        *pseudo_words(certificate),
         *(rules if certificate.rules else []),
         *certificate.notes,
     ]

@@ -98,7 +98,7 @@ def prove_whole(
         first.status,
         nodes=history.nodes + first.nodes,
         history=tuple(history.moments),
-        moderate=second,
+        bounded_steps=second,
     )
 
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from riskcard.kernels.proof.layout import Conditions
 from riskcard.problem.problem import Problem
-from riskcard.problem.result import Moderate
+from riskcard.problem.result import BoundedSteps
 from riskcard.problem.solution import Solution
 from riskcard.search.proof.conditions import with_other_limit
 from riskcard.search.proof.tree import Proof, Stops, prove
@@ -75,7 +75,7 @@ def bound_cards_with_bounded_steps(
     stops: Stops,
     n_jobs: int,
     progress: Callable[[float, float, int], None] | None = None,
-) -> tuple[Proof, Moderate | None]:
+) -> tuple[Proof, BoundedSteps | None]:
     """A bound for cards with bounded steps, after a proof about all cards that was cut short.
 
     These are the cards of the problem with a lower limit on what a term may do, so the bound is
@@ -107,4 +107,4 @@ def bound_cards_with_bounded_steps(
     is_little = second.bound - proof.bound < LEAST_RISE * second.loss
     if is_little or second.bound < LEAST_PART * second.loss:
         return better, None
-    return better, Moderate(odds, second.bound)
+    return better, BoundedSteps(odds, second.bound)
