@@ -16,7 +16,17 @@ FILES = sorted(SOURCE.rglob("*.py"))
 
 #: What the modules of each room may import from the package. Files at the top of the package stand for
 #: themselves; a room within a room, such as ``search/proof``, is named by both.
-BASE = {"errors", "version", "checks", "extras", "parameters", "status", "logistic", "formatting"}
+BASE = {
+    "errors",
+    "version",
+    "checks",
+    "extras",
+    "parameters",
+    "status",
+    "arrays",
+    "logistic",
+    "formatting",
+}
 DATA = BASE | {"data", "data/files"}
 MODEL = DATA | {"model"}
 PROBLEM = BASE | {"problem"}
@@ -27,6 +37,7 @@ ALLOWED = {
     "errors": set(),
     "version": set(),
     "status": set(),
+    "arrays": set(),
     "logistic": set(),
     "checks": {"errors"},
     "parameters": {"errors", "checks"},

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from riskcard.arrays import Booleans, Floats, Integers
 from riskcard.problem.atoms import Atoms, chains_of_all_groupings
 
 #: Up to so many atoms every grouping is a candidate; levels beyond that are merged first. Long tables
@@ -18,9 +19,6 @@ PRIOR_ROWS, PRIOR_ROWS_TO_MERGE = 1.0, 20.0
 RARE_ROWS = 10
 #: More levels than this are first merged by their order alone.
 MOST_LEVELS_WEIGHED = 400
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +32,7 @@ class GroupedLevels:
 
 
 def group_levels(
-    index: Integers, n_levels: int, is_event: NDArray[np.bool_], weights: Floats
+    index: Integers, n_levels: int, is_event: Booleans, weights: Floats
 ) -> GroupedLevels:
     """Make atoms of the levels of a feature, in order of their event rates.
 
@@ -99,7 +97,7 @@ def _pool_rare(parts: list[Integers], counts: Integers) -> list[Integers]:
     return [part for part in parts if counts[part].sum() >= RARE_ROWS] + [np.concatenate(rare)]
 
 
-def _atoms(atom_of_row: NDArray[np.int32], is_event: NDArray[np.bool_], n_atoms: int) -> Atoms:
+def _atoms(atom_of_row: NDArray[np.int32], is_event: Booleans, n_atoms: int) -> Atoms:
     """Every two-way grouping of the atoms.
 
     ``most_terms``: compatible divisions of ``n`` things are the edges of a tree (Buneman 1971),

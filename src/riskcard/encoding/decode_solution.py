@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riskcard.arrays import Booleans, Floats, Integers
 from riskcard.data.columns import FeatureValues
 from riskcard.data.levels import Label, Levels
 from riskcard.data.table import Table
@@ -22,8 +23,6 @@ from riskcard.problem.ranked_data import RankedData
 from riskcard.problem.solution import Solution
 from riskcard.rules.card_rules import CardRules
 from riskcard.rules.least_bins import LeastBins
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,7 @@ class Layout:
     least: LeastBins
     grid: int | None = None
     pseudo_rows: float = 0.0
-    closed: tuple[NDArray[np.bool_], ...] = ()
+    closed: tuple[Booleans, ...] = ()
     max_changes: int | None = None
 
     @property
@@ -69,10 +68,7 @@ class Layout:
 
 
 def card_from_solution(
-    solution: Solution,
-    layout: Layout,
-    scale: Scale,
-    details: Mapping[str, Any] | None = None,
+    solution: Solution, layout: Layout, scale: Scale, details: Mapping[str, Any] | None = None
 ) -> RiskCard:
     """Go from the solver's indices back to the user's units.
 
@@ -118,7 +114,7 @@ class PrintedCuts:
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
-        self._ends: dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
+        self._ends: dict[int, tuple[Floats, Floats]] = {}
 
     def __call__(self, column: int, cut: int) -> float | None:
         layout = self._layout
@@ -195,7 +191,7 @@ def _bins(
 
 
 def _write_levels(
-    name: str, levels: Levels, groups: ValueGroups, points: Integers, values: NDArray[np.float64]
+    name: str, levels: Levels, groups: ValueGroups, points: Integers, values: Floats
 ) -> LevelPoints:
     """Groups of levels with the same points, the lowest first."""
     by_points: dict[int, list[int]] = {}
@@ -223,7 +219,7 @@ def _write_ordered(
     levels: Levels,
     bins: tuple[tuple[float, ...], tuple[int, ...]],
     missing: int | None,
-    seen: NDArray[np.float64],
+    seen: Floats,
 ) -> LevelPoints:
     """Ordered levels from cut to cut; levels that do not occur belong to the bin that they fall in."""
     cuts, points = bins

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from riskcard.arrays import Booleans, Floats, Integers
 from riskcard.encoding.decode_solution import Layout
 from riskcard.encoding.rank_table import ValueGroups
 from riskcard.errors import ParameterError
@@ -15,7 +15,6 @@ from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature
 from riskcard.problem.atoms import Atoms
 
-Integers = NDArray[np.int64]
 Terms = list[tuple[int, int, int]]
 
 
@@ -64,7 +63,7 @@ def _points_of_atoms(feature: CardFeature, layout: Layout, place: int) -> Intege
     return feature.points_of(np.array(values, dtype=object))
 
 
-def _any_number(layout: Layout, place: int) -> NDArray[np.float64]:
+def _any_number(layout: Layout, place: int) -> Floats:
     """The only number of a feature without cuts, if it has any."""
     specials = (layout.cut_grid.groups[place] or ValueGroups()).specials
     values = layout.table.values[:, place]
@@ -110,7 +109,7 @@ def _cuts_and_specials(atoms: Atoms, points: Integers, n_specials: int) -> Terms
     return [term for term in terms if term[2] != 0]
 
 
-def _find(atoms: Atoms, mask: NDArray[np.bool_], jump: int) -> tuple[int, int, int] | None:
+def _find(atoms: Atoms, mask: Booleans, jump: int) -> tuple[int, int, int] | None:
     """The condition that holds for exactly these atoms, or for exactly the others with the opposite jump."""
     for chosen, worth in ((mask, jump), (~mask, -jump)):
         if not chosen.any():

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from riskcard.arrays import Booleans, Integers
 from riskcard.data.levels import Levels
 from riskcard.errors import ParameterError
 from riskcard.problem.problem import Problem
@@ -15,8 +15,6 @@ from riskcard.problem.ranked_data import RankedData
 from riskcard.problem.restrictions import Restrictions, no_restrictions
 from riskcard.rules.card_rules import CardRules, FeatureRule, is_directed
 from riskcard.rules.least_bins import LeastBins
-
-Integers = NDArray[np.int64]
 
 
 def apply_rules(
@@ -62,7 +60,7 @@ def apply_rules(
     return ruled
 
 
-def close_conditions(problem: Problem, closed: Sequence[NDArray[np.bool_]]) -> Problem:
+def close_conditions(problem: Problem, closed: Sequence[Booleans]) -> Problem:
     """The problem without some conditions, those marked for each column."""
     pairs = zip(problem.restrictions.is_closed, closed, strict=True)
     is_closed = tuple(before | more for before, more in pairs)

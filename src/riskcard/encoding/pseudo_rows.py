@@ -14,8 +14,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from riskcard.arrays import Floats, Labels
 from riskcard.logistic import log_loss
 from riskcard.problem.ranked_data import RankedData
 
@@ -29,9 +29,7 @@ PER_TERM = 4.0
 LARGEST_SHARE = 0.5
 
 
-def explained_share(
-    log_odds: NDArray[np.float64], labels: NDArray[np.int8], weights: NDArray[np.float64]
-) -> float:
+def explained_share(log_odds: Floats, labels: Labels, weights: Floats) -> float:
     """The share of the variance of the labels (as 0 and 1) that the risks of a card have."""
     risks = np.exp(-np.logaddexp(0.0, -log_odds))
     rate, mean = (float(np.average(values, weights=weights)) for values in (labels > 0, risks))
@@ -84,10 +82,7 @@ def add_pseudo_rows(data: RankedData, number: float) -> RankedData:
 
 
 def loss_with_pseudo_rows(
-    log_odds: NDArray[np.float64],
-    labels: NDArray[np.int8],
-    weights: NDArray[np.float64],
-    number: float,
+    log_odds: Floats, labels: Labels, weights: Floats, number: float
 ) -> float:
     """The loss of the rows of a table and of its pseudo-observations."""
     loss = log_loss(log_odds, labels, weights)
@@ -98,9 +93,7 @@ def loss_with_pseudo_rows(
     return loss + log_loss(log_odds, -labels, other)
 
 
-def _weights(
-    labels: NDArray[np.int8], weights: NDArray[np.float64], number: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _weights(labels: Labels, weights: Floats, number: float) -> tuple[Floats, Floats]:
     """What pseudo-observations at each row weigh: those with its own label, and with the other."""
     whole = float(weights.sum())
     rate = float(weights[labels > 0].sum()) / whole

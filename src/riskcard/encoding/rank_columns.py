@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from riskcard.arrays import Floats
 from riskcard.encoding.ranks import Ranks, rank_by_sorting
 from riskcard.kernels.ranks import rank_by_digits
 
@@ -12,7 +12,7 @@ from riskcard.kernels.ranks import rank_by_digits
 FEW_ROWS = 10_000
 
 
-def rank_column(values: NDArray[np.float64]) -> Ranks:
+def rank_column(values: Floats) -> Ranks:
     """The same as ``rank_by_sorting``, in a third of the time for many rows.
 
     Examples

@@ -10,6 +10,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from riskcard.arrays import Codes, Floats, Integers
 from riskcard.data.table import Table
 from riskcard.encoding.categories import group_levels
 from riskcard.encoding.ranks import (
@@ -50,9 +51,9 @@ class Gaps:
     """
 
     n_cuts: int
-    kept: tuple[NDArray[np.float64], NDArray[np.float64]] | None
-    values: NDArray[np.float64]  # of the feature
-    codes: NDArray[np.int32]  # of its first column
+    kept: tuple[Floats, Floats] | None
+    values: Floats  # of the feature
+    codes: Codes  # of its first column
 
     def ends(self, cut: int) -> tuple[float, float]:
         """The values below and above a cut.
@@ -65,14 +66,14 @@ class Gaps:
         rows = [int((self.codes == code).argmax()) for code in (cut, cut + 1)]
         return float(self.values[rows[0]]), float(self.values[rows[1]])
 
-    def all_ends(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def all_ends(self) -> tuple[Floats, Floats]:
         """The values below all cuts, ascending, and those above."""
         if self.kept is not None:
             return self.kept
         distinct = np.unique(self.values)
         return distinct[:-1], distinct[1:]
 
-    def numbers(self) -> NDArray[np.float64]:
+    def numbers(self) -> Floats:
         """A number from between each two cuts, ascending; none where there are no cuts."""
         below, above = self.all_ends()
         return np.concatenate([below, above[-1:]])
@@ -96,8 +97,8 @@ class CutGrid:
 class _Columns:
     """The columns of one feature: how many conditions each has, and what they mean."""
 
-    n_cuts: NDArray[np.int64]
-    ends: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None  # see ``Gaps``
+    n_cuts: Integers
+    ends: tuple[Floats, Floats] | None = None  # see ``Gaps``
     is_full: bool = True
     atoms: Atoms | None = None
     groups: ValueGroups | None = None
@@ -237,7 +238,7 @@ def _rank_feature(
     return atoms.codes[:, atom_of_row], columns
 
 
-def _rank_levels(table: Table, values: NDArray[np.float64], n_levels: int) -> _Ranked:
+def _rank_levels(table: Table, values: Floats, n_levels: int) -> _Ranked:
     index = np.where(np.isnan(values), -1, values).astype(np.int64)
     grouped = group_levels(index, n_levels, table.labels > 0, table.weights)
     nothing = np.zeros(0)
@@ -251,20 +252,20 @@ def _rank_levels(table: Table, values: NDArray[np.float64], n_levels: int) -> _R
     return grouped.atoms.codes[:, grouped.atom_of_row], columns
 
 
-def _specials_in(values: NDArray[np.float64], rule: FeatureRule) -> tuple[float, ...]:
+def _specials_in(values: Floats, rule: FeatureRule) -> tuple[float, ...]:
     """The special values that occur; NaN last."""
     holes = (float("nan"),) if np.isnan(values).any() else ()
     return (*_codes_in(values, rule), *holes)
 
 
-def _codes_in(values: NDArray[np.float64], rule: FeatureRule) -> tuple[float, ...]:
+def _codes_in(values: Floats, rule: FeatureRule) -> tuple[float, ...]:
     """The special codes of a rule that occur."""
     return tuple(float(code) for code in rule.codes if np.any(values == code))
 
 
 def _rank_numbers(
-    values: NDArray[np.float64], weights: NDArray[np.float64], grid: int | None, sort: Sorter
-) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64], bool]:
+    values: Floats, weights: Floats, grid: int | None, sort: Sorter
+) -> tuple[NDArray[np.int32], Floats, Floats, bool]:
     """Codes, both ends of every gap, and whether every gap is there."""
     codes, distinct = rank_values(values, sort)
     if grid is None or distinct.size - 1 <= grid:
@@ -274,9 +275,7 @@ def _rank_numbers(
     return codes, distinct[kept], distinct[kept + 1], False
 
 
-def _rank_by_cuts(
-    values: NDArray[np.float64], cuts: NDArray[np.float64]
-) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+def _rank_by_cuts(values: Floats, cuts: Floats) -> tuple[NDArray[np.int32], Floats]:
     """Codes by given cuts, and those of the cuts that divide the values, each way of dividing once."""
     bins = np.searchsorted(cuts, values, side="left")
     filled = np.unique(bins)
@@ -291,9 +290,7 @@ def _on_threads(work: Callable[[Item], Made], items: Iterable[Item], n_jobs: int
         return list(threads.map(work, items))
 
 
-def _quantile_cuts(
-    codes: NDArray[np.int32], weights: NDArray[np.float64], n_distinct: int, grid: int
-) -> NDArray[np.int64]:
+def _quantile_cuts(codes: Codes, weights: Floats, n_distinct: int, grid: int) -> Integers:
     """Indices of the gaps kept: at most ``grid``, near quantiles of the rows by their weight."""
     weight_below = np.cumsum(np.bincount(codes, weights, minlength=n_distinct))
     wanted = weight_below[-1] * np.arange(1, grid + 1) / (grid + 1)

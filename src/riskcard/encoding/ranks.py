@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from riskcard.arrays import Booleans, Floats, Integers
+
 #: Of the rows, if so many have the lowest value, only the others are sorted: sorts are slow at ties.
 OFTEN = 0.25
 #: Whole numbers are counted instead of sorted if no more of them than this, or than rows, could occur.
@@ -16,15 +18,15 @@ SHORT_SPAN = 4096
 FEW_ROWS = 4096
 
 #: The rank of each value among the distinct ones, and the distinct ones in order.
-Ranks = tuple[NDArray[np.int32], NDArray[np.float64]]
+Ranks = tuple[NDArray[np.int32], Floats]
 #: What ranks any finite numbers.
-Sorter = Callable[[NDArray[np.float64]], Ranks]
+Sorter = Callable[[Floats], Ranks]
 
 
-def have_holes(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+def have_holes(values: Floats) -> Booleans:
     """Which columns have a missing value: there the sum is missing too."""
     with np.errstate(over="ignore", invalid="ignore"):
-        found: NDArray[np.bool_] = np.isnan(values.sum(axis=0))
+        found: Booleans = np.isnan(values.sum(axis=0))
     for column in np.flatnonzero(found).tolist():
         found[column] = np.isnan(values[:, column]).any()  # or huge numbers have cancelled out
     return found
@@ -37,12 +39,12 @@ class TwoValued(NamedTuple):
     ``n_cuts`` is 1 for two values and 0 for one.
     """
 
-    is_two: NDArray[np.bool_]
-    is_above: NDArray[np.bool_]
-    n_cuts: NDArray[np.int64]
+    is_two: Booleans
+    is_above: Booleans
+    n_cuts: Integers
 
 
-def find_two_valued(values: NDArray[np.float64]) -> TwoValued:
+def find_two_valued(values: Floats) -> TwoValued:
     """Look at all columns at once, which is faster on short tables; on tall ones none is found."""
     n_rows, n_columns = values.shape
     if n_rows > FEW_ROWS:
@@ -54,7 +56,7 @@ def find_two_valued(values: NDArray[np.float64]) -> TwoValued:
     return TwoValued(~is_between.any(axis=0), is_above, (lowest < highest).astype(np.int64))
 
 
-def rank_by_sorting(values: NDArray[np.float64]) -> Ranks:
+def rank_by_sorting(values: Floats) -> Ranks:
     """Rank any values."""
     order = np.argsort(values)
     ordered = values[order]
@@ -67,7 +69,7 @@ def rank_by_sorting(values: NDArray[np.float64]) -> Ranks:
     return codes, ordered[is_new]
 
 
-def rank_values(values: NDArray[np.float64], sort: Sorter = rank_by_sorting) -> Ranks:
+def rank_values(values: Floats, sort: Sorter = rank_by_sorting) -> Ranks:
     """Rank values, by ``sort`` only what needs it.
 
     Examples
@@ -94,7 +96,7 @@ def rank_values(values: NDArray[np.float64], sort: Sorter = rank_by_sorting) -> 
     return codes, np.concatenate([[lowest], distinct])
 
 
-def _rank_whole_numbers(values: NDArray[np.float64], lowest: float, highest: float) -> Ranks | None:
+def _rank_whole_numbers(values: Floats, lowest: float, highest: float) -> Ranks | None:
     """Count whole numbers that lie close together; None for other values."""
     if max(abs(lowest), abs(highest)) > 2**53 or highest - lowest > max(values.size, SHORT_SPAN):
         return None

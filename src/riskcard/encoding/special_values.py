@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from riskcard.arrays import Booleans
 from riskcard.problem.atoms import Atoms
 
 #: With up to this many special values a cut may put any set of them below it; with more, all or none.
@@ -15,7 +16,7 @@ MOST_SPECIALS_COMBINED = 2
 
 def atoms_with_specials(
     atom_of_row: NDArray[np.int32],
-    is_event: NDArray[np.bool_],
+    is_event: Booleans,
     n_specials: int,
     n_bins: int,
     is_directed: bool,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from riskcard.arrays import Integers
 from riskcard.data.table import Table
 from riskcard.encoding.decode_solution import Layout
 from riskcard.model.certificate import Certificate, TrainingFacts
@@ -60,9 +60,7 @@ def _rules_in_words(layout: Layout) -> list[str]:
     return words
 
 
-def training_facts_of(
-    table: Table, totals: NDArray[np.int64], reachable: Sequence[int]
-) -> TrainingFacts:
+def training_facts_of(table: Table, totals: Integers, reachable: Sequence[int]) -> TrainingFacts:
     """Count the rows, the events and their weights, overall and by the total of the card.
 
     Parameters

@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Integers = NDArray[np.int64]
+from riskcard.arrays import Booleans, Codes, Integers, Labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +34,7 @@ class Atoms:
         Every compatible set of conditions can be extended to this many, or has more already.
     """
 
-    codes: NDArray[np.int32]
+    codes: Codes
     rows: Integers
     events: Integers
     thresholds: tuple[Integers, ...]
@@ -49,7 +48,7 @@ class Atoms:
         """Number of conditions of each column."""
         return np.array([ids.size for ids in self.thresholds], dtype=np.int64)
 
-    def is_wide_enough(self, column: int, least: tuple[int, int]) -> NDArray[np.bool_]:
+    def is_wide_enough(self, column: int, least: tuple[int, int]) -> Booleans:
         """Which conditions of a column leave at least ``least`` rows and events on either side."""
         enough = np.ones(self.thresholds[column].size, dtype=bool)
         for counts, fewest in zip((self.rows, self.events), least, strict=True):
@@ -79,9 +78,7 @@ class Atoms:
         ]
         return [np.stack(limits, axis=1) for limits in pairs]
 
-    def divides_well(
-        self, column: int, groups: Integers, least: tuple[int, int]
-    ) -> NDArray[np.bool_]:
+    def divides_well(self, column: int, groups: Integers, least: tuple[int, int]) -> Booleans:
         """Which conditions of a column leave enough in every part of the groups that they divide."""
         n_cuts, n_groups = self.thresholds[column].size, int(groups.max(initial=0)) + 1
         is_fine = np.ones(n_cuts, dtype=bool)
@@ -170,7 +167,7 @@ def _count_below(held: list[Integers], whole: list[Integers], least: tuple[int, 
     return np.maximum(*counts)
 
 
-def plain_atoms(codes: NDArray[np.int32], labels: NDArray[np.int8], n_cuts: int) -> Atoms:
+def plain_atoms(codes: Codes, labels: Labels, n_cuts: int) -> Atoms:
     """The atoms of a feature of numbers only: the bins between its candidate cuts."""
     rows = np.bincount(codes, minlength=n_cuts + 1)
     events = np.bincount(codes[labels > 0], minlength=n_cuts + 1)

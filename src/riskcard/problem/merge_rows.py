@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from riskcard.arrays import Booleans, Integers
 from riskcard.problem.ranked_data import RankedData
 
 #: Longer tables are left as they are: sorting them takes as long as solving them.
@@ -35,7 +35,7 @@ def merge_equal_rows(data: RankedData, most_rows: int | None = MOST_ROWS_SORTED)
     )
 
 
-def _order_by_digest(data: RankedData) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def _order_by_digest(data: RankedData) -> tuple[Integers, Booleans]:
     """The rows in the order of one number made of all codes, and which differ from the one before.
 
     One sort is much faster than a sort by every feature. Unequal rows rarely share a number; the
@@ -54,7 +54,7 @@ def _order_by_digest(data: RankedData) -> tuple[NDArray[np.int64], NDArray[np.bo
     return order, is_new
 
 
-def _order_by_codes(data: RankedData) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def _order_by_codes(data: RankedData) -> tuple[Integers, Booleans]:
     """The rows in the order of their codes, and which differ from the one before."""
     order = np.lexsort((data.weights, data.labels, *data.codes[data.first_columns]))
     is_new = np.ones(data.n_rows, dtype=bool)
@@ -63,7 +63,7 @@ def _order_by_codes(data: RankedData) -> tuple[NDArray[np.int64], NDArray[np.boo
     return order, is_new
 
 
-def _agree(data: RankedData, rows: NDArray[np.int64], others: NDArray[np.int64]) -> bool:
+def _agree(data: RankedData, rows: Integers, others: Integers) -> bool:
     """Whether each of the rows has the codes and the label of its other row."""
     is_same = np.array_equal(data.labels[rows], data.labels[others])
     return is_same and np.array_equal(data.codes[:, rows], data.codes[:, others])

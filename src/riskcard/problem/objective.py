@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from riskcard.arrays import Codes, Floats
 from riskcard.logistic import log_loss
 from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
 
 
-def log_odds_of(solution: Solution, codes: NDArray[np.int32]) -> NDArray[np.float64]:
+def log_odds_of(solution: Solution, codes: Codes) -> Floats:
     """Log-odds of every row of ``codes`` (features, rows)."""
     score = np.full(codes.shape[1], solution.base, dtype=np.int64)
     for feature, cut, jump in solution.terms:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from riskcard.arrays import Booleans, Integers
 from riskcard.checks import LOG_ODDS_LIMIT
 from riskcard.errors import ParameterError
 from riskcard.problem.ranked_data import RankedData
@@ -91,8 +91,8 @@ class Problem:
     data: RankedData
     limits: Limits
     scale: Scale
-    jump_low: NDArray[np.int64]
-    jump_high: NDArray[np.int64]
+    jump_low: Integers
+    jump_high: Integers
     restrictions: Restrictions = None  # type: ignore[assignment]
     kept: tuple[tuple[int, int, int], ...] = ()
 
@@ -107,7 +107,7 @@ class Problem:
         return int(max(self.jump_high.max(initial=0), -self.jump_low.min(initial=0)))
 
     @property
-    def is_usable(self) -> NDArray[np.bool_]:
+    def is_usable(self) -> Booleans:
         """Which columns have a condition that may be on a card."""
         open_cuts = np.array([not closed.all() for closed in self.restrictions.is_closed])
         return open_cuts & ((self.jump_low < 0) | (self.jump_high > 0))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from riskcard.arrays import Codes, Floats, Integers, Labels
 from riskcard.problem.atoms import Atoms
 
 
@@ -35,13 +35,13 @@ class RankedData:
         The first column of each feature.
     """
 
-    codes: NDArray[np.int32]
-    n_cuts: NDArray[np.int64]
-    labels: NDArray[np.int8]
-    weights: NDArray[np.float64]
-    feature_of: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    codes: Codes
+    n_cuts: Integers
+    labels: Labels
+    weights: Floats
+    feature_of: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     atoms: tuple[Atoms | None, ...] = ()
-    first_columns: NDArray[np.int64] = field(init=False)
+    first_columns: Integers = field(init=False)
 
     def __post_init__(self) -> None:
         if self.feature_of.size == 0:

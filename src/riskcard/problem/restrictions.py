@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from riskcard.arrays import Booleans, Floats, Integers
 from riskcard.problem.atoms import Atoms
 from riskcard.problem.ranked_data import RankedData
-
-Integers = NDArray[np.int64]
 
 #: With more columns than this, clashes are cached.
 MANY_COLUMNS = 3
@@ -40,13 +38,13 @@ class Restrictions:
     """
 
     max_cuts: Integers
-    must_use: NDArray[np.bool_]
-    costs: NDArray[np.float64]
+    must_use: Booleans
+    costs: Floats
     budget: float
-    groups: NDArray[np.bool_]
+    groups: Booleans
     at_most: Integers
     least: tuple[int, int]
-    is_closed: tuple[NDArray[np.bool_], ...]
+    is_closed: tuple[Booleans, ...]
     clashes: tuple[Integers | None, ...]
 
     @property
@@ -91,7 +89,7 @@ def no_restrictions(
     """The restrictions implied by the data: terms are compatible, and groups large enough."""
     n_features = data.n_features
     clashes: list[Integers | None] = []
-    closed: list[NDArray[np.bool_]] = []
+    closed: list[Booleans] = []
     for feature, atoms in enumerate(data.atoms):
         if atoms is None:
             column = int(data.first_columns[feature])

@@ -6,13 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from riskcard.arrays import Booleans, Floats, Integers
 from riskcard.logistic import curvatures, log_loss, residuals
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Booleans = NDArray[np.bool_]
 
 #: Each penalty of the path is this share of the one before, down to this share of the first.
 PATH_STEP = 0.85

@@ -12,14 +12,11 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from riskcard.arrays import Booleans, Floats, Integers
 from riskcard.problem.atoms import Atoms
 from riskcard.problem.problem import Problem
 from riskcard.search.lasso import Candidates, lasso_path
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 #: A shortlist has this many conditions more than a card may have terms, ...
 SPARE = 2
@@ -74,7 +71,7 @@ def shortlist(problem: Problem, count: int) -> list[tuple[int, int]]:
     return list(zip(columns[chosen].tolist(), cuts[chosen].tolist(), strict=True))
 
 
-def close_all_but(problem: Problem, open_ones: list[tuple[int, int]]) -> list[NDArray[np.bool_]]:
+def close_all_but(problem: Problem, open_ones: list[tuple[int, int]]) -> list[Booleans]:
     """For each column which conditions are closed; features that must be used stay open."""
     must = problem.restrictions.must_use[problem.data.feature_of]
     closed = [

@@ -28,14 +28,7 @@ A child's cards are among its parent's, so the larger of the two bounds counts.
 
 from riskcard.kernels.jit import inlined_kernel
 from riskcard.kernels.proof.conflicts import price_conflicts
-from riskcard.kernels.proof.layout import (
-    CUTOFF,
-    LEAST,
-    MOST,
-    N_KEPT_TABLES,
-    OFFSET,
-    TARGET,
-)
+from riskcard.kernels.proof.layout import CUTOFF, LEAST, MOST, N_KEPT_TABLES, OFFSET, TARGET
 from riskcard.kernels.proof.relaxation import (
     add_costs,
     differentiate,

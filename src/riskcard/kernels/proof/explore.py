@@ -40,13 +40,7 @@ from riskcard.kernels.proof.layout import (
     WHICH,
     WORK,
 )
-from riskcard.kernels.proof.nodes import (
-    copy_node,
-    enter_child,
-    leave_child,
-    load_node,
-    make_child,
-)
+from riskcard.kernels.proof.nodes import copy_node, enter_child, leave_child, load_node, make_child
 from riskcard.kernels.proof.relaxation import tabulate_losses
 from riskcard.kernels.proof.slots import slot_size, split_slot_at, undecided_rows
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riskcard.arrays import Codes, Floats, Integers
 from riskcard.problem.problem import Problem
 from riskcard.problem.ranked_data import RankedData
 from riskcard.search.plan import PLAN, SearchPlan
@@ -40,15 +41,15 @@ class Rows:
         where the map from those bins to its own begins in ``maps``.
     """
 
-    codes: NDArray[np.int32]
-    n_cuts: NDArray[np.int64]
+    codes: Codes
+    n_cuts: Integers
     is_event: NDArray[np.int8]
-    weights: NDArray[np.float64]
-    common: NDArray[np.int64]
+    weights: Floats
+    common: Integers
     uncommon: NDArray[np.int32]
-    begins: NDArray[np.int64]
-    original: tuple[NDArray[np.int64], ...] | None
-    folds: NDArray[np.int64]
+    begins: Integers
+    original: tuple[Integers, ...] | None
+    folds: Integers
     maps: NDArray[np.int32]
 
     @property
@@ -58,11 +59,11 @@ class Rows:
         return *columns, self.folds, self.maps, self.is_event, self.weights
 
     @property
-    def starts(self) -> NDArray[np.int64]:
+    def starts(self) -> Integers:
         """Where the conditions of each column begin in the list of all conditions."""
         return np.cumsum(self.n_cuts) - self.n_cuts
 
-    def restore(self, terms: NDArray[np.int64]) -> NDArray[np.int64]:
+    def restore(self, terms: Integers) -> Integers:
         """Terms (2 or 3, terms) with the cuts of the problem."""
         restored = terms.copy()
         if self.original is not None:
@@ -70,7 +71,7 @@ class Rows:
                 restored[1, term] = self.original[f][terms[1, term]]
         return restored
 
-    def replace(self, terms: NDArray[np.int64]) -> NDArray[np.int64]:
+    def replace(self, terms: Integers) -> Integers:
         """Terms with cuts of the problem, with the nearest cuts at or above them here."""
         replaced = terms.copy()
         if self.original is not None:
@@ -95,13 +96,13 @@ def few_cuts(
 ) -> Rows:
     """At most ``max_cuts`` cuts per feature, spread evenly, and ``max_rows`` random rows."""
     data = problem.data
-    chosen: NDArray[np.int64] | slice = slice(None)
+    chosen: Integers | slice = slice(None)
     if data.n_rows > max_rows:
         rng = np.random.default_rng(seed)
         chosen = np.sort(rng.choice(data.n_rows, max_rows, replace=False))
     elif data.n_cuts.max(initial=0) <= max_cuts:
         return all_cuts(problem, is_screened=True, plan=plan)
-    cuts: list[NDArray[np.int64]] = []
+    cuts: list[Integers] = []
     for f, first in enumerate(data.first_columns):
         cuts.append(_spread_cuts(data.codes[first][chosen], int(data.n_cuts[first]), max_cuts))
         atoms = data.atoms[f]
@@ -115,10 +116,7 @@ def few_cuts(
 
 
 def _with_cuts(
-    data: RankedData,
-    chosen: NDArray[np.int64] | slice,
-    cuts: Sequence[NDArray[np.int64]],
-    plan: SearchPlan,
+    data: RankedData, chosen: Integers | slice, cuts: Sequence[Integers], plan: SearchPlan
 ) -> Rows:
     """The chosen rows with these of the cuts of each column."""
     weights, labels = data.weights[chosen], data.labels[chosen]
@@ -133,9 +131,7 @@ def _with_cuts(
     return Rows(bins, counts, is_event, weights, *common, tuple(cuts), *_folds(data, cuts))
 
 
-def _cuts_between_bins(
-    codes: NDArray[np.int32], n_cuts: int, bin_of_atom: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _cuts_between_bins(codes: Codes, n_cuts: int, bin_of_atom: Integers) -> Integers:
     """The conditions of a column that divide no bin of atoms."""
     n_bins = int(bin_of_atom.max(initial=0)) + 1
     lowest, highest = np.full(n_bins, n_cuts), np.zeros(n_bins, dtype=np.int64)
@@ -147,9 +143,7 @@ def _cuts_between_bins(
     return np.flatnonzero(np.cumsum(dividing)[:n_cuts] == 0)
 
 
-def _folds(
-    data: RankedData, cuts: Sequence[NDArray[np.int64]]
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def _folds(data: RankedData, cuts: Sequence[Integers]) -> tuple[Integers, NDArray[np.int32]]:
     """See ``Rows.folds``, for columns with these of their cuts."""
     first = data.first_columns[data.feature_of]
     starts = np.zeros(first.size, dtype=np.int64)
@@ -168,8 +162,8 @@ def _folds(
 
 
 def _common_codes(
-    codes: NDArray[np.int32], columns: NDArray[np.int64], plan: SearchPlan
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    codes: Codes, columns: Integers, plan: SearchPlan
+) -> tuple[Integers, NDArray[np.int32], Integers]:
     """``common``, ``uncommon`` and ``begins`` of rows, for some of the columns.
 
     A code that most rows have is nearly always the middle one of a few rows.
@@ -189,7 +183,7 @@ def _common_codes(
     return common, np.concatenate(uncommon), np.cumsum(sizes)
 
 
-def _spread_cuts(codes: NDArray[np.int32], n_cuts: int, max_cuts: int) -> NDArray[np.int64]:
+def _spread_cuts(codes: Codes, n_cuts: int, max_cuts: int) -> Integers:
     """Indices of at most ``max_cuts`` cuts with about the same number of rows between them.
 
     A very common value counts as at most one share of the rows, or it would take the cuts away from

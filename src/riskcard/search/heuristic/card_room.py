@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from riskcard.arrays import Booleans, Integers
 from riskcard.kernels.scale import CALIBRATED, FIXED, MULTIPLIER
 from riskcard.problem.atoms import Atoms
 from riskcard.problem.problem import Problem
@@ -29,13 +30,13 @@ class Rules:
 
     max_terms: int
     max_features: int
-    max_cuts: NDArray[np.int64]  # on each feature
-    feature_of: NDArray[np.int64]  # of each column
-    low: NDArray[np.int64]  # smallest jump of each column
-    high: NDArray[np.int64]  # largest jump of each column
-    is_usable: NDArray[np.bool_]
-    signs: NDArray[np.int64]  # 1 if a jump may be negative, plus 2 if it may be positive
-    options: NDArray[np.int64]
+    max_cuts: Integers  # on each feature
+    feature_of: Integers  # of each column
+    low: Integers  # smallest jump of each column
+    high: Integers  # largest jump of each column
+    is_usable: Booleans
+    signs: Integers  # 1 if a jump may be negative, plus 2 if it may be positive
+    options: Integers
     kind: int
     bound: float
     restrictions: Restrictions
@@ -86,9 +87,7 @@ def rules_of(problem: Problem, plan: SearchPlan = PLAN) -> Rules:
     )
 
 
-def room_for_terms(
-    rules: Rules, columns: NDArray[np.int64], must_come_first: bool = True
-) -> NDArray[np.bool_]:
+def room_for_terms(rules: Rules, columns: Integers, must_come_first: bool = True) -> Booleans:
     """Whether each column may take one more term next to those on ``columns``.
 
     With ``must_come_first`` only features that must be used have room while one is missing.
@@ -103,7 +102,7 @@ def room_for_terms(
     return rules.is_usable & has_room[rules.feature_of]
 
 
-def _may_come(rules: Rules, is_used: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _may_come(rules: Rules, is_used: Booleans) -> Booleans:
     """Which features may be on the card, given those that are."""
     restrictions = rules.restrictions
     may = np.full(is_used.size, np.count_nonzero(is_used) < rules.max_features)
@@ -116,14 +115,14 @@ def _may_come(rules: Rules, is_used: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return may | is_used
 
 
-def missing_features(rules: Rules, columns: NDArray[np.int64]) -> NDArray[np.int64]:
+def missing_features(rules: Rules, columns: Integers) -> Integers:
     """The features that must be used and are not."""
     is_missing = rules.restrictions.must_use.copy()
     is_missing[rules.feature_of[columns]] = False
     return np.flatnonzero(is_missing)
 
 
-def closed_cuts(rules: Rules, rows: Rows, terms: NDArray[np.int64]) -> NDArray[np.uint8]:
+def closed_cuts(rules: Rules, rows: Rows, terms: Integers) -> NDArray[np.uint8]:
     """1 for every condition of the rows that is not allowed next to terms (2 or 3, terms).
 
     The conditions of all columns follow one another; empty when none can be closed.
@@ -153,7 +152,7 @@ def closed_cuts(rules: Rules, rows: Rows, terms: NDArray[np.int64]) -> NDArray[n
     return np.concatenate(parts).astype(np.uint8)
 
 
-def keep_allowed(rules: Rules, rows: Rows, terms: NDArray[np.int64]) -> NDArray[np.int64]:
+def keep_allowed(rules: Rules, rows: Rows, terms: Integers) -> Integers:
     """The terms (2 or 3, terms) that keep the limits and repeat no condition, taken in order."""
     kept: list[int] = []
     starts = rows.starts
@@ -169,12 +168,12 @@ def keep_allowed(rules: Rules, rows: Rows, terms: NDArray[np.int64]) -> NDArray[
     return np.ascontiguousarray(terms[:, kept])
 
 
-def _step_options(kind: str, low: int, high: int, most: int) -> NDArray[np.int64]:
+def _step_options(kind: str, low: int, high: int, most: int) -> Integers:
     """All jumps or shifts, or an even choice of them where there are more than ``most``."""
     if kind == "calibrated":
         jumps = np.r_[low:0, 1 : high + 1]
         spread = np.linspace(0, jumps.size - 1, min(jumps.size, most)).round().astype(np.int64)
-        chosen: NDArray[np.int64] = jumps[spread].astype(np.int64)
+        chosen: Integers = jumps[spread].astype(np.int64)
         return chosen
     largest = max(high, -low, 1)
     stride = 1 + (largest - 1) // most

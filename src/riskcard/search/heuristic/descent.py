@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from riskcard.arrays import Floats, Integers
 from riskcard.kernels.heuristic.exchange import fit_offers, scan_jumps, scan_shifts
 from riskcard.kernels.scale import CALIBRATED
 from riskcard.kernels.scores import score_rows
@@ -116,7 +116,7 @@ def _add_feature(rows: Rows, rules: Rules, draft: Draft, slot: int, feature: int
 
 
 def exchange(
-    rows: Rows, rules: Rules, draft: Draft, slot: int, windows: NDArray[np.int64], n_tries: int
+    rows: Rows, rules: Rules, draft: Draft, slot: int, windows: Integers, n_tries: int
 ) -> Draft:
     """The draft with the best term in a slot, whether that is better or not.
 
@@ -130,7 +130,7 @@ def exchange(
 
 
 def offers_for_slot(
-    rows: Rows, rules: Rules, draft: Draft, slot: int, windows: NDArray[np.int64], n_tries: int
+    rows: Rows, rules: Rules, draft: Draft, slot: int, windows: Integers, n_tries: int
 ) -> list[Draft]:
     """The draft with the best term of each of several columns in a slot; see ``exchange``."""
     others, offers = _offers(rows, rules, draft, slot, windows, n_tries)
@@ -138,8 +138,8 @@ def offers_for_slot(
 
 
 def _offers(
-    rows: Rows, rules: Rules, draft: Draft, slot: int, windows: NDArray[np.int64], n_tries: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    rows: Rows, rules: Rules, draft: Draft, slot: int, windows: Integers, n_tries: int
+) -> tuple[Integers, Floats]:
     """The terms that stay, and what ``fit_offers`` says of a term next to them."""
     terms = draft.terms
     others = terms if slot >= draft.n_terms else _without(terms, slot)
@@ -162,11 +162,11 @@ def _offers(
     return others, fit_offers(known, others, *scanned, kind, draft.scale)
 
 
-def _without(terms: NDArray[np.int64], slot: int) -> NDArray[np.int64]:
+def _without(terms: Integers, slot: int) -> Integers:
     return np.ascontiguousarray(np.concatenate([terms[:, :slot], terms[:, slot + 1 :]], axis=1))
 
 
-def _with_offer(others: NDArray[np.int64], slot: int, offer: NDArray[np.float64]) -> Draft:
+def _with_offer(others: Integers, slot: int, offer: Floats) -> Draft:
     """The terms that stay and a line of ``fit_offers`` in its slot."""
     n_others = others.shape[1]
     slot = min(slot, n_others)
@@ -199,7 +199,7 @@ def zoom_cut(rows: Rows, rules: Rules, draft: Draft, slot: int) -> Draft:
         reach = 2 << shift
 
 
-def whole_windows(rows: Rows, rules: Rules) -> NDArray[np.int64]:
+def whole_windows(rows: Rows, rules: Rules) -> Integers:
     """Windows that show every feature from end to end, in at most ``window_bins`` bins."""
     shifts = np.array(
         [_shift_for(int(n), rules.plan.window_bins) for n in rows.n_cuts], dtype=np.int64

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from riskcard.arrays import Floats, Integers
 from riskcard.kernels.heuristic.integer_points import choose_points
 from riskcard.kernels.scale import CALIBRATED, fit_scale
 from riskcard.kernels.scores import score_rows
@@ -29,8 +30,8 @@ SCALE_TOLERANCE, FINAL_TOLERANCE = 1e-9, 1e-15
 class Draft:
     """Features, cuts and jumps (shape (3, terms)), the scale (slope, offset) and the loss."""
 
-    terms: NDArray[np.int64]
-    scale: NDArray[np.float64]
+    terms: Integers
+    scale: Floats
     loss: float
 
     @property
@@ -64,8 +65,8 @@ def balance_points(rows: Rows, rules: Rules, draft: Draft) -> Draft:
 def measure(
     rows: Rows,
     rules: Rules,
-    terms: NDArray[np.int64],
-    scale: NDArray[np.float64] = ANY_SCALE,
+    terms: Integers,
+    scale: Floats = ANY_SCALE,
     tolerance: float = SCALE_TOLERANCE,
 ) -> Draft:
     """Terms with the best scale for them.
@@ -101,11 +102,11 @@ def finish(rows: Rows, rules: Rules, draft: Draft, problem: Problem) -> Solution
 
 
 def _choose(
-    cells: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]],
+    cells: tuple[Floats, Floats, NDArray[np.int32]],
     rules: Rules,
-    terms: NDArray[np.int64],
-    wanted: NDArray[np.float64],
-    scale: NDArray[np.float64],
+    terms: Integers,
+    wanted: Floats,
+    scale: Floats,
 ) -> Draft:
     """Whole points by the kernel; terms without points are left out."""
     design, tally, _ = cells

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from riskcard.arrays import Floats, Integers
 from riskcard.checks import LOG_ODDS_LIMIT
 from riskcard.kernels.heuristic.cells import divide_into_cells
 from riskcard.kernels.heuristic.sets import improve_set
@@ -32,11 +33,11 @@ class Support:
     of its conditions promised when that was last estimated.
     """
 
-    terms: NDArray[np.int64]
-    coefficients: NDArray[np.float64]
+    terms: Integers
+    coefficients: Floats
     loss: float
     digest: int = 0
-    promises: NDArray[np.float64] = field(default_factory=lambda: NO_PICKS)
+    promises: Floats = field(default_factory=lambda: NO_PICKS)
 
     @property
     def n_terms(self) -> int:
@@ -60,14 +61,12 @@ class Walk(NamedTuple):
     n_tries: int
     max_steps: int = UNLIMITED
     n_old: int | None = None
-    picks: NDArray[np.float64] = NO_PICKS
+    picks: Floats = NO_PICKS
     known: Iterable[int] = ()
     ridge: float | None = None
 
 
-def cells_of(
-    rows: Rows, terms: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]:
+def cells_of(rows: Rows, terms: Integers) -> tuple[Floats, Floats, NDArray[np.int32]]:
     """The cells of the rows under terms: what holds in each, its tally, and the key of each row."""
     keys = np.empty(rows.is_event.size, dtype=np.int32)
     design, tally = divide_into_cells(rows.codes, terms, rows.is_event, rows.weights, keys)
@@ -102,7 +101,7 @@ def improve_support(rows: Rows, rules: Rules, support: Support, walk: Walk) -> t
     return support, steps
 
 
-def fit_support(rows: Rows, rules: Rules, terms: NDArray[np.int64]) -> Support:
+def fit_support(rows: Rows, rules: Rules, terms: Integers) -> Support:
     """Conditions with their best real-valued points."""
     support = Support(terms, np.zeros(terms.shape[1] + 1), np.inf)
     return _improve(
@@ -115,7 +114,7 @@ def _improve(
     rules: Rules,
     support: Support,
     plan: tuple[int, int, int, int, float],
-    picks: NDArray[np.float64],
+    picks: Floats,
     known: NDArray[np.uint64],
 ) -> tuple[Support, int]:
     """One call of the kernel, with what is allowed next to the terms that stay."""
@@ -130,8 +129,8 @@ def _improve(
 
 
 def _allowed_next_to(
-    rows: Rows, rules: Rules, terms: NDArray[np.int64], is_growing: bool
-) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    rows: Rows, rules: Rules, terms: Integers, is_growing: bool
+) -> tuple[Integers, NDArray[np.uint8]]:
     """Signs and closed conditions next to all terms, or next to all but each of them."""
     if rules.is_static:
         closed = closed_cuts(rules, rows, terms[:, :0])

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from riskcard.arrays import Booleans, Codes, Floats, Integers
 from riskcard.kernels.proof.clustering import cluster_sets
 from riskcard.kernels.proof.layout import (
     CLUSTER,
@@ -102,7 +103,7 @@ def with_other_limit(conditions: Conditions, problem: Problem) -> Conditions:
     return conditions._replace(reach=reach, facts=facts)
 
 
-def can_always_fill_up(problem: Problem, capacity: NDArray[np.int64]) -> bool:
+def can_always_fill_up(problem: Problem, capacity: Integers) -> bool:
     """Can every card be filled up to ``max_terms`` different conditions within the limits?
 
     Proof: let a card use some features, ``max_features`` at most. Add features until there are
@@ -124,7 +125,7 @@ def can_always_fill_up(problem: Problem, capacity: NDArray[np.int64]) -> bool:
     return int(rooms[: problem.limits.max_features].sum()) >= problem.limits.max_terms
 
 
-def _capacity(problem: Problem) -> NDArray[np.int64]:
+def _capacity(problem: Problem) -> Integers:
     """The most terms on each feature."""
     data, limits = problem.data, problem.limits
     conditions = np.bincount(data.feature_of, data.n_cuts, minlength=data.n_features)
@@ -132,7 +133,7 @@ def _capacity(problem: Problem) -> NDArray[np.int64]:
     return np.minimum(conditions.astype(np.int64), most)
 
 
-def _families(problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _families(problem: Problem) -> tuple[Integers, Integers]:
     """For each column its feature, that one's columns, and where its clashes begin (-1: none)."""
     data = problem.data
     first = data.first_columns[data.feature_of]
@@ -147,7 +148,7 @@ def _families(problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return np.ascontiguousarray(families.astype(np.int64)), np.concatenate(parts)
 
 
-def exact_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def exact_weights(weights: Floats) -> Floats:
     """Weights rounded down so that every sum of them is exact in floating point.
 
     Proof: all results are multiples of one power of two and their sum is below 2**52 of it, so no
@@ -158,9 +159,7 @@ def exact_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.floor(weights / step) * step
 
 
-def _starts(
-    codes: NDArray[np.int32], n_cuts: NDArray[np.int64], n_events: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _starts(codes: Codes, n_cuts: Integers, n_events: int) -> tuple[Integers, Integers]:
     """Where the events, and the others, of each code of each column begin in `_orders`."""
     n_features, n_rows = codes.shape
     offsets = np.concatenate([[0], np.cumsum(n_cuts + 2)])
@@ -174,9 +173,7 @@ def _starts(
     return starts, offsets[:-1]
 
 
-def _orders(
-    codes: NDArray[np.int32], n_events: int
-) -> tuple[NDArray[np.int32], NDArray[np.uint32]]:
+def _orders(codes: Codes, n_events: int) -> tuple[NDArray[np.int32], NDArray[np.uint32]]:
     """Rows of each column in order of code: by class, events first; and both classes together.
 
     There is an order of both classes for each of the sides "<=" and ">". Within a code, the rows
@@ -196,7 +193,7 @@ def _orders(
     return rows.ravel(), mixed.reshape(2, -1)
 
 
-def stable_order(codes: NDArray[np.int32]) -> NDArray[np.int64]:
+def stable_order(codes: Codes) -> Integers:
     """The order of non-negative codes; equal codes keep their order.
 
     Two bytes at a time: numpy sorts whole numbers of that length by their digits, which is several
@@ -209,7 +206,7 @@ def stable_order(codes: NDArray[np.int32]) -> NDArray[np.int64]:
     return order
 
 
-def _reach_of_sides(problem: Problem, unit: float) -> NDArray[np.float64]:
+def _reach_of_sides(problem: Problem, unit: float) -> Floats:
     """The largest step in log-odds on each side (2 * column, plus 1 for "above the cut")."""
     points = np.stack([problem.jump_high, -problem.jump_low], axis=1).ravel()
     if unit > 0:
@@ -218,10 +215,7 @@ def _reach_of_sides(problem: Problem, unit: float) -> NDArray[np.float64]:
 
 
 def _blocks(
-    codes: NDArray[np.int32],
-    n_cuts: NDArray[np.int64],
-    reach: NDArray[np.float64],
-    is_closed: Sequence[NDArray[np.bool_]],
+    codes: Codes, n_cuts: Integers, reach: Floats, is_closed: Sequence[Booleans]
 ) -> list[tuple[int, int, int]]:
     """Intervals of cuts (side, low, high) with about the same number of rows, to be clustered.
 
@@ -249,7 +243,7 @@ def _blocks(
     return blocks
 
 
-def _open_runs(is_closed: NDArray[np.bool_], low: int, high: int) -> Iterator[tuple[int, int]]:
+def _open_runs(is_closed: Booleans, low: int, high: int) -> Iterator[tuple[int, int]]:
     """The intervals of neighbouring conditions from low to high that are allowed."""
     begin = low
     for closed in [*(low + np.flatnonzero(is_closed[low : high + 1])), high + 1]:
@@ -259,8 +253,8 @@ def _open_runs(is_closed: NDArray[np.bool_], low: int, high: int) -> Iterator[tu
 
 
 def _cluster(
-    codes: NDArray[np.int32], n_events: int, blocks: list[tuple[int, int, int]]
-) -> tuple[NDArray[np.int32], NDArray[np.uint64], NDArray[np.int64]]:
+    codes: Codes, n_events: int, blocks: list[tuple[int, int, int]]
+) -> tuple[NDArray[np.int32], NDArray[np.uint64], Integers]:
     """Children of each cluster, the rows that have its points, and its number of undecided rows."""
     n_rows, n_sets = codes.shape[1], len(blocks)
     n_words = (n_rows + 63) // 64
@@ -297,9 +291,9 @@ def blocks_of(conditions: Conditions) -> NDArray[np.int32]:
 def _facts_of_clusters(
     blocks: list[tuple[int, int, int]],
     children: NDArray[np.int32],
-    undecided: NDArray[np.int64] | NDArray[np.float64],
-    reach: NDArray[np.float64],
-) -> NDArray[np.float64]:
+    undecided: Integers | Floats,
+    reach: Floats,
+) -> Floats:
     """The SIZE, UNDECIDED rows and STEEPEST step of each cluster."""
     facts = np.zeros((children.shape[0], 3))
     facts[:, UNDECIDED] = undecided
@@ -313,7 +307,7 @@ def _facts_of_clusters(
     return facts
 
 
-def _as_bits(mask: NDArray[np.bool_]) -> NDArray[np.uint64]:
+def _as_bits(mask: Booleans) -> NDArray[np.uint64]:
     """A row of booleans as 64-bit words, row i at bit i % 64 of word i // 64."""
     padded = np.zeros((mask.size + 63) // 64 * 8, dtype=np.uint8)
     packed = np.packbits(mask, bitorder="little")
@@ -321,7 +315,7 @@ def _as_bits(mask: NDArray[np.bool_]) -> NDArray[np.uint64]:
     return padded.view("<u8").astype(np.uint64)
 
 
-def _rows_of(bits: NDArray[np.uint64], n_rows: int) -> NDArray[np.int64]:
+def _rows_of(bits: NDArray[np.uint64], n_rows: int) -> Integers:
     """The rows whose bit is set."""
     return np.flatnonzero(np.unpackbits(bits.view(np.uint8), bitorder="little")[:n_rows])
 
@@ -332,7 +326,7 @@ def _count(bits: NDArray[np.uint64]) -> int:
 
 def _flips(
     children: NDArray[np.int32], members: NDArray[np.uint64], begin: int, n_rows: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[Integers, Integers]:
     """For each cluster the rows on which its points differ from its parent's, end to end."""
     ranges = np.zeros((children.shape[0], 2), dtype=np.int64)
     parts = [np.zeros(0, dtype=np.int64)]

@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from riskcard.arrays import Booleans, Floats, Integers
 from riskcard.kernels.proof.hull_shares import fit_shares
 from riskcard.kernels.proof.layout import FEATURE, Conditions
 from riskcard.kernels.proof.rounding import ROUNDING, ROUNDING_PER_ROW
 from riskcard.search.deadline import Deadline
 from riskcard.search.proof.conditions import blocks_of
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64] | NDArray[np.int32]
+Places = Integers | NDArray[np.int32]
 
 #: The curvature of a row's loss is taken to be at least this, so that no step is endless.
 LEAST_CURVE = 1e-4
@@ -80,7 +80,7 @@ class HullProblem:
         """The number of conditions."""
         return self.sides.size
 
-    def steps_of(self, chosen: Integers) -> Floats:
+    def steps_of(self, chosen: Places) -> Floats:
         """For each condition and row the reach where it gives its points, else 0."""
         if len(self._kept) * self.weights.size > MOST_KEPT:
             self._kept.clear()
@@ -125,8 +125,8 @@ class Part(NamedTuple):
         How many other terms a card has, at most.
     """
 
-    groups: tuple[Integers, ...]
-    others: NDArray[np.bool_]
+    groups: tuple[Places, ...]
+    others: Booleans
     n_others: int
 
 
@@ -143,8 +143,8 @@ class Touch:
     """
 
     offset: float
-    chosen: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    owners: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    chosen: Places = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    owners: Places = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     shares: Floats = field(default_factory=lambda: np.zeros(0))
     charges: Floats = field(default_factory=lambda: np.zeros(1))
 
@@ -338,7 +338,7 @@ def _joining(problem: HullProblem, part: Part, place: Touch, slopes: Floats) -> 
     )
 
 
-def _is_lowest(problem: HullProblem, own: Integers, slopes: Floats) -> NDArray[np.bool_]:
+def _is_lowest(problem: HullProblem, own: Places, slopes: Floats) -> Booleans:
     """Which of some conditions are no less steep than their neighbours on the same side."""
     steps = slopes[own]
     is_apart = (np.diff(own) > 1) | (np.diff(problem.sides[own]) != 0)

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
-from numpy.typing import NDArray
 
+from riskcard.arrays import Booleans
 from riskcard.kernels.proof.layout import Conditions
 from riskcard.search.deadline import Deadline
-from riskcard.search.proof.hull import HullProblem, Integers, Part, Touch, touch_hull
+from riskcard.search.proof.hull import HullProblem, Part, Places, Touch, touch_hull
 
 #: Rounds of looking for a tangent: for all cards, and for a part, which begins where the whole
 #: ended.
@@ -194,7 +194,7 @@ def _by_feature(
     return [(without, place), (beside, _with_group(problem, place, feature, len(beside.groups)))]
 
 
-def _others_beside(problem: HullProblem, part: Part, group: Integers) -> NDArray[np.bool_]:
+def _others_beside(problem: HullProblem, part: Part, group: Places) -> Booleans:
     """Where other terms may be once a group has its term, by the limits on cuts and features."""
     conditions = problem.conditions
     used = [int(problem.features[own[0]]) for own in (*part.groups, group)]

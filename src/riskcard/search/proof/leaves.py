@@ -5,15 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from riskcard.arrays import Floats, Integers
 from riskcard.kernels.proof.layout import LEAST, LOW, SIDE, Conditions, Nodes
-from riskcard.kernels.proof.leaf import (
-    FOUND_SCALE,
-    FOUND_START,
-    LeafLimits,
-    choose_leaf_points,
-)
+from riskcard.kernels.proof.leaf import FOUND_SCALE, FOUND_START, LeafLimits, choose_leaf_points
 from riskcard.kernels.proof.rounding import ROUNDING
 from riskcard.problem.objective import loss_of, violations_of_terms
 from riskcard.problem.problem import Problem
@@ -47,7 +42,7 @@ def card_of_leaf(
     return _best_of_free_scale(problem, conditions, sides, cuts, fewest, cutoff)
 
 
-def _whole_points(least: NDArray[np.float64]) -> list[int]:
+def _whole_points(least: Floats) -> list[int]:
     """Base and points of a leaf: its box was divided until it holds one whole number of each.
 
     They are found from the box. The coefficients need not be near them, since the ends of the
@@ -59,8 +54,8 @@ def _whole_points(least: NDArray[np.float64]) -> list[int]:
 def _best_of_free_scale(
     problem: Problem,
     conditions: Conditions,
-    sides: NDArray[np.int64],
-    cuts: NDArray[np.int64],
+    sides: Integers,
+    cuts: Integers,
     fewest: int,
     cutoff: float,
 ) -> tuple[Solution | None, float]:
@@ -86,8 +81,8 @@ def _best_of_free_scale(
 
 
 def _card(
-    sides: NDArray[np.int64],
-    cuts: NDArray[np.int64],
+    sides: Integers,
+    cuts: Integers,
     points: list[int],
     multiplier: float,
     base: int | None = None,
@@ -109,9 +104,7 @@ def _most_points(problem: Problem, side: int) -> int:
     return int(-problem.jump_low[column] if side & 1 else problem.jump_high[column])
 
 
-def _cells(
-    conditions: Conditions, sides: NDArray[np.int64], cuts: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _cells(conditions: Conditions, sides: Integers, cuts: Integers) -> tuple[Floats, Floats]:
     """The cells that have rows: which conditions hold in each, and its weights by class."""
     cell = np.zeros(conditions.weights.size, dtype=np.int64)
     for j, (side, cut) in enumerate(zip(sides, cuts, strict=True)):

@@ -13,8 +13,8 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from riskcard.arrays import Floats
 from riskcard.kernels.proof.explore import explore
 from riskcard.kernels.proof.layout import (
     CONTROL_FIELDS,
@@ -110,7 +110,7 @@ class _Task:
     """What one thread works on in a round: nodes in, nodes out."""
 
     work: Workspace
-    control: NDArray[np.float64]
+    control: Floats
     results: Results
 
     def run(self, conditions: Conditions, nodes: Nodes) -> tuple[Nodes, Nodes]:
@@ -319,10 +319,7 @@ def _reason_to_stop(tree: _Tree, stops: Stops, deadline: Deadline) -> Status | N
 
 
 def _run_round(
-    tree: _Tree,
-    tasks: list[_Task],
-    threads: ThreadPoolExecutor,
-    deadline: Deadline,
+    tree: _Tree, tasks: list[_Task], threads: ThreadPoolExecutor, deadline: Deadline
 ) -> None:
     """Run one round; when it is cut short, every node is still open, pruned or a leaf."""
     target = tree.target()
