@@ -74,7 +74,7 @@ def test_a_relaxation_is_solved_in_few_steps():
     assert all(n_tight[n_steps] >= least for n_steps, least in TIGHT.items()), n_tight
 
 
-@pytest.mark.parametrize(("scale", "share"), [*zip(SCALES, HULL_SHARES, strict=True)], ids=str)
+@pytest.mark.parametrize(("scale", "share"), list(zip(SCALES, HULL_SHARES, strict=True)), ids=str)
 def test_the_hull_is_as_close(scale, share):
     """The mean share of the loss of the empty card that the hull proves, after some rounds."""
     shares = []
@@ -88,7 +88,7 @@ def test_the_hull_is_as_close(scale, share):
     assert np.mean(shares) >= share - 1e-3
 
 
-@pytest.mark.parametrize(("scale", "most_nodes"), [*zip(SCALES, NODES, strict=True)], ids=str)
+@pytest.mark.parametrize(("scale", "most_nodes"), list(zip(SCALES, NODES, strict=True)), ids=str)
 def test_a_proof_needs_no_more_nodes(scale, most_nodes):
     nodes = 0
     for problem in small_problems(scale):

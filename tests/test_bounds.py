@@ -15,8 +15,10 @@ from numba import njit
 
 from oracle.enumerate_cards import enumerate_cards
 from random_problems import SCALES, random_problem
-from riskcard.kernels.proof.conflicts import least_conflict
+from riskcard.kernels.proof.conflicts import least_conflict, price_conflicts
 from riskcard.kernels.proof.layout import (
+    CHANCE_OF_EVENT,
+    CHANCE_OF_OTHER,
     CLUSTER,
     HIGH,
     LEAST,
@@ -29,6 +31,7 @@ from riskcard.kernels.proof.layout import (
     NewtonScratch,
     Nodes,
     empty_nodes,
+    empty_workspace,
     join_nodes,
 )
 from riskcard.kernels.proof.nodes import copy_node
@@ -173,6 +176,50 @@ def test_the_cost_of_an_interval_is_the_least_conflict_of_its_cuts(side):
         assert found <= least + 1e-15
         n_above_zero += found > 0
     assert n_above_zero > 50
+
+
+@njit
+def prices_of(conditions, work, depth):
+    return price_conflicts(conditions, work, depth)
+
+
+def test_the_cost_of_each_slot_is_the_least_conflict_of_its_own_rows():
+    """Intervals of any column, whether they begin at its first cut or not; a cluster costs nothing."""
+    n_above_zero = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        codes = rng.integers(0, 9, (3, 40)).astype(np.int32)
+        labels, weights = np.repeat([1, -1], 20).astype(np.int8), rng.random(40) + 0.5
+        jumps, scale = np.full(3, 3), Scale("calibrated")
+        data = RankedData(codes, np.full(3, 8), labels, weights)
+        conditions = arrange_conditions(Problem(data, Limits(3, 3, 3), scale, -jumps, jumps))
+        n_rows, depth, n_slots = conditions.weights.size, 2, 3
+        is_event = np.arange(n_rows) < conditions.n_events
+        work = empty_workspace(n_rows, 3)
+        cells = rng.integers(0, 8, n_rows)
+        work.cell_of_row[:] = cells + 8 * ~is_event
+        work.tables[depth] = rng.random(work.tables[depth].shape)
+        chances = np.where(
+            is_event, *work.tables[depth][[CHANCE_OF_OTHER, CHANCE_OF_EVENT]][:, cells]
+        )
+        work.path.counts[depth] = n_slots
+        work.path.slots[depth, 0] = conditions.children.shape[0] - 1, -1, -1, -1, 1
+        wanted, n_undecided = [0.0, 0.0], 0
+        for slot in range(1, n_slots):
+            side = int(rng.integers(6))
+            low, high = np.sort(rng.choice(8, 2, replace=False)).tolist()
+            work.path.slots[depth, slot] = -1, side, low, high, 1
+            own = conditions.codes[side >> 1]
+            gives = np.array([(own <= cut) ^ bool(side & 1) for cut in range(low, high + 1)])
+            relaxed = np.where(is_event, gives.any(axis=0), gives.all(axis=0))
+            in_conflict = (gives != relaxed) * conditions.weights * chances
+            wanted.append(in_conflict.sum(axis=1).min())
+            n_undecided += int(((own > low) & (own <= high)).sum())
+        n_seen = prices_of(conditions, work, depth)
+        np.testing.assert_allclose(work.costs, wanted, atol=1e-9)
+        assert n_seen == n_undecided
+        n_above_zero += np.count_nonzero(wanted)
+    assert n_above_zero > 100
 
 
 # --- nodes ---------------------------------------------------------------------------------------
