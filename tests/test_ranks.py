@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from riskcard.data.table import make_table
-from riskcard.encoding import rank_columns as ranking
 from riskcard.encoding import ranks
 from riskcard.encoding.rank_table import rank_table
-from riskcard.encoding.ranks import find_two_valued, have_holes, rank_values
+from riskcard.encoding.ranks import find_two_valued, have_missing, rank_by_sorting, rank_values
 
 RNG = np.random.default_rng(0)
 VALUES = {
@@ -42,11 +41,11 @@ def test_ranks_are_those_of_a_sort(name):
 
 @pytest.mark.parametrize("name", VALUES)
 def test_ranks_by_digits_are_those_of_a_sort(name, monkeypatch):
-    monkeypatch.setattr(ranking, "FEW_ROWS", 0)
+    monkeypatch.setattr(ranks, "MOST_ROWS_SORTED", 0)
     values = np.concatenate([VALUES[name], -VALUES[name], [5e-324, -5e-324, 0.0, -0.0]])
     for some in (VALUES[name], values, values[::-1]):
         distinct, expected = np.unique(some, return_inverse=True)
-        codes, found = ranking.rank_column(some)
+        codes, found = rank_by_sorting(some)
         np.testing.assert_array_equal(found, distinct)
         np.testing.assert_array_equal(codes, expected)
 
@@ -99,10 +98,10 @@ def test_a_gap_has_the_rows_below_it_below_and_the_others_above(name, grid):
         assert numbers[cut] == gaps.ends(cut)[0]
 
 
-def test_holes_are_told_from_sums_that_have_no_value():
+def test_missing_values_are_told_from_sums_that_have_no_value():
     values = np.array([[1e308, np.nan, 1.0], [1e308, 0.0, 2.0], [-1e308, 1.0, 3.0]])
     cancelled = np.array([[1e308], [1e308], [-1e308], [-1e308]])
     with np.errstate(over="ignore", invalid="ignore"):
         assert not np.isfinite(cancelled.sum(axis=0)).all()
-    assert have_holes(values).tolist() == [False, True, False]
-    assert have_holes(cancelled).tolist() == [False]
+    assert have_missing(values).tolist() == [False, True, False]
+    assert have_missing(cancelled).tolist() == [False]

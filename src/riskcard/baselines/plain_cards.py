@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 from riskcard.encoding.decode_solution import Layout
-from riskcard.encoding.rank_columns import rank_column
 from riskcard.encoding.rank_table import rank_table
 from riskcard.estimators.base import CardClassifier, notes_on, require_rows
 from riskcard.estimators.fitted import Procedure, finish
@@ -71,7 +70,7 @@ class PlainCardClassifier(CardClassifier):
         self._check()
         procedure = Procedure(type(self).__name__, plain_values(self.get_params(deep=False)))
         training = self._read(X, y, sample_weight, procedure)
-        data, cut_grid = rank_table(training.table, self.grid, sort=rank_column)
+        data, cut_grid = rank_table(training.table, self.grid)
         layout = Layout(training.table, data, cut_grid, CardRules(), LeastBins(), self.grid)
         problem = self._make_problem(merge_equal_rows(data))
         require_rows(layout, problem)

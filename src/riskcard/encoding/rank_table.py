@@ -13,13 +13,7 @@ from numpy.typing import NDArray
 from riskcard.arrays import Codes, Floats, Integers
 from riskcard.data.table import Table
 from riskcard.encoding.categories import group_levels
-from riskcard.encoding.ranks import (
-    Sorter,
-    find_two_valued,
-    have_holes,
-    rank_by_sorting,
-    rank_values,
-)
+from riskcard.encoding.ranks import find_two_valued, have_missing, rank_values
 from riskcard.encoding.special_values import atoms_with_specials
 from riskcard.problem.atoms import Atoms, plain_atoms
 from riskcard.problem.ranked_data import RankedData
@@ -31,7 +25,7 @@ Made = TypeVar("Made")
 
 @dataclass(frozen=True, slots=True)
 class ValueGroups:
-    """What the atoms of a feature are, besides the bins between cuts.
+    """What the atoms of a feature are, in addition to the bins between cuts.
 
     ``specials`` are values with an atom of their own, NaN for a missing one; they come first, then
     the bins. A feature with levels has no bins: ``levels`` are the indices of each atom, -1 for a
@@ -115,7 +109,6 @@ def rank_table(
     n_jobs: int = 1,
     rules: CardRules | None = None,
     needs_atoms: bool = False,
-    sort: Sorter = rank_by_sorting,
 ) -> tuple[RankedData, CutGrid]:
     """Replace values by codes, and list the candidate cuts.
 
@@ -125,37 +118,35 @@ def rank_table(
         The checked input.
     grid
         None takes every gap between neighbouring distinct values; a number takes at most that
-        many cuts a feature, at quantiles of the rows by weight.
+        many cuts per feature, at quantiles of the rows by weight.
     n_jobs
         Threads; the features are independent.
     rules
         Which cuts are allowed, which values are special.
     needs_atoms
         Count the rows of every bin, of plain features too.
-    sort
-        What ranks columns that have to be sorted.
     """
     rules = rules or CardRules()
     values, n_features = table.values, table.values.shape[1]
     of_feature = [rules.rule_of(name) for name in table.names]
 
     def rank_one(f: int) -> _Ranked:
-        codes, columns = _rank_feature(table, f, grid, of_feature[f], sort)
+        codes, columns = _rank_feature(table, f, grid, of_feature[f])
         if needs_atoms and columns.atoms is None:
             atoms = plain_atoms(codes[0], table.labels, int(columns.n_cuts[0]))
             columns = replace(columns, atoms=atoms)
         return codes, columns
 
-    # features of several columns first: then it is known where those of one stand
+    # features of several columns come first: then the places of the others are known
     is_plain = np.array([_is_plain(table, f, of_feature[f]) for f in range(n_features)])
-    is_plain &= ~have_holes(values)
+    is_plain &= ~have_missing(values)
     several = np.flatnonzero(~is_plain).tolist()
     found = dict(zip(several, _on_threads(rank_one, several, n_jobs), strict=True))
     widths = [1 if is_plain[f] else found[f][1].n_cuts.size for f in range(n_features)]
     places = np.concatenate([[0], np.cumsum(widths)])
     codes = np.empty((int(places[-1]), values.shape[0]), dtype=np.int32)
 
-    # most columns of many a table say yes or no
+    # in many tables most columns say yes or no
     switches = find_two_valued(values)
     is_switch = switches.is_two & is_plain & (not needs_atoms)
     is_switch &= [rule.cuts is None and rule.fixed_cuts is None for rule in of_feature]
@@ -195,16 +186,14 @@ def _n_gaps(columns: _Columns) -> int:
 
 
 def _is_plain(table: Table, f: int, rule: FeatureRule) -> bool:
-    """Whether a feature is nothing but numbers, holes apart."""
+    """Whether a feature has only numbers, apart from missing values."""
     levels = table.levels[f]
     is_number = levels is None or levels.is_ordered
     return is_number and not _codes_in(table.values[:, f], rule)
 
 
-def _rank_feature(
-    table: Table, f: int, grid: int | None, rule: FeatureRule, sort: Sorter
-) -> _Ranked:
-    # all passes but the first are over numbers that stand side by side
+def _rank_feature(table: Table, f: int, grid: int | None, rule: FeatureRule) -> _Ranked:
+    # a copy: all further passes are over neighbouring numbers
     values, levels = np.ascontiguousarray(table.values[:, f]), table.levels[f]
     if levels is not None and not levels.is_ordered:
         return _rank_levels(table, values, len(levels.names))
@@ -221,7 +210,7 @@ def _rank_feature(
         above = np.nextafter(below, np.inf)
     else:
         weights = table.weights if not special else table.weights[is_number]
-        codes, below, above, is_full = _rank_numbers(numbers, weights, grid, sort)
+        codes, below, above, is_full = _rank_numbers(numbers, weights, grid)
         if is_full and not special:
             return codes[None, :], _Columns(np.array([below.size]))
     if not special:
@@ -254,8 +243,8 @@ def _rank_levels(table: Table, values: Floats, n_levels: int) -> _Ranked:
 
 def _specials_in(values: Floats, rule: FeatureRule) -> tuple[float, ...]:
     """The special values that occur; NaN last."""
-    holes = (float("nan"),) if np.isnan(values).any() else ()
-    return (*_codes_in(values, rule), *holes)
+    missing = (float("nan"),) if np.isnan(values).any() else ()
+    return (*_codes_in(values, rule), *missing)
 
 
 def _codes_in(values: Floats, rule: FeatureRule) -> tuple[float, ...]:
@@ -264,10 +253,10 @@ def _codes_in(values: Floats, rule: FeatureRule) -> tuple[float, ...]:
 
 
 def _rank_numbers(
-    values: Floats, weights: Floats, grid: int | None, sort: Sorter
+    values: Floats, weights: Floats, grid: int | None
 ) -> tuple[NDArray[np.int32], Floats, Floats, bool]:
-    """Codes, both ends of every gap, and whether every gap is there."""
-    codes, distinct = rank_values(values, sort)
+    """Codes, both ends of every candidate gap, and whether all gaps are candidates."""
+    codes, distinct = rank_values(values)
     if grid is None or distinct.size - 1 <= grid:
         return codes, distinct[:-1], distinct[1:], True
     kept = _quantile_cuts(codes, weights, distinct.size, grid)

@@ -11,7 +11,6 @@ from riskcard.encoding.decode_solution import Layout, PrintedCuts
 from riskcard.encoding.encode_card import terms_of_card
 from riskcard.encoding.encode_rules import apply_rules, close_conditions
 from riskcard.encoding.pseudo_rows import add_pseudo_rows
-from riskcard.encoding.rank_columns import rank_column
 from riskcard.encoding.rank_table import rank_table
 from riskcard.estimators.advice import hints_on
 from riskcard.estimators.base import notes_on, require_rows
@@ -142,7 +141,7 @@ def _lay_out(training: Training, task: Task) -> Layout:
     least = LeastBins.of(rules, table.labels)
     grid, n_jobs = task.regularization.cuts_for(table.labels.size), task.options.n_jobs
     needs_atoms = least != LeastBins()
-    data, cut_grid = rank_table(table, grid, n_jobs, rules, needs_atoms, rank_column)
+    data, cut_grid = rank_table(table, grid, n_jobs, rules, needs_atoms)
     changes = task.request.max_changes
     return Layout(table, data, cut_grid, rules, least, grid, max_changes=changes)
 
