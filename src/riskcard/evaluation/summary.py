@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from scipy.special import entr
+
 from riskcard.evaluation.calibration import (
     Calibration,
     RiskBin,
     calibration_bins,
     calibration_of,
+    end_of_scale,
+    risk_histogram,
 )
 from riskcard.evaluation.decision import DecisionCurve, decision_curve
 from riskcard.evaluation.discrimination import RocCurve, roc_curve
-from riskcard.evaluation.measures import brier_score, mean_log_loss
+from riskcard.evaluation.measures import Floats, brier_score, mean_log_loss
 from riskcard.evaluation.outcomes import Outcomes
 
 
@@ -32,6 +36,9 @@ class Evaluation:
         Mean squared difference between risk and what happened (0 or 1).
     roc, calibration, bins, decision
         The curves and their figures.
+    histogram
+        Weights of the rows with and without the event in bars of risk, up to the end of the scale
+        on which the bins are drawn.
     """
 
     rows: int
@@ -42,7 +49,13 @@ class Evaluation:
     roc: RocCurve
     calibration: Calibration
     bins: tuple[RiskBin, ...]
+    histogram: tuple[Floats, Floats]
     decision: DecisionCurve
+
+    @property
+    def base_rate_loss(self) -> float:
+        """The mean log-loss of giving everyone the base rate."""
+        return float(entr(self.base_rate) + entr(1 - self.base_rate))
 
     @property
     def scaled_brier(self) -> float:
@@ -59,6 +72,7 @@ def evaluate(outcomes: Outcomes, n_bins: int = 10) -> Evaluation:
     >>> evaluate(read_outcomes([0.1, 0.4, 0.4, 0.8], [0, 0, 1, 1])).roc.area
     0.875
     """
+    bins = calibration_bins(outcomes, n_bins)
     return Evaluation(
         rows=outcomes.risks.size,
         events=int(outcomes.is_event.sum()),
@@ -67,6 +81,7 @@ def evaluate(outcomes: Outcomes, n_bins: int = 10) -> Evaluation:
         brier=brier_score(outcomes.tally()),
         roc=roc_curve(outcomes),
         calibration=calibration_of(outcomes),
-        bins=calibration_bins(outcomes, n_bins),
+        bins=bins,
+        histogram=risk_histogram(outcomes, end_of_scale(bins)),
         decision=decision_curve(outcomes),
     )

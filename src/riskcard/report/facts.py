@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from riskcard.audit.findings import AuditReport
 from riskcard.evaluation.distribution import Distribution
 from riskcard.evaluation.summary import Evaluation
@@ -63,8 +65,6 @@ class RowFacts:
         The figures about its risks.
     totals
         Rows and events of each total, or band of totals.
-    histogram
-        Weights of the rows with and without the event in bars of risk.
     guesses
         Sentences on values that the card had no points for.
     """
@@ -73,7 +73,6 @@ class RowFacts:
     data: DataFacts
     evaluation: Evaluation
     totals: tuple[TotalCount, ...]
-    histogram: tuple[tuple[float, ...], tuple[float, ...]]
     guesses: tuple[str, ...] = ()
 
 
@@ -87,8 +86,6 @@ class MethodFacts:
         What it is, and how it was set up.
     evaluation
         All rows, each with the risk from the fold that held it out.
-    histogram
-        As in ``RowFacts``.
     fold_areas, fold_losses
         AUC and mean log-loss of each fold.
     size
@@ -98,10 +95,19 @@ class MethodFacts:
     name: str
     description: str
     evaluation: Evaluation
-    histogram: tuple[tuple[float, ...], tuple[float, ...]]
     fold_areas: tuple[float, ...]
     fold_losses: tuple[float, ...]
-    size: str
+    size: str = ""
+
+    @property
+    def mean_area(self) -> float:
+        """Mean AUC over the folds."""
+        return float(np.mean(self.fold_areas))
+
+    @property
+    def mean_loss(self) -> float:
+        """Mean log-loss over the folds."""
+        return float(np.mean(self.fold_losses))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+
+import numpy as np
 
 from riskcard.card.sentences import kind_words, proof_sentence, pseudo_words, step_words
 from riskcard.evaluation.calibration import Calibration
-from riskcard.evaluation.decision import DecisionCurve
 from riskcard.evaluation.intervals import Interval
-from riskcard.evaluation.summary import Evaluation
 from riskcard.formatting.numbers import minus
 from riskcard.model.certificate import Certificate
-from riskcard.report.facts import DataFacts, ReportFacts
 from riskcard.status import Status
 
 
@@ -41,6 +41,13 @@ def signed(number: float, digits: int = 3) -> str:
     return text if number <= 0 or text[0] not in "0123456789" else f"+{text}"
 
 
+def difference(figures: Sequence[float], card: Sequence[float]) -> str:
+    """The mean difference of two rows of figures, fold by fold, and its standard error."""
+    differences = np.array(figures) - np.array(card)
+    error = differences.std(ddof=1) / math.sqrt(differences.size)
+    return f"{signed(float(differences.mean()))} ±\u00a0{plain(float(error))}"
+
+
 def with_interval(number: float, interval: Interval | None, digits: int = 3) -> str:
     """A figure with its interval in brackets."""
     if interval is None:
@@ -48,15 +55,6 @@ def with_interval(number: float, interval: Interval | None, digits: int = 3) -> 
     low, high = (plain(end, digits) for end in interval)
     # a line ends before the brackets, where there is no room, and not within them
     return f"{plain(number, digits)} ({low}\u00a0to\u00a0{high})"
-
-
-def counted_rows(data: DataFacts) -> str:
-    """Rows, events and the base rate."""
-    by_weight = " by weight" if data.is_weighted else ""
-    return (
-        f"{count(data.rows, 'row')}, {data.events:,} of them with the event "
-        f"({share(data.base_rate)}{by_weight})"
-    )
 
 
 # --- the certificate ----------------------------------------------------------------------------
@@ -113,29 +111,7 @@ def certificate_facts(certificate: Certificate) -> list[str]:
     ]
 
 
-def gain_sentence(evaluation: Evaluation) -> str:
-    """What the loss means, against giving everyone the same risk."""
-    rate = evaluation.base_rate
-    nothing = -(rate * math.log(rate) + (1 - rate) * math.log1p(-rate))
-    gained = 1 - evaluation.log_loss / nothing
-    return (
-        "The loss of a card is the sum of −log(risk given to what happened) over all rows: the lower, "
-        f"the better. Here it is {plain(evaluation.log_loss)} for a row on average; giving everyone "
-        f"the same risk of {share(rate)} would cost {plain(nothing)}, so the card saves "
-        f"{share(gained)} of that."
-    )
-
-
 # --- figures ------------------------------------------------------------------------------------
-
-
-def area_sentence(evaluation: Evaluation, where: str) -> str:
-    """What an AUC is."""
-    return (
-        "The AUC is the chance that of two rows, one with the event and one without, the first has the "
-        f"higher risk: {share(evaluation.roc.area)} on {where}. Ties count half, and 50 % would be no "
-        "better than a coin."
-    )
 
 
 def slope_words(figures: Calibration) -> str:
@@ -148,34 +124,3 @@ def slope_words(figures: Calibration) -> str:
     if figures.slope < 1:
         return "risks are too extreme: high ones are too high and low ones too low"
     return "risks are too cautious: high ones are too low and low ones too high"
-
-
-def calibration_sentence(evaluation: Evaluation, where: str) -> str:
-    """Expected and observed events, and the slope."""
-    figures = evaluation.calibration
-    expected = f"{figures.expected:,.{0 if figures.expected >= 1000 else 1}f}"
-    return (
-        f"On {where} {expected} events were expected, and {figures.observed:,.6g} happened. "
-        f"The slope is {with_interval(figures.slope, figures.slope_interval, 2)}: "
-        f"{slope_words(figures)}."
-    )
-
-
-def decision_sentence(curve: DecisionCurve, where: str) -> str:
-    """At which thresholds a card is of use."""
-    useful = curve.useful
-    if useful is None:
-        return (
-            f"On {where} acting on the card is at no threshold better than acting on everyone or on "
-            "no one."
-        )
-    low, high = (f"{100 * end:.0f} %" for end in useful)
-    return (
-        f"On {where} acting on the card is better than acting on everyone and than acting on no one "
-        f"at thresholds from {low} to {high}."
-    )
-
-
-def training_words(facts: ReportFacts) -> str:
-    """Which rows these are."""
-    return "the rows that it was learned from" if facts.is_training else "these rows"

@@ -26,7 +26,7 @@ from riskcard.model.totals import count_totals
 from riskcard.report.data_facts import describe_table
 from riskcard.report.facts import FileFacts, Origin, ReportFacts, RowFacts
 from riskcard.report.resampling import FEWEST, Plan, resample
-from riskcard.report.validation import Table, histogram_of, hold_out, split_rows
+from riskcard.report.validation import Table, hold_out, split_rows
 from riskcard.version import __version__
 
 #: Beside riskcard itself.
@@ -202,14 +202,12 @@ def _look(card: RiskCard, rows: ReportRows, name: str) -> tuple[RowFacts, Table]
         warnings.simplefilter("always", RiskcardWarning)
         totals = card.total_points(rows.for_card)
     outcomes = Outcomes(card.risk_of_total(totals), is_event, weights)
-    evaluation = evaluate(outcomes)
     on_card = [feature.name for feature in card.features]
     facts = RowFacts(
         name=name,
         data=describe_table(features, is_event, weights, on_card),
-        evaluation=evaluation,
+        evaluation=evaluate(outcomes),
         totals=count_totals(totals, is_event, weights, card.reachable_totals()),
-        histogram=histogram_of(outcomes, evaluation),
         guesses=tuple(str(one.message) for one in caught),
     )
     return facts, Table(rows.table, features, is_event, weights, outcomes.risks)

@@ -15,9 +15,8 @@ from sklearn.model_selection import StratifiedKFold
 from riskcard.data.features import Features
 from riskcard.data.frames import take_rows
 from riskcard.errors import ParameterError
-from riskcard.evaluation.calibration import end_of_scale, risk_histogram
 from riskcard.evaluation.outcomes import Outcomes
-from riskcard.evaluation.summary import Evaluation, evaluate
+from riskcard.evaluation.summary import evaluate
 from riskcard.model.card import RiskCard
 from riskcard.report.facts import MethodFacts, ValidationFacts
 from riskcard.report.rivals import RIVALS, Rival, one_thread
@@ -156,21 +155,10 @@ def _method(
 ) -> MethodFacts:
     outcomes = Outcomes(risks, rows.is_event, rows.weights)
     folds = [evaluate(outcomes.take(held_out)) for _, held_out in splits]
-    evaluation = evaluate(outcomes)
     return MethodFacts(
         name=name,
         description=description,
-        evaluation=evaluation,
-        histogram=histogram_of(outcomes, evaluation),
+        evaluation=evaluate(outcomes),
         fold_areas=tuple(one.roc.area for one in folds),
         fold_losses=tuple(one.log_loss for one in folds),
-        size="",
     )
-
-
-def histogram_of(
-    outcomes: Outcomes, evaluation: Evaluation
-) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Rows with and without the event in bars of risk, to the end of the scale of the picture."""
-    events, others = risk_histogram(outcomes, end_of_scale(evaluation.bins))
-    return tuple(events.tolist()), tuple(others.tolist())
