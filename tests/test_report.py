@@ -468,5 +468,5 @@ def test_numbers_whose_squares_are_infinite_can_be_compared():
     values = np.arange(18)[:, None] * 1e300
     y = (np.arange(18) > 7) ^ (np.arange(18) % 5 == 0)
     regression = next(rival for rival in RIVALS if "egression" in rival.name)
-    model = regression.fit(values, [None], y, np.ones(18))
+    model = regression.fit([None], values, y, np.ones(18))
     assert np.isfinite(model.predict_proba(values)).all()

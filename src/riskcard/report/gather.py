@@ -7,12 +7,14 @@ import platform
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from riskcard.audit.audit import audit_card
 from riskcard.data.features import read_features
@@ -29,7 +31,7 @@ from riskcard.report.resampling import FEWEST, Plan, resample
 from riskcard.report.validation import Table, hold_out, split_rows
 from riskcard.version import __version__
 
-#: Beside riskcard itself.
+#: In addition to riskcard itself.
 _PACKAGES = ("numpy", "numba", "scikit-learn", "matplotlib")
 #: Share of the time limit that learning in the folds may take.
 _SHARE_OF_FOLDS = 0.4
@@ -62,7 +64,7 @@ class ReportRows:
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class ReportOptions:
     """What a report is to hold, and how long it may take.
 
     Attributes
@@ -79,8 +81,8 @@ class Wishes:
         Resamples side by side.
     class_weight
         As in training; it counts in the audit and when the card is learned again.
-    files, options
-        What was read, and what was asked for, to be listed.
+    files, shown_options
+        What was read, and the names and values of options, for the list at the end of the page.
     """
 
     cv: int = 5
@@ -90,14 +92,14 @@ class Wishes:
     n_jobs: int | None = None
     class_weight: Any = None
     files: tuple[FileFacts, ...] = ()
-    options: tuple[tuple[str, str], ...] = ()
+    shown_options: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(slots=True)
 class _Work:
     """The clock, and the notes taken on the way."""
 
-    wishes: Wishes
+    options: ReportOptions
     tell: Callable[[int], None]
     begun: float = field(default_factory=time.perf_counter)
     notes: list[str] = field(default_factory=list)
@@ -109,7 +111,7 @@ class _Work:
     @property
     def left(self) -> float:
         """Seconds left for learning; infinite without a limit."""
-        limit = self.wishes.time_limit
+        limit = self.options.time_limit
         return float("inf") if limit is None else max(0.0, limit - self.seconds)
 
 
@@ -118,8 +120,8 @@ def gather_facts(
     rows: ReportRows,
     test: ReportRows | None,
     estimator: Any,
-    wishes: Wishes,
-    tell: Callable[[int], None] = lambda steps: None,
+    options: ReportOptions,
+    tell: Callable[[int], None],
 ) -> ReportFacts:
     """Compute everything that a report says.
 
@@ -134,16 +136,16 @@ def gather_facts(
     estimator
         The procedure behind the card, unfitted; None when it is not known, and then the card is not
         learned again.
-    wishes
+    options
         What to do.
     tell
         Called with the number of steps that are done; ``cv * 3 + n_bootstraps`` in all.
     """
-    _check(wishes)
-    work = _Work(wishes, tell)
+    _check(options)
+    work = _Work(options, tell)
     on_rows, table = _look(card, rows, "these rows")
     on_test = None if test is None else _look(card, test, "test rows")[0]
-    report = _audit(card, rows, table, wishes)
+    report = _audit(card, rows, table, options)
     if estimator is None:
         work.notes.append(
             "How the card was learned is not known, so it could not be learned again: there are no "
@@ -163,8 +165,8 @@ def gather_facts(
         notes=tuple(work.notes),
         origin=Origin(
             made=f"{datetime.datetime.now(datetime.timezone.utc):%d %B %Y, %H:%M} UTC",
-            files=wishes.files,
-            options=wishes.options,
+            files=options.files,
+            options=options.shown_options,
             refit=_settings(estimator),
             versions=_versions(),
             seconds=work.seconds,
@@ -172,13 +174,13 @@ def gather_facts(
     )
 
 
-def _check(wishes: Wishes) -> None:
-    if wishes.cv < 0 or wishes.cv == 1:
-        raise ParameterError(f"cv is {wishes.cv}. Use at least 2 folds, or 0 for none.")
-    if wishes.n_bootstraps < 0:
-        raise ParameterError(f"n_bootstraps is {wishes.n_bootstraps}. Use a number from 0.")
-    if wishes.time_limit is not None and not wishes.time_limit >= 0:
-        raise ParameterError(f"The time limit is {wishes.time_limit}. Use seconds, from 0.")
+def _check(options: ReportOptions) -> None:
+    if options.cv < 0 or options.cv == 1:
+        raise ParameterError(f"cv is {options.cv}. Use at least 2 folds, or 0 for none.")
+    if options.n_bootstraps < 0:
+        raise ParameterError(f"n_bootstraps is {options.n_bootstraps}. Use a number from 0.")
+    if options.time_limit is not None and not options.time_limit >= 0:
+        raise ParameterError(f"The time limit is {options.time_limit}. Use seconds, from 0.")
 
 
 # --- rows ---------------------------------------------------------------------------------------
@@ -225,9 +227,9 @@ def _events(card: RiskCard, labels: NDArray[Any], name: str) -> NDArray[np.bool_
     return is_event
 
 
-def _audit(card: RiskCard, rows: ReportRows, table: Table, wishes: Wishes) -> Any:
+def _audit(card: RiskCard, rows: ReportRows, table: Table, options: ReportOptions) -> Any:
     signs = np.where(table.is_event, 1, -1).astype(np.int8)
-    weights = weigh_classes(table.weights, signs, card.classes, wishes.class_weight)
+    weights = weigh_classes(table.weights, signs, card.classes, options.class_weight)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RiskcardWarning)
         labels = np.array(card.classes, dtype=object)[table.is_event.astype(int)]
@@ -247,11 +249,11 @@ def _is_training(card: RiskCard, loss: float, table: Table) -> bool:
 
 
 def _validate(table: Table, estimator: Any, work: _Work) -> tuple[Any, float]:
-    if not work.wishes.cv:
+    if not work.options.cv:
         work.notes.append("Cross-validation was not asked for.")
         return None, 0.0
-    splits = split_rows(table.is_event, work.wishes.cv, work.wishes.random_state)
-    if len(splits) < work.wishes.cv:
+    splits = split_rows(table.is_event, work.options.cv, work.options.random_state)
+    if len(splits) < work.options.cv:
         work.notes.append(
             f"There are so few rows with or without the event that only {len(splits)} folds were "
             "made."
@@ -260,20 +262,17 @@ def _validate(table: Table, estimator: Any, work: _Work) -> tuple[Any, float]:
         )
     if not splits:
         return None, 0.0
-    limited = (
-        None if estimator is None else _limited(estimator, work, _SHARE_OF_FOLDS / len(splits))
-    )
+    limited = _limited(estimator, work, _SHARE_OF_FOLDS / len(splits))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = hold_out(table, splits, limited, lambda: work.tell(1))
-    return found.facts, found.seconds
+        return hold_out(table, splits, limited, lambda: work.tell(1))
 
 
 def _resample(card: RiskCard, table: Table, estimator: Any, seconds: float, work: _Work) -> Any:
-    wishes = work.wishes
-    if estimator is None or not wishes.n_bootstraps:
+    options = work.options
+    if estimator is None or not options.n_bootstraps:
         return None
-    plan = Plan(wishes.n_bootstraps, work.left, seconds, wishes.random_state, wishes.n_jobs)
+    plan = Plan(options.n_bootstraps, work.left, seconds, options.random_state, options.n_jobs)
     limited = _limited(estimator, work, 1 / FEWEST)
     stability, notes = resample(card, table, limited, plan, work.tell)
     work.notes += notes
@@ -282,11 +281,11 @@ def _resample(card: RiskCard, table: Table, estimator: Any, seconds: float, work
 
 def _limited(estimator: Any, work: _Work, share: float) -> Any:
     """The same procedure with a share of the time that is left for each fit."""
-    limits = [name for name in estimator.get_params() if name.endswith("time_limit")]
-    if not limits or work.left == float("inf"):
+    if estimator is None or work.left == float("inf"):
         return estimator
-    from sklearn.base import clone
-
+    limits = [name for name in estimator.get_params() if name.endswith("time_limit")]
+    if not limits:
+        return estimator
     own = estimator.get_params()[limits[0]]
     allowed = max(1.0, share * work.left)
     limit = allowed if own is None else min(own, allowed)
@@ -308,8 +307,6 @@ def _settings(estimator: Any) -> tuple[tuple[str, str], ...]:
 def _versions() -> tuple[tuple[str, str], ...]:
     found = [("riskcard", __version__), ("Python", platform.python_version())]
     for name in _PACKAGES:
-        try:
+        with suppress(PackageNotFoundError):  # installed in another way
             found.append((name, version(name)))
-        except PackageNotFoundError:  # installed in another way
-            continue
     return (*found, ("system", f"{platform.system()} {platform.machine()}"))

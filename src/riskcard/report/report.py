@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sklearn.base import clone
+
 from riskcard.errors import ParameterError
 from riskcard.estimators.classifier import RiskScoreClassifier
 from riskcard.estimators.cross_validation.cv import RiskScoreClassifierCV
@@ -14,7 +16,7 @@ from riskcard.model.card import RiskCard
 from riskcard.output_files import write_whole
 from riskcard.plots.drawing import require_matplotlib
 from riskcard.report.facts import ReportFacts
-from riskcard.report.gather import ReportRows, Wishes, gather_facts
+from riskcard.report.gather import ReportOptions, ReportRows, gather_facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,19 +96,23 @@ def make_report(
     estimator = procedure_of(card) if model is card else _procedure_of_model(model)
     fitted = getattr(model, "best_estimator_", model)
     class_weight = None if model is card else getattr(fitted, "class_weight", None)
-    wishes = Wishes(
+    options = ReportOptions(
         cv=cv,
         n_bootstraps=n_bootstraps,
         time_limit=time_limit,
         random_state=random_state,
         n_jobs=n_jobs,
         class_weight=class_weight,
-        options=(("folds", str(cv)), ("resamples", str(n_bootstraps)), ("seed", str(random_state)),
-                 ("time limit", "none" if time_limit is None else f"{time_limit:g} s")),
-    )  # fmt: skip
+        shown_options=(
+            ("folds", str(cv)),
+            ("resamples", str(n_bootstraps)),
+            ("seed", str(random_state)),
+            ("time limit", "none" if time_limit is None else f"{time_limit:g} s"),
+        ),
+    )
     rows = ReportRows(X, y, sample_weight)
     others = None if test is None else ReportRows(*test)
-    facts = gather_facts(card, rows, others, estimator, wishes, progress or (lambda steps: None))
+    facts = gather_facts(card, rows, others, estimator, options, progress or (lambda steps: None))
     return Report(facts)
 
 
@@ -137,8 +143,6 @@ def procedure_of(
 
 def _procedure_of_model(model: Any) -> Any:
     """The classifier itself, unfitted; nothing is proven in folds and resamples."""
-    from sklearn.base import clone
-
     procedure = clone(model)
     if isinstance(procedure, RiskScoreClassifierCV):
         inner = procedure.estimator or RiskScoreClassifier()

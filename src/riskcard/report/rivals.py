@@ -12,6 +12,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.compose import ColumnTransformer
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
 
 from riskcard.data.levels import Levels
 
@@ -36,7 +42,7 @@ class Rival:
     make
         From the levels of all features and the number of rows to an unfitted model.
     size
-        From a fitted model to how much there is to know by heart.
+        From a fitted model to the number of its parts.
     """
 
     name: str
@@ -46,8 +52,8 @@ class Rival:
 
     def fit(
         self,
-        values: NDArray[np.float64],
         levels: AllLevels,
+        values: NDArray[np.float64],
         is_event: NDArray[np.bool_],
         weights: NDArray[np.float64],
     ) -> Any:
@@ -58,13 +64,6 @@ class Rival:
         return model.fit(values, is_event, **{f"{model.steps[-1][0]}__sample_weight": weights})
 
 
-def one_thread() -> Any:
-    """While it lasts, fits use one thread: more of them are slower where others work too."""
-    from threadpoolctl import threadpool_limits
-
-    return threadpool_limits(limits=1)
-
-
 def _nominal(levels: AllLevels) -> list[int]:
     return [place for place, one in enumerate(levels) if one is not None and not one.is_ordered]
 
@@ -73,12 +72,6 @@ def _nominal(levels: AllLevels) -> list[int]:
 
 
 def _make_regression(levels: AllLevels, n_rows: int) -> Any:
-    from sklearn.compose import ColumnTransformer
-    from sklearn.impute import SimpleImputer
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
-
     nominal = _nominal(levels)
     others = [place for place in range(len(levels)) if place not in nominal]
     # to 1 at most first: the squares of very large numbers would be infinite
@@ -92,24 +85,10 @@ def _make_regression(levels: AllLevels, n_rows: int) -> Any:
     return make_pipeline(columns, LogisticRegression(max_iter=2000))
 
 
-def _describe_regression(n_rows: int) -> str:
-    return (
-        "All candidate features. Numbers: median for missing values and a column that says so, then "
-        "standardised; categories: a column a level, rare ones together. L2 penalty, C = 1."
-    )
-
-
-def _size_of_regression(model: Any) -> str:
-    return f"{model[-1].coef_.size:,} coefficients"
-
-
 # --- gradient boosting --------------------------------------------------------------------------
 
 
 def _make_boosting(levels: AllLevels, n_rows: int) -> Any:
-    from sklearn.ensemble import HistGradientBoostingClassifier
-    from sklearn.pipeline import make_pipeline
-
     nominal = [place for place in _nominal(levels) if len(levels[place].names) <= MOST_LEVELS]  # type: ignore[union-attr]
     return make_pipeline(
         HistGradientBoostingClassifier(
@@ -138,11 +117,20 @@ def _describe_boosting(n_rows: int) -> str:
     )
 
 
-def _size_of_boosting(model: Any) -> str:
-    return f"{model[-1].n_iter_:,} trees"
-
-
 RIVALS = (
-    Rival("Logistic regression", _describe_regression, _make_regression, _size_of_regression),
-    Rival("Gradient boosting", _describe_boosting, _make_boosting, _size_of_boosting),
+    Rival(
+        "Logistic regression",
+        lambda n_rows: (
+            "All candidate features. Numbers: median for missing values and a column that says so, "
+            "then standardised; categories: a column a level, rare ones together. L2 penalty, C = 1."
+        ),
+        _make_regression,
+        lambda model: f"{model[-1].coef_.size:,} coefficients",
+    ),
+    Rival(
+        "Gradient boosting",
+        _describe_boosting,
+        _make_boosting,
+        lambda model: f"{model[-1].n_iter_:,} trees",
+    ),
 )

@@ -1,25 +1,26 @@
-"""Rows held out: the card learned again in every fold, and its rivals on the same folds."""
+"""Cross-validation: the card refitted in every fold, and two other models on the same folds."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
+from threadpoolctl import threadpool_limits
 
 from riskcard.data.features import Features
 from riskcard.data.frames import take_rows
-from riskcard.errors import ParameterError
 from riskcard.evaluation.outcomes import Outcomes
 from riskcard.evaluation.summary import evaluate
 from riskcard.model.card import RiskCard
 from riskcard.report.facts import MethodFacts, ValidationFacts
-from riskcard.report.rivals import RIVALS, Rival, one_thread
+from riskcard.report.rivals import RIVALS, Rival
 
 Positions = NDArray[np.intp]
 Split = tuple[Positions, Positions]
@@ -52,21 +53,11 @@ class Table:
         return int(self.is_event.size)
 
 
-@dataclass(frozen=True, slots=True)
-class HeldOut:
-    """What the folds gave, and the seconds of a fit of the card: the median, since the first one may compile."""
-
-    facts: ValidationFacts
-    seconds: float
-
-
 def split_rows(is_event: NDArray[np.bool_], folds: int, seed: int) -> list[Split]:
-    """Shuffled folds with the same share of events each; fewer when a class has fewer rows.
+    """Shuffled folds with the same share of events each, at most one per row of the rarer class.
 
-    No folds at all when a class has one row only.
+    No folds when a class has a single row.
     """
-    if folds < 2:
-        raise ParameterError(f"cv is {folds}. Use at least 2 folds, or 0 for none.")
     fewest = int(min(is_event.sum(), (~is_event).sum()))
     if fewest < 2:
         return []
@@ -75,11 +66,8 @@ def split_rows(is_event: NDArray[np.bool_], folds: int, seed: int) -> list[Split
 
 
 def hold_out(
-    rows: Table,
-    splits: list[Split],
-    estimator: Any,
-    tell: Callable[[], None],
-) -> HeldOut:
+    rows: Table, splits: list[Split], estimator: Any, tell: Callable[[], None]
+) -> tuple[ValidationFacts, float]:
     """Hold out every fold once, for the card and its rivals.
 
     Parameters
@@ -89,44 +77,50 @@ def hold_out(
     splits
         The folds.
     estimator
-        The procedure behind the card; None when it is not known, and then the card is as it is.
+        The procedure behind the card; None when it is not known: the card is then not refitted.
     tell
         Called after every fit.
+
+    Returns
+    -------
+    ValidationFacts
+        The figures.
+    float
+        Seconds of one fit of the card: the median, since the first one may compile. 0 without fits.
     """
     seconds = 0.0
     if estimator is None:
-        first = _method(
-            "This card", "As it is: it was not learned again.", rows.risks, rows, splits
-        )
+        card = _method("This card", "As it is: it was not refitted.", rows.risks, rows, splits)
     else:
         clock = [time.perf_counter()]
+
+        def fit(table: Any, is_event: Any, weights: Any) -> Any:
+            return clone(estimator).fit(table, is_event, sample_weight=weights)
 
         def tell_and_note() -> None:
             clock.append(time.perf_counter())
             tell()
 
-        risks, cards = _risks_of_cards(rows, splits, estimator, tell_and_note)
+        risks, models = _held_out_risks(rows.table, rows, splits, fit, tell_and_note)
         seconds = float(np.median(np.diff(clock)))
-        first = _method("Card", "Learned again in every fold, with the limits of this card.", risks,
-                        rows, splits)  # fmt: skip
-        first = replace(first, size=_size_of_cards(cards))
+        description = "Refitted in every fold, with the limits of this card."
+        card = _method("Card", description, risks, rows, splits)
+        card = replace(card, size=_size_of_cards([model.card_ for model in models]))
     others = [_rival_facts(rival, rows, splits, tell) for rival in RIVALS]
-    facts = ValidationFacts(len(splits), (first, *others), is_refitted=estimator is not None)
-    return HeldOut(facts, seconds)
+    return ValidationFacts(len(splits), (card, *others), estimator is not None), seconds
 
 
-def _risks_of_cards(
-    rows: Table, splits: list[Split], estimator: Any, tell: Callable[[], None]
-) -> tuple[NDArray[np.float64], list[RiskCard]]:
-    risks, cards = np.empty(rows.n_rows), []
+def _held_out_risks(
+    table: Any, rows: Table, splits: list[Split], fit: Callable[..., Any], tell: Callable[[], None]
+) -> tuple[NDArray[np.float64], list[Any]]:
+    """The risk of each row from the model that has not seen it, and the models of all folds."""
+    risks, models = np.empty(rows.n_rows), []
     for fitted, held_out in splits:
-        model = clone(estimator).fit(
-            take_rows(rows.table, fitted), rows.is_event[fitted], sample_weight=rows.weights[fitted]
-        )
-        risks[held_out] = model.predict_proba(take_rows(rows.table, held_out))[:, 1]
-        cards.append(model.card_)
+        model = fit(take_rows(table, fitted), rows.is_event[fitted], rows.weights[fitted])
+        risks[held_out] = model.predict_proba(take_rows(table, held_out))[:, 1]
+        models.append(model)
         tell()
-    return risks, cards
+    return risks, models
 
 
 def _size_of_cards(cards: list[RiskCard]) -> str:
@@ -138,16 +132,12 @@ def _size_of_cards(cards: list[RiskCard]) -> str:
 def _rival_facts(
     rival: Rival, rows: Table, splits: list[Split], tell: Callable[[], None]
 ) -> MethodFacts:
-    risks, values, levels = np.empty(rows.n_rows), rows.features.values, rows.features.levels
-    model = None
-    with one_thread():
-        for fitted, held_out in splits:
-            model = rival.fit(values[fitted], levels, rows.is_event[fitted], rows.weights[fitted])
-            risks[held_out] = model.predict_proba(values[held_out])[:, 1]
-            tell()
-    n_fitted = len(splits[-1][0])
-    facts = _method(rival.name, rival.describe(n_fitted), risks, rows, splits)
-    return replace(facts, size=rival.size(model))
+    fit = partial(rival.fit, rows.features.levels)
+    # more threads are slower where other processes run too
+    with threadpool_limits(limits=1):
+        risks, models = _held_out_risks(rows.features.values, rows, splits, fit, tell)
+    facts = _method(rival.name, rival.describe(len(splits[-1][0])), risks, rows, splits)
+    return replace(facts, size=rival.size(models[-1]))
 
 
 def _method(

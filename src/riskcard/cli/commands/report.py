@@ -88,10 +88,10 @@ def _gather(
 ) -> Any:
     """All facts on the data and, where there are any, on the test data."""
     from riskcard.progress import WorkBar
-    from riskcard.report.gather import Wishes, gather_facts
+    from riskcard.report.gather import ReportOptions, gather_facts
     from riskcard.report.report import procedure_of
 
-    wishes = Wishes(
+    report_options = ReportOptions(
         cv=options.cv,
         n_bootstraps=options.n_bootstraps,
         time_limit=options.time_limit,
@@ -99,7 +99,7 @@ def _gather(
         n_jobs=options.n_jobs,
         class_weight=options.class_weight,
         files=tuple(files),
-        options=tuple(_shown_options(options)),
+        shown_options=tuple(_shown_options(options)),
     )
     total = 3 * options.cv + options.n_bootstraps
     with WorkBar("Learning again", max(1, total), is_quiet=options.quiet) as bar:
@@ -110,7 +110,7 @@ def _gather(
 
         estimator = procedure_of(card, {"random_state": options.random_state})
         test = rows[1] if len(rows) > 1 else None
-        return gather_facts(card, rows[0], test, estimator, wishes, tell)
+        return gather_facts(card, rows[0], test, estimator, report_options, tell)
 
 
 def _read(options: Namespace, card: RiskCard, file: TableFile) -> ReportRows:
