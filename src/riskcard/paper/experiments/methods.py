@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Literal
+from typing import Any, Literal
+
+from riskcard.formatting.templates import asset
 
 #: Seconds per row and method, unless set otherwise.
 DEFAULT_LIMIT = 60.0
@@ -28,6 +31,8 @@ class Method:
         Algorithm 1 is run first, and its card is the solver's start.
     rounding
         Of Algorithm 1.
+    colour, mark
+        In pictures; methods can be told apart without colour.
     """
 
     name: str
@@ -38,33 +43,22 @@ class Method:
     extra: str | None = None
     starts_from_algorithm1: bool = False
     rounding: Literal["nearest", "published"] = "nearest"
+    colour: str = "#000000"
+    mark: str = "o"
+
+
+def _read(line: dict[str, Any]) -> Method:
+    """A method from its cells; the empty ones have the defaults."""
+    starts = line.pop("starts_from_algorithm1") == "yes"
+    given = {name: value for name, value in line.items() if value}
+    return Method(**given, starts_from_algorithm1=starts)
 
 
 #: Every method by its name, in the order in which they are run and shown.
 METHODS = {
     method.name: method
-    for method in (
-        Method(OURS, "riskcard, certified"),
-        Method("bonmin", "BONMIN, linear form", "linear", "bonmin", "casadi", "casadi"),
-        Method("bonmin-oa", "BONMIN B-OA, linear form", "linear", "bonmin-oa", "casadi", "casadi"),
-        Method(
-            "bonmin-strengthened", "BONMIN, strengthened form",
-            "strengthened", "bonmin", "casadi", "casadi",
-        ),
-        Method(
-            "bonmin-started", "BONMIN from Algorithm 1", "linear", "bonmin", "casadi", "casadi",
-            starts_from_algorithm1=True,
-        ),
-        Method("algorithm1", "Algorithm 1", None, "ipopt", "casadi", "casadi"),
-        Method(
-            "algorithm1-down", "Algorithm 1, negatives down", None, "ipopt", "casadi", "casadi",
-            rounding="published",
-        ),
-        Method("scip", "SCIP, strengthened form", "strengthened", "scip", "pyscipopt", "scip"),
-        Method("scip-secants", "SCIP, secants", "secants", "scip", "pyscipopt", "scip"),
-        Method("highs", "HiGHS, secants", "secants", "highs", "highspy", "highs"),
-    )
-}  # fmt: skip
+    for method in map(_read, csv.DictReader(asset("paper/experiments/methods.csv").splitlines()))
+}
 
 
 def is_installed(method: Method) -> bool:

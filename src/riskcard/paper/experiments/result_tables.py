@@ -11,39 +11,18 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from riskcard.logistic import log_loss
-from riskcard.paper.experiments.methods import METHODS, OURS, Method
+from riskcard.paper.experiments.methods import METHODS, OURS
 from riskcard.paper.experiments.published import PAPER_LIMIT, PUBLISHED, PublishedRow, PublishedRun
 from riskcard.paper.experiments.run_outcome import Outcome, best_known, verdict
 from riskcard.paper.experiments.run_store import Cell, Finished, Store
 from riskcard.paper.experiments.table_rows import Row
 from riskcard.paper.synthetic_data import paper_data
 
+#: One method on one row of one table: texts by column, as they are shown.
+Line = dict[str, str]
 COLUMNS = (
     "table", "N", "p", "k", "method", "source", "limit", "TT", "ST", "OBJ", "AUC", "status", "times faster",
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One method on one row of one table; texts, as they are shown."""
-
-    table: int
-    row: Row
-    method: str
-    source: str
-    limit: str = ""
-    total: str = ""
-    to_best: str = ""
-    loss: str = ""
-    auc: str = ""
-    status: str = ""
-    faster: str = ""
-
-    def cells(self) -> list[str]:
-        """In the order of ``COLUMNS``."""
-        sizes = [str(self.table), str(self.row.n_rows), str(self.row.n_features), str(self.row.k)]
-        figures = [self.limit, self.total, self.to_best, self.loss, self.auc]
-        return [*sizes, self.method, self.source, *figures, self.status, self.faster]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +82,9 @@ def speed_up(results: RowResults, rival: str = "bonmin") -> tuple[float, bool] |
 def to_csv(lines: Sequence[Line]) -> str:
     """All lines, with one line of names first."""
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(line.cells() for line in lines)
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(lines)
     return text.getvalue()
 
 
@@ -113,13 +92,14 @@ def to_markdown(lines: Sequence[Line]) -> str:
     """A Markdown table; the sizes are printed once per row of the paper."""
     names = COLUMNS[1:]
     text = [f"| {' | '.join(names)} |", f"|{'---|' * len(names)}"]
-    last = None
+    last: list[str] = []
     for line in lines:
         # a lone star would begin emphasis
-        cells = [cell.replace("*", r"\*") for cell in line.cells()[1:]]
-        if line.row == last:
+        cells = [line[name].replace("*", r"\*") for name in names]
+        sizes = cells[:3]
+        if sizes == last:
             cells[:3] = ["", "", ""]
-        last = line.row
+        last = sizes
         text.append(f"| {' | '.join(cells)} |")
     return "\n".join(text) + "\n"
 
@@ -129,75 +109,69 @@ def seconds_text(seconds: float) -> str:
     return f"{seconds:.2f}" if seconds >= 1 else f"{seconds:.4f}"
 
 
+def speed_up_text(results: RowResults) -> str:
+    """The speed-up over BONMIN, marked where it is a lower bound."""
+    found = speed_up(results)
+    return "" if found is None else f"{'' if found[1] else '> '}{found[0]:,.0f}"
+
+
 # --- the lines of one row -----------------------------------------------------------------------
 
 
 def _lines_of_row(published: PublishedRow, results: RowResults) -> list[Line]:
-    table, row = published.table, results.row
+    row = results.row
+    sizes = dict(zip(COLUMNS, (published.table, row.n_rows, row.n_features, row.k), strict=False))
+
+    def line(method: str, source: str, figures: Line) -> Line:
+        filled = {**sizes, "method": method, "source": source, **figures}
+        return {name: str(filled.get(name, "")) for name in COLUMNS}
+
+    loss, auc = f"{published.reference_loss:.2f}", f"{published.reference_auc:.2f}"
     lines = [
-        Line(
-            table, row, "reference card", "paper",
-            loss=f"{published.reference_loss:.2f}", auc=f"{published.reference_auc:.2f}",
-        ),
-        _reference_line(table, row),
-    ]  # fmt: skip
-    told: dict[str, PublishedRun] = {
-        "bonmin": published.bonmin,
-        "algorithm1": published.algorithm1,
-    }
-    for method in METHODS.values():
-        if method.name in told:
-            lines.append(_published_line(table, row, method, told[method.name]))
-        if method.name in results.runs:
-            lines.append(_our_line(table, results, method))
+        line("reference card", "paper", {"OBJ": loss, "AUC": auc}),
+        line("reference card", "here", _reference(row)),
+    ]
+    told = {"bonmin": published.bonmin, "algorithm1": published.algorithm1}
+    for name, method in METHODS.items():
+        if name in told:
+            lines.append(line(method.title, "paper", _published(name, told[name])))
+        if name in results.runs:
+            lines.append(line(method.title, "here", _ours(name, results)))
     return lines
 
 
-def _reference_line(table: int, row: Row) -> Line:
+def _reference(row: Row) -> Line:
     X, y, card = paper_data(row.n_rows, row.n_features)
     labels = np.where(y == 1, 1, -1).astype(np.int8)
     loss = log_loss(card.log_odds(X), labels, np.ones(row.n_rows))
-    auc = float(roc_auc_score(y, card.total_points(X)))
-    return Line(table, row, "reference card", "here", loss=f"{loss:.3f}", auc=f"{auc:.2f}")
+    return {"OBJ": f"{loss:.3f}", "AUC": f"{roc_auc_score(y, card.total_points(X)):.2f}"}
 
 
-def _published_line(table: int, row: Row, method: Method, run: PublishedRun) -> Line:
-    is_heuristic = method.name == "algorithm1"
+def _published(method: str, run: PublishedRun) -> Line:
+    is_heuristic = method == "algorithm1"
     status = "limit" if run.seconds is None else "heuristic" if is_heuristic else "claimed"
-    return Line(
-        table,
-        row,
-        method.title,
-        "paper",
-        limit="" if is_heuristic else f"{PAPER_LIMIT:g}",
-        total="*" if run.seconds is None else f"{run.seconds:.2f}",
-        to_best=_or_dash(run.seconds_to_best, "{:.2f}".format),
-        loss=_or_dash(run.loss, "{:.2f}".format),
-        auc=_or_dash(run.auc, "{:.2f}".format),
-        status=status,
-    )
+    return {
+        "limit": "" if is_heuristic else f"{PAPER_LIMIT:g}",
+        "TT": "*" if run.seconds is None else f"{run.seconds:.2f}",
+        "ST": _or_dash(run.seconds_to_best, "{:.2f}".format),
+        "OBJ": _or_dash(run.loss, "{:.2f}".format),
+        "AUC": _or_dash(run.auc, "{:.2f}".format),
+        "status": status,
+    }
 
 
-def _our_line(table: int, results: RowResults, method: Method) -> Line:
-    cell, finished = results.runs[method.name]
-    outcome, faster = finished.outcome, ""
-    if method.name == OURS:
-        found = speed_up(results)
-        if found is not None:
-            faster = f"{'' if found[1] else '> '}{found[0]:,.0f}"
-    return Line(
-        table,
-        results.row,
-        method.title,
-        "here",
-        limit=f"{cell.limit:g}",
-        total="*" if outcome.ending == "limit" else seconds_text(outcome.seconds),
-        to_best=_or_dash(outcome.seconds_to_best, seconds_text),
-        loss=_or_dash(outcome.loss, "{:.5f}".format),
-        auc=_or_dash(outcome.auc, "{:.2f}".format),
-        status=results.verdict(method.name),
-        faster=faster,
-    )
+def _ours(method: str, results: RowResults) -> Line:
+    cell, finished = results.runs[method]
+    outcome = finished.outcome
+    return {
+        "limit": f"{cell.limit:g}",
+        "TT": "*" if outcome.ending == "limit" else seconds_text(outcome.seconds),
+        "ST": _or_dash(outcome.seconds_to_best, seconds_text),
+        "OBJ": _or_dash(outcome.loss, "{:.5f}".format),
+        "AUC": _or_dash(outcome.auc, "{:.2f}".format),
+        "status": results.verdict(method),
+        "times faster": speed_up_text(results) if method == OURS else "",
+    }
 
 
 def _or_dash(value: float | None, text: Callable[[float], str]) -> str:

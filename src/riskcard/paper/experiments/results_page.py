@@ -16,6 +16,7 @@ from riskcard.paper.experiments.result_tables import (
     lines_of,
     seconds_text,
     speed_up,
+    speed_up_text,
     to_markdown,
 )
 from riskcard.paper.experiments.run_plots import draw_losses, draw_times
@@ -63,12 +64,19 @@ def render_page(
         late=_latest(runs),
         ratios=[ratio for ratio, _ in found],
         n_exact=sum(is_exact for _, is_exact in found),
-        false_claims=_false_claims(results),
+        false_claims=[
+            (row, cell.method.title, finished.outcome)
+            for row, one in results.items()
+            for name, (cell, finished) in one.runs.items()
+            if one.verdict(name) == "claim is false"
+        ],
         tables=[
             (TITLES[one], to_markdown(lines)) for one in tables if (lines := lines_of(one, results))
         ],
         has_pictures=has_pictures,
-        summary_line=_summary_line,
+        ours=OURS,
+        seconds_text=seconds_text,
+        speed_up_text=speed_up_text,
         asked=ASKED,
         paper_limit=PAPER_LIMIT,
         misprint=MISPRINT,
@@ -105,37 +113,3 @@ def _distinct(finished: Sequence[Finished], field: str) -> str:
         values = sorted({part for value in values for part in value.split(", ")}, key=str.lower)
         return ", ".join(values)
     return "; ".join(values)
-
-
-def _summary_line(row: Row, results: RowResults) -> str:
-    ours, other, found = results.outcome(OURS), results.outcome("bonmin"), speed_up(results)
-    cells = [str(row.n_rows), str(row.n_features), str(row.k)]
-    if ours is None or ours.ending != "proven" or ours.loss is None:
-        cells += ["not proven", "", ""]
-    else:
-        cells += [f"{ours.loss:.5f}", seconds_text(ours.seconds), f"{ours.nodes:,}"]
-    if other is None:
-        cells += ["not run", "", ""]
-    else:
-        limit = results.runs["bonmin"][0].limit
-        total = rf"\* ({limit:g})" if other.ending == "limit" else seconds_text(other.seconds)
-        loss = "-" if other.loss is None else f"{other.loss:.5f}"
-        cells += [total, loss, results.verdict("bonmin")]
-    cells.append("" if found is None else f"{'' if found[1] else '> '}{found[0]:,.0f}")
-    return f"| {' | '.join(cells)} |"
-
-
-def _false_claims(results: Mapping[Row, RowResults]) -> list[str]:
-    """What solvers claimed that is not true, a sentence each."""
-    found = []
-    for row, one in results.items():
-        for name in one.runs:
-            if one.verdict(name) == "claim is false":
-                claim = one.runs[name][1].outcome
-                words = f"{row}, {METHODS[name].title}: says {claim.word!r}"
-                if claim.claimed_loss is not None:
-                    words += f" with a loss of {claim.claimed_loss:.5f}"
-                if claim.claimed_bound is not None:
-                    words += f" and a bound of {claim.claimed_bound:.5f}"
-                found.append(words)
-    return found

@@ -8,25 +8,12 @@ from math import log
 from pathlib import Path
 from typing import Any
 
-from riskcard.errors import SolverMissing
+from riskcard.extras import import_extra
 from riskcard.paper.experiments.methods import METHODS, OURS
 from riskcard.paper.experiments.published import PAPER_LIMIT, PUBLISHED
 from riskcard.paper.experiments.result_tables import RowResults
 from riskcard.paper.experiments.table_rows import Row
 
-#: A colour and a mark for each method, distinguishable without colour.
-STYLES = {
-    OURS: ("#d55e00", "o"),
-    "bonmin": ("#0072b2", "s"),
-    "bonmin-oa": ("#56b4e9", "X"),
-    "bonmin-strengthened": ("#332288", "h"),
-    "bonmin-started": ("#000000", "p"),
-    "algorithm1": ("#999999", "D"),
-    "algorithm1-down": ("#8c6d31", "d"),
-    "scip": ("#009e73", "^"),
-    "scip-secants": ("#cc79a7", "v"),
-    "highs": ("#e69f00", "P"),
-}
 COLUMNS = 4
 DOTS = 110
 #: What a panel of times shows: its title, its axis, which rows belong to it, and their positions.
@@ -60,8 +47,8 @@ def draw_losses(results: Sequence[RowResults], path: Path) -> None:
 def _draw_row(panel: Any, results: RowResults) -> None:
     panel.set(xscale="log", yscale="log")
     panel.set_title(str(results.row), fontsize=9)
-    for name, (cell, finished) in results.runs.items():
-        outcome, (colour, mark) = finished.outcome, STYLES[name]
+    for cell, finished in results.runs.values():
+        outcome, colour, mark = finished.outcome, cell.method.colour, cell.method.mark
         if not outcome.history:
             continue
         times = [seconds for seconds, _ in outcome.history]
@@ -71,7 +58,7 @@ def _draw_row(panel: Any, results: RowResults) -> None:
         panel.plot(times[-1:], losses[-1:], mark, color=colour, markersize=5)
     ours = results.outcome(OURS)
     if ours is not None and ours.ending == "proven" and ours.loss is not None:
-        panel.axhline(ours.loss, color=STYLES[OURS][0], linewidth=0.7, linestyle=":")
+        panel.axhline(ours.loss, color=METHODS[OURS].colour, linewidth=0.7, linestyle=":")
         panel.set_ylim(ours.loss / 2, _highest(results))
     panel.set_xlabel("seconds", fontsize=8)
     panel.tick_params(labelsize=7, which="both")
@@ -106,8 +93,8 @@ def draw_times(results: Sequence[RowResults], path: Path) -> None:
                 for one in rows
                 if one.outcome(name) is not None
             ]
-            _draw_line(panel, points, *STYLES[name])
-        _draw_line(panel, _published_points(rows, place), "#0072b2", "x", "--")
+            _draw_line(panel, points, METHODS[name].colour, METHODS[name].mark)
+        _draw_line(panel, _published_points(rows, place), METHODS["bonmin"].colour, "x", "--")
         ticks = [place(one.row) for one in rows]
         panel.set_xticks(
             ticks, [str(tick) for tick in ticks], rotation=45 if max(ticks, default=0) > 9 else 0
@@ -149,17 +136,15 @@ def _finish(
 ) -> None:
     """One legend for all panels, and the file."""
     lines = importlib.import_module("matplotlib.lines")
-    handles = [
-        lines.Line2D(
-            [], [], color=STYLES[name][0], marker=STYLES[name][1], label=METHODS[name].title
-        )
-        for name in names
-    ]
+    methods = [METHODS[name] for name in names]
+    labels = [(one.colour, one.mark, "-", one.title) for one in methods]
     if has_published:
-        handles.append(
-            lines.Line2D([], [], color="#0072b2", marker="x", linestyle="--",
-                         label=f"BONMIN in the paper, limit {PAPER_LIMIT:g} s")
-        )  # fmt: skip
+        title = f"BONMIN in the paper, limit {PAPER_LIMIT:g} s"
+        labels.append((METHODS["bonmin"].colour, "x", "--", title))
+    handles = [
+        lines.Line2D([], [], color=colour, marker=mark, linestyle=line, label=label)
+        for colour, mark, line, label in labels
+    ]
     figure.legend(handles=handles, loc="lower center", ncols=5, fontsize=8, frameon=False)
     height = figure.get_size_inches()[1]
     figure.tight_layout(rect=(0, 0.75 / height, 1, 1))
@@ -168,11 +153,6 @@ def _finish(
 
 
 def _import_matplotlib() -> Any:
-    try:
-        importlib.import_module("matplotlib").use("Agg")
-    except ImportError:
-        raise SolverMissing(
-            "The pictures are left out: matplotlib is not installed. "
-            'Install it with: pip install "riskcard[plots]"'
-        ) from None
+    otherwise = "; until then the page has no pictures."
+    import_extra("matplotlib", "A picture of the runs", "plots", otherwise).use("Agg")
     return importlib.import_module("matplotlib.pyplot")
