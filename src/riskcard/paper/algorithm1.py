@@ -88,7 +88,7 @@ def run_algorithm1(
     loss, seconds = loss_of(card, instance.problem), time.perf_counter() - begin
     note = f"Algorithm 1: a relaxation of value {answer.claim.objective:.6g}, rounded."
     result = SolveResult(card, loss, 0.0, Status.HEURISTIC, seconds=seconds, notes=(note,))
-    alpha = _part(model, answer.values, "alpha")
+    alpha = answer.values[model.block("alpha").span]
     return Algorithm1Record(result, answer, alpha, seconds)
 
 
@@ -109,11 +109,11 @@ def round_relaxation(
     "published" differs in step 3: weights below 0 are rounded down, to the next smaller integer. The
     paper does not say so, but its losses come out with it (docs/solvers.md).
     """
-    base = nearest_integer(_part(model, values, "w0")[0])
-    thresholds = _part(model, values, "t")
-    below, above = _part(model, values, "w_below"), _part(model, values, "w_above")
+    parts = {block.name: values[block.span] for block in model.variables}
+    base, thresholds = nearest_integer(parts["w0"][0]), parts["t"]
+    below, above = parts["w_below"], parts["w_above"]
     terms = []
-    for j in _selected(_part(model, values, "alpha"), instance.k):
+    for j in _selected(parts["alpha"], instance.k):
         whole = _whole(below[j], rounding), _whole(above[j], rounding)
         left = int(np.clip(whole[0], instance.low_below[j], instance.high_below[j]))
         right = int(np.clip(whole[1], instance.low[j], instance.high[j]))
@@ -151,8 +151,7 @@ def uninformative_point(model: Model, instance: Instance) -> Floats:
         "beta_above": np.where(is_event, instance.high, instance.low) / 2,
     }
     for name, part in parts.items():
-        block = model.block(name)
-        values[block.start : block.start + block.size] = part.ravel()
+        values[model.block(name).span] = part.ravel()
     return values
 
 
@@ -178,11 +177,6 @@ def _selected(alpha: Floats, k: int) -> list[int]:
     steps = np.round(alpha / EQUAL)
     order = np.argsort(-steps, kind="stable")[:k]
     return [int(j) for j in order if alpha[j] > ZERO]
-
-
-def _part(model: Model, values: Floats, name: str) -> Floats:
-    block = model.block(name)
-    return values[block.start : block.start + block.size]
 
 
 def _cut_at(instance: Instance, feature: int, threshold: float) -> int:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from riskcard.checks import is_whole, whole_number
 from riskcard.errors import ParameterError
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import FeaturePoints
@@ -63,10 +64,8 @@ def paper_data(n_rows: int, n_features: int) -> PaperData:
     >>> print(card.terms[0])
     x1 <= 0.4: 2
     """
-    if not _is_whole(n_rows) or n_rows < 1:
-        raise ParameterError(f"n_rows is {n_rows!r}. Use a whole number of at least 1.")
-    most = len(REFERENCE_CUTS)
-    if not _is_whole(n_features) or not 1 <= n_features <= most:
+    n_rows, most = whole_number("n_rows", n_rows, least=1), len(REFERENCE_CUTS)
+    if not is_whole(n_features) or not 1 <= n_features <= most:
         raise ParameterError(
             f"n_features is {n_features!r}. Use 1 to {most}: the paper's card has {most} features."
         )
@@ -83,7 +82,3 @@ def _reference_card(n_features: int) -> RiskCard:
         for place, (cut, below, above) in enumerate(parts, start=1)
     ]
     return RiskCard(tuple(features[:n_features]))
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,17 +25,6 @@ Indices = NDArray[np.int64]
 Terms = Sequence[tuple[Indices, ArrayLike]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
-    """Constraints whose matrix waits for the last variable."""
-
-    name: str
-    terms: Terms
-    lower: NDArray[np.float64]
-    upper: NDArray[np.float64]
-    is_paired: bool
-
-
 class ModelBuilder:
     """Collects the parts of a model.
 
@@ -54,7 +42,7 @@ class ModelBuilder:
         self.name = name
         self.n_variables = 0
         self._variables: list[Variables] = []
-        self._rows: list[_Rows] = []
+        self._rows: list[Constraints] = []
         self._cardinality: Cardinality | None = None
 
     def add(self, name: str, kind: Kind, lower: ArrayLike, upper: ArrayLike) -> Indices:
@@ -68,19 +56,14 @@ class ModelBuilder:
         return indices
 
     def constrain(
-        self,
-        name: str,
-        terms: Terms,
-        lower: ArrayLike,
-        upper: ArrayLike,
-        is_paired: bool = False,
+        self, name: str, terms: Terms, lower: ArrayLike, upper: ArrayLike, is_paired: bool = False
     ) -> None:
         """Add a block of rows; a block without rows is left out."""
         n_rows = terms[0][0].shape[0]
-        low = np.broadcast_to(np.asarray(lower, dtype=np.float64), (n_rows,)).copy()
-        high = np.broadcast_to(np.asarray(upper, dtype=np.float64), (n_rows,)).copy()
         if n_rows > 0:
-            self._rows.append(_Rows(name, terms, low, high, is_paired))
+            low, high = _spread(lower, n_rows).copy(), _spread(upper, n_rows).copy()
+            matrix = _matrix(terms, self.n_variables)
+            self._rows.append(Constraints(name, matrix, low, high, is_paired))
 
     def constrain_between(
         self,
@@ -123,16 +106,7 @@ class ModelBuilder:
         return self._finish(LinearObjective(coefficients, constant))
 
     def _finish(self, objective: LogLoss | LinearObjective) -> Model:
-        constraints = tuple(
-            Constraints(
-                rows.name,
-                _matrix(rows.terms, self.n_variables),
-                rows.lower,
-                rows.upper,
-                rows.is_paired,
-            )
-            for rows in self._rows
-        )
+        constraints = tuple(rows.widened(self.n_variables) for rows in self._rows)
         return Model(self.name, tuple(self._variables), constraints, objective, self._cardinality)
 
 

@@ -54,7 +54,7 @@ def values_of(model: Model, instance: Instance, solution: Solution) -> Floats:
     values = np.zeros(model.n_variables)
     for block in model.variables:
         if block.name in parts:
-            values[block.start : block.start + block.size] = parts[block.name].ravel()
+            values[block.span] = parts[block.name].ravel()
     if model.has("piece"):
         _fill_pieces(model, values)
     block = model.block("w0")
@@ -111,14 +111,14 @@ def _fill_pieces(model: Model, values: Floats) -> None:
     block = model.block("piece")
     rows = next(rows for rows in model.constraints if rows.name == "score in pieces")
     wanted = rows.matrix @ values - rows.lower
-    signs = rows.matrix[:, block.start : block.start + block.size].tocsc()
+    signs = rows.matrix[:, block.span].tocsc()
     group, direction, widths = signs.indices, -signs.data, block.upper
     # pieces of one group and direction are adjacent: how far the preceding ones reach
     is_first = (np.diff(group, prepend=-1) != 0) | (np.diff(direction, prepend=0.0) != 0)
     reached = np.cumsum(widths) - widths
     before = reached - reached[is_first][np.cumsum(is_first) - 1]
     filled = np.clip(direction * wanted[group] - before, 0.0, widths)
-    values[block.start : block.start + block.size] = filled
+    values[block.span] = filled
     if np.abs(rows.matrix @ values - rows.lower).max(initial=0.0) > 1e-9:
         raise ParameterError(f"The card has a score of another range. {OUT_OF_RANGE}")
 
@@ -133,7 +133,7 @@ def solution_of(model: Model, instance: Instance, values: Floats) -> Solution:
     rows are all on one side has no cut, and its points go to the base.
     """
     part = {
-        block.name: np.round(values[block.start : block.start + block.size]).astype(np.int64)
+        block.name: np.round(values[block.span]).astype(np.int64)
         for block in model.variables
         if block.kind != "continuous"
     }

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from riskcard.formatting.templates import render
 from riskcard.logistic import log_loss
 from riskcard.paper.formulations.mip_model import Constraints, LinearObjective, Model
 
@@ -46,24 +47,19 @@ def violation_at(
     is_relaxed
         Whether binary and integer variables may take any value within their bounds.
     """
-    worst, where = 0.0, ""
+    found = [(0.0, "")]
     for block in model.variables:
-        part = values[block.start : block.start + block.size].reshape(block.shape)
-        found = _excess(part, block.lower, block.upper)
+        part = values[block.span].reshape(block.shape)
+        found.append((_excess(part, block.lower, block.upper), block.name))
         if block.kind != "continuous" and not is_relaxed:
-            found = max(found, float(np.max(np.abs(part - np.round(part)), initial=0.0)))
-        if found > worst:
-            worst, where = found, block.name
+            found.append((_excess(part, np.round(part), np.round(part)), block.name))
     for rows in model.constraints:
-        found = _excess(rows.matrix @ values, rows.lower, rows.upper)
-        if found > worst:
-            worst, where = found, rows.name
+        found.append((_excess(rows.matrix @ values, rows.lower, rows.upper), rows.name))
     limit = model.cardinality
     if limit is not None:
         used = int(np.sum(np.abs(values[limit.members]) > ZERO_TOLERANCE))
-        if used - limit.most > worst:
-            worst, where = float(used - limit.most), limit.name
-    return worst, where
+        found.append((float(used - limit.most), limit.name))
+    return max(found, key=lambda pair: pair[0])
 
 
 def _excess(
@@ -117,31 +113,14 @@ def _counted(rows: Constraints) -> int:
 
 def describe(model: Model) -> str:
     """The model as text: every block of variables and constraints, and the totals."""
-    lines = [f"model {model.name}", "variables"]
-    for block in model.variables:
-        shape = " x ".join(map(str, block.shape)) or "1"
-        span = f"{block.lower.min(initial=np.inf):g} .. {block.upper.max(initial=-np.inf):g}"
-        lines.append(f"  {block.name:<14} {block.kind:<11} {shape:>12}   in {span}")
-    lines.append("constraints")
-    for rows in model.constraints:
-        kind = "double inequalities" if rows.is_paired else "rows"
-        lines.append(f"  {rows.name:<26} {_counted(rows):>12} {kind}")
-    if model.cardinality is not None:
-        limit = model.cardinality
-        lines.append(
-            f"  {limit.name:<26} at most {limit.most} of {limit.members.size} differ from 0"
-        )
-    total = count(model)
-    is_linear = isinstance(model.objective, LinearObjective)
-    lines.append("objective")
-    lines.append(
-        "  linear"
-        if is_linear
-        else f"  log-loss of {total.loss_rows} rows"
-        + (f" with {total.products} products in their scores" if total.products else "")
+    spans = [
+        f"{block.lower.min(initial=np.inf):g} .. {block.upper.max(initial=-np.inf):g}"
+        for block in model.variables
+    ]
+    return render(
+        "paper/formulations/templates/model.txt.j2",
+        model=model,
+        blocks=list(zip(model.variables, spans, strict=True)),
+        counted=_counted,
+        total=count(model),
     )
-    lines.append(
-        f"total: {total.binaries} binaries, {total.integers} integers, {total.continuous} "
-        f"continuous, {total.constraints} constraints ({total.rows} rows, {total.nonzeros} nonzeros)"
-    )
-    return "\n".join(lines)

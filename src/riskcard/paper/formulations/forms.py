@@ -7,13 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from riskcard.errors import ParameterError
-from riskcard.paper.formulations import (
-    bilinear,
-    binary,
-    linear,
-    secants,
-    strengthened,
-)
+from riskcard.paper.formulations import bilinear, binary, linear, secants, strengthened
 from riskcard.paper.formulations.mip_model import Model
 
 
@@ -47,52 +41,23 @@ class Form:
     bounds_base: bool = False
 
 
-_ALL = (
-    Form(
-        "binary",
-        "the original form for binary data, with at most k weights that are not 0",
-        binary.build,
-        "binary",
-        has_cardinality=True,
-    ),
-    Form(
-        "reformulation",
-        "the original form with a binary alpha for each feature",
-        binary.build_reformulation,
-        "binary",
-    ),
-    Form(
-        "bilinear",
-        "a threshold and two weights a feature; products in the scores",
-        bilinear.build,
-        "continuous",
-        has_products=True,
-    ),
-    Form(
-        "linear",
-        "the bilinear form with Fortet's inequalities",
-        linear.build,
-        "continuous",
-    ),
-    Form(
-        "strengthened",
-        "the linear form with ordered b, one jump and the hull of each feature",
-        strengthened.build,
-        "continuous",
-        bounds_base=True,
-    ),
-    Form(
-        "secants",
-        "the strengthened form with secants instead of the log-loss; exact",
-        secants.build,
-        "continuous",
-        objective="linear",
-        bounds_base=True,
-    ),
-)
-
 #: Every form by its name.
-FORMS = {form.name: form for form in _ALL}
+FORMS = {
+    form.name: form
+    for form in (
+        Form("binary", "the original form for binary data, with at most k weights that are not 0",
+             binary.build, "binary", has_cardinality=True),
+        Form("reformulation", "the original form with a binary alpha for each feature",
+             binary.build_reformulation, "binary"),
+        Form("bilinear", "a threshold and two weights per feature; products in the scores",
+             bilinear.build, "continuous", has_products=True),
+        Form("linear", "the bilinear form with Fortet's inequalities", linear.build, "continuous"),
+        Form("strengthened", "the linear form with ordered b, one jump and the hull of each feature",
+             strengthened.build, "continuous", bounds_base=True),
+        Form("secants", "the strengthened form with secants instead of the log-loss; exact",
+             secants.build, "continuous", objective="linear", bounds_base=True),
+    )
+}  # fmt: skip
 
 
 def form_of(name: str) -> Form:

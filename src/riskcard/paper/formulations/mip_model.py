@@ -6,7 +6,7 @@ A form (one module each) builds a ``Model`` from an ``Instance``; a backend (one
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -38,6 +38,11 @@ class Variables:
     def size(self) -> int:
         return self.lower.size
 
+    @property
+    def span(self) -> slice:
+        """Where the block is in a point of the model."""
+        return slice(self.start, self.start + self.size)
+
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
@@ -52,6 +57,12 @@ class Constraints:
     lower: NDArray[np.float64]
     upper: NDArray[np.float64]
     is_paired: bool = False
+
+    def widened(self, n_columns: int) -> Constraints:
+        """The same rows for a model with more variables."""
+        old, shape = self.matrix, (self.lower.size, n_columns)
+        matrix = sparse.csr_array((old.data, old.indices, old.indptr), shape=shape)
+        return replace(self, matrix=matrix)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,8 +115,7 @@ def linearise(model: Model, instance: Instance, secants: Secants | None = None) 
     pairs = list(zip(groups.positive.tolist(), groups.negative.tolist(), strict=True))
     # most groups are one row of weight 1: each pair of weights is worked out once
     pieces = {pair: _pieces_of(scores, pair, start, options) for pair in set(pairs)}
-    parts = [pieces[pair] for pair in pairs]
-    return _assemble(model, groups, parts)
+    return _assemble(model, groups, [pieces[pair] for pair in pairs])
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +233,7 @@ def _join(
     """Make neighbouring pieces of the same slope one, and slopes increasing despite rounding."""
     if slopes.size == 0:
         return slopes, widths
-    scale = max(1.0, float(np.abs(slopes).max()))
+    scale = float(np.abs(slopes).max(initial=1.0))
     is_new = np.concatenate([[True], np.diff(slopes) > SAME_SLOPE * scale])
     firsts = np.flatnonzero(is_new)
     return np.maximum.accumulate(slopes[firsts]), np.add.reduceat(widths, firsts)
@@ -255,7 +254,7 @@ def _assemble(model: Model, groups: _Groups, parts: list[_Pieces]) -> Model:
         name="secants",
         variables=(*model.variables, pieces),
         constraints=(
-            *(_widen(rows, before + n_pieces) for rows in model.constraints),
+            *(rows.widened(before + n_pieces) for rows in model.constraints),
             Constraints("score in pieces", scores, start, start.copy()),
         ),
         objective=LinearObjective(
@@ -263,11 +262,3 @@ def _assemble(model: Model, groups: _Groups, parts: list[_Pieces]) -> Model:
         ),
         cardinality=model.cardinality,
     )
-
-
-def _widen(rows: Constraints, n_columns: int) -> Constraints:
-    """The same rows for a model with more variables."""
-    old = rows.matrix
-    shape = (old.shape[0], n_columns)
-    matrix = sparse.csr_array((old.data, old.indices, old.indptr), shape=shape)
-    return replace(rows, matrix=matrix)
