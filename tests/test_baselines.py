@@ -161,7 +161,7 @@ def test_a_missing_solver_names_its_extra(small, monkeypatch, name):
 
 def test_too_many_columns_ask_for_a_grid(small, monkeypatch):
     monkeypatch.setattr("riskcard.baselines.columns.MOST_NUMBERS", 100)
-    with pytest.raises(ParameterError, match="Use fewer cuts a feature"):
+    with pytest.raises(ParameterError, match="Use fewer cuts per feature"):
         UnitWeightsClassifier().fit(*small)
 
 

@@ -82,7 +82,7 @@ def candidate_columns(problem: Problem) -> Columns:
     if features.size * data.n_rows > MOST_NUMBERS:
         raise ParameterError(
             f"{features.size} candidate cuts on {data.n_rows} different rows are too many for a "
-            "method that needs a column for each. Use fewer cuts a feature, such as grid=9."
+            "method that needs a column for each. Use fewer cuts per feature, such as grid=9."
         )
     cuts = np.concatenate([np.arange(count) for count in counts])
     return Columns(

@@ -64,12 +64,8 @@ class Lattice:
 
     def point(self, card: Solution) -> Integers:
         """The card as a point."""
-        place = {
-            pair: column
-            for column, pair in enumerate(
-                zip(self.columns.features.tolist(), self.columns.cuts.tolist(), strict=True)
-            )
-        }
+        pairs = zip(self.columns.features.tolist(), self.columns.cuts.tolist(), strict=True)
+        place = {pair: column for column, pair in enumerate(pairs)}
         point = np.zeros(self.n_columns + 1, dtype=np.int64)
         for feature, cut, jump in card.terms:
             point[place[feature, cut]] = jump

@@ -19,12 +19,6 @@ from riskcard.problem.problem import Problem
 from riskcard.problem.result import SolveResult
 from riskcard.status import OPTIMALITY_TOLERANCE, Status, relative_gap
 
-#: Tangents before branching, at most.
-MOST_ROOT_TANGENTS = 200
-#: In the tree a tangent at a real point is added where the planes are below the loss by this share.
-WORTHWHILE = 0.1
-#: One real point in this many is rounded and polished.
-ROUND_EVERY = 20
 #: Penalty on the squares of the coefficients of the regression that gives a first point.
 RIDGE = 0.001
 
@@ -66,16 +60,15 @@ class LatticeResult(SolveResult):
     objective_status: Status = Status.HEURISTIC
 
 
-def status_when_done(objective: float, bound: float, gap: float) -> Status:
-    """The solver is done: optimal, or within the gap asked for, unless rounding left more."""
-    found = relative_gap(objective, bound)
-    if found <= OPTIMALITY_TOLERANCE:
-        return Status.OPTIMAL
-    return Status.GAP_REACHED if found <= gap else Status.ROUNDING
-
-
 class LatticeSearch:
     """A search over the lattice: what it is given, and the best whole point that it has met."""
+
+    #: Tangents before branching, at most.
+    MOST_ROOT_TANGENTS = 200
+    #: In the tree a tangent at a real point is added where the planes are below the loss by this share.
+    WORTHWHILE = 0.1
+    #: One real point in this many is rounded and polished.
+    ROUND_EVERY = 20
 
     def __init__(self, problem: Problem, lattice: Lattice, stops: Stops) -> None:
         self.problem, self.lattice, self.stops = problem, lattice, stops
@@ -93,23 +86,35 @@ class LatticeSearch:
             self.best, self.objective = point, objective
         return is_better
 
+    def first_points(self) -> list[Integers]:
+        """No terms; and, if there is time, a regression on chosen columns, rounded."""
+        problem, lattice = self.problem, self.lattice
+        points = [lattice.point(with_best_scale(problem, []))]
+        if self.stops.seconds_left > 0:
+            chosen = select_forward(lattice.columns, lattice.max_terms, RIDGE)
+            few = lattice.columns.take(chosen)
+            coefficients, intercept = fit_logistic(few.holds, few.labels, few.weights, RIDGE)
+            real = np.zeros(lattice.n_columns + 1)
+            real[chosen] = lattice.multiplier * coefficients
+            real[-1] = lattice.multiplier * intercept
+            points.append(round_and_polish(problem, lattice, real))
+        return points
+
     def round(self, point: Floats | Integers) -> bool:
         """Round and polish a point; tells whether that gives the best one so far."""
         return self.offer(round_and_polish(self.problem, self.lattice, point))
 
+    def answer(self, bound: float, status: Status | None) -> LatticeAnswer:
+        """What was found; without a status the search is done: optimal, or within the gap asked for.
 
-def first_points(problem: Problem, lattice: Lattice, stops: Stops) -> list[Integers]:
-    """Points to begin with: no terms; and, if there is time, a regression on chosen columns, rounded."""
-    points = [lattice.point(with_best_scale(problem, []))]
-    if stops.seconds_left > 0:
-        chosen = select_forward(lattice.columns, lattice.max_terms, RIDGE)
-        few = lattice.columns.take(chosen)
-        coefficients, intercept = fit_logistic(few.holds, few.labels, few.weights, RIDGE)
-        real = np.zeros(lattice.n_columns + 1)
-        real[chosen] = lattice.multiplier * coefficients
-        real[-1] = lattice.multiplier * intercept
-        points.append(round_and_polish(problem, lattice, real))
-    return points
+        Rounding may have left a larger gap.
+        """
+        gap = relative_gap(self.objective, bound)
+        if status is None and gap <= OPTIMALITY_TOLERANCE:
+            status = Status.OPTIMAL
+        elif status is None:
+            status = Status.GAP_REACHED if gap <= self.stops.gap else Status.ROUNDING
+        return LatticeAnswer(self.best, self.objective, bound, status, self.n_nodes)
 
 
 def round_and_polish(problem: Problem, lattice: Lattice, point: Floats | Integers) -> Integers:

@@ -133,6 +133,6 @@ def _notes(answer: LatticeAnswer, lattice: Lattice) -> tuple[str, ...]:
         return notes
     return (
         *notes,
-        f"Loss and penalties of {lattice.penalty:g} a term are {answer.objective:.6f}, proven not "
+        f"Loss and penalties of {lattice.penalty:g} per term are {answer.objective:.6f}, proven not "
         f"to be below {answer.bound:.6f} ({answer.status}).",
     )

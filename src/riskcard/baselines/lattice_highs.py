@@ -11,16 +11,7 @@ import numpy as np
 
 from riskcard.baselines.columns import Floats, Integers
 from riskcard.baselines.lattice import Box, Lattice, Tangent, bound_of_box, tangent_at
-from riskcard.baselines.lattice_answer import (
-    MOST_ROOT_TANGENTS,
-    ROUND_EVERY,
-    WORTHWHILE,
-    LatticeAnswer,
-    LatticeSearch,
-    Stops,
-    first_points,
-    status_when_done,
-)
+from riskcard.baselines.lattice_answer import LatticeAnswer, LatticeSearch, Stops
 from riskcard.extras import import_extra
 from riskcard.problem.problem import Problem
 from riskcard.status import Status, relative_gap
@@ -34,7 +25,7 @@ ROOT_GAP = 0.01
 
 
 class _Relaxation:
-    """The linear relaxation over real points: one row for the number of terms, one a tangent.
+    """The linear relaxation over real points: one row for the number of terms, one per tangent.
 
     Variables: points up and points down of each column, the base, the loss. A column of ``p`` points
     uses ``p / high`` (or ``p / low``) of a term; one that counts as a term anyway uses nothing more.
@@ -47,12 +38,11 @@ class _Relaxation:
         count = lattice.n_columns
         self.loss_place = 2 * count + 1
         self.is_term = np.zeros(count, dtype=bool)
-        up, down = _spread(lattice.low[:-1], lattice.high[:-1])
-        self.use = np.concatenate([1.0 / np.maximum(up[1], 1), 1.0 / np.maximum(down[1], 1)])
-        costs = np.concatenate([lattice.penalty * self.use, [0.0, 1.0]])
-        low = np.concatenate([up[0], down[0], lattice.low[-1:], [0.0]])
-        high = np.concatenate([up[1], down[1], lattice.high[-1:], [math.inf]])
-        for cost, least, most in zip(costs, low, high, strict=True):
+        low, high = _spread(lattice.low, lattice.high)
+        self.use = 1.0 / np.maximum(high[:-1], 1)
+        costs = np.append(lattice.penalty * self.use, [0.0, 1.0])
+        ends = np.append(low, 0.0), np.append(high, math.inf)
+        for cost, least, most in zip(costs, *ends, strict=True):
             self.highs.addCol(float(cost), float(least), float(most), 0, [], [])
         places = np.arange(2 * count, dtype=np.int32)
         self.highs.addRow(-math.inf, float(lattice.max_terms), places.size, places, self.use)
@@ -87,9 +77,7 @@ class _Relaxation:
 
     def _enter(self, box: Box) -> None:
         """Bounds and the use of terms as the box has them."""
-        up, down = _spread(box.low[:-1], box.high[:-1])
-        low = np.concatenate([up[0], down[0], box.low[-1:]]).astype(np.float64)
-        high = np.concatenate([up[1], down[1], box.high[-1:]]).astype(np.float64)
+        low, high = _spread(box.low, box.high)
         places = np.arange(low.size, dtype=np.int32)
         self.highs.changeColsBounds(low.size, places, low, high)
         count = self.lattice.n_columns
@@ -111,11 +99,12 @@ def _new_highs() -> Any:
     return highs
 
 
-def _spread(low: Integers, high: Integers) -> tuple[tuple[Integers, Integers], ...]:
-    """Bounds of the points up and of the points down whose difference lies in ``low .. high``."""
-    up = np.maximum(low, 0), np.maximum(high, 0)
-    down = np.maximum(-high, 0), np.maximum(-low, 0)
-    return up, down
+def _spread(low: Integers, high: Integers) -> tuple[Floats, Floats]:
+    """Bounds of points up, of points down, and of the base; points lie in ``low .. high``."""
+    up = np.maximum(low[:-1], 0), np.maximum(high[:-1], 0)
+    down = np.maximum(-high[:-1], 0), np.maximum(-low[:-1], 0)
+    ends = np.concatenate([up[0], down[0], low[-1:]]), np.concatenate([up[1], down[1], high[-1:]])
+    return ends[0].astype(np.float64), ends[1].astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,16 +151,16 @@ class _Tree(LatticeSearch):
     def start(self) -> None:
         """Bring the relaxation near to the loss, and round what it gives.
 
-        Kelley's method swings far about; so the tangents are taken half way between the best real
+        Kelley's method oscillates widely, so the tangents are taken half way between the best real
         point so far and the one that the relaxation proposes.
         """
         root = Box(self.lattice.low, self.lattice.high, np.zeros(self.lattice.n_columns, bool))
-        for first in first_points(self.problem, self.lattice, self.stops):
+        for first in self.first_points():
             self.offer(first)
         inner: Floats = self.best.astype(np.float64)
         inner_loss = self.cut_at(self.best)
         bound = 0.0
-        for _ in range(MOST_ROOT_TANGENTS):
+        for _ in range(self.MOST_ROOT_TANGENTS):
             found = self.relaxation.solve(root, self.stops)
             if found is None:
                 break
@@ -192,8 +181,8 @@ class _Tree(LatticeSearch):
     def is_prunable(self, bound: float) -> bool:
         return bound >= self.objective * (1 - PRUNING)
 
-    def run(self) -> Status:
-        """Work until nothing is open or a limit is reached."""
+    def run(self) -> Status | None:
+        """Work until it is done, which is None, or a limit is reached."""
         self.start()
         while self.open:
             if relative_gap(self.objective, self.global_bound) <= self.stops.gap:
@@ -210,7 +199,7 @@ class _Tree(LatticeSearch):
             if not self.explore(node):
                 heapq.heappush(self.open, node)
                 return Status.TIME_LIMIT if self.stops.seconds_left <= 0 else Status.ROUNDING
-        return status_when_done(self.objective, self.global_bound, self.stops.gap)
+        return None
 
     def close(self, bound: float) -> None:
         self.closed_bound = min(self.closed_bound, bound)
@@ -237,11 +226,11 @@ class _Tree(LatticeSearch):
                 self.cut_at(whole)
                 if self.offer(whole):
                     self.round(whole)
-            elif may_cut and plane < (1 - WORTHWHILE) * self.lattice.loss(point):
+            elif may_cut and plane < (1 - self.WORTHWHILE) * self.lattice.loss(point):
                 self.cut_at(point)
                 may_cut = False
             else:
-                if self.n_nodes % ROUND_EVERY == 0:
+                if self.n_nodes % self.ROUND_EVERY == 0:
                     self.round(point)
                 self.branch(box, bound, *split)
                 return True
@@ -308,4 +297,4 @@ def solve_with_highs(problem: Problem, lattice: Lattice, stops: Stops) -> Lattic
     """
     tree = _Tree(problem, lattice, stops)
     status = tree.run()
-    return LatticeAnswer(tree.best, tree.objective, tree.global_bound, status, tree.n_nodes)
+    return tree.answer(tree.global_bound, status)

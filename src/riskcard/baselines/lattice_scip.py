@@ -8,16 +8,7 @@ import numpy as np
 
 from riskcard.baselines.columns import Floats, Integers
 from riskcard.baselines.lattice import Lattice, tangent_at
-from riskcard.baselines.lattice_answer import (
-    MOST_ROOT_TANGENTS,
-    ROUND_EVERY,
-    WORTHWHILE,
-    LatticeAnswer,
-    LatticeSearch,
-    Stops,
-    first_points,
-    status_when_done,
-)
+from riskcard.baselines.lattice_answer import LatticeAnswer, LatticeSearch, Stops
 from riskcard.extras import import_extra
 from riskcard.problem.problem import Problem
 from riskcard.status import Status
@@ -37,11 +28,13 @@ PARAMETERS: dict[str, Any] = {
     "misc/allowweakdualreds": False,
     "misc/usesymmetry": 0,
     "lp/threads": 1,
-    "separating/maxroundsroot": MOST_ROOT_TANGENTS,
-    "separating/maxstallroundsroot": MOST_ROOT_TANGENTS,
+    "separating/maxroundsroot": LatticeSearch.MOST_ROOT_TANGENTS,
+    "separating/maxstallroundsroot": LatticeSearch.MOST_ROOT_TANGENTS,
 }
-#: SCIP's words for how it ended, other than that it is done.
+#: SCIP's words for how it ended; None means that it is done.
 ENDINGS = {
+    "optimal": None,
+    "gaplimit": None,
     "timelimit": Status.TIME_LIMIT,
     "totalnodelimit": Status.NODE_LIMIT,
     "userinterrupt": Status.INTERRUPTED,
@@ -52,7 +45,7 @@ def solve_with_scip(problem: Problem, lattice: Lattice, stops: Stops) -> Lattice
     """Minimise over the lattice: one tree of SCIP's, tangents added where its relaxation is whole."""
     search = _Search(problem, lattice, stops)
     status = search.run()
-    return LatticeAnswer(search.best, search.objective, search.bound, status, search.n_nodes)
+    return search.answer(search.bound, status)
 
 
 class _Search(LatticeSearch):
@@ -93,9 +86,9 @@ class _Search(LatticeSearch):
         order = {"sepafreq": 1, "enfopriority": -10, "chckpriority": -10}
         model.includeConshdlr(handler, "tangents", what, **order, needscons=False)
 
-    def run(self) -> Status:
-        """Solve, and translate SCIP's word for how it ended."""
-        for point in first_points(self.problem, self.lattice, self.stops):
+    def run(self) -> Status | None:
+        """Solve, and translate SCIP's word for how it ended; None means that it is done."""
+        for point in self.first_points():
             self.offer(point)
             self.cut_at(point)
         if self.stops.seconds_left <= 0:
@@ -110,10 +103,7 @@ class _Search(LatticeSearch):
         self.n_nodes = int(self.model.getNTotalNodes())
         margin = MARGIN * max(1.0, float(self.lattice.columns.weights.sum()))
         self.bound = min(max(self.model.getDualbound() - margin, 0.0), self.objective)
-        word = self.model.getStatus()
-        if word in ("optimal", "gaplimit"):
-            return status_when_done(self.objective, self.bound, self.stops.gap)
-        return ENDINGS.get(word, Status.ROUNDING)
+        return ENDINGS.get(self.model.getStatus(), Status.ROUNDING)
 
     def cut_at(self, point: Floats | Integers) -> None:
         """Add the tangent at a point, for all of the tree."""
@@ -125,22 +115,22 @@ class _Search(LatticeSearch):
         self.model.addCons(self.loss - slopes >= tangent.constant)
 
     def separate(self) -> bool:
-        """Add a tangent at a real point of the relaxation, if it is worth while.
+        """Add a tangent at a real point of the relaxation, if it is worthwhile.
 
-        Before branching half way to the best real point so far, as Kelley's method swings about;
-        later once a node, at the point itself.
+        Before branching half way to the best real point so far, as Kelley's method oscillates;
+        later once per node, at the point itself.
         """
         point = np.array([self.model.getSolVal(None, variable) for variable in self.points])
         loss, node = self.lattice.loss(point), int(self.model.getCurrentNode().getNumber())
-        if self.model.getSolVal(None, self.loss) >= (1 - WORTHWHILE) * loss:
+        if self.model.getSolVal(None, self.loss) >= (1 - self.WORTHWHILE) * loss:
             return False
-        if node == 1 and self.root_tangents < MOST_ROOT_TANGENTS:
+        if node == 1 and self.root_tangents < self.MOST_ROOT_TANGENTS:
             middle = (point + self.inner) / 2
             if self.lattice.loss(middle) < self.lattice.loss(self.inner):
                 self.inner = middle
             self.root_tangents += 1
             self.cut_at(middle)
-            if self.root_tangents % ROUND_EVERY == 0:
+            if self.root_tangents % self.ROUND_EVERY == 0:
                 self.round(self.inner)
             return True
         is_new, self.last_node_cut = node != self.last_node_cut, node

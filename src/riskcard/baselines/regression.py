@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from riskcard.logistic import curvatures, log_loss, residuals
-
-Floats = NDArray[np.float64]
+from riskcard.logistic import Floats, curvatures, log_loss, residuals
 
 #: Newton stops when the decrement promises less than this share of the loss.
 TOLERANCE = 1e-12

@@ -59,7 +59,7 @@ def round_sequentially(card: RealCard) -> Integers:
     """Of all numbers not yet whole, and both directions, the one step that leaves the smallest loss.
 
     Then the next, until all are whole (Ustun and Rudin 2019). The numbers that are still real stay
-    as they are: nothing is fitted again in between. The loss may rise or fall with a step; with
+    as they are: nothing is refitted in between. The loss may rise or fall with a step; with
     one number to round the result is the better one of the two neighbours. One vector.
     """
     points = card.points.copy()
@@ -83,11 +83,9 @@ def round_in_random_order(card: RealCard, rng: np.random.Generator, n_draws: int
         points = card.points.copy()
         for place in rng.permutation(points.size).tolist():
             if points[place] != np.floor(points[place]):
-                low, high = _sides(points[place])
-                goes_up = card.loss(_replaced(points, place, high)) < card.loss(
-                    _replaced(points, place, low)
-                )
-                points[place] = high if goes_up else low
+                sides = _sides(points[place])
+                losses = [card.loss(_replaced(points, place, side)) for side in sides]
+                points[place] = sides[int(np.argmin(losses))]
         drawn[draw] = points
     return drawn
 

@@ -51,7 +51,7 @@ def _base_rate(columns: Columns) -> Floats:
 
 
 def select_forward(columns: Columns, count: int, ridge: float) -> Integers:
-    """Add the column with the largest score statistic, fit again, and so on."""
+    """Add the column with the largest score statistic, refit, and so on."""
     chosen: list[int] = []
     log_odds = _base_rate(columns)
     while len(chosen) < min(count, columns.n_columns):

@@ -15,13 +15,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from riskcard.errors import ParameterError, RiskcardError
 from riskcard.paper.formulations import linear
 from riskcard.paper.formulations.blocks import Ties
 from riskcard.paper.formulations.instance import Instance
-from riskcard.paper.formulations.mip_model import Model
+from riskcard.paper.formulations.mip_model import Floats, Model
 from riskcard.paper.solvers.answer import Answer, SolverOptions
 from riskcard.paper.solvers.ipopt import relax_with_ipopt
 from riskcard.problem.objective import loss_of
@@ -29,7 +28,6 @@ from riskcard.problem.result import SolveResult
 from riskcard.problem.solution import Solution
 from riskcard.status import Status
 
-Floats = NDArray[np.float64]
 #: How weights become integers: to the nearest one, as the paper says, or so that its published losses
 #: come out, with weights below 0 rounded down.
 Rounding = Literal["nearest", "published"]

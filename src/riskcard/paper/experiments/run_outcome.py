@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 #: "proven": by us. "optimal": the solver says so. "limit": of time. "heuristic": nothing is claimed.
@@ -27,7 +28,7 @@ class Outcome:
     tolerance
         Losses this near to each other are the same for the solver.
     history
-        Seconds and loss of each better card, as far as the solver tells.
+        Seconds and loss of each better card, as far as the solver reports them.
     """
 
     seconds: float
@@ -42,13 +43,9 @@ class Outcome:
     nodes: int = 0
     history: tuple[tuple[float, float], ...] = ()
 
-    def as_dict(self) -> dict[str, Any]:
-        """As plain data."""
-        return asdict(self)
-
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Outcome:
-        """From what ``as_dict`` gave, also by way of JSON."""
+        """From what ``dataclasses.asdict`` gave, also by way of JSON."""
         history = tuple((float(seconds), float(loss)) for seconds, loss in data["history"])
         return cls(**{**data, "history": history})
 
@@ -63,15 +60,12 @@ class BestKnown:
 
 def best_known(outcomes: Iterable[Outcome]) -> BestKnown | None:
     """The best card of a row; None when no method found any."""
-    found = [one for one in outcomes if one.loss is not None]
+    found = [(one.loss, one) for one in outcomes if one.loss is not None]
     if not found:
         return None
-    best = min(one.loss for one in found if one.loss is not None)
-    is_proven = any(
-        one.ending == "proven" and one.loss is not None and one.loss <= best + one.tolerance
-        for one in found
-    )
-    return BestKnown(best, is_proven)
+    best = min(loss for loss, _ in found)
+    proven = [loss - one.tolerance for loss, one in found if one.ending == "proven"]
+    return BestKnown(best, is_proven=min(proven, default=math.inf) <= best)
 
 
 def verdict(outcome: Outcome, best: BestKnown | None) -> str:

@@ -27,7 +27,7 @@ PANELS: tuple[Panel, ...] = (
 
 
 def draw_losses(results: Sequence[RowResults], path: Path) -> None:
-    """For each row the loss of the best card so far against time, one line a method."""
+    """For each row the loss of the best card so far against time, one line per method."""
     plotting = _import_matplotlib()
     lines = -(-len(results) // COLUMNS)
     figure, panels = plotting.subplots(

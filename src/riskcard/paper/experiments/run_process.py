@@ -8,6 +8,7 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
+from riskcard.output_files import write_whole
 from riskcard.paper.experiments.methods import METHODS, Method
 from riskcard.paper.experiments.run_outcome import Outcome
 from riskcard.paper.experiments.table_rows import Row
@@ -46,9 +47,7 @@ def main(folder: Path) -> None:
 
     job = json.loads((folder / "job").read_text(encoding="utf-8"))
     outcome = solve_row(Row(**job["row"]), METHODS[job["method"]], job["limit"])
-    part = folder / "outcome.part"
-    part.write_text(json.dumps(outcome.as_dict()), encoding="utf-8")
-    part.replace(folder / "outcome")
+    write_whole(folder / "outcome", json.dumps(asdict(outcome)))
 
 
 if __name__ == "__main__":

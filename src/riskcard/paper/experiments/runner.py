@@ -17,7 +17,7 @@ Execute = Callable[[Row, Method, float], Outcome]
 
 
 class Watcher(Protocol):
-    """Is told what happens."""
+    """Is called when a run begins and when it ends."""
 
     def begin(self, cell: Cell, place: int, total: int) -> None:
         """A run begins; it is the ``place``-th of ``total``."""

@@ -13,18 +13,16 @@ from riskcard.paper.formulations.blocks import (
     add_weights,
     constrain_threshold,
 )
-from riskcard.paper.formulations.building import Indices, ModelBuilder
+from riskcard.paper.formulations.building import ModelBuilder
 from riskcard.paper.formulations.indexing import Places, places_by_row
 from riskcard.paper.formulations.instance import Instance
-from riskcard.paper.formulations.mip_model import Model, Products
+from riskcard.paper.formulations.mip_model import Indices, Model, Products
 
 
 @dataclass(frozen=True, slots=True)
 class TwoWeights:
-    """The variables that the bilinear and the linear form share."""
+    """The variables of which the bilinear and the linear form have products."""
 
-    w0: Indices
-    alpha: Indices
     below: Indices
     above: Indices
     b: Indices
@@ -51,10 +49,7 @@ def build(instance: Instance, ties: Ties = "library") -> Model:
         left=np.concatenate([np.tile(shared.below, n_rows), np.tile(shared.above, n_rows)]),
         right=np.concatenate([shared.b.ravel(), shared.b.ravel()]),
     )
-    scores = [
-        (np.broadcast_to(shared.w0, (n_rows, 1)), 1.0),
-        (np.broadcast_to(shared.above, (n_rows, n_features)), 1.0),
-    ]
+    scores = [(np.broadcast_to(shared.above, (n_rows, n_features)), 1.0)]
     return builder.minimise_log_loss(scores, places.labels, places.weights, products)
 
 
@@ -63,10 +58,10 @@ def add_two_weights(
 ) -> TwoWeights:
     """alpha, the two weights within it, t, and b tied to t."""
     alpha = add_selection(builder, instance)
-    w0 = builder.add("w0", "integer", [-np.inf], [np.inf])
+    builder.add("w0", "integer", [-np.inf], [np.inf])
     below = add_weights(builder, "w_below", alpha, instance.low_below, instance.high_below)
     above = add_weights(builder, "w_above", alpha, instance.low, instance.high)
     t = add_threshold(builder, instance)
     b = builder.add("b", "binary", np.zeros(places.shape), 1.0)
     constrain_threshold(builder, instance, places, b, t, ties)
-    return TwoWeights(w0, alpha, below, above, b)
+    return TwoWeights(below, above, b)

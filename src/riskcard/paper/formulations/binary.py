@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from riskcard.errors import DataError
 from riskcard.paper.formulations.blocks import add_selection, add_weights
-from riskcard.paper.formulations.building import Indices, ModelBuilder, Terms
+from riskcard.paper.formulations.building import ModelBuilder, Terms
 from riskcard.paper.formulations.instance import Instance
-from riskcard.paper.formulations.mip_model import Model
+from riskcard.paper.formulations.mip_model import Indices, Model
 
 
 def build(instance: Instance) -> Model:
@@ -36,10 +35,10 @@ def build(instance: Instance) -> Model:
     (3, 1)
     """
     builder = ModelBuilder("binary")
-    w0 = builder.add("w0", "integer", [-np.inf], [np.inf])
+    builder.add("w0", "integer", [-np.inf], [np.inf])
     w = builder.add("w", "integer", *weight_bounds(instance))
     builder.limit_nonzeros("at most k features", w, instance.k)
-    scores = binary_scores(instance, w0, w)
+    scores = binary_scores(instance, w)
     return builder.minimise_log_loss(scores, instance.y, instance.table.weights)
 
 
@@ -52,19 +51,19 @@ def build_reformulation(instance: Instance) -> Model:
     """
     builder = ModelBuilder("reformulation")
     alpha = add_selection(builder, instance)
-    w0 = builder.add("w0", "integer", [-np.inf], [np.inf])
+    builder.add("w0", "integer", [-np.inf], [np.inf])
     w = add_weights(builder, "w", alpha, *weight_bounds(instance))
-    scores = binary_scores(instance, w0, w)
+    scores = binary_scores(instance, w)
     return builder.minimise_log_loss(scores, instance.y, instance.table.weights)
 
 
-def weight_bounds(instance: Instance) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def weight_bounds(instance: Instance) -> tuple[Indices, Indices]:
     """Smallest and largest weight of ``x = 1`` against ``x = 0``: the jump, looked at from above."""
     return -instance.problem.jump_high, -instance.problem.jump_low
 
 
-def binary_scores(instance: Instance, w0: Indices, w: Indices) -> Terms:
-    """``w0 + sum of w_j x_ij`` for every row; refuses values other than 0 and 1."""
+def binary_scores(instance: Instance, w: Indices) -> Terms:
+    """``sum of w_j x_ij`` for every row; refuses values other than 0 and 1."""
     x = instance.x
     is_other = (x != 0) & (x != 1)
     if is_other.any():
@@ -73,8 +72,4 @@ def binary_scores(instance: Instance, w0: Indices, w: Indices) -> Terms:
             f"Feature {instance.table.names[j]!r} is {x[i, j]:g} in row {i}, and this form needs "
             "values 0 and 1. Cut the features first, or use a form for continuous data."
         )
-    n_rows = len(x)
-    return [
-        (np.broadcast_to(w0, (n_rows, 1)), 1.0),
-        (np.broadcast_to(w, (n_rows, w.size)), x),
-    ]
+    return [(np.broadcast_to(w, x.shape), x)]

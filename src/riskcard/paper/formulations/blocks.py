@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from riskcard.errors import ParameterError
-from riskcard.paper.formulations.building import Indices, ModelBuilder
+from riskcard.paper.formulations.building import ModelBuilder
 from riskcard.paper.formulations.indexing import Places
 from riskcard.paper.formulations.instance import Instance
+from riskcard.paper.formulations.mip_model import Indices
 
 Ties = Literal["library", "paper"]
 
@@ -46,7 +47,7 @@ def constrain_threshold(
     t: Indices,
     ties: Ties = "library",
 ) -> None:
-    """Tie b to t: ``b = 1`` at and below the threshold, ``b = 0`` above; one row a place.
+    """Tie b to t: ``b = 1`` at and below the threshold, ``b = 0`` above; one row per place.
 
     *paper*: ``x - (hi - lo) <= t - (hi - lo) b <= x``. With b = 1 this is ``t >= x`` and with b = 0
     it is ``t <= x``, so that a value at the threshold may be on either side, and equal values may
@@ -81,7 +82,7 @@ def add_product(
     name: str,
     weight: Indices,
     b: Indices,
-    bounds: tuple[NDArray[np.int64], NDArray[np.int64]],
+    bounds: tuple[Indices, Indices],
     is_complement: bool = False,
 ) -> Indices:
     """``weight * b``, or ``weight * (1 - b)``, by Fortet's four inequalities.

@@ -11,6 +11,8 @@ from scipy import sparse
 from riskcard.paper.formulations.mip_model import (
     Cardinality,
     Constraints,
+    Floats,
+    Indices,
     Kind,
     LinearObjective,
     LogLoss,
@@ -19,7 +21,6 @@ from riskcard.paper.formulations.mip_model import (
     Variables,
 )
 
-Indices = NDArray[np.int64]
 #: Parts of the rows of a block: (columns, coefficients), the columns of shape (rows,) or (rows, any
 #: number) and the coefficients such that they can be broadcast to the same shape.
 Terms = Sequence[tuple[Indices, ArrayLike]]
@@ -91,11 +92,13 @@ class ModelBuilder:
         self,
         scores: Terms,
         labels: NDArray[np.int8],
-        weights: NDArray[np.float64],
+        weights: Floats,
         products: Products | None = None,
     ) -> Model:
-        """The finished model, with the log-loss of these scores."""
-        matrix = _matrix(scores, self.n_variables)
+        """The finished model, with the log-loss of these scores, to each of which ``w0`` is added."""
+        start = next(block.start for block in self._variables if block.name == "w0")
+        base = np.full((labels.size, 1), start, dtype=np.int64)
+        matrix = _matrix([(base, 1.0), *scores], self.n_variables)
         return self._finish(LogLoss(matrix, np.zeros(labels.size), labels, weights, products))
 
     def minimise(self, terms: Terms, constant: float = 0.0) -> Model:
@@ -110,7 +113,7 @@ class ModelBuilder:
         return Model(self.name, tuple(self._variables), constraints, objective, self._cardinality)
 
 
-def _spread(value: ArrayLike, n: int) -> NDArray[np.float64]:
+def _spread(value: ArrayLike, n: int) -> Floats:
     return np.broadcast_to(np.asarray(value, dtype=np.float64), (n,))
 
 

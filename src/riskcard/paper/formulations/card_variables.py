@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.errors import ParameterError
-from riskcard.paper.formulations.building import Indices
 from riskcard.paper.formulations.indexing import Places, places_by_row, places_by_value
 from riskcard.paper.formulations.instance import Instance
-from riskcard.paper.formulations.mip_model import Model
+from riskcard.paper.formulations.mip_model import Floats, Indices, Model
 from riskcard.problem.objective import violations
 from riskcard.problem.solution import Solution
 
-Floats = NDArray[np.float64]
 OUT_OF_RANGE = (
     "That is outside the range of the model. Give the card its best base first "
     "(riskcard.paper.formulations.ranges.with_best_base); a cutoff must not be below its loss."
@@ -36,21 +36,18 @@ def values_of(model: Model, instance: Instance, solution: Solution) -> Floats:
     for feature, place, points in solution.terms:
         jump[feature], cut[feature] = points, place
     above = _weights_above(instance, jump)
-    parts: dict[str, Floats] = {
-        "alpha": (jump != 0).astype(float),
-        "jump": jump.astype(float),
-        "w": -jump.astype(float),
-        "w_below": (jump + above).astype(float),
-        "w_above": above.astype(float),
+    in_base = -jump.sum() if model.has("w") else above.sum() if model.has("w_above") else 0
+    parts: dict[str, NDArray[Any]] = {
+        "w0": np.array([solution.base - in_base]),
+        "alpha": jump != 0,
+        "jump": jump,
+        "w": -jump,
+        "w_below": jump + above,
+        "w_above": above,
         "t": _thresholds(instance, cut),
     }
-    if model.has("w"):
-        parts["w0"] = np.array([solution.base + jump.sum()], dtype=float)
-    else:
-        shift = above.sum() if model.has("w_above") else 0
-        parts["w0"] = np.array([solution.base - shift], dtype=float)
     if model.has("b"):
-        parts |= _at_places(model, instance, jump, cut, parts)
+        parts |= _at_places(model, instance, cut, parts)
     values = np.zeros(model.n_variables)
     for block in model.variables:
         if block.name in parts:
@@ -63,14 +60,14 @@ def values_of(model: Model, instance: Instance, solution: Solution) -> Floats:
     return values
 
 
-def _weights_above(instance: Instance, jump: NDArray[np.int64]) -> NDArray[np.int64]:
+def _weights_above(instance: Instance, jump: Indices) -> Indices:
     """Weights above the cut such that both are within bounds, and near to half the jump each."""
     least = np.maximum(instance.low, instance.low_below - jump)
     most = np.minimum(instance.high, instance.high_below - jump)
     return np.where(jump == 0, 0, np.clip(-(jump // 2), least, most))
 
 
-def _thresholds(instance: Instance, cut: NDArray[np.int64]) -> Floats:
+def _thresholds(instance: Instance, cut: Indices) -> Floats:
     """A threshold well within the gap of each cut; the smallest value for a feature without one."""
     thresholds: Floats = instance.x.min(axis=0)
     for j in np.flatnonzero(cut >= 0):
@@ -85,12 +82,8 @@ def _places_of(model: Model, instance: Instance) -> Places:
 
 
 def _at_places(
-    model: Model,
-    instance: Instance,
-    jump: NDArray[np.int64],
-    cut: NDArray[np.int64],
-    parts: dict[str, Floats],
-) -> dict[str, Floats]:
+    model: Model, instance: Instance, cut: Indices, parts: dict[str, NDArray[Any]]
+) -> dict[str, NDArray[Any]]:
     """b and its products."""
     places = _places_of(model, instance)
     j = places.feature
@@ -100,7 +93,7 @@ def _at_places(
         b *= parts["alpha"][j]
     return {
         "b": b,
-        "beta": jump[j] * b,
+        "beta": parts["jump"][j] * b,
         "beta_below": parts["w_below"][j] * b,
         "beta_above": parts["w_above"][j] * (1 - b),
     }
@@ -154,7 +147,7 @@ def solution_of(model: Model, instance: Instance, values: Floats) -> Solution:
     return Solution.of([(int(j), int(cut[j]), int(jump[j])) for j in np.flatnonzero(has_cut)], base)
 
 
-def _agreeing_cuts(instance: Instance, places: Places, b: NDArray[np.int64]) -> Indices:
+def _agreeing_cuts(instance: Instance, places: Places, b: Indices) -> Indices:
     """The cut of each feature with which most places agree; -1 if all are above, n_cuts if below."""
     n_cuts = instance.problem.data.n_cuts
     cuts = np.empty(n_cuts.size, dtype=np.int64)

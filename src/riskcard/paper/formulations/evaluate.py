@@ -6,22 +6,21 @@ from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from riskcard.formatting.templates import render
 from riskcard.logistic import log_loss
-from riskcard.paper.formulations.mip_model import Constraints, LinearObjective, Model
+from riskcard.paper.formulations.mip_model import Constraints, Floats, LinearObjective, Model
 
 #: A variable of a cardinality constraint counts as 0 up to this much.
 ZERO_TOLERANCE = 1e-6
 
 
-def scores_at(model: Model, values: NDArray[np.float64]) -> NDArray[np.float64]:
+def scores_at(model: Model, values: Floats) -> Floats:
     """The score of every row of a model that minimises the log-loss."""
     objective = model.objective
     if isinstance(objective, LinearObjective):
         raise TypeError(f"The objective of the model {model.name!r} is linear and has no scores.")
-    scores: NDArray[np.float64] = objective.constant + objective.matrix @ values
+    scores: Floats = objective.constant + objective.matrix @ values
     if objective.products is not None:
         products = objective.products
         parts = products.factors * values[products.left] * values[products.right]
@@ -29,7 +28,7 @@ def scores_at(model: Model, values: NDArray[np.float64]) -> NDArray[np.float64]:
     return scores
 
 
-def objective_at(model: Model, values: NDArray[np.float64]) -> float:
+def objective_at(model: Model, values: Floats) -> float:
     """What the model minimises, at a point."""
     objective = model.objective
     if isinstance(objective, LinearObjective):
@@ -37,9 +36,7 @@ def objective_at(model: Model, values: NDArray[np.float64]) -> float:
     return log_loss(scores_at(model, values), objective.labels, objective.weights)
 
 
-def violation_at(
-    model: Model, values: NDArray[np.float64], is_relaxed: bool = False
-) -> tuple[float, str]:
+def violation_at(model: Model, values: Floats, is_relaxed: bool = False) -> tuple[float, str]:
     """By how much a point breaks the model at most, and which block of the model that is.
 
     Parameters
@@ -62,9 +59,7 @@ def violation_at(
     return max(found, key=lambda pair: pair[0])
 
 
-def _excess(
-    values: NDArray[np.float64], lower: NDArray[np.float64], upper: NDArray[np.float64]
-) -> float:
+def _excess(values: Floats, lower: Floats, upper: Floats) -> float:
     return float(np.max(np.maximum(lower - values, values - upper), initial=0.0))
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.paper.formulations.building import Indices
 from riskcard.paper.formulations.instance import Instance
+from riskcard.paper.formulations.mip_model import Floats, Indices
 from riskcard.problem.merge_rows import merge_equal_rows
 
 
@@ -32,12 +32,12 @@ class Places:
     """
 
     feature: Indices
-    value: NDArray[np.float64]
+    value: Floats
     code: Indices
-    margin: NDArray[np.float64]
+    margin: Floats
     of_row: Indices
     labels: NDArray[np.int8]
-    weights: NDArray[np.float64]
+    weights: Floats
     shape: tuple[int, ...]
 
     @property
@@ -99,12 +99,12 @@ def places_by_value(instance: Instance) -> Places:
     )
 
 
-def distinct_values(instance: Instance, feature: int) -> NDArray[np.float64]:
+def distinct_values(instance: Instance, feature: int) -> Floats:
     """The different values of a feature, ascending."""
     return np.unique(instance.x[:, feature])
 
 
-def _margins(distinct: NDArray[np.float64]) -> NDArray[np.float64]:
+def _margins(distinct: Floats) -> Floats:
     if distinct.size == 1:
         return np.ones(1)
     gaps = np.diff(distinct) / 2

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from riskcard.data.table import Table
 from riskcard.encoding.rank_table import CutGrid, rank_table
 from riskcard.errors import ParameterError
+from riskcard.paper.formulations.mip_model import Floats, Indices
 from riskcard.problem.problem import Limits, Problem, Scale
 
 #: The paper's bound on every weight.
@@ -19,7 +20,7 @@ DEFAULT_WEIGHT = 5
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """At most ``k`` features, one threshold each, two integer weights in ``low .. high`` a feature.
+    """At most ``k`` features, one threshold each, two integer weights in ``low .. high`` per feature.
 
     ``problem`` is the same thing as the library solves it: the jump of feature ``j`` lies in
     ``low[j] - high[j] .. high[j] - low[j]``, the base is a free integer, the scale is 1.
@@ -32,12 +33,12 @@ class Instance:
     grid: CutGrid
     problem: Problem
     k: int
-    low: NDArray[np.int64]
-    high: NDArray[np.int64]
+    low: Indices
+    high: Indices
     is_one_sided: bool = False
 
     @property
-    def x(self) -> NDArray[np.float64]:
+    def x(self) -> Floats:
         """The values, rows by features."""
         return self.table.values
 
@@ -47,12 +48,12 @@ class Instance:
         return self.table.labels
 
     @property
-    def low_below(self) -> NDArray[np.int64]:
+    def low_below(self) -> Indices:
         """The smallest weight at or below the threshold."""
         return np.zeros_like(self.low) if self.is_one_sided else self.low
 
     @property
-    def high_below(self) -> NDArray[np.int64]:
+    def high_below(self) -> Indices:
         """The largest weight at or below the threshold."""
         return np.zeros_like(self.high) if self.is_one_sided else self.high
 
@@ -60,8 +61,8 @@ class Instance:
 def make_instance(
     table: Table,
     k: int | None = None,
-    low: NDArray[np.int64] | int = -DEFAULT_WEIGHT,
-    high: NDArray[np.int64] | int = DEFAULT_WEIGHT,
+    low: Indices | int = -DEFAULT_WEIGHT,
+    high: Indices | int = DEFAULT_WEIGHT,
     is_one_sided: bool = False,
 ) -> Instance:
     """State the paper's problem for a table.
@@ -71,7 +72,7 @@ def make_instance(
     k
         At most this many features; None for all.
     low, high
-        Smallest and largest weight, one for all features or one a feature; ``low <= 0 <= high``.
+        Smallest and largest weight, one for all features or one per feature; ``low <= 0 <= high``.
     is_one_sided
         Whether values at or below the threshold have no weight of their own: the problem of the
         original binary form.
@@ -99,17 +100,17 @@ def make_instance(
     return Instance(table, grid, problem, most, low_weights, high_weights, bool(is_one_sided))
 
 
-def _read_weights(name: str, value: Any, table: Table) -> NDArray[np.int64]:
-    """One integer a feature."""
+def _read_weights(name: str, value: Any, table: Table) -> Indices:
+    """One integer per feature."""
     n_features = table.values.shape[1]
     given = np.asarray(value)
     is_number = given.dtype.kind in "iuf" and bool(np.isfinite(given).all())
     if not is_number or bool((given != np.round(given)).any()):
-        raise ParameterError(f"{name} is {value!r}. Use a whole number, or one a feature.")
+        raise ParameterError(f"{name} is {value!r}. Use a whole number, or one per feature.")
     if given.ndim > 0 and given.shape != (n_features,):
         raise ParameterError(
             f"{name} has shape {given.shape} and the table {n_features} features. "
-            "Use one whole number for all features, or one a feature."
+            "Use one whole number for all features, or one per feature."
         )
     return np.broadcast_to(given.astype(np.int64), (n_features,)).copy()
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from riskcard.paper.formulations.bilinear import TwoWeights, add_two_weights
 from riskcard.paper.formulations.blocks import Ties, add_product
-from riskcard.paper.formulations.building import Indices, ModelBuilder, Terms
+from riskcard.paper.formulations.building import ModelBuilder
 from riskcard.paper.formulations.indexing import Places, places_by_row
 from riskcard.paper.formulations.instance import Instance
-from riskcard.paper.formulations.mip_model import Model
+from riskcard.paper.formulations.mip_model import Indices, Model
 
 
 def build(instance: Instance, ties: Ties = "library") -> Model:
@@ -36,7 +34,7 @@ def build(instance: Instance, ties: Ties = "library") -> Model:
     places = places_by_row(instance)
     shared = add_two_weights(builder, instance, places, ties)
     products = add_two_products(builder, instance, places, shared)
-    scores = scores_of_two_products(shared.w0, products, places)
+    scores = [(product.ravel()[places.of_row], 1.0) for product in products]
     return builder.minimise_log_loss(scores, places.labels, places.weights)
 
 
@@ -52,13 +50,3 @@ def add_two_products(
         builder, "beta_above", shared.above[j], shared.b, bounds, is_complement=True
     )
     return below, above
-
-
-def scores_of_two_products(w0: Indices, products: tuple[Indices, Indices], places: Places) -> Terms:
-    """The scores of the rows: w0 and both products of each feature."""
-    below, above = products
-    return [
-        (np.broadcast_to(w0, (places.labels.size, 1)), 1.0),
-        (below.ravel()[places.of_row], 1.0),
-        (above.ravel()[places.of_row], 1.0),
-    ]

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
 Kind = Literal["binary", "integer", "continuous"]
 
 
@@ -26,8 +28,8 @@ class Variables:
 
     name: str
     kind: Kind
-    lower: NDArray[np.float64]
-    upper: NDArray[np.float64]
+    lower: Floats
+    upper: Floats
     start: int
 
     @property
@@ -54,8 +56,8 @@ class Constraints:
 
     name: str
     matrix: sparse.csr_array
-    lower: NDArray[np.float64]
-    upper: NDArray[np.float64]
+    lower: Floats
+    upper: Floats
     is_paired: bool = False
 
     def widened(self, n_columns: int) -> Constraints:
@@ -73,7 +75,7 @@ class Cardinality:
     """
 
     name: str
-    members: NDArray[np.int64]
+    members: Indices
     most: int
 
 
@@ -81,10 +83,10 @@ class Cardinality:
 class Products:
     """Bilinear parts of the scores: row ``rows[q]`` has ``factors[q] * values[left[q]] * values[right[q]]``."""
 
-    rows: NDArray[np.int64]
-    factors: NDArray[np.float64]
-    left: NDArray[np.int64]
-    right: NDArray[np.int64]
+    rows: Indices
+    factors: Floats
+    left: Indices
+    right: Indices
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +97,9 @@ class LogLoss:
     """
 
     matrix: sparse.csr_array
-    constant: NDArray[np.float64]
+    constant: Floats
     labels: NDArray[np.int8]
-    weights: NDArray[np.float64]
+    weights: Floats
     products: Products | None = None
 
 
@@ -105,7 +107,7 @@ class LogLoss:
 class LinearObjective:
     """Minimise ``coefficients @ values + constant``."""
 
-    coefficients: NDArray[np.float64]
+    coefficients: Floats
     constant: float = 0.0
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from riskcard.paper.formulations.instance import Instance
+from riskcard.paper.formulations.mip_model import Indices
 from riskcard.problem.objective import loss_of
 from riskcard.problem.solution import Solution
 
@@ -64,5 +64,5 @@ def _extreme_points(instance: Instance) -> tuple[int, int]:
     return most, -_sum_of_largest(-problem.jump_low, instance.k)
 
 
-def _sum_of_largest(values: NDArray[np.int64], k: int) -> int:
+def _sum_of_largest(values: Indices, k: int) -> int:
     return int(np.sort(values)[::-1][:k].sum())

@@ -6,13 +6,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from riskcard.errors import ParameterError
 from riskcard.paper.formulations.instance import Instance
 from riskcard.paper.formulations.mip_model import (
     Constraints,
+    Floats,
+    Indices,
     LinearObjective,
     LogLoss,
     Model,
@@ -54,9 +55,7 @@ class Secants:
 
 
 def build(
-    instance: Instance,
-    strengthening: Strengthening | None = None,
-    secants: Secants | None = None,
+    instance: Instance, strengthening: Strengthening | None = None, secants: Secants | None = None
 ) -> Model:
     """The strengthened form with secants: a mixed-integer linear model with the same optimum.
 
@@ -123,9 +122,9 @@ class _Groups:
     """Rows with the same score: its linear expression, and the weight of either label."""
 
     matrix: sparse.csr_array
-    constant: NDArray[np.float64]
-    positive: NDArray[np.float64]
-    negative: NDArray[np.float64]
+    constant: Floats
+    positive: Floats
+    negative: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +137,9 @@ class _Pieces:
 
     start: float
     height: float
-    widths: NDArray[np.float64]
-    costs: NDArray[np.float64]
-    directions: NDArray[np.float64]
+    widths: Floats
+    costs: Floats
+    directions: Floats
 
 
 def _group_rows(objective: LogLoss) -> _Groups:
@@ -170,14 +169,14 @@ def _start_of_tail(total_weight: float, tail: float) -> float:
     return float(max(1, math.ceil(-math.log(math.expm1(tail / total_weight)))))
 
 
-def _losses(margins: NDArray[np.int64], start_of_tail: float) -> NDArray[np.float64]:
+def _losses(margins: Indices, start_of_tail: float) -> Floats:
     """The loss of one row by its margin, linear in the tails."""
     above_hinge = np.log1p(np.exp(-np.abs(margins))) - math.log1p(math.exp(-start_of_tail))
     return np.maximum(-margins, 0) + np.maximum(above_hinge, 0.0)
 
 
 def _pieces_of(
-    scores: NDArray[np.int64], weights: tuple[float, float], start_of_tail: float, options: Secants
+    scores: Indices, weights: tuple[float, float], start_of_tail: float, options: Secants
 ) -> _Pieces:
     """The loss of one group over its range of scores."""
     positive, negative = weights
@@ -198,9 +197,7 @@ def _pieces_of(
     return _from_minimum(float(scores[0]), float(heights[0]), slopes, widths)
 
 
-def _from_minimum(
-    left: float, height: float, slopes: NDArray[np.float64], widths: NDArray[np.float64]
-) -> _Pieces:
+def _from_minimum(left: float, height: float, slopes: Floats, widths: Floats) -> _Pieces:
     """Describe a function that is given from the left from its minimum outwards."""
     ends = left + np.concatenate([[0.0], np.cumsum(widths)])
     heights = height + np.concatenate([[0.0], np.cumsum(slopes * widths)])
@@ -214,7 +211,7 @@ def _from_minimum(
     )
 
 
-def _thin_out(heights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _thin_out(heights: Floats) -> tuple[Floats, Floats]:
     """Slopes and widths of the largest of every second secant (and the last one)."""
     at = np.unique(np.append(np.arange(0, heights.size - 1, 2), heights.size - 2))
     slopes = heights[at + 1] - heights[at]
@@ -227,9 +224,7 @@ def _thin_out(heights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArra
     return slopes, np.diff(ends)
 
 
-def _join(
-    slopes: NDArray[np.float64], widths: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _join(slopes: Floats, widths: Floats) -> tuple[Floats, Floats]:
     """Make neighbouring pieces of the same slope one, and slopes increasing despite rounding."""
     if slopes.size == 0:
         return slopes, widths

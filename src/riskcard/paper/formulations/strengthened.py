@@ -15,11 +15,11 @@ from riskcard.paper.formulations.blocks import (
     add_weights,
     constrain_threshold,
 )
-from riskcard.paper.formulations.building import Indices, ModelBuilder, Terms
+from riskcard.paper.formulations.building import ModelBuilder
 from riskcard.paper.formulations.indexing import Places, places_by_row, places_by_value
 from riskcard.paper.formulations.instance import Instance
-from riskcard.paper.formulations.linear import add_two_products, scores_of_two_products
-from riskcard.paper.formulations.mip_model import Model
+from riskcard.paper.formulations.linear import add_two_products
+from riskcard.paper.formulations.mip_model import Indices, Model
 from riskcard.paper.formulations.ranges import base_range
 
 
@@ -105,10 +105,9 @@ def build(instance: Instance, strengthening: Strengthening | None = None) -> Mod
     places = places_by_value(instance) if chosen.shared else places_by_row(instance)
     alpha = add_selection(builder, instance)
     b = _add_b(builder, instance, places, chosen)
-    if chosen.one_jump:
-        scores = _add_one_jump(builder, instance, places, (alpha, b), chosen)
-    else:
-        scores = _add_two_weights(builder, instance, places, (alpha, b), chosen)
+    draft = _Draft(builder, instance, places, chosen, alpha, b)
+    products = draft.add_one_jump() if chosen.one_jump else draft.add_two_weights()
+    scores = [(product.ravel()[places.of_row], 1.0) for product in products]
     return builder.minimise_log_loss(scores, places.labels, places.weights)
 
 
@@ -132,91 +131,68 @@ def _add_b(
     return b
 
 
-def _add_one_jump(
-    builder: ModelBuilder,
-    instance: Instance,
-    places: Places,
-    alpha_and_b: tuple[Indices, Indices],
-    chosen: Strengthening,
-) -> Terms:
-    """w0, the jumps and their products with b; returns the scores."""
-    (alpha, b), j = alpha_and_b, places.feature
-    low, high = instance.problem.jump_low, instance.problem.jump_high
-    span = base_range(instance) if chosen.bounded_base else (-np.inf, np.inf)
-    w0 = builder.add("w0", "integer", [span[0]], [span[1]])
-    jump = add_weights(builder, "jump", alpha, low, high)
-    if chosen.hull:
-        beta = _add_hull(builder, instance, places, (alpha, b, jump))
-    else:
-        beta = add_product(builder, "beta", jump[j], b, (low[j], high[j]))
-        if chosen.linked:
-            _link(builder, "beta", beta, alpha[j], (low[j], high[j]))
-    return [
-        (np.broadcast_to(w0, (places.labels.size, 1)), 1.0),
-        (beta.ravel()[places.of_row], 1.0),
-    ]
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A model with alpha and b, which still needs its weights; each method adds to the builder."""
 
+    builder: ModelBuilder
+    instance: Instance
+    places: Places
+    chosen: Strengthening
+    alpha: Indices
+    b: Indices
 
-def _add_hull(
-    builder: ModelBuilder,
-    instance: Instance,
-    places: Places,
-    variables: tuple[Indices, Indices, Indices],
-) -> Indices:
-    """beta with total variation bounded by alpha; real, because it is jump * b at binary b."""
-    alpha, b, jump = variables
-    j, is_last = places.feature, places.is_last(instance)
-    low, high = instance.problem.jump_low[j], instance.problem.jump_high[j]
-    is_used = ~is_last
-    beta = builder.add("beta", "continuous", low * is_used, high * is_used)
-    left, right = places.steps
-    first = np.flatnonzero(places.is_first)
-    # a constant feature has no cut: its only b is 0, so that alpha and the jump are 0
-    builder.constrain("b starts at alpha", [(b[first], 1.0), (alpha, -1.0)], 0.0, 0.0)
-    builder.constrain("beta starts at the jump", [(beta[first], 1.0), (jump, -1.0)], 0.0, 0.0)
-    columns = np.repeat(np.stack([beta[left], beta[right], b[left], b[right]], axis=1), 2, axis=0)
-    slopes = np.stack([low[left], high[left]], axis=1).ravel().astype(np.float64)
-    ones = np.ones_like(slopes)
-    builder.constrain(
-        "hull",
-        [(columns, np.stack([ones, -ones, -slopes, slopes], axis=1))],
-        np.tile([0.0, -np.inf], left.size),
-        np.tile([np.inf, 0.0], left.size),
-    )
-    return beta
+    def add_one_jump(self) -> tuple[Indices, ...]:
+        """w0, the jumps and their products with b, which are returned."""
+        builder, problem, j = self.builder, self.instance.problem, self.places.feature
+        low, high = problem.jump_low, problem.jump_high
+        span = base_range(self.instance) if self.chosen.bounded_base else (-np.inf, np.inf)
+        builder.add("w0", "integer", [span[0]], [span[1]])
+        jump = add_weights(builder, "jump", self.alpha, low, high)
+        if self.chosen.hull:
+            return (self.add_hull(jump),)
+        beta = add_product(builder, "beta", jump[j], self.b, (low[j], high[j]))
+        self.link("beta", beta, low, high)
+        return (beta,)
 
+    def add_hull(self, jump: Indices) -> Indices:
+        """beta with total variation bounded by alpha; real, because it is jump * b at binary b."""
+        builder, b, j = self.builder, self.b, self.places.feature
+        problem, is_used = self.instance.problem, ~self.places.is_last(self.instance)
+        low, high = problem.jump_low[j], problem.jump_high[j]
+        beta = builder.add("beta", "continuous", low * is_used, high * is_used)
+        left, right = self.places.steps
+        first = np.flatnonzero(self.places.is_first)
+        # a constant feature has no cut: its only b is 0, so that alpha and the jump are 0
+        builder.constrain("b starts at alpha", [(b[first], 1.0), (self.alpha, -1.0)], 0.0, 0.0)
+        builder.constrain("beta starts at the jump", [(beta[first], 1.0), (jump, -1.0)], 0.0, 0.0)
+        places = np.stack([beta[left], beta[right], b[left], b[right]], axis=1)
+        slopes = np.stack([low[left], high[left]], axis=1).ravel().astype(np.float64)
+        ones = np.ones_like(slopes)
+        factors = np.stack([ones, -ones, -slopes, slopes], axis=1)
+        lower, upper = np.tile([0.0, -np.inf], left.size), np.tile([np.inf, 0.0], left.size)
+        builder.constrain("hull", [(np.repeat(places, 2, axis=0), factors)], lower, upper)
+        return beta
 
-def _add_two_weights(
-    builder: ModelBuilder,
-    instance: Instance,
-    places: Places,
-    alpha_and_b: tuple[Indices, Indices],
-    chosen: Strengthening,
-) -> Terms:
-    """w0, two weights a feature and their products with b and 1 - b; returns the scores."""
-    (alpha, b), j = alpha_and_b, places.feature
-    w0 = builder.add("w0", "integer", [-np.inf], [np.inf])
-    low, high = instance.low, instance.high
-    below = add_weights(builder, "w_below", alpha, instance.low_below, instance.high_below)
-    above = add_weights(builder, "w_above", alpha, low, high)
-    products = add_two_products(builder, instance, places, TwoWeights(w0, alpha, below, above, b))
-    if chosen.linked:
-        bounds = instance.low_below[j], instance.high_below[j]
-        _link(builder, "beta_below", products[0], alpha[j], bounds)
-        _link(builder, "beta_above", products[1], alpha[j], (low[j], high[j]))
-    if chosen.bounded_base:
-        span = base_range(instance)
-        builder.constrain("base", [(w0[None, :], 1.0), (above[None, :], 1.0)], *span)
-    return scores_of_two_products(w0, products, places)
+    def add_two_weights(self) -> tuple[Indices, ...]:
+        """w0, two weights per feature and their products with b and 1 - b, which are returned."""
+        builder, instance = self.builder, self.instance
+        w0 = builder.add("w0", "integer", [-np.inf], [np.inf])
+        low, high = instance.low_below, instance.high_below
+        below = add_weights(builder, "w_below", self.alpha, low, high)
+        above = add_weights(builder, "w_above", self.alpha, instance.low, instance.high)
+        weights = TwoWeights(below, above, self.b)
+        products = add_two_products(builder, instance, self.places, weights)
+        self.link("beta_below", products[0], low, high)
+        self.link("beta_above", products[1], instance.low, instance.high)
+        if self.chosen.bounded_base:
+            span = base_range(instance)
+            builder.constrain("base", [(w0[None, :], 1.0), (above[None, :], 1.0)], *span)
+        return products
 
-
-def _link(
-    builder: ModelBuilder,
-    name: str,
-    product: Indices,
-    alpha: Indices,
-    bounds: tuple[np.ndarray, np.ndarray],
-) -> None:
-    builder.constrain_between(
-        f"{name} within alpha", [(product.ravel(), 1.0)], alpha, (0.0, bounds[0]), (0.0, bounds[1])
-    )
+    def link(self, name: str, product: Indices, low: Indices, high: Indices) -> None:
+        """``low alpha <= product <= high alpha``, where this is asked for."""
+        if self.chosen.linked:
+            j, terms = self.places.feature, [(product.ravel(), 1.0)]
+            bounds = (0.0, low[j]), (0.0, high[j])
+            self.builder.constrain_between(f"{name} within alpha", terms, self.alpha[j], *bounds)

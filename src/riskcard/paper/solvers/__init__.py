@@ -1,1 +1,1 @@
-"""Other people's solvers behind one door: BONMIN and IPOPT (CasADi), SCIP, HiGHS."""
+"""Other people's solvers behind one interface: BONMIN and IPOPT (CasADi), SCIP, HiGHS."""

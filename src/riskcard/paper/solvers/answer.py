@@ -8,12 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from riskcard.errors import ParameterError
+from riskcard.paper.formulations.mip_model import Floats
 
-Floats = NDArray[np.float64]
 #: Why a solver says that it stopped. "optimal" is its own word, nothing that was proven here.
 Ending = Literal["optimal", "time_limit", "node_limit", "infeasible", "failed"]
 
@@ -68,7 +65,7 @@ class Incumbent:
     objective: float
 
 
-#: Is told of each better solution: when it was found with which objective, and the point.
+#: Is called at each better solution: when it was found, its objective, and the point.
 Note = Callable[[Incumbent, Floats], None]
 
 
@@ -109,7 +106,7 @@ class Answer:
     seconds
         Wall-clock time of all, building the solver's own model included.
     history
-        When better solutions were found, as far as the solver tells; the last one is ``values``.
+        When better solutions were found, as far as the solver reports it; the last one is ``values``.
     is_relaxation
         Integer variables may have any value within their bounds.
     log

@@ -39,7 +39,7 @@ def _solve(name: str, model: Model, options: SolverOptions) -> Answer:
 
 
 def with_log(answer: Answer) -> Answer:
-    """The answer with what only the log tells: nodes, and the bound of a run that was stopped.
+    """The answer with what only the log says: nodes, and the bound of a run that was stopped.
 
     The outer approximation writes no bound.
     """

@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from riskcard.paper.formulations.mip_model import Model
+from riskcard.paper.formulations.mip_model import Floats, Model
 from riskcard.paper.solvers.answer import Answer, Claim, Ending, Incumbent, Note, SolverOptions
 from riskcard.paper.solvers.casadi_problem import casadi_problem, run_casadi
 from riskcard.paper.solvers.flat_model import flatten
 
-Floats = NDArray[np.float64]
 #: The algorithms by the name of the solver. "bonmin" is the paper's, B-Hyb, with one change.
 #: BONMIN's default, strong branching, is unsound here: where it meets an integer point while it
 #: tries branches, it gives up branches that hold better cards, and ends with "SUCCESS" at the wrong
@@ -44,7 +42,7 @@ NO_SOLUTION = 1e40
 
 
 def run_bonmin(name: str, model: Model, options: SolverOptions, note: Note) -> Answer:
-    """Solve a model; ``note`` is told of each better solution.
+    """Solve a model; ``note`` is called at each better solution.
 
     Parameters with full names, such as "bonmin.pump_for_minlp", go to the file that BONMIN reads in
     the folder that it is started in.
@@ -91,7 +89,7 @@ def run_bonmin(name: str, model: Model, options: SolverOptions, note: Note) -> A
 
 
 def _watch(casadi: Any, gradient: Any, meet: Callable[[float, Any], None]) -> Any:
-    """The gradient, looking on: BONMIN tells of no solution while it runs, but it evaluates them."""
+    """The gradient, looking on: BONMIN reports no solution while it runs, but it evaluates them."""
 
     class Watch(casadi.Callback):
         def __init__(self) -> None:

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from riskcard.paper.formulations.mip_model import LinearObjective, LogLoss
+from riskcard.paper.formulations.mip_model import Floats, LinearObjective, LogLoss
 from riskcard.paper.solvers.flat_model import FlatModel
 
-Floats = NDArray[np.float64]
 #: exp(-margin) overflows at a margin of -709; from here on the loss is continued as a straight line.
 LEAST_MARGIN = -500.0
 

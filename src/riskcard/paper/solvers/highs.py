@@ -20,11 +20,7 @@ from riskcard.paper.solvers.flat_model import (
 
 #: The gaps at which HiGHS may stop (its own default, 1e-4, is far too wide for "optimal"), and how
 #: far an integer may be from a whole number.
-PARAMETERS = {
-    "mip_rel_gap": 1e-9,
-    "mip_abs_gap": 1e-9,
-    "mip_feasibility_tolerance": 1e-7,
-}
+PARAMETERS = {"mip_rel_gap": 1e-9, "mip_abs_gap": 1e-9, "mip_feasibility_tolerance": 1e-7}
 ENDINGS: dict[str, Ending] = {
     "kOptimal": "optimal",
     "kTimeLimit": "time_limit",
@@ -35,7 +31,7 @@ ENDINGS: dict[str, Ending] = {
 
 
 def solve_with_highs(model: Model, options: SolverOptions, note: Note | None = None) -> Answer:
-    """Hand a model with a linear objective to HiGHS; ``note`` is told of each better solution."""
+    """Hand a model with a linear objective to HiGHS; ``note`` is called at each better solution."""
     begin = time.perf_counter()
     highspy = import_extra("highspy", "HiGHS", "highs")
     objective = require_linear_objective(model, "HiGHS")

@@ -18,18 +18,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from riskcard.errors import RiskcardError
-from riskcard.paper.formulations.mip_model import Model
+from riskcard.paper.formulations.mip_model import Floats, Model
 from riskcard.paper.solvers.answer import Answer, Claim, Incumbent, SolverOptions
 from riskcard.paper.solvers.bonmin_process import run_bonmin
 from riskcard.paper.solvers.highs import solve_with_highs
 from riskcard.paper.solvers.scip import solve_with_scip
 from riskcard.processes import last_line, run_module
 
-Floats = NDArray[np.float64]
 #: Entries of the matrix from which a model is large. Starting a process takes about half a second,
 #: and models of this size take longer than that to read.
 LARGE = 100_000

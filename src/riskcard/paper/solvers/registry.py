@@ -1,4 +1,4 @@
-"""The one door: a model, or an instance and a form, to any solver; every answer goes to the referee."""
+"""Every solver by name: hand it a model, or an instance and a form; the referee checks its answer."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def solve_form(
     options: SolverOptions | None = None,
     start: Solution | None = None,
 ) -> SolveRecord:
-    """Write an instance in a form, have it solved, and put the answer before the referee.
+    """Write an instance in a form, have it solved, and let the referee check the answer.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def bound_base(model: Model, instance: Instance) -> Model:
     Notes
     -----
     ``ranges.base_range`` proves that the best base of every card lies in a range. In a form with two
-    weights a feature the base of the card is ``w0 + sum of w_above``, in the binary forms it is
+    weights per feature the base of the card is ``w0 + sum of w_above``, in the binary forms it is
     ``w0 + sum of w`` (a value of 1 is above its cut). At most k of these weights differ from 0, so w0
     lies between the smallest base less the k largest weights and the largest base less the k
     smallest.

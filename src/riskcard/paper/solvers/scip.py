@@ -8,17 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from riskcard.extras import import_extra
 from riskcard.paper.formulations.evaluate import scores_at
-from riskcard.paper.formulations.mip_model import LinearObjective, LogLoss, Model
+from riskcard.paper.formulations.mip_model import Floats, LinearObjective, LogLoss, Model
 from riskcard.paper.solvers.answer import Answer, Claim, Ending, Incumbent, Note, SolverOptions
 from riskcard.paper.solvers.flat_model import FlatModel, flatten
-
-Floats = NDArray[np.float64]
-#: Is given the objective of a better solution, and how to get its values.
-Tell = Callable[[float, Callable[[], Floats]], None]
 
 #: Every row of a log-loss may be wrong by this much, and they add up: SCIP's default, 1e-6, makes the
 #: objective of 200 rows wrong in the fifth digit. It warns of anything smaller than this.
@@ -34,7 +29,7 @@ ENDINGS: dict[str, Ending] = {
 
 
 def solve_with_scip(model: Model, options: SolverOptions, note: Note | None = None) -> Answer:
-    """Hand any model to SCIP; ``note`` is told of each better solution.
+    """Hand any model to SCIP; ``note`` is called at each better solution.
 
     Notes
     -----
@@ -42,7 +37,7 @@ def solve_with_scip(model: Model, options: SolverOptions, note: Note | None = No
     loss ``z``. ``z >= log(1 + exp(-m))`` is written ``exp(-z) + exp(-m - z) <= 1``, which is the
     same thing (multiply by ``exp(z)``) and in which SCIP sees a convex function: a sum of
     exponentials of linear functions. Of ``log(1 + exp(-m))`` it sees a concave function of a
-    convex one, and would branch on real variables to no purpose.
+    convex one, and would branch on real variables needlessly.
     """
     begin = time.perf_counter()
     pyscipopt = import_extra("pyscipopt", "SCIP", "scip")
@@ -56,12 +51,14 @@ def solve_with_scip(model: Model, options: SolverOptions, note: Note | None = No
         _add_start(scip, model, options.start, variables, extra)
     history: list[Incumbent] = []
 
-    def tell(found: float, values: Callable[[], Floats]) -> None:
+    def meet() -> None:
+        best = scip.getBestSol()
+        found = float(scip.getSolObjVal(best))
         history.append(Incumbent(time.perf_counter() - begin, found))
         if note is not None:
-            note(history[-1], values())
+            note(history[-1], _values(scip, best, variables))
 
-    watch = _watch(pyscipopt, variables, tell)
+    watch = _watch(pyscipopt, meet)
     scip.includeEventhdlr(watch, "riskcard", "notes when better solutions are found")
     if options.time_limit is not None:
         left = options.time_limit - (time.perf_counter() - begin)
@@ -99,7 +96,7 @@ def _add_variables(scip: Any, flat: FlatModel) -> list[Any]:
 def _add_rows(scip: Any, pyscipopt: Any, flat: FlatModel, variables: list[Any]) -> None:
     for row in range(flat.n_rows):
         low, high = float(flat.row_lower[row]), float(flat.row_upper[row])
-        scip.addCons(_between(_linear(pyscipopt, flat.matrix, row, variables), low, high))
+        scip.addCons((_linear(pyscipopt, flat.matrix, row, variables) >= low) <= high)
     limit = flat.cardinality
     if limit is not None:
         scip.addConsCardinality([variables[place] for place in limit.members], limit.most)
@@ -109,16 +106,6 @@ def _linear(pyscipopt: Any, matrix: Any, row: int, variables: list[Any]) -> Any:
     span = slice(matrix.indptr[row], matrix.indptr[row + 1])
     parts = zip(matrix.data[span].tolist(), matrix.indices[span].tolist(), strict=True)
     return pyscipopt.quicksum(factor * variables[place] for factor, place in parts)
-
-
-def _between(expression: Any, low: float, high: float) -> Any:
-    if low == high:
-        return expression == low
-    if not math.isfinite(low):
-        return expression <= high
-    if not math.isfinite(high):
-        return expression >= low
-    return (expression >= low) <= high
 
 
 # --- the objective ------------------------------------------------------------------------------
@@ -154,13 +141,8 @@ def _scores(pyscipopt: Any, objective: LogLoss, variables: list[Any]) -> list[An
     ]
     products = objective.products
     if products is not None:
-        for row, factor, left, right in zip(
-            products.rows.tolist(),
-            products.factors.tolist(),
-            products.left.tolist(),
-            products.right.tolist(),
-            strict=True,
-        ):
+        columns = products.rows, products.factors, products.left, products.right
+        for row, factor, left, right in zip(*(each.tolist() for each in columns), strict=True):
             scores[row] = scores[row] + factor * variables[left] * variables[right]
     return scores
 
@@ -182,8 +164,8 @@ def _add_start(
     scip.addSol(solution, free=True)
 
 
-def _watch(pyscipopt: Any, variables: list[Any], tell: Tell) -> Any:
-    """An event handler that tells of each better solution."""
+def _watch(pyscipopt: Any, meet: Callable[[], None]) -> Any:
+    """An event handler that calls ``meet`` at each better solution."""
     event_type = pyscipopt.SCIP_EVENTTYPE.BESTSOLFOUND
 
     class Watch(pyscipopt.Eventhdlr):
@@ -194,8 +176,7 @@ def _watch(pyscipopt: Any, variables: list[Any], tell: Tell) -> Any:
             self.model.dropEvent(event_type, self)
 
         def eventexec(self, event: Any) -> None:
-            best = self.model.getBestSol()
-            tell(float(self.model.getSolObjVal(best)), lambda: _values(self.model, best, variables))
+            meet()
 
     return Watch()
 
@@ -212,7 +193,7 @@ def _read(scip: Any, variables: list[Any], history: list[Incumbent], begin: floa
         values = _values(scip, best, variables)
         found = float(scip.getSolObjVal(best))
         if not history:
-            # the start was never improved: no event tells of it
+            # the start was never improved: no event reports it
             passed = float(scip.getSolvingTime()) - float(scip.getSolTime(best))
             history.append(Incumbent(max(seconds - passed, 0.0), found))
     bound, word = float(scip.getDualbound()), str(scip.getStatus())
