@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
-from riskcard.card.bands import BandLine, band_lines
+from riskcard.card.bands import BandLine, band_lines, cells_of
 from riskcard.card.sentences import (
+    BASE,
+    BLANK,
     certificate_sentences,
     observed_words,
     scale_words,
     training_words,
 )
-from riskcard.formatting.numbers import format_number
+from riskcard.formatting.numbers import format_number, minus
 from riskcard.formatting.percent import percent
 from riskcard.formatting.plain_text import one_line
+from riskcard.formatting.templates import render
 from riskcard.model.card import RiskCard
 from riskcard.model.lines import Line
 from riskcard.model.terms import Term
@@ -116,6 +121,22 @@ def score_card_of(card: RiskCard) -> ScoreCard:
         observed=observed_words(card.training) if card.training and bands[0].seen else "",
         scale=scale_words(card),
         facts=tuple(map(one_line, facts)),
+    )
+
+
+def rendered(card: RiskCard, template: str, text: Callable[[str], str], **more: Any) -> str:
+    """A card as plain text with marks, in which ``text`` escapes whatever could be taken for one."""
+    shown = score_card_of(card)
+    header, rows = cells_of(shown.bands)
+    return render(
+        template,
+        shown=shown,
+        header=list(map(text, header)),
+        rows=[[text(minus(cell)) for cell in row] for row in rows],
+        base=BASE,
+        blank=BLANK,
+        text=text,
+        **more,
     )
 
 

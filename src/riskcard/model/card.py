@@ -302,9 +302,9 @@ class RiskCard:
             False: a piece for a document that loads the package booktabs. True: a document of its
             own.
         """
-        from riskcard.card.latex import render_latex, render_latex_document
+        from riskcard.card.latex import render_latex
 
-        return render_latex_document(self) if document else render_latex(self)
+        return render_latex(self, document)
 
     def to_svg(self) -> str:
         """The card as an SVG picture that needs no other file."""
