@@ -11,27 +11,10 @@ from functools import cache
 from typing import Any
 
 from riskcard.errors import RiskcardWarning
+from riskcard.formatting.templates import asset
 
 #: Tried in this order for every letter; the first one comes with matplotlib.
-_FAMILIES = (
-    "DejaVu Sans",
-    "Noto Sans",
-    "Noto Sans CJK JP",
-    "Noto Sans CJK SC",
-    "Noto Sans CJK KR",
-    "Hiragino Sans",
-    "Yu Gothic",
-    "Microsoft YaHei",
-    "Malgun Gothic",
-    "WenQuanYi Zen Hei",
-    "Noto Sans Devanagari",
-    "Noto Sans Thai",
-    "Nirmala UI",
-    "Leelawadee UI",
-    "Arial Unicode MS",
-    "Droid Sans Fallback",
-    "Unifont",
-)
+_FAMILIES = tuple(asset("formatting/fonts.txt").splitlines())
 _SENTENCE = (
     "Some letters are drawn as boxes, since no font of this machine has them. Install one that does, "
     "such as a Noto font for their script."
