@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any
 
@@ -42,6 +43,17 @@ def whole_points(what: str, value: Any) -> int:
             f"{what} is {_short(value)}. Use a whole number of at most {LARGEST_POINTS:,}."
         )
     return int(value)
+
+
+def set_fields(record: object, **values: Any) -> None:
+    """Give fields of a frozen record their checked values, while the record is being made."""
+    for name, value in values.items():
+        object.__setattr__(record, name, value)
+
+
+def set_numbers(record: object, check: Callable[[str, Any], float], *names: str) -> None:
+    """Check fields that are numbers, such as by ``whole_number``, while the record is being made."""
+    set_fields(record, **{name: check(name, getattr(record, name)) for name in names})
 
 
 def is_number(value: Any) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.checks import finite_number, whole_points
+from riskcard.checks import finite_number, set_fields, whole_points
 from riskcard.errors import ParameterError, warn
 from riskcard.model.certificate import Certificate, TrainingFacts
 from riskcard.model.feature_points import CardFeature
@@ -98,32 +98,28 @@ class RiskCard:
         multiplier = finite_number("The multiplier", self.multiplier)
         if multiplier <= 0:
             raise ParameterError(f"The multiplier is {multiplier}. Use a positive number.")
-        checked = {
-            "features": features,
-            "feature_names": names,
-            "base": whole_points("The base", self.base),
-            "multiplier": multiplier,
-            "offset": finite_number("The offset", self.offset),
-            "classes": _two_labels(self.classes),
-            "outcome": None if self.outcome is None else str(self.outcome),
-        }
-        for name, value in checked.items():
-            object.__setattr__(self, name, value)
+        set_fields(
+            self,
+            features=features,
+            feature_names=names,
+            base=whole_points("The base", self.base),
+            multiplier=multiplier,
+            offset=finite_number("The offset", self.offset),
+            classes=_two_labels(self.classes),
+            outcome=None if self.outcome is None else str(self.outcome),
+        )
         self._check_recipe()
 
     def _check_recipe(self) -> None:
         """Seal a new recipe; drop certificate and recipe where the card is not what was sealed."""
-        if self.recipe is None:
-            return
-        if self.certificate is None:
-            object.__setattr__(self, "recipe", None)
+        if self.recipe is None or self.certificate is None:
+            set_fields(self, recipe=None)
             return
         digest = digest_of(self)
         if not self.recipe.digest:
-            object.__setattr__(self, "recipe", replace(self.recipe, digest=digest))
+            set_fields(self, recipe=replace(self.recipe, digest=digest))
         elif self.recipe.digest != digest:
-            object.__setattr__(self, "certificate", None)
-            object.__setattr__(self, "recipe", None)
+            set_fields(self, certificate=None, recipe=None)
             warn(
                 "The card was changed after it was fitted: its points, scale or certificate do not "
                 "agree with its digest. It has lost its certificate and its recipe. Fit it again to "

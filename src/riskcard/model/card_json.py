@@ -26,46 +26,45 @@ Record = TypeVar("Record")
 FORMAT = "riskcard"
 FORMAT_VERSION = 3
 
-_CARD_KEYS = frozenset(
-    {
-        "format",
-        "format_version",
-        "riskcard_version",
-        "outcome",
-        "classes",
-        "feature_names",
-        "base",
-        "multiplier",
-        "offset",
-        "features",
-        "training",
-        "certificate",
-        "recipe",
-    }
-)
+_HEADER = ("format", "format_version", "riskcard_version")
+#: The entries of a card in the order of the file.
+_ORDER = (
+    "outcome", "classes", "feature_names", "base", "multiplier", "offset", "features", "training",
+    "certificate", "recipe",
+)  # fmt: skip
+#: What the entries of records must be where the classes would take more; a list of such in brackets.
+_KINDS: dict[type, dict[str, Any]] = {
+    RiskCard: {
+        "riskcard_version": str,
+        "outcome": str | None,
+        "classes": list,
+        "feature_names": [str],
+        "features": list,
+    },
+    FeaturePoints: {"cuts": list, "points": list, "codes": list},
+    LevelPoints: {"groups": list, "points": list, "is_ordered": bool},
+    TrainingFacts: {"totals": list},
+    Certificate: {"notes": [str], "rules": [str], "is_grid_full": bool, "version": str},
+}
+_RECORDS = {"training": TrainingFacts, "certificate": Certificate, "recipe": Recipe}
+_WORDS = {
+    str: "a text",
+    str | None: "a text or null",
+    dict: "an object",
+    list: "a list",
+    bool: "a boolean",
+}
 
 
 def card_to_json(card: RiskCard) -> str:
     """Write a card as text."""
-    certificate = None if card.certificate is None else asdict(card.certificate)
-    if certificate is not None:
-        certificate["status"] = str(certificate["status"])
-    content = {
-        "format": FORMAT,
-        "format_version": FORMAT_VERSION,
-        "riskcard_version": __version__,
-        "outcome": card.outcome,
-        "classes": list(card.classes),
-        "feature_names": list(card.feature_names),
-        "base": card.base,
-        "multiplier": card.multiplier,
-        "offset": card.offset,
-        "features": [_feature_entry(feature) for feature in card.features],
-        "training": None if card.training is None else asdict(card.training),
-        "certificate": certificate,
-        "recipe": None if card.recipe is None else asdict(card.recipe),
-    }
-    return _dumps(content) + "\n"
+    entries = asdict(card)
+    for feature in entries["features"]:
+        if "codes" in feature:
+            codes = feature["codes"]
+            feature["codes"] = [{"value": value, "points": points} for value, points in codes]
+    header = dict(zip(_HEADER, (FORMAT, FORMAT_VERSION, __version__), strict=True))
+    return _dumps({**header, **{key: entries[key] for key in _ORDER}}) + "\n"
 
 
 def _dumps(content: dict[str, Any]) -> str:
@@ -78,13 +77,6 @@ def _dumps(content: dict[str, Any]) -> str:
     lines = ",\n".join(f"      {json.dumps(one, allow_nan=False)}" for one in counts)
     # this cannot be part of a text, where quotes are escaped, and no other entry has the name
     return text.replace('"totals": "@"', f'"totals": [\n{lines}\n    ]') if counts else text
-
-
-def _feature_entry(feature: FeaturePoints | LevelPoints) -> dict[str, Any]:
-    entry = asdict(feature)
-    if isinstance(feature, FeaturePoints):
-        entry["codes"] = [{"value": value, "points": points} for value, points in feature.codes]
-    return entry
 
 
 def card_from_json(text: str, source: str = "The text") -> RiskCard:
@@ -166,131 +158,54 @@ def _require_format(content: Any, source: str) -> None:
 
 
 def _card_from_content(content: dict[str, Any]) -> RiskCard:
-    _require_keys("the card", content, _CARD_KEYS)
-    features = [_feature_from(entry) for entry in _list_of(content, "features")]
-    outcome = content["outcome"]
-    if outcome is not None:
-        _require_type('"outcome"', outcome, str)
-    _require_type('"riskcard_version"', content["riskcard_version"], str)
-    return RiskCard(
-        features=tuple(features),
-        base=content["base"],
-        multiplier=_as_number('"multiplier"', content["multiplier"]),
-        offset=_as_number('"offset"', content["offset"]),
-        feature_names=tuple(_texts_of(content, "feature_names")),
-        classes=tuple(_list_of(content, "classes")),
-        outcome=outcome,
-        training=_training_from(content),
-        certificate=_certificate_from(content),
-        recipe=_recipe_from(content),
-    )
+    _check_entries(RiskCard, "the card", content, {*_HEADER, *_ORDER})
+    records: dict[str, Any] = {
+        key: _record_from(kind, f'"{key}"', content[key])
+        for key, kind in _RECORDS.items()
+        if content[key] is not None
+    }
+    if "recipe" in records and not records["recipe"].digest:
+        raise ParameterError('"digest" of the recipe is empty. Write the card again.')
+    records["features"] = [_feature_from(entry) for entry in content["features"]]
+    return RiskCard(**{key: content[key] for key in _ORDER} | records)
 
 
 def _feature_from(entry: Any) -> FeaturePoints | LevelPoints:
-    _require_type("each feature", entry, dict)
-    if "groups" in entry:
-        return _level_points_from(entry)
-    _require_keys("a feature", entry, _keys_of(FeaturePoints))
-    _require_type("the name of a feature", entry["name"], str)
-    cuts = [_as_number(f"a cut of {entry['name']!r}", cut) for cut in _list_of(entry, "cuts")]
-    codes = [_code_from(code) for code in _list_of(entry, "codes")]
-    points = _list_of(entry, "points")
-    return FeaturePoints(**{**entry, "cuts": cuts, "points": points, "codes": codes})
+    if isinstance(entry, dict) and "groups" in entry:
+        return _record_from(LevelPoints, "a feature", entry)
+    return _record_from(FeaturePoints, "a feature", entry)
 
 
-def _code_from(entry: Any) -> tuple[float, Any]:
-    _require_type("each code", entry, dict)
-    _require_keys("a code", entry, frozenset({"value", "points"}))
-    return _as_number("a special value", entry["value"]), entry["points"]
-
-
-def _level_points_from(entry: dict[str, Any]) -> LevelPoints:
-    _require_keys("a feature", entry, _keys_of(LevelPoints))
-    _require_type("the name of a feature", entry["name"], str)
-    _require_type('"is_ordered"', entry["is_ordered"], bool)
-    groups = _list_of(entry, "groups")
-    for group in groups:
-        _require_type(f"a group of {entry['name']!r}", group, list)
-    return LevelPoints(**{**entry, "groups": groups, "points": _list_of(entry, "points")})
-
-
-def _training_from(content: dict[str, Any]) -> TrainingFacts | None:
-    entry = content["training"]
-    if isinstance(entry, dict) and "totals" in entry:
-        entry = {**entry, "totals": [_count_from(one) for one in _list_of(entry, "totals")]}
-    return _record_from(TrainingFacts, entry, "training")
-
-
-def _count_from(entry: Any) -> TotalCount:
-    _require_type('each entry of "totals"', entry, dict)
-    _require_keys('an entry of "totals"', entry, _keys_of(TotalCount))
-    return TotalCount(**entry)
-
-
-def _certificate_from(content: dict[str, Any]) -> Certificate | None:
-    entry = content["certificate"]
-    if isinstance(entry, dict) and entry.keys() >= {"notes", "rules", "is_grid_full", "version"}:
-        entry = {**entry, **{key: _texts_of(entry, key) for key in ("notes", "rules")}}
-        _require_type('"is_grid_full"', entry["is_grid_full"], bool)
-        _require_type('"version"', entry["version"], str)
-    return _record_from(Certificate, entry, "certificate")
-
-
-def _recipe_from(content: dict[str, Any]) -> Recipe | None:
-    recipe = _record_from(Recipe, content["recipe"], "recipe")
-    if recipe is not None and not recipe.digest:
-        raise ParameterError('"digest" of the recipe is empty. Write the card again.')
-    return recipe
-
-
-def _record_from(kind: type[Record], entry: Any, key: str) -> Record | None:
-    if entry is None:
-        return None
-    _require_type(f'"{key}"', entry, dict)
-    _require_keys(f'"{key}"', entry, _keys_of(kind))
+def _record_from(kind: type[Record], what: str, entry: Any) -> Record:
+    _check_entries(kind, what, entry)
+    if kind is FeaturePoints:
+        for code in entry["codes"]:
+            _check_entries(object, "a code", code, {"value", "points"})
+        entry = {**entry, "codes": [(code["value"], code["points"]) for code in entry["codes"]]}
+    if kind is TrainingFacts:
+        totals = [_record_from(TotalCount, 'an entry of "totals"', one) for one in entry["totals"]]
+        entry = {**entry, "totals": totals}
     return kind(**entry)
 
 
-def _keys_of(kind: type[Any]) -> frozenset[str]:
-    """The entries of a record."""
-    return frozenset(field.name for field in fields(kind))
-
-
-def _list_of(entry: dict[str, Any], key: str) -> list[Any]:
-    _require_type(f'"{key}"', entry[key], list)
-    return list(entry[key])
-
-
-def _texts_of(entry: dict[str, Any], key: str) -> list[str]:
-    texts = _list_of(entry, key)
-    for text in texts:
-        _require_type(f'an entry of "{key}"', text, str)
-    return texts
-
-
-def _as_number(what: str, value: Any) -> float:
-    if isinstance(value, int) and not isinstance(value, bool):
-        try:
-            return float(value)
-        except OverflowError:
-            raise ParameterError(f"{what} is too large. Use a finite number.") from None
-    _require_type(what, value, float)
-    return float(value)
-
-
-def _require_type(what: str, value: Any, kind: type) -> None:
-    words = {str: "a text", dict: "an object", list: "a list", float: "a number", bool: "a boolean"}
-    if not isinstance(value, kind):
-        raise ParameterError(f"{what} is {value!r}. It must be {words[kind]}.")
-
-
-def _require_keys(what: str, entry: dict[str, Any], keys: frozenset[str]) -> None:
-    missing = sorted(keys - entry.keys())
-    unknown = sorted(entry.keys() - keys)
-    if missing:
+def _check_entries(kind: type, what: str, entry: Any, keys: set[str] | None = None) -> None:
+    """Refuse what is not an object with the entries of a record, each of its kind."""
+    _require_type(what, entry, dict)
+    keys = {field.name for field in fields(kind)} if keys is None else keys
+    if missing := sorted(keys - entry.keys()):
         raise ParameterError(f'{what} has no "{missing[0]}". Write the card again.')
-    if unknown:
+    if unknown := sorted(entry.keys() - keys):
         raise ParameterError(f'{what} has an unknown entry "{unknown[0]}". Remove it.')
+    for key, expected in _KINDS.get(kind, {}).items():
+        is_list = isinstance(expected, list)
+        _require_type(f'"{key}"', entry[key], list if is_list else expected)
+        for one in entry[key] if is_list else ():
+            _require_type(f'an entry of "{key}"', one, expected[0])
+
+
+def _require_type(what: str, value: Any, kind: Any) -> None:
+    if not isinstance(value, kind):
+        raise ParameterError(f"{what} is {value!r}. It must be {_WORDS[kind]}.")
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

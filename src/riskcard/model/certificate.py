@@ -4,22 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from riskcard.checks import LOG_ODDS_LIMIT, finite_number, whole_number
+from riskcard.checks import LOG_ODDS_LIMIT, finite_number, set_fields, set_numbers, whole_number
 from riskcard.errors import ParameterError
 from riskcard.model.totals import TotalCount
 from riskcard.status import Status, relative_gap
 from riskcard.version import __version__
-
-#: Fields of a certificate that are finite numbers.
-_NUMBERS = (
-    "loss",
-    "bound",
-    "seconds",
-    "pseudo_rows",
-    "max_log_odds",
-    "step_odds",
-    "step_bound",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +37,9 @@ class TrainingFacts:
     totals: tuple[TotalCount, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("rows", "events"):
-            _set(self, name, whole_number(name, getattr(self, name)))
-        for name in ("weight", "event_weight"):
-            _set(self, name, finite_number(name, getattr(self, name)))
-        _set(self, "totals", tuple(self.totals))
+        set_numbers(self, whole_number, "rows", "events")
+        set_numbers(self, finite_number, "weight", "event_weight")
+        set_fields(self, totals=tuple(self.totals))
 
     @property
     def is_weighted(self) -> bool:
@@ -115,49 +102,54 @@ class Certificate:
     step_bound: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("max_terms", "max_features", "max_cuts_per_feature", "max_points"):
-            _set(self, name, whole_number(name, getattr(self, name)))
-        _set(self, "nodes", whole_number("nodes", self.nodes))
-        for name in _NUMBERS:
-            _set(self, name, finite_number(name, getattr(self, name)))
+        sizes = ("max_terms", "max_features", "max_cuts_per_feature", "max_points")
+        set_numbers(self, whole_number, *sizes, "nodes")
+        losses = ("loss", "bound", "step_odds", "step_bound")
+        set_numbers(self, finite_number, *losses, "seconds", "pseudo_rows", "max_log_odds")
         if self.pseudo_rows < 0:
             raise ParameterError(f"pseudo_rows is {self.pseudo_rows}. Use a number of at least 0.")
         if not 0 < self.max_log_odds <= LOG_ODDS_LIMIT:
             raise ParameterError(
                 f"max_log_odds is {self.max_log_odds}. Use a number above 0, at most {LOG_ODDS_LIMIT:g}."
             )
-        is_stated = self.step_odds != 0 or self.step_bound != 0
-        if is_stated and not (self.step_odds > 1 and self.step_bound > 0):
-            raise ParameterError(
-                f"step_odds is {self.step_odds} and step_bound is {self.step_bound}. Use "
-                "numbers above 1 and above 0, or leave both out."
-            )
         if self.scale not in ("calibrated", "multiplier"):
-            _set(self, "scale", finite_number("scale", self.scale))
+            set_numbers(self, finite_number, "scale")
             if self.max_log_odds != LOG_ODDS_LIMIT:
                 raise ParameterError(
                     f"scale is {self.scale} and max_log_odds is {self.max_log_odds}. With a given "
                     "multiplier there is no limit on log-odds: leave max_log_odds out."
                 )
-            if is_stated:
-                raise ParameterError(
-                    f"scale is {self.scale} and step_odds is {self.step_odds}. With a given "
-                    "multiplier nothing is proven about bounded steps alone: leave both out."
-                )
         try:
-            _set(self, "status", Status(self.status))
+            set_fields(self, status=Status(self.status))
         except ValueError:
             words = ", ".join(repr(str(status)) for status in Status)
             raise ParameterError(f"status is {self.status!r}. Use one of {words}.") from None
-        if is_stated and self.status is Status.HEURISTIC:
+        if self.step_odds != 0 or self.step_bound != 0:
+            self._check_step_bound()
+        set_fields(
+            self,
+            is_grid_full=bool(self.is_grid_full),
+            version=str(self.version),
+            notes=tuple(map(str, self.notes)),
+            rules=tuple(map(str, self.rules)),
+        )
+
+    def _check_step_bound(self) -> None:
+        if not (self.step_odds > 1 and self.step_bound > 0):
+            raise ParameterError(
+                f"step_odds is {self.step_odds} and step_bound is {self.step_bound}. Use "
+                "numbers above 1 and above 0, or leave both out."
+            )
+        if not isinstance(self.scale, str):
+            raise ParameterError(
+                f"scale is {self.scale} and step_odds is {self.step_odds}. With a given "
+                "multiplier nothing is proven about bounded steps alone: leave both out."
+            )
+        if self.status is Status.HEURISTIC:
             raise ParameterError(
                 f"status is {str(self.status)!r} and step_odds is {self.step_odds}. Where nothing "
                 "was proven, leave step_odds and step_bound out."
             )
-        _set(self, "is_grid_full", bool(self.is_grid_full))
-        _set(self, "version", str(self.version))
-        _set(self, "notes", tuple(str(note) for note in self.notes))
-        _set(self, "rules", tuple(str(rule) for rule in self.rules))
 
     @property
     def gap(self) -> float:
@@ -182,8 +174,3 @@ class Certificate:
     def with_note(self, note: str) -> Certificate:
         """The same certificate with one more sentence."""
         return replace(self, notes=(*self.notes, note))
-
-
-def _set(record: object, name: str, value: object) -> None:
-    """Give a field of a frozen record its checked value, while the record is being made."""
-    object.__setattr__(record, name, value)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.checks import finite_number, whole_number, whole_points
+from riskcard.checks import finite_number, set_fields, whole_number, whole_points
 from riskcard.errors import ParameterError
 from riskcard.model.lines import Line, LineKind, missing_lines, range_line
 
@@ -97,16 +97,12 @@ class FeaturePoints(_Lines):
                 f"Feature {name!r} has {len(cuts)} cuts and points for {len(points)} bins. "
                 f"Give {len(cuts) + 1}: one below each cut, and one above the last."
             )
-        checked = {
-            "name": name,
-            "cuts": cuts,
-            "points": points,
-            "missing": _checked_missing(name, self.missing),
-            "codes": _checked_codes(name, self.codes),
-            "usual": _checked_usual(name, self.usual, len(points), "bins"),
-        }
-        for field, value in checked.items():
-            object.__setattr__(self, field, value)
+        codes = _checked_codes(name, self.codes)
+        missing = _checked_missing(name, self.missing)
+        usual = _checked_usual(name, self.usual, len(points), "bins")
+        set_fields(
+            self, name=name, cuts=cuts, points=points, missing=missing, codes=codes, usual=usual
+        )
 
     def lines(self) -> tuple[Line, ...]:
         """Every line: bins by their size, then special codes, then missing values."""
@@ -171,16 +167,10 @@ class LevelPoints(_Lines):
                 f"Feature {name!r} has {len(groups)} groups of levels and points for "
                 f"{len(points)}. Give one number of points for each group."
             )
-        checked = {
-            "name": name,
-            "groups": groups,
-            "points": points,
-            "missing": _checked_missing(name, self.missing),
-            "usual": _checked_usual(name, self.usual, len(points), "groups"),
-            "is_ordered": bool(self.is_ordered),
-        }
-        for field, value in checked.items():
-            object.__setattr__(self, field, value)
+        missing = _checked_missing(name, self.missing)
+        usual = _checked_usual(name, self.usual, len(points), "groups")
+        set_fields(self, name=name, groups=groups, points=points, missing=missing, usual=usual)
+        set_fields(self, is_ordered=bool(self.is_ordered))
 
     @property
     def levels(self) -> tuple[Label, ...]:
@@ -253,7 +243,7 @@ def _checked_codes(name: str, codes: Any) -> tuple[tuple[float, int], ...]:
 def _checked_groups(name: str, groups: Any) -> tuple[tuple[Label, ...], ...]:
     checked = []
     for group in groups:
-        if isinstance(group, (str, bytes)) or not hasattr(group, "__iter__"):
+        if isinstance(group, (str, bytes, dict)) or not hasattr(group, "__iter__"):
             raise ParameterError(
                 f"A group of {name!r} is {group!r}. Give a list of levels, such as [{group!r}]."
             )

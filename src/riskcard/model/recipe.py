@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riskcard.checks import set_fields
 from riskcard.errors import ParameterError
 from riskcard.version import __version__
 
@@ -80,7 +81,7 @@ class Recipe:
         for name in ("parameters", "resolved", "further"):
             value = getattr(self, name)
             _require(name, value, Mapping, "an object")
-            object.__setattr__(self, name, _plain(name, value))
+            set_fields(self, **{name: _plain(name, value)})
 
 
 def matches(

@@ -9,7 +9,7 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.checks import finite_number, whole_number
+from riskcard.checks import finite_number, set_fields, whole_number
 from riskcard.errors import ParameterError
 
 #: A card with at most this many totals keeps counts of each; with more, those of bands.
@@ -42,21 +42,20 @@ class TotalCount:
     event_weight: float
 
     def __post_init__(self) -> None:
-        checked = {
-            "low": whole_number("low of a count", self.low, least=_LOWEST),
-            "high": whole_number("high of a count", self.high, least=_LOWEST),
-            "rows": whole_number("rows of a count", self.rows, least=1),
-            "events": whole_number("events of a count", self.events),
-            "weight": finite_number("weight of a count", self.weight),
-            "event_weight": finite_number("event_weight of a count", self.event_weight),
-        }
-        if checked["low"] > checked["high"] or checked["events"] > checked["rows"]:
+        set_fields(
+            self,
+            low=whole_number("low of a count", self.low, least=_LOWEST),
+            high=whole_number("high of a count", self.high, least=_LOWEST),
+            rows=whole_number("rows of a count", self.rows, least=1),
+            events=whole_number("events of a count", self.events),
+            weight=finite_number("weight of a count", self.weight),
+            event_weight=finite_number("event_weight of a count", self.event_weight),
+        )
+        if self.low > self.high or self.events > self.rows:
             raise ParameterError(
                 f"A count of totals from {self.low} to {self.high} has {self.rows} rows and "
                 f"{self.events} events. Give a band from low to high, and at most as many events as rows."
             )
-        for name, value in checked.items():
-            object.__setattr__(self, name, value)
 
 
 def bands_of(totals: Sequence[int], most: int = MOST_BANDS) -> list[tuple[int, int]]:
