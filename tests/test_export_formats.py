@@ -109,9 +109,9 @@ def test_cases_are_in_the_order_in_which_they_are_asked():
         ("irregular, lobular", 3, False),
         ("any other level", 0, True),
     ]
-    assert (cases.lowest, cases.highest) == (-2, -2 + 3 + 3 + 2 + 1)
     reachable = RiskCard([feature, *mass_card().features[1:]], base=-2).reachable_totals()
-    assert (cases.lowest, cases.highest) == (reachable[0], reachable[-1])
+    assert (reachable[0], reachable[-1]) == (-2, -2 + 3 + 3 + 2 + 1)
+    assert cases.widest_log_odds == max(abs(total) for total in reachable)
 
 
 # --- the command --------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any
 
 from riskcard.calculator.questions import Question, questions_of
 from riskcard.calculator.wording import PageWords
-from riskcard.card.bands import BandLine
+from riskcard.card.bands import BandLine, Seen
 from riskcard.card.scorecard import ScoreCard, score_card_of
 from riskcard.formatting.templates import asset, render
 from riskcard.model.card import RiskCard
@@ -96,7 +96,11 @@ def _data(
         "questions": [question.as_data() for question in questions],
         "totals": totals if len(totals) <= _MOST_DOTS else [totals[0], totals[-1]],
         "has_all_totals": len(totals) <= _MOST_DOTS,
-        "observed": [_observed(line) for line in shown.bands if line.seen is not None],
+        "observed": [
+            {"low": line.low, "high": line.high, **_figures(line.seen)}
+            for line in shown.bands
+            if line.seen is not None
+        ],
         "words": dict(words.words),
     }
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -105,17 +109,8 @@ def _data(
     return text
 
 
-def _observed(line: BandLine) -> dict[str, Any]:
-    seen = line.seen
-    assert seen is not None
-    return {
-        "low": line.low,
-        "high": line.high,
-        "rows": seen.rows,
-        "events": seen.events,
-        "rate": seen.rate,
-        "interval": seen.interval,
-    }
+def _figures(seen: Seen) -> dict[str, Any]:
+    return {name: getattr(seen, name) for name in ("rows", "events", "rate", "interval")}
 
 
 def _hash(text: str) -> str:

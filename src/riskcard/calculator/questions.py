@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from riskcard.calculator.wording import FeatureWords, PageWords
@@ -86,9 +86,7 @@ class Question:
             "points": [row.points for row in self.rows],
             "labels": [row.label for row in self.rows],
             "cuts": list(self.cuts),
-            "choices": [
-                {"key": one.key, "label": one.label, "row": one.row} for one in self.choices
-            ],
+            "choices": [asdict(one) for one in self.choices],
             "lowest": self.words.lowest,
             "highest": self.words.highest,
         }

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from riskcard.checks import finite_number
+from riskcard.data.csv_text import read_bytes
 from riskcard.errors import FormatError, ParameterError
 from riskcard.formatting.percent import percent
 from riskcard.formatting.spelling import nearest_name
@@ -114,11 +115,7 @@ def load_words(path: str | Path, features: Mapping[str, tuple[str, ...]]) -> Pag
     """
     source = repr(str(path))
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        raise FormatError(f"There is no file {source}. Check the name and the folder.") from None
-    except OSError as error:
-        raise FormatError(f"{source} cannot be read: {error.strerror or error}.") from None
+        content = json.loads(read_bytes(path, "a file of words").decode("utf-8-sig"))
     except json.JSONDecodeError as error:
         raise FormatError(
             f"{source} is not valid JSON ({error.msg} in line {error.lineno}). Correct it there."
@@ -171,25 +168,21 @@ def _texts_from(entries: Any) -> dict[str, str]:
 def _feature_from(name: str, entry: Any, levels: tuple[str, ...]) -> FeatureWords:
     what = f"the entry of {name!r}"
     _require_keys(what, entry, _OF_FEATURE)
-    limits: dict[str, Any] = {
-        key: finite_number(f'"{key}" of {name!r}', entry[key])
-        for key in ("lowest", "highest")
-        if entry.get(key) is not None
+    given = {key: value for key, value in entry.items() if value is not None and key != "levels"}
+    checks = {"lowest": finite_number, "highest": finite_number}
+    found: dict[str, Any] = {
+        key: checks.get(key, _text)(f'"{key}" of {name!r}', value) for key, value in given.items()
     }
+    limits = [found[key] for key in checks if key in found]
     if limits and levels:
         raise ParameterError(f"{name!r} is a category and has no lowest or highest value.")
-    if len(limits) == 2 and limits["lowest"] > limits["highest"]:
+    if limits != sorted(limits):
         raise ParameterError(f"The lowest value of {name!r} is above the highest.")
-    texts: dict[str, Any] = {
-        key: _text(f'"{key}" of {name!r}', entry[key])
-        for key in ("name", "unit", "help")
-        if entry.get(key) is not None
-    }
     named = entry.get("levels", {})
     _require_keys(f"the levels of {name!r}", named, levels)
     for level, text in named.items():
         _text(f"the level {level!r} of {name!r}", text)
-    return FeatureWords(**texts, **limits, levels=dict(named))
+    return FeatureWords(**found, levels=dict(named))
 
 
 def _require_keys(what: str, entries: Any, known: tuple[str, ...]) -> None:

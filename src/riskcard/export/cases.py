@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from riskcard.data.levels import Label
@@ -117,8 +118,6 @@ class CardCases:
         One for each feature of the card, in its order.
     base, multiplier, offset
         As on the card.
-    lowest, highest
-        No total is outside these.
     title
         Whose risk it is, in words on one line.
     """
@@ -127,14 +126,12 @@ class CardCases:
     base: int
     multiplier: float
     offset: float
-    lowest: int
-    highest: int
     title: str
 
     @property
     def widest_log_odds(self) -> float:
         """No log-odds are farther from 0 than this."""
-        ends = (self.lowest, self.highest)
+        ends = (self.base + sum(end(one.points) for one in self.features) for end in (min, max))
         return max(abs(total / self.multiplier + self.offset) for total in ends)
 
 
@@ -152,14 +149,11 @@ def cases_of(card: RiskCard) -> CardCases:
     <= 60 0
     > 60 3
     """
-    features = tuple(map(_feature_cases, card.features))
     return CardCases(
-        features=features,
+        features=tuple(map(_feature_cases, card.features)),
         base=card.base,
         multiplier=card.multiplier,
         offset=card.offset,
-        lowest=card.base + sum(min(feature.points) for feature in features),
-        highest=card.base + sum(max(feature.points) for feature in features),
         title=_title(card),
     )
 
@@ -210,15 +204,26 @@ def _kind_of_level(level: Label) -> Kind:
 # --- what exports ask for -----------------------------------------------------------------------
 
 
-def refuse_mixed(cases: CardCases, where: str) -> None:
-    """Refuse levels of several kinds where a column has one type."""
+def cases_for(card: RiskCard, place: str, number: str) -> CardCases:
+    """The cases of a card for a format in which a column has one type.
+
+    Parameters
+    ----------
+    card
+        The card; levels of several kinds are refused, and numbers that no float can hold.
+    place, number
+        What such a column and a number are called there, for error messages.
+    """
+    cases = cases_of(card)
     for feature in cases.features:
         if feature.kind is Kind.MIXED:
             listed = ", ".join(repr(level) for level in feature.levels[:5])
             raise ParameterError(
-                f"The levels of {feature.name!r} are of several kinds ({listed}), but {where} has "
+                f"The levels of {feature.name!r} are of several kinds ({listed}), but {place} has "
                 "values of one kind. Make all of them texts, or export to Python or JavaScript."
             )
+    require_exact_levels(cases, number)
+    return cases
 
 
 def require_exact_levels(cases: CardCases, where: str) -> None:
@@ -248,13 +253,14 @@ def require_features(cases: CardCases, what: str) -> None:
         )
 
 
-def texts_of(cases: CardCases) -> Iterator[tuple[str, str]]:
-    """Every text that comes from the user, and what it is in words: names and levels."""
+def refuse_texts(cases: CardCases, forbidden: re.Pattern[str], fault: str) -> None:
+    """Refuse names and levels in which a format cannot hold some character, by name of the fault."""
     for feature in cases.features:
-        yield f"The name of the feature {feature.name!r}", feature.name
-        for level in feature.levels:
-            if isinstance(level, str):
-                yield f"The level {level!r} of {feature.name!r}", level
+        texts = {f"The name of the feature {feature.name!r}": feature.name}
+        texts |= {f"The level {one!r} of {feature.name!r}": str(one) for one in feature.levels}
+        for what, text in texts.items():
+            if forbidden.search(text):
+                raise ParameterError(f"{what} has {fault}. Give it another name.")
 
 
 def new_names(wanted: Sequence[str], taken: Iterable[str]) -> list[str]:

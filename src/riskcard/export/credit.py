@@ -120,15 +120,11 @@ def to_credit_points(
     >>> print(scaled)
     50 to 1 for 0 at 600 points, twice the odds for every 20 points more; a higher total is safer...
     """
-    scale = _Scale(
-        _positive("points_to_double_odds", points_to_double_odds) / math.log(2),
-        math.log(_positive("odds", odds)),
-        finite_number("at", at),
-        -1 if higher_is_safer else 1,
-    )
-    factor = scale.sign * scale.factor / card.multiplier
-    scaled = [_scaled(feature, factor) for feature in card.features]
-    exact = scale.total_of(card.base / card.multiplier + card.offset)
+    per_log_odds = _positive("points_to_double_odds", points_to_double_odds) / math.log(2)
+    log_odds, at = math.log(_positive("odds", odds)), finite_number("at", at)
+    sign = -1 if higher_is_safer else 1  # -1: the total rises as the log-odds of the event fall
+    scaled = [_scaled(one, sign * per_log_odds / card.multiplier) for one in card.features]
+    exact = at + per_log_odds * (sign * (card.base / card.multiplier + card.offset) - log_odds)
     exact += sum(one.lowest for one in scaled)
     base = _nearest(exact)
     errors = [
@@ -139,8 +135,8 @@ def to_credit_points(
             card,
             features=tuple(one.feature for one in scaled),
             base=base,
-            multiplier=scale.factor,
-            offset=scale.log_odds - scale.at / scale.factor,
+            multiplier=per_log_odds,
+            offset=log_odds - at / per_log_odds,
             classes=card.classes[::-1] if higher_is_safer else card.classes,
             training=_training(card.training, higher_is_safer),
             certificate=None,
@@ -148,28 +144,15 @@ def to_credit_points(
         original=card,
         points_to_double_odds=float(points_to_double_odds),
         odds=float(odds),
-        at=float(at),
+        at=at,
         higher_is_safer=higher_is_safer,
-        largest_error=max(map(abs, errors or [base - exact])) / scale.factor,
+        largest_error=max(map(abs, errors or [base - exact])) / per_log_odds,
     )
 
 
 def credit_card_as_json(card: RiskCard, **scale: Any) -> str:
     """The scaled card as JSON; parameters as for ``to_credit_points``."""
     return to_credit_points(card, **scale).card.to_json()
-
-
-class _Scale(NamedTuple):
-    """From log-odds to a total: ``at`` where they are ``log_odds``, ``factor`` more per unit."""
-
-    factor: float
-    log_odds: float
-    at: float
-    sign: int  # -1: the total rises as the log-odds of the event fall
-
-    def total_of(self, log_odds_of_event: float) -> float:
-        """The total that belongs to log-odds of the event, not rounded."""
-        return self.at + self.factor * (self.sign * log_odds_of_event - self.log_odds)
 
 
 class _Scaled(NamedTuple):

@@ -14,10 +14,8 @@ from riskcard.export.cases import (
     FeatureCases,
     Kind,
     When,
-    cases_of,
+    cases_for,
     new_names,
-    refuse_mixed,
-    require_exact_levels,
     require_features,
 )
 from riskcard.extras import import_extra
@@ -50,10 +48,8 @@ def card_to_onnx(card: RiskCard, missing_text: str = "") -> bytes:
         doubles, NaN where missing, for numbers and booleans (0 and 1), and tensors of strings. The
         outputs "total", "log_odds" and "risk" are doubles, NaN where the card cannot score the row.
     """
-    cases = cases_of(card)
+    cases = cases_for(card, "a tensor", "a tensor of doubles")
     require_features(cases, "ONNX")
-    refuse_mixed(cases, "a tensor")
-    require_exact_levels(cases, "a tensor of doubles")
     for feature in cases.features:
         if missing_text in feature.levels:
             raise ParameterError(

@@ -8,16 +8,7 @@ from xml.sax.saxutils import escape
 
 from riskcard.checks import whole_number
 from riskcard.data.levels import Label
-from riskcard.errors import ParameterError
-from riskcard.export.cases import (
-    Kind,
-    cases_of,
-    new_names,
-    refuse_mixed,
-    require_exact_levels,
-    require_features,
-    texts_of,
-)
+from riskcard.export.cases import Kind, cases_for, new_names, refuse_texts, require_features
 from riskcard.formatting.templates import render
 from riskcard.model.card import RiskCard
 from riskcard.version import __version__
@@ -52,15 +43,9 @@ def card_to_pmml(card: RiskCard, reasons: int = 0) -> str:
         the points of the usual bin, or make the result invalid where there is none.
     """
     reasons = whole_number("reasons", reasons)
-    cases = cases_of(card)
+    cases = cases_for(card, "a field of PMML", "a number in PMML")
     require_features(cases, "PMML")
-    refuse_mixed(cases, "a field of PMML")
-    require_exact_levels(cases, "a number in PMML")
-    for what, text in texts_of(cases):
-        if _NOT_IN_XML.search(text):
-            raise ParameterError(
-                f"{what} has a control character, which XML cannot hold. Give it another name."
-            )
+    refuse_texts(cases, _NOT_IN_XML, "a control character, which XML cannot hold")
     wanted = ["total", "log_odds", "risk"]
     wanted += [f"reason_{rank + 1}" for rank in range(min(reasons, len(cases.features)))]
     taken = [feature.name for feature in cases.features]

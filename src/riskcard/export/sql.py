@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -12,11 +13,9 @@ from riskcard.export.cases import (
     FeatureCases,
     Kind,
     When,
-    cases_of,
+    cases_for,
     new_names,
-    refuse_mixed,
-    require_exact_levels,
-    texts_of,
+    refuse_texts,
 )
 from riskcard.export.sql_literals import (
     exact_number,
@@ -109,11 +108,12 @@ def card_to_sql(
     cases = _checked(card, dialect)
     taken = [*card.feature_names, *(keep or ())]
     wanted = [short_name(one.name, "_points") for one in cases.features]
-    *points, total, log_odds, risk = new_names([*wanted, "total", "log_odds", "risk"], taken)
+    names = new_names([*wanted, "total", "log_odds", "risk"], taken)
+    *points, total, log_odds, risk = map(quoted_name, names)
     kept = ["source.*"] if keep is None else [f"source.{quoted_name(name)}" for name in keep]
     scored = [
         "\n    ".join(_points_lines(one, f"source.{quoted_name(one.name)}", dialect))
-        + f" AS {quoted_name(name)}"
+        + f" AS {name}"
         for one, name in zip(cases.features, points, strict=True)
     ]
     return render(
@@ -123,14 +123,10 @@ def card_to_sql(
         dialect=dialect,
         columns=[*kept, *scored] or ["1 AS riskcard_row"],
         source=".".join(quoted_name(part) for part in table.split(".")),
-        total=_total(cases, [quoted_name(name) for name in points]),
-        log_odds=_log_odds(cases, quoted_name(total)),
-        risk=_risk(cases, quoted_name(log_odds)),
-        names={
-            "total": quoted_name(total),
-            "log_odds": quoted_name(log_odds),
-            "risk": quoted_name(risk),
-        },
+        total=_total(cases, points),
+        log_odds=_log_odds(cases, total),
+        risk=_risk(cases, log_odds),
+        names={"total": total, "log_odds": log_odds, "risk": risk},
     )
 
 
@@ -140,14 +136,8 @@ def _checked(card: RiskCard, dialect: str) -> CardCases:
         raise ParameterError(
             f"There is no dialect {dialect!r} of SQL here. Use one of {', '.join(DIALECTS)}."
         )
-    cases = cases_of(card)
-    refuse_mixed(cases, "a column of a database")
-    require_exact_levels(cases, "a number in a database")
-    for what, text in texts_of(cases):
-        if "\0" in text:
-            raise ParameterError(
-                f"{what} has the character NUL, which SQL cannot express. Give it another name."
-            )
+    cases = cases_for(card, "a column of a database", "a number in a database")
+    refuse_texts(cases, re.compile("\0"), "the character NUL, which SQL cannot express")
     if dialect in ("sqlite", "duckdb"):
         _refuse_equal_names([one.name for one in cases.features], dialect)
     if dialect == "standard" and any(one.kind is Kind.BOOLEAN for one in cases.features):

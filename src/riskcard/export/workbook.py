@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import re
 from typing import Any
@@ -16,10 +15,8 @@ from riskcard.export.cases import (
     FeatureCases,
     Kind,
     When,
-    cases_of,
-    refuse_mixed,
-    require_exact_levels,
-    texts_of,
+    cases_for,
+    refuse_texts,
 )
 from riskcard.export.workbook_formulas import (
     Lines,
@@ -69,11 +66,9 @@ def card_to_workbook(card: RiskCard, rows: int = 100) -> bytes:
         formulas; "Card" with the points, which the formulas look up; "Risk" with all totals.
     """
     rows = whole_number("rows", rows, least=1)
-    cases = cases_of(card)
+    cases = cases_for(card, "a column of a workbook", "a number in a workbook")
     _check(cases)
     openpyxl = import_extra("openpyxl", "A workbook", "workbook")
-    for part in ("styles", "utils", "worksheet.datavalidation"):
-        importlib.import_module(f"openpyxl.{part}")
     workbook = openpyxl.Workbook()
     workbook.properties.title = cases.title
     workbook.properties.creator = "riskcard"
@@ -92,13 +87,7 @@ def card_to_workbook(card: RiskCard, rows: int = 100) -> bytes:
 
 def _check(cases: CardCases) -> None:
     """Refuse what a spreadsheet cannot hold, or would take for something else."""
-    refuse_mixed(cases, "a column of a workbook")
-    require_exact_levels(cases, "a number in a workbook")
-    for what, text in texts_of(cases):
-        if _NOT_IN_CELLS.search(text):
-            raise ParameterError(
-                f"{what} has a control character, which a cell cannot hold. Give it another name."
-            )
+    refuse_texts(cases, _NOT_IN_CELLS, "a control character, which a cell cannot hold")
     for feature in cases.features:
         if "" in feature.levels:
             raise ParameterError(
