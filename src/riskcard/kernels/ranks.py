@@ -1,7 +1,5 @@
 """Ranks of many numbers by their digits, without comparisons, in time linear in the rows."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from riskcard.kernels.jit import kernel

@@ -1,7 +1,5 @@
 """From scores to log-odds: the best scale and offset, or integer base, for a tally of scores."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from riskcard.kernels.jit import inner_kernel, kernel

@@ -1,7 +1,5 @@
 """Scores of rows: the sum of the points of a card's terms, and their tally by label."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from riskcard.kernels.jit import kernel

@@ -1,7 +1,5 @@
 """Cells: rows that agree on every term of a card, and the logistic fit on them."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from riskcard.kernels.jit import kernel

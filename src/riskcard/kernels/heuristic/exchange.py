@@ -1,7 +1,5 @@
 """One-feature steps on whole points: the best term of every feature, over all cuts and jumps."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from riskcard.kernels.heuristic.histogram import sum_by_bin

@@ -6,8 +6,6 @@ when rows outnumber the pairs of bin and key, by counting the weight of each pai
 wide addition is done once per pair.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from riskcard.kernels.jit import bare_inner_kernel

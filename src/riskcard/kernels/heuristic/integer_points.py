@@ -1,7 +1,5 @@
 """Integer points for given conditions: a sweep of scales, then steps of one point."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from riskcard.kernels.jit import inner_kernel, kernel
@@ -47,7 +45,7 @@ def _step_points(move, jumps, low, high, trial):
 
 
 @kernel
-def choose_points(design, tally, wanted, low, high, kind, bound, jumps, scale, moves_pairs, band):
+def choose_points(design, tally, wanted, low, high, kind, bound, jumps, scale, moves_pairs):
     """Integer jumps for the terms of a design on cells; returns the loss.
 
     Parameters
@@ -64,8 +62,6 @@ def choose_points(design, tally, wanted, low, high, kind, bound, jumps, scale, m
         Receive the jumps and (slope, offset).
     moves_pairs
         Whether steps move two terms at a time as well.
-    band
-        Which of the scales are tried: (0, 1) for all, (i, n) for those of band ``i`` of ``n``.
     """
     n_terms = jumps.size
     trial, fitted = np.zeros(n_terms, dtype=np.int64), np.empty(2)
@@ -79,15 +75,11 @@ def choose_points(design, tally, wanted, low, high, kind, bound, jumps, scale, m
         second, largest = max(second, min(largest, size)), max(largest, size)
         most = max(most, high[term], -low[term])
     factor = 1.6 / bound if kind == FIXED else 1.6 * (most + 0.49) / largest
-    more = 0
-    while kind != FIXED and wanted.size > 0 and more < MOST_MORE_SCALES and second < largest:
+    most_rounds = n_rounds + MOST_MORE_SCALES
+    while kind != FIXED and wanted.size > 0 and n_rounds < most_rounds and second < largest:
         factor /= SCALE_RATIO
         largest *= SCALE_RATIO
-        more += 1
-    if wanted.size > 0:
-        begin = (n_rounds + more) * band[0] // band[1]
-        n_rounds = (n_rounds + more) * (band[0] + 1) // band[1] - begin
-        factor *= SCALE_RATIO**begin
+        n_rounds += 1
     loss, index, settled = np.inf, 0, 0
     while index < n_rounds or (settled < n_moves and index < 40 * n_moves):
         if index >= n_rounds:

@@ -1,7 +1,5 @@
 """Sets of conditions with real-valued points: terms added, exchanged and dropped, best first."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from riskcard.kernels.heuristic.cells import divide_into_cells, fit_cells

@@ -1,7 +1,5 @@
 """What every exchange of one condition for another promises, in one pass over the rows."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from riskcard.kernels.heuristic.histogram import sum_by_code

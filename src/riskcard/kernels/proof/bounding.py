@@ -26,9 +26,9 @@ multiplicity says; let ``w[j + 1]`` be the sum of the steps of those from slot `
 A child's cards are among its parent's, so the larger of the two bounds counts.
 """
 
+import riskcard.kernels.proof.layout as at
 from riskcard.kernels.jit import inlined_kernel
 from riskcard.kernels.proof.conflicts import price_conflicts
-from riskcard.kernels.proof.layout import CUTOFF, LEAST, MOST, N_KEPT_TABLES, OFFSET, TARGET
 from riskcard.kernels.proof.relaxation import (
     add_costs,
     differentiate,
@@ -57,23 +57,23 @@ def bound_node(conditions, work, depth, control):
     # how low can the offset be?
     total = conditions.unit
     for j in range(n_slots):
-        total += box[MOST, j + 1]
-    box[LEAST, OFFSET] = max(box[LEAST, OFFSET], conditions.rate - total)
+        total += box[at.MOST, j + 1]
+    box[at.LEAST, at.OFFSET] = max(box[at.LEAST, at.OFFSET], conditions.rate - total)
     # is the parent's solution still in the box? then its tables hold here too
     is_known = depth > 0 and work.path.counts[depth - 1] == n_slots
     for v in range(n_slots + 1):
-        inside = min(max(w[v], box[LEAST, v]), box[MOST, v])
+        inside = min(max(w[v], box[at.LEAST, v]), box[at.MOST, v])
         is_known = is_known and inside == w[v]
         w[v] = inside
     if is_known:
-        for table in range(N_KEPT_TABLES):
+        for table in range(at.N_KEPT_TABLES):
             for cell in range(1 << n_slots):
                 work.tables[depth, table, cell] = work.tables[depth - 1, table, cell]
     else:
         tabulate_losses(n_slots, w, work.tables[depth])
     outcome, bound, steps, n_seen = minimise(conditions, work, depth, control)
     work.path.bounds[depth] = max(work.path.bounds[depth], bound)
-    if work.path.bounds[depth] >= control[CUTOFF]:
+    if work.path.bounds[depth] >= control[at.CUTOFF]:
         outcome = PRUNED
     return outcome, steps, n_seen
 
@@ -96,7 +96,7 @@ def minimise(conditions, work, depth, control):
     box = work.path.box[depth]
     w = work.path.w[depth]
     tables = work.tables[depth]
-    cutoff = control[CUTOFF]
+    cutoff = control[at.CUTOFF]
     loss = sum_losses(1 << n_slots, cells, tables)
     best = -1.0
     steps = 0
@@ -105,7 +105,7 @@ def minimise(conditions, work, depth, control):
         n_seen += price_conflicts(conditions, work, depth)
         loss = add_costs(n_slots, loss, work.costs, w)
         # is it certain that the bound will not reach the target?
-        if loss < control[TARGET]:
+        if loss < control[at.TARGET]:
             return OPEN, best, steps, n_seen
         differentiate(n_slots, cells, tables, work.costs, work.newton)
         best = max(best, lower_bound_at(n_slots + 1, w, loss, work.newton.gradient, box))

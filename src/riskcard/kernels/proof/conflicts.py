@@ -12,18 +12,8 @@ Wherever the cut is, some rows are in conflict with it. The least that they cost
 the interval, may be added to the loss.
 """
 
+import riskcard.kernels.proof.layout as at
 from riskcard.kernels.jit import bare_inner_kernel
-from riskcard.kernels.proof.layout import (
-    CHANCE_OF_EVENT,
-    CHANCE_OF_OTHER,
-    CLUSTER,
-    EVENT,
-    HIGH,
-    LOW,
-    OFFSET,
-    OTHER,
-    SIDE,
-)
 from riskcard.kernels.proof.rounding import ROUNDING, ROUNDING_PER_ROW
 
 
@@ -106,26 +96,26 @@ def price_conflicts(conditions, work, depth):
     class_bit = 1 << conditions.limits.max_terms
     # the chance of what did not happen, by class, with the sign of the class
     for cell in range(1 << n_slots):
-        chances[cell] = tables[CHANCE_OF_OTHER, cell]
-        chances[cell | class_bit] = -tables[CHANCE_OF_EVENT, cell]
+        chances[cell] = tables[at.CHANCE_OF_OTHER, cell]
+        chances[cell | class_bit] = -tables[at.CHANCE_OF_EVENT, cell]
     n_rows = work.cell_of_row.size
     n_seen = 0
-    work.costs[OFFSET] = 0.0
+    work.costs[at.OFFSET] = 0.0
     for j in range(n_slots):
         work.costs[j + 1] = 0.0
         slot = work.path.slots[depth, j]
         # is anything undecided, and on one column?
-        if slot[CLUSTER] >= 0 or slot[LOW] == slot[HIGH]:
+        if slot[at.CLUSTER] >= 0 or slot[at.LOW] == slot[at.HIGH]:
             continue
-        column = slot[SIDE] >> 1
-        is_above = slot[SIDE] & 1
+        column = slot[at.SIDE] >> 1
+        is_above = slot[at.SIDE] & 1
         # both classes' rows in `rows` begin where the column's do, the second after all events
-        at = conditions.offsets[column]
+        offset = conditions.offsets[column]
         both = column * n_rows + conditions.n_events
-        first = at + slot[LOW] + 1
-        last = at + slot[HIGH] + 1
-        begin = conditions.starts[EVENT, first] + conditions.starts[OTHER, first] - both
-        end = conditions.starts[EVENT, last] + conditions.starts[OTHER, last] - both
+        first = offset + slot[at.LOW] + 1
+        last = offset + slot[at.HIGH] + 1
+        begin = conditions.starts[at.EVENT, first] + conditions.starts[at.OTHER, first] - both
+        end = conditions.starts[at.EVENT, last] + conditions.starts[at.OTHER, last] - both
         work.costs[j + 1] = least_conflict(
             conditions.mixed_rows[is_above],
             conditions.mixed_weights[is_above],

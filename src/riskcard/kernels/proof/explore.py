@@ -15,31 +15,9 @@ import math
 
 import numpy as np
 
+import riskcard.kernels.proof.layout as at
 from riskcard.kernels.jit import bare_inner_kernel, bare_kernel, inlined_kernel
 from riskcard.kernels.proof.bounding import OPEN, PRUNED, bound_node
-from riskcard.kernels.proof.layout import (
-    BUDGET,
-    CLUSTER,
-    CUTOFF,
-    DONE,
-    KIND,
-    LAST_CHILD,
-    LEAST,
-    LEAVES,
-    MOST,
-    MULTIPLICITY,
-    NEXT_CHILD,
-    NODES,
-    SAVED,
-    SPLIT_POINTS,
-    SPLIT_SLOT,
-    STEPS,
-    STOP,
-    TARGET,
-    WHERE,
-    WHICH,
-    WORK,
-)
 from riskcard.kernels.proof.nodes import copy_node, enter_child, leave_child, load_node, make_child
 from riskcard.kernels.proof.relaxation import tabulate_losses
 from riskcard.kernels.proof.slots import slot_size, split_slot_at, undecided_rows
@@ -73,15 +51,15 @@ def choose_slot(conditions, work, depth):
 def choose_branch(conditions, work, depth):
     """Decide how to split the node at a depth. Returns False for a leaf: nothing left to split."""
     branch = work.branch[depth]
-    branch[NEXT_CHILD] = 0
+    branch[at.NEXT_CHILD] = 0
     # which slot to split?
     best = choose_slot(conditions, work, depth)
     if best >= 0:
         slot = work.path.slots[depth, best]
-        branch[KIND] = SPLIT_SLOT
-        branch[WHICH] = best
-        branch[WHERE] = split_slot_at(conditions, slot) if slot[CLUSTER] < 0 else 0
-        branch[LAST_CHILD] = slot[MULTIPLICITY]
+        branch[at.KIND] = at.SPLIT_SLOT
+        branch[at.WHICH] = best
+        branch[at.WHERE] = split_slot_at(conditions, slot) if slot[at.CLUSTER] < 0 else 0
+        branch[at.LAST_CHILD] = slot[at.MULTIPLICITY]
         return True
     # all conditions are chosen; are points whole numbers of a given unit?
     unit = conditions.unit
@@ -90,8 +68,8 @@ def choose_branch(conditions, work, depth):
     # which coefficient is furthest from a whole number of points?
     best_value = -1.0
     for v in range(int(work.path.counts[depth]) + 1):
-        low = math.ceil(work.path.box[depth, LEAST, v] / unit - 1e-6)
-        high = math.floor(work.path.box[depth, MOST, v] / unit + 1e-6)
+        low = math.ceil(work.path.box[depth, at.LEAST, v] / unit - 1e-6)
+        high = math.floor(work.path.box[depth, at.MOST, v] / unit + 1e-6)
         if high <= low:
             continue
         points = work.path.w[depth, v] / unit
@@ -99,10 +77,10 @@ def choose_branch(conditions, work, depth):
         if value > best_value:
             best_value = value
             best = v
-            branch[WHERE] = max(min(math.floor(points), high - 1), low)
-    branch[KIND] = SPLIT_POINTS
-    branch[WHICH] = best
-    branch[LAST_CHILD] = 1
+            branch[at.WHERE] = max(min(math.floor(points), high - 1), low)
+    branch[at.KIND] = at.SPLIT_POINTS
+    branch[at.WHICH] = best
+    branch[at.LAST_CHILD] = 1
     return best >= 0
 
 
@@ -110,14 +88,14 @@ def choose_branch(conditions, work, depth):
 def settle(conditions, work, depth, control, counters):
     """Bound a node and decide what becomes of it: CLOSED, ASIDE, LEAF, or BRANCHED."""
     outcome, steps, n_seen = bound_node(conditions, work, depth, control)
-    counters[NODES] += 1
-    counters[STEPS] += steps
-    counters[WORK] += (steps + 1) * (8.0 * (1 << int(work.path.counts[depth])) + 20.0) + n_seen
+    counters[at.NODES] += 1
+    counters[at.STEPS] += steps
+    counters[at.WORK] += (steps + 1) * (8.0 * (1 << int(work.path.counts[depth])) + 20.0) + n_seen
     # can it still win?
     if outcome == PRUNED:
         return CLOSED
     # is it for later, or is the path at its end?
-    is_late = outcome != OPEN and work.path.bounds[depth] >= control[TARGET]
+    is_late = outcome != OPEN and work.path.bounds[depth] >= control[at.TARGET]
     if is_late or depth >= work.path.counts.size - 2:
         return ASIDE
     # is there anything to split?
@@ -131,7 +109,7 @@ def resume(conditions, work, is_solved, control, counters):
     if not is_solved:
         return settle(conditions, work, depth, control, counters)
     # can it still win?
-    if work.path.bounds[depth] >= control[CUTOFF]:
+    if work.path.bounds[depth] >= control[at.CUTOFF]:
         return CLOSED
     tabulate_losses(int(work.path.counts[depth]), work.path.w[depth], work.tables[depth])
     return BRANCHED if choose_branch(conditions, work, depth) else LEAF
@@ -140,10 +118,10 @@ def resume(conditions, work, is_solved, control, counters):
 @bare_inner_kernel
 def save_open(path, depth, is_solved, still_open, counters):
     """Save a node of the path among those that stay open."""
-    saved = int(counters[SAVED])
+    saved = int(counters[at.SAVED])
     copy_node(path, depth, still_open, saved)
     still_open.is_solved[saved] = is_solved
-    counters[SAVED] += 1
+    counters[at.SAVED] += 1
 
 
 @inlined_kernel
@@ -152,8 +130,8 @@ def put_away(work, depth, verdict, results):
     if verdict == ASIDE:
         save_open(work.path, depth, np.int64(1), results.still_open, results.counters)
     elif verdict == LEAF:
-        copy_node(work.path, depth, results.leaves, int(results.counters[LEAVES]))
-        results.counters[LEAVES] += 1
+        copy_node(work.path, depth, results.leaves, int(results.counters[at.LEAVES]))
+        results.counters[at.LEAVES] += 1
 
 
 @inlined_kernel
@@ -163,7 +141,7 @@ def save_open_children(conditions, work, depth, results):
     Making a child overwrites what is kept one deeper, which is no longer needed by then.
     """
     for d in range(depth, -1, -1):
-        for to_left in range(work.branch[d, NEXT_CHILD], work.branch[d, LAST_CHILD] + 1):
+        for to_left in range(work.branch[d, at.NEXT_CHILD], work.branch[d, at.LAST_CHILD] + 1):
             if make_child(conditions, work, d, to_left):
                 save_open(work.path, d + 1, np.int64(0), results.still_open, results.counters)
 
@@ -196,18 +174,18 @@ def explore(conditions, work, nodes, control, results):
         while True:
             # is there time and room to go on?
             is_over = (
-                control[STOP] != 0.0
-                or counters[WORK] >= control[BUDGET]
-                or counters[SAVED] >= room
-                or counters[LEAVES] >= results.leaves.counts.size
+                control[at.STOP] != 0.0
+                or counters[at.WORK] >= control[at.BUDGET]
+                or counters[at.SAVED] >= room
+                or counters[at.LEAVES] >= results.leaves.counts.size
             )
             # is the path still to begin?
             if depth < 0:
                 if is_over:
                     return
                 load_node(conditions, work, nodes, index)
-                counters[WORK] += 4.0 * work.cell_of_row.size
-                counters[DONE] += 1
+                counters[at.WORK] += 4.0 * work.cell_of_row.size
+                counters[at.DONE] += 1
                 depth += 1
                 verdict = resume(conditions, work, nodes.is_solved[index], control, counters)
                 # is there anything below it?
@@ -219,16 +197,16 @@ def explore(conditions, work, nodes, control, results):
                 save_open_children(conditions, work, depth, results)
                 return
             # were all children visited? then go up
-            elif work.branch[depth, NEXT_CHILD] > work.branch[depth, LAST_CHILD]:
+            elif work.branch[depth, at.NEXT_CHILD] > work.branch[depth, at.LAST_CHILD]:
                 if depth == 0:
                     break
                 leave_child(conditions, work, depth)
                 depth -= 1
             # otherwise go down to the next one, if a card can keep the limits there
             else:
-                work.branch[depth, NEXT_CHILD] += 1
-                if make_child(conditions, work, depth, work.branch[depth, NEXT_CHILD] - 1):
-                    counters[WORK] += enter_child(conditions, work, depth + 1)
+                work.branch[depth, at.NEXT_CHILD] += 1
+                if make_child(conditions, work, depth, work.branch[depth, at.NEXT_CHILD] - 1):
+                    counters[at.WORK] += enter_child(conditions, work, depth + 1)
                     verdict = settle(conditions, work, depth + 1, control, counters)
                     # is there anything below it?
                     if verdict == BRANCHED:

@@ -21,8 +21,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+import riskcard.kernels.proof.layout as at
 from riskcard.kernels.jit import inlined_kernel, inner_kernel, kernel
-from riskcard.kernels.proof.layout import EVENT, LEAST, MOST, OFFSET, OTHER, NewtonScratch
+from riskcard.kernels.proof.layout import NewtonScratch
 from riskcard.kernels.proof.newton import length_to_bound, move_within, newton_direction
 from riskcard.kernels.proof.relaxation import lower_bound_at
 
@@ -58,7 +59,7 @@ def fit_design(n_variables, design, cells, box, w, cutoff, scratch):
     shortened = 0
     loss = np.inf
     for v in range(n_variables):
-        trial[v] = min(max(w[v], box[LEAST, v]), box[MOST, v])
+        trial[v] = min(max(w[v], box[at.LEAST, v]), box[at.MOST, v])
     for step in range(LEAF_MAX_STEPS):
         new_loss = 0.0
         for v in range(n_variables):
@@ -75,10 +76,10 @@ def fit_design(n_variables, design, cells, box, w, cutoff, scratch):
             near = 1.0 / (1.0 + small)
             miss = rare if score >= 0.0 else near
             hit = near if score >= 0.0 else rare
-            new_loss += cells[EVENT, c] * (common + max(-score, 0.0))
-            new_loss += cells[OTHER, c] * (common + max(score, 0.0))
-            slope = cells[OTHER, c] * hit - cells[EVENT, c] * miss
-            curve = (cells[EVENT, c] + cells[OTHER, c]) * miss * hit
+            new_loss += cells[at.EVENT, c] * (common + max(-score, 0.0))
+            new_loss += cells[at.OTHER, c] * (common + max(score, 0.0))
+            slope = cells[at.OTHER, c] * hit - cells[at.EVENT, c] * miss
+            curve = (cells[at.EVENT, c] + cells[at.OTHER, c]) * miss * hit
             for v in range(n_variables):
                 gradient[v] += slope * design[c, v]
                 for u in range(v + 1):
@@ -121,22 +122,22 @@ def fit_prefix(holds, cells, e, n_fixed, limits, cutoff, fit):
     largest = 0
     for j in range(n_fixed):
         largest = max(largest, e[j])
-    box[LEAST, OFFSET] = limits.lowest_offset
-    box[MOST, OFFSET] = limits.highest_offset
-    box[LEAST, SCALE] = 0.0
-    box[MOST, SCALE] = limits.step / largest if largest > 0 else 0.0
-    w[OFFSET] = 0.0
+    box[at.LEAST, at.OFFSET] = limits.lowest_offset
+    box[at.MOST, at.OFFSET] = limits.highest_offset
+    box[at.LEAST, SCALE] = 0.0
+    box[at.MOST, SCALE] = limits.step / largest if largest > 0 else 0.0
+    w[at.OFFSET] = 0.0
     w[SCALE] = 0.5 / max(largest, 1)
     for c in range(n_cells):
-        design[c, OFFSET] = 1.0
+        design[c, at.OFFSET] = 1.0
         design[c, SCALE] = 0.0
         for j in range(n_fixed):
             design[c, SCALE] += e[j] * holds[c, j]
         for j in range(n_fixed, n_columns):
             design[c, 2 + j - n_fixed] = holds[c, j]
     for v in range(2, n_variables):
-        box[LEAST, v] = 0.0
-        box[MOST, v] = limits.step
+        box[at.LEAST, v] = 0.0
+        box[at.MOST, v] = limits.step
         w[v] = 0.5
     return fit_design(n_variables, design, cells, box, w, cutoff, scratch)
 
@@ -151,7 +152,7 @@ def scan_bases(points, largest, cells, limits, cutoff, fit, found):
     ends the scan on its side.
     """
     design, box, w, scratch = fit
-    ratio = w[OFFSET] / max(w[SCALE], 1e-300)
+    ratio = w[at.OFFSET] / max(w[SCALE], 1e-300)
     scale = w[SCALE]
     # one variable is left, the scale: every row's log-odds are scale * (base + points)
     only = 0
@@ -164,8 +165,8 @@ def scan_bases(points, largest, cells, limits, cutoff, fit, found):
         for _ in range(100000):
             for c in range(points.size):
                 design[c, only] = base + points[c]
-            box[LEAST, only] = 0.0
-            box[MOST, only] = limits.step / largest
+            box[at.LEAST, only] = 0.0
+            box[at.MOST, only] = limits.step / largest
             w[only] = scale
             below = min(cutoff, found[FOUND_LOSS])
             loss, bound = fit_design(one_variable, design, cells, box, w, below, scratch)
@@ -218,11 +219,11 @@ def choose_leaf_points(holds, cells, ends, limits, cutoff, is_integer_base, best
     points = np.zeros(n_cells)
     lowest = cutoff
     depth = 0
-    e[0] = ends[LEAST, 0] - 1
+    e[0] = ends[at.LEAST, 0] - 1
     while depth >= 0:
         e[depth] += 1
         # were all points of this condition tried? then back to the one before
-        if e[depth] > ends[MOST, depth]:
+        if e[depth] > ends[at.MOST, depth]:
             depth -= 1
             continue
         below = min(cutoff, found[FOUND_LOSS])
@@ -234,7 +235,7 @@ def choose_leaf_points(holds, cells, ends, limits, cutoff, is_integer_base, best
         # are there more conditions?
         if depth + 1 < n_columns:
             depth += 1
-            e[depth] = ends[LEAST, depth] - 1
+            e[depth] = ends[at.LEAST, depth] - 1
             continue
         largest = 0
         for j in range(n_columns):
@@ -253,7 +254,7 @@ def choose_leaf_points(holds, cells, ends, limits, cutoff, is_integer_base, best
         elif loss < found[FOUND_LOSS]:
             found[FOUND_LOSS] = loss
             found[FOUND_SCALE] = w[SCALE]
-            found[FOUND_START] = w[OFFSET]
+            found[FOUND_START] = w[at.OFFSET]
         lowest = min(lowest, bound)
         if found[FOUND_LOSS] < before:
             for j in range(n_columns):

@@ -10,8 +10,8 @@ import math
 
 import numpy as np
 
+import riskcard.kernels.proof.layout as at
 from riskcard.kernels.jit import bare_inner_kernel
-from riskcard.kernels.proof.layout import LEAST, MOST
 
 
 @bare_inner_kernel
@@ -29,7 +29,7 @@ def newton_direction(n_variables, w, box, scratch, ridge, floor):
     for v in range(n_variables):
         direction[v] = 0.0
         g = gradient[v]
-        if (w[v] > box[LEAST, v] or g < 0.0) and (w[v] < box[MOST, v] or g > 0.0):
+        if (w[v] > box[at.LEAST, v] or g < 0.0) and (w[v] < box[at.MOST, v] or g > 0.0):
             free[n_free] = v
             n_free += 1
     is_final = False
@@ -38,8 +38,8 @@ def newton_direction(n_variables, w, box, scratch, ridge, floor):
         kept = 0
         for a in range(n_free):
             v = int(free[a])
-            if (w[v] <= box[LEAST, v] and direction[v] < 0.0) or (
-                w[v] >= box[MOST, v] and direction[v] > 0.0
+            if (w[v] <= box[at.LEAST, v] and direction[v] < 0.0) or (
+                w[v] >= box[at.MOST, v] and direction[v] > 0.0
             ):
                 direction[v] = 0.0
             else:
@@ -82,7 +82,7 @@ def solve_free(n_free, free, scratch, ridge, floor):
 def move_within(n_variables, w, direction, length, box, trial):
     """Write the point that far along a direction, clipped to the box."""
     for v in range(n_variables):
-        trial[v] = min(max(w[v] + length * direction[v], box[LEAST, v]), box[MOST, v])
+        trial[v] = min(max(w[v] + length * direction[v], box[at.LEAST, v]), box[at.MOST, v])
 
 
 @bare_inner_kernel
@@ -93,7 +93,7 @@ def length_to_bound(n_variables, w, direction, box):
     """
     length = 0.3
     for v in range(n_variables):
-        room = box[MOST, v] - w[v] if direction[v] > 0.0 else box[LEAST, v] - w[v]
+        room = box[at.MOST, v] - w[v] if direction[v] > 0.0 else box[at.LEAST, v] - w[v]
         if direction[v] != 0.0 and room != 0.0:
             length = min(length, room / direction[v] * (1.0 + 1e-12))
     return length

@@ -20,26 +20,8 @@ Where all conditions of b come from one half, that half takes b's place, and the
 
 import numpy as np
 
+import riskcard.kernels.proof.layout as at
 from riskcard.kernels.jit import bare_inner_kernel, inlined_kernel
-from riskcard.kernels.proof.layout import (
-    ADDED,
-    BEGIN,
-    BIT,
-    CLUSTER,
-    END,
-    HIGH,
-    KIND,
-    LEAST,
-    LOW,
-    MOST,
-    MULTIPLICITY,
-    SIDE,
-    SLOT_FIELDS,
-    SOURCE,
-    SPLIT_POINTS,
-    WHERE,
-    WHICH,
-)
 from riskcard.kernels.proof.slots import half_of_slot, slot_reach, within_limits
 
 
@@ -50,12 +32,12 @@ def copy_node(nodes, here, others, there):
     others.counts[there] = n_slots
     others.bounds[there] = nodes.bounds[here]
     for j in range(n_slots):
-        for field in range(SLOT_FIELDS):
+        for field in range(at.SLOT_FIELDS):
             others.slots[there, j, field] = nodes.slots[here, j, field]
     for v in range(n_slots + 1):
         others.w[there, v] = nodes.w[here, v]
-        others.box[there, LEAST, v] = nodes.box[here, LEAST, v]
-        others.box[there, MOST, v] = nodes.box[here, MOST, v]
+        others.box[there, at.LEAST, v] = nodes.box[here, at.LEAST, v]
+        others.box[there, at.MOST, v] = nodes.box[here, at.MOST, v]
 
 
 @bare_inner_kernel
@@ -74,22 +56,18 @@ def load_node(conditions, work, nodes, index):
     for j in range(n_slots):
         slot = work.path.slots[0, j]
         bit = 1 << j
-        if slot[CLUSTER] >= 0:
-            members = conditions.members[slot[CLUSTER]]
+        if slot[at.CLUSTER] >= 0:
+            members = conditions.members[slot[at.CLUSTER]]
             for row in range(n_rows):
                 if (members[row >> 6] >> np.uint64(row & 63)) & np.uint64(1):
                     cell_of_row[row] |= bit
             continue
-        codes = conditions.codes[slot[SIDE] >> 1]
-        is_above = slot[SIDE] & 1
-        low, high = slot[LOW], slot[HIGH]
+        codes = conditions.codes[slot[at.SIDE] >> 1]
+        is_above = slot[at.SIDE] & 1 == 1
         for row in range(n_rows):
-            easy = row < n_events
-            if is_above:
-                has = codes[row] > low if easy else codes[row] > high
-            else:
-                has = codes[row] <= high if easy else codes[row] <= low
-            if has:
+            # some condition for rows with the event, every condition for the others
+            cut = slot[at.LOW] if is_above == (row < n_events) else slot[at.HIGH]
+            if (codes[row] > cut) == is_above:
                 cell_of_row[row] |= bit
     # how much weight is in each cell?
     cells = work.cells[0]
@@ -109,39 +87,39 @@ def make_child(conditions, work, depth, to_left):
     path = work.path
     copy_node(path, depth, path, child)
     work.moves[child, :, :] = 0
-    work.columns[child, ADDED] = 0
-    j, middle = work.branch[depth, WHICH], work.branch[depth, WHERE]
-    if work.branch[depth, KIND] == SPLIT_POINTS:
+    work.columns[child, at.ADDED] = 0
+    j, middle = work.branch[depth, at.WHICH], work.branch[depth, at.WHERE]
+    if work.branch[depth, at.KIND] == at.SPLIT_POINTS:
         if to_left:
-            path.box[child, MOST, j] = middle * conditions.unit
+            path.box[child, at.MOST, j] = middle * conditions.unit
         else:
-            path.box[child, LEAST, j] = (middle + 1) * conditions.unit
+            path.box[child, at.LEAST, j] = (middle + 1) * conditions.unit
         return True
     n_slots = int(path.counts[depth])
     slot = path.slots[depth, j]
     slots = path.slots[child]
-    multiplicity = slot[MULTIPLICITY]
+    multiplicity = slot[at.MULTIPLICITY]
     # which halves have conditions? left (0), right (1), or both
     first = 1 if to_left == 0 else 0
     last = 0 if to_left == multiplicity else 1
     for is_right in range(first, last + 1):
         # the first half takes the place of the slot, a second one comes after all slots
-        at = n_slots if is_right > first else j
+        place = n_slots if is_right > first else j
         move = work.moves[child, is_right - first]
         count = multiplicity - to_left if is_right == 1 else to_left
-        half_of_slot(conditions, slot, middle, is_right, count, slots[at], move)
-        move[BIT] = 1 << at
-        reach = slot_reach(conditions, slots[at], conditions.limits.max_cuts_per_feature)
-        path.w[child, at + 1] = path.w[depth, j + 1] * count / multiplicity
+        half_of_slot(conditions, slot, middle, is_right, count, slots[place], move)
+        move[at.BIT] = 1 << place
+        reach = slot_reach(conditions, slots[place], conditions.limits.max_cuts_per_feature)
+        path.w[child, place + 1] = path.w[depth, j + 1] * count / multiplicity
         if multiplicity == 1:
             # what the term adds may have been confined already
-            reach = min(reach, path.box[depth, MOST, j + 1])
+            reach = min(reach, path.box[depth, at.MOST, j + 1])
         else:
-            path.box[child, LEAST, at + 1] = 0.0
-        path.box[child, MOST, at + 1] = reach
+            path.box[child, at.LEAST, place + 1] = 0.0
+        path.box[child, at.MOST, place + 1] = reach
     if last > first:
-        work.columns[child, SOURCE] = j
-        work.columns[child, ADDED] = n_slots
+        work.columns[child, at.SOURCE] = j
+        work.columns[child, at.ADDED] = n_slots
         path.counts[child] = n_slots + 1
     return within_limits(conditions, slots, int(path.counts[child]))
 
@@ -158,7 +136,7 @@ def enter_child(conditions, work, child):
     after = work.cells[child]
     n_before = 1 << int(work.path.counts[child - 1])
     cell_of_row = work.cell_of_row
-    source, added = work.columns[child, SOURCE], work.columns[child, ADDED]
+    source, added = work.columns[child, at.SOURCE], work.columns[child, at.ADDED]
     if added:
         after[:, : 2 * n_before] = 0.0
         for event in range(2):
@@ -173,9 +151,9 @@ def enter_child(conditions, work, child):
     work_done = n_before
     for half in range(2):
         move = work.moves[child, half]
-        bit = move[BIT]
-        for at in range(move[BEGIN], move[END]):
-            row = conditions.rows[at]
+        bit = move[at.BIT]
+        for place in range(move[at.BEGIN], move[at.END]):
+            row = conditions.rows[place]
             weight = conditions.weights[row]
             whole = int(cell_of_row[row])
             cell_of_row[row] = whole ^ bit
@@ -183,7 +161,7 @@ def enter_child(conditions, work, child):
             cell = whole & ((1 << max_terms) - 1)
             after[event, cell] -= weight
             after[event, cell ^ bit] += weight
-        work_done += move[END] - move[BEGIN]
+        work_done += move[at.END] - move[at.BEGIN]
     return work_done
 
 
@@ -193,10 +171,10 @@ def leave_child(conditions, work, child):
     cell_of_row = work.cell_of_row
     for half in range(2):
         move = work.moves[child, half]
-        bit = move[BIT]
-        for at in range(move[BEGIN], move[END]):
-            cell_of_row[conditions.rows[at]] ^= bit
-    added = work.columns[child, ADDED]
+        bit = move[at.BIT]
+        for place in range(move[at.BEGIN], move[at.END]):
+            cell_of_row[conditions.rows[place]] ^= bit
+    added = work.columns[child, at.ADDED]
     if added:
         keep = ~(1 << added)
         for row in range(cell_of_row.size):

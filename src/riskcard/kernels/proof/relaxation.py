@@ -18,20 +18,8 @@ within a box. Linear costs are added to the loss of the cells: ``costs[j + 1] >=
 
 import math
 
+import riskcard.kernels.proof.layout as at
 from riskcard.kernels.jit import bare_inner_kernel
-from riskcard.kernels.proof.layout import (
-    CHANCE_OF_EVENT,
-    CHANCE_OF_OTHER,
-    CURVE,
-    EVENT,
-    LEAST,
-    LOSS_IF_EVENT,
-    LOSS_IF_OTHER,
-    MOST,
-    OFFSET,
-    OTHER,
-    SLOPE,
-)
 from riskcard.kernels.proof.newton import length_to_bound, move_within, newton_direction
 from riskcard.kernels.proof.rounding import ROUNDING
 
@@ -46,12 +34,12 @@ def tabulate_losses(n_columns, w, tables):
 
     Both chances are computed on their own: 1 minus the other would lose the small ones.
     """
-    if_event = tables[LOSS_IF_EVENT]
-    if_other = tables[LOSS_IF_OTHER]
-    chance_of_other = tables[CHANCE_OF_OTHER]
-    chance_of_event = tables[CHANCE_OF_EVENT]
+    if_event = tables[at.LOSS_IF_EVENT]
+    if_other = tables[at.LOSS_IF_OTHER]
+    chance_of_other = tables[at.CHANCE_OF_OTHER]
+    chance_of_event = tables[at.CHANCE_OF_EVENT]
     # the log-odds of each cell come first, in the place of the first table
-    if_event[0] = w[OFFSET]
+    if_event[0] = w[at.OFFSET]
     for j in range(n_columns):
         half = 1 << j
         for cell in range(half):
@@ -61,16 +49,10 @@ def tabulate_losses(n_columns, w, tables):
         small = math.exp(-abs(log_odds))
         near = 1.0 / (1.0 + small)
         common = math.log1p(small)
-        if log_odds >= 0.0:
-            if_event[cell] = common
-            if_other[cell] = common + log_odds
-            chance_of_other[cell] = small * near
-            chance_of_event[cell] = near
-        else:
-            if_event[cell] = common - log_odds
-            if_other[cell] = common
-            chance_of_other[cell] = near
-            chance_of_event[cell] = small * near
+        if_event[cell] = common + max(-log_odds, 0.0)
+        if_other[cell] = common + max(log_odds, 0.0)
+        chance_of_other[cell] = small * near if log_odds >= 0.0 else near
+        chance_of_event[cell] = near if log_odds >= 0.0 else small * near
 
 
 @bare_inner_kernel
@@ -79,8 +61,8 @@ def sum_losses(n_cells, cells, tables):
     total = 0.0
     for cell in range(n_cells):
         total += (
-            cells[EVENT, cell] * tables[LOSS_IF_EVENT, cell]
-            + cells[OTHER, cell] * tables[LOSS_IF_OTHER, cell]
+            cells[at.EVENT, cell] * tables[at.LOSS_IF_EVENT, cell]
+            + cells[at.OTHER, cell] * tables[at.LOSS_IF_OTHER, cell]
         )
     return total
 
@@ -98,13 +80,13 @@ def differentiate(n_columns, cells, tables, costs, scratch):
     """Write gradient and Hessian (its lower half) at the coefficients that were tabulated."""
     gradient, hessian = scratch.gradient, scratch.hessian
     n_cells = 1 << n_columns
-    slope = tables[SLOPE]
-    curve = tables[CURVE]
+    slope = tables[at.SLOPE]
+    curve = tables[at.CURVE]
     for cell in range(n_cells):
-        other = tables[CHANCE_OF_OTHER, cell]
-        event = tables[CHANCE_OF_EVENT, cell]
-        slope[cell] = cells[OTHER, cell] * event - cells[EVENT, cell] * other
-        curve[cell] = (cells[EVENT, cell] + cells[OTHER, cell]) * other * event
+        other = tables[at.CHANCE_OF_OTHER, cell]
+        event = tables[at.CHANCE_OF_EVENT, cell]
+        slope[cell] = cells[at.OTHER, cell] * event - cells[at.EVENT, cell] * other
+        curve[cell] = (cells[at.EVENT, cell] + cells[at.OTHER, cell]) * other * event
     # sums over all cells that contain given bits, for every set of bits at once
     for j in range(n_columns):
         half = 1 << j
@@ -112,11 +94,11 @@ def differentiate(n_columns, cells, tables, costs, scratch):
             for cell in range(block, block + half):
                 slope[cell] += slope[cell + half]
                 curve[cell] += curve[cell + half]
-    gradient[OFFSET] = slope[0]
-    hessian[OFFSET, OFFSET] = curve[0]
+    gradient[at.OFFSET] = slope[0]
+    hessian[at.OFFSET, at.OFFSET] = curve[0]
     for j in range(n_columns):
         gradient[j + 1] = slope[1 << j] + costs[j + 1]
-        hessian[j + 1, OFFSET] = curve[1 << j]
+        hessian[j + 1, at.OFFSET] = curve[1 << j]
         hessian[j + 1, j + 1] = curve[1 << j]
         for k in range(j):
             hessian[j + 1, k + 1] = curve[(1 << j) | (1 << k)]
@@ -139,7 +121,7 @@ def lower_bound_at(n_variables, w, loss, gradient, box):
     size = loss
     for v in range(n_variables):
         g = gradient[v]
-        reach = g * (box[LEAST, v] - w[v]) if g > 0.0 else g * (box[MOST, v] - w[v])
+        reach = g * (box[at.LEAST, v] - w[v]) if g > 0.0 else g * (box[at.MOST, v] - w[v])
         bound += reach
         size -= reach
     return bound - ROUNDING * size

@@ -18,79 +18,60 @@ undecided. For the interval ``2..5`` of the side "<=", by the code of a row::
 Splitting a slot makes the undecided rows fewer, and the bound of the node higher.
 """
 
+import riskcard.kernels.proof.layout as at
 from riskcard.kernels.jit import bare_inner_kernel, inlined_kernel
-from riskcard.kernels.proof.layout import (
-    BEGIN,
-    CLASH_AFTER,
-    CLASH_BEFORE,
-    CLASHES,
-    CLUSTER,
-    END,
-    EVENT,
-    FEATURE,
-    FIRST_COLUMN,
-    HIGH,
-    LOW,
-    MULTIPLICITY,
-    N_COLUMNS,
-    OTHER,
-    SIDE,
-    SIZE,
-    STEEPEST,
-    UNDECIDED,
-)
 
 
 @bare_inner_kernel
 def slot_size(conditions, slot):
     """Number of conditions in a slot."""
-    if slot[CLUSTER] >= 0:
-        return conditions.facts[slot[CLUSTER], SIZE]
-    return float(slot[HIGH] - slot[LOW] + 1)
+    if slot[at.CLUSTER] >= 0:
+        return conditions.facts[slot[at.CLUSTER], at.SIZE]
+    return float(slot[at.HIGH] - slot[at.LOW] + 1)
 
 
 @bare_inner_kernel
 def undecided_rows(conditions, slot):
     """Number of rows on which the conditions of a slot do not agree."""
-    if slot[CLUSTER] >= 0:
-        return conditions.facts[slot[CLUSTER], UNDECIDED]
-    at = conditions.offsets[slot[SIDE] >> 1]
+    if slot[at.CLUSTER] >= 0:
+        return conditions.facts[slot[at.CLUSTER], at.UNDECIDED]
+    offset = conditions.offsets[slot[at.SIDE] >> 1]
     total = 0
     for event in range(2):
         starts = conditions.starts[event]
-        total += starts[at + slot[HIGH] + 1] - starts[at + slot[LOW] + 1]
+        total += starts[offset + slot[at.HIGH] + 1] - starts[offset + slot[at.LOW] + 1]
     return float(total)
 
 
 @bare_inner_kernel
 def slot_reach(conditions, slot, max_cuts):
     """The most that the conditions of a slot may together add to the log-odds."""
-    count = min(float(slot[MULTIPLICITY]), slot_size(conditions, slot))
-    if slot[CLUSTER] >= 0:
-        return count * conditions.facts[slot[CLUSTER], STEEPEST]
-    return min(count, float(max_cuts)) * conditions.reach[slot[SIDE]]
+    count = min(float(slot[at.MULTIPLICITY]), slot_size(conditions, slot))
+    if slot[at.CLUSTER] >= 0:
+        return count * conditions.facts[slot[at.CLUSTER], at.STEEPEST]
+    return min(count, float(max_cuts)) * conditions.reach[slot[at.SIDE]]
 
 
 @bare_inner_kernel
 def split_slot_at(conditions, slot):
     """The last cut of the left half of an interval: half of the undecided rows on either side."""
-    at = conditions.offsets[slot[SIDE] >> 1]
-    a = conditions.starts[EVENT]
-    b = conditions.starts[OTHER]
-    begin = a[at + slot[LOW] + 1] + b[at + slot[LOW] + 1]
-    end = a[at + slot[HIGH] + 1] + b[at + slot[HIGH] + 1]
-    low = slot[LOW]
-    high = slot[HIGH] - 1
+    offset = conditions.offsets[slot[at.SIDE] >> 1]
+    a = conditions.starts[at.EVENT]
+    b = conditions.starts[at.OTHER]
+    begin = a[offset + slot[at.LOW] + 1] + b[offset + slot[at.LOW] + 1]
+    end = a[offset + slot[at.HIGH] + 1] + b[offset + slot[at.HIGH] + 1]
+    low = slot[at.LOW]
+    high = slot[at.HIGH] - 1
     while low < high:
         middle = (low + high) // 2
-        if 2 * (a[at + middle + 1] + b[at + middle + 1] - begin) >= end - begin:
+        if 2 * (a[offset + middle + 1] + b[offset + middle + 1] - begin) >= end - begin:
             high = middle
         else:
             low = middle + 1
     # the neighbour may divide the rows more evenly
-    if low > slot[LOW]:
-        above = 2 * (a[at + low + 1] + b[at + low + 1] - begin) - (end - begin)
-        below = (end - begin) - 2 * (a[at + low] + b[at + low] - begin)
+    if low > slot[at.LOW]:
+        above = 2 * (a[offset + low + 1] + b[offset + low + 1] - begin) - (end - begin)
+        below = (end - begin) - 2 * (a[offset + low] + b[offset + low] - begin)
         if below < above:
             low -= 1
     return low
@@ -103,28 +84,28 @@ def half_of_slot(conditions, slot, middle, is_right, multiplicity, half, move):
     In a smaller set of conditions a row with the event may lose the points (no condition is left
     that gives them), and a row without the event may get them (all that are left give them).
     """
-    half[MULTIPLICITY] = multiplicity
-    if slot[CLUSTER] >= 0:
-        child = conditions.children[slot[CLUSTER], is_right]
-        for field in range(MULTIPLICITY):
+    half[at.MULTIPLICITY] = multiplicity
+    if slot[at.CLUSTER] >= 0:
+        child = conditions.children[slot[at.CLUSTER], is_right]
+        for field in range(at.MULTIPLICITY):
             half[field] = conditions.cluster_slots[child, field]
-        move[BEGIN] = conditions.flips[child, BEGIN]
-        move[END] = conditions.flips[child, END]
+        move[at.BEGIN] = conditions.flips[child, at.BEGIN]
+        move[at.END] = conditions.flips[child, at.END]
         return
-    half[CLUSTER] = -1
-    half[SIDE] = slot[SIDE]
-    half[LOW] = middle + 1 if is_right else slot[LOW]
-    half[HIGH] = slot[HIGH] if is_right else middle
-    is_above = slot[SIDE] & 1
-    at = conditions.offsets[slot[SIDE] >> 1]
+    half[at.CLUSTER] = -1
+    half[at.SIDE] = slot[at.SIDE]
+    half[at.LOW] = middle + 1 if is_right else slot[at.LOW]
+    half[at.HIGH] = slot[at.HIGH] if is_right else middle
+    is_above = slot[at.SIDE] & 1
+    offset = conditions.offsets[slot[at.SIDE] >> 1]
     # codes above the last cut that the left half keeps, or up to the first that the right half
     # keeps
-    first = slot[LOW] + 1 if is_right else middle + 1
-    last = middle + 1 if is_right else slot[HIGH]
+    first = slot[at.LOW] + 1 if is_right else middle + 1
+    last = middle + 1 if is_right else slot[at.HIGH]
     # left of "<= cut" and right of "> cut": events lose points; otherwise the others gain them
-    starts = conditions.starts[EVENT if is_above == is_right else OTHER]
-    move[BEGIN] = starts[at + first]
-    move[END] = starts[at + last + 1]
+    starts = conditions.starts[at.EVENT if is_above == is_right else at.OTHER]
+    move[at.BEGIN] = starts[offset + first]
+    move[at.END] = starts[offset + last + 1]
 
 
 @bare_inner_kernel
@@ -141,17 +122,17 @@ def within_limits(conditions, slots, n_slots):
     limits = conditions.limits
     n_features = 0
     for j in range(n_slots):
-        if limits.must_differ and slots[j, MULTIPLICITY] > slot_size(conditions, slots[j]):
+        if limits.must_differ and slots[j, at.MULTIPLICITY] > slot_size(conditions, slots[j]):
             return False
-        if slots[j, CLUSTER] >= 0:
+        if slots[j, at.CLUSTER] >= 0:
             continue
-        feature = conditions.families[slots[j, SIDE] >> 1, FEATURE]
+        feature = conditions.families[slots[j, at.SIDE] >> 1, at.FEATURE]
         n_cuts = 0
         is_first = True
         for k in range(n_slots):
             if not is_on_feature(conditions, slots[k], feature):
                 continue
-            n_cuts += slots[k, MULTIPLICITY] if limits.must_differ else 1
+            n_cuts += slots[k, at.MULTIPLICITY] if limits.must_differ else 1
             is_first = is_first and k >= j
             if k != j and limits.has_clashes and always_clash(conditions, slots[j], slots[k]):
                 return False
@@ -166,20 +147,20 @@ def within_limits(conditions, slots, n_slots):
 @inlined_kernel
 def is_on_feature(conditions, slot, feature):
     """Is the slot an interval of this feature? A cluster of several features is not."""
-    return slot[CLUSTER] < 0 and conditions.families[slot[SIDE] >> 1, FEATURE] == feature
+    return slot[at.CLUSTER] < 0 and conditions.families[slot[at.SIDE] >> 1, at.FEATURE] == feature
 
 
 @bare_inner_kernel
 def always_clash(conditions, slot, other):
     """Does a slot of one condition clash with every condition of another slot of its feature?"""
-    if slot[LOW] != slot[HIGH]:
+    if slot[at.LOW] != slot[at.HIGH]:
         return False
-    family = conditions.families[slot[SIDE] >> 1]
-    if family[CLASHES] < 0:
+    family = conditions.families[slot[at.SIDE] >> 1]
+    if family[at.CLASHES] < 0:
         return False
-    column = (other[SIDE] >> 1) - family[FIRST_COLUMN]
-    clash = conditions.clashes[family[CLASHES] + slot[LOW] * family[N_COLUMNS] + column]
-    return other[LOW] > clash[CLASH_AFTER] and other[HIGH] < clash[CLASH_BEFORE]
+    column = (other[at.SIDE] >> 1) - family[at.FIRST_COLUMN]
+    clash = conditions.clashes[family[at.CLASHES] + slot[at.LOW] * family[at.N_COLUMNS] + column]
+    return other[at.LOW] > clash[at.CLASH_AFTER] and other[at.HIGH] < clash[at.CLASH_BEFORE]
 
 
 @bare_inner_kernel
@@ -192,8 +173,8 @@ def keeps_card_limits(conditions, slots, n_slots):
     n_features = conditions.needs.size
     n_undecided = 0
     for j in range(n_slots):
-        if slots[j, CLUSTER] >= 0:
-            n_undecided += slots[j, MULTIPLICITY]
+        if slots[j, at.CLUSTER] >= 0:
+            n_undecided += slots[j, at.MULTIPLICITY]
     cost = 0.0
     n_missing = 0
     for feature in range(n_features):

@@ -20,8 +20,6 @@ from riskcard.search.heuristic.support import Support, cells_of
 
 #: Slope and offset from which the fit of a scale begins where nothing better is known.
 ANY_SCALE = np.array([1.0, 0.0])
-#: The only band of scales that `choose_points` is asked for.
-ALL_SCALES = (0, 1)
 #: How closely a scale is fitted while drafts are compared, and in the end.
 SCALE_TOLERANCE, FINAL_TOLERANCE = 1e-9, 1e-15
 
@@ -113,6 +111,6 @@ def _choose(
     low, high = rules.low[terms[0]], rules.high[terms[0]]
     jumps, scale, moves_pairs = terms[2].copy(), scale.copy(), wanted.size == 0
     bounds = low, high, rules.kind, rules.bound
-    loss = choose_points(design, tally, wanted, *bounds, jumps, scale, moves_pairs, ALL_SCALES)
+    loss = choose_points(design, tally, wanted, *bounds, jumps, scale, moves_pairs)
     chosen = np.stack([terms[0], terms[1], jumps])[:, jumps != 0]
     return Draft(np.ascontiguousarray(chosen), scale, loss)

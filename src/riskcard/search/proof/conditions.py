@@ -8,17 +8,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+import riskcard.kernels.proof.layout as at
 from riskcard.arrays import Booleans, Codes, Floats, Integers
 from riskcard.kernels.proof.clustering import cluster_sets
-from riskcard.kernels.proof.layout import (
-    CLUSTER,
-    SIDE,
-    SIZE,
-    STEEPEST,
-    UNDECIDED,
-    Conditions,
-    ProofLimits,
-)
+from riskcard.kernels.proof.layout import Conditions, ProofLimits
 from riskcard.problem.merge_rows import merge_equal_rows
 from riskcard.problem.problem import Problem
 
@@ -98,7 +91,7 @@ def with_other_limit(conditions: Conditions, problem: Problem) -> Conditions:
     """The conditions of a problem that differs only in the limit on the log-odds of a term."""
     reach = _reach_of_sides(problem, conditions.unit)
     blocks = list(map(tuple, blocks_of(conditions).tolist()))
-    undecided = conditions.facts[:, UNDECIDED]
+    undecided = conditions.facts[:, at.UNDECIDED]
     facts = _facts_of_clusters(blocks, conditions.children, undecided, reach)
     return conditions._replace(reach=reach, facts=facts)
 
@@ -138,12 +131,12 @@ def _families(problem: Problem) -> tuple[Integers, Integers]:
     data = problem.data
     first = data.first_columns[data.feature_of]
     n_columns = np.bincount(data.feature_of, minlength=data.n_features)[data.feature_of]
-    begins, parts, at = [], [np.zeros((0, 2), dtype=np.int64)], 0
+    begins, parts, place = [], [np.zeros((0, 2), dtype=np.int64)], 0
     for limits in problem.restrictions.clashes:
-        begins.append(-1 if limits is None else at)
+        begins.append(-1 if limits is None else place)
         if limits is not None:
             parts.append(limits.reshape(-1, 2))
-            at += parts[-1].shape[0]
+            place += parts[-1].shape[0]
     families = np.stack([data.feature_of, first, n_columns, np.array(begins)], axis=1)
     return np.ascontiguousarray(families.astype(np.int64)), np.concatenate(parts)
 
@@ -277,15 +270,15 @@ def _cluster(
 def _slots_of_clusters(blocks: list[tuple[int, int, int]], n_clusters: int) -> NDArray[np.int32]:
     """Each cluster as a slot without multiplicity: blocks come first, and are intervals."""
     slots = np.full((n_clusters, 4), -1, dtype=np.int32)
-    slots[: len(blocks), SIDE:] = blocks
-    slots[len(blocks) :, CLUSTER] = np.arange(len(blocks), n_clusters)
+    slots[: len(blocks), at.SIDE :] = blocks
+    slots[len(blocks) :, at.CLUSTER] = np.arange(len(blocks), n_clusters)
     return slots
 
 
 def blocks_of(conditions: Conditions) -> NDArray[np.int32]:
     """Side, first and last cut of the clusters that are intervals."""
     slots = conditions.cluster_slots
-    return slots[slots[:, CLUSTER] < 0, SIDE:]
+    return slots[slots[:, at.CLUSTER] < 0, at.SIDE :]
 
 
 def _facts_of_clusters(
@@ -296,23 +289,21 @@ def _facts_of_clusters(
 ) -> Floats:
     """The SIZE, UNDECIDED rows and STEEPEST step of each cluster."""
     facts = np.zeros((children.shape[0], 3))
-    facts[:, UNDECIDED] = undecided
+    facts[:, at.UNDECIDED] = undecided
     for cluster, (side, low, high) in enumerate(blocks):
-        facts[cluster, SIZE], facts[cluster, STEEPEST] = high - low + 1, reach[side]
+        facts[cluster, at.SIZE], facts[cluster, at.STEEPEST] = high - low + 1, reach[side]
     # children come before their parents
     for cluster in range(len(blocks), children.shape[0]):
         left, right = children[cluster]
-        facts[cluster, SIZE] = facts[left, SIZE] + facts[right, SIZE]
-        facts[cluster, STEEPEST] = max(facts[left, STEEPEST], facts[right, STEEPEST])
+        facts[cluster, at.SIZE] = facts[left, at.SIZE] + facts[right, at.SIZE]
+        facts[cluster, at.STEEPEST] = max(facts[left, at.STEEPEST], facts[right, at.STEEPEST])
     return facts
 
 
 def _as_bits(mask: Booleans) -> NDArray[np.uint64]:
     """A row of booleans as 64-bit words, row i at bit i % 64 of word i // 64."""
-    padded = np.zeros((mask.size + 63) // 64 * 8, dtype=np.uint8)
-    packed = np.packbits(mask, bitorder="little")
-    padded[: packed.size] = packed
-    return padded.view("<u8").astype(np.uint64)
+    padded = np.pad(mask, (0, -mask.size % 64))
+    return np.packbits(padded, bitorder="little").view("<u8").astype(np.uint64)
 
 
 def _rows_of(bits: NDArray[np.uint64], n_rows: int) -> Integers:
@@ -330,12 +321,11 @@ def _flips(
     """For each cluster the rows on which its points differ from its parent's, end to end."""
     ranges = np.zeros((children.shape[0], 2), dtype=np.int64)
     parts = [np.zeros(0, dtype=np.int64)]
-    at = begin
     for parent in range(children.shape[0]):
         for child in children[parent]:
             if child >= 0:
                 rows = _rows_of(members[parent] ^ members[child], n_rows)
                 parts.append(rows)
-                ranges[child] = at, at + rows.size
-                at += rows.size
+                ranges[child] = begin, begin + rows.size
+                begin += rows.size
     return np.concatenate(parts), ranges

@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+import riskcard.kernels.proof.layout as at
 from riskcard.arrays import Booleans, Floats, Integers
 from riskcard.kernels.proof.hull_shares import fit_shares
-from riskcard.kernels.proof.layout import FEATURE, Conditions
+from riskcard.kernels.proof.layout import Conditions
 from riskcard.kernels.proof.rounding import ROUNDING, ROUNDING_PER_ROW
 from riskcard.search.deadline import Deadline
 from riskcard.search.proof.conditions import blocks_of
@@ -68,7 +69,9 @@ class HullProblem:
         self.sides = np.repeat(sides, sizes)
         self.cuts = np.arange(ends[-1], dtype=np.int32)
         self.cuts -= np.repeat((ends - sizes - lowest).astype(np.int32), sizes)
-        self.features = np.repeat(conditions.families[sides >> 1, FEATURE].astype(np.int32), sizes)
+        self.features = np.repeat(
+            conditions.families[sides >> 1, at.FEATURE].astype(np.int32), sizes
+        )
         self.reach = np.repeat(conditions.reach[sides], sizes)
         self.weights, self.rate = conditions.weights, conditions.rate
         self.n_terms = conditions.limits.max_terms

@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
+import riskcard.kernels.proof.layout as at
 from riskcard.arrays import Floats, Integers
-from riskcard.kernels.proof.layout import LEAST, LOW, SIDE, Conditions, Nodes
+from riskcard.kernels.proof.layout import Conditions, Nodes
 from riskcard.kernels.proof.leaf import FOUND_SCALE, FOUND_START, LeafLimits, choose_leaf_points
 from riskcard.kernels.proof.rounding import ROUNDING
 from riskcard.problem.objective import loss_of, violations_of_terms
@@ -26,15 +27,15 @@ def card_of_leaf(
         None when no card is below the cutoff. The bound is at most the cutoff.
     """
     n_slots = int(leaves.counts[index])
-    sides = leaves.slots[index, :n_slots, SIDE].astype(int)
-    cuts = leaves.slots[index, :n_slots, LOW].astype(int)
+    sides = leaves.slots[index, :n_slots, at.SIDE].astype(int)
+    cuts = leaves.slots[index, :n_slots, at.LOW].astype(int)
     terms = list(zip((sides >> 1).tolist(), cuts.tolist(), strict=True))
     if violations_of_terms(terms, problem):
         return None, cutoff
     # a card with fewer terms is another leaf, unless cards are filled up
     fewest = 0 if conditions.limits.must_differ else 1
     if problem.scale.kind == "fixed":
-        base, *points = _whole_points(leaves.box[index, LEAST, : n_slots + 1] / conditions.unit)
+        base, *points = _whole_points(leaves.box[index, at.LEAST, : n_slots + 1] / conditions.unit)
         if min(points) < fewest:
             return None, cutoff
         card = _card(sides, cuts, points, problem.scale.multiplier, base=base)

@@ -14,21 +14,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+import riskcard.kernels.proof.layout as at
 from riskcard.arrays import Floats
 from riskcard.kernels.proof.explore import explore
 from riskcard.kernels.proof.layout import (
-    CONTROL_FIELDS,
-    DONE,
-    LEAST,
-    LEAVES,
-    MOST,
-    NODES,
-    OFFSET,
-    SAVED,
-    SIZE,
-    STEEPEST,
-    STOP,
-    WORK,
     Conditions,
     Nodes,
     Results,
@@ -118,7 +107,7 @@ class _Task:
         still_open, leaves, counters = self.results
         counters[:] = 0
         explore(conditions, self.work, nodes, self.control, self.results)
-        n_saved, n_leaves, n_done = (int(counters[i]) for i in (SAVED, LEAVES, DONE))
+        n_saved, n_leaves, n_done = (int(counters[i]) for i in (at.SAVED, at.LEAVES, at.DONE))
         saved, found = still_open.take(slice(n_saved)), leaves.take(slice(n_leaves))
         if n_done == nodes.size:
             return saved.copy(), found
@@ -171,7 +160,7 @@ class _Tree:
             return
         left, used = deadline.seconds_left, time.perf_counter() - self.begun
         to_begin = (
-            SECONDS_A_CONDITION * self.conditions.facts[-1, SIZE] if self.hull is None else 0.0
+            SECONDS_A_CONDITION * self.conditions.facts[-1, at.SIZE] if self.hull is None else 0.0
         )
         is_late = left < (1 - LATE) / LATE * max(used, to_begin)
         if left > to_begin and (self.work >= WORK_DEPTH_FIRST or is_late):
@@ -190,8 +179,8 @@ class _Tree:
 
     def merge(self, task: _Task, still_open: Nodes, leaves: Nodes) -> None:
         """Take in what a task returned."""
-        self.nodes += int(task.results.counters[NODES])
-        self.work += float(task.results.counters[WORK])
+        self.nodes += int(task.results.counters[at.NODES])
+        self.work += float(task.results.counters[at.WORK])
         for index in range(leaves.size):
             card, bound = card_of_leaf(self.problem, self.conditions, leaves, index, self.cutoff)
             self.leaf_bound = min(self.leaf_bound, bound)
@@ -333,11 +322,11 @@ def _run_round(
     while pending and not deadline.is_over():
         pending = wait(pending, timeout=min(deadline.seconds_left, LONGEST_WAIT)).not_done
     for task, _ in running:
-        task.control[STOP] = 1.0
+        task.control[at.STOP] = 1.0
     for task, future in running:
         tree.merge(task, *future.result())
     tree.budget = min(2.0 * tree.budget, LAST_BUDGET)
-    most_begun = max(int(task.results.counters[DONE]) for task, _ in running)
+    most_begun = max(int(task.results.counters[at.DONE]) for task, _ in running)
     tree.share = min(max(2 * most_begun, FEWEST_NODES_A_TASK), MOST_NODES_A_TASK)
 
 
@@ -345,7 +334,7 @@ def _root(conditions: Conditions, kept: tuple[tuple[int, int, int], ...] = ()) -
     """The node of all cards: every term may be any condition, except for those that are kept."""
     n_terms, unit, rate = conditions.limits.max_terms, conditions.unit, conditions.rate
     n_free, top = n_terms - len(kept), conditions.children.shape[0] - 1
-    size, steepest = conditions.facts[top, SIZE], conditions.facts[top, STEEPEST]
+    size, steepest = conditions.facts[top, at.SIZE], conditions.facts[top, at.STEEPEST]
     slots = [(*conditions.cluster_slots[top], n_free)]
     steps = [(0.0, min(n_free, size) * steepest)]
     for column, cut, jump in kept:
@@ -357,9 +346,9 @@ def _root(conditions: Conditions, kept: tuple[tuple[int, int, int], ...] = ()) -
     root = empty_nodes(1, n_terms)
     root.counts[0] = len(slots)
     root.slots[0, : len(slots)] = slots
-    root.w[0, OFFSET] = rate
+    root.w[0, at.OFFSET] = rate
     for v, (least, most) in enumerate([offsets, *steps]):
-        root.box[0, LEAST, v], root.box[0, MOST, v] = least, most
+        root.box[0, at.LEAST, v], root.box[0, at.MOST, v] = least, most
     return root
 
 
@@ -367,4 +356,4 @@ def _make_task(conditions: Conditions) -> _Task:
     n_terms = conditions.limits.max_terms
     work = empty_workspace(conditions.weights.size, n_terms)
     n_open = work.path.size * (n_terms + 1) + 4096
-    return _Task(work, np.zeros(CONTROL_FIELDS), empty_results(n_open, MOST_LEAVES, n_terms))
+    return _Task(work, np.zeros(at.CONTROL_FIELDS), empty_results(n_open, MOST_LEAVES, n_terms))
