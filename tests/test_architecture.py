@@ -24,6 +24,7 @@ BASE = {
     "parameters",
     "status",
     "arrays",
+    "threads",
     "logistic",
     "formatting",
 }
@@ -38,6 +39,7 @@ ALLOWED = {
     "version": set(),
     "status": set(),
     "arrays": set(),
+    "threads": set(),
     "logistic": set(),
     "checks": {"errors"},
     "parameters": {"errors", "checks"},

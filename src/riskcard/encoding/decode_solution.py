@@ -157,7 +157,7 @@ def _points_of_atoms(layout: Layout, feature: int, terms: list[tuple[int, int, i
 
 
 def _write_feature(layout: Layout, feature: int, points: Integers) -> CardFeature:
-    table, groups = layout.table, layout.cut_grid.groups[feature] or ValueGroups()
+    table, groups = layout.table, layout.cut_grid.groups[feature]
     values, levels = table.values[:, feature], table.levels[feature]
     name = table.names[feature]
     if groups.levels and levels is not None:

@@ -8,7 +8,6 @@ import numpy as np
 
 from riskcard.arrays import Booleans, Floats, Integers
 from riskcard.encoding.decode_solution import Layout
-from riskcard.encoding.rank_table import ValueGroups
 from riskcard.errors import ParameterError
 from riskcard.formatting.spelling import nearest_name
 from riskcard.model.card import RiskCard
@@ -35,7 +34,7 @@ def terms_of_card(card: RiskCard, layout: Layout) -> Terms:
         first = int(layout.data.first_columns[place])
         points = _points_of_atoms(feature, layout, place)
         atoms = layout.data.atoms[place]
-        n_specials = len((layout.cut_grid.groups[place] or ValueGroups()).specials)
+        n_specials = len(layout.cut_grid.groups[place].specials)
         if atoms is None or atoms.n_columns == 1:
             own = _at_changes(points)
         elif table.levels[place] is not None and n_specials == 0:
@@ -49,7 +48,7 @@ def terms_of_card(card: RiskCard, layout: Layout) -> Terms:
 def _points_of_atoms(feature: CardFeature, layout: Layout, place: int) -> Integers:
     """What the card gives to a value of each atom of a feature."""
     grid, levels = layout.cut_grid, layout.table.levels[place]
-    groups = grid.groups[place] or ValueGroups()
+    groups = grid.groups[place]
     if groups.levels and levels is not None:
         names = [None if own[0] < 0 else levels.names[own[0]] for own in groups.levels]
         return feature.points_of(np.array(names, dtype=object))
@@ -65,7 +64,7 @@ def _points_of_atoms(feature: CardFeature, layout: Layout, place: int) -> Intege
 
 def _any_number(layout: Layout, place: int) -> Floats:
     """The only number of a feature without cuts, if it has any."""
-    specials = (layout.cut_grid.groups[place] or ValueGroups()).specials
+    specials = layout.cut_grid.groups[place].specials
     values = layout.table.values[:, place]
     is_number = ~np.isnan(values) & ~np.isin(values, specials)
     return values[is_number][:1]
@@ -80,12 +79,9 @@ def _at_changes(points: Integers) -> Terms:
 
 def _nested_groups(atoms: Atoms, points: Integers) -> Terms:
     """Levels: one term from each value of the points to the next."""
-    values = np.unique(points)
-    terms = []
-    for lower, upper in pairwise(values):
-        term = _find(atoms, points <= lower, int(lower - upper))
-        terms += [term] if term is not None else []
-    return terms
+    pairs = pairwise(np.unique(points))
+    found = [_find(atoms, points <= lower, int(lower - upper)) for lower, upper in pairs]
+    return [term for terms in found for term in terms]
 
 
 def _cuts_and_specials(atoms: Atoms, points: Integers, n_specials: int) -> Terms:
@@ -100,22 +96,20 @@ def _cuts_and_specials(atoms: Atoms, points: Integers, n_specials: int) -> Terms
         else:
             mask = np.arange(points.size) == special
             last = int(bins[-1]) if bins.size else int(points.max())
-            term = _find(atoms, mask, int(points[special]) - last)
-            terms += [term] if term is not None else []
+            terms += _find(atoms, mask, int(points[special]) - last)
     for cut in np.flatnonzero(np.diff(bins)):
         mask = np.concatenate([home <= cut, np.arange(bins.size) <= cut])
-        term = _find(atoms, mask, int(bins[cut] - bins[cut + 1]))
-        terms += [term] if term is not None else []
+        terms += _find(atoms, mask, int(bins[cut] - bins[cut + 1]))
     return [term for term in terms if term[2] != 0]
 
 
-def _find(atoms: Atoms, mask: Booleans, jump: int) -> tuple[int, int, int] | None:
-    """The condition that holds for exactly these atoms, or for exactly the others with the opposite jump."""
+def _find(atoms: Atoms, mask: Booleans, jump: int) -> Terms:
+    """The term that gives exactly these atoms a jump, or all others its opposite; or none."""
     for chosen, worth in ((mask, jump), (~mask, -jump)):
         if not chosen.any():
-            return None
+            return []
         for column, codes in enumerate(atoms.codes):
             cut = int(codes[chosen].max())
             if cut < atoms.thresholds[column].size and np.array_equal(codes <= cut, chosen):
-                return column, cut, worth
-    return None
+                return [(column, cut, worth)]
+    return []

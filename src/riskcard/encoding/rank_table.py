@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +15,7 @@ from riskcard.encoding.special_values import atoms_with_specials
 from riskcard.problem.atoms import Atoms, plain_atoms
 from riskcard.problem.ranked_data import RankedData
 from riskcard.rules.card_rules import CardRules, FeatureRule, is_directed
-
-Item = TypeVar("Item")
-Made = TypeVar("Made")
+from riskcard.threads import map_on_threads
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +72,12 @@ class Gaps:
 class CutGrid:
     """The candidate cuts of every feature.
 
-    ``groups`` say what else there is in features that are more than numbers, None for those that
-    are not.
+    ``groups`` say what else there is in features that are more than numbers.
     """
 
     gaps: tuple[Gaps, ...]
     is_full: bool  # every gap between neighbouring distinct values is a candidate
-    groups: tuple[ValueGroups | None, ...] = ()
+    groups: tuple[ValueGroups, ...] = ()
     merged: tuple[int, ...] = ()  # features whose levels were merged before they are grouped
 
 
@@ -95,7 +89,7 @@ class _Columns:
     ends: tuple[Floats, Floats] | None = None  # see ``Gaps``
     is_full: bool = True
     atoms: Atoms | None = None
-    groups: ValueGroups | None = None
+    groups: ValueGroups = ValueGroups()
     is_merged: bool = False
 
 
@@ -141,7 +135,7 @@ def rank_table(
     is_plain = np.array([_is_plain(table, f, of_feature[f]) for f in range(n_features)])
     is_plain &= ~have_missing(values)
     several = np.flatnonzero(~is_plain).tolist()
-    found = dict(zip(several, _on_threads(rank_one, several, n_jobs), strict=True))
+    found = dict(zip(several, map_on_threads(rank_one, several, n_jobs), strict=True))
     widths = [1 if is_plain[f] else found[f][1].n_cuts.size for f in range(n_features)]
     places = np.concatenate([[0], np.cumsum(widths)])
     codes = np.empty((int(places[-1]), values.shape[0]), dtype=np.int32)
@@ -159,7 +153,7 @@ def rank_table(
         codes[places[f] : places[f + 1]] = codes_of_feature
         return columns
 
-    parts = _on_threads(rank_in_place, range(n_features), n_jobs)
+    parts = map_on_threads(rank_in_place, range(n_features), n_jobs)
     cuts = CutGrid(
         gaps=tuple(
             Gaps(_n_gaps(part), part.ends, values[:, f], codes[places[f]])
@@ -198,10 +192,11 @@ def _rank_feature(table: Table, f: int, grid: int | None, rule: FeatureRule) -> 
     if levels is not None and not levels.is_ordered:
         return _rank_levels(table, values, len(levels.names))
     special = _specials_in(values, rule)
-    is_number = np.ones(values.size, dtype=bool)
-    for value in special:
-        is_number &= ~(np.isnan(values) if np.isnan(value) else values == value)
-    numbers = values if not special else values[is_number]
+    atom_of_row = np.full(values.size if special else 0, -1, dtype=np.int32)
+    for atom, value in enumerate(special):
+        atom_of_row[np.isnan(values) if np.isnan(value) else values == value] = atom
+    is_number = atom_of_row < 0
+    numbers = values[is_number] if special else values
     allowed, is_full = rule.cuts if rule.cuts is not None else rule.fixed_cuts, True
     if numbers.size == 0:
         codes, below, above = np.zeros(0, np.int32), np.zeros(0), np.zeros(0)
@@ -209,16 +204,13 @@ def _rank_feature(table: Table, f: int, grid: int | None, rule: FeatureRule) -> 
         codes, below = _rank_by_cuts(numbers, np.asarray(allowed))
         above = np.nextafter(below, np.inf)
     else:
-        weights = table.weights if not special else table.weights[is_number]
+        weights = table.weights[is_number] if special else table.weights
         codes, below, above, is_full = _rank_numbers(numbers, weights, grid)
         if is_full and not special:
             return codes[None, :], _Columns(np.array([below.size]))
     if not special:
         return codes[None, :], _Columns(np.array([below.size]), (below, above), is_full)
-    atom_of_row = np.empty(values.size, dtype=np.int32)
     atom_of_row[is_number] = codes + len(special)
-    for atom, value in enumerate(special):
-        atom_of_row[np.isnan(values) if np.isnan(value) else values == value] = atom
     n_bins = below.size + 1 if numbers.size else 0
     is_event = table.labels > 0
     atoms = atoms_with_specials(atom_of_row, is_event, len(special), n_bins, is_directed(rule))
@@ -270,13 +262,6 @@ def _rank_by_cuts(values: Floats, cuts: Floats) -> tuple[NDArray[np.int32], Floa
     filled = np.unique(bins)
     kept = filled[:-1]  # of cuts with no value between them the first is kept
     return np.searchsorted(kept, bins, side="left").astype(np.int32), cuts[kept].astype(np.float64)
-
-
-def _on_threads(work: Callable[[Item], Made], items: Iterable[Item], n_jobs: int) -> list[Made]:
-    if n_jobs == 1:
-        return [work(item) for item in items]
-    with ThreadPoolExecutor(n_jobs) as threads:
-        return list(threads.map(work, items))
 
 
 def _quantile_cuts(codes: Codes, weights: Floats, n_distinct: int, grid: int) -> Integers:

@@ -64,12 +64,16 @@ def rank_by_sorting(values: Floats) -> Ranks:
     >>> codes.tolist(), distinct.tolist()
     ([1, 0, 1], [-1.0, 2.5])
     """
-    if values.size <= MOST_ROWS_SORTED:
-        distinct, inverse = np.unique(values, return_inverse=True)
-        return inverse.astype(np.int32), distinct
     codes = np.empty(values.size, dtype=np.int32)
-    bits = (values + 0.0).view(np.uint64)  # a copy, in which -0.0 is 0.0
-    return codes, values[rank_by_digits(bits, codes)]
+    if values.size > MOST_ROWS_SORTED:
+        bits = (values + 0.0).view(np.uint64)  # a copy, in which -0.0 is 0.0
+        return codes, values[rank_by_digits(bits, codes)]
+    # as numpy.unique does, in two thirds of its time for a few hundred values
+    order = np.argsort(values)
+    ordered, is_new = values[order], np.ones(values.size, dtype=bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
+    codes[order] = np.cumsum(is_new, dtype=np.int32) - 1
+    return codes, ordered[is_new]
 
 
 def rank_values(values: Floats) -> Ranks:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from riskcard.arrays import Booleans, Integers
-from riskcard.checks import LOG_ODDS_LIMIT
+from riskcard.checks import LOG_ODDS_LIMIT, is_number, whole_number
 from riskcard.errors import ParameterError
 from riskcard.problem.ranked_data import RankedData
 from riskcard.problem.restrictions import Restrictions, no_restrictions
@@ -39,7 +39,7 @@ class Scale:
 
     @property
     def is_free(self) -> bool:
-        """Whether multiplier, offset and steps are real numbers, apart from a limit that rarely binds."""
+        """Whether multiplier and offset are chosen freely, within a limit that rarely binds."""
         return self.kind == "calibrated" and self.limit >= DISTANT_LIMIT
 
     @classmethod
@@ -126,37 +126,28 @@ def make_problem(
 
     ``max_log_odds="auto"`` is the usual limit where the multiplier is chosen.
     """
-    _require_whole("max_terms", max_terms, 1)
-    _require_whole("max_points", max_points, 1)
-    if max_features is not None:
-        _require_whole("max_features", max_features, 1)
-    if max_cuts_per_feature is not None:
-        _require_whole("max_cuts_per_feature", max_cuts_per_feature, 1)
-    n_features = data.n_features
-    limits = Limits(
-        max_terms=int(max_terms),
-        max_features=int(min(max_features or max_terms, max_terms, n_features)),
-        max_cuts_per_feature=int(min(max_cuts_per_feature or max_terms, max_terms)),
+    n_terms, n_points = (
+        whole_number("max_terms", max_terms, 1),
+        whole_number("max_points", max_points, 1),
     )
-    jump = np.full(data.n_columns, int(max_points), dtype=np.int64)
+    n_features = n_terms if max_features is None else whole_number("max_features", max_features, 1)
+    n_cuts = n_terms
+    if max_cuts_per_feature is not None:
+        n_cuts = whole_number("max_cuts_per_feature", max_cuts_per_feature, 1)
+    limits = Limits(n_terms, min(n_features, n_terms, data.n_features), min(n_cuts, n_terms))
+    jump = np.full(data.n_columns, n_points, dtype=np.int64)
     return Problem(data, limits, Scale.parse(scale, max_log_odds), -jump, jump)
 
 
-def _checked_limit(value: object) -> float:
+def _checked_limit(value: Any) -> float:
     if value is None:
         return LOG_ODDS_LIMIT
     if isinstance(value, str) and value == "auto":
         return USUAL_LIMIT
-    is_real = isinstance(value, (int, float, np.integer, np.floating))
-    if isinstance(value, bool) or not is_real or not LEAST_LIMIT <= value <= LOG_ODDS_LIMIT:  # type: ignore[operator]
+    if not is_number(value) or not LEAST_LIMIT <= value <= LOG_ODDS_LIMIT:
         raise ParameterError(
-            f"max_log_odds is {value!r}. Use a number from {LEAST_LIMIT:g} to {LOG_ODDS_LIMIT:g} (2.3 lets a "
-            f"term multiply the odds by 10 at most), 'auto' for 1,000 times, or None for {LOG_ODDS_LIMIT:g}."
+            f"max_log_odds is {value!r}. Use a number from {LEAST_LIMIT:g} to {LOG_ODDS_LIMIT:g} "
+            "(2.3 lets a term multiply the odds by 10 at most), 'auto' for 1,000 times, or None for "
+            f"{LOG_ODDS_LIMIT:g}."
         )
-    return float(value)  # type: ignore[arg-type]
-
-
-def _require_whole(name: str, value: object, least: int) -> None:
-    is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not is_whole or value < least:  # type: ignore[operator]
-        raise ParameterError(f"{name} is {value!r}. Use a whole number of at least {least}.")
+    return float(value)

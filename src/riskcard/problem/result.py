@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from riskcard.problem.solution import Solution
 from riskcard.status import Progress, Status, relative_gap
@@ -35,7 +35,7 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class BoundedSteps:
-    """A second bound, on fewer cards: those none of whose terms multiplies the odds by more than ``odds``."""
+    """A second bound: on cards in which no term multiplies the odds by more than ``odds``."""
 
     odds: float
     bound: float
@@ -57,7 +57,7 @@ class SolveResult:
     nodes: int = 0
     seconds: float = 0.0
     history: tuple[Progress, ...] = ()
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
     pool: Pool | None = None
     bounded_steps: BoundedSteps | None = None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 
@@ -29,19 +30,12 @@ class Solution:
         offset: float = 0.0,
     ) -> Solution:
         """Bring (feature, cut, jump) triples into the one spelling; equal conditions add up."""
-        total: dict[tuple[int, int], int] = {}
+        total: Counter[tuple[int, int]] = Counter()
         for feature, cut, jump in terms:
-            key = int(feature), int(cut)
-            total[key] = total.get(key, 0) + int(jump)
-        kept = sorted((f, c, jump) for (f, c), jump in total.items() if jump != 0)
-        return cls(
-            features=tuple(f for f, _, _ in kept),
-            cuts=tuple(c for _, c, _ in kept),
-            jumps=tuple(j for _, _, j in kept),
-            base=int(base),
-            multiplier=float(multiplier),
-            offset=float(offset),
-        )
+            total[int(feature), int(cut)] += int(jump)
+        kept = sorted((*condition, jump) for condition, jump in total.items() if jump != 0)
+        features, cuts, jumps = zip(*kept, strict=True) if kept else ((), (), ())
+        return cls(features, cuts, jumps, int(base), float(multiplier), float(offset))
 
     @property
     def terms(self) -> list[tuple[int, int, int]]:

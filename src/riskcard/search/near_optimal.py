@@ -36,9 +36,8 @@ def find_pool(
     is_complete = False
     if stops is not None:
         within = replace(stops, gap=0.0)
-        found = collect(problem, result.solution, most_loss, within, search.n_jobs)
-        cards += found.cards
-        is_complete = found.is_complete
+        found, is_complete = collect(problem, result.solution, most_loss, within, search.n_jobs)
+        cards += found
     best = _best_of_each_choice(problem, cards, most_loss)
     kept = _different_features_first(problem, best)[: search.n_wanted]
     return Pool(
@@ -102,11 +101,9 @@ def _different_features_first(
     problem: Problem, cards: list[tuple[Solution, float]]
 ) -> list[tuple[Solution, float]]:
     """The best card of each set of features, then all others, both by loss."""
-    first: list[tuple[Solution, float]] = []
-    others: list[tuple[Solution, float]] = []
-    seen: set[frozenset[int]] = set()
-    for card, loss in cards:
-        features = frozenset(problem.data.feature_of[list(card.features)].tolist())
-        (others if features in seen else first).append((card, loss))
-        seen.add(features)
-    return first + others
+
+    def features(card: Solution) -> frozenset[int]:
+        return frozenset(problem.data.feature_of[list(card.features)].tolist())
+
+    firsts = {features(card): card for card, _ in reversed(cards)}
+    return sorted(cards, key=lambda one: firsts[features(one[0])] is not one[0])

@@ -31,7 +31,7 @@ def round_cuts(
     again. A note says what this cost, and a card that is no longer the best is not called so.
     """
     most = result.loss * (1.0 + tolerance)
-    card, loss, is_moving = result.solution, result.loss, True
+    card, is_moving = result.solution, True
     while is_moving:
         is_moving = False
         for term in range(len(card.terms)):
@@ -61,11 +61,10 @@ def _round_term(
     nearest = _nearest_by_digits(card, term, problem, printed, count_digits(number))
     for _, places in sorted(nearest.items()):
         moved = [_move(card, term, place, problem) for place in places]
-        losses = [(loss_of(one, problem), one) for one in moved if not violations(one, problem)]
-        if losses:
-            loss, best = min(losses, key=lambda pair: pair[0])
-            if loss <= most:
-                return best
+        allowed = [one for one in moved if not violations(one, problem)]
+        best = min(allowed, key=lambda one: loss_of(one, problem), default=None)
+        if best is not None and loss_of(best, problem) <= most:
+            return best
     return None
 
 

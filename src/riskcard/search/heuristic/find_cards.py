@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import numpy as np
 
@@ -34,9 +32,7 @@ from riskcard.search.heuristic.support import (
     second_ridge,
 )
 from riskcard.search.options import SearchOptions
-
-Item = TypeVar("Item")
-Made = TypeVar("Made")
+from riskcard.threads import Item, Made, map_on_threads
 
 
 def find_cards(problem: Problem, options: SearchOptions) -> list[Solution]:
@@ -104,11 +100,7 @@ class _Search:
 
     def map(self, work: Callable[[Item], Made], items: Iterable[Item]) -> list[Made]:
         """Results in the order of the items, made by several threads."""
-        n_jobs = self.options.n_jobs
-        if n_jobs == 1:
-            return [work(item) for item in items]
-        with ThreadPoolExecutor(n_jobs if n_jobs > 0 else None) as threads:
-            return list(threads.map(work, items))
+        return map_on_threads(work, items, self.options.n_jobs)
 
     def first_pass(self) -> tuple[list[Support], bool]:
         """Sets of conditions of the problem, best first, from chains that see few rows and cuts.

@@ -253,19 +253,10 @@ def _grow(
     return status
 
 
-@dataclass(frozen=True, slots=True)
-class Collection:
-    """The best card of every choice of conditions that was found, and whether these are all."""
-
-    cards: tuple[Solution, ...]
-    is_complete: bool
-    nodes: int
-
-
 def collect(
     problem: Problem, card: Solution, most_loss: float, stops: Stops, n_jobs: int = 1
-) -> Collection:
-    """Every set of conditions that has a card with at most a given loss.
+) -> tuple[list[Solution], bool]:
+    """The best card of every choice of conditions with at most a given loss; whether these are all.
 
     Parameters
     ----------
@@ -277,7 +268,7 @@ def collect(
     empty = best_empty_card(problem)
     conditions = arrange_conditions(problem, tells_all_apart=True)
     if conditions is None:
-        return Collection((empty,), True, 0)
+        return [empty], True
     # cards at the limit itself must not be pruned
     worth = most_loss * (1.0 + 1e-9) / (1.0 - CLOSE_ENOUGH)
     tree = _Tree(problem, conditions, card, replace(stops, worth=worth, gap=0.0))
@@ -285,7 +276,7 @@ def collect(
     tree.offer(card)
     tree.offer(empty)
     status = _grow(tree, stops, n_jobs)
-    return Collection(tuple(tree.choices.values()), status is Status.OPTIMAL, tree.nodes)
+    return list(tree.choices.values()), status is Status.OPTIMAL
 
 
 def _reason_to_stop(tree: _Tree, stops: Stops, deadline: Deadline) -> Status | None:
