@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from riskcard.arrays import Booleans, Floats, Integers
 from riskcard.problem.atoms import Atoms, chains_of_all_groupings
 
-#: Up to so many atoms every grouping is a candidate; levels beyond that are merged first. Long tables
-#: get fewer: every chain of groupings is a column of codes.
+#: By the number of rows, the most atoms: every grouping of them is a candidate, and further levels
+#: are merged first. Long tables get fewer, since every chain of groupings is a column of codes.
 MOST_ATOMS = ((60_000, 8), (400_000, 6), (None, 5))
 #: Rows of average risk added to every level before levels are put in order of their event rates.
 PRIOR_ROWS, PRIOR_ROWS_TO_MERGE = 1.0, 20.0
-#: Levels with fewer rows are taken together where levels are merged.
+#: Levels with fewer rows are pooled where levels are merged.
 RARE_ROWS = 10
 #: More levels than this are first merged by their order alone.
 MOST_LEVELS_WEIGHED = 400
@@ -37,8 +37,8 @@ def group_levels(
     """Make atoms of the levels of a feature, in order of their event rates.
 
     Missing values are one more level, which is never merged with others. Where there are too many
-    levels, rare ones are taken together first: their event rates are mostly chance. Then neighbours
-    in the order of event rates (drawn towards the average) are merged such that the risks of the
+    levels, rare ones are pooled first: their event rates are largely chance. Then neighbours
+    in the order of event rates (shrunk towards the average) are merged such that the risks of the
     groups fit the rows best.
 
     Parameters
@@ -53,13 +53,13 @@ def group_levels(
     sums = _Sums(
         np.bincount(place, weights, n_levels + 1).astype(np.float64), hits.astype(np.float64)
     )
-    has_holes = bool(counts[-1])
+    has_missing = bool(counts[-1])
     parts = [np.array([level]) for level in np.flatnonzero(counts[:-1])]
-    is_merged = len(parts) > most - has_holes
+    is_merged = len(parts) > most - has_missing
     if is_merged:
         parts = sums.by_rate(_pool_rare(parts, counts), PRIOR_ROWS_TO_MERGE)
-        parts = _merge(parts, sums, most - has_holes)
-    if has_holes:
+        parts = _merge(parts, sums, most - has_missing)
+    if has_missing:
         parts.append(np.array([n_levels]))
     parts = sums.by_rate(parts, PRIOR_ROWS)
     atom_of_level = np.zeros(n_levels + 1, dtype=np.int32)
@@ -80,7 +80,7 @@ class _Sums:
     events: Floats
 
     def by_rate(self, parts: list[Integers], prior: float) -> list[Integers]:
-        """Groups of levels in ascending order of their event rates, drawn towards the average."""
+        """Groups of levels in ascending order of their event rates, shrunk towards the average."""
         average = self.events.sum() / self.total.sum()
         rates = [
             (self.events[part].sum() + prior * average) / (self.total[part].sum() + prior)
@@ -114,7 +114,7 @@ def _atoms(atom_of_row: NDArray[np.int32], is_event: Booleans, n_atoms: int) -> 
 
 
 def _merge(parts: list[Integers], sums: _Sums, most: int) -> list[Integers]:
-    """Runs of groups, at most ``most``, whose risks fit the rows best: a small dynamic programme."""
+    """At most ``most`` runs of groups whose risks fit the rows best, by dynamic programming."""
     if len(parts) <= most:
         return parts
     if len(parts) > MOST_LEVELS_WEIGHED:

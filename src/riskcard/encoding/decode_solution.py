@@ -74,7 +74,7 @@ def card_from_solution(
 
     The lowest group of each feature gets 0 points. With an integer base, the base takes up the
     difference; with a calibrated scale the base is 0 and the offset takes it up. A common divisor
-    of all points becomes part of a scale that was fitted, unless points of an earlier card are kept.
+    of all points becomes part of a fitted scale, unless points of an earlier card are kept.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ def _write_ordered(
     missing: int | None,
     seen: Floats,
 ) -> LevelPoints:
-    """Ordered levels from cut to cut; levels that do not occur belong to the bin that they fall in."""
+    """Ordered levels from cut to cut; levels without rows belong to the bin that they fall in."""
     cuts, points = bins
     group = np.searchsorted(cuts, np.arange(len(levels.names)), side="left")
     filled = [(g, np.flatnonzero(group == g).tolist()) for g in range(len(points))]

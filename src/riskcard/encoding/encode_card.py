@@ -85,7 +85,7 @@ def _nested_groups(atoms: Atoms, points: Integers) -> Terms:
 
 
 def _cuts_and_specials(atoms: Atoms, points: Integers, n_specials: int) -> Terms:
-    """Cuts with special values on the side of a bin that has their points, or terms of their own."""
+    """Cuts, with special values on the side of a bin with their points, or in their own terms."""
     bins = points[n_specials:]
     terms: Terms = []
     home = np.full(n_specials, bins.size)  # beyond all cuts

@@ -37,7 +37,7 @@ def explained_share(log_odds: Floats, labels: Labels, weights: Floats) -> float:
 
 
 def fitting_pseudo_rows(explained: float, max_terms: int, weight: float) -> float:
-    """The number of pseudo-observations for cards that explain a share of the variance of the labels.
+    """How many pseudo-observations suit cards that explain a share of the variance of the labels.
 
     Suppose that the true risks of groups of rows scatter about the event rate ``r`` with variance
     ``v``. Then the best guess at the risk of a group counts ``r * (1 - r) / v - 1`` rows of rate

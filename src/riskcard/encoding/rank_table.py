@@ -257,7 +257,7 @@ def _rank_numbers(
 
 
 def _rank_by_cuts(values: Floats, cuts: Floats) -> tuple[NDArray[np.int32], Floats]:
-    """Codes by given cuts, and those of the cuts that divide the values, each way of dividing once."""
+    """Codes by given cuts, and the cuts that divide the values, one for each way to divide them."""
     bins = np.searchsorted(cuts, values, side="left")
     filled = np.unique(bins)
     kept = filled[:-1]  # of cuts with no value between them the first is kept

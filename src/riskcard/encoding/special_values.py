@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from riskcard.arrays import Booleans
 from riskcard.problem.atoms import Atoms
 
-#: With up to this many special values a cut may put any set of them below it; with more, all or none.
+#: With up to this many special values a cut may have any set of them below it; with more, all or
+#: none.
 MOST_SPECIALS_COMBINED = 2
 
 
@@ -33,16 +34,16 @@ def atoms_with_specials(
         Bins between cuts; 0 when no row has a number.
     is_directed
         The risk must rise or fall with the number: then the conditions on special values, which are
-        free, stand in columns of their own, and the first column is for counting only.
+        free, have columns of their own, and the first column is for counting only.
 
     Notes
     -----
-    Why every compatible set can be extended by any cut that it does not have, so that ``most_terms`` is
-    the number of cuts. Of two compatible conditions at cuts ``c < c'`` with special values ``I`` and
-    ``I'`` the first is within the second, so ``I`` is within ``I'``. Give a new cut the special
-    values of the condition at the next cut below it in the set, or none if there is no such cut. It is
-    compatible with all conditions at cuts; and a set of special values that is within or apart
-    from ``I`` for each of them is so for the new one too.
+    Why every compatible set can be extended by any cut that it does not have, so that
+    ``most_terms`` is the number of cuts. Of two compatible conditions at cuts ``c < c'`` with
+    special values ``I`` and ``I'`` the first is within the second, so ``I`` is within ``I'``. Give
+    a new cut the special values of the condition at the next cut below it in the set, or none if
+    there is no such cut. It is compatible with all conditions at cuts; and a set of special values
+    that is within or disjoint from ``I`` for each of them is so for the new one too.
     """
     n_atoms, n_cuts = n_specials + n_bins, max(n_bins - 1, 0)
     everything = tuple(range(n_specials))
@@ -51,12 +52,12 @@ def atoms_with_specials(
     codes, thresholds = [base], [first]
     sets = _sets_of_specials(n_specials, n_bins)
     if is_directed and n_cuts:
-        beside, alone = [*_sets_below_cuts(n_specials), everything], sets
+        below_cuts, alone = [*_sets_below_cuts(n_specials), everything], sets
     else:
         prefixes = {everything[:size] for size in range(1, n_specials + 1)}
-        beside = _sets_below_cuts(n_specials)
+        below_cuts = _sets_below_cuts(n_specials)
         alone = [chosen for chosen in sets if chosen not in prefixes]
-    for below in beside if n_cuts else []:
+    for below in below_cuts if n_cuts else []:
         column = np.full(n_atoms, n_cuts, dtype=np.int32)
         column[list(below)] = 0
         column[n_specials:] = np.arange(n_bins)
@@ -77,7 +78,7 @@ def atoms_with_specials(
 
 
 def _sets_below_cuts(n_specials: int) -> list[tuple[int, ...]]:
-    """The sets of special values, but for all of them, that may stand below a cut."""
+    """The sets of special values, except all of them, that may be below a cut."""
     if n_specials > MOST_SPECIALS_COMBINED:
         return [()]
     return [
@@ -86,7 +87,7 @@ def _sets_below_cuts(n_specials: int) -> list[tuple[int, ...]]:
 
 
 def _sets_of_specials(n_specials: int, n_bins: int) -> list[tuple[int, ...]]:
-    """The sets of special values that may be told from everything else, each division once."""
+    """The sets of special values that may be separated from everything else, each division once."""
     everything = tuple(range(n_specials))
     if n_specials > MOST_SPECIALS_COMBINED:
         return [*((one,) for one in everything), *([everything] if n_bins else [])]

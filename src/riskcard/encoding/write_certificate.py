@@ -1,4 +1,4 @@
-"""From a solver's answer and the training rows to the certificate and the facts that a card carries."""
+"""From a solver's answer and the training rows to the certificate and the facts of a card."""
 
 from __future__ import annotations
 

@@ -43,11 +43,11 @@ FINGERPRINT = fingerprint_of(Path(__file__).parent)
 def _compile(function: Callable[..., Any], **more: Any) -> Any:
     """Compile; code on disk is used again only while the source of *all* kernels is the same.
 
-    numba compares the time and size of the file that a function is defined in, so it does not notice
-    a change in a function that it calls. A proof made half of old code would be no proof.
+    numba compares the time and size of the file that a function is defined in, so it does not
+    notice a change in a function that it calls. A proof that is half old code would be no proof.
 
-    Where compilation is switched off, plain numpy computes as compiled code does: whole numbers wrap
-    around, and a division by zero gives infinity, both without a warning.
+    Where compilation is switched off, plain numpy computes as compiled code does: whole numbers
+    wrap around, and a division by zero gives infinity, both without a warning.
     """
     if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return np.errstate(all="ignore")(function)
@@ -67,8 +67,8 @@ def _compile(function: Callable[..., Any], **more: Any) -> Any:
 def _warn_that_nothing_is_kept() -> None:
     warnings.warn(
         "No folder for compiled code can be written to, so every process that fits a card compiles "
-        "the inner loops again, for about half a minute. Name a folder that can be written to in the "
-        "environment variable NUMBA_CACHE_DIR.",
+        "the inner loops again, for about half a minute. Name a folder that can be written to in "
+        "the environment variable NUMBA_CACHE_DIR.",
         RiskcardWarning,
         stacklevel=2,
     )

@@ -24,7 +24,8 @@ class Atoms:
     ----------
     codes
         (columns of the feature, atoms) int32: condition ``c`` of a column holds for the atoms with
-        codes up to ``c``. The first column distinguishes all atoms: its codes are ``0 .. atoms - 1``.
+        codes up to ``c``. The first column distinguishes all atoms: its codes are
+        ``0 .. atoms - 1``.
     rows, events
         How many rows, and rows with the event, each atom has.
     thresholds
@@ -57,7 +58,7 @@ class Atoms:
         return enough
 
     def clashes(self, least: tuple[int, int]) -> list[Integers]:
-        """For each column an array (conditions, columns, 2): which conditions of which column clash.
+        """Which conditions clash: for each column an array (conditions, columns, 2).
 
         Condition ``c`` of the second column clashes with one of the first iff
         ``low < c < high``. Both counts of ``least`` are for every group that the two make.
@@ -79,7 +80,7 @@ class Atoms:
         return [np.stack(limits, axis=1) for limits in pairs]
 
     def divides_well(self, column: int, groups: Integers, least: tuple[int, int]) -> Booleans:
-        """Which conditions of a column leave enough in every part of the groups that they divide."""
+        """Which conditions of a column divide the groups into parts that are all large enough."""
         n_cuts, n_groups = self.thresholds[column].size, int(groups.max(initial=0)) + 1
         is_fine = np.ones(n_cuts, dtype=bool)
         place = groups * (n_cuts + 1) + self.codes[column]
@@ -186,15 +187,16 @@ def chains_of_all_groupings(n_atoms: int) -> list[list[int]]:
     Returns
     -------
     list of list of int
-        For each chain the code of every atom: condition ``c`` holds for codes up to ``c``. The first
-        chain is ``{0}, {0, 1}, ...``.
+        For each chain the code of every atom: condition ``c`` holds for codes up to ``c``. The
+        first chain is ``{0}, {0, 1}, ...``.
 
     Notes
     -----
     A division is named by its group without the last atom: any non-empty subset of the others. The
-    subsets are put into the symmetric chains of Greene and Kleitman (1976): write a subset as a row of
-    0 and 1, match every 1 with the nearest unmatched 0 before it; subsets with the same matched
-    places are nested, since the unmatched ones read 1..10..0. Every subset is in exactly one chain.
+    subsets are put into the symmetric chains of Greene and Kleitman (1976): write a subset as a row
+    of 0 and 1, and match every 1 with the nearest unmatched 0 before it. Subsets with the same
+    matched places are nested, since the unmatched ones read 1..10..0. Every subset is in exactly
+    one chain.
     """
     n = n_atoms - 1
     chains: dict[tuple[tuple[int, int], ...], list[int]] = {}

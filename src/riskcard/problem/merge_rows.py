@@ -9,16 +9,16 @@ import numpy as np
 from riskcard.arrays import Booleans, Integers
 from riskcard.problem.ranked_data import RankedData
 
-#: Longer tables are left as they are: sorting them takes as long as solving them.
+#: Longer tables are not merged: sorting them takes as long as solving them.
 MOST_ROWS_SORTED = 20_000
 
 
 def merge_equal_rows(data: RankedData, most_rows: int | None = MOST_ROWS_SORTED) -> RankedData:
     """The same problem on sorted rows, each pattern of codes and label once, with its total weight.
 
-    Repeated rows and doubled weights, and the same rows in another order, become the same bits, so that even among
-    equally good cards the same one is found. Weights are added up in ascending
-    order for the same reason. Tables of more than ``most_rows`` rows are returned as they are; a
+    Repeated rows and doubled weights, and the same rows in another order, give the same bits, so
+    that the same one of several equally good cards is found. Weights are added up in ascending
+    order for the same reason. Tables of more than ``most_rows`` rows are returned unchanged; a
     proof, which visits every row very often, merges tables of any length (None).
     """
     if most_rows is not None and data.n_rows > most_rows:

@@ -27,10 +27,10 @@ LEAST_LIMIT = 0.01
 class Scale:
     """How a score becomes log-odds: ``(base + score) / multiplier + offset``.
 
-    ``fixed``: the multiplier is given, the base is an integer, the offset 0 (multiplier 1 is the
-    paper's problem). ``multiplier``: the multiplier is chosen, the base is an integer, the offset 0.
-    ``calibrated``: multiplier and offset are real and chosen, the base is 0. Where the multiplier is
-    chosen, no term may move the log-odds by more than ``limit``.
+    ``fixed``: the multiplier is given, the base is an integer, the offset is 0 (multiplier 1 is the
+    paper's problem). ``multiplier``: the multiplier is chosen, the base is an integer, the offset
+    is 0. ``calibrated``: multiplier and offset are chosen real numbers, the base is 0. Where the
+    multiplier is chosen, no term may move the log-odds by more than ``limit``.
     """
 
     kind: Literal["fixed", "multiplier", "calibrated"]
@@ -147,7 +147,7 @@ def _checked_limit(value: Any) -> float:
     if not is_number(value) or not LEAST_LIMIT <= value <= LOG_ODDS_LIMIT:
         raise ParameterError(
             f"max_log_odds is {value!r}. Use a number from {LEAST_LIMIT:g} to {LOG_ODDS_LIMIT:g} "
-            "(2.3 lets a term multiply the odds by 10 at most), 'auto' for 1,000 times, or None for "
-            f"{LOG_ODDS_LIMIT:g}."
+            "(2.3 lets a term multiply the odds by 10 at most), 'auto' for 1,000 times, or None "
+            f"for {LOG_ODDS_LIMIT:g}."
         )
     return float(value)

@@ -1,4 +1,4 @@
-"""What a card must satisfy in addition to its size: compatible terms, wide bins, the user's rules."""
+"""What a card must satisfy in addition to its size: compatible terms, large bins, user rules."""
 
 from __future__ import annotations
 

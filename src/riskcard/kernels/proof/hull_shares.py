@@ -3,6 +3,8 @@
 Nothing here needs to be exact: the bound of `riskcard.search.proof.hull` holds for any shares.
 """
 
+import numpy as np
+
 from riskcard.kernels.jit import kernel
 
 #: Passes over all conditions between two changes of the charges.
@@ -42,15 +44,9 @@ def fit_shares(
         What to add to the values.
     """
     n_values = values.size
-    moves = values.copy()
-    slopes = gradient.copy()
-    excess = caps.copy()
-    for owner in range(caps.size):
-        excess[owner] = -caps[owner]
-    for j in range(n_values):
-        moves[j] = 0.0
-        if j > 0:
-            excess[owners[j]] += values[j]
+    moves, slopes, excess = np.zeros(n_values), gradient.copy(), -caps
+    for j in range(1, n_values):
+        excess[owners[j]] += values[j]
     for n_passes in range(most_passes):
         gain = 0.0
         for j in range(n_values):

@@ -1,7 +1,8 @@
 """The memory of the proof: every record that its kernels read and write, field by field.
 
 Kernels work on plain arrays. This module names the places in them, so that no other module needs
-to know an offset; they import it as ``at`` and write ``slot[at.LOW]``. The records, from the whole problem down to a single term::
+to know an offset: the others import it as ``at`` and write ``slot[at.LOW]``. The records, from the
+whole problem down to a single term::
 
     Conditions   what never changes: the rows, all conditions, the limits
     Nodes        many nodes of the tree, one per line: on the path, open, or leaves

@@ -43,7 +43,6 @@ class Rules:
     atoms: tuple[Atoms | None, ...]
     is_simple: bool
     has_closed: bool  # conditions may be closed, by themselves or by others
-    is_by_card: bool  # see ``Restrictions``
     is_static: bool  # terms limit each other by their number only
     plan: SearchPlan
 
@@ -81,7 +80,6 @@ def rules_of(problem: Problem, plan: SearchPlan = PLAN) -> Rules:
         and limits.max_terms
         <= min(int(max_cuts.min(initial=limits.max_terms)), limits.max_features),
         has_closed=is_paired or any(closed.any() for closed in restrictions.is_closed),
-        is_by_card=is_by_card,
         is_static=not (is_paired or restrictions.depends_on_terms),
         plan=plan,
     )

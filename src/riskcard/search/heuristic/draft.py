@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from riskcard.arrays import Floats, Integers
+from riskcard.kernels.heuristic.cells import divide_into_cells
 from riskcard.kernels.heuristic.integer_points import choose_points
 from riskcard.kernels.scale import CALIBRATED, fit_scale
 from riskcard.kernels.scores import score_rows
@@ -16,7 +16,7 @@ from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
 from riskcard.search.heuristic.binned_rows import Rows
 from riskcard.search.heuristic.card_room import Rules, missing_features
-from riskcard.search.heuristic.support import Support, cells_of
+from riskcard.search.heuristic.support import Support
 
 #: Slope and offset from which the fit of a scale begins where nothing better is known.
 ANY_SCALE = np.array([1.0, 0.0])
@@ -45,8 +45,7 @@ class Draft:
 def round_support(rows: Rows, rules: Rules, support: Support) -> Draft:
     """Whole points for a set of conditions, at the best of many scales."""
     terms = np.concatenate([support.terms, np.zeros_like(support.terms[:1])])
-    cells = cells_of(rows, terms)
-    return _choose(cells, rules, terms, support.coefficients, np.ones(2))
+    return _choose(rows, rules, terms, support.coefficients, np.ones(2))
 
 
 def balance_points(rows: Rows, rules: Rules, draft: Draft) -> Draft:
@@ -54,8 +53,7 @@ def balance_points(rows: Rows, rules: Rules, draft: Draft) -> Draft:
 
     The draft stays as it is if it would lose a feature that must be used.
     """
-    cells = cells_of(rows, draft.terms)
-    moved = _choose(cells, rules, draft.terms, np.empty(0), draft.scale)
+    moved = _choose(rows, rules, draft.terms, np.empty(0), draft.scale)
     n_missing = missing_features(rules, draft.terms[0]).size
     return draft if missing_features(rules, moved.terms[0]).size > n_missing else moved
 
@@ -99,15 +97,10 @@ def finish(rows: Rows, rules: Rules, draft: Draft, problem: Problem) -> Solution
     return Solution.of(terms, round(offset / slope), multiplier, 0.0)
 
 
-def _choose(
-    cells: tuple[Floats, Floats, NDArray[np.int32]],
-    rules: Rules,
-    terms: Integers,
-    wanted: Floats,
-    scale: Floats,
-) -> Draft:
+def _choose(rows: Rows, rules: Rules, terms: Integers, wanted: Floats, scale: Floats) -> Draft:
     """Whole points by the kernel; terms without points are left out."""
-    design, tally, _ = cells
+    keys = np.empty(rows.is_event.size, dtype=np.int32)
+    design, tally = divide_into_cells(rows.codes, terms, rows.is_event, rows.weights, keys)
     low, high = rules.low[terms[0]], rules.high[terms[0]]
     jumps, scale, moves_pairs = terms[2].copy(), scale.copy(), wanted.size == 0
     bounds = low, high, rules.kind, rules.bound

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from riskcard.arrays import Floats, Integers
 from riskcard.checks import LOG_ODDS_LIMIT
-from riskcard.kernels.heuristic.cells import divide_into_cells
 from riskcard.kernels.heuristic.sets import improve_set
 from riskcard.search.deadline import Deadline
 from riskcard.search.heuristic.binned_rows import Rows
@@ -64,13 +63,6 @@ class Walk(NamedTuple):
     picks: Floats = NO_PICKS
     known: Iterable[int] = ()
     ridge: float | None = None
-
-
-def cells_of(rows: Rows, terms: Integers) -> tuple[Floats, Floats, NDArray[np.int32]]:
-    """The cells of the rows under terms: what holds in each, its tally, and the key of each row."""
-    keys = np.empty(rows.is_event.size, dtype=np.int32)
-    design, tally = divide_into_cells(rows.codes, terms, rows.is_event, rows.weights, keys)
-    return design, tally, keys
 
 
 def improve_support(rows: Rows, rules: Rules, support: Support, walk: Walk) -> tuple[Support, int]:

@@ -64,8 +64,9 @@ def _best_of_free_scale(
     holds, cells = _cells(conditions, sides, cuts)
     rate, limit = conditions.rate, float(problem.scale.limit)
     limits = LeafLimits(limit, rate - sides.size * limit, rate)
-    most = [_most_points(problem, side) for side in sides]
-    ends = np.stack([np.full(sides.size, fewest), np.array(most)])
+    columns = sides >> 1
+    most = np.where(sides & 1, -problem.jump_low[columns], problem.jump_high[columns])
+    ends = np.stack([np.full(sides.size, fewest), most])
     for column, cut, jump in problem.kept:
         ends[:, (sides == 2 * column + (jump < 0)) & (cuts == cut)] = abs(jump)
     points, found = np.zeros(sides.size, dtype=np.int64), np.array([cutoff, 0.0, 0.0])
@@ -98,11 +99,6 @@ def _card(
     if base is None:
         return Solution.of(terms, 0, multiplier, offset + shift / multiplier)
     return Solution.of(terms, base + shift, multiplier, offset)
-
-
-def _most_points(problem: Problem, side: int) -> int:
-    column = side >> 1
-    return int(-problem.jump_low[column] if side & 1 else problem.jump_high[column])
 
 
 def _cells(conditions: Conditions, sides: Integers, cuts: Integers) -> tuple[Floats, Floats]:
