@@ -148,13 +148,23 @@ def _loss_at(
 
 
 def _losses(margin: NDArray[np.float64]) -> NDArray[np.float64]:
-    # log(1 + exp(-margin)), written so that nothing overflows
-    losses: NDArray[np.float64] = np.log1p(np.exp(-np.abs(margin))) + np.maximum(-margin, 0.0)
+    """``log(1 + exp(-margin))``, written so that nothing overflows."""
+    losses: NDArray[np.float64] = np.logaddexp(0.0, -margin)
     return losses
 
 
+def _log_odds(card: RiskCard, totals: Any) -> Any:
+    return totals / card.multiplier + card.offset
+
+
+def _risk(log_odds: float) -> float:
+    if log_odds >= 0:
+        return 1 / (1 + math.exp(-log_odds))
+    return math.exp(log_odds) / (1 + math.exp(log_odds))
+
+
 def _loss(card: RiskCard, rows: Rows, pseudo_rows: float) -> float:
-    log_odds = totals_by_hand(card, rows) / card.multiplier + card.offset
+    log_odds = _log_odds(card, totals_by_hand(card, rows))
     return _loss_at(log_odds, _is_event(card, rows), rows.weights, pseudo_rows)
 
 
@@ -219,7 +229,7 @@ def _check_risks(card: RiskCard, rows: Rows) -> Iterator[Check]:
     wrong = [
         total
         for total, risk in table.items()
-        if abs(risk - _risk(total / card.multiplier + card.offset)) > ROUNDING
+        if abs(risk - _risk(_log_odds(card, total))) > ROUNDING
     ]
     risks = [table[total] for total in sorted(table)]
     passed = not wrong and all(low <= high for low, high in pairwise(risks))
@@ -230,12 +240,6 @@ def _check_risks(card: RiskCard, rows: Rows) -> Iterator[Check]:
     detail = f"{len(occurring)} occur in the rows"
     detail += f", {absent[0]} is not in the risk table" if absent else ""
     yield Check("totals", not absent, detail)
-
-
-def _risk(log_odds: float) -> float:
-    if log_odds >= 0:
-        return 1 / (1 + math.exp(-log_odds))
-    return math.exp(log_odds) / (1 + math.exp(log_odds))
 
 
 # --- the claims ---------------------------------------------------------------------------------
@@ -275,7 +279,7 @@ def _check_neighbours(card: RiskCard, limits: Certificate, rows: Rows, bound: fl
     totals = totals_by_hand(card, rows)
     lowest, what, tried = math.inf, "", 0
     for change, name in one_step_changes(card, limits, rows):
-        log_odds = (totals + change) / card.multiplier + card.offset
+        log_odds = _log_odds(card, totals + change)
         loss = _loss_at(log_odds, is_event, rows.weights, limits.pseudo_rows)
         tried += 1
         if loss < lowest:
@@ -332,13 +336,8 @@ def _check_classifier(subject: Any, card: RiskCard, X: Any, rows: Rows) -> Itera
     same_classes = list(subject.classes_) == list(card.classes)
     detail = f"{list(subject.classes_)} against {list(card.classes)} on the card"
     yield Check("classes", same_classes, detail)
-    totals = totals_by_hand(card, rows)
-    by_hand = {
-        total: _risk(total / card.multiplier + card.offset) for total in set(totals.tolist())
-    }
     stated = subject.predict_proba(X)[rows.is_kept, 1]
-    largest = max(
-        abs(risk - by_hand[total]) for risk, total in zip(stated, totals.tolist(), strict=True)
-    )
+    by_hand = map(_risk, _log_odds(card, totals_by_hand(card, rows)).tolist())
+    largest = max(abs(risk - own) for risk, own in zip(stated, by_hand, strict=True))
     detail = f"predict_proba differs from the card by at most {largest:.3g}"
     yield Check("predictions", largest <= ROUNDING, detail)

@@ -47,12 +47,7 @@ def check_limits(card: RiskCard, limits: Certificate, rows: Rows) -> Iterator[Ch
 
 def _special_points(feature: Feature) -> list[int]:
     """The points of values outside the bins: missing values and special codes."""
-    codes = [points for _, points in feature.codes] if isinstance(feature, FeaturePoints) else []
-    return codes if feature.missing is None else [*codes, feature.missing]
-
-
-def _has_order(feature: Feature) -> bool:
-    return isinstance(feature, FeaturePoints) or feature.is_ordered
+    return [int(points) for points in worth(feature)[len(feature.points) :]]
 
 
 def least_terms(feature: Feature) -> int:
@@ -63,7 +58,7 @@ def least_terms(feature: Feature) -> int:
     have; groups without an order need one term less than they have different points.
     """
     special = set(_special_points(feature))
-    if not _has_order(feature):
+    if not feature.is_ordered:
         return len({*feature.points, *special}) - 1
     changes = sum(left != right for left, right in pairwise(feature.points))
     return changes + len(special - set(feature.points))
@@ -83,7 +78,7 @@ def least_points(feature: Feature, most_terms: int) -> int:
     points = sorted({*feature.points, *special})
     gap = max((right - left for left, right in pairwise(points)), default=0)
     most_parts = max(1, (most_terms + 1) // 2)
-    if not _has_order(feature):
+    if not feature.is_ordered:
         return -(-gap // most_parts)
     jump = max((abs(left - right) for left, right in pairwise(feature.points)), default=0)
     most_at_a_cut = max(1, min(1 + len(special), most_terms))
@@ -152,7 +147,7 @@ def one_step_changes(
         yield from ((step, f"a base of {card.base + step}") for step in (-1, 1))
     n_terms = sum(map(least_terms, card.features))
     for feature in card.features:
-        if isinstance(feature, FeaturePoints) and feature.codes:
+        if feature.codes:
             continue
         room = limits.max_terms - n_terms + least_terms(feature)
         for changed, what in _other_points(feature):
@@ -180,7 +175,7 @@ def is_surely_allowed(feature: Feature, card: RiskCard, limits: Certificate, roo
     n_terms = least_terms(feature)
     if n_terms > min(room, limits.max_cuts_per_feature):
         return False
-    if not _has_order(feature):
+    if not feature.is_ordered:
         points = sorted({*feature.points, *_special_points(feature)})
         return all(right - left <= largest for left, right in pairwise(points))
     own = set(_special_points(feature)) - set(feature.points)
@@ -190,7 +185,7 @@ def is_surely_allowed(feature: Feature, card: RiskCard, limits: Certificate, roo
 
 
 def _other_points(feature: Feature) -> Iterator[tuple[Feature, str]]:
-    if _has_order(feature):
+    if feature.is_ordered:
         yield from _other_jumps(feature)
     else:
         for place, points in enumerate(feature.points):

@@ -141,7 +141,7 @@ def _places_among_cuts(feature: FeaturePoints, column: NDArray[np.float64]) -> N
 
 def worth(feature: Feature) -> NDArray[np.int64]:
     """The points of each place."""
-    codes = [points for _, points in feature.codes] if isinstance(feature, FeaturePoints) else []
+    codes = [points for _, points in feature.codes]
     missing = [] if feature.missing is None else [feature.missing]
     return np.array([*feature.points, *codes, *missing], dtype=np.int64)
 

@@ -26,7 +26,7 @@ def stability_as_html(stability: CardStability) -> str:
         f"Stability over {len(stability.cards):,} bootstrap resamples",
         feature_table(stability),
         paragraphs(feature_sentences(stability)),
-        performance_table(stability),
+        _table(PERFORMANCE_HEADER, performance_lines(stability)),
         paragraphs([performance_sentence(stability)]),
     )
 
@@ -34,11 +34,6 @@ def stability_as_html(stability: CardStability) -> str:
 def feature_table(stability: CardStability) -> str:
     """One line for each feature that some card uses."""
     return _table(FEATURE_HEADER, feature_lines(stability))
-
-
-def performance_table(stability: CardStability) -> str:
-    """The figures, their optimism, and the corrected figures."""
-    return _table(PERFORMANCE_HEADER, performance_lines(stability))
 
 
 def _table(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:

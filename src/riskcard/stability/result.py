@@ -109,17 +109,10 @@ class CardStability:
         """What ``features_frame`` holds, as plain dicts."""
         rows = []
         for one in self.features:
-            row = {
-                "feature": one.name,
-                "share": one.share,
-                "on_card": one.is_on_card,
-                "mean_cuts": one.mean_cuts,
-            }
-            for title, spread in (
-                ("cut", one.cuts),
-                ("points", one.points),
-                ("log_odds", one.log_odds),
-            ):
+            row = {"feature": one.name, "share": one.share, "on_card": one.is_on_card}
+            row["mean_cuts"] = one.mean_cuts
+            spreads = {"cut": one.cuts, "points": one.points, "log_odds": one.log_odds}
+            for title, spread in spreads.items():
                 ends = astuple(spread) if spread is not None else (None, None, None)
                 row |= {f"{title}_{q}": end for q, end in zip((5, 50, 95), ends, strict=True)}
             rows.append(row | {"rises": one.rises})

@@ -74,8 +74,7 @@ def summarise_features(card: RiskCard, cards: Sequence[RiskCard]) -> tuple[Featu
     """Summarise every feature of the table, those that enter most often first."""
     on_card = {feature.name for feature in card.features}
     found = [_summarise(name, name in on_card, cards) for name in card.feature_names]
-    order = {name: place for place, name in enumerate(card.feature_names)}
-    return tuple(sorted(found, key=lambda one: (-one.share, not one.is_on_card, order[one.name])))
+    return tuple(sorted(found, key=lambda one: (-one.share, not one.is_on_card)))
 
 
 def _summarise(name: str, is_on_card: bool, cards: Sequence[RiskCard]) -> FeatureStability:
@@ -102,9 +101,7 @@ def _summarise(name: str, is_on_card: bool, cards: Sequence[RiskCard]) -> Featur
     )
 
 
-def _summarise_values(
-    features: Sequence[CardFeature],
-) -> tuple[tuple[str, Spread], ...]:
+def _summarise_values(features: Sequence[CardFeature]) -> tuple[tuple[str, Spread], ...]:
     """Points of levels, codes and missing values, over the cards that have them."""
     seen: dict[str, list[int]] = {}
     for feature in features:

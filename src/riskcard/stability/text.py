@@ -22,19 +22,16 @@ _FIGURES = ("AUC", "log-loss, mean per row", "calibration slope")
 
 def render_stability(stability: CardStability) -> str:
     """Write all figures: features, sets of features, performance."""
+    lines = feature_lines(stability)
+    sentences = feature_sentences(stability)
     parts = [
         [f"Stability over {len(stability.cards):,} bootstrap resamples"],
-        _feature_table(stability),
-        _remarks(stability),
-        _performance_table(stability),
-        _performance_remarks(stability),
+        text_table(FEATURE_HEADER, lines) if lines else ["No card uses any feature."],
+        [line for sentence in sentences for line in textwrap.wrap(sentence, _WIDTH)],
+        text_table(PERFORMANCE_HEADER, performance_lines(stability)),
+        textwrap.wrap(performance_sentence(stability), _WIDTH),
     ]
-    return "\n\n".join("\n".join(lines) for lines in parts if lines)
-
-
-def _feature_table(stability: CardStability) -> list[str]:
-    rows = feature_lines(stability)
-    return text_table(FEATURE_HEADER, rows) if rows else ["No card uses any feature."]
+    return "\n\n".join("\n".join(part) for part in parts)
 
 
 def feature_lines(stability: CardStability) -> list[tuple[str, ...]]:
@@ -63,11 +60,6 @@ def _feature_row(one: FeatureStability) -> tuple[str, ...]:
     )
 
 
-def _remarks(stability: CardStability) -> list[str]:
-    sentences = feature_sentences(stability)
-    return [line for sentence in sentences for line in textwrap.wrap(sentence, _WIDTH)]
-
-
 def feature_sentences(stability: CardStability) -> list[str]:
     """What the columns mean, and how often the same set of features was used."""
     never = [one.name for one in stability.features if one.share == 0]
@@ -87,10 +79,6 @@ def feature_sentences(stability: CardStability) -> list[str]:
     return sentences
 
 
-def _performance_table(stability: CardStability) -> list[str]:
-    return text_table(PERFORMANCE_HEADER, performance_lines(stability))
-
-
 def performance_lines(stability: CardStability) -> list[tuple[str, ...]]:
     """Each figure on its own rows, its optimism, and the corrected figure."""
     columns = (stability.apparent, stability.optimism, stability.corrected)
@@ -98,10 +86,6 @@ def performance_lines(stability: CardStability) -> list[tuple[str, ...]]:
         (title, *(f"{figure:.3f}" for figure in figures))
         for title, *figures in zip(_FIGURES, *map(astuple, columns), strict=True)
     ]
-
-
-def _performance_remarks(stability: CardStability) -> list[str]:
-    return textwrap.wrap(performance_sentence(stability), _WIDTH)
 
 
 def performance_sentence(stability: CardStability) -> str:
