@@ -13,7 +13,7 @@ PAGE = DOCS / "examples.md"
 def test_the_page_shows_every_example_once():
     shown = re.findall(r'^--8<-- "examples/(\w+\.py)"$', PAGE.read_text("utf-8"), re.MULTILINE)
     assert sorted(shown) == [path.name for path in EXAMPLES]
-    assert len(EXAMPLES) >= 6
+    assert len(EXAMPLES) >= 10
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

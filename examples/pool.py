@@ -1,0 +1,21 @@
+"""A pool of cards: all choices of features and cuts that are nearly as good as the best."""
+
+from sklearn.datasets import load_breast_cancer
+
+from riskcard import RiskScoreClassifier, find_pool, plot_pool
+
+X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+is_malignant = (y == 0).rename("malignant")
+
+# the best card for each choice of features and cuts, up to 2 % above the smallest loss; the last
+# line that is printed says whether these are all
+model = RiskScoreClassifier(max_terms=2, certify=True, time_limit=60)
+pool = find_pool(model, X, is_malignant, tolerance=0.02)
+print(pool)
+
+# people may prefer a card that is slightly worse: here, one that does not need "worst area"
+place = next(i for i, row in enumerate(pool.rows()) if "worst area" not in row["features"])
+chosen = pool.choose(place)
+print(chosen.card_.to_text())
+print(f"Loss {chosen.loss_:.2f}; the smallest is {min(pool.losses):.2f}.")
+plot_pool(pool).figure.savefig("pool.png")
