@@ -3,30 +3,10 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from typing import Any
 
 from riskcard.cli.remarks import say
 from riskcard.errors import ParameterError
 from riskcard.output_files import require_writable, write_whole
-
-
-def add_calculator(commands: Any) -> None:
-    """Add the command."""
-    calculator = commands.add_parser(
-        "calculator",
-        help="write a page in which people enter values and see points and risk",
-        description="Write one page that works offline in any browser: values are entered, the "
-        "conditions of the card light up, the points add up, and the risk has its place on a curve.",
-    )
-    calculator.add_argument("card", help="JSON file of a card")
-    calculator.add_argument("-o", "--output", metavar="FILE", help="write the page to this file")
-    calculator.add_argument(
-        "--words", metavar="FILE", help="JSON file with the words of the page; English by default"
-    )
-    calculator.add_argument(
-        "--write-words", metavar="FILE",
-        help="write all words of the page to this JSON file, to be changed or translated",
-    )  # fmt: skip
 
 
 def run_calculator(options: Namespace) -> int:

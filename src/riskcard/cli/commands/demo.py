@@ -18,20 +18,6 @@ from riskcard.output_files import require_writable, write_whole
 _TARGET, _BENIGN, _MALIGNANT = "diagnosis", "benign", "malignant"
 
 
-def add_demo(commands: Any) -> None:
-    """Add the command."""
-    demo = commands.add_parser(
-        "demo",
-        help="fit a card to the breast cancer data of scikit-learn, with a proof",
-        description="Fit a card of three terms to the breast cancer data of scikit-learn, with a "
-        "proof; or write these data as a table to try the other commands on.",
-    )
-    demo.add_argument(
-        "--csv", metavar="FILE", help="fit nothing, but write the data to this CSV file"
-    )
-    demo.add_argument("-q", "--quiet", action="store_true", help="no progress")
-
-
 def run_demo(options: Namespace) -> int:
     """Fit the data, or write them."""
     if options.csv is not None:

@@ -5,30 +5,10 @@ from __future__ import annotations
 import json
 import sys
 from argparse import Namespace
-from typing import Any
 
 from riskcard.cli.card_rows import card_columns, card_selection
-from riskcard.cli.parser import add_missing
 from riskcard.data.files.open_table import open_table
 from riskcard.errors import ParameterError
-
-
-def add_explain(commands: Any) -> None:
-    """Add the command."""
-    explain = commands.add_parser(
-        "explain",
-        help="say why a row has its risk, and what would change it",
-        description="For one row of a table: which condition of each feature holds and its points, "
-        "the total and the risk, the reasons in order of points lost against the best bin, and the "
-        "nearest other values that would alter the total.",
-    )
-    explain.add_argument("card", help="JSON file of a card")
-    explain.add_argument("data", help="CSV or Parquet file")
-    explain.add_argument(
-        "--row", type=int, default=1, metavar="N", help="which row, counted from 1 (1)"
-    )
-    explain.add_argument("--json", action="store_true", help="write JSON")
-    add_missing(explain)
 
 
 def run_explain(options: Namespace) -> int:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from riskcard.cli.card_rows import labelled_rows
-from riskcard.cli.parser import add_labelled_rows
 from riskcard.cli.remarks import say
 from riskcard.errors import ParameterError
 from riskcard.output_files import require_writable, write_whole
@@ -16,57 +15,11 @@ from riskcard.output_files import require_writable, write_whole
 if TYPE_CHECKING:
     from riskcard.model.card import RiskCard
 
-#: Formats, here by name only, so that '--help' imports nothing else.
-_FORMATS = ("python", "sql", "javascript", "xlsx", "pmml", "onnx", "json", "credit")
-_DIALECTS = ("standard", "sqlite", "duckdb", "postgresql")
-
 #: Options of the command by the names that the formats have for them.
 _OPTIONS = (
     "table", "dialect", "keep", "rows", "reasons", "missing_text",
     "points_to_double_odds", "odds", "at", "higher_is_safer",
 )  # fmt: skip
-
-
-def add_export(commands: Any) -> None:
-    """Add the command."""
-    export = commands.add_parser(
-        "export",
-        help="write a card as Python, SQL, JavaScript, a workbook, PMML or ONNX",
-        description="Write a card as something that gives the same total and risk elsewhere. The "
-        "format follows from the ending of the file: .py, .sql, .mjs and .js, .xlsx, .pmml, .onnx, "
-        ".json. '--to credit' scales the points so that a given number of them doubles the odds.",
-    )
-    export.add_argument("card", help="JSON file of a card")
-    export.add_argument("-o", "--output", metavar="FILE", help="write here, not to the screen")
-    export.add_argument(
-        "--to", choices=_FORMATS, help="the format, when the ending does not say it"
-    )
-    sql = export.add_argument_group("SQL")
-    sql.add_argument("--table", metavar="NAME", help="the table with the rows (data)")
-    sql.add_argument("--dialect", choices=_DIALECTS, help="the database (standard)")
-    sql.add_argument(
-        "--keep", nargs="*", metavar="COLUMN", help="show only these columns beside the scores"
-    )
-    other = export.add_argument_group("other formats")
-    other.add_argument("--rows", type=int, metavar="N", help="rows of a workbook (100)")
-    other.add_argument("--reasons", type=int, metavar="N", help="reason codes in PMML (0)")
-    other.add_argument(
-        "--missing-text", metavar="TEXT", help="what a missing text is in ONNX (the empty text)"
-    )
-    credit = export.add_argument_group("credit points")
-    credit.add_argument(
-        "--points-to-double-odds", type=float, metavar="N", help="so many double the odds (20)"
-    )
-    credit.add_argument("--odds", type=float, metavar="X", help="the odds, X to 1 (50), ...")
-    credit.add_argument("--at", type=float, metavar="N", help="... at this total (600)")
-    credit.add_argument(
-        "--higher-is-riskier", dest="higher_is_safer", action="store_false", default=None,
-        help="the odds are those of the event; by default those of no event",
-    )  # fmt: skip
-    credit.add_argument(
-        "--data", metavar="FILE", help="say what rounding costs on the rows of this file"
-    )
-    add_labelled_rows(credit, "positive row weights")
 
 
 def run_export(options: Namespace) -> int:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from riskcard.cli.card_rows import labelled_rows_of
-from riskcard.cli.parser import add_labelled_rows, add_parameters, time_limit_of
 from riskcard.cli.remarks import say
 from riskcard.data.files.csv_text import read_bytes
 from riskcard.data.files.open_table import open_table
@@ -21,38 +20,6 @@ if TYPE_CHECKING:
     from riskcard.model.card import RiskCard
     from riskcard.report.facts import FileFacts
     from riskcard.report.gather import ReportRows
-
-
-def add_report(commands: Any) -> None:
-    """Add the command."""
-    report = commands.add_parser(
-        "report",
-        help="write a report on a card: proof, figures, pictures, stability, price",
-        description="One page that opens offline: the card, what is proven, the data, discrimination, "
-        "calibration, a decision curve, figures on rows held out, stability, and a comparison with logistic "
-        "regression and gradient boosting. The card is refitted in folds and resamples as its recipe says. "
-        "Ctrl-C writes nothing. Needs matplotlib.",
-    )
-    report.add_argument("card", help="JSON file of a card")
-    report.add_argument(
-        "data", help="CSV or Parquet file, usually that which the card was learned from"
-    )
-    report.add_argument(
-        "-o", "--output", default="report.html", metavar="FILE", help="(report.html)"
-    )
-    report.add_argument("--test", metavar="FILE", help="other rows, which the card has not seen")
-    add_labelled_rows(report, "positive row weights")
-    work = report.add_argument_group("the work")
-    work.add_argument("--cv", type=int, default=5, metavar="K", help="folds (5); 0 for none")
-    work.add_argument(
-        "--n-bootstraps", type=int, default=50, metavar="N", help="resamples (50); 0 for none"
-    )
-    work.add_argument(
-        "--time-limit", type=time_limit_of, default=60.0, metavar="S",
-        help="seconds for learning again, in all (60), or 'none'; fewer resamples where it is short",
-    )  # fmt: skip
-    add_parameters(work, "work", certify=..., time_limit=..., gap=...)
-    work.add_argument("-q", "--quiet", action="store_true", help="no progress")
 
 
 def run_report(options: Namespace) -> int:

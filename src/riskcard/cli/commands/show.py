@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from riskcard.cli.remarks import say, warnings_as_sentences
 from riskcard.formatting.fonts import letters_explained
@@ -13,37 +13,8 @@ from riskcard.output_files import require_writable, write_whole
 if TYPE_CHECKING:
     from riskcard.model.card import RiskCard
 
-#: What a card can be written as, besides the text on the screen.
-_FORMS = {
-    "html": "a page, for the screen and for paper",
-    "markdown": "Markdown",
-    "latex": "a LaTeX document",
-    "svg": "a picture that can be made larger",
-    "png": "a picture (needs matplotlib)",
-    "pdf": "one page to print (needs matplotlib)",
-}
-
-
-def add_show(commands: Any) -> None:
-    """Add the command."""
-    show = commands.add_parser(
-        "show",
-        help="print a card, or write it as a page or a picture",
-        description="Print a card; or write it to one or more files, each with a column to fill in "
-        "by hand.",
-    )
-    show.add_argument("card", help="JSON file of a card")
-    show.add_argument(
-        "--form",
-        choices=["bins", "two_sided"],
-        default="bins",
-        help="one row a bin (default), or points on either side of each cut",
-    )
-    show.add_argument(
-        "--plain", action="store_true", help="plain text, as it is when the output is no terminal"
-    )
-    for form, meaning in _FORMS.items():
-        show.add_argument(f"--{form}", metavar="FILE", help=f"write {meaning} to this file")
+#: What a card can be written as, in addition to the text on the screen.
+_FORMS = ("html", "markdown", "latex", "svg", "png", "pdf")
 
 
 def run_show(options: Namespace) -> int:
