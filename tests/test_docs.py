@@ -10,6 +10,7 @@ from docs.pages import run_page
 from riskcard.cli.main import main
 from riskcard.cli.parser import make_parser
 from riskcard.model.card import RiskCard
+from riskcard.paper.experiments.methods import DEFAULT_LIMIT
 
 ROOT = Path(__file__).parents[1]
 
@@ -118,3 +119,9 @@ def test_every_option_of_experiment_is_in_the_docs():
     options = [option for action in actions for option in action.option_strings]
     missing = [option for option in options if f"`{option}" not in page]
     assert set(missing) <= {"-h", "--help", "-q"}
+
+
+def test_the_help_of_experiment_names_the_usual_time_limit():
+    actions = make_parser()._subparsers._group_actions[0].choices["experiment"]._actions
+    helps = {action.dest: action.help for action in actions}
+    assert f"({DEFAULT_LIMIT:g})" in helps["time_limit"]
