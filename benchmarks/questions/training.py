@@ -183,8 +183,8 @@ def at_equal_thresholds(losses: Cells, seconds: Cells) -> str:
         return ""
     head = ["method", "loss / riskcard", "riskcard lower", "same", "higher", "time / riskcard", "riskcard faster"]  # fmt: skip
     return (
-        "\n### At equal numbers of thresholds\n\nriskcard with `grid=9` and `grid=99` compared with the method "
-        "that has as many thresholds; both use quantiles, but not by the same rule.\n\n"
+        "\n### At equal numbers of thresholds\n\nriskcard with `Regularization(grid=9)` and "
+        "`Regularization(grid=99)` compared with the method that has as many thresholds; both use quantiles, but not by the same rule.\n\n"
         + markdown_table(head, rows)
     )
 
