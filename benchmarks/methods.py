@@ -15,18 +15,18 @@ __all__ = [
     "METHODS",
     "OURS",
     "OWN",
-    "STURDY",
-    "STURDY_TOO",
+    "REGULARISED",
+    "REGULARISED_TOO",
     "Method",
     "title_of",
 ]
 
-#: Points of a term, at most, of every method that can be told.
+#: The largest number of points of a term, for every method that has such a limit.
 MAX_POINTS = 5
 #: The method that is compared with all others.
 OURS = "riskcard"
-#: Ours with the settings for new rows, which does not look for the lowest loss on its own.
-STURDY = "sturdy"
+#: Ours with the settings for new data, which do not minimise the training loss alone.
+REGULARISED = "regularised"
 
 Settings = Callable[[int, float], dict[str, Any]]
 
@@ -44,7 +44,7 @@ class Method:
     peer
         The environment that it needs; None for ours.
     takes_any_table
-        It is given levels and holes as they come; the others get the plain view.
+        It gets levels and missing values as they are; the others get the plain view.
     has_limit
         It works until it has proven its card or its time is up.
     has_card
@@ -122,7 +122,7 @@ METHODS = {
     method.name: method
     for method in (
         Method(OURS, "riskcard", (HOME, "riskcard"), _ours, takes_any_table=True),
-        Method(STURDY, "riskcard, regularised", (HOME, "sturdy"), _ours, takes_any_table=True),
+        Method(REGULARISED, "riskcard, regularised", (HOME, "regularised"), _ours, takes_any_table=True),
         Method("riskcard-9", "riskcard, 9 cuts", (HOME, "riskcard"), _few(9), takes_any_table=True),
         Method("riskcard-99", "riskcard, 99 cuts", (HOME, "riskcard"), _few(99),
                takes_any_table=True),
@@ -161,7 +161,7 @@ METHODS = {
     )
 }  # fmt: skip
 #: Those of them that are ours.
-OWN = (OURS, STURDY, "riskcard-steep", "certified", "riskcard-9", "riskcard-99")
+OWN = (OURS, REGULARISED, "riskcard-steep", "certified", "riskcard-9", "riskcard-99")
 #: Ours with as many candidate cuts as a rival.
 EQUALS = (("riskcard-9", "imodels-9"), ("riskcard-99", "imodels-99"))
 #: Methods with a card of a given size, and those without.
@@ -171,14 +171,14 @@ CARDS = (
 )  # fmt: skip
 #: The same where the fitted rows are not all that counts: a proof changes few of the heuristic's cards, so
 #: it is left out there.
-STURDY_TOO = (OURS, STURDY, *(name for name in CARDS if name not in OWN))
+REGULARISED_TOO = (OURS, REGULARISED, *(name for name in CARDS if name not in OWN))
 CEILINGS = ("logistic", "boosting")
 
 
 #: What each method is, for the reader of the page: whose code it is, and what it chooses from.
 ABOUT = {
     OURS: ("riskcard", "default settings, heuristic: every cut, 1 to 5 points, fitted scale, a term multiplies the odds by at most 1,000"),
-    STURDY: ("riskcard", '`regularization="auto"`: 9 to 99 cuts per feature, pseudo-observations, a shortlist'),
+    REGULARISED: ("riskcard", '`regularization="auto"`: 9 to 99 cuts per feature, pseudo-observations, a shortlist'),
     "riskcard-steep": ("riskcard", "default settings with `max_log_odds=None`: a term changes the log-odds by up to 30"),
     "certified": ("riskcard", "default settings with a proof until the time is up"),
     "certified-steep": ("riskcard", "the same with `max_log_odds=None`"),

@@ -19,7 +19,7 @@ from benchmarks.bench import PLAIN, Bench, commit_of, figures_of, run_jobs, smal
 from benchmarks.calls import Call, Desk, Worker
 from benchmarks.evaluate import calibration_error, judge, recovery
 from benchmarks.families import FAMILIES
-from benchmarks.methods import ABOUT, CARDS, CEILINGS, METHODS, OURS, STURDY, STURDY_TOO
+from benchmarks.methods import ABOUT, CARDS, CEILINGS, METHODS, OURS, REGULARISED, REGULARISED_TOO
 from benchmarks.model import Model
 from benchmarks.page import render
 from benchmarks.peers import PEERS, Environment, Peer, install
@@ -382,7 +382,7 @@ def worker():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [OURS, STURDY, "round", *CEILINGS])
+@pytest.mark.parametrize("name", [OURS, REGULARISED, "round", *CEILINGS])
 def test_a_worker_returns_a_model_whose_figures_the_evaluator_finds(name, worker, tmp_path):
     method, table = METHODS[name], small_table(PLAIN)
     call = Call(method.worker[1], method.settings(2, 1.0), 60.0, asked=not method.has_card)
@@ -556,7 +556,7 @@ def test_figures_of_all_questions_lead_to_lines_of_the_standing():
     store = Store(None)
     for letter in "ab":
         for job in QUESTIONS[letter].jobs(plan):
-            ours = {OURS: 90.0, STURDY: 50.0}.get(job.method, 60.0)
+            ours = {OURS: 90.0, REGULARISED: 50.0}.get(job.method, 60.0)
             store.put(job, figures(ours, 1.0))
     lines = [one for q in "ab" for one in QUESTIONS[q].section(store.kept(q), plan).standing]
     assert [(one.ours, one.verdict) for one in lines if "loss" in one.question] == [
@@ -590,7 +590,7 @@ def test_the_page_of_held_out_rows_has_a_rank_for_every_method():
         store.put(job, figures(float(rng.uniform(80, 100)), 1.0))
     text = QUESTIONS["b"].section(store.kept("b"), plan).text
     ranks = text.split("### Ranks")[1]
-    for name in STURDY_TOO:
+    for name in REGULARISED_TOO:
         assert METHODS[name].title in ranks
     for name in CEILINGS:
         assert METHODS[name].title in text
@@ -613,7 +613,9 @@ def test_tables_used_for_tuning_are_kept_apart_from_the_others():
     for job in QUESTIONS["b"].jobs(plan):
         is_ahead = job.method == "round" and job.table == "ties"
         ours = 20.0 if job.table == "bank" else 60.0
-        store.put(job, figures(50.0 if is_ahead else ours if job.method == STURDY else 100.0, 1.0))
+        store.put(
+            job, figures(50.0 if is_ahead else ours if job.method == REGULARISED else 100.0, 1.0)
+        )
     found = QUESTIONS["b"].section(store.kept("b"), plan)
     losing = [line for line in found.losing if "log-loss" in line and "regularised" in line]
     assert losing == [
@@ -624,7 +626,7 @@ def test_tables_used_for_tuning_are_kept_apart_from_the_others():
 
 def test_default_and_regularised_cards_are_compared_with_others_on_held_out_rows():
     plan = Plan(("ties", "rare"), terms=(3,), halvings=1)
-    losses = {OURS: 90.0, STURDY: 50.0, "certified": 40.0, "round": 60.0}
+    losses = {OURS: 90.0, REGULARISED: 50.0, "certified": 40.0, "round": 60.0}
     store = Store(None)
     for job in QUESTIONS["b"].jobs(plan):
         store.put(job, figures(losses.get(job.method, 100.0), 1.0))
@@ -638,7 +640,7 @@ def test_default_and_regularised_cards_are_compared_with_others_on_held_out_rows
 def test_regularised_cards_are_asked_for_held_out_rows_and_planted_cuts_not_for_the_lowest_loss():
     plan = Plan(("ties",), terms=(3,), halvings=1, limits=(1.0,), repeats=1, seeds=1)
     asked = {letter: {job.method for job in QUESTIONS[letter].jobs(plan)} for letter in "abd"}
-    assert [STURDY in asked[letter] for letter in "abd"] == [False, True, True]
+    assert [REGULARISED in asked[letter] for letter in "abd"] == [False, True, True]
     assert set(CARDS) <= asked["a"]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from benchmarks.bench import PLAIN
 from benchmarks.evaluate import NEAR
 from benchmarks.families import FAMILIES
-from benchmarks.methods import METHODS, OURS, OWN, STURDY_TOO, title_of
+from benchmarks.methods import METHODS, OURS, OWN, REGULARISED_TOO, title_of
 from benchmarks.questions.common import (
     Plan,
     Section,
@@ -38,7 +38,7 @@ def jobs(plan: Plan) -> list[Job]:
         )
         for family in FAMILIES
         for seed in range(plan.seeds)
-        for name in STURDY_TOO
+        for name in REGULARISED_TOO
     ]  # fmt: skip
 
 
@@ -62,7 +62,7 @@ def section(kept: list[Kept], plan: Plan) -> Section:
         }
         everything = {
             name: mean([found[name] for found in means.values() if name in found])
-            for name in STURDY_TOO
+            for name in REGULARISED_TOO
             if any(name in found for found in means.values())
         }
         head = ["method", *(FAMILIES[cell[0]].title for cell in means), "mean"]

@@ -14,8 +14,8 @@ def fit_riskcard(request):
     return fit_table(RiskScoreClassifier(**settings, regularization=few_cuts), request)
 
 
-def fit_sturdy(request):
-    """The settings for new rows; those of the request come on top."""
+def fit_regularised(request):
+    """The settings for new data, with those of the request."""
     from riskcard import RiskScoreClassifier
 
     return fit_table(RiskScoreClassifier(**request.settings, regularization="auto"), request)
@@ -186,7 +186,7 @@ if __name__ == "__main__":
     serve(
         {
             "riskcard": fit_riskcard,
-            "sturdy": fit_sturdy,
+            "regularised": fit_regularised,
             "paper": fit_paper,
             "lattice": fit_lattice,
             "round": fit_round,
