@@ -43,12 +43,12 @@ class Regularization:
         Pseudo-observations with the event rate of the table, spread over its rows, which shrink
         risks towards the average. A number below 1 is a share of the rows. Loss and bound count
         them. "auto" means more as a first card explains less of the variance e of the labels
-        (4 * max_terms * (1 - e) / e), at most half of the rows, and none from 10,000 rows on; None
+        (4 * max_terms * (1 - e) / e), at most half of the rows, and none above 10,000 rows; None
         means none.
     shortlist
         Preselect this many conditions with a lasso; those of features that must be used and of a
         card to start from stay. A bound holds for the cards of the shortlist only. "auto" means
-        max_terms + 2 and more as rows and explained variance grow, and all from 10,000 rows on;
+        max_terms + 2 and more as rows and explained variance grow, and all above 10,000 rows;
         None means all conditions.
 
     Examples
