@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from riskcard.checks import finite_number
-from riskcard.data.csv_text import read_bytes
+from riskcard.data.files.csv_text import read_bytes
 from riskcard.errors import FormatError, ParameterError
 from riskcard.formatting.percent import percent
 from riskcard.formatting.spelling import nearest_name
