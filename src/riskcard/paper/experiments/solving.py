@@ -6,8 +6,6 @@ import time
 from dataclasses import replace
 from statistics import median
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
 from riskcard.data.table import make_table
@@ -146,7 +144,7 @@ def _outcome_of(record: SolveRecord, instance: Instance) -> Outcome:
 
 
 def _auc(result: SolveResult, instance: Instance) -> float:
-    scores: NDArray[np.float64] = log_odds_of(result.solution, instance.problem.data.codes)
+    scores = log_odds_of(result.solution, instance.problem.data.codes)
     return float(roc_auc_score(instance.y, scores))
 
 
@@ -163,5 +161,5 @@ def _improvements(history: History) -> History:
 
 def _time_of(history: History, loss: float, otherwise: float) -> float:
     """When a loss was reached first."""
-    reached = [seconds for seconds, value in history if value <= loss * (1 + SAME_LOSS)]
-    return reached[0] if reached else otherwise
+    same = loss * (1 + SAME_LOSS)
+    return next((seconds for seconds, value in history if value <= same), otherwise)

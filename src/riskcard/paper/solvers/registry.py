@@ -184,11 +184,9 @@ def bound_base(model: Model, instance: Instance) -> Model:
     low, high = base_range(instance)
     most = int(np.sort(instance.high)[::-1][: instance.k].sum())
     least = int(np.sort(instance.low)[: instance.k].sum())
-    bounded = replace(
-        block,
-        lower=np.maximum(block.lower, float(low - most)),
-        upper=np.minimum(block.upper, float(high - least)),
-    )
+    lower = np.maximum(block.lower, float(low - most))
+    upper = np.minimum(block.upper, float(high - least))
+    bounded = replace(block, lower=lower, upper=upper)
     blocks = tuple(bounded if part.name == "w0" else part for part in model.variables)
     return replace(model, variables=blocks)
 
@@ -220,13 +218,10 @@ def _record(
     if start is not None and (card is None or loss_of(start, problem) < loss_of(card, problem)):
         card, seconds_to_best = start, 0.0
         notes.append(f"{solver.name} found no better card than the start.")
-    result = None
-    if card is not None:
-        result = _judge(instance, solver, answer, card, notes)
     return SolveRecord(
         form=model.name,
         solver=solver.name,
-        result=result,
+        result=None if card is None else _judge(instance, solver, answer, card, notes),
         claim=claim,
         agrees=agrees,
         seconds=answer.seconds,
