@@ -7,11 +7,12 @@ from collections.abc import Iterable
 from itertools import zip_longest
 
 from riskcard.card.bands import cells_of
-from riskcard.card.scorecard import FeatureBlock, ScoreCard, TotalLine, score_card_of
+from riskcard.card.scorecard import FeatureBlock, ScoreCard, score_card_of
 from riskcard.card.sentences import BASE
 from riskcard.errors import ParameterError
-from riskcard.formatting.plain_text import columns_of, text_table
-from riskcard.model.card import RiskCard
+from riskcard.formatting.percent import percent
+from riskcard.formatting.plain_text import columns_of, one_line, text_table
+from riskcard.model.card import RiskCard, RiskRow
 from riskcard.model.lines import Line
 
 _WIDTH = 79
@@ -90,17 +91,17 @@ def _lines_of(one: Line) -> list[str]:
 
 
 def _term_table(shown: ScoreCard) -> list[str]:
-    is_plain = all(line.cut for line in shown.term_lines)
+    is_plain = all(term.has_only_cut for term in shown.terms)
     header = ("Feature", "Cut", "Value <= cut", "Value > cut")
     if not is_plain:
         header = ("Feature", "Condition", "If so", "If not")
     rows: list[tuple[str, str, str | int, str | int]] = []
-    for line in shown.term_lines:
-        label = line.cut if is_plain else line.condition
+    for term in shown.terms:
+        label = term.condition.removeprefix("<= ") if is_plain else term.condition
         first, *others = textwrap.wrap(label, _LEVELS_WIDTH, break_long_words=False)
-        points: list[tuple[str, str | int, str | int]] = [(first, line.below, line.above)]
+        points: list[tuple[str, str | int, str | int]] = [(first, term.below, term.above)]
         points += [(other, "", "") for other in others]
-        pairs = zip_longest(_name_lines(line.feature), points, fillvalue=None)
+        pairs = zip_longest(_name_lines(one_line(term.feature)), points, fillvalue=None)
         rows += [(name or "", *(cells or ("", "", ""))) for name, cells in pairs]
     return text_table(header, rows, [("Intercept", "", shown.intercept, "")], n_left=2)
 
@@ -117,22 +118,15 @@ def _total_table(shown: ScoreCard) -> list[str]:
         _total_column(totals[start : start + n_rows], width)
         for start in range(0, len(totals), n_rows)
     ]
-    lines = [" |  ".join(cells).rstrip() for cells in _across(columns, n_rows + 1)]
+    across = zip_longest(*columns, fillvalue=" " * len(columns[0][0]))
+    lines = [" |  ".join(cells).rstrip() for cells in across]
     rule = "-" * max(map(len, lines))
     return [lines[0], rule, *lines[1:], rule, f"({shown.scale})"]
 
 
-def _total_column(totals: Iterable[TotalLine], width: int) -> list[str]:
-    cells = [(str(line.total), line.risk) for line in totals]
+def _total_column(totals: Iterable[RiskRow], width: int) -> list[str]:
+    cells = [(str(line.total), percent(line.risk)) for line in totals]
     return [f"{total:>{width}}  {risk:>9} " for total, risk in [("Total", "Risk"), *cells]]
-
-
-def _across(columns: list[list[str]], n_rows: int) -> list[list[str]]:
-    """Columns of different lengths, row by row."""
-    blank = " " * len(columns[0][0])
-    return [
-        [column[row] if row < len(column) else blank for column in columns] for row in range(n_rows)
-    ]
 
 
 def _facts(shown: ScoreCard) -> list[str]:

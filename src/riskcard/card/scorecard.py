@@ -15,11 +15,10 @@ from riskcard.card.sentences import (
     scale_words,
     training_words,
 )
-from riskcard.formatting.numbers import format_number, minus
-from riskcard.formatting.percent import percent
+from riskcard.formatting.numbers import minus
 from riskcard.formatting.plain_text import one_line
 from riskcard.formatting.templates import render
-from riskcard.model.card import RiskCard
+from riskcard.model.card import RiskCard, RiskRow
 from riskcard.model.lines import Line
 from riskcard.model.terms import Term
 
@@ -33,26 +32,6 @@ class FeatureBlock:
 
 
 @dataclass(frozen=True, slots=True)
-class TermLine:
-    """One row of the two-sided form: a condition, and the points on either side of it."""
-
-    feature: str
-    condition: str
-    cut: str  # empty when the condition is not just "value <= cut"
-    below: int
-    above: int
-
-
-@dataclass(frozen=True, slots=True)
-class TotalLine:
-    """One row of the table from total to risk."""
-
-    total: int
-    risk: str
-    share: float  # the risk as a number, for bars
-
-
-@dataclass(frozen=True, slots=True)
 class ScoreCard:
     """A card as numbers and strings, ready to be drawn: on one line each, no control characters.
 
@@ -62,7 +41,7 @@ class ScoreCard:
         Whose risk it is.
     blocks, base
         The card as bins.
-    term_lines, intercept
+    terms, intercept
         The same card in the paper's two-sided form.
     totals
         Risk of every total that a row can reach.
@@ -79,9 +58,9 @@ class ScoreCard:
     title: str
     blocks: tuple[FeatureBlock, ...]
     base: int
-    term_lines: tuple[TermLine, ...]
+    terms: tuple[Term, ...]
     intercept: int
-    totals: tuple[TotalLine, ...]
+    totals: tuple[RiskRow, ...]
     bands: tuple[BandLine, ...]
     observed: str
     scale: str
@@ -109,14 +88,9 @@ def score_card_of(card: RiskCard) -> ScoreCard:
         title=one_line(card.title),
         blocks=tuple(FeatureBlock(one_line(one.name), one.lines()) for one in card.features),
         base=card.base,
-        term_lines=tuple(
-            TermLine(one_line(term.feature), term.condition, _cut_of(term), term.below, term.above)
-            for term in terms
-        ),
+        terms=terms,
         intercept=card.intercept_of(terms),
-        totals=tuple(
-            TotalLine(row.total, percent(row.risk), row.risk) for row in card.risk_table()
-        ),
+        totals=card.risk_table(),
         bands=bands,
         observed=observed_words(card.training) if card.training and bands[0].seen else "",
         scale=scale_words(card),
@@ -138,8 +112,3 @@ def rendered(card: RiskCard, template: str, text: Callable[[str], str], **more: 
         text=text,
         **more,
     )
-
-
-def _cut_of(term: Term) -> str:
-    is_plain = not (term.levels or term.excluded or term.has_missing)
-    return format_number(term.cut) if is_plain and term.cut is not None else ""

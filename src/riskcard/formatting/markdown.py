@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from textwrap import wrap
 
 WIDTH = 115
 #: Lines that must stay as they are: blank lines, tables, headings, pictures and indented code.
 _WHOLE = re.compile(r"$|\||#|!\[| {4}")
+_wrap = partial(wrap, break_long_words=False, break_on_hyphens=False)
 _MARK = re.compile(r"- |\d+\. |")
 
 
@@ -27,15 +29,7 @@ def wrap_prose(text: str, width: int = WIDTH) -> str:
         joined = " ".join(line.strip() for line in paragraph)
         paragraph.clear()
         indent = " " * len(_MARK.match(joined)[0])  # type: ignore[index]
-        lines.extend(
-            wrap(
-                joined,
-                width,
-                subsequent_indent=indent,
-                break_long_words=False,
-                break_on_hyphens=False,
-            )
-        )
+        lines.extend(_wrap(joined, width, subsequent_indent=indent))
 
     for line in text.split("\n"):
         is_whole = _WHOLE.match(line) is not None

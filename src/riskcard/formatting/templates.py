@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from riskcard.formatting.numbers import minus
+from riskcard.formatting.percent import percent
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -47,7 +48,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"minus": minus, "repr": repr, "short": _short}
+    environment.filters |= {"minus": minus, "percent": percent, "repr": repr, "short": _short}
     environment.globals["asset"] = lambda name: Markup(asset(name))
     return environment
 

@@ -65,6 +65,11 @@ class Term:
         return f"= {others[0]}" if self.levels else "is missing"
 
     @property
+    def has_only_cut(self) -> bool:
+        """The condition is just "value <= cut"."""
+        return self.cut is not None and not (self.levels or self.excluded or self.has_missing)
+
+    @property
     def _opposite(self) -> str:
         """What does not meet a condition with a cut, in words."""
         left_out = [show_level(level) for level in self.levels]

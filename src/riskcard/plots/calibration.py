@@ -17,7 +17,7 @@ from riskcard.evaluation.calibration import (
 )
 from riskcard.evaluation.measures import Floats
 from riskcard.evaluation.outcomes import read_outcomes
-from riskcard.plots.drawing import INK, PALE, SHADE, SQUARE, add_legend, axes_or_new, plain_spines
+from riskcard.plots.drawing import INK, PALE, SHADE, SQUARE, axes_or_new, draw_rates, finish
 
 #: The base line of the histogram and its highest bar, as shares of the scale.
 _BASE, _REACH = -0.13, 0.09
@@ -78,13 +78,10 @@ def draw_calibration(
     """Draw what was computed; the histogram reaches to ``end_of_scale(bins)``."""
     top = end_of_scale(bins)
     ax.plot([0, top], [0, top], ":", color=PALE, linewidth=1, label="risk = observed rate")
-    rates = np.array([one.rate for one in bins])
-    ends = np.array([one.interval for one in bins])
-    reach = np.maximum(0, [rates - ends[:, 0], ends[:, 1] - rates])
-    ax.errorbar(
-        [one.mean_risk for one in bins], rates, yerr=reach, fmt="s", color=INK, markersize=5,
-        capsize=3, linewidth=1.2, zorder=3, label="observed rate, 95 % interval",
-    )  # fmt: skip
+    risks, rates, ends = zip(
+        *((one.mean_risk, one.rate, one.interval) for one in bins), strict=True
+    )
+    draw_rates(ax, risks, rates, ends, markersize=5, linewidth=1.2, zorder=3)
     _draw_histogram(ax, histogram, top)
     ax.set(
         xlim=(-0.02 * top, 1.02 * top), ylim=(top * (_BASE - _REACH - 0.01), 1.03 * top),
@@ -94,14 +91,12 @@ def draw_calibration(
     ticks = [tick for tick in ax.get_yticks() if 0 <= tick <= top]
     sides = [top * (_BASE + 0.6 * _REACH), top * (_BASE - 0.6 * _REACH)]
     ax.set_yticks([*ticks, *sides], [*(f"{tick:g}" for tick in ticks), "event", "no event"])
-    ax.grid(alpha=0.3)
+    finish(ax, is_above=True)
     for label, mark in zip(ax.get_yticklabels()[-2:], ax.yaxis.get_major_ticks()[-2:], strict=True):
         label.set_fontsize(7)
         mark.tick1line.set_visible(False)
         mark.gridline.set_visible(False)
-    plain_spines(ax)
-    # above the picture, where it hides no interval
-    legend = add_legend(ax, loc="lower left", bbox_to_anchor=(-0.02, 1.0), borderpad=0.1)
+    legend = ax.get_legend()
     legend.set_title(_words(figures), prop={"size": 8})
     legend._legend_box.align = "left"
     return ax

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from riskcard.evaluation.decision import DecisionCurve, decision_curve
-from riskcard.plots.drawing import DASHES, INK, PALE, add_legend, axes_or_new, plain_spines
-from riskcard.plots.named_risks import read_several
+from riskcard.plots.drawing import DASHES, INK, PALE, axes_or_new, finish
+from riskcard.plots.subjects import read_several
 
 
 def plot_decision(
@@ -72,10 +72,7 @@ def draw_decision(ax: Any, curves: dict[str, DecisionCurve]) -> Any:
         xlabel="threshold: act from this risk on (%)",
         ylabel="net benefit (true positives per 100 rows)",
     )  # fmt: skip
-    ax.grid(alpha=0.3)
-    plain_spines(ax)
-    add_legend(ax)
-    return ax
+    return finish(ax)
 
 
 def _last_threshold(curves: dict[str, DecisionCurve]) -> float:

@@ -6,6 +6,8 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from riskcard.errors import ParameterError
 from riskcard.extras import import_extra
 from riskcard.formatting.fonts import figure_as_bytes
@@ -68,6 +70,36 @@ def add_legend(ax: Any, **more: Any) -> Any:
     legend.set_zorder(6)
     plain_words(legend.get_texts())
     return legend
+
+
+def finish(ax: Any, axis: str = "both", is_above: bool = False, **legend: Any) -> Any:
+    """Add a pale grid and a legend, and leave out the lines above and to the right.
+
+    Parameters
+    ----------
+    ax
+        The axes.
+    axis
+        Which lines the grid has: "x", "y" or "both".
+    is_above
+        The legend is above the picture, where it hides no interval.
+    **legend
+        Options of the legend.
+    """
+    ax.grid(axis=axis, alpha=0.3)
+    if is_above:
+        legend |= {"loc": "lower left", "bbox_to_anchor": (-0.02, 1.0), "borderpad": 0.1}
+    plain_spines(ax)
+    add_legend(ax, **legend)
+    return ax
+
+
+def draw_rates(ax: Any, places: Any, rates: Any, intervals: Any, **look: Any) -> None:
+    """Draw observed rates as squares, with bars as long as their intervals."""
+    rates, ends = np.asarray(rates), np.asarray(intervals)
+    reach = np.maximum(0, [rates - ends[:, 0], ends[:, 1] - rates])
+    ax.errorbar(places, rates, yerr=reach, fmt="s", color=INK, capsize=3,
+                label="observed rate, 95 % interval", **look)  # fmt: skip
 
 
 def behind(ax: Any, label: str, most: float) -> Any:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from riskcard.errors import ParameterError
-from riskcard.plots.drawing import FILL, INK, PALE, axes_or_new, picture_of, plain_spines
+from riskcard.plots.drawing import FILL, INK, PALE, axes_or_new, finish, picture_of
 
+_HELD_OUT = "rows held out, ± 1 standard error"
 _NEEDED = ("n_terms", "mean_test_score", "se_test_score", "mean_train_score", "is_chosen")
 
 
@@ -82,7 +83,7 @@ def _draw(ax: Any, results: Mapping[str, Any]) -> None:
     ax.plot(terms, results["mean_train_score"], "--", color=PALE, label="rows fitted")
     ax.errorbar(
         terms, means, yerr=np.nan_to_num(errors), fmt="o-", color=INK, markersize=4,
-        capsize=3, linewidth=1.2, zorder=3, label="rows held out, ± 1 standard error",
+        capsize=3, linewidth=1.2, zorder=3, label=_HELD_OUT,
     )  # fmt: skip
     if np.isfinite(errors[best]):
         threshold = means[best] - errors[best]
@@ -95,20 +96,9 @@ def _draw(ax: Any, results: Mapping[str, Any]) -> None:
             linestyle="none", label=f"chosen: {_terms(terms[chosen])}", zorder=5)  # fmt: skip
     ax.set_ylim(*_span(results, best))
     ax.xaxis.get_major_locator().set_params(integer=True)
-    ax.grid(axis="y", alpha=0.3)
-    plain_spines(ax)
-    _add_legend(ax)
-
-
-def _add_legend(ax: Any) -> None:
-    """What was held out comes first; a pale ground keeps the words apart from lines below them."""
     handles, labels = ax.get_legend_handles_labels()
-    order = sorted(range(len(labels)), key=lambda place: "held out" not in labels[place])
-    legend = ax.legend(
-        [handles[place] for place in order], [labels[place] for place in order],
-        fontsize=8, loc="best", framealpha=0.85, edgecolor="none",
-    )  # fmt: skip
-    legend.set_zorder(6)
+    shown = [labels.index(_HELD_OUT), *(i for i, one in enumerate(labels) if one != _HELD_OUT)]
+    finish(ax, "y", handles=[handles[i] for i in shown], labels=[labels[i] for i in shown])
 
 
 def _span(results: Mapping[str, Any], best: int) -> tuple[float, float]:

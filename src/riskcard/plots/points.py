@@ -24,8 +24,8 @@ from riskcard.plots.drawing import (
     plain_spines,
     require_matplotlib,
 )
-from riskcard.plots.drawn_model import card_of
 from riskcard.plots.lettering import label_levels, name_scale, number_ticks
+from riskcard.plots.subjects import card_of
 
 #: Width of a slot as a share of the scale.
 _SLOT = 0.09

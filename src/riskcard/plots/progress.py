@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.errors import ParameterError
-from riskcard.plots.drawing import FILL, INK, SHADE, add_legend, axes_or_new, plain_spines
+from riskcard.plots.drawing import FILL, INK, SHADE, axes_or_new, finish
 from riskcard.status import Progress, relative_gap
 
 Floats = NDArray[np.float64]
@@ -63,12 +63,9 @@ def plot_progress(result: Any, ax: Any = None) -> Any:
         ax.xaxis.set_major_formatter("{x:g}")
     elif seconds[-1] > seconds[0]:
         ax.set_xlim(0, seconds[-1] * 1.03)
-    ax.grid(alpha=0.3)
-    plain_spines(ax)
     words = f"{_gap_words(losses[-1], bounds[-1])}, {history[-1].nodes:,} nodes"
     ax.set_title(words, fontsize=9, loc="right")
-    add_legend(ax, loc="center left")
-    return ax
+    return finish(ax, loc="center left")
 
 
 def _gap_words(loss: float, bound: float) -> str:

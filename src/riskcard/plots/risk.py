@@ -12,8 +12,8 @@ from riskcard.evaluation.intervals import wilson_interval
 from riskcard.evaluation.outcomes import read_outcomes
 from riskcard.model.card import RiskCard
 from riskcard.model.totals import TotalCount, count_totals
-from riskcard.plots.drawing import FILL, INK, SHADE, add_legend, axes_or_new, behind, plain_spines
-from riskcard.plots.drawn_model import card_of
+from riskcard.plots.drawing import FILL, SHADE, axes_or_new, behind, draw_rates, finish
+from riskcard.plots.subjects import card_of
 
 #: At most this many totals have a mark each.
 _MOST_MARKS = 60
@@ -92,21 +92,15 @@ def draw_risk(ax: Any, card: RiskCard, counts: Sequence[TotalCount]) -> Any:
         _draw_observed(ax, counts)
     ax.set(xlim=(low - 0.7, high + 0.7), ylim=(-3, 104), xlabel="total", ylabel="risk (%)")
     ax.xaxis.get_major_locator().set_params(integer=True)
-    ax.grid(axis="y", alpha=0.3)
-    plain_spines(ax)
-    # above the picture, where it hides no interval
-    add_legend(ax, loc="lower left", bbox_to_anchor=(-0.02, 1.0), borderpad=0.1, ncols=2)
-    return ax
+    return finish(ax, "y", is_above=True, ncols=2)
 
 
 def _draw_observed(ax: Any, counts: Sequence[TotalCount]) -> None:
     middles = np.array([(one.low + one.high) / 2 for one in counts])
     rates = np.array([one.event_weight / one.weight for one in counts])
-    ends = np.array([wilson_interval(rate * one.rows, one.rows)
-                     for rate, one in zip(rates, counts, strict=True)])  # fmt: skip
-    reach = 100 * np.maximum(0, [rates - ends[:, 0], ends[:, 1] - rates])
-    ax.errorbar(middles, 100 * rates, yerr=reach, fmt="s", color=INK, markersize=4.5, capsize=3,
-                linewidth=1.1, zorder=5, label="observed rate, 95 % interval")  # fmt: skip
+    sizes = [one.rows for one in counts]
+    ends = np.array([wilson_interval(rate * n, n) for rate, n in zip(rates, sizes, strict=True)])
+    draw_rates(ax, middles, 100 * rates, 100 * ends, markersize=4.5, linewidth=1.1, zorder=5)
     shares = np.array([one.weight for one in counts])
     shares = shares / shares.sum()
     back = behind(ax, "share of rows", float(shares.max()))

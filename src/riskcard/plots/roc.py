@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from riskcard.evaluation.discrimination import RocCurve, roc_curve
-from riskcard.plots.drawing import DASHES, PALE, SQUARE, add_legend, axes_or_new, plain_spines
-from riskcard.plots.named_risks import read_several
+from riskcard.plots.drawing import DASHES, PALE, SQUARE, axes_or_new, finish
+from riskcard.plots.subjects import read_several
 
 
 def plot_roc(
@@ -64,10 +64,7 @@ def draw_roc(ax: Any, curves: dict[str, RocCurve]) -> Any:
         xlabel="false positives: share of the rows without the event",
         ylabel="true positives: share of the rows with the event",
     )  # fmt: skip
-    ax.grid(alpha=0.3)
-    plain_spines(ax)
-    add_legend(ax, loc="lower right")
-    return ax
+    return finish(ax, loc="lower right")
 
 
 def _area(curve: RocCurve) -> str:
