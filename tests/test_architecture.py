@@ -261,7 +261,9 @@ def modules_after(program: str, *arguments: str) -> list[str]:
 
 
 def test_the_model_is_about_ten_modules():
-    found = [name for name in modules_after("import riskcard.model.card") if name.startswith("riskcard")]
+    found = [
+        name for name in modules_after("import riskcard.model.card") if name.startswith("riskcard")
+    ]
     assert "riskcard.model.card" in found
     assert len(found) <= 15, found  # of which three are packages
 

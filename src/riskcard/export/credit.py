@@ -188,12 +188,8 @@ def _training(training: TrainingFacts | None, is_swapped: bool) -> TrainingFacts
         return None
     if not is_swapped:
         return replace(training, totals=())
-    return TrainingFacts(
-        rows=training.rows,
-        events=training.rows - training.events,
-        weight=training.weight,
-        event_weight=training.weight - training.event_weight,
-    )
+    events, weight = training.rows - training.events, training.weight - training.event_weight
+    return replace(training, events=events, event_weight=weight, totals=())
 
 
 def _signs(card: RiskCard, labels: NDArray[Any]) -> NDArray[np.int8]:

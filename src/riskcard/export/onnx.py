@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
-from riskcard.data.levels import Label
 from riskcard.errors import ParameterError
 from riskcard.export.cases import (
     CardCases,
@@ -78,18 +78,15 @@ class _Graph:
         """The whole model, checked."""
         helper, double = self.onnx.helper, self.onnx.TensorProto.DOUBLE
         self._add_up()
-        types = [
-            self.onnx.TensorProto.STRING if feature.kind is Kind.TEXT else double
-            for feature in self.cases.features
-        ]
+        tensor, text = helper.make_tensor_value_info, self.onnx.TensorProto.STRING
         graph = helper.make_graph(
             self.nodes,
             "riskcard",
             [
-                helper.make_tensor_value_info(feature.name, kind, [_ROWS])
-                for feature, kind in zip(self.cases.features, types, strict=True)
+                tensor(feature.name, text if feature.kind is Kind.TEXT else double, [_ROWS])
+                for feature in self.cases.features
             ],
-            [helper.make_tensor_value_info(name, double, [_ROWS]) for name in self.outputs],
+            [tensor(name, double, [_ROWS]) for name in self.outputs],
             initializer=self.initializers,
             doc_string=self.cases.title,
         )
@@ -135,16 +132,11 @@ class _Graph:
         if case.when is When.UP_TO:
             return self._node("LessOrEqual", [value, self._constant(case.cut)])
         found = [self._node("Equal", [value, self._constant(float(one))]) for one in case.values]
-        condition = found[0]
-        for other in found[1:]:
-            condition = self._node("Or", [condition, other])
-        return condition
+        return reduce(lambda one, other: self._node("Or", [one, other]), found)
 
     def _text_points(self, feature: FeatureCases) -> str:
         """Points of a tensor of strings: a table from texts to whole numbers."""
-        table: dict[Label, int | None] = {
-            level: case.points for case in feature.middle for level in case.values
-        }
+        table = {level: case.points for case in feature.middle for level in case.values}
         table[self.missing_text] = feature.missing.points
         points = self._node(
             "LabelEncoder",

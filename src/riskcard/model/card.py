@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -191,10 +192,7 @@ class RiskCard:
         """Log-odds and risk of every total that a row can have."""
         totals = self.reachable_totals()
         log_odds = self.log_odds_of_total(totals)
-        risks = _sigmoid(log_odds)
-        return tuple(
-            RiskRow(total, float(log_odds[i]), float(risks[i])) for i, total in enumerate(totals)
-        )
+        return tuple(map(RiskRow, totals, log_odds.tolist(), _sigmoid(log_odds).tolist()))
 
     @property
     def terms(self) -> tuple[Term, ...]:
@@ -355,6 +353,5 @@ def _two_labels(classes: Sequence[Any]) -> tuple[Label, Label]:
 
 
 def _require_distinct(what: str, names: Sequence[str]) -> None:
-    for position, name in enumerate(names):
-        if name in names[:position]:
-            raise ParameterError(f"{what} has {name!r} twice. Each column has one name.")
+    if twice := [name for name, number in Counter(names).items() if number > 1]:
+        raise ParameterError(f"{what} has {twice[0]!r} twice. Each column has one name.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from riskcard.data.levels import Label
 from riskcard.data.scoring import take_columns
@@ -145,10 +145,8 @@ class Explanation:
             entry["lost"] = one.lost
         content["reasons"] = [one.feature for one in self.reasons]
         content["nearest"] = None if self.nearest is None else asdict(self.nearest)
-        return {
-            name: list(entry) if isinstance(entry, tuple) else entry
-            for name, entry in content.items()
-        }
+        lists = {key: list(content[key]) for key in ("features", "conditions", "changes")}
+        return content | lists
 
     def __str__(self) -> str:
         from riskcard.card.explanation_text import explanation_as_text
@@ -180,21 +178,20 @@ def explain_row(card: RiskCard, row: Any) -> Explanation:
     >>> why.total, why.reasons[0].place, why.nearest.new
     (1, '> 60 to ≤ 75', 75.00000000000001)
     """
-    values = _values_of(card, row)
-    standings = [_Standing(one, place_of(one, values[one.name])) for one in card.features]
-    total = card.base + sum(one.place.points for one in standings)
-    terms = card.terms
-    standing_values = {one.feature.name: one.place.standing for one in standings}
+    values, terms = _values_of(card, row), card.terms
+    places = [(one, place_of(one, values[one.name])) for one in card.features]
+    total = card.base + sum(place.points for _, place in places)
+    standing = {feature.name: place.standing for feature, place in places}
     changes = (
-        _change(card, one, move, total)
-        for one in standings
-        for move in moves_from(one.feature, one.place)
+        _change(card, feature, place, move, total)
+        for feature, place in places
+        for move in moves_from(feature, place)
     )
     return Explanation(
         title=card.title,
-        features=tuple(_reason(one) for one in standings),
+        features=tuple(_reason(*one) for one in places),
         base=card.base,
-        conditions=tuple(_condition(term, standing_values[term.feature]) for term in terms),
+        conditions=tuple(_condition(term, standing[term.feature]) for term in terms),
         intercept=card.intercept_of(terms),
         total=total,
         risk=float(card.risk_of_total(total)),
@@ -202,20 +199,8 @@ def explain_row(card: RiskCard, row: Any) -> Explanation:
     )
 
 
-class _Standing(NamedTuple):
-    """One feature of the card and the place of the row's value."""
-
-    feature: CardFeature
-    place: Place
-
-    def words_for(self, line: int) -> str:
-        """A line of the feature in words."""
-        return self.feature.lines()[line].label
-
-
-def _reason(one: _Standing) -> FeatureReason:
-    feature, place = one
-    words = one.words_for(place.line)
+def _reason(feature: CardFeature, place: Place) -> FeatureReason:
+    words = feature.lines()[place.line].label
     if place.is_guess:
         words = f"{'missing' if place.value is None else 'unknown'}, as {words}"
     return FeatureReason(
@@ -229,13 +214,13 @@ def _condition(term: Term, value: Value) -> Condition:
     return Condition(words, points > 0, points)
 
 
-def _change(card: RiskCard, one: _Standing, move: Move, total: int) -> Change:
+def _change(card: RiskCard, feature: CardFeature, place: Place, move: Move, total: int) -> Change:
     new_total = total + move.points
     return Change(
-        feature=one.feature.name,
-        old=one.place.value,
+        feature=feature.name,
+        old=place.value,
         new=move.value,
-        place=one.words_for(move.line),
+        place=feature.lines()[move.line].label,
         bins=move.bins,
         size=move.size,
         points=move.points,

@@ -222,13 +222,13 @@ def moves_from(feature: CardFeature, place: Place) -> list[Move]:
     """
     n_bins, here = len(feature.points), place.line
     if not feature.is_ordered or place.is_guess or here >= n_bins:
-        moves = (_move(feature, place, line, 1) for line in range(n_bins) if line != here)
-        return [move for move in moves if move is not None]
+        others = [line for line in range(n_bins) if line != here]
+        return [move for line in others if (move := _move(feature, place, line, 1))]
     found = []
     for side in (range(here - 1, -1, -1), range(here + 1, n_bins)):
         moves = (_move(feature, place, line, abs(line - here)) for line in side)
-        found.append(next((move for move in moves if move is not None), None))
-    return [move for move in found if move is not None]
+        found += [move for move in moves if move is not None][:1]
+    return found
 
 
 def _move(feature: CardFeature, place: Place, line: int, bins: int) -> Move | None:
