@@ -9,7 +9,7 @@ from typing import Any
 
 from riskcard.calculator.questions import Question, questions_of
 from riskcard.calculator.wording import PageWords
-from riskcard.card.bands import BandLine, Seen
+from riskcard.card.bands import BandLine, Seen, cells_of
 from riskcard.card.scorecard import ScoreCard, score_card_of
 from riskcard.formatting.templates import asset, render
 from riskcard.model.card import RiskCard
@@ -53,12 +53,8 @@ def render_calculator(card: RiskCard, words: PageWords | None = None) -> str:
 
 def _columns(shown: ScoreCard) -> list[str]:
     """The columns of the table from total to risk, without those that would be empty."""
-    names = ["total", "risk"]
-    if shown.observed:
-        names += ["rows", "events", "observed"]
-        has_interval = any(line.seen and line.seen.interval for line in shown.bands)
-        names += ["interval"] if has_interval else []
-    return names
+    header, _ = cells_of(shown.bands)
+    return ["total", "risk", "rows", "events", "observed", "interval"][: len(header)]
 
 
 def _cells(line: BandLine, words: PageWords) -> dict[str, str]:

@@ -98,8 +98,8 @@ def score_card_of(card: RiskCard) -> ScoreCard:
     )
 
 
-def rendered(card: RiskCard, template: str, text: Callable[[str], str], **more: Any) -> str:
-    """A card as plain text with marks, in which ``text`` escapes whatever could be taken for one."""
+def rendered(card: RiskCard, template: str, text: Callable[[str], str] = str, **more: Any) -> str:
+    """A card by a template, in which ``text`` escapes whatever could be taken for markup."""
     shown = score_card_of(card)
     header, rows = cells_of(shown.bands)
     return render(

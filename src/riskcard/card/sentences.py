@@ -50,12 +50,11 @@ def observed_words(training: TrainingFacts) -> str:
 def certificate_sentences(certificate: Certificate) -> list[str]:
     """What was proven, about which kind of cards, and what else should be known."""
     rules = [f"Rules: {'; '.join(certificate.rules)}."] if certificate.rules else []
-    pseudo = pseudo_words(certificate)
     return [
         proof_sentence(certificate),
         *step_words(certificate),
         kind_words(certificate),
-        *pseudo,
+        *pseudo_words(certificate),
         *rules,
         *certificate.notes,
     ]
@@ -122,12 +121,9 @@ def kind_words(certificate: Certificate) -> str:
     if certificate.max_log_odds < LOG_ODDS_LIMIT:
         limits.append(f"odds times {_odds_words(certificate.max_log_odds)} per term")
     scale = certificate.scale
-    if scale == "calibrated":
-        limits.append("calibrated scale")
-    elif scale == "multiplier":
-        limits.append("whole base and free multiplier")
-    else:
-        limits.append(f"whole base and multiplier {scale:g}")
+    words = {"calibrated": "calibrated scale", "multiplier": "whole base and free multiplier"}
+    is_given = not isinstance(scale, str)
+    limits.append(f"whole base and multiplier {scale:g}" if is_given else words[str(scale)])
     cuts = "at every gap in the data" if certificate.is_grid_full else "from a coarser grid only"
     return f"This kind: {', '.join(limits)}, cuts {cuts}."
 

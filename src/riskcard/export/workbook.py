@@ -70,8 +70,7 @@ def card_to_workbook(card: RiskCard, rows: int = 100) -> bytes:
     _check(cases)
     openpyxl = import_extra("openpyxl", "A workbook", "workbook")
     workbook = openpyxl.Workbook()
-    workbook.properties.title = cases.title
-    workbook.properties.creator = "riskcard"
+    workbook.properties.title, workbook.properties.creator = cases.title, "riskcard"
     writer = _Writer(openpyxl)
     sheet, card_sheet = workbook.active, workbook.create_sheet("Card")
     sheet.title = "Cases"
@@ -171,11 +170,11 @@ def _fill_card(writer: _Writer, sheet: Any, cases: CardCases) -> list[Lines]:
 def _fill_feature(writer: _Writer, sheet: Any, feature: FeatureCases, first: int) -> Lines:
     """One row per code, bin or level, then other levels, then missing."""
     is_number = feature.kind is Kind.NUMBER
-    codes = [case for case in feature.middle if is_number and case.when is When.EQUAL]
-    bins = [case for case in feature.middle if case.when is When.UP_TO]
-    told: list[tuple[Case, Label | None]] = [(case, case.values[0]) for case in codes + bins]
-    if not is_number:
-        told += [(case, level) for case in feature.middle for level in case.values]
+    n_codes = sum(case.when is When.EQUAL for case in feature.middle) if is_number else 0
+    n_bins = sum(case.when is When.UP_TO for case in feature.middle)
+    told: list[tuple[Case, Label | None]] = [
+        (case, value) for case in feature.middle for value in case.values
+    ]
     told += [(feature.otherwise, None), (feature.missing, None)]
     for row, (case, value) in enumerate(told, first):
         writer.text(sheet, row, 1, feature.name)
@@ -186,11 +185,11 @@ def _fill_feature(writer: _Writer, sheet: Any, feature: FeatureCases, first: int
         for column in range(1, 5):
             sheet.cell(row, column).border = writer.frame
     last = first + len(told) - 1
-    middle = first + len(codes)
+    middle = first + n_codes
     return Lines(
         feature,
         codes=(first, middle - 1),
-        cuts=(middle, middle + len(bins) - 1),
+        cuts=(middle, middle + n_bins - 1),
         levels=(first, last - 2),
         missing=last,
         otherwise=last - 1,
@@ -268,9 +267,7 @@ def _add_validation(writer: _Writer, sheet: Any, lines: Lines, cells: str) -> No
         rule = writer.validation("list", formula1=levels)
         rule.error = "Choose one of the levels, or leave the cell empty when the value is missing."
         rule.errorStyle = "stop" if feature.otherwise.points is None else "warning"
-    rule.allow_blank = True
-    rule.showErrorMessage = True
-    rule.errorTitle = "Not on the card"
+    rule.allow_blank, rule.showErrorMessage, rule.errorTitle = True, True, "Not on the card"
     sheet.add_data_validation(rule)
     rule.add(cells)
 

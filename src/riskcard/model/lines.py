@@ -91,10 +91,8 @@ def range_line(
     points: int, low: float, high: float, whole: str = "any_value", is_usual: bool = False
 ) -> Line:
     """The line of a bin of numbers; ``whole`` is the phrase for a bin without limits."""
-    if low == -math.inf:
-        phrase = whole if high == math.inf else "at_most"
-    else:
-        phrase = "above" if high == math.inf else "between"
+    phrases = {(True, True): whole, (True, False): "at_most", (False, True): "above"}
+    phrase = phrases.get((low == -math.inf, high == math.inf), "between")
     return Line(LineKind.RANGE, points, low, high, phrase=phrase, is_usual=is_usual)
 
 
