@@ -115,7 +115,7 @@ def test_time_is_reserved_only_where_there_is_enough_of_it():
     card = Solution.of([(0, 0, 1)], 0, 1.0, 0.0)
     assert seconds_for_bounded_steps(card, problem, 60.0) == pytest.approx(9.0)
     assert seconds_for_bounded_steps(card, problem, 1.0) == 0
-    assert seconds_for_bounded_steps(card, problem, None) == 0
+    assert seconds_for_bounded_steps(card, problem, math.inf) == 0
     assert seconds_for_bounded_steps(Solution.of([], 0, 1.0, 0.0), problem, 60.0) == 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 
 import pytest
@@ -49,7 +50,7 @@ def test_a_part_ends_earlier(clock):
     assert not deadline.is_over()
 
 
-@pytest.mark.parametrize("moment", [None, 110.0], ids=["no limit", "limit"])
+@pytest.mark.parametrize("moment", [math.inf, 110.0], ids=["no limit", "limit"])
 def test_an_interrupt_ends_all_parts(clock, moment):
     interrupt = threading.Event()
     deadline = Deadline(moment, interrupt)

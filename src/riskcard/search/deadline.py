@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from threading import Event
 
@@ -12,18 +13,18 @@ class Deadline:
     Parameters
     ----------
     moment
-        A value of ``time.perf_counter()``; None for no limit.
+        A value of ``time.perf_counter()``; infinite for no limit.
     interrupt
         Set when the user has asked to stop; None where nobody can.
     """
 
-    def __init__(self, moment: float | None = None, interrupt: Event | None = None) -> None:
+    def __init__(self, moment: float = math.inf, interrupt: Event | None = None) -> None:
         self.moment, self._interrupt = moment, interrupt
 
     @classmethod
     def after(cls, seconds: float | None) -> Deadline:
         """A number of seconds from now; None for never."""
-        return cls(None if seconds is None else time.perf_counter() + seconds)
+        return cls() if seconds is None else cls(time.perf_counter() + seconds)
 
     @property
     def is_interrupted(self) -> bool:
@@ -33,11 +34,7 @@ class Deadline:
     @property
     def seconds_left(self) -> float:
         """Never below 0; infinite where there is no limit."""
-        if self.is_interrupted:
-            return 0.0
-        if self.moment is None:
-            return float("inf")
-        return max(0.0, self.moment - time.perf_counter())
+        return 0.0 if self.is_interrupted else max(0.0, self.moment - time.perf_counter())
 
     def is_over(self) -> bool:
         """Whether to stop now."""
@@ -45,6 +42,4 @@ class Deadline:
 
     def part(self, share: float) -> Deadline:
         """An earlier deadline, after a share of the time that is left."""
-        if self.moment is None:
-            return self
         return Deadline(time.perf_counter() + share * self.seconds_left, self._interrupt)

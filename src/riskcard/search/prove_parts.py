@@ -9,7 +9,7 @@ charge, and the proof of a part may give up all cards whose price is known to be
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from riskcard.problem.objective import loss_of
 from riskcard.problem.problem import Problem
@@ -95,10 +95,9 @@ def prove_parts(found: Found, stops: Stops, n_jobs: int) -> SolveResult:
             continue
         if part.problem is None:
             continue
-        left = None if stops.node_limit is None else max(stops.node_limit - nodes, 1)
         # the tolerance of the proof would be much of a small loss: it has to reach the price itself
         worth = (best.price - part.charge) * (1.0 - ROUNDING) / (1.0 - CLOSE_ENOUGH)
-        within = Stops(stops.deadline, left, stops.gap, worth)
+        within = replace(stops.with_nodes_left(nodes), worth=worth)
         proof = prove(part.problem, part.start or best.card, within, n_jobs)
         nodes += proof.nodes
         bound = min(bound, proof.bound + part.charge)

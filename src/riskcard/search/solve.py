@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import replace
 
@@ -40,7 +41,8 @@ def solve(problem: Problem, options: Options | None = None, plan: SearchPlan = P
         n_wanted=None if options.pool_tolerance is None else options.pool_size,
         plan=plan,
     )
-    stops = Stops(search.deadline.moment, options.node_limit, options.gap)
+    most_nodes = math.inf if options.node_limit is None else options.node_limit
+    stops = Stops(search.deadline.moment, most_nodes, options.gap)
     is_proven = options.certify and problem.limits.max_terms <= MAX_PROVEN_TERMS
     found, result = _search(problem, search, options), None
     if is_proven and found.parts:

@@ -76,20 +76,14 @@ def prove_whole(
     bound, on cards with bounded steps.
     """
     proof = WholeProof(problem, search, history, arrange_conditions(problem))
-    time_limit = None if stops.deadline is None else stops.deadline - history.start
-    reserved = seconds_for_bounded_steps(card, problem, time_limit)
-    early = None if stops.deadline is None else stops.deadline - reserved
-    first = proof.in_two_rounds(card, replace(stops, deadline=early))
+    reserved = seconds_for_bounded_steps(card, problem, stops.deadline - history.start)
+    first = proof.in_two_rounds(card, replace(stops, deadline=stops.deadline - reserved))
     bound, second = max(first.bound, history.bound), None
     if reserved > 0 and first.status is Status.TIME_LIMIT and proof.conditions is not None:
-        stops = _with_nodes_left(stops, history.nodes + first.nodes)
+        stops = stops.with_nodes_left(history.nodes + first.nodes)
+        work = stops, search.n_jobs, history.keep_bound
         first, second = bound_cards_with_bounded_steps(
-            problem,
-            replace(first, bound=bound),
-            proof.conditions,
-            stops,
-            search.n_jobs,
-            history.keep_bound,
+            problem, replace(first, bound=bound), proof.conditions, *work
         )
     return SolveResult(
         first.solution,
@@ -116,17 +110,15 @@ class WholeProof:
 
         Most small problems are proven before a thorough search would be done.
         """
-        few, most = self._short_proof_nodes(), stops.node_limit
-        short = self._prove(
-            card, replace(stops, node_limit=few if most is None else min(few, most))
-        )
-        if short.status is not Status.NODE_LIMIT or (most is not None and short.nodes >= most):
+        few = min(self._short_proof_nodes(), stops.node_limit)
+        short = self._prove(card, replace(stops, node_limit=few))
+        if short.status is not Status.NODE_LIMIT or short.nodes >= stops.node_limit:
             return short
         self.history.begin_again(short)
         search = replace(self.search, deadline=Deadline(stops.deadline))
         cards = find_card(self.problem, search), short.solution
         best = min(cards, key=lambda card: order_of(card, self.problem))
-        return self._prove(best, _with_nodes_left(stops, short.nodes))
+        return self._prove(best, stops.with_nodes_left(short.nodes))
 
     def _prove(self, card: Solution, stops: Stops) -> Proof:
         n_jobs, tell = self.search.n_jobs, self.history.add
@@ -137,12 +129,6 @@ class WholeProof:
         plan = self.search.plan
         nodes = plan.short_proof_work / self.problem.data.n_rows
         return int(np.clip(nodes, plan.short_proof_fewest_nodes, plan.short_proof_most_nodes))
-
-
-def _with_nodes_left(stops: Stops, used: int) -> Stops:
-    """The stops after a number of nodes; one node is always left."""
-    most = stops.node_limit
-    return replace(stops, node_limit=None if most is None else max(most - used, 1))
 
 
 @dataclass(slots=True)

@@ -60,12 +60,11 @@ def _rounded_up(number: float) -> float:
     return tens * unit
 
 
-def seconds_for_bounded_steps(card: Solution, problem: Problem, time_limit: float | None) -> float:
+def seconds_for_bounded_steps(card: Solution, problem: Problem, time_limit: float) -> float:
     """How much of its time a proof leaves to the second one."""
-    if time_limit is None or step_limit(card, problem) is None:
-        return 0.0
     seconds = SHARE * time_limit
-    return seconds if seconds >= LEAST_SECONDS else 0.0
+    is_worthwhile = LEAST_SECONDS <= seconds < math.inf and step_limit(card, problem) is not None
+    return seconds if is_worthwhile else 0.0
 
 
 def bound_cards_with_bounded_steps(

@@ -7,6 +7,7 @@ depend on the number of threads.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -77,10 +78,14 @@ LONGEST_WAIT = 0.2
 class Stops:
     """When to stop before the proof is complete."""
 
-    deadline: float | None = None  # a moment of time.perf_counter()
-    node_limit: int | None = None
+    deadline: float = math.inf  # a moment of time.perf_counter()
+    node_limit: float = math.inf
     gap: float = 0.0
-    worth: float = float("inf")  # cards with this loss or more are of no interest
+    worth: float = math.inf  # cards with this loss or more are of no interest
+
+    def with_nodes_left(self, used: int) -> Stops:
+        """The stops after a number of nodes; one node is always left."""
+        return replace(self, node_limit=max(self.node_limit - used, 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +298,7 @@ def _reason_to_stop(tree: _Tree, stops: Stops, deadline: Deadline) -> Status | N
         return Status.ROUNDING
     if deadline.is_over():
         return Status.INTERRUPTED if deadline.is_interrupted else Status.TIME_LIMIT
-    if stops.node_limit is not None and tree.nodes >= stops.node_limit:
+    if tree.nodes >= stops.node_limit:
         return Status.NODE_LIMIT
     return None
 
