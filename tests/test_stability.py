@@ -243,9 +243,7 @@ def test_the_text_says_what_was_found():
     assert ["dose", "50", "%", "1", "1", "0.5", "100", "%"] in lines
     assert ["AUC", "0.800", "0.200", "0.600"] in lines
     assert "Never used: shape." in text
-    assert "50 % of the resamples give the features of the card of all rows" in text.replace(
-        "\n", " "
-    )
+    assert "50 % of the resamples give the features of the card itself" in text.replace("\n", " ")
 
 
 def test_a_result_is_frozen_and_comes_as_frames():

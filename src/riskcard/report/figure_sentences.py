@@ -64,28 +64,28 @@ def bound_sentence(certificate: Certificate | None) -> str:
     """What is proven, for somebody who has never heard of a bound."""
     if certificate is None:
         return (
-            "Nothing is proven about this card: it has no certificate. It was written by hand, or "
-            "changed after it was learned."
+            "Nothing is proven about this card: it has no certificate. Cards that were written by "
+            "hand, or changed after they were learned, have none."
         )
     proof = proof_sentence(certificate)
     if certificate.status is Status.HEURISTIC:
         return (
-            f"{proof} The search often finds the best card, and seldom one much worse, but nobody has "
-            "shown how good this one is. “riskcard fit --certify” proves a bound."
+            f"{proof} The search often finds the best card, but how close this one comes is not known. "
+            "Fit with a proof (“riskcard fit --certify”) to get a bound."
         )
     if certificate.status is Status.OPTIMAL:
         rows = "rows that it was learned from"
         rows += ", pseudo-observations included," if certificate.pseudo_rows > 0 else ""
         return (
-            f"{proof} In other words: on the {rows} no card of this kind can do better; others may do as "
+            f"{proof} In other words, on the {rows} no card of this kind can do better; others may do as "
             "well."
         )
     if certificate.bound <= 0:
         more = "A longer time limit, fewer terms or a coarser grid of cuts may give a bound."
         return " ".join([proof, more, *step_words(certificate)])
     best = (
-        "The best card of this kind that exists may have a loss smaller by at most "
-        f"{share(certificate.gap, 1 if certificate.gap >= 0.001 else 4)}."
+        "The loss of the best card of this kind is at most "
+        f"{share(certificate.gap, 1 if certificate.gap >= 0.001 else 4)} smaller."
     )
     return " ".join([proof, best, *step_words(certificate)])
 
@@ -97,7 +97,7 @@ def proof_in_short(certificate: Certificate | None) -> tuple[str, str]:
     if certificate.status is Status.OPTIMAL:
         return "optimal", "proven: no card of its kind has a smaller loss"
     gap = share(certificate.gap, 1 if certificate.gap >= 0.001 else 4)
-    return gap, "at most, proven: what the best card of its kind could save of the loss"
+    return gap, "proven: the loss of the best card of its kind is at most this much smaller"
 
 
 def certificate_facts(certificate: Certificate) -> list[str]:
@@ -117,10 +117,14 @@ def certificate_facts(certificate: Certificate) -> list[str]:
 def slope_words(figures: Calibration) -> str:
     """What a slope says."""
     if not math.isfinite(figures.slope):
-        return "there is no slope, since all risks are equal or separate the two classes"
+        return (
+            "there is no finite slope, because all risks are equal or they separate the two classes"
+        )
     low, high = figures.slope_interval or (figures.slope, figures.slope)
     if low <= 1 <= high:
         return "there is no sign that risks are too extreme or too cautious"
+    if figures.slope <= 0:
+        return "higher risks do not go with more events"
     if figures.slope < 1:
-        return "risks are too extreme: high ones are too high and low ones too low"
-    return "risks are too cautious: high ones are too low and low ones too high"
+        return "risks are too extreme, that is, high ones are too high and low ones too low"
+    return "risks are too cautious, that is, high ones are too low and low ones too high"

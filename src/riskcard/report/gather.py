@@ -148,7 +148,7 @@ def gather_facts(
     report = _audit(card, rows, table, options)
     if estimator is None:
         work.notes.append(
-            "How the card was learned is not known, so it could not be learned again: there are no "
+            "How the card was learned is not known, so it could not be refitted: there are no "
             "cross-validated figures of its own and no resamples."
         )
     validation, seconds = _validate(table, estimator, work)
@@ -250,13 +250,12 @@ def _is_training(card: RiskCard, loss: float, table: Table) -> bool:
 
 def _validate(table: Table, estimator: Any, work: _Work) -> tuple[Any, float]:
     if not work.options.cv:
-        work.notes.append("Cross-validation was not asked for.")
+        work.notes.append("There was no cross-validation, because none was requested.")
         return None, 0.0
     splits = split_rows(table.is_event, work.options.cv, work.options.random_state)
     if len(splits) < work.options.cv:
         work.notes.append(
-            f"There are so few rows with or without the event that only {len(splits)} folds were "
-            "made."
+            f"One class has {len(splits)} rows, so there are only {len(splits)} folds."
             if splits
             else "One class has a single row, so nothing could be held out."
         )

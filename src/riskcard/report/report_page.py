@@ -29,7 +29,7 @@ SECTIONS = (
     ("origin", "Files, options and versions"),
 )
 #: Parameters that put rules into a certificate.
-_RULING = {"rules", "min_bin_rows", "min_bin_events", "min_gain", "shortlist"}
+_RULING = {"rules", "regularization"}
 
 
 def render_report(facts: ReportFacts) -> str:

@@ -78,10 +78,9 @@ def resample(
     notes = []
     if number < plan.bootstraps:
         tell(plan.bootstraps - number if number >= FEWEST else plan.bootstraps)
-        done = f"{number} resamples were made" if number >= FEWEST else "No resamples were made"
+        done = number if number >= FEWEST else "None"
         notes.append(
-            f"{done}, not {plan.bootstraps}: there was no time for more. A longer time limit gives "
-            "all of them."
+            f"{done} of the {plan.bootstraps} resamples were made: the time limit did not allow more."
         )
     if number < FEWEST:
         return None, notes

@@ -23,7 +23,7 @@ from riskcard.data.levels import Levels
 
 #: Tables of fewer rows get small trees and no early stopping.
 MANY_ROWS = 5000
-#: Gradient boosting knows at most so many levels of a category.
+#: Gradient boosting takes at most this many levels of a category.
 MOST_LEVELS = 255
 
 AllLevels = Sequence[Levels | None]
@@ -121,8 +121,8 @@ RIVALS = (
     Rival(
         "Logistic regression",
         lambda n_rows: (
-            "All candidate features. Numbers: median for missing values and a column that says so, "
-            "then standardised; categories: a column a level, rare ones together. L2 penalty, C = 1."
+            "All candidate features. Numbers: the median for missing values and a column that marks them, "
+            "then standardised; categories: one column per level, rare levels together. L2 penalty, C = 1."
         ),
         _make_regression,
         lambda model: f"{model[-1].coef_.size:,} coefficients",

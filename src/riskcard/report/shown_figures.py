@@ -17,9 +17,9 @@ from riskcard.report.pictures import Picture, drawn
 
 #: What rows are called in a sentence.
 PLACES = {
-    "own rows": "the rows that it was learned from",
+    "own rows": "the rows that the card was learned from",
     "these rows": "these rows",
-    "held out": "held-out rows",
+    "held out": "held-out rows (refitted cards)",
     "test rows": "the test rows",
 }
 _AREAS = {
@@ -88,7 +88,9 @@ def cautions(facts: ReportFacts) -> list[str]:
     if held_out is not None and held_out.calibration.slope_interval is not None:
         low, high = held_out.calibration.slope_interval
         if not low <= 1 <= high:
-            sentences.append(f"On held-out rows {slope_words(held_out.calibration)}.")
+            sentences.append(
+                f"On held-out rows (refitted cards), {slope_words(held_out.calibration)}."
+            )
     tested = facts.test.guesses if facts.test is not None else ()
     return [*sentences, *facts.notes, *facts.rows.guesses, *tested]
 

@@ -66,12 +66,12 @@ def feature_sentences(stability: CardStability) -> list[str]:
     sets = len(stability.feature_sets)
     kinds = f"there {'is 1 set' if sets == 1 else f'are {sets:,} different sets'} of features"
     sentences = [
-        "Card: used by the card of all rows. Enters: share of the resamples whose card uses the "
-        "feature; the other columns are about these: median and, in brackets, the 5 % and 95 % "
-        "quantiles of its cuts, of its highest points less its lowest, and of the same in log-odds; "
-        "and the share in which risk rises with it.",
-        f"{_percent(stability.same_features)} of the resamples give the features of the card of "
-        f"all rows; in all {kinds}.",
+        "Card: the card itself uses the feature. Enters: share of the resamples whose card uses it. "
+        "The other columns describe these cards: the median and, in brackets, the 5 % and 95 % "
+        "quantiles of its cuts, of the range of its points, and of this range in log-odds; and the "
+        "share in which its last bin has more points than its first.",
+        f"{_percent(stability.same_features)} of the resamples give the features of the card "
+        f"itself; in all, {kinds}.",
     ]
     if never:
         more = f" and {len(never) - _MOST_NAMES} more" if len(never) > _MOST_NAMES else ""
