@@ -242,7 +242,7 @@ def test_a_card_without_certificate_says_so():
     assert failed(replace(honest_card(), certificate=None)) == {"certificate"}
 
 
-# --- holes, codes and levels ---------------------------------------------------------------------
+# --- missing values, codes and levels ------------------------------------------------------------
 
 MIXED = pd.DataFrame(
     {
@@ -411,7 +411,7 @@ def test_0_and_1_stand_for_booleans_where_all_levels_are_booleans():
     assert points.tolist() == [1, 3, 1, 3, 3, 1, 1, 1]
 
 
-def test_true_and_1_are_told_apart_by_hand():
+def test_true_and_1_are_distinguished_by_hand():
     feature = LevelPoints("x", [[True], [1], ["1"], [0]], [1, 2, 3, 4], missing=5)
     values = [1, True, "1", 0.0, 1.0, None, np.nan, pd.NA, np.True_]
     _, read = read_by_hand(RiskCard([feature]), {"x": values})
@@ -428,7 +428,7 @@ def conditions_on(n_bins: int, n_special: int, has_order: bool) -> list[int]:
     values = n_bins + n_special
     if not has_order:
         return list(range(1, 2 ** (values - 1)))
-    thresholds = [2**place - 1 for place in range(n_bins)]  # 0 stands for special values alone
+    thresholds = [2**place - 1 for place in range(n_bins)]  # 0 means special values alone
     sides = [low + (special << n_bins) for low in thresholds for special in range(2**n_special)]
     return [side for side in sides if side]
 

@@ -52,7 +52,7 @@ def mixed_model(mixed):
 
 @pytest.fixture(scope="module")
 def report(mixed_model, mixed):
-    """On a table with holes and categories, with test rows of a new level and a new hole."""
+    """On a table with missing values and categories; the test rows have a new level."""
     frame, y = mixed
     test = frame.iloc[:60].copy()
     test["shape"] = test["shape"].astype(object)
@@ -79,7 +79,7 @@ def test_figures_on_the_rows_are_those_of_the_card(report, mixed_model, mixed):
     assert report.facts.is_training
 
 
-def test_the_card_is_learned_again_in_every_fold_with_its_own_limits(report, mixed_model, mixed):
+def test_the_card_is_refitted_in_every_fold_with_its_own_limits(report, mixed_model, mixed):
     frame, y = mixed
     validation = report.facts.validation
     assert (validation.folds, validation.is_refitted) == (3, True)
@@ -96,7 +96,7 @@ def test_the_card_is_learned_again_in_every_fold_with_its_own_limits(report, mix
     assert card.fold_areas == pytest.approx(areas)
 
 
-def test_rivals_stand_on_the_same_folds(report):
+def test_other_models_use_the_same_folds(report):
     card, *others = report.facts.validation.methods
     assert [one.name for one in others] == ["Logistic regression", "Gradient boosting"]
     for one in others:
@@ -142,7 +142,7 @@ def test_a_constant_column_and_large_numbers_read_plainly(small):
     assert f"; 1,234,567 to {frame['money'].max():,.0f})" in columns["money"]
 
 
-def test_values_that_the_card_does_not_know_are_told(report):
+def test_values_that_the_card_does_not_know_are_reported(report):
     (guess,) = report.facts.test.guesses
     assert "unseen levels in 1 row (the first is 'zigzag')" in guess
     assert report.facts.rows.guesses == ()
@@ -192,7 +192,7 @@ def test_class_weights_count_in_the_audit(small):
     assert facts.is_training
 
 
-def test_other_rows_than_those_of_training_are_told_apart(small):
+def test_rows_other_than_those_of_training_are_recognised(small):
     X, y = small
     model = RiskScoreClassifier(2).fit(X, y)
     facts = make_report(model, X[:40], y[:40], cv=0, n_bootstraps=0).facts
@@ -203,7 +203,29 @@ def test_other_rows_than_those_of_training_are_told_apart(small):
     assert "learned from 60 rows" in glance
 
 
-def test_a_card_without_certificate_is_not_learned_again():
+def test_optimism_is_subtracted_only_on_training_rows(small):
+    X, y = small
+    model = RiskScoreClassifier(2).fit(X, y)
+    own, other = (
+        make_report(model, X[:n], y[:n], cv=0, n_bootstraps=5).facts for n in (len(y), 40)
+    )
+    assert ">corrected</th>" in section("discrimination", own)
+    assert ">corrected</th>" not in section("discrimination", other)
+    assert "for optimism" not in section("done", other)
+
+
+def test_a_regularised_card_is_refitted_with_its_shortlist(small):
+    X, y = small
+    model = RiskScoreClassifier(2, regularization="auto").fit(X, y)
+    assert model.card_.certificate.rules
+    facts = make_report(model, X, y, cv=2, n_bootstraps=0).facts
+    assert "The rules of the card were not known" not in section("done", facts)
+    assert "a slope above 1 is expected" in section("calibration", facts)
+    unknown = replace(facts, origin=replace(facts.origin, refit=()))
+    assert "The rules of the card were not known" in section("done", unknown)
+
+
+def test_a_card_without_certificate_is_not_refitted():
     rng = np.random.default_rng(0)
     rows = {"height": rng.random(80), "pressure": rng.random(80), "age": rng.uniform(40, 90, 80)}
     labels = np.where(rng.random(80) < 0.4, "yes", "no")

@@ -133,7 +133,7 @@ def test_tables_of_every_kind_give_the_same_result(signal):
     assert results[0].features[0].name == "age"
 
 
-def test_holes_texts_and_categories_are_resampled(mixed, recwarn):
+def test_missing_values_texts_and_categories_are_resampled(mixed, recwarn):
     frame, y = mixed
     reference = bootstrap_card(RiskScoreClassifier(2), frame, y, n_bootstraps=6)
     shape = {one.name: one for one in reference.features}["shape"]
@@ -177,13 +177,13 @@ def test_copies_of_a_row_stay_in_one_fold(signal, monkeypatch):
         np.testing.assert_array_equal(table, X[groups])
 
 
-def test_progress_is_told_after_every_resample(signal):
+def test_progress_is_reported_after_every_resample(signal):
     X, y = signal
-    told = []
+    calls = []
     bootstrap_card(
-        RiskScoreClassifier(1), X, y, n_bootstraps=3, n_jobs=2, progress=lambda: told.append(1)
+        RiskScoreClassifier(1), X, y, n_bootstraps=3, n_jobs=2, progress=lambda: calls.append(1)
     )
-    assert len(told) == 3
+    assert len(calls) == 3
 
 
 # --- the summary --------------------------------------------------------------------------------

@@ -294,7 +294,7 @@ def _check_neighbours(card: RiskCard, limits: Certificate, rows: Rows, bound: fl
 def _check_bounded_steps(
     card: RiskCard, certificate: Certificate, rows: Rows, loss: float
 ) -> Iterator[Check]:
-    """The bound on bounded steps is not below that on all cards; no neighbour with them is below it."""
+    """The bound on cards with bounded steps: not below that on all cards, not above a neighbour."""
     if not certificate.has_step_bound:
         return
     bound, limit = certificate.step_bound, math.log(certificate.step_odds)

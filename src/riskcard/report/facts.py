@@ -1,4 +1,4 @@
-"""Everything that a report says, as numbers and strings; nothing here knows how it is drawn."""
+"""Everything that a report says, as numbers and strings, before anything is drawn."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class RowFacts:
 
 @dataclass(frozen=True, slots=True)
 class MethodFacts:
-    """One method of learning, on rows held out.
+    """One method of learning, on held-out rows.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class MethodFacts:
     fold_areas, fold_losses
         AUC and mean log-loss of each fold.
     size
-        How much there is to know by heart, in words.
+        The number of its parts, in words.
     """
 
     name: str
@@ -121,7 +121,7 @@ class ValidationFacts:
     methods
         The card's own procedure, then others.
     is_refitted
-        The card was learned again in every fold; if not, the first method is the card as it is.
+        The card was refitted in every fold; if not, the first method is the card unchanged.
     """
 
     folds: int
@@ -152,7 +152,7 @@ class Origin:
     options
         Names and values, as texts.
     refit
-        The settings with which the card was learned again.
+        The parameters with which the card was refitted.
     versions
         Of the programs.
     seconds
@@ -186,9 +186,9 @@ class ReportFacts:
     test
         The card on other rows; None when there are none.
     validation
-        Rows held out; None when that was not asked for or not possible.
+        Cross-validation; None when it was not requested or not possible.
     stability
-        The bootstrap; None likewise.
+        The bootstrap; None when it was not requested or not possible.
     notes
         What a reader should know: what was left out, and why.
     origin

@@ -33,7 +33,7 @@ from riskcard.version import __version__
 
 #: In addition to riskcard itself.
 _PACKAGES = ("numpy", "numba", "scikit-learn", "matplotlib")
-#: Share of the time limit that learning in the folds may take.
+#: Share of the time limit that the refits in the folds may take.
 _SHARE_OF_FOLDS = 0.4
 
 
@@ -74,13 +74,13 @@ class ReportOptions:
     n_bootstraps
         Resamples; 0 for none.
     time_limit
-        Seconds for learning again, in folds and resamples together; None for no limit.
+        Seconds for all refits, in folds and resamples together; None for no limit.
     random_state
         Of folds and resamples.
     n_jobs
-        Resamples side by side.
+        Resamples at a time.
     class_weight
-        As in training; it counts in the audit and when the card is learned again.
+        As in training; it counts in the audit.
     files, shown_options
         What was read, and the names and values of options, for the list at the end of the page.
     """
@@ -97,7 +97,7 @@ class ReportOptions:
 
 @dataclass(slots=True)
 class _Work:
-    """The clock, and the notes taken on the way."""
+    """The clock, and the notes for the reader."""
 
     options: ReportOptions
     tell: Callable[[int], None]
@@ -110,7 +110,7 @@ class _Work:
 
     @property
     def left(self) -> float:
-        """Seconds left for learning; infinite without a limit."""
+        """Seconds left for refits; infinite without a limit."""
         limit = self.options.time_limit
         return float("inf") if limit is None else max(0.0, limit - self.seconds)
 
@@ -135,7 +135,7 @@ def gather_facts(
         Other rows; or None.
     estimator
         The procedure behind the card, unfitted; None when it is not known, and then the card is not
-        learned again.
+        refitted.
     options
         What to do.
     tell
@@ -143,8 +143,8 @@ def gather_facts(
     """
     _check(options)
     work = _Work(options, tell)
-    on_rows, table = _look(card, rows, "these rows")
-    on_test = None if test is None else _look(card, test, "test rows")[0]
+    on_rows, table = _evaluate(card, rows, "these rows")
+    on_test = None if test is None else _evaluate(card, test, "test rows")[0]
     report = _audit(card, rows, table, options)
     if estimator is None:
         work.notes.append(
@@ -186,7 +186,7 @@ def _check(options: ReportOptions) -> None:
 # --- rows ---------------------------------------------------------------------------------------
 
 
-def _look(card: RiskCard, rows: ReportRows, name: str) -> tuple[RowFacts, Table]:
+def _evaluate(card: RiskCard, rows: ReportRows, name: str) -> tuple[RowFacts, Table]:
     """The card on rows, and the rows as they are learned from."""
     features = read_features(rows.table)
     n_rows = len(features.values)
@@ -245,7 +245,7 @@ def _is_training(card: RiskCard, loss: float, table: Table) -> bool:
     return is_same and bool(np.isclose(loss, certificate.loss, rtol=1e-6))
 
 
-# --- learning again -----------------------------------------------------------------------------
+# --- refits -------------------------------------------------------------------------------------
 
 
 def _validate(table: Table, estimator: Any, work: _Work) -> tuple[Any, float]:

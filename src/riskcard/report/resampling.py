@@ -18,7 +18,7 @@ from riskcard.report.validation import Table
 from riskcard.stability.bootstrap import bootstrap_card
 from riskcard.stability.result import CardStability
 
-#: Fewer resamples than these say nothing.
+#: With fewer resamples, none are made.
 FEWEST = 5
 #: A resample takes longer than a fold: it has all rows, and is measured twice.
 _LONGER = 1.5
@@ -35,11 +35,11 @@ class Plan:
     seconds_left
         For all of them; infinite without a limit.
     seconds_of_a_fit
-        What learning the card once took; 0 when that is not known yet.
+        What one fit of the card took; 0 when that is not known yet.
     seed
         Of the resamples.
     n_jobs
-        Resamples side by side.
+        Resamples at a time.
     """
 
     bootstraps: int
@@ -52,12 +52,12 @@ class Plan:
 def resample(
     card: RiskCard, rows: Table, estimator: Any, plan: Plan, tell: Callable[[int], None]
 ) -> tuple[CardStability | None, list[str]]:
-    """Learn the card again on resamples of the rows.
+    """Refit the card on resamples of the rows.
 
     Parameters
     ----------
     card
-        The card of the report, which stands beside those of the resamples.
+        The card of the report, with which those of the resamples are compared.
     rows
         The rows.
     estimator

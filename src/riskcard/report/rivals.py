@@ -98,7 +98,7 @@ def _make_boosting(levels: AllLevels, n_rows: int) -> Any:
 
 
 def _boosting_settings(n_rows: int) -> dict[str, Any]:
-    """Small trees on small tables, where the defaults of scikit-learn learn rows by heart."""
+    """Small trees on small tables, where the defaults of scikit-learn overfit."""
     if n_rows < MANY_ROWS:
         return {
             "learning_rate": 0.05, "max_iter": 150, "max_leaf_nodes": 4, "l2_regularization": 1.0,
