@@ -35,17 +35,12 @@ def plain(number: float, digits: int = 3) -> str:
     return text.lstrip("-") if float(text) == 0 else minus(text)
 
 
-def signed(number: float, digits: int = 3) -> str:
-    """A difference with its sign."""
-    text = plain(number, digits)
-    return text if number <= 0 or text[0] not in "0123456789" else f"+{text}"
-
-
 def difference(figures: Sequence[float], card: Sequence[float]) -> str:
     """The mean difference of two rows of figures, fold by fold, and its standard error."""
     differences = np.array(figures) - np.array(card)
     error = differences.std(ddof=1) / math.sqrt(differences.size)
-    return f"{signed(float(differences.mean()))} ±\u00a0{plain(float(error))}"
+    mean = float(differences.mean())
+    return f"{'+' if mean > 0 else ''}{plain(mean)} ±\u00a0{plain(float(error))}"
 
 
 def with_interval(number: float, interval: Interval | None, digits: int = 3) -> str:

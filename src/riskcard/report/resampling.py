@@ -97,7 +97,8 @@ def resample(
             progress=lambda: tell(1),
         )
     # the card of the report is the one that was learned, with its proof, not the one found here
-    apparent = measure(_log_odds(rows), rows.is_event, rows.weights)
+    log_odds = np.log(rows.risks) - np.log1p(-rows.risks)
+    apparent = measure(log_odds, rows.is_event, rows.weights)
     return replace(found, card=card, apparent=apparent), notes
 
 
@@ -115,7 +116,3 @@ def _affordable(rows: Table, estimator: Any, plan: Plan) -> int:
     at_a_time = effective_n_jobs(plan.n_jobs)
     fits = int(left * at_a_time / (_LONGER * max(seconds, 1e-6)))
     return max(0, min(plan.bootstraps, fits - 1))  # one fit is that of all rows
-
-
-def _log_odds(rows: Table) -> Any:
-    return np.log(rows.risks) - np.log1p(-rows.risks)

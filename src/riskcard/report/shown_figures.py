@@ -22,18 +22,6 @@ PLACES = {
     "held out": "held-out rows (refitted cards)",
     "test rows": "the test rows",
 }
-_AREAS = {
-    "own rows": "on its own rows",
-    "these rows": "on these rows",
-    "held out": "of refitted cards on held-out rows",
-    "test rows": "on the test rows",
-}
-_TITLES = {
-    "own rows": "Own rows",
-    "these rows": "These rows",
-    "held out": "Held-out rows",
-    "test rows": "Test rows",
-}
 
 
 def evaluations(facts: ReportFacts) -> dict[str, Evaluation]:
@@ -66,7 +54,7 @@ def first_figures(facts: ReportFacts) -> list[tuple[str, str]]:
         proof_in_short(facts.card.certificate),
     ]
     shown = evaluations(facts)
-    boxes += [(plain(one.roc.area), f"AUC {_AREAS[name]}") for name, one in shown.items()]
+    boxes += [(plain(one.roc.area), f"AUC on {PLACES[name]}") for name, one in shown.items()]
     name, judged = list(shown.items())[-1]
     if name in ("held out", "test rows"):
         boxes.append((plain(judged.calibration.slope, 2), f"calibration slope, {name}"))
@@ -130,8 +118,8 @@ def calibration_pictures(facts: ReportFacts) -> list[Picture]:
             partial(
                 draw_calibration, bins=one.bins, figures=one.calibration, histogram=one.histogram
             ),
-            f"Calibration, {_TITLES[name]}: observed rate against risk.",
-            f"{_TITLES[name]}.",
+            f"Calibration, {name}: observed rate against risk.",
+            f"{name.capitalize()}.",
             size,
         )
         for name, one in shown.items()

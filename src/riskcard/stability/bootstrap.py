@@ -120,7 +120,9 @@ class _Work:
         """The procedure on some rows; copies of one row must not be divided between folds."""
         more: dict[str, Any] = {}
         if rows.weights is not None:
-            prefix = f"{self.estimator.steps[-1][0]}__" if _is_pipeline(self.estimator) else ""
+            prefix = (
+                f"{self.estimator.steps[-1][0]}__" if isinstance(self.estimator, Pipeline) else ""
+            )
             more[f"{prefix}sample_weight"] = rows.weights
         is_sized = isinstance(self.estimator, RiskScoreClassifierCV) and is_whole(self.estimator.cv)
         if is_sized and np.unique(positions).size < positions.size:
@@ -156,7 +158,7 @@ def _draw(work: _Work, rng: np.random.Generator) -> Positions:
 
 
 def _card_of(model: Any) -> RiskCard:
-    last = model.steps[-1][1] if _is_pipeline(model) else model
+    last = model.steps[-1][1] if isinstance(model, Pipeline) else model
     card = getattr(last, "card_", None)
     if not isinstance(card, RiskCard):
         raise ParameterError(
@@ -164,10 +166,6 @@ def _card_of(model: Any) -> RiskCard:
             "pipeline that ends in one."
         )
     return card
-
-
-def _is_pipeline(model: Any) -> bool:
-    return isinstance(model, Pipeline)
 
 
 def _seed_of(random_state: Any) -> np.random.SeedSequence:
