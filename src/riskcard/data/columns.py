@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from riskcard.data.frames import NotANumber
 from riskcard.data.levels import BOOLEAN, Label, Levels, are_numbers, sort_labels
 from riskcard.data.raw_columns import LARGEST_EXACT, as_float, distinct_values, is_missing, read_raw
-from riskcard.errors import DataError, RiskcardWarning
+from riskcard.errors import DataError, warn
 
 #: A category with at most this many levels is never taken for an identifier.
 MANY_LEVELS = 20
@@ -99,12 +98,10 @@ def warn_of_lost_digits(whole: NDArray[Any], name: str) -> None:
         return
     n_lost = np.unique(whole).size - np.unique(whole.astype(np.float64)).size
     if n_lost > 0:
-        warnings.warn(
+        warn(
             f"Feature {name!r} has whole numbers so large that floats cannot tell all of them "
             f"apart: {n_lost} of them count as equal to others, on the card and in its proof. "
-            "Subtract a constant, or leave the feature out if it is an identifier.",
-            RiskcardWarning,
-            stacklevel=2,
+            "Subtract a constant, or leave the feature out if it is an identifier."
         )
 
 
@@ -154,11 +151,9 @@ def _from_texts(values: list[Any], name: str) -> FeatureValues:
     texts = [None if is_missing(value) else str(value) for value in different]
     names = sort_labels({text for text in texts if text is not None})
     if len(names) > 2 and are_numbers(names):
-        warnings.warn(
+        warn(
             f"Feature {name!r} holds numbers written as texts, such as {names[0]!r}, and is taken "
-            "for a category. Turn it into numbers if larger means more of something.",
-            RiskcardWarning,
-            stacklevel=2,
+            "for a category. Turn it into numbers if larger means more of something."
         )
     return levels_from(texts, codes)
 

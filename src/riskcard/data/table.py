@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +20,7 @@ from riskcard.data.target import (
     read_weights,
     weigh_classes,
 )
-from riskcard.errors import DataError, RiskcardWarning
+from riskcard.errors import DataError, warn
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +122,9 @@ def _warn_of_identifiers(features: Features) -> None:
     for f, name in enumerate(features.names):
         levels = features.levels[f]
         if levels is not None and is_identifier(FeatureValues(features.values[:, f], levels)):
-            warnings.warn(
+            warn(
                 f"Feature {name!r} has {len(levels.names)} levels in {len(features.values)} rows: "
-                "most rows have a level of their own. Leave it out, as any fit to it is chance.",
-                RiskcardWarning,
-                stacklevel=3,
+                "most rows have a level of their own. Leave it out, as any fit to it is chance."
             )
 
 

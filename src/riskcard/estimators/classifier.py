@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ LIMITS = (
 )
 
 
+@dataclass(eq=False, repr=False)
 class RiskScoreClassifier(CardClassifier):
     """A card of integer points for the risk of an event, with a proof of how good it is.
 
@@ -118,40 +120,22 @@ class RiskScoreClassifier(CardClassifier):
 
     takes_any_table = True
 
-    def __init__(
-        self,
-        max_terms: int = 5,
-        *,
-        max_features: int | None = None,
-        max_cuts_per_feature: int | None = None,
-        max_points: int = 5,
-        scale: float | str = "calibrated",
-        max_log_odds: float | str | None = "auto",
-        rules: CardRules | str | Path | None = None,
-        regularization: Regularization | str | None = None,
-        certify: bool = False,
-        time_limit: float | None = 60.0,
-        gap: float = 0.0,
-        class_weight: Any = None,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.max_terms = max_terms
-        self.max_features = max_features
-        self.max_cuts_per_feature = max_cuts_per_feature
-        self.max_points = max_points
-        self.scale = scale
-        self.max_log_odds = max_log_odds
-        self.rules = rules
-        self.regularization = regularization
-        self.certify = certify
-        self.time_limit = time_limit
-        self.gap = gap
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    max_terms: int = 5
+    _: KW_ONLY
+    max_features: int | None = None
+    max_cuts_per_feature: int | None = None
+    max_points: int = 5
+    scale: float | str = "calibrated"
+    max_log_odds: float | str | None = "auto"
+    rules: CardRules | str | Path | None = None
+    regularization: Regularization | str | None = None
+    certify: bool = False
+    time_limit: float | None = 60.0
+    gap: float = 0.0
+    class_weight: Any = None
+    random_state: Any = 0
+    n_jobs: int | None = None
+    verbose: bool = False
 
     @classmethod
     def paper(cls, k: int, **overrides: Any) -> RiskScoreClassifier:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
@@ -15,8 +15,8 @@ from riskcard.checks import is_whole
 from riskcard.data.frames import count_rows
 from riskcard.data.table import make_table
 from riskcard.data.target import name_of_target, read_target, read_weights, weigh_classes
-from riskcard.errors import ParameterError, RiskcardWarning, SolverMissing
-from riskcard.estimators.base import count_threads
+from riskcard.errors import ParameterError, SolverMissing, warn
+from riskcard.estimators.base import CardClassifier, count_threads
 from riskcard.estimators.classifier import RiskScoreClassifier
 from riskcard.estimators.cross_validation.path import (
     FoldWork,
@@ -29,12 +29,10 @@ from riskcard.estimators.cross_validation.path import (
 from riskcard.estimators.cross_validation.scoring import find_scorer, takes_weights
 from riskcard.estimators.cross_validation.size_choice import choose_size, results_of
 from riskcard.estimators.learning import Request
-from riskcard.estimators.notebook import ShowsCard
 from riskcard.estimators.recipe_values import plain_values
 from riskcard.model.card import RiskCard
 from riskcard.model.recipe import Recipe
 from riskcard.parameters import check_parameters
-from riskcard.problem.result import SolveResult
 from riskcard.progress import WorkBar
 from riskcard.search.warmup import tell_of_compilation
 
@@ -51,7 +49,8 @@ FRAME_COLUMNS = {
 }
 
 
-class RiskScoreClassifierCV(ShowsCard, ClassifierMixin, BaseEstimator):
+@dataclass(eq=False, repr=False)
+class RiskScoreClassifierCV(CardClassifier):
     """A card whose number of terms is chosen by cross-validation.
 
     In every fold cards of 0, 1, 2, ... ``max_terms`` terms are fitted, each starting from the one
@@ -134,24 +133,16 @@ class RiskScoreClassifierCV(ShowsCard, ClassifierMixin, BaseEstimator):
     True
     """
 
-    def __init__(
-        self,
-        estimator: RiskScoreClassifier | None = None,
-        *,
-        max_terms: int = 10,
-        cv: Any = 5,
-        scoring: Any = "neg_log_loss",
-        rule: str = "one_se",
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.estimator = estimator
-        self.max_terms = max_terms
-        self.cv = cv
-        self.scoring = scoring
-        self.rule = rule
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    takes_any_table = True
+
+    estimator: RiskScoreClassifier | None = None
+    _: KW_ONLY
+    max_terms: int = 10
+    cv: Any = 5
+    scoring: Any = "neg_log_loss"
+    rule: str = "one_se"
+    n_jobs: int | None = None
+    verbose: bool = False
 
     @classmethod
     def from_recipe(cls, recipe: Recipe) -> RiskScoreClassifierCV:
@@ -179,10 +170,15 @@ class RiskScoreClassifierCV(ShowsCard, ClassifierMixin, BaseEstimator):
         groups
             One value per row; rows of one group are held out together.
         """
+        self._fit(X, y, sample_weight, groups)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
+        """Score every size in every fold, choose one, and fit it to all rows."""
         check_parameters(self, "size")
         count_threads(self.n_jobs)
         final = self._make_estimator()
-        rows, classes = self._read(X, y, sample_weight, final.class_weight)
+        rows, classes = self._read_rows(X, y, sample_weight, final.class_weight)
         splits = self._split(rows, groups)
         self.scorer_ = find_scorer(self.scoring, classes)
         sizes = _sizes(final, self.max_terms, rows, splits)
@@ -205,10 +201,14 @@ class RiskScoreClassifierCV(ShowsCard, ClassifierMixin, BaseEstimator):
             start = step.model.card_ if step.size > 0 else None
         request = self._request(name_of_target(y), start)
         self.best_estimator_ = fit_size(final, rows, self.n_terms_, request).model
-        self.classes_ = self.best_estimator_.classes_
+        for name in ("card_", "result_", "loss_", "lower_bound_", "gap_", "status_", "classes_"):
+            setattr(self, name, getattr(self.best_estimator_, name))
         if self.n_terms_ == 0:
-            self._warn_of_empty_card()
-        return self
+            warn(
+                f"No card of up to {sizes[-1]} terms was shown to predict better than the share of "
+                "events alone, so the card has no terms. Give more rows or other features, or fit "
+                "RiskScoreClassifier with a size of your own."
+            )
 
     def _make_estimator(self) -> RiskScoreClassifier:
         """What is fitted at the end, with the rules of a file and one seed for all fits."""
@@ -222,7 +222,7 @@ class RiskScoreClassifierCV(ShowsCard, ClassifierMixin, BaseEstimator):
         made.set_params(random_state=task.options.random_state, rules=rules)
         return made
 
-    def _read(
+    def _read_rows(
         self, X: Any, y: Any, sample_weight: Any, class_weight: Any
     ) -> tuple[Rows, tuple[Any, Any]]:
         """The rows, after all checks that a single fit would make."""
@@ -274,15 +274,6 @@ class RiskScoreClassifierCV(ShowsCard, ClassifierMixin, BaseEstimator):
             type(self).__name__, plain_values(further), start, notes=(note,), outcome=outcome
         )
 
-    def _warn_of_empty_card(self) -> None:
-        warnings.warn(
-            f"No card of up to {self.cv_results_['n_terms'][-1]} terms was shown to predict better "
-            "than the share of events alone, so the card has no terms. Give more rows or other "
-            "features, or fit RiskScoreClassifier with a size of your own.",
-            RiskcardWarning,
-            stacklevel=3,
-        )
-
     def results_frame(self) -> Any:
         """The path as a pandas frame, one line per size.
 
@@ -301,71 +292,12 @@ class RiskScoreClassifierCV(ShowsCard, ClassifierMixin, BaseEstimator):
         columns = {title: self.cv_results_[name] for title, name in FRAME_COLUMNS.items()}
         return pandas.DataFrame(columns)
 
-    # --- the model of all rows -------------------------------------------------------------------
-
-    @property
-    def card_(self) -> RiskCard:
-        """The card in the units of the data."""
-        return self.best_estimator_.card_
-
-    @property
-    def loss_(self) -> float:
-        """Sum of the log-losses of the card on all rows, pseudo-observations included."""
-        return self.best_estimator_.loss_
-
-    @property
-    def lower_bound_(self) -> float:
-        """No card of the size picked has a smaller loss; 0 when nothing was proven."""
-        return self.best_estimator_.lower_bound_
-
-    @property
-    def gap_(self) -> float:
-        """Relative gap between loss and bound."""
-        return self.best_estimator_.gap_
-
-    @property
-    def status_(self) -> str:
-        """How the last fit ended."""
-        return self.best_estimator_.status_
-
-    @property
-    def result_(self) -> SolveResult:
-        """What the solver answered, in its own units."""
-        return self.best_estimator_.result_
-
-    def total_points(self, X: Any) -> NDArray[np.int64]:
-        """Total of every row, base included."""
-        check_is_fitted(self)
-        return self.best_estimator_.total_points(X)
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Log-odds of the event ``classes_[1]`` for every row."""
-        check_is_fitted(self)
-        return self.best_estimator_.decision_function(X)
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probabilities of ``classes_[0]`` and ``classes_[1]`` for every row."""
-        check_is_fitted(self)
-        return self.best_estimator_.predict_proba(X)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The more probable class of every row."""
-        check_is_fitted(self)
-        return self.best_estimator_.predict(X)
-
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Score of the rows given, by ``scoring``; weights count where the scorer takes them."""
         check_is_fitted(self)
         weighted = sample_weight is not None and takes_weights(self.scorer_)
         more = {"sample_weight": sample_weight} if weighted else {}
         return float(self.scorer_(self, X, y, **more))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        of_fits = RiskScoreClassifier().__sklearn_tags__()
-        tags.classifier_tags = of_fits.classifier_tags
-        tags.input_tags = of_fits.input_tags
-        return tags
 
 
 def _positions(index: Any, rows: Rows) -> NDArray[np.intp]:
