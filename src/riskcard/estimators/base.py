@@ -28,6 +28,8 @@ from riskcard.problem.problem import Problem
 class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
     """A classifier whose model is one card; how the card is found is up to its subclass."""
 
+    #: The relative gap at which a proof may stop; a parameter of the classifiers that prove.
+    gap: float = 0.0
     #: The weights of the classes; a parameter of some classifiers.
     class_weight: Any = None
     #: Whether missing values and categories are allowed.
