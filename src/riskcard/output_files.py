@@ -2,11 +2,30 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import tempfile
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from riskcard.errors import FormatError
+
+
+def table_as_csv(columns: Mapping[str, Iterable[Any]]) -> str:
+    """Columns of equal length as the text of a CSV file.
+
+    Examples
+    --------
+    >>> table_as_csv({"terms": [1, 2], "score": [-0.5, -0.25]})
+    'terms,score\\n1,-0.5\\n2,-0.25\\n'
+    """
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    return file.getvalue()
 
 
 def write_whole(path: str | Path, content: str | bytes) -> None:
@@ -38,8 +57,14 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
         ) from None
 
 
-def require_writable(path: str | Path) -> None:
-    """Refuse a place that cannot be written to, before any work is done."""
+def require_writable(*paths: str | Path | None) -> None:
+    """Refuse places that cannot be written to, before any work is done; None is no place."""
+    for path in paths:
+        if path is not None:
+            _require_writable(path)
+
+
+def _require_writable(path: str | Path) -> None:
     target = Path(os.path.realpath(path))
     if target.is_dir():
         raise FormatError(f"{str(path)!r} is a folder. Give the name of a file.")

@@ -78,7 +78,7 @@ class PlainCardClassifier(CardClassifier):
         result = self._solve(problem)
         seconds = time.perf_counter() - start
         result = replace(result, seconds=seconds, notes=(*result.notes, *notes_on(layout)))
-        self._keep(finish(result, problem, layout, training), y)
+        self._keep(finish(result, problem, layout, training), result, y)
 
 
 def unproven(card: Solution, problem: Problem) -> SolveResult:

@@ -1,4 +1,4 @@
-"""Remarks on the error stream, apart from the output."""
+"""What commands say and write: remarks on the error stream, apart from the output."""
 
 from __future__ import annotations
 
@@ -9,11 +9,27 @@ from contextlib import contextmanager
 from typing import Any
 
 from riskcard.formatting.plain_text import one_line
+from riskcard.output_files import write_whole
 
 
 def say(message: str) -> None:
     """Write one line."""
     sys.stderr.write(f"{one_line(message)}\n")
+
+
+def say_saved(*paths: str | None) -> None:
+    """Name the files that were written, or say that the card was not saved."""
+    written = [path for path in paths if path is not None]
+    say(f"Wrote {', '.join(written)}." if written else "Not saved; -o FILE saves the card.")
+
+
+def write_or_print(path: str | None, content: str | bytes) -> None:
+    """Write a file and say so; without a file, write a text to the output."""
+    if path is None:
+        sys.stdout.write(str(content))
+        return
+    write_whole(path, content)
+    say(f"Wrote {path}.")
 
 
 @contextmanager

@@ -74,7 +74,8 @@ def read_features(X: Any, names: Sequence[str] | None = None) -> Features:
             f"The table has 0 feature(s) (shape={features.values.shape}) while a minimum of 1 is "
             "required. Give at least one column in addition to the target."
         )
-    _refuse_infinities(features)
+    advice = "Replace infinities by a large finite value, or leave the feature out."
+    _refuse(np.isinf, features, f"infinite in {{}}. {advice}")
     return features
 
 
@@ -90,22 +91,14 @@ def require_numbers(features: Features) -> None:
     for f, name in enumerate(features.names):
         levels = features.levels[f]
         if levels is not None and levels != BOOLEAN:
-            row, code = next(
-                (row, code) for row, code in enumerate(features.values[:, f]) if code == code
-            )
+            row = int(np.flatnonzero(features.values[:, f] == features.values[:, f])[0])
+            code = features.values[row, f]
             raise DataError(
                 f"Feature {name!r} is not numeric: row {row} holds {levels.names[int(code)]!r}. "
                 "Turn it into numbers, or leave it out."
             )
-    if _is_sum_finite(features.values):
-        return
-    for f, name in enumerate(features.names):
-        is_missing = np.isnan(features.values[:, f])
-        if is_missing.any():
-            raise DataError(
-                f"Feature {name!r} is missing (NaN) in {rows_in_words(is_missing)}. "
-                "Fill in the values (with -1, say), or leave out the rows or the feature."
-            )
+    advice = "Fill in the values (with -1, say), or leave out the rows or the feature."
+    _refuse(np.isnan, features, f"missing (NaN) in {{}}. {advice}")
 
 
 # --- the columns --------------------------------------------------------------------------------
@@ -166,19 +159,12 @@ def _from_columns(columns: list[Any], names: tuple[str, ...], n_rows: int) -> Fe
     return Features(values, names, tuple(levels))
 
 
-def _refuse_infinities(features: Features) -> None:
-    if _is_sum_finite(features.values):
-        return
-    for f, name in enumerate(features.names):
-        is_infinite = np.isinf(features.values[:, f])
-        if is_infinite.any():
-            raise DataError(
-                f"Feature {name!r} is infinite in {rows_in_words(is_infinite)}. "
-                "Replace infinities by a large finite value, or leave the feature out."
-            )
-
-
-def _is_sum_finite(values: NDArray[np.float64]) -> bool:
-    """A quick test: False if any value is NaN or infinite, or if large values overflow."""
+def _refuse(test: np.ufunc, features: Features, words: str) -> None:
+    """Refuse features of which a value is missing or infinite; the words say in which rows."""
     with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.isfinite(values.sum()))
+        if np.isfinite(features.values.sum()):
+            return  # no value is missing or infinite
+    for f, name in enumerate(features.names):
+        is_bad = test(features.values[:, f])
+        if is_bad.any():
+            raise DataError(f"Feature {name!r} is {words.format(rows_in_words(is_bad))}")

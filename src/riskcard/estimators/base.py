@@ -19,10 +19,11 @@ from riskcard.data.table import make_table, require_plain
 from riskcard.data.target import weigh_classes
 from riskcard.encoding.decode_solution import Layout
 from riskcard.errors import DataError, ParameterError
-from riskcard.estimators.fitted import Fitted, Procedure, Training
+from riskcard.estimators.fitted import Procedure, Training
 from riskcard.estimators.notebook import ShowsCard
 from riskcard.model.card import RiskCard
 from riskcard.problem.problem import Problem
+from riskcard.problem.result import SolveResult
 
 
 class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
@@ -66,12 +67,12 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
         weights = weigh_classes(given, labels, classes, self.class_weight)
         return Training(replace(table, weights=weights), given, procedure)
 
-    def _keep(self, fitted: Fitted, y: Any) -> None:
+    def _keep(self, card: RiskCard, result: SolveResult, y: Any) -> None:
         """Make a finished card the model."""
-        card, certificate = fitted.card, fitted.card.certificate
+        certificate = card.certificate
         assert certificate is not None
-        self.card_: RiskCard = card
-        self.result_ = fitted.result
+        self.card_ = card
+        self.result_ = result
         self.loss_ = certificate.loss
         self.lower_bound_ = certificate.bound
         self.gap_ = certificate.gap

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -74,9 +74,6 @@ class CardPool(Sequence[RiskCard]):
 
     def __len__(self) -> int:
         return len(self.cards)
-
-    def __iter__(self) -> Iterator[RiskCard]:
-        return iter(self.cards)
 
     @property
     def summary(self) -> str:
@@ -180,7 +177,7 @@ def find_pool(
     for solution, loss in zip(pool.cards, pool.losses, strict=True):
         one = replace(result, solution=solution, loss=loss, status=_status_of(result, loss))
         models.append(copy.copy(model))
-        models[-1]._keep(finish(one, problem, layout, training), y)
+        models[-1]._keep(finish(one, problem, layout, training), one, y)
     return CardPool(
         cards=tuple(one.card_ for one in models),
         losses=tuple(one.loss_ for one in models),

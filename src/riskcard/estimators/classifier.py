@@ -179,7 +179,7 @@ class RiskScoreClassifier(CardClassifier):
         task = self._task(request or Request())
         training = self._read(X, y, sample_weight, self._procedure(task))
         learned = learn(training, task)
-        self._keep(finish(*learned, training), y)
+        self._keep(finish(*learned, training), learned.result, y)
         return learned, training
 
     def _task(self, request: Request) -> Task:

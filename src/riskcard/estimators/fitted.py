@@ -65,15 +65,7 @@ class Training:
     procedure: Procedure
 
 
-@dataclass(frozen=True, slots=True)
-class Fitted:
-    """A finished card and the solver's answer that it comes from."""
-
-    card: RiskCard
-    result: SolveResult
-
-
-def finish(result: SolveResult, problem: Problem, layout: Layout, training: Training) -> Fitted:
+def finish(result: SolveResult, problem: Problem, layout: Layout, training: Training) -> RiskCard:
     """The card in the user's units; what is stated is what the printed card gives on raw rows.
 
     Parameters
@@ -98,14 +90,13 @@ def finish(result: SolveResult, problem: Problem, layout: Layout, training: Trai
     log_odds = card.log_odds_of_total(totals)
     loss = loss_with_pseudo_rows(log_odds, table.labels, table.weights, layout.pseudo_rows)
     _require_right(result, problem, loss)
-    finished = replace(
+    return replace(
         card,
         outcome=table.outcome,
         training=training_facts_of(table, totals, card.reachable_totals()),
         certificate=certificate_of(result, problem, layout, loss),
         recipe=_recipe_of(training, problem, layout, used),
     )
-    return Fitted(finished, result)
 
 
 def _require_right(result: SolveResult, problem: Problem, loss: float) -> None:

@@ -124,30 +124,6 @@ class _Cell:
     where: str
     text: str
 
-    def number(self) -> float:
-        return _number(self, self.text)
-
-    def whole(self) -> int:
-        return _whole(self, self.text)
-
-    def numbers(self) -> tuple[float, ...]:
-        return tuple(_number(self, word) for word in self.text.split())
-
-    def whole_numbers(self) -> tuple[int, ...]:
-        return tuple(_whole(self, word) for word in self.text.split())
-
-
-_READERS: dict[str, Callable[[_Cell], Any]] = {
-    "direction": lambda cell: cell.text,
-    "points": _Cell.whole_numbers,
-    "use": lambda cell: cell.text,
-    "cuts": _Cell.numbers,
-    "fixed_cuts": _Cell.numbers,
-    "max_cuts": _Cell.whole,
-    "cost": _Cell.number,
-    "codes": _Cell.numbers,
-}
-
 
 def _from_csv(source: str, text: str) -> CardRules:
     settings, text = _take_settings(source, text)
@@ -177,7 +153,7 @@ def _from_csv(source: str, text: str) -> CardRules:
         }
         where = f"{source!r}, line {line}"
         feature = _feature_of(where, cell, features)
-        values = {name: _READERS[name](cell[name]) for name in _FIELDS if name in cell}
+        values = {name: _value_of(name, cell[name]) for name in _FIELDS if name in cell}
         features[feature] = _made(where, FeatureRule, values)
         _add_to_group(where, line, cell, groups)
     parts = {"features": features, "groups": _made_groups(source, groups), **settings}
@@ -202,7 +178,7 @@ def _take_settings(source: str, text: str) -> tuple[dict[str, Any], str]:
                 f"{where}: {name!r} cannot be set. {nearest_name(name, SETTINGS, 'settings')}"
             )
         cell = _Cell(f"{where}, {name}", value)
-        settings[name] = value if value == "auto" else cell.number()
+        settings[name] = value if value == "auto" else _number(cell, value)
     return settings, "".join(lines)
 
 
@@ -229,7 +205,7 @@ def _add_to_group(
     group.features.append(cell["feature"].text)
     if "group_at_most" not in cell:
         return
-    at_most = cell["group_at_most"].whole()
+    at_most = _value_of("group_at_most", cell["group_at_most"])
     if group.at_most is not None and at_most != group.at_most:
         raise FormatError(
             f"{where}: group_at_most of group {name!r} is {at_most}, but {group.at_most} in line "
@@ -249,6 +225,16 @@ def _made_groups(source: str, groups: Mapping[str, _Group]) -> list[FeatureGroup
         parts = {"features": group.features, "at_most": group.at_most}
         made.append(_made(f"{source!r}, group {name!r}", FeatureGroup, parts))
     return made
+
+
+def _value_of(name: str, cell: _Cell) -> Any:
+    """The value of a field: a text, a number, or numbers separated by spaces."""
+    if name in ("direction", "use"):
+        return cell.text
+    read = _whole if name in ("points", "max_cuts", "group_at_most") else _number
+    if name in ("max_cuts", "group_at_most", "cost"):
+        return read(cell, cell.text)
+    return tuple(read(cell, word) for word in cell.text.split())
 
 
 def _number(cell: _Cell, word: str) -> float:

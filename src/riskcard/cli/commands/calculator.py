@@ -16,8 +16,7 @@ def run_calculator(options: Namespace) -> int:
         raise ParameterError(
             "It is not said where to write the page. Give -o FILE, or --write-words FILE for its words."
         )
-    for path in places:
-        require_writable(path)
+    require_writable(*places)
 
     from riskcard.calculator.calculator_page import render_calculator
     from riskcard.calculator.questions import known_levels

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import sys
 from argparse import Namespace
 from dataclasses import replace
@@ -12,7 +10,7 @@ from typing import Any
 from riskcard.cli.commands.fit import exit_code
 from riskcard.cli.commands.show import show_card
 from riskcard.cli.remarks import say
-from riskcard.output_files import require_writable, write_whole
+from riskcard.output_files import require_writable, table_as_csv, write_whole
 
 #: The column and its two values.
 _TARGET, _BENIGN, _MALIGNANT = "diagnosis", "benign", "malignant"
@@ -20,8 +18,7 @@ _TARGET, _BENIGN, _MALIGNANT = "diagnosis", "benign", "malignant"
 
 def run_demo(options: Namespace) -> int:
     """Fit the data, or write them."""
-    if options.csv is not None:
-        require_writable(options.csv)
+    require_writable(options.csv)
     from sklearn.datasets import load_breast_cancer
 
     data = load_breast_cancer()
@@ -50,9 +47,6 @@ def run_demo(options: Namespace) -> int:
 
 
 def _as_csv(data: Any) -> str:
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow([*data.feature_names, _TARGET])
-    labels = (_BENIGN if one else _MALIGNANT for one in data.target)
-    writer.writerows([*row.tolist(), label] for row, label in zip(data.data, labels, strict=True))
-    return file.getvalue()
+    columns = dict(zip(data.feature_names.tolist(), data.data.T.tolist(), strict=True))
+    labels = [_BENIGN if one else _MALIGNANT for one in data.target]
+    return table_as_csv(columns | {_TARGET: labels})

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from riskcard.cli.remarks import say
 from riskcard.errors import FormatError
 from riskcard.output_files import require_writable, write_whole
 from riskcard.paper.experiments.methods import METHODS, Method, is_installed
@@ -25,8 +25,7 @@ def run_experiment(options: Namespace) -> int:
     from riskcard.paper.experiments.run_store import Store
     from riskcard.paper.experiments.runner import make_cells, run_cells
 
-    if options.page is not None:
-        require_writable(options.page)
+    require_writable(options.page)
     tables = TABLES[options.table]
     rows = choose_rows(distinct_rows(tables), options.rows)
     methods = _installed([METHODS[name] for name in options.solvers or METHODS])
@@ -40,7 +39,7 @@ def run_experiment(options: Namespace) -> int:
     except KeyboardInterrupt:
         _write(options, tables, cells, store)
         done = sum(store.get(cell) is not None for cell in cells)
-        _say(
+        say(
             f"Interrupted. {done} of {len(cells)} runs are finished and kept in {options.output}; "
             "the same command goes on with the others."
         )
@@ -53,7 +52,7 @@ def _installed(methods: Sequence[Method]) -> list[Method]:
     """The methods that can be run; of the others it is said how to get them."""
     for method in methods:
         if not is_installed(method):
-            _say(
+            say(
                 f"{method.title} is left out: {method.package!r} is not installed. "
                 f'Install it with: pip install "riskcard[{method.extra}]"'
             )
@@ -97,15 +96,11 @@ def _write(options: Namespace, tables: Sequence[int], cells: Sequence[Cell], sto
         from riskcard.paper.experiments.results_page import write_page
 
         for remark in write_page(Path(options.page), tables, results):
-            _say(remark)
+            say(remark)
     if not options.quiet:
-        _say(f"Wrote the tables to {options.output}.")
+        say(f"Wrote the tables to {options.output}.")
 
 
 def _failed(cells: Sequence[Cell], store: Store) -> bool:
     found = [store.get(cell) for cell in cells]
     return any(one is not None and one.outcome.ending == "failed" for one in found)
-
-
-def _say(message: str) -> None:
-    sys.stderr.write(f"{message}\n")

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from riskcard.cli.card_rows import labelled_rows
-from riskcard.cli.remarks import say
+from riskcard.cli.remarks import say, write_or_print
 from riskcard.errors import ParameterError
-from riskcard.output_files import require_writable, write_whole
+from riskcard.output_files import require_writable
 
 if TYPE_CHECKING:
     from riskcard.model.card import RiskCard
@@ -30,9 +29,8 @@ def run_export(options: Namespace) -> int:
     if options.to is None and options.output is None:
         raise ParameterError("Give a file with -o FILE, or a format with --to.")
     name = options.to or format_of(options.output)
-    if options.output is not None:
-        require_writable(options.output)
-    elif not FORMATS[name].is_text:
+    require_writable(options.output)
+    if options.output is None and not FORMATS[name].is_text:
         raise ParameterError(f"{name} cannot be shown on a screen. Give a file with -o FILE.")
     if options.data is not None and name != "credit":
         raise ParameterError("--data is for '--to credit'. Leave it out.")
@@ -42,11 +40,7 @@ def run_export(options: Namespace) -> int:
     content = render(card, name, ending, **given)
     if name == "credit":
         _say_cost(options, card, given)
-    if options.output is None:
-        sys.stdout.write(str(content))
-        return 0
-    write_whole(options.output, content)
-    say(f"Wrote {options.output}.")
+    write_or_print(options.output, content)
     return 0
 
 

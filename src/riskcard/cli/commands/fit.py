@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from riskcard.cli.commands.show import show_card
-from riskcard.cli.remarks import say
+from riskcard.cli.remarks import say, say_saved
 from riskcard.cli.training import Training, read_training
 from riskcard.errors import ParameterError
 from riskcard.output_files import require_writable
@@ -33,8 +33,7 @@ _NEEDED = {"max_changes": "improve", "size": "tolerance", "choose": "tolerance"}
 
 def run_fit(options: Namespace) -> int:
     """Learn a card, show it and write it."""
-    if options.output is not None:
-        require_writable(options.output)
+    require_writable(options.output)
     _require_company(options)
     training = read_training(options)
     # only after the rows were read: if they cannot be, nobody would wait for the process
@@ -50,7 +49,7 @@ def run_fit(options: Namespace) -> int:
     if not options.quiet:
         show_card(card)
         sys.stdout.write("" if pool is None else f"\n{pool}\n")
-        say(f"Wrote {options.output}." if options.output else "Not saved; -o FILE saves the card.")
+        say_saved(options.output)
         _remark_on_few_rows(options, training)
     return exit_code(card)
 

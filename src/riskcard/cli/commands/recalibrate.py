@@ -6,15 +6,14 @@ from argparse import Namespace
 
 from riskcard.cli.card_rows import labelled_rows
 from riskcard.cli.commands.show import show_card
-from riskcard.cli.remarks import say, warnings_as_sentences
+from riskcard.cli.remarks import say_saved, warnings_as_sentences
 from riskcard.model.card_json import load_card
 from riskcard.output_files import require_writable
 
 
 def run_recalibrate(options: Namespace) -> int:
     """Fit the scale of a card to new rows, leaving its points alone."""
-    if options.output is not None:
-        require_writable(options.output)
+    require_writable(options.output)
     card = load_card(options.card)
     rows, labels, weights = labelled_rows(options, card)
 
@@ -26,5 +25,5 @@ def run_recalibrate(options: Namespace) -> int:
         card.save(options.output)
     if not options.quiet:
         show_card(card)
-        say(f"Wrote {options.output}." if options.output else "Not saved; -o FILE saves the card.")
+        say_saved(options.output)
     return 0

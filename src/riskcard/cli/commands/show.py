@@ -29,8 +29,7 @@ def run_show(options: Namespace) -> int:
         else:
             show_card(card)
         return 0
-    for path in wanted.values():
-        require_writable(path)
+    require_writable(*wanted.values())
     with warnings_as_sentences(), letters_explained():
         contents = {path: _content(card, form) for form, path in wanted.items()}
     for path, content in contents.items():

@@ -6,19 +6,17 @@ import sys
 from argparse import Namespace
 from typing import Any
 
-from riskcard.cli.commands.fit import classifier_of
-from riskcard.cli.commands.tune import table_as_csv
-from riskcard.cli.remarks import say
+from riskcard.cli.commands.fit import classifier_of, given
+from riskcard.cli.remarks import write_or_print
 from riskcard.cli.training import Training, read_training
-from riskcard.output_files import require_writable, write_whole
+from riskcard.output_files import require_writable, table_as_csv
 from riskcard.parameters import parameters_of
 
 
 def run_stability(options: Namespace) -> int:
     """Bootstrap the fit of a file."""
     parameters_of("resamples")["n_bootstraps"].checked(options.n_bootstraps)
-    if options.csv is not None:
-        require_writable(options.csv)
+    require_writable(options.csv)
     training = read_training(options)
 
     from riskcard.progress import WorkBar
@@ -38,10 +36,8 @@ def run_stability(options: Namespace) -> int:
     sys.stdout.write(f"{stability}\n")
     if options.csv is not None:
         rows = stability.feature_rows()
-        write_whole(
-            options.csv, table_as_csv({name: [row[name] for row in rows] for name in rows[0]})
-        )
-        say(f"Wrote {options.csv}.")
+        table = table_as_csv({name: [row[name] for row in rows] for name in rows[0]})
+        write_or_print(options.csv, table)
     return 0
 
 
@@ -52,10 +48,4 @@ def _procedure(options: Namespace, training: Training) -> Any:
         return model
     from riskcard.estimators.cross_validation.cv import RiskScoreClassifierCV
 
-    return RiskScoreClassifierCV(
-        model,
-        max_terms=options.max_terms,
-        cv=options.cv,
-        scoring=options.scoring,
-        rule=options.rule,
-    )
+    return RiskScoreClassifierCV(model, **(given(options, "size") | {"n_jobs": None}))

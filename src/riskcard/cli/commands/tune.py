@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import sys
 from argparse import Namespace
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from riskcard.cli.commands.fit import classifier_of, exit_code
+from riskcard.cli.commands.fit import classifier_of, exit_code, given
 from riskcard.cli.commands.show import show_card
-from riskcard.cli.remarks import say
+from riskcard.cli.remarks import say_saved
 from riskcard.cli.training import Training, read_training
 from riskcard.errors import ParameterError
-from riskcard.output_files import require_writable, write_whole
+from riskcard.output_files import require_writable, table_as_csv, write_whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from riskcard.estimators.cross_validation.cv import RiskScoreClassifierCV
     from riskcard.model.card import RiskCard
+
+
+#: The figures in the table of scores, and how they are written.
+_SHOWN = {
+    "n_terms": "d",
+    "mean_test_score": ".4f",
+    "se_test_score": ".4f",
+    "mean_train_score": ".4f",
+    "mean_n_features": ".1f",
+    "mean_fit_time": ".2f",
+}
 
 
 def run_tune(options: Namespace) -> int:
@@ -35,16 +43,13 @@ def run_tune(options: Namespace) -> int:
     if not options.quiet:
         sys.stdout.write("\n".join([*_score_table(model), "", _verdict(model), "", ""]))
         show_card(card)
-        written = [name for name in (options.output, options.csv, options.plot) if name]
-        say(f"Wrote {', '.join(written)}." if written else "Not saved; -o FILE saves the card.")
+        say_saved(options.output, options.csv, options.plot)
     return exit_code(card)
 
 
 def _look_at_places(options: Namespace) -> None:
     """Refuse, before the work, what could not be written after it."""
-    for path in (options.output, options.csv, options.plot):
-        if path is not None:
-            require_writable(path)
+    require_writable(options.output, options.csv, options.plot)
     if options.plot is not None:
         from riskcard.plots.drawing import FORMATS, require_matplotlib
 
@@ -57,15 +62,9 @@ def _look_at_places(options: Namespace) -> None:
 def _tune(options: Namespace, training: Training) -> RiskScoreClassifierCV:
     from riskcard.estimators.cross_validation.cv import RiskScoreClassifierCV
 
-    model = RiskScoreClassifierCV(
-        classifier_of(options, training),
-        max_terms=options.max_terms,
-        cv=_splits(options, training),
-        scoring=options.scoring,
-        rule=options.rule,
-        n_jobs=options.n_jobs,
-        verbose=not options.quiet,
-    )
+    parameters = given(options, "size") | {"cv": _splits(options, training)}
+    estimator = classifier_of(options, training)
+    model = RiskScoreClassifierCV(estimator, verbose=not options.quiet, **parameters)
     return model.fit(training.table, training.is_event, sample_weight=training.weights)
 
 
@@ -105,23 +104,12 @@ def _write(options: Namespace, model: RiskScoreClassifierCV, card: RiskCard) -> 
 
         picture = parsimony_picture(model, _form_of(options.plot))
     if options.csv is not None:
-        write_whole(options.csv, table_as_csv(model.cv_results_))
+        columns = {name: column.tolist() for name, column in model.cv_results_.items()}
+        write_whole(options.csv, table_as_csv(columns))
     if picture is not None:
         write_whole(options.plot, picture)
     if options.output is not None:
         card.save(options.output)
-
-
-def table_as_csv(columns: Mapping[str, Any]) -> str:
-    """Columns of equal length as the text of a CSV file."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(columns)
-    lists = (
-        column.tolist() if hasattr(column, "tolist") else column for column in columns.values()
-    )
-    writer.writerows(zip(*lists, strict=True))
-    return file.getvalue()
 
 
 def _form_of(path: str) -> str:
@@ -133,18 +121,9 @@ def _score_table(model: RiskScoreClassifierCV) -> list[str]:
 
     results = model.cv_results_
     header = ("Terms", "Held out", "Std. error", "Fitted", "Features", "Seconds", "")
-    rows = [
-        (
-            str(terms),
-            f"{results['mean_test_score'][place]:.4f}",
-            f"{results['se_test_score'][place]:.4f}",
-            f"{results['mean_train_score'][place]:.4f}",
-            f"{results['mean_n_features'][place]:.1f}",
-            f"{results['mean_fit_time'][place]:.2f}",
-            _mark(model, int(terms)),
-        )
-        for place, terms in enumerate(results["n_terms"])
-    ]
+    columns = [[f"{value:{form}}" for value in results[name]] for name, form in _SHOWN.items()]
+    marks = [_mark(model, int(terms)) for terms in results["n_terms"]]
+    rows = list(zip(*columns, marks, strict=True))
     title = f"Mean {model.scoring} of {model.n_splits_} folds (higher is better)"
     return [title, "", *text_table(header, rows, n_left=0)]
 
