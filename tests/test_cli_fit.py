@@ -365,7 +365,7 @@ def test_a_given_card_is_changed_in_few_terms(tmp_path, plain, capsys):
 def test_options_that_mean_nothing_alone_are_refused(plain, capsys, option, needed):
     code, _, err = run(capsys, "fit", plain, "--target", "outcome", option, 2)
     assert code == 2
-    assert f"{option} means nothing without {needed}" in err
+    assert f"{option} has no effect without {needed}" in err
 
 
 def test_the_pool_is_listed_and_a_card_of_it_can_be_chosen(tmp_path, plain, capsys):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import inspect
 import re
-import runpy
 from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 import pytest
+from docs.make_parameters import docstring_section, parameters_page
 
 from riskcard import (
     CardRules,
@@ -25,7 +25,7 @@ from riskcard.cli.parser import make_parser
 from riskcard.parameters import OWNERS, PARAMETERS, Kind, parameters_of
 
 ROOT = Path(__file__).parents[1]
-DOCS = runpy.run_path(str(ROOT / "docs" / "make_parameters.py"))
+
 HOLDERS = {
     "RiskScoreClassifier": RiskScoreClassifier,
     "RiskScoreClassifierCV": RiskScoreClassifierCV,
@@ -67,14 +67,14 @@ def test_everything_after_the_first_parameter_is_given_by_name(owner):
 def test_docstrings_say_what_the_table_says(one):
     holder = HOLDERS[OWNERS[one.group]]
     written = " ".join(inspect.getdoc(holder).split())
-    entry = DOCS["docstring_section"](one.group).split(f"    {one.name}\n", 1)[1]
+    entry = docstring_section(one.group).split(f"    {one.name}\n", 1)[1]
     entry = re.split(r"\n    \w", entry)[0]
     assert f"{one.name} {' '.join(entry.split())}" in written
 
 
 def test_the_page_of_parameters_is_up_to_date():
     page = (ROOT / "docs" / "parameters.md").read_text(encoding="utf-8")
-    assert page == DOCS["parameters_page"](), "run docs/make_parameters.py"
+    assert page == parameters_page(), "run docs/make_parameters.py"
 
 
 @pytest.mark.parametrize("command", ["fit", "tune", "stability"])

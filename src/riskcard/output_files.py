@@ -53,7 +53,7 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
     except OSError as error:
         raise FormatError(
             f"{str(path)!r} cannot be written: {error.strerror or error}. "
-            "Choose another place, or make room there."
+            "Choose another place, or free some space there."
         ) from None
 
 

@@ -8,7 +8,6 @@ shows what is to be written where one differs.
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -17,11 +16,7 @@ from typing import Any
 
 from riskcard.checks import is_number, is_whole
 from riskcard.errors import ParameterError
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from riskcard.toml import parse_toml
 
 
 class Kind(Enum):
@@ -124,7 +119,7 @@ class Parameter:
 
 def _read_table() -> tuple[dict[str, str], tuple[Parameter, ...]]:
     """The owner of each group, and all parameters in the order of the table."""
-    content = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    content = parse_toml(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
     owners = content.pop("owners")
     parameters = (
         Parameter(group, name, Kind[entry.pop("kind").upper()], **({"default": None} | entry))

@@ -11,12 +11,8 @@ from typing import Any, NoReturn
 from riskcard.paper.experiments.methods import METHODS
 from riskcard.paper.experiments.table_rows import TABLES
 from riskcard.parameters import Kind, Parameter, parameters_of
+from riskcard.toml import parse_toml
 from riskcard.version import __version__
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 
 class _Parser(argparse.ArgumentParser):
@@ -36,7 +32,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"riskcard {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    table = tomllib.loads(Path(__file__).with_name("commands.toml").read_text(encoding="utf-8"))
+    table = parse_toml(Path(__file__).with_name("commands.toml").read_text(encoding="utf-8"))
     for name, command in table["commands"].items():
         arguments = _expanded(command.pop("arguments"), table["sets"])
         _add_arguments(commands.add_parser(name, **command), arguments)

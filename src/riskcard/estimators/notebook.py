@@ -28,7 +28,7 @@ class ShowsCard:
         return self._card_as_html() + diagram
 
     def _repr_mimebundle_(self, **more: Any) -> dict[str, Any]:
-        """The same for those who ask for it in this way."""
+        """The same, for front ends that ask for a bundle of formats."""
         bundle: dict[str, Any] = super()._repr_mimebundle_(**more)  # type: ignore[misc]
         if "text/html" in bundle:
             bundle["text/html"] = self._card_as_html() + bundle["text/html"]

@@ -35,7 +35,6 @@ def describe_rules(rules: CardRules, least: LeastBins) -> list[str]:
 
 def _of_feature(rule: FeatureRule) -> list[str]:
     words = {"may": [], "must": ["must be used"], "never": ["must not be used"]}[rule.use]
-    words = list(words)
     if rule.direction is not None:
         words.append(rule.direction)
     if rule.points is not None:

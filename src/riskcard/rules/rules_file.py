@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -15,11 +14,7 @@ from riskcard.data.files.csv_text import checked_names, checked_rows, delimiter_
 from riskcard.errors import FormatError, ParameterError
 from riskcard.formatting.spelling import nearest_name
 from riskcard.rules.card_rules import SETTINGS, CardRules, FeatureGroup, FeatureRule
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from riskcard.toml import parse_toml
 
 Made = TypeVar("Made")
 
@@ -44,8 +39,8 @@ def load_rules(path: str | Path) -> CardRules:
 
 def _from_toml(source: str, text: str) -> CardRules:
     try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        content = parse_toml(text)
+    except ValueError as error:
         raise FormatError(f"{source!r} is not valid TOML ({error}). Correct it.") from None
     return rules_from_content(repr(source), content)
 

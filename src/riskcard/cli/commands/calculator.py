@@ -14,7 +14,7 @@ def run_calculator(options: Namespace) -> int:
     places = [path for path in (options.output, options.write_words) if path is not None]
     if not places:
         raise ParameterError(
-            "It is not said where to write the page. Give -o FILE, or --write-words FILE for its words."
+            "No file is named. Give -o FILE for the page, or --write-words FILE for its words."
         )
     require_writable(*places)
 

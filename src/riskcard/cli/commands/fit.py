@@ -27,7 +27,7 @@ FEW_ROWS = 1000
 #: Options against that.
 _GUARDS = ("grid", "pseudo_rows", "shortlist", "min_bin_rows", "min_bin_events", "min_gain")
 
-#: Options that mean nothing without another.
+#: Options that have no effect without another.
 _NEEDED = {"max_changes": "improve", "size": "tolerance", "choose": "tolerance"}
 
 
@@ -72,12 +72,12 @@ def exit_code(card: RiskCard) -> int:
 
 
 def _require_company(options: Namespace) -> None:
-    """Refuse options that mean nothing without another, before the rows are read."""
+    """Refuse options that have no effect without another, before the rows are read."""
     known = {one.name: one.option for one in PARAMETERS if one.group in ("improve", "pool")}
     for name, needed in _NEEDED.items():
         if _is_given(options, name) and not _is_given(options, needed):
             option, other = (known.get(word, f"--{word}") for word in (name, needed))
-            raise ParameterError(f"{option} means nothing without {other}. Give both, or none.")
+            raise ParameterError(f"{option} has no effect without {other}. Give both, or neither.")
     if options.improve is not None and _is_given(options, "tolerance"):
         raise ParameterError("--improve and --pool-tolerance cannot be used together.")
 

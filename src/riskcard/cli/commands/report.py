@@ -69,7 +69,7 @@ def _gather(
         shown_options=tuple(_shown_options(options)),
     )
     total = 3 * options.cv + options.n_bootstraps
-    with WorkBar("Learning again", max(1, total), is_quiet=options.quiet) as bar:
+    with WorkBar("Refitting", max(1, total), is_quiet=options.quiet) as bar:
 
         def tell(steps: int) -> None:
             for _ in range(steps):

@@ -26,7 +26,7 @@ from riskcard.estimators.cross_validation.path import (
     cross_validate,
     fit_size,
 )
-from riskcard.estimators.cross_validation.scoring import find_scorer, takes_weights
+from riskcard.estimators.cross_validation.scoring import find_scorer, score_rows
 from riskcard.estimators.cross_validation.size_choice import choose_size, results_of
 from riskcard.estimators.learning import Request
 from riskcard.estimators.recipe_values import plain_values
@@ -76,8 +76,8 @@ class RiskScoreClassifierCV(CardClassifier):
         'one_se': the smallest size whose mean score is within one standard error of the best.
         'best': the size with the best mean score.
     n_jobs
-        Folds that are fitted at a time, in threads; -1 uses all processors. The last fit, to
-        all rows, has the n_jobs of the estimator. None means one.
+        Number of folds fitted at the same time, in threads; -1 uses all processors. The last
+        fit, to all rows, has the n_jobs of the estimator. None means one.
     verbose
         Show a bar on a terminal while folds are fitted.
 
@@ -188,8 +188,7 @@ class RiskScoreClassifierCV(CardClassifier):
         if self.verbose:
             tell_of_compilation()
         with WorkBar(title, n_fits, is_quiet=not self.verbose) as bar:
-            weighted = takes_weights(self.scorer_)
-            work = FoldWork(in_folds, sizes, self.scorer_, weighted, bar.step)
+            work = FoldWork(in_folds, sizes, self.scorer_, bar.step)
             path = cross_validate(work, rows, splits, self.n_jobs)
         choice = choose_size(path, self.rule)
         self.cv_results_ = results_of(path, choice)
@@ -295,9 +294,7 @@ class RiskScoreClassifierCV(CardClassifier):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Score of the rows given, by ``scoring``; weights count where the scorer takes them."""
         check_is_fitted(self)
-        weighted = sample_weight is not None and takes_weights(self.scorer_)
-        more = {"sample_weight": sample_weight} if weighted else {}
-        return float(self.scorer_(self, X, y, **more))
+        return float(score_rows(self.scorer_, self, X, y, sample_weight))
 
 
 def _positions(index: Any, rows: Rows) -> NDArray[np.intp]:

@@ -15,6 +15,7 @@ from sklearn.base import clone
 from riskcard.data.frames import take_rows
 from riskcard.errors import DataError
 from riskcard.estimators.classifier import RiskScoreClassifier
+from riskcard.estimators.cross_validation.scoring import score_rows
 from riskcard.estimators.cross_validation.size_choice import PathScores
 from riskcard.estimators.learning import Request
 from riskcard.estimators.parallel import run_side_by_side
@@ -112,8 +113,6 @@ class FoldWork:
         Numbers of terms, ascending.
     scorer
         The score; higher is better.
-    takes_weights
-        The scorer is given the weights of the rows.
     tell
         Called after every fit, from the thread that made it.
     """
@@ -121,7 +120,6 @@ class FoldWork:
     estimator: RiskScoreClassifier
     sizes: tuple[int, ...]
     scorer: Scorer
-    takes_weights: bool
     tell: Callable[[], None]
 
 
@@ -160,9 +158,7 @@ def _score_fold(work: FoldWork, rows: Rows, split: Split, stop: Event) -> list[t
 
 
 def _score(work: FoldWork, model: RiskScoreClassifier, rows: Rows) -> float:
-    weighted = work.takes_weights and rows.score_weights is not None
-    more = {"sample_weight": rows.score_weights} if weighted else {}
-    score = work.scorer(model, rows.X, rows.y, **more)
+    score = score_rows(work.scorer, model, rows.X, rows.y, rows.score_weights)
     if not isinstance(score, (int, float, np.number)) or not np.isfinite(score):
         raise DataError(
             f"the score of {rows.y.size} rows is {score!r}, not a finite number. Use fewer folds, "

@@ -1,4 +1,4 @@
-"""What a held-out fold is judged by: scorers by name, and whether they take weights."""
+"""The score of held-out rows: scorers by name, with weights where they take them."""
 
 from __future__ import annotations
 
@@ -46,10 +46,12 @@ def _checked_name(scoring: Any) -> str:
     )
 
 
-def takes_weights(scorer: Callable[..., float]) -> bool:
-    """Whether a scorer is to be given ``sample_weight``.
+def score_rows(scorer: Callable[..., float], model: Any, X: Any, y: Any, weights: Any) -> float:
+    """The score of some rows, weighted where there are weights and the scorer takes them.
 
-    scikit-learn's scorers pass on to a metric whatever they are given; it is the metric that counts.
+    scikit-learn's scorers pass on to a metric whatever they are given, so the metric decides.
     """
     judge = getattr(scorer, "_score_func", scorer)
-    return "sample_weight" in inspect.signature(judge).parameters
+    if weights is None or "sample_weight" not in inspect.signature(judge).parameters:
+        return scorer(model, X, y)
+    return scorer(model, X, y, sample_weight=weights)
