@@ -1,6 +1,5 @@
 """The command line: what it writes, what it refuses, and how it says so."""
 
-import builtins
 import csv
 import io
 import os
@@ -317,17 +316,10 @@ def test_a_folder_without_permission_is_refused(tmp_path, capsys):
 def test_a_missing_pyarrow_is_named_with_its_extra(tmp_path, monkeypatch, capsys):
     path = tmp_path / "data.parquet"
     path.write_bytes(b"PAR1")
-    true_import = builtins.__import__
-
-    def refuse(name, *rest):
-        if name.startswith("pyarrow"):
-            raise ImportError(name)
-        return true_import(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", refuse)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
     code, _, err = run(capsys, "fit", path, "--target", "outcome")
     assert code == 2
-    assert "pip install 'riskcard[parquet]'" in err
+    assert 'pip install "riskcard[parquet]"' in err
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import warnings
+from dataclasses import replace
 from decimal import Decimal
 
 import numpy as np
@@ -16,6 +17,7 @@ from riskcard.data.features import read_features, read_numbers
 from riskcard.data.levels import BOOLEAN, Levels
 from riskcard.data.scoring import as_labels, as_numbers
 from riskcard.data.table import Table, make_table, require_plain
+from riskcard.data.target import weigh_classes
 
 Y = [0, 1, 0, 1]
 FRAME = pd.DataFrame(
@@ -440,25 +442,31 @@ def test_bad_names_are_named(names, message):
 # --- weights of classes -------------------------------------------------------------------------
 
 
+def weighted_table(X, y, sample_weight=None, *, class_weight):
+    table = make_table(X, y, sample_weight)
+    weights = weigh_classes(table.weights, table.labels, table.classes, class_weight)
+    return replace(table, weights=weights)
+
+
 def test_balanced_classes_weigh_the_same_and_the_total_stays():
     weights = [1.0, 2.0, 3.0, 6.0]
-    table = make_table(EXPECTED, ["b", "a", "a", "a"], weights, class_weight="balanced")
+    table = weighted_table(EXPECTED, ["b", "a", "a", "a"], weights, class_weight="balanced")
     assert table.weights[table.labels == 1].sum() == pytest.approx(6)
     assert table.weights[table.labels == -1].sum() == pytest.approx(6)
     np.testing.assert_allclose(table.weights[1:] / table.weights[1], [1, 1.5, 3])
 
 
 def test_repeated_rows_and_weights_are_balanced_alike():
-    repeated = make_table([[1.0], [2.0], [2.0], [3.0]], [0, 1, 1, 1], class_weight="balanced")
-    weighted = make_table([[1.0], [2.0], [3.0]], [0, 1, 1], [1, 2, 1], class_weight="balanced")
+    repeated = weighted_table([[1.0], [2.0], [2.0], [3.0]], [0, 1, 1, 1], class_weight="balanced")
+    weighted = weighted_table([[1.0], [2.0], [3.0]], [0, 1, 1], [1, 2, 1], class_weight="balanced")
     assert weighted.weights.tolist() == pytest.approx([2, 4 / 3, 2 / 3])
     assert repeated.weights.tolist() == pytest.approx([2, 2 / 3, 2 / 3, 2 / 3])
 
 
 def test_class_weights_multiply_sample_weights():
-    table = make_table(EXPECTED, ["n", "y", "n", "y"], [1, 2, 3, 4], class_weight={"y": 10})
+    table = weighted_table(EXPECTED, ["n", "y", "n", "y"], [1, 2, 3, 4], class_weight={"y": 10})
     assert table.weights.tolist() == [1, 20, 3, 40]
-    table = make_table(EXPECTED, [False, True, False, True], class_weight={0: 2, 1: 0.5})
+    table = weighted_table(EXPECTED, [False, True, False, True], class_weight={0: 2, 1: 0.5})
     assert table.weights.tolist() == [2, 0.5, 2, 0.5]
 
 
@@ -474,7 +482,7 @@ def test_class_weights_multiply_sample_weights():
 )
 def test_bad_class_weights_are_named(class_weight, message):
     with pytest.raises(ParameterError, match=message):
-        make_table(EXPECTED, Y, class_weight=class_weight)
+        weighted_table(EXPECTED, Y, class_weight=class_weight)
 
 
 @pytest.mark.parametrize(

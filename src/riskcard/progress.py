@@ -31,6 +31,7 @@ class LiveLine:
         self._stream = stream if stream is not None else sys.stderr
         self._is_quiet = is_quiet
         self._live: Any = None
+        self._text: Callable[[], str] = str
 
     def __enter__(self) -> LiveLine:
         is_terminal = getattr(self._stream, "isatty", lambda: False)
@@ -39,7 +40,9 @@ class LiveLine:
             from rich.live import Live
 
             console = Console(file=self._stream)
-            self._live = Live(console=console, refresh_per_second=8, transient=True)
+            self._live = Live(
+                console=console, refresh_per_second=8, transient=True, get_renderable=self._line
+            )
             self._live.start()
         return self
 
@@ -55,8 +58,12 @@ class LiveLine:
 
     def show(self, text: str | Callable[[], str]) -> None:
         """Replace the live line; a function is called again at every refresh."""
-        if self._live is not None:
-            self._live.update(_Line(text if callable(text) else lambda: text))
+        self._text = text if callable(text) else lambda: text
+
+    def _line(self) -> Any:
+        from rich.text import Text
+
+        return Text(self._text(), no_wrap=True, overflow="ellipsis")
 
     def keep(self, text: str) -> None:
         """Write a line that stays, above the live one."""
@@ -69,18 +76,6 @@ class LiveLine:
             return
         self._stream.write(text + "\n")
         self._stream.flush()
-
-
-class _Line:
-    """A line whose text is asked for whenever it is drawn."""
-
-    def __init__(self, text: Callable[[], str]) -> None:
-        self._text = text
-
-    def __rich__(self) -> Any:
-        from rich.text import Text
-
-        return Text(self._text(), no_wrap=True, overflow="ellipsis")
 
 
 class ProgressDisplay(LiveLine):
@@ -154,15 +149,15 @@ class WorkBar(LiveLine):
 
     def __enter__(self) -> WorkBar:
         super().__enter__()
-        self.show(self._text)
+        self.show(self._bar)
         return self
 
-    def step(self) -> None:
-        """Count one more finished step."""
+    def step(self, steps: int = 1) -> None:
+        """Count finished steps."""
         with self._lock:
-            self.done += 1
+            self.done += steps
 
-    def _text(self) -> str:
+    def _bar(self) -> str:
         """The title, a bar of twenty characters, the count, and the time left."""
         filled = 20 * self.done // max(self.total, 1)
         bar = "=" * filled + "-" * (20 - filled)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,6 @@ from riskcard.data.target import (
     read_labels,
     read_target,
     read_weights,
-    weigh_classes,
 )
 from riskcard.errors import DataError, warn
 
@@ -65,7 +64,6 @@ def make_table(
     sample_weight: Any = None,
     names: Sequence[str] | None = None,
     drop_zero_weights: bool = False,
-    class_weight: str | Mapping[Any, float] | None = None,
 ) -> Table:
     """Read and check the user's table.
 
@@ -81,9 +79,6 @@ def make_table(
         Names of the features; by default those of the frame, or x0, x1, ... for an array.
     drop_zero_weights
         Leave out rows of weight 0 instead of refusing them.
-    class_weight
-        "balanced" gives both classes half of the total weight; a mapping from label to positive
-        number gives the factors; None leaves the weights alone.
 
     Examples
     --------
@@ -113,7 +108,6 @@ def make_table(
         features, y, weights = features.take_rows(~is_zero), y[~is_zero], weights[~is_zero]
     _warn_of_identifiers(features)
     labels, classes = read_labels(y)
-    weights = weigh_classes(weights, labels, classes, class_weight)
     known = features.values, features.names, labels, weights, classes, features.levels
     return Table(*known, outcome)
 

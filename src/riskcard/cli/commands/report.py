@@ -70,14 +70,9 @@ def _gather(
     )
     total = 3 * options.cv + options.n_bootstraps
     with WorkBar("Refitting", max(1, total), is_quiet=options.quiet) as bar:
-
-        def tell(steps: int) -> None:
-            for _ in range(steps):
-                bar.step()
-
         estimator = procedure_of(card, {"random_state": options.random_state})
         test = rows[1] if len(rows) > 1 else None
-        return gather_facts(card, rows[0], test, estimator, report_options, tell)
+        return gather_facts(card, rows[0], test, estimator, report_options, bar.step)
 
 
 def _read(options: Namespace, card: RiskCard, file: TableFile) -> ReportRows:

@@ -13,7 +13,8 @@ from riskcard.data.files.column_kinds import check_numbers, feature_from_texts
 from riskcard.data.files.feature_table import FeatureTable
 from riskcard.data.files.wanted_columns import Kind, Selection
 from riskcard.data.levels import BOOLEAN, Label, as_label
-from riskcard.errors import DataError, FormatError, SolverMissing
+from riskcard.errors import DataError, FormatError
+from riskcard.extras import import_extra
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +38,9 @@ class ParquetFile:
     @classmethod
     def open(cls, path: str, content: bytes) -> ParquetFile:
         """Read the names."""
-        try:
-            from pyarrow import parquet
-        except ImportError:
-            raise SolverMissing(
-                f"{path!r} is a Parquet file, which needs pyarrow. "
-                "Install it: pip install 'riskcard[parquet]'."
-            ) from None
+        import_extra("pyarrow", f"The Parquet file {path!r}", "parquet")
+        from pyarrow import parquet
+
         names = list(_read(path, content, parquet.read_schema).names)
         for name in names:
             if names.count(name) > 1:
