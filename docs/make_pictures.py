@@ -1,8 +1,8 @@
-"""Make the pictures of the walk-throughs, examples and README: `python -m docs.make_pictures [NAME ...]`.
+"""Make the pictures of the docs and of the README: `python -m docs.make_pictures [NAME ...]`.
 
-The walk-throughs and examples draw their own pictures; this runs them and keeps the results. Screenshots of the pages that
-riskcard writes are taken with Chromium, which must be installed. The picture of the README is put together from
-pictures that exist already.
+A name is that of a page whose code makes its pictures ("index", "calculator", "clinician", "credit_officer"), "plots" for
+the pages that show single plots, "examples", or nothing for all of them. Screenshots of the pages that riskcard writes are
+taken with Chromium, which must be installed.
 """
 
 from __future__ import annotations
@@ -12,88 +12,150 @@ import runpy
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import matplotlib as mpl
 from PIL import Image, ImageDraw
 
-from docs.pages import DOCS, links_of, run_page
+from docs.pages import DOCS, blocks_of, links_of, run_page
+from riskcard import RiskCard, RiskScoreClassifierCV, plot_parsimony
 
-WALK_THROUGHS = ("clinician", "credit_officer")
-#: The picture of the README, and the pictures that it shows side by side, with their widths in pixels.
-OVERVIEW = "overview.png"
-PANELS = {"card.png": 560, "report.png": 620, "calculator_phone.png": 330}
+IMAGES = DOCS / "images"
+#: Pages whose code makes the pictures that they show.
+PAGES = ("calculator", "clinician", "credit_officer")
+#: What the code of the page about pictures draws, in this order; the first is not shown.
+PLOTS = ("", "points", "risk", "roc", "calibration", "decision", "pool", "progress")
+DOTS = 110
+#: The picture of the README: a card, its report and its calculator, with their widths in pixels.
+PANELS = {"card.png": 640, "report.png": 560, "phone.png": 340}
 MARGIN, HEIGHT, COLOURS = 24, 720, 128
-#: Pages to photograph: the file, the values that are entered, and the size of the window.
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """A page to photograph, the values to enter, and the size of the window; a zoom of 2 is a phone."""
+
+    page: str
+    values: str
+    width: int
+    height: int
+    zoom: int = 1
+
+
 SCREENS = {
-    "clinician_calculator.png": (
-        "clinician_calculator.html",
-        "radius=14.87&texture=16.67&concave+points=0.08923",
-        1100,
-        1000,
+    "calculator.png": Screen("calculator.html", "age=71&pain=tight&pressure=155&smoker=True", 1120, 1100),
+    "calculator_phone.png": Screen(
+        "calculator.html", "age=71&pain=tight&pressure=155&smoker=True", 402, 760, 2
     ),
-    "credit_officer_calculator.png": (
+    "clinician_calculator.png": Screen(
+        "clinician_calculator.html", "radius=14.87&texture=16.67&concave+points=0.08923", 1100, 1000
+    ),
+    "credit_officer_calculator.png": Screen(
         "credit_officer_calculator.html",
         "income=26&used=48&late=2&months=104&purpose=holiday",
         1100,
         1180,
     ),
-}
+    "report.png": Screen("report.html", "", 1060, 1100),
+    "phone.png": Screen(
+        "calculator.html",
+        "worst+radius=17.2&worst+texture=24.3&worst+concave+points=0.11",
+        402,
+        752,
+        2,
+    ),
+}  # fmt: skip
 
 
-def make_pictures(name: str, images: Path) -> list[str]:
-    """Run a walk-through and copy the pictures that it shows; returns their names."""
-    page = DOCS / f"{name}.md"
-    wanted = [Path(link).name for link in links_of(page) if link.startswith("images/")]
-    before = os.getcwd()
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        try:
-            for one in run_page(page):
-                if one.shown != one.real:
-                    sys.stderr.write(f"{page.name} is out of date: {one.what}\n")
-            for picture in wanted:
-                if picture in SCREENS:
-                    photograph(picture)
-                (images / picture).write_bytes(Path(picture).read_bytes())
-        finally:
-            os.chdir(before)
+def make_page_pictures(name: str) -> list[str]:
+    """Run a page and copy the pictures that it shows; returns their names."""
+    wanted = [Path(link).name for link in links_of(DOCS / f"{name}.md") if "images/" in link]
+    with _temporary_folder():
+        _run(name)
+        for picture in wanted:
+            if picture in SCREENS:
+                photograph(picture)
+            keep(picture, IMAGES / picture)
     return wanted
 
 
-def make_example_pictures(images: Path) -> list[str]:
+def make_first_pictures() -> list[str]:
+    """Run the first page: its report, and the picture of the README, from one and the same card."""
+    with _temporary_folder():
+        _run("index")
+        RiskCard.load("card.json").save_picture("card.png")
+        photograph("report.png")
+        photograph("phone.png")
+        keep("report.png", IMAGES / "report.png")
+        make_overview(IMAGES / "overview.png")
+    return ["report.png", "overview.png"]
+
+
+def make_plots() -> list[str]:
+    """Run the page about pictures and keep what it draws; draw the choice of a size as well."""
+    mpl.use("Agg")
+    from matplotlib import pyplot
+
+    names: dict[str, Any] = {}
+    with _temporary_folder():
+        for block in blocks_of(DOCS / "pictures.md"):
+            exec(block.text, names)
+    for number, name in zip(pyplot.get_fignums(), PLOTS, strict=True):
+        if name:
+            pyplot.figure(number).savefig(IMAGES / f"{name}.png", dpi=DOTS)
+    sizes = RiskScoreClassifierCV(max_terms=8).fit(names["X"], names["y"])
+    plot_parsimony(sizes).figure.savefig(IMAGES / "parsimony.png", dpi=DOTS)
+    pyplot.close("all")
+    return [f"{name}.png" for name in (*PLOTS[1:], "parsimony")]
+
+
+def make_example_pictures() -> list[str]:
     """Run the examples and copy the pictures that their page shows; returns their names."""
     wanted = [Path(link).name for link in links_of(DOCS / "examples.md") if "/examples/" in link]
-    before = os.getcwd()
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        try:
-            for script in sorted((DOCS.parent / "examples").glob("*.py")):
-                runpy.run_path(str(script))
-        finally:
-            os.chdir(before)
+    with _temporary_folder():
+        for script in sorted((DOCS.parent / "examples").glob("*.py")):
+            runpy.run_path(str(script))
         for picture in wanted:
-            (images / picture).write_bytes((Path(folder) / picture).read_bytes())
+            keep(picture, IMAGES / "examples" / picture)
     return wanted
+
+
+def keep(picture: str, path: Path) -> None:
+    """Copy a picture of the current folder; pixels in few colours, so that the file is small."""
+    if path.suffix == ".png":
+        Image.open(picture).convert("RGB").quantize(COLOURS).save(path, optimize=True)
+    else:
+        path.write_bytes(Path(picture).read_bytes())
 
 
 def photograph(picture: str) -> None:
     """Write a screenshot of a page in the current folder."""
-    page, values, width, height = SCREENS[picture]
-    address = f"{Path(page).resolve().as_uri()}#{values}"
-    options = ["--headless", "--no-sandbox", "--hide-scrollbars", f"--window-size={width},{height}"]
+    screen = SCREENS[picture]
+    address = f"{Path(screen.page).resolve().as_uri()}#{screen.values}"
+    options = [
+        "--headless",
+        "--no-sandbox",
+        "--hide-scrollbars",
+        f"--window-size={screen.width},{screen.height}",
+        f"--force-device-scale-factor={screen.zoom}",
+    ]
     subprocess.run(
         ["chromium", *options, f"--screenshot={picture}", address], check=True, capture_output=True
     )
 
 
-def make_overview(images: Path) -> None:
-    """Put a card, the top of a report and the calculator on a phone side by side, each in a frame."""
+def make_overview(path: Path) -> None:
+    """Put the panels in the current folder side by side, each in a frame."""
     width = sum(PANELS.values()) + MARGIN * (len(PANELS) + 1)
     sheet = Image.new("RGB", (width, HEIGHT), "#eceff1")
     draw = ImageDraw.Draw(sheet)
     left = MARGIN
     for name, wanted in PANELS.items():
-        panel = Image.open(images / name).convert("RGB")
+        panel = Image.open(name).convert("RGB")
         panel = panel.resize((wanted, round(panel.height * wanted / panel.width)), Image.LANCZOS)
         panel = panel.crop((0, 0, wanted, min(panel.height, HEIGHT - 2 * MARGIN)))
         top = (HEIGHT - panel.height) // 2
@@ -101,17 +163,35 @@ def make_overview(images: Path) -> None:
         sheet.paste(panel, (left, top))
         draw.rectangle(frame, outline="#90a4ae", width=2)
         left += wanted + MARGIN
-    sheet.quantize(COLOURS).save(images / OVERVIEW, optimize=True)
+    sheet.quantize(COLOURS).save(path, optimize=True)
 
+
+def _run(name: str) -> None:
+    """Run a page in the current folder, and say where it shows something else."""
+    for one in run_page(DOCS / f"{name}.md"):
+        if one.shown != one.real:
+            sys.stderr.write(f"{name}.md is out of date: {one.what}\n")
+
+
+@contextmanager
+def _temporary_folder() -> Iterator[None]:
+    """Work in an empty folder, which is removed afterwards."""
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            yield
+        finally:
+            os.chdir(before)
+
+
+MAKERS: dict[str, Callable[[], list[str]]] = {
+    "index": make_first_pictures,
+    **{name: lambda name=name: make_page_pictures(name) for name in PAGES},
+    "plots": make_plots,
+    "examples": make_example_pictures,
+}
 
 if __name__ == "__main__":
-    for name in sys.argv[1:] or [*WALK_THROUGHS, "examples", "overview"]:
-        images = DOCS / "images"
-        if name == "overview":
-            make_overview(images)
-            made = [OVERVIEW]
-        elif name == "examples":
-            made = make_example_pictures(images / "examples")
-        else:
-            made = make_pictures(name, images)
-        sys.stdout.write(f"{name}: {', '.join(made)}\n")
+    for name in sys.argv[1:] or MAKERS:
+        sys.stdout.write(f"{name}: {', '.join(MAKERS[name]())}\n")

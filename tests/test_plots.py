@@ -62,7 +62,7 @@ def test_best_chosen_and_threshold_are_marked(axes):
     np.testing.assert_allclose(line(axes, "best −").get_ydata(), -0.45)
     markers = {line(axes, name).get_marker() for name in ("best: 3", "chosen")}
     assert len(markers) == 2  # told apart without colours
-    assert labels(axes)[0].startswith("rows held out")
+    assert labels(axes)[0].startswith("held-out rows")
 
 
 def test_one_fold_has_neither_bars_nor_threshold():

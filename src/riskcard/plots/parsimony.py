@@ -80,7 +80,7 @@ def _draw(ax: Any, results: Mapping[str, Any]) -> None:
     errors = np.asarray(results["se_test_score"])
     best = int(np.argmax(np.asarray(results["rank_test_score"]) == 1))
     chosen = int(np.argmax(results["is_chosen"]))
-    ax.plot(terms, results["mean_train_score"], "--", color=PALE, label="rows fitted")
+    ax.plot(terms, results["mean_train_score"], "--", color=PALE, label="training rows")
     ax.errorbar(
         terms, means, yerr=np.nan_to_num(errors), fmt="o-", color=INK, markersize=4,
         capsize=3, linewidth=1.2, zorder=3, label=_HELD_OUT,
