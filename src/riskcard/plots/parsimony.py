@@ -10,7 +10,7 @@ import numpy as np
 from riskcard.errors import ParameterError
 from riskcard.plots.drawing import FILL, INK, PALE, axes_or_new, finish, picture_of
 
-_HELD_OUT = "rows held out, ± 1 standard error"
+_HELD_OUT = "held-out rows, ± 1 standard error"
 _NEEDED = ("n_terms", "mean_test_score", "se_test_score", "mean_train_score", "is_chosen")
 
 
