@@ -1,7 +1,5 @@
 """Short names for the types of arrays."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

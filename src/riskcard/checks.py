@@ -1,7 +1,5 @@
 """Numbers that come from outside: converted to plain Python ones, or refused."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from numbers import Integral, Real

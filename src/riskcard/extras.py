@@ -1,7 +1,5 @@
 """Packages that only some uses need, and how to install them."""
 
-from __future__ import annotations
-
 import importlib
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The log-loss of many rows, and its derivatives by the log-odds."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

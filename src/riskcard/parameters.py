@@ -5,8 +5,6 @@ from it. The docstrings of the classes and functions contain its texts; ``tests/
 shows what is to be written where one differs.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Solvers look at the clock and at Ctrl-C when it suits them. A process can be end
 without their consent, its crash is only its own, and its memory is free again afterwards.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

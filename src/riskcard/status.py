@@ -1,7 +1,5 @@
 """Why a solver stopped, how it got there, and how far a loss can be above the best."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum
 

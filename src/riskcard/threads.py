@@ -1,7 +1,5 @@
 """The same work on many items, by several threads."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar

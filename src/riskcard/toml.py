@@ -1,7 +1,5 @@
 """TOML texts, with the standard library or, before Python 3.11, with tomli."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The audit: everything a card claims, recomputed from raw rows by slow and obvious code."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What an audit found: checks of claims, each with the figures that decide it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 #: Rounding may make two equal numbers differ by this much, relatively.

@@ -4,8 +4,6 @@ A card prints its bins and groups, not its terms. From these follow the least nu
 gives them their points, and the least that the largest of these terms must be worth.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Adding up a card by hand: slow and obvious, sharing nothing with scoring."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass

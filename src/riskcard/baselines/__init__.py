@@ -1,7 +1,5 @@
 """Older methods behind the same estimator interface, to compare with."""
 
-from __future__ import annotations
-
 from riskcard.baselines.lattice_cuts import LatticeCuttingPlaneClassifier
 from riskcard.baselines.select_regress_round import SelectRegressRoundClassifier
 from riskcard.baselines.unit_weights import UnitWeightsClassifier

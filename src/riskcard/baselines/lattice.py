@@ -1,7 +1,5 @@
 """RiskSLIM's problem: the loss over whole points on given columns, and the tangents that bound it."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

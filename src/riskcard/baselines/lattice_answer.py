@@ -1,7 +1,5 @@
 """What lattice methods share: when they stop, what they answer, and where points come from."""
 
-from __future__ import annotations
-
 import math
 import time
 from dataclasses import dataclass

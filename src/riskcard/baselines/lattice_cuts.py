@@ -1,7 +1,5 @@
 """The lattice cutting-plane method of RiskSLIM as a classifier, with its certificate."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 

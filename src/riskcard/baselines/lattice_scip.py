@@ -1,7 +1,5 @@
 """The lattice cutting-plane method inside SCIP: tangents are lazy constraints of its own tree."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the baselines have in common: numbers only, a grid of cuts, a problem, a method."""
 
-from __future__ import annotations
-
 import time
 from abc import abstractmethod
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Discrete coordinate descent: the points of one term at a time, until no change helps."""
 
-from __future__ import annotations
-
 from riskcard.baselines.scaling import with_best_scale
 from riskcard.problem.objective import loss_of
 from riskcard.problem.problem import Problem

@@ -1,7 +1,5 @@
 """Logistic regression on a few columns, with a small ridge so that separable data have an answer."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from riskcard.logistic import Floats, curvatures, log_loss, residuals

@@ -4,8 +4,6 @@ Every function returns whole-number vectors, one row each, that lie between the 
 of the real points, and so within any whole-number bounds that the real points respect.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

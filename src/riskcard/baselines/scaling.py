@@ -1,7 +1,5 @@
 """Given points get the best scale that the problem allows."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from riskcard.kernels.scale import CALIBRATED, FIXED, MULTIPLIER, fit_scale

@@ -1,7 +1,5 @@
 """Select, regress, round: columns from a lasso, a regression on them, its coefficients made whole."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

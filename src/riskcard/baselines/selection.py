@@ -1,7 +1,5 @@
 """Which columns a card gets: the lasso's path, forward steps, or the strongest associations."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from riskcard.baselines.columns import Columns, Floats, Integers

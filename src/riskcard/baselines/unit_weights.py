@@ -1,7 +1,5 @@
 """Unit weights, after Burgess: each of the strongest associations is worth one point."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The page of the calculator: one file of HTML with its style, its script and its data."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

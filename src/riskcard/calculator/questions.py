@@ -1,7 +1,5 @@
 """What the calculator asks: one question per feature of a card, with the rows that light up."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The words of a calculator as a file that people can change, with everything that it may say."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

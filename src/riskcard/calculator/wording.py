@@ -1,7 +1,5 @@
 """Every word of the calculator: English by default, all of them replaceable from one file."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The table from total to risk as people read it: few lines, with what was observed in training."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

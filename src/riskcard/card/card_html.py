@@ -1,7 +1,5 @@
 """A card as HTML: for notebooks a piece, for files a page; no scripts, nothing from elsewhere."""
 
-from __future__ import annotations
-
 from riskcard.card.scorecard import rendered
 from riskcard.model.card import RiskCard
 

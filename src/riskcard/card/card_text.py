@@ -1,7 +1,5 @@
 """A card as plain text; ASCII except for the user's own names, so that it prints anywhere."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterable
 from itertools import zip_longest

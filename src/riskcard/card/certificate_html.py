@@ -1,7 +1,5 @@
 """A certificate as a piece of HTML: what is proven, and the figures behind it."""
 
-from __future__ import annotations
-
 from riskcard.card.sentences import certificate_sentences, rounded_down
 from riskcard.formatting.html import Number, boxed, html_table, paragraphs
 from riskcard.model.certificate import Certificate

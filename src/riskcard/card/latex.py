@@ -1,7 +1,5 @@
 """A card as LaTeX: two tables with the package booktabs, for a paper or to be compiled alone."""
 
-from __future__ import annotations
-
 import json
 import re
 

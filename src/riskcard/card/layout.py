@@ -3,8 +3,6 @@
 One layout serves every picture: SVG is written from it, PNG and PDF are drawn from it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from riskcard.card.bands import BandLine, cells_of

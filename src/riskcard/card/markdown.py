@@ -1,7 +1,5 @@
 """A card as Markdown: two tables and a list of facts, for a wiki, a repository or a chat."""
 
-from __future__ import annotations
-
 import re
 
 from riskcard.card.scorecard import rendered

@@ -1,7 +1,5 @@
 """A card as PNG or as one page of PDF, drawn by matplotlib from its sheet."""
 
-from __future__ import annotations
-
 import importlib
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What every rendering of a card says: numbers and strings, no layout."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

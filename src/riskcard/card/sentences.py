@@ -1,7 +1,5 @@
 """The sentences of a card: whose risk it is, what was learned from, what was proven."""
 
-from __future__ import annotations
-
 import math
 from decimal import ROUND_FLOOR, Decimal
 

@@ -1,7 +1,5 @@
 """A card as an SVG picture: written from its sheet, without other files or fonts."""
 
-from __future__ import annotations
-
 import re
 
 from riskcard.card.layout import WIDTH, lay_out

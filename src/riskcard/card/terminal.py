@@ -1,7 +1,5 @@
 """A card for the terminal, drawn with rich: colours where there are any, readable without."""
 
-from __future__ import annotations
-
 from typing import IO
 
 from rich import box

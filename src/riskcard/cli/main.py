@@ -1,7 +1,5 @@
 """The command ``riskcard``: reads the options, runs one command, turns errors into a sentence."""
 
-from __future__ import annotations
-
 import io
 import os
 import sys

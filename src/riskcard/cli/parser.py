@@ -1,7 +1,5 @@
 """The options of the command line, from ``commands.toml``; nothing slow is imported here."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Callable, Collection, Iterator

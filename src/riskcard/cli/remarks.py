@@ -1,7 +1,5 @@
 """What commands say and write: remarks on the error stream, apart from the output."""
 
-from __future__ import annotations
-
 import sys
 import warnings
 from collections.abc import Iterator

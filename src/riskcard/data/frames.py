@@ -1,7 +1,5 @@
 """Any table in memory: its columns by name or by position, and some of its rows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

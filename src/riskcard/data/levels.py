@@ -1,7 +1,5 @@
 """The levels of a categorical feature: which values it has, and whether they have an order."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass

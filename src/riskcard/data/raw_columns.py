@@ -1,7 +1,5 @@
 """The one reader of columns in memory: a column of any library as a numpy array."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from typing import Any, NamedTuple

@@ -6,8 +6,6 @@ that of columns, and in which a row counts as often as it occurs. This detects r
 accident; it is no protection against someone who looks for other rows with the same hash.
 """
 
-from __future__ import annotations
-
 import hashlib
 import struct
 from collections.abc import Mapping

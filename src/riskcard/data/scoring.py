@@ -1,7 +1,5 @@
 """Rows to be scored: the columns that a card needs, as arrays, as numbers and as labels."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any, NoReturn

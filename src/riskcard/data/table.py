@@ -1,7 +1,5 @@
 """The checked input: features, two-valued labels, positive weights."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

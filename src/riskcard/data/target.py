@@ -1,7 +1,5 @@
 """The target and the weights of the user's table: two labels, positive weights."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Conditions on a feature with levels: every way to divide the levels into two groups."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

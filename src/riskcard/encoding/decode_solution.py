@@ -1,7 +1,5 @@
 """From the solver's columns and indices back to the user's units: cuts, levels and points."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A card as the solver's terms: from the user's units to columns and conditions."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

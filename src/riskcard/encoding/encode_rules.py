@@ -1,7 +1,5 @@
 """From the user's rules to restrictions: what they mean for the columns and features of a table."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -9,8 +9,6 @@ with ``W`` the sum of the weights and ``r`` the event rate by weight. That is th
 which every row occurs with both labels, so search, proof and enumeration need not know about them.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A table as codes: each value replaced by the number of candidate cuts below it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

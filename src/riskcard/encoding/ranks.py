@@ -1,7 +1,5 @@
 """Ranks of numbers among the distinct ones, without a sort where none is needed."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Conditions on a feature of numbers with missing or special values."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

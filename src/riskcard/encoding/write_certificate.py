@@ -1,7 +1,5 @@
 """From a solver's answer and the training rows to the certificate and the facts of a card."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

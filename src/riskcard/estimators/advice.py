@@ -1,7 +1,5 @@
 """Hints that come with a result: what would give more than was reached."""
 
-from __future__ import annotations
-
 import math
 
 from riskcard.problem.problem import USUAL_LIMIT, Problem

@@ -1,7 +1,5 @@
 """What every classifier with a card does: read the rows, keep the result, predict."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """A pool: cards about as good as the best, side by side."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

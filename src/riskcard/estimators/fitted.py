@@ -1,7 +1,5 @@
 """From a solver's answer to a finished card: back to the user's units, recounted, with its recipe."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """An existing card improved on new rows: few of its terms change, the others stay as they are."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sklearn.base import clone

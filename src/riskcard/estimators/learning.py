@@ -1,7 +1,5 @@
 """From rows to the solver's answer: lay out the table, regularise, pose the problem, solve."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace

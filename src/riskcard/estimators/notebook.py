@@ -1,7 +1,5 @@
 """What every classifier shows of its card: why a row has its risk, and the card in notebooks."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted

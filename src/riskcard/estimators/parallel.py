@@ -1,7 +1,5 @@
 """The same work on many items, several at a time; the order of answers does not depend on threads."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterable
 from threading import Event

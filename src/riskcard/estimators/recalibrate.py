@@ -1,7 +1,5 @@
 """An existing card on new rows: its points stay, only the scale from total to risk is refitted."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The parameters of a classifier as plain JSON values, for a recipe, and back."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Whether risks are as high as what happened: slope, intercept, expected events, bins, histogram."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

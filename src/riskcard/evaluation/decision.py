@@ -1,7 +1,5 @@
 """What acting on risks is worth: net benefit against the threshold at which one acts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How well risks separate rows with the event from others: the ROC curve, its area, an interval."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

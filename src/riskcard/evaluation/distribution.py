@@ -1,7 +1,5 @@
 """Where the values of a feature lie: shares of the rows, next to the points that they get."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """95 % intervals: for a rate, and around an estimate with a known standard error."""
 
-from __future__ import annotations
-
 import math
 
 Interval = tuple[float, float]

@@ -1,7 +1,5 @@
 """All figures about the risks of some rows, together."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from scipy.special import entr

@@ -1,7 +1,5 @@
 """A card as ordered cases: what every export is written from, so that all of them mean the same."""
 
-from __future__ import annotations
-
 import enum
 import math
 import re

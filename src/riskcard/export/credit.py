@@ -1,7 +1,5 @@
 """Credit scaling: a card whose points double the odds at a fixed rate, and what rounding costs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

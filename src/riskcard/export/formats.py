@@ -1,7 +1,5 @@
 """All formats that a card can be exported to, by name and by the ending of a file."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path

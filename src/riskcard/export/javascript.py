@@ -1,7 +1,5 @@
 """A card as JavaScript that needs nothing else: an ES module, or a script for pages and Node."""
 
-from __future__ import annotations
-
 import json
 
 from riskcard.data.levels import Label

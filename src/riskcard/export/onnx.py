@@ -1,7 +1,5 @@
 """A card as an ONNX model: one input per feature, and total, log-odds and risk as outputs."""
 
-from __future__ import annotations
-
 from functools import reduce
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A card as a PMML 4.4 scorecard, with reason codes."""
 
-from __future__ import annotations
-
 import re
 import sys
 from xml.sax.saxutils import escape

@@ -1,7 +1,5 @@
 """A card as a Python file that needs no package: a function, and a command for CSV files."""
 
-from __future__ import annotations
-
 from riskcard.export.cases import Case, FeatureCases, Kind, When, cases_of
 from riskcard.formatting.templates import render
 from riskcard.model.card import RiskCard

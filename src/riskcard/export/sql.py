@@ -1,7 +1,5 @@
 """A card as SQL: one CASE expression per feature, and a query that adds them up."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

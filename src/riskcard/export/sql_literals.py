@@ -1,7 +1,5 @@
 """Names, texts and numbers as SQL writes them, each such that the database reads the same value."""
 
-from __future__ import annotations
-
 import math
 
 from riskcard.data.levels import Label

@@ -1,7 +1,5 @@
 """A card as a workbook for Excel and LibreOffice, in which formulas score one case per row."""
 
-from __future__ import annotations
-
 import io
 import re
 from typing import Any

@@ -4,8 +4,6 @@ Only functions are used that every spreadsheet has. Ranges are compared inside S
 needs no array formulas; texts by EXACT, since "=" ignores the case of letters.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from riskcard.export.cases import FeatureCases, Kind

@@ -1,7 +1,5 @@
 """Figures of matplotlib in letters of many scripts, with one sentence where a font is missing."""
 
-from __future__ import annotations
-
 import importlib
 import io
 import warnings

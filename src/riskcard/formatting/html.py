@@ -1,7 +1,5 @@
 """Pieces of HTML that several rooms draw with: tables, paragraphs and boxes for notebooks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from html import escape
 

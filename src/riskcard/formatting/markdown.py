@@ -1,7 +1,5 @@
 """Generated Markdown with lines of prose that a person can read in an editor."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 from textwrap import wrap

@@ -1,7 +1,5 @@
 """How numbers are written, and the shortest number between two data values, for cuts."""
 
-from __future__ import annotations
-
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_DOWN, Decimal, localcontext
 
 #: Digits that hold any sum of two floats exactly: from 1e308 down to halves of 5e-324.

@@ -1,7 +1,5 @@
 """A risk as people read it."""
 
-from __future__ import annotations
-
 
 def percent(risk: float) -> str:
     """A risk as a percentage: one decimal, two near 0 and 1, and never a rounded 0 or 100.

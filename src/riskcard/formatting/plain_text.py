@@ -1,7 +1,5 @@
 """Plain text for terminals: names that cannot act on them, and columns that are aligned."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Sequence

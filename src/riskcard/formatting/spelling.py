@@ -1,7 +1,5 @@
 """Advice for names that are misspelt."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Sequence
 

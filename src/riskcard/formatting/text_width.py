@@ -1,7 +1,5 @@
 """How wide a text will be in a picture, by the letter widths of DejaVu Sans."""
 
-from __future__ import annotations
-
 import unicodedata
 
 from riskcard.formatting.plain_text import is_wide

@@ -1,7 +1,5 @@
 """How kernels are compiled, and when compiled code on disk may be used again."""
 
-from __future__ import annotations
-
 import hashlib
 import warnings
 from collections.abc import Callable

@@ -4,8 +4,6 @@ The format is described in ``docs/card_format.md``. A card that is read back is 
 that was written: floats are exact and class labels keep their type.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, fields
 from pathlib import Path

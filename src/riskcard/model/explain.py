@@ -1,7 +1,5 @@
 """Why a row has its risk: the points of each feature, the reasons, and what would change it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass

@@ -1,7 +1,5 @@
 """Which line of a feature applies to a value, and which other lines are near."""
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """A card as terms: a condition on one feature each, and the points for meeting it or not."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace

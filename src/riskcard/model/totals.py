@@ -1,7 +1,5 @@
 """How many training rows had each total, and how many of these had the event."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count

@@ -7,8 +7,6 @@ depends on which of its many solutions an interior-point method ends at. It is a
 feasible card, and not more.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The paper's synthetic data: uniform values, labels from a card that is known."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

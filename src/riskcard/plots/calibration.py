@@ -1,7 +1,5 @@
 """The calibration plot: observed rates against risks, and where the risks lie."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

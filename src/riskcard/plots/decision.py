@@ -1,7 +1,5 @@
 """The decision curve: what acting on risks is worth at every threshold."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

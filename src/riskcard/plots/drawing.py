@@ -1,7 +1,5 @@
 """What all pictures share: colours that read in black and white, new axes, files."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable
 from typing import Any

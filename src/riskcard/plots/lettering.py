@@ -1,7 +1,5 @@
 """Words and numbers on axes: lines that fit, nothing read as a formula, ticks that do not touch."""
 
-from __future__ import annotations
-
 import importlib
 import textwrap
 from collections.abc import Iterable, Sequence

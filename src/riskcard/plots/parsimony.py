@@ -1,7 +1,5 @@
 """The parsimony plot: how well cards of each size predict, and which size was chosen."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

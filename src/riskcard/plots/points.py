@@ -1,7 +1,5 @@
 """The points of a feature as steps over the distribution of its values."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Sequence
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The cards of a pool side by side: how much worse than the best, and which features they use."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any

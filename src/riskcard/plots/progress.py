@@ -1,7 +1,5 @@
 """How a proof went: the best loss and the bound over time."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

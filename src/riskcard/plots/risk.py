@@ -1,7 +1,5 @@
 """Risk against total, next to what was observed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The ROC curve: true against false positives at every threshold."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from riskcard.evaluation.discrimination import RocCurve, roc_curve

@@ -1,7 +1,5 @@
 """What is drawn: a card or a classifier that has one, or the risks of one or several models."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

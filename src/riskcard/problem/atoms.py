@@ -6,8 +6,6 @@ divide its values into at most three groups. So ``q`` terms make at most ``q + 1
 cuts of a plain number do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Rows as a set: equal rows merged, in an order that does not depend on the input order."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The referee: the loss of a card, and what is wrong with it, by slow and obvious code."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Rows as codes: what every solver works on."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a card must satisfy in addition to its size: compatible terms, large bins, user rules."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 

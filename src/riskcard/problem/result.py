@@ -1,7 +1,5 @@
 """What a solver answers: a card, its loss, a bound on every card's loss, and why it stopped."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from riskcard.problem.solution import Solution

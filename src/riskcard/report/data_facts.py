@@ -1,7 +1,5 @@
 """What a table holds: rows, events, and a line for every column."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

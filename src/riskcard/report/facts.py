@@ -1,7 +1,5 @@
 """Everything that a report says, as numbers and strings, before anything is drawn."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

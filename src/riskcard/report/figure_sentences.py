@@ -1,7 +1,5 @@
 """Figures in plain sentences."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

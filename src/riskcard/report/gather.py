@@ -1,7 +1,5 @@
 """From a card and rows to all facts of a report."""
 
-from __future__ import annotations
-
 import datetime
 import platform
 import time

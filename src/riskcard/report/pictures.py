@@ -1,7 +1,5 @@
 """Pictures inside a page: vector graphics as part of the text, so that nothing is fetched."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Callable
 from typing import Any, NamedTuple

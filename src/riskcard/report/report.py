@@ -1,7 +1,5 @@
 """A report on a card, from Python: gather the facts, draw the page."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path

@@ -3,8 +3,6 @@
 The words and the markup are in ``templates/``, one file per section.
 """
 
-from __future__ import annotations
-
 from riskcard.card.card_html import render_html
 from riskcard.card.sentences import scale_words
 from riskcard.formatting.fonts import letters_explained

@@ -1,7 +1,5 @@
 """The bootstrap of a report: as many resamples as the time allows."""
 
-from __future__ import annotations
-
 import time
 import warnings
 from collections.abc import Callable

@@ -4,8 +4,6 @@ Both are given the table as numbers, with indices for levels and NaN where a val
 prepare it in a simple, stated way.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The first figures and the pictures of a report, from its facts."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from riskcard.card.sentences import training_words as learned_words

@@ -1,7 +1,5 @@
 """Cross-validation: the card refitted in every fold, and two other models on the same folds."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace

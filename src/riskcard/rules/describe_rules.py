@@ -1,7 +1,5 @@
 """Rules in words, for the card that keeps them."""
 
-from __future__ import annotations
-
 from riskcard.formatting.numbers import format_number
 from riskcard.rules.card_rules import CardRules, FeatureRule
 from riskcard.rules.least_bins import LeastBins

@@ -1,7 +1,5 @@
 """Rules from a file: TOML, or CSV with one line per feature. ``docs/rules.md`` describes both."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

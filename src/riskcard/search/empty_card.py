@@ -1,7 +1,5 @@
 """The card without terms: the base rate for everyone."""
 
-from __future__ import annotations
-
 import math
 
 from riskcard.problem.objective import loss_of

@@ -1,7 +1,5 @@
 """The lasso: logistic regression with a penalty on the size of its coefficients, along its path."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

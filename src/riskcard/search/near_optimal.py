@@ -1,7 +1,5 @@
 """The pool: cards about as good as the best, and whether these are proven to be all."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from riskcard.problem.objective import loss_of, violations

@@ -1,7 +1,5 @@
 """What is asked of `solve`, and what of it the search reads."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 

@@ -7,8 +7,6 @@ Work is counted in units of about a nanosecond of one processor, so that the sam
 gets the same number of steps, whatever the machine and however busy it is.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

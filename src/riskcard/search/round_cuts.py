@@ -1,7 +1,5 @@
 """Rounder cuts: a cut is moved to a shorter number as long as the loss stays within a tolerance."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -7,8 +7,6 @@ Which conditions of the shortlist are on the card, and with how many points, is 
 loss as usual, and can be proven.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 
 import numpy as np

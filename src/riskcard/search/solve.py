@@ -1,7 +1,5 @@
 """From a problem to a result: search, then prove if asked, then collect a pool if asked."""
 
-from __future__ import annotations
-
 import math
 import time
 from dataclasses import replace

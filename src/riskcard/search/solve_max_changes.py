@@ -10,8 +10,6 @@ one more new term, the choices of ``r`` are among those of ``r + 1``. It is enou
 smallest ``r`` that leaves room for ``m`` new terms.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterator

@@ -6,8 +6,6 @@ k``: a card with ``t`` terms has a loss of at least ``L_t``. So one size after a
 and each is a part of the proof.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

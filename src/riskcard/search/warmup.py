@@ -6,8 +6,6 @@ first proof waits for the longer of the two and not for their sum. Only commands
 that starts processes would surprise the program that uses it.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

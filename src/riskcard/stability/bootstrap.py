@@ -1,7 +1,5 @@
 """The bootstrap of a whole fit: the same procedure on many resamples of the rows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Event

@@ -1,7 +1,5 @@
 """The result of a bootstrap: cards of the resamples, and what follows from them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import astuple, dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The command ``riskcard calculator``: a card as an offline page that adds up its points."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 from riskcard.cli.remarks import say

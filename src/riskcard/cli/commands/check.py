@@ -1,7 +1,5 @@
 """The command ``riskcard check``: audit a card against the rows that it was learned from."""
 
-from __future__ import annotations
-
 import sys
 import warnings
 from argparse import Namespace

@@ -1,7 +1,5 @@
 """The command ``riskcard demo``: a card with a proof from nothing, or the table to make one from."""
 
-from __future__ import annotations
-
 import sys
 from argparse import Namespace
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The command ``riskcard explain``: why one row of a table has its risk."""
 
-from __future__ import annotations
-
 import json
 import sys
 from argparse import Namespace

@@ -1,7 +1,5 @@
 """The command ``riskcard predict``: score the rows of a table."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 from riskcard.cli.card_rows import card_columns, card_selection

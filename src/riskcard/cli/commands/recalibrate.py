@@ -1,7 +1,5 @@
 """The command ``riskcard recalibrate``: fit the scale of a card to new rows; its points stay."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 from riskcard.cli.card_rows import labelled_rows

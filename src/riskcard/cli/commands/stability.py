@@ -1,7 +1,5 @@
 """The command ``riskcard stability``: refit on resamples, show what stays and what changes."""
 
-from __future__ import annotations
-
 import sys
 from argparse import Namespace
 from typing import Any

@@ -3,8 +3,6 @@
 This is the one place that decides, however the file was read.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Text files and CSV: encoding, delimiter, header, lines of equal length."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The score of held-out rows: scorers by name, with weights where they take them."""
 
-from __future__ import annotations
-
 import difflib
 import inspect
 from collections.abc import Callable, Sequence

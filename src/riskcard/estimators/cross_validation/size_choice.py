@@ -1,7 +1,5 @@
 """Which size of card: means and standard errors over folds, and the rule that picks one."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """On what a run was made: processor, cores, system and versions; nothing that names a computer."""
 
-from __future__ import annotations
-
 import os
 import platform
 from datetime import datetime, timezone

@@ -5,8 +5,6 @@ had 1000 seconds per row there. The figures are in ``published.csv``, where an e
 paper's ``*`` as a total time, and its ``-`` elsewhere.
 """
 
-from __future__ import annotations
-
 import csv
 from dataclasses import dataclass
 

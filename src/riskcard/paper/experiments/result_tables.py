@@ -1,7 +1,5 @@
 """The paper's tables, our runs next to the published ones, as CSV and Markdown."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The results page: what was run, on what, what came out, and pictures of it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Pictures of the runs: loss against time, and solving time against the size of the problem."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable, Sequence
 from math import log

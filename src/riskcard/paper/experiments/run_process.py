@@ -1,7 +1,5 @@
 """A run in a process of its own."""
 
-from __future__ import annotations
-
 import json
 import sys
 import tempfile

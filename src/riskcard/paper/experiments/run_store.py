@@ -1,7 +1,5 @@
 """The runs that are finished, in one file: written whole after each, and read when a run goes on."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass

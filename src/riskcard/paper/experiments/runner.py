@@ -1,7 +1,5 @@
 """The loop: make every run that is not finished yet, keep each at once, say what happens."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """One method on one row: make the data, solve, and measure the card on the raw rows."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 from statistics import median

@@ -1,7 +1,5 @@
 """What is run: the rows of the paper's tables, each once, and how a user names some of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The bilinear form: a threshold for each continuous feature, and a weight on either side of it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The original form for binary data, at most k weights not 0, and its linear reformulation."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from riskcard.errors import DataError

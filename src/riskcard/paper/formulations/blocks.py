@@ -1,7 +1,5 @@
 """Parts that several forms share: selection, weights, threshold and the products of Fortet."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np

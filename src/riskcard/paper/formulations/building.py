@@ -1,7 +1,5 @@
 """Putting a model together: blocks of variables, blocks of rows, the objective."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A card in the letters of a model, and back: for warm starts, and for reading a solver's answer."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A model looked at by a person: its value and its violation at a point, its size, its text."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Where the paper's b lives: one place for each row and feature, or one for each distinct value."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The paper's problem in the paper's letters: data, number of features, bounds on the weights."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The paper's final form: the products of the bilinear form replaced by Fortet's inequalities."""
 
-from __future__ import annotations
-
 from riskcard.paper.formulations.bilinear import TwoWeights, add_two_weights
 from riskcard.paper.formulations.blocks import Ties, add_product
 from riskcard.paper.formulations.building import ModelBuilder

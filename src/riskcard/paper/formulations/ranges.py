@@ -1,7 +1,5 @@
 """What is known of a best card before any search: the range of its base and of its scores."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

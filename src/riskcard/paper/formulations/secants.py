@@ -1,7 +1,5 @@
 """The exact mixed-integer linear form: the loss replaced by its secants at the integers."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

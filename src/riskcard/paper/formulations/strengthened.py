@@ -1,7 +1,5 @@
 """The linear form made tighter, each strengthening a switch with its proof."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

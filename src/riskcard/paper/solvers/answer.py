@@ -1,7 +1,5 @@
 """What a solver is asked and what it answers, in the same words for all of them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

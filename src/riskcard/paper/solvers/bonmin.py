@@ -6,8 +6,6 @@ reason too: BONMIN reads the file ``bonmin.opt`` of the folder that it is starte
 happens to be there must not change what is run.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

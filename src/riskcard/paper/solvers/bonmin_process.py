@@ -1,7 +1,5 @@
 """BONMIN itself, which is run in a process of its own."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A model as CasADi's functions, all of it vectorised: objective, rows, and their derivatives."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A model as a solver sees it: one vector of variables, one matrix of rows."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

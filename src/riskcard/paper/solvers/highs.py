@@ -1,7 +1,5 @@
 """HiGHS, for models with a linear objective."""
 
-from __future__ import annotations
-
 import math
 import time
 from typing import Any

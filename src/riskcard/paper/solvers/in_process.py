@@ -5,8 +5,6 @@ steps that do not look at the clock (docs/solvers.md). The process writes each b
 once, so that the best one is there whenever it is ended.
 """
 
-from __future__ import annotations
-
 import os
 import pickle
 import sys

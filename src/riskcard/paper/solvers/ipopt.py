@@ -1,7 +1,5 @@
 """IPOPT, for the continuous relaxation of a model."""
 
-from __future__ import annotations
-
 import math
 import time
 from typing import Any

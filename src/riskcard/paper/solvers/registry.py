@@ -1,7 +1,5 @@
 """Every solver by name: hand it a model, or an instance and a form; the referee checks its answer."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 

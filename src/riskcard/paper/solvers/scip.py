@@ -1,7 +1,5 @@
 """SCIP: log-losses as convex constraints, products, cardinality, and linear models."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable

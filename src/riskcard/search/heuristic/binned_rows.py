@@ -1,7 +1,5 @@
 """The rows as the search sees them: with every cut, or with few enough to try all of them often."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

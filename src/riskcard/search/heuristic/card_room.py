@@ -1,7 +1,5 @@
 """The limits of a card as the search reads them: which conditions are allowed next to others."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Descent of a card with whole points: each term in turn is replaced by the best one."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from riskcard.arrays import Floats, Integers

@@ -1,7 +1,5 @@
 """A card while it is being improved: whole points and a scale."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

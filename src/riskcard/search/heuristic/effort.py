@@ -1,7 +1,5 @@
 """How hard to search: counts of work by the size of the problem, never by a clock."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from riskcard.problem.problem import Problem

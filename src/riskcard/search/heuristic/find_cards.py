@@ -1,7 +1,5 @@
 """The search for good cards: conditions first, then whole points, then every cut."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Which conditions to use: a search over sets of terms with real-valued points."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple

@@ -6,8 +6,6 @@ run out of time, the last part of the time goes to cards whose terms are no stee
 the card at hand. The gap to these is usually far smaller.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Every condition of a problem, arranged for the proof: rows, orders, and a tree of clusters."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """The open nodes of the proof, kept in shelves by their bounds."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from riskcard.kernels.proof.layout import Nodes, join_nodes

@@ -10,8 +10,6 @@ over the convex hull of the cards. A point of the hull is an offset and a share 
 condition; the shares of the terms add up to at most their number.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 

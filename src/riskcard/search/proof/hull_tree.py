@@ -6,8 +6,6 @@ hundred parts say more of a large problem than millions of nodes. The two trees 
 other: the larger of their bounds counts.
 """
 
-from __future__ import annotations
-
 import heapq
 from dataclasses import dataclass
 from itertools import count

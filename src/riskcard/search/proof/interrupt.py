@@ -1,7 +1,5 @@
 """Ctrl-C as a flag, so that a proof ends in order instead of breaking off anywhere."""
 
-from __future__ import annotations
-
 import signal
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Leaves of the proof: all conditions are chosen, and only whole points are still open."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
