@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable
 from threading import Lock
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar
 
 from riskcard.status import Progress, relative_gap
 
@@ -14,6 +14,8 @@ from riskcard.status import Progress, relative_gap
 _FIRST_LINE, _LINE_GROWTH = 1.0, 1.5
 #: Plain lines of a proof are never further apart than this many seconds.
 _LONGEST_SILENCE = 60.0
+
+Line = TypeVar("Line", bound="LiveLine")
 
 
 class LiveLine:
@@ -33,7 +35,7 @@ class LiveLine:
         self._live: Any = None
         self._text: Callable[[], str] = str
 
-    def __enter__(self) -> LiveLine:
+    def __enter__(self: Line) -> Line:
         is_terminal = getattr(self._stream, "isatty", lambda: False)
         if is_terminal() and not self._is_quiet:
             from rich.console import Console
@@ -92,10 +94,6 @@ class ProgressDisplay(LiveLine):
         self._next_line = _FIRST_LINE
         self._last: Progress | None = None
         self._last_written: Progress | None = None
-
-    def __enter__(self) -> ProgressDisplay:
-        super().__enter__()
-        return self
 
     def __call__(self, progress: Progress) -> None:
         """Show one moment of the proof."""

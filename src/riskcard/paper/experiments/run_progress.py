@@ -14,10 +14,6 @@ class ExperimentDisplay(LiveLine):
 
     _place = ""
 
-    def __enter__(self) -> ExperimentDisplay:
-        super().__enter__()
-        return self
-
     def begin(self, cell: Cell, place: int, total: int) -> None:
         """Show a run that begins."""
         self._place, start = f"{place}/{total}", time.monotonic()
