@@ -27,3 +27,13 @@ def import_extra(package: str, what: str, extra: str, otherwise: str = "") -> An
             f"{what} needs the package {package}, which is not installed. "
             f'Install it with: pip install "riskcard[{extra}]"{otherwise}'
         ) from None
+
+
+def import_pandas(otherwise: str) -> Any:
+    """Import pandas for a frame, or say what to use instead."""
+    try:
+        return importlib.import_module("pandas")
+    except ImportError:
+        raise SolverMissing(
+            f"A frame needs pandas, which is not installed. Install it, or {otherwise}."
+        ) from None

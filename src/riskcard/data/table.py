@@ -11,12 +11,7 @@ from riskcard.data.columns import FeatureValues, is_identifier
 from riskcard.data.features import Features, read_features, require_numbers
 from riskcard.data.levels import Levels
 from riskcard.data.raw_columns import rows_in_words
-from riskcard.data.target import (
-    name_of_target,
-    read_labels,
-    read_target,
-    read_weights,
-)
+from riskcard.data.target import name_of_target, read_labels, read_target, read_weights
 from riskcard.errors import DataError, warn
 
 

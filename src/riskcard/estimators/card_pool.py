@@ -12,6 +12,7 @@ from riskcard.errors import ParameterError
 from riskcard.estimators.classifier import RiskScoreClassifier
 from riskcard.estimators.fitted import finish
 from riskcard.estimators.learning import Request
+from riskcard.extras import import_pandas
 from riskcard.formatting.html import Number, boxed, html_table, paragraphs
 from riskcard.model.card import RiskCard
 from riskcard.parameters import parameters_of
@@ -99,9 +100,7 @@ class CardPool(Sequence[RiskCard]):
 
     def to_frame(self) -> Any:
         """The same as a pandas frame."""
-        import pandas
-
-        return pandas.DataFrame(self.rows())
+        return import_pandas("use rows()").DataFrame(self.rows())
 
     def _repr_html_(self) -> str:
         rows = [

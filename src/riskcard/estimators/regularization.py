@@ -8,12 +8,7 @@ from typing import Any
 
 from riskcard.encoding.decode_solution import Layout
 from riskcard.encoding.encode_card import terms_of_card
-from riskcard.encoding.pseudo_rows import (
-    FIRST,
-    MOST_ROWS,
-    explained_share,
-    fitting_pseudo_rows,
-)
+from riskcard.encoding.pseudo_rows import FIRST, MOST_ROWS, explained_share, fitting_pseudo_rows
 from riskcard.errors import ParameterError
 from riskcard.model.card import RiskCard
 from riskcard.parameters import check_parameters

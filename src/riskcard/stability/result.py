@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from riskcard.errors import SolverMissing
 from riskcard.evaluation.measures import Performance
+from riskcard.extras import import_pandas
 from riskcard.model.card import RiskCard
 from riskcard.stability.summary import FeatureStability, summarise_features
 from riskcard.stability.text import render_stability
@@ -88,7 +88,7 @@ class CardStability:
         Columns: ``feature``, ``share`` of the resamples, ``on_card``, ``mean_cuts``, the quantiles
         ``cut_5``, ``cut_50`` and ``cut_95``, the same of ``points`` and ``log_odds``, and ``rises``.
         """
-        return _pandas().DataFrame(self.feature_rows())
+        return import_pandas("print the result").DataFrame(self.feature_rows())
 
     def performance_frame(self) -> Any:
         """The performance as a pandas frame: a line for each of apparent, optimism, corrected."""
@@ -99,7 +99,7 @@ class CardStability:
             "standard_error": self.standard_error,
         }
         names = list(Performance.__dataclass_fields__)
-        return _pandas().DataFrame.from_dict(
+        return import_pandas("print the result").DataFrame.from_dict(
             {line: astuple(figures) for line, figures in lines.items()}, "index", columns=names
         )
 
@@ -140,13 +140,3 @@ def _finite_mean(column: Any) -> float:
 def _standard_error(column: Any) -> float:
     finite = column[np.isfinite(column)]
     return float(finite.std(ddof=1) / np.sqrt(finite.size)) if finite.size > 1 else float("nan")
-
-
-def _pandas() -> Any:
-    try:
-        import pandas
-    except ImportError:
-        raise SolverMissing(
-            "A frame needs pandas, which is not installed. Install it, or print the result."
-        ) from None
-    return pandas

@@ -15,7 +15,7 @@ from riskcard.checks import is_whole
 from riskcard.data.frames import count_rows
 from riskcard.data.table import make_table
 from riskcard.data.target import name_of_target, read_target, read_weights, weigh_classes
-from riskcard.errors import ParameterError, SolverMissing, warn
+from riskcard.errors import ParameterError, warn
 from riskcard.estimators.base import CardClassifier, count_threads
 from riskcard.estimators.classifier import RiskScoreClassifier
 from riskcard.estimators.cross_validation.path import (
@@ -30,6 +30,7 @@ from riskcard.estimators.cross_validation.scoring import find_scorer, score_rows
 from riskcard.estimators.cross_validation.size_choice import choose_size, results_of
 from riskcard.estimators.learning import Request
 from riskcard.estimators.recipe_values import plain_values
+from riskcard.extras import import_pandas
 from riskcard.model.card import RiskCard
 from riskcard.model.recipe import Recipe
 from riskcard.parameters import check_parameters
@@ -281,13 +282,7 @@ class RiskScoreClassifierCV(CardClassifier):
         ``chosen``.
         """
         check_is_fitted(self)
-        try:
-            import pandas
-        except ImportError:
-            raise SolverMissing(
-                "A frame needs pandas, which is not installed. Install it, or use cv_results_, "
-                "which has the same figures as arrays."
-            ) from None
+        pandas = import_pandas("use cv_results_, which has the same figures as arrays")
         columns = {title: self.cv_results_[name] for title, name in FRAME_COLUMNS.items()}
         return pandas.DataFrame(columns)
 
