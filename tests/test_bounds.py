@@ -15,6 +15,7 @@ from numba import njit
 
 from oracle.enumerate_cards import enumerate_cards
 from random_problems import SCALES, random_problem
+from riskcard.kernels.proof import layout
 from riskcard.kernels.proof.conflicts import least_conflict, price_conflicts
 from riskcard.kernels.proof.layout import (
     CHANCE_OF_EVENT,
@@ -34,6 +35,7 @@ from riskcard.kernels.proof.layout import (
     empty_workspace,
     join_nodes,
 )
+from riskcard.kernels.proof.newton import length_to_bound, move_within, newton_direction
 from riskcard.kernels.proof.nodes import copy_node
 from riskcard.kernels.proof.relaxation import (
     add_costs,
@@ -43,6 +45,7 @@ from riskcard.kernels.proof.relaxation import (
     tabulate_losses,
     take_step,
 )
+from riskcard.kernels.proof.rounding import ROUNDING, ROUNDING_PER_ROW
 from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.problem import Limits, Problem, Scale
 from riskcard.problem.ranked_data import RankedData
@@ -50,7 +53,15 @@ from riskcard.problem.solution import Solution
 from riskcard.search import solve as pipeline
 from riskcard.search.plan import PLAN
 from riskcard.search.proof import tree
-from riskcard.search.proof.conditions import _orders, _starts, arrange_conditions, exact_weights
+from riskcard.search.proof.conditions import (
+    _blocks,
+    _families,
+    _orders,
+    _starts,
+    arrange_conditions,
+    exact_weights,
+)
+from riskcard.search.proof.leaves import card_of_leaf
 from riskcard.search.proof.tree import Stops, prove
 from riskcard.status import OPTIMALITY_TOLERANCE, Status
 
@@ -124,6 +135,95 @@ def test_the_bound_of_a_relaxation_is_below_the_loss_everywhere_in_its_box(kind)
     assert n_tight > 75
 
 
+def scratch_of(n_variables: int) -> NewtonScratch:
+    """Room for a step, full of NaN: what is read must have been written."""
+    n = n_variables
+    shapes = (n, (n, n), n, (n + 1, n), n)
+    return NewtonScratch(*(np.full(shape, np.nan) for shape in shapes))
+
+
+@njit
+def direction_of(w, box, scratch, ridge, floor):
+    newton_direction(w.size, w, box, scratch, ridge, floor)
+    return scratch.direction
+
+
+def direction_by_hand(gradient, hessian, w, box):
+    """Newton's direction without the variables that it, or the slope, pushes out of the box."""
+    low, high = w <= box[LEAST], w >= box[MOST]
+    free = np.flatnonzero(~(low & (gradient >= 0)) & ~(high & (gradient <= 0)))
+    while True:
+        direction = np.zeros(w.size)
+        direction[free] = np.linalg.solve(hessian[np.ix_(free, free)], -gradient[free])
+        is_out = (low & (direction < 0)) | (high & (direction > 0))
+        if not is_out[free].any():
+            return direction
+        free = free[~is_out[free]]
+
+
+def test_newtons_direction_leaves_out_what_it_pushes_out_of_the_box():
+    n_held = np.zeros(2)
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(1, 6))
+        box = np.stack([np.zeros(n), np.ones(n)])
+        w = rng.choice([0.0, 0.4, 1.0], n)
+        root = rng.normal(size=(n, n))
+        hessian, scratch = root @ root.T + 0.3 * np.eye(n), scratch_of(n)
+        scratch.gradient[:] = rng.normal(size=n)
+        scratch.hessian[np.tril_indices(n)] = hessian[np.tril_indices(n)]
+        wanted = direction_by_hand(scratch.gradient, hessian, w, box)
+        np.testing.assert_allclose(direction_of(w, box, scratch, 0.0, 0.0), wanted, atol=1e-9)
+        pushed = scratch.gradient * np.sign(w - 0.5)
+        n_held += np.sum((wanted == 0) & (pushed >= 0)), np.sum((wanted == 0) & (pushed < 0))
+    # some because of their own slope, others because of the direction of all
+    assert (n_held > 50).all()
+
+
+@pytest.mark.parametrize(("ridge", "floor"), [(0.0, 0.01), (0.02, 0.0), (0.02, 0.01)])
+def test_a_singular_hessian_gets_a_ridge_or_a_floor(ridge, floor):
+    scratch, box = scratch_of(2), np.array([[-1.0, -1.0], [1.0, 1.0]])
+    scratch.gradient[:] = 2.0, -3.0
+    scratch.hessian[:] = [[4.0, np.nan], [2.0, 1.0]]
+    last = max(1.0 + ridge - 1.0 / (1.0 + ridge), floor)
+    stiffened = [[4.0 + 4.0 * ridge, 2.0], [2.0, 1.0 / (1.0 + ridge) + last]]
+    wanted = np.linalg.solve(stiffened, -scratch.gradient)
+    np.testing.assert_allclose(direction_of(np.zeros(2), box, scratch, ridge, floor), wanted)
+
+
+@njit
+def step_to_bound(w, direction, box, trial):
+    length = length_to_bound(w.size, w, direction, box)
+    move_within(w.size, w, direction, length, box, trial)
+    return length
+
+
+def test_a_shortened_step_ends_where_the_first_variable_meets_its_bound():
+    n_short = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        box = np.stack([np.zeros(4), np.ones(4)])
+        w, direction = rng.choice([0.0, 0.2, 0.7, 1.0], 4), rng.normal(size=4) * [3, 1, 0.1, 0]
+        # a variable that is at its bound already is not moved, and does not count
+        ways = np.where(direction > 0, 1 - w, w)
+        counts = (ways > 0) & (direction != 0)
+        first = np.min(ways[counts] / np.abs(direction[counts]), initial=1.0)
+        trial = np.full(4, np.nan)
+        length = step_to_bound(w, direction, box, trial)
+        assert length == pytest.approx(min(0.3, first), rel=1e-11)
+        np.testing.assert_allclose(trial, np.clip(w + length * direction, 0, 1))
+        is_new = (trial != w) & np.isin(trial, [0.0, 1.0])
+        assert is_new.any() == (first < 0.3)
+        n_short += first < 0.3
+    assert 20 < n_short < 80
+
+
+def test_the_allowance_for_rounding_covers_the_errors_that_are_added_up():
+    unit, n_cells, furthest = 2.0**-53, 2**12, 1400.0
+    assert (n_cells + (12 + 17) * furthest) * unit < ROUNDING < 1e-10
+    assert 2 * unit == ROUNDING_PER_ROW
+
+
 @njit
 def conflict_of(rows, weights, chances, cell_of_row, span):
     return least_conflict(rows, weights, chances, cell_of_row, span)
@@ -178,6 +278,19 @@ def test_the_cost_of_an_interval_is_the_least_conflict_of_its_cuts(side):
     assert n_above_zero > 50
 
 
+@pytest.mark.parametrize("n_rows", [6, 40_000, 100_000])
+def test_the_cost_of_an_interval_is_lowered_for_the_rounding_of_its_own_rows(n_rows):
+    # the first half of the rows comes into conflict with a cut that passes it, the second is then
+    # no longer: as many as half of the rows are, wherever the cut is
+    n_before, half = 200_000, n_rows // 2
+    cell_of_row = (np.arange(n_before + n_rows) >= n_before + half).astype(np.uint16)
+    rows, ones = np.arange(n_before + n_rows, dtype=np.uint32), np.ones(n_before + n_rows)
+    span = n_before, n_before + n_rows, 1.0
+    found = conflict_of(rows, ones, np.array([1.0, -1.0]), cell_of_row, span)
+    allowed = max(ROUNDING, 2.0**-52 * n_rows) * n_rows
+    assert half - found == pytest.approx(allowed, rel=1e-3, abs=1e-15)
+
+
 @njit
 def prices_of(conditions, work, depth):
     return price_conflicts(conditions, work, depth)
@@ -222,7 +335,58 @@ def test_the_cost_of_each_slot_is_the_least_conflict_of_its_own_rows():
     assert n_above_zero > 100
 
 
+# --- conditions ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("n_columns", "n_rows", "n_blocks"),
+    [(3, 4600, 5), (3, 100_000, 16), (11, 200, 16), (100, 200, 10), (30, 250_000, 2)],
+)
+def test_each_side_is_divided_into_blocks_of_about_as_many_rows(n_columns, n_rows, n_blocks):
+    """By the number of rows where columns are few; no more in all than can be clustered."""
+    codes = np.broadcast_to(np.arange(n_rows, dtype=np.int32) % 200, (n_columns, n_rows))
+    n_cuts, is_closed = np.full(n_columns, 199), [np.zeros(199, dtype=bool)] * n_columns
+    reach = np.ones(2 * n_columns) * (np.arange(2 * n_columns) != 1)
+    blocks = np.array(_blocks(codes, n_cuts, reach, is_closed))
+    for side in np.flatnonzero(reach):
+        _, low, high = blocks[blocks[:, 0] == side].T
+        assert low.size == n_blocks
+        assert (low[0], high[-1]) == (0, 198)
+        assert (low[1:] == high[:-1] + 1).all()
+        assert np.ptp(high - low) <= 3
+    assert set(blocks[:, 0]) == set(np.flatnonzero(reach))
+
+
+def test_clashes_begin_where_those_of_the_column_are():
+    codes = np.zeros((3, 4), dtype=np.int32)
+    data = RankedData(
+        codes, np.array([2, 3, 4]), np.array([1, 1, -1, -1], dtype=np.int8), np.ones(4)
+    )
+    problem = Problem(data, Limits(2, 2, 2), Scale("fixed"), -np.ones(3, int), np.ones(3, int))
+    clashes = np.arange(4).reshape(2, 1, 2), None, 9 + np.arange(8).reshape(4, 1, 2)
+    restrictions = replace(problem.restrictions, clashes=clashes)
+    families, together = _families(replace(problem, restrictions=restrictions))
+    np.testing.assert_array_equal(families, [[0, 0, 1, 0], [1, 1, 1, -1], [2, 2, 1, 2]])
+    np.testing.assert_array_equal(together.ravel(), [*range(4), *range(9, 17)])
+
+
 # --- nodes ---------------------------------------------------------------------------------------
+
+
+def test_the_fields_of_a_record_have_a_place_each_and_fill_it():
+    for names, size in (
+        ("CLUSTER SIDE LOW HIGH MULTIPLICITY", layout.SLOT_FIELDS),
+        ("LOSS_IF_EVENT LOSS_IF_OTHER CHANCE_OF_OTHER CHANCE_OF_EVENT", layout.N_KEPT_TABLES),
+        (
+            "LOSS_IF_EVENT LOSS_IF_OTHER CHANCE_OF_OTHER CHANCE_OF_EVENT SLOPE CURVE",
+            layout.N_TABLES,
+        ),
+        ("KIND WHICH WHERE NEXT_CHILD LAST_CHILD", layout.BRANCH_FIELDS),
+        ("BEGIN END BIT", layout.MOVE_FIELDS),
+        ("CUTOFF TARGET BUDGET STOP", layout.CONTROL_FIELDS),
+        ("SAVED LEAVES DONE NODES STEPS WORK", layout.COUNTERS),
+    ):
+        assert [getattr(layout, name) for name in names.split()] == list(range(size))
 
 
 @dataclass(frozen=True)
@@ -591,6 +755,56 @@ def test_a_leaf_takes_the_one_base_in_its_box():
         problem = Problem(data, Limits(2, 2, 1), Scale("fixed", 1.0), -jump, jump)
         optimum = optimum_of(problem)
         check_proof(problem, prove(problem, empty_card(problem, 2), Stops()), optimum)
+
+
+def problem_of_one_leaf(seed: int, scale: Scale) -> tuple[Problem, Nodes]:
+    """Three conditions, with points below the cut or above, and the leaf that has all of them."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 2, (3, 14)).astype(np.int32)
+    codes[:, :2] = [0, 1]
+    labels = np.where(rng.random(14) < 0.3 + 0.4 * codes[0], 1, -1).astype(np.int8)
+    labels[:2] = 1, -1
+    is_above, jump = rng.random(3) < 0.5, rng.integers(1, 4, 3)
+    data = RankedData(codes, np.ones(3, dtype=np.int64), labels, rng.random(14) + 0.1)
+    low, high = np.where(is_above, -jump, 0), np.where(is_above, 0, jump)
+    leaf = empty_nodes(1, 3)
+    leaf.counts[0] = 3
+    leaf.slots[0] = [(-1, 2 * f + is_above[f], 0, 0, 1) for f in range(3)]
+    return Problem(data, Limits(3, 3, 1), scale, low, high), leaf
+
+
+@pytest.mark.parametrize("scale", [*FREE, Scale("multiplier", limit=0.5)], ids=str)
+def test_a_leaf_takes_the_best_whole_points(scale):
+    n_cards = 0
+    for seed in range(12):
+        problem, leaf = problem_of_one_leaf(seed, scale)
+        conditions, optimum = arrange_conditions(problem), optimum_of(problem)
+        card, bound = card_of_leaf(problem, conditions, leaf, 0, 2 * optimum)
+        assert optimum * (1 - 1e-8) <= bound <= optimum * (1 + TOLERANCE)
+        if card is not None:
+            assert violations(card, problem) == []
+            assert loss_of(card, problem) == pytest.approx(optimum, rel=1e-8)
+            assert card_of_leaf(problem, conditions, leaf, 0, 0.9 * optimum) == (
+                None,
+                0.9 * optimum,
+            )
+            n_cards += 1
+    assert n_cards > 6
+
+
+@pytest.mark.parametrize("kind", ["multiplier", "calibrated"])
+def test_a_leaf_takes_the_points_that_are_kept(kind):
+    n_cards = 0
+    for seed in range(10):
+        problem, leaf = problem_of_one_leaf(seed, Scale(kind))
+        jump = int(problem.jump_low[0] + problem.jump_high[0])
+        for points in range(1, abs(jump) + 1):
+            term = (0, 0, int(np.sign(jump)) * points)
+            kept = replace(problem, kept=(term,))
+            card, _ = card_of_leaf(kept, arrange_conditions(kept), leaf, 0, 1e9)
+            assert card is None or term in card.terms
+            n_cards += card is not None
+    assert n_cards > 10
 
 
 @pytest.mark.parametrize("label", [-1, 1])

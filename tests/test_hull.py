@@ -15,6 +15,7 @@ from riskcard.data.table import Table
 from riskcard.encoding.rank_table import rank_table
 from riskcard.errors import ParameterError
 from riskcard.kernels.proof.layout import Conditions
+from riskcard.kernels.proof.rounding import ROUNDING
 from riskcard.problem.problem import Limits, Problem, Scale
 from riskcard.search import deadline as deadlines
 from riskcard.search.deadline import Deadline
@@ -170,6 +171,32 @@ def test_the_tangent_of_a_part_is_below_its_cards_wherever_it_touches(scale):
             closest = min(closest, (loss - bound) / loss)
     # a bound that is a little higher would be found out
     assert closest < 1e-3
+
+
+@pytest.mark.parametrize("scale", SCALES, ids=str)
+def test_the_tangent_is_below_by_more_than_the_rounding_of_all_that_is_added_up(scale):
+    for seed in range(10):
+        conditions = arrange_conditions(random_problem(seed, scale))
+        if conditions is None:
+            continue
+        problem, rng = HullProblem(conditions), np.random.default_rng(seed)
+        part = Part((), np.ones(problem.size, dtype=bool), problem.n_terms)
+        furthest = problem.n_terms * problem.reach.max()
+        for size in (0.0, 1.0, 100.0):
+            log_odds = problem.rate + size * rng.normal(size=conditions.weights.size)
+            margins = problem.signs * log_odds
+            rows = -problem.signs * problem.weights / (1 + np.exp(margins))
+            bound, slopes = tangent_bound(log_odds, problem, part)
+            summands = [
+                problem.weights @ np.logaddexp(0, -margins),
+                -rows @ log_odds,
+                np.sort(np.minimum(slopes, 0))[: problem.n_terms].sum(),
+                min(rows.sum() * problem.rate, rows.sum() * (problem.rate - furthest)),
+            ]
+            sizes = (
+                np.abs(summands[0]) + np.abs(rows) @ np.abs(log_odds) + np.abs(summands[2:]).sum()
+            )
+            assert sum(summands) - bound >= 0.999 * ROUNDING * sizes
 
 
 def test_a_card_of_a_divided_part_is_in_one_of_the_two():
