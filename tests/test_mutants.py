@@ -1,10 +1,21 @@
 """The tool for mutation testing: faults are put in where code is, one at a time, and have stable names."""
 
 import ast
+import sys
+from pathlib import Path
 
 import pytest
 
 from mutation.mutants import mutants_of
+from mutation.plan import SUBJECTS
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+TESTS = Path(__file__).parent
+PACKAGE = TESTS.parent / "src" / "riskcard"
 
 SOURCE = '''"""A module with the number 1 in words."""
 
@@ -59,3 +70,20 @@ def test_a_mutant_is_valid_code_with_one_fault_and_keeps_its_name():
     for one in before:
         assert ast.dump(ast.parse(one.source)) != ast.dump(ast.parse(SOURCE))
         assert len(one.source.splitlines()) == len(SOURCE.splitlines())
+
+
+def test_the_plan_names_files_and_tests_that_exist_and_survivors_that_can_be_made():
+    made = set()
+    for subject in SUBJECTS:
+        assert all((TESTS.parent / one).exists() for one in subject.tests if one.endswith(".py"))
+        for file, number in subject.files.items():
+            every = mutants_of(file, (PACKAGE / file).read_text(encoding="utf-8"))
+            assert 0 < number <= len(every)
+            made |= {one.name for one in every}
+    survivors = tomllib.loads((TESTS / "mutation" / "survivors.toml").read_text(encoding="utf-8"))
+    assert set(survivors) <= made
+
+
+def test_a_variable_with_the_name_of_a_function_is_left_alone():
+    source = "def f(floor):\n    return math.floor(g(floor))\n"
+    assert changes(source) == {("f", "return math.floor(g(floor))", "return (math.ceil)(g(floor))")}

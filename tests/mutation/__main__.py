@@ -27,7 +27,7 @@ else:
 
 PACKAGE = ROOT / "src" / "riskcard"
 #: A mutant may take this many times as long as the tests without one, and this many seconds more.
-SLOWER, LONGER = 3.0, 20.0
+SLOWER, LONGER = 3.0, 10.0
 #: At least this share has to be noticed.
 WANTED = 0.95
 

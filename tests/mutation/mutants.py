@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import hashlib
 from collections import Counter
 from collections.abc import Iterator
@@ -202,7 +203,9 @@ def _faulty(node: ast.expr) -> Iterator[ast.expr]:
         yield ast.IfExp(node.test, node.orelse, node.body)
     elif isinstance(node, (ast.Name, ast.Attribute)):
         name = node.id if isinstance(node, ast.Name) else node.attr
-        if name in NAMES and isinstance(node.ctx, ast.Load):
+        # a variable may have the name of a function of numpy, not that of a builtin one
+        is_function = isinstance(node, ast.Attribute) or hasattr(builtins, name)
+        if name in NAMES and is_function and isinstance(node.ctx, ast.Load):
             other = NAMES[name]
             yield (
                 ast.Name(other) if isinstance(node, ast.Name) else ast.Attribute(node.value, other)

@@ -27,12 +27,19 @@ class Subject:
     is_compiled: bool = True
 
 
-#: Kernels run as plain Python, so the tests on small problems have to do.
-SMALL_PROOFS = (
-    "tests/test_bound_strength.py",
+#: Kernels run as plain Python, so tests that explore large trees are left out.
+QUICK_BOUNDS = (
     "tests/test_bounds.py",
+    "tests/test_bound_strength.py",
     "-k",
-    "strength or below or cost_of or in_order or leaf_takes or weights_of_the_proof",
+    "not (optimum or holds_whenever or never_falls or threads or short_proof or tiny)",
+)
+#: Leaves choose whole points where the scale is free.
+QUICK_LEAVES = (
+    "tests/test_bounds.py",
+    "tests/test_bound_strength.py",
+    "-k",
+    "leaf_takes or newtons or (no_more_nodes and not fixed)",
 )
 
 SUBJECTS = (
@@ -70,24 +77,32 @@ SUBJECTS = (
     Subject(
         "bounds",
         {
-            "kernels/proof/relaxation.py": 14,
+            "kernels/proof/relaxation.py": 10,
+            "kernels/proof/newton.py": 8,
+            "kernels/proof/rounding.py": 2,
             "kernels/proof/conflicts.py": 8,
             "kernels/proof/bounding.py": 8,
-            "kernels/proof/leaf.py": 12,
+            "kernels/proof/layout.py": 4,
+            "search/proof/conditions.py": 9,
         },
-        SMALL_PROOFS,
+        QUICK_BOUNDS,
         is_compiled=False,
     ),
     Subject(
         "bounds",
-        {"search/proof/conditions.py": 9, "search/proof/leaves.py": 7},
-        SMALL_PROOFS,
+        {"kernels/proof/leaf.py": 12, "search/proof/leaves.py": 7},
+        QUICK_LEAVES,
         is_compiled=False,
     ),
     Subject(
         "bounds",
         {"search/proof/hull.py": 10},
-        ("tests/test_bound_strength.py", "tests/test_hull.py", "-k", "hull_is or below or divided"),
+        (
+            "tests/test_hull.py",
+            "tests/test_bound_strength.py",
+            "-k",
+            "hull_is or tangent or divided",
+        ),
         is_compiled=False,
     ),
 )
