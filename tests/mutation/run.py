@@ -71,7 +71,7 @@ def preload() -> None:
     """Import what all tests need and no mutant changes, once for all of the forked processes."""
     os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
     for name in (
-        "numba", "pandas", "pyarrow", "scipy.optimize", "scipy.stats", "sklearn.linear_model",
+        "numba", "pandas", "polars", "pyarrow", "scipy.optimize", "scipy.stats", "sklearn.linear_model",
         "sklearn.metrics", "sklearn.pipeline", "sklearn.datasets", "hypothesis", "pytest",
     ):  # fmt: skip
         importlib.import_module(name)
