@@ -95,7 +95,8 @@ def _help_of(one: Parameter, default: Any) -> str:
     text = text[0].lower() + text[1:]
     text += f"; 'auto': {one.auto}" if one.auto and not one.on_command_line else ""
     if one.kind is not Kind.FLAG:
-        text += f" ({one.none if default is None else default})"
+        known = (one.none or "not used") if default is None else default
+        text += f" ({known})"
     return text.replace("%", "%%")
 
 

@@ -54,7 +54,7 @@ def _rules_in_words(layout: Layout) -> list[str]:
     if layout.shortlist is not None:
         words.append(f"conditions from a shortlist of {layout.shortlist}")
     if layout.max_changes is not None:
-        words.append(f"at most {layout.max_changes} terms of an earlier card are changed")
+        words.append(f"terms of an earlier card that may be changed: {layout.max_changes}")
     return words
 
 
