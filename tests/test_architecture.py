@@ -191,7 +191,7 @@ def test_facts_of_a_report_do_not_import_pictures(path):
 
 
 #: Of data/, what scoring needs: levels, the reader of columns, the reader of rows; and of card files.
-DATA_OF_CARDS = {"files", "files.csv_text", "frames", "levels", "raw_columns", "scoring"}
+DATA_OF_CARDS = {"files", "files.csv_text", "frames", "levels", "raw_columns", "rows_to_score"}
 HEAVY = {"narwhals", "numba", "pandas", "polars", "pyarrow", "scipy", "sklearn"}
 
 

@@ -16,7 +16,6 @@ from numba import njit
 from oracle.enumerate_cards import enumerate_cards
 from random_problems import SCALES, random_problem
 from riskcard.kernels.proof import layout
-from riskcard.kernels.proof.conflicts import least_conflict, price_conflicts
 from riskcard.kernels.proof.layout import (
     CHANCE_OF_EVENT,
     CHANCE_OF_OTHER,
@@ -46,6 +45,7 @@ from riskcard.kernels.proof.relaxation import (
     take_step,
 )
 from riskcard.kernels.proof.rounding import ROUNDING, ROUNDING_PER_ROW
+from riskcard.kernels.proof.shared_cuts import least_conflict, price_conflicts
 from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.problem import Limits, Problem, Scale
 from riskcard.problem.ranked_data import RankedData

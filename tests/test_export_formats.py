@@ -11,6 +11,7 @@ import pytest
 import riskcard
 from cards import heart_card, mass_card
 from riskcard.cli.main import main
+from riskcard.cli.parser import make_parser
 from riskcard.errors import FormatError, ParameterError
 from riskcard.export.cases import cases_of
 from riskcard.export.formats import FORMATS, export_card, format_of, render
@@ -217,8 +218,10 @@ def test_the_command_refuses_what_makes_no_sense(card_file, capsys, words, messa
 def test_the_command_knows_all_formats_and_dialects():
     from riskcard.cli.commands import export
 
-    assert set(export._FORMATS) == set(FORMATS)
-    assert set(export._DIALECTS) == set(DIALECTS)
+    actions = make_parser()._subparsers._group_actions[0].choices["export"]._actions
+    choices = {action.dest: action.choices for action in actions}
+    assert set(choices["to"]) == set(FORMATS)
+    assert set(choices["dialect"]) == set(DIALECTS)
     assert set(export._OPTIONS) == {name for one in FORMATS.values() for name in one.options} - {
         "form"
     }

@@ -20,8 +20,8 @@ from riskcard.paper.formulations.forms import FORMS, form_of
 from riskcard.paper.formulations.instance import Instance, make_instance
 from riskcard.paper.formulations.ranges import with_best_base
 from riskcard.paper.solvers import bonmin
-from riskcard.paper.solvers import in_process as apart
 from riskcard.paper.solvers import registry as door
+from riskcard.paper.solvers import solve_apart as apart
 from riskcard.paper.solvers.answer import Answer, Claim, Incumbent, SolverOptions
 from riskcard.paper.solvers.casadi_problem import casadi_problem
 from riskcard.paper.solvers.flat_model import flatten

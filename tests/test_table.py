@@ -15,7 +15,7 @@ from optional import pa, pd, pl
 from riskcard import DataError, ParameterError, RiskcardWarning
 from riskcard.data.features import read_features, read_numbers
 from riskcard.data.levels import BOOLEAN, Levels
-from riskcard.data.scoring import as_labels, as_numbers
+from riskcard.data.rows_to_score import as_labels, as_numbers
 from riskcard.data.table import Table, make_table, require_plain
 from riskcard.data.target import weigh_classes
 

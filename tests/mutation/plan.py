@@ -80,7 +80,7 @@ SUBJECTS = (
             "kernels/proof/relaxation.py": 10,
             "kernels/proof/newton.py": 8,
             "kernels/proof/rounding.py": 2,
-            "kernels/proof/conflicts.py": 8,
+            "kernels/proof/shared_cuts.py": 8,
             "kernels/proof/bounding.py": 8,
             "kernels/proof/layout.py": 4,
             "search/proof/conditions.py": 9,

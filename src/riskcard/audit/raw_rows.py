@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.data.frames import find_columns
-from riskcard.data.scoring import take_columns
+from riskcard.data.rows_to_score import take_columns
 from riskcard.errors import DataError
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import FeaturePoints, LevelPoints

@@ -4,7 +4,7 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-from riskcard.card.layout import WIDTH, Dot, Mark, Rectangle, Rule, Sheet, Words, lay_out
+from riskcard.card.sheet import WIDTH, Dot, Mark, Rectangle, Rule, Sheet, Words, lay_out
 from riskcard.card.svg import MARGIN, render_svg
 from riskcard.errors import ParameterError
 from riskcard.extras import import_extra

@@ -2,7 +2,7 @@
 
 import re
 
-from riskcard.card.layout import WIDTH, lay_out
+from riskcard.card.sheet import WIDTH, lay_out
 from riskcard.formatting.templates import render
 from riskcard.model.card import RiskCard
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.data.scoring import as_numbers, take_columns
+from riskcard.data.rows_to_score import as_numbers, take_columns
 from riskcard.data.target import read_weights
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature, LevelPoints

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from riskcard.data.levels import Label
-from riskcard.data.scoring import take_columns
+from riskcard.data.rows_to_score import take_columns
 from riskcard.errors import DataError
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature

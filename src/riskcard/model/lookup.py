@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from riskcard.data.levels import Label
 from riskcard.data.raw_columns import rows_in_words
-from riskcard.data.scoring import as_labels, as_numbers, refuse_rows
+from riskcard.data.rows_to_score import as_labels, as_numbers, refuse_rows
 from riskcard.errors import DataError
 from riskcard.model.feature_points import CardFeature, level_key
 from riskcard.model.lines import Line

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.data.scoring import take_columns
+from riskcard.data.rows_to_score import take_columns
 from riskcard.errors import warn
 from riskcard.model.feature_points import CardFeature
 from riskcard.model.lookup import LookUp

@@ -26,7 +26,7 @@ from riskcard.estimators.cross_validation.path import (
     cross_validate,
     fit_size,
 )
-from riskcard.estimators.cross_validation.scoring import find_scorer, score_rows
+from riskcard.estimators.cross_validation.scorers import find_scorer, score_rows
 from riskcard.estimators.cross_validation.size_choice import choose_size, results_of
 from riskcard.estimators.learning import Request
 from riskcard.estimators.recipe_values import plain_values

@@ -15,7 +15,7 @@ from sklearn.base import clone
 from riskcard.data.frames import take_rows
 from riskcard.errors import DataError
 from riskcard.estimators.classifier import RiskScoreClassifier
-from riskcard.estimators.cross_validation.scoring import score_rows
+from riskcard.estimators.cross_validation.scorers import score_rows
 from riskcard.estimators.cross_validation.size_choice import PathScores
 from riskcard.estimators.learning import Request
 from riskcard.estimators.parallel import run_side_by_side

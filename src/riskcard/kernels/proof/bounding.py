@@ -28,7 +28,6 @@ A child's cards are among its parent's, so the larger of the two bounds counts.
 
 import riskcard.kernels.proof.layout as at
 from riskcard.kernels.jit import inlined_kernel
-from riskcard.kernels.proof.conflicts import price_conflicts
 from riskcard.kernels.proof.relaxation import (
     add_costs,
     differentiate,
@@ -37,6 +36,7 @@ from riskcard.kernels.proof.relaxation import (
     tabulate_losses,
     take_step,
 )
+from riskcard.kernels.proof.shared_cuts import price_conflicts
 
 PRUNED = 0  # the lower bound reached the cutoff
 OPEN = 1  # the bound will not reach the target: to be split, without bounding it any better

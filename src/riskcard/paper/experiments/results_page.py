@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from riskcard.errors import SolverMissing
-from riskcard.formatting.markdown import wrap_prose
 from riskcard.formatting.templates import render
+from riskcard.formatting.wrapped_prose import wrap_prose
 from riskcard.output_files import write_whole
 from riskcard.paper.experiments.methods import METHODS, OURS
 from riskcard.paper.experiments.published import MISPRINT, PAPER_LIMIT, TITLES

@@ -14,7 +14,7 @@ from riskcard.extras import import_extra
 from riskcard.paper.formulations.mip_model import Model
 from riskcard.paper.solvers.answer import Answer, SolverOptions
 from riskcard.paper.solvers.flat_model import require_no_cardinality
-from riskcard.paper.solvers.in_process import solve_apart
+from riskcard.paper.solvers.solve_apart import solve_apart
 
 
 def solve_with_bonmin(model: Model, options: SolverOptions) -> Answer:

@@ -14,9 +14,9 @@ from riskcard.paper.formulations.ranges import base_range, with_best_base
 from riskcard.paper.solvers.answer import Answer, Claim, SolverOptions
 from riskcard.paper.solvers.bonmin import solve_with_bonmin, solve_with_bonmin_oa
 from riskcard.paper.solvers.highs import solve_with_highs
-from riskcard.paper.solvers.in_process import is_large, solve_apart
 from riskcard.paper.solvers.ipopt import relax_with_ipopt
 from riskcard.paper.solvers.scip import solve_with_scip
+from riskcard.paper.solvers.solve_apart import is_large, solve_apart
 from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.result import SolveResult
 from riskcard.problem.solution import Solution

@@ -127,6 +127,6 @@ def _write(path: Path, record: Any) -> None:
 
 if __name__ == "__main__":
     # the task was pickled under the module's own name
-    from riskcard.paper.solvers import in_process
+    from riskcard.paper.solvers import solve_apart as this_module
 
-    in_process.run_task(Path(sys.argv[1]))
+    this_module.run_task(Path(sys.argv[1]))
