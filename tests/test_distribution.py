@@ -6,6 +6,7 @@ import pytest
 from cards import mass_card
 from riskcard import FeaturePoints, LevelPoints
 from riskcard.evaluation.distribution import (
+    Slot,
     distributions_of,
     number_bars,
     number_range,
@@ -26,10 +27,12 @@ def test_weights_count_in_the_shares():
     slots = slots_of(shape, ROWS["shape"], weights)
     assert [slot.share for slot in slots] == pytest.approx([5 / 16, 2 / 16, 1 / 16, 6 / 16, 2 / 16])
     slots = slots_of(card.features[0], ROWS["age"], weights)
-    assert [(slot.words, slot.points, slot.share) for slot in slots] == [
-        ("-9", 2, 4 / 16),
-        ("missing", 1, 6 / 16),
-    ]
+    assert slots == [Slot("-9", 2, 4 / 16, True), Slot("missing", 1, 6 / 16, True)]
+
+
+def test_ordinary_levels_are_not_special():
+    slots = slots_of(mass_card().features[1], ROWS["shape"], np.ones(8))
+    assert [slot.words for slot in slots if slot.is_special] == ["unseen"]
 
 
 def test_a_hole_that_training_did_not_have_is_shown_with_the_points_it_gets():

@@ -444,6 +444,13 @@ def test_giving_everyone_the_base_rate_has_a_scaled_brier_score_of_0():
     assert half.scaled_brier == pytest.approx(-1 / 3)
 
 
+def test_the_loss_of_the_base_rate_is_that_of_giving_it_to_everyone():
+    weights = [3.0, 1.0, 2.0, 4.0]
+    found = evaluate(read_outcomes([0.3] * 4, [1, 0, 0, 0], weights))
+    assert found.base_rate_loss == pytest.approx(found.log_loss, rel=1e-12)
+    assert found.base_rate_loss == pytest.approx(0.6108643020548935)
+
+
 def test_the_number_of_bins_is_handed_on():
     risks, y, weights = random_rows(7, n_risks=60)
     rows = read_outcomes(risks, y, weights)
