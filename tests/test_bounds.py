@@ -358,16 +358,16 @@ def test_each_side_is_divided_into_blocks_of_about_as_many_rows(n_columns, n_row
 
 
 def test_clashes_begin_where_those_of_the_column_are():
-    codes = np.zeros((3, 4), dtype=np.int32)
-    data = RankedData(
-        codes, np.array([2, 3, 4]), np.array([1, 1, -1, -1], dtype=np.int8), np.ones(4)
-    )
-    problem = Problem(data, Limits(2, 2, 2), Scale("fixed"), -np.ones(3, int), np.ones(3, int))
-    clashes = np.arange(4).reshape(2, 1, 2), None, 9 + np.arange(8).reshape(4, 1, 2)
-    restrictions = replace(problem.restrictions, clashes=clashes)
+    labels, n_cuts = np.array([1, 1, -1, -1], dtype=np.int8), np.array([2, 3, 4, 1])
+    data = RankedData(np.zeros((4, 4), dtype=np.int32), n_cuts, labels, np.ones(4))
+    jump = np.ones(4, dtype=np.int64)
+    problem = Problem(data, Limits(2, 2, 2), Scale("fixed"), -jump, jump)
+    clashes = [np.full((cuts, 1, 2), cuts) for cuts in n_cuts]
+    restrictions = replace(problem.restrictions, clashes=(clashes[0], None, *clashes[2:]))
     families, together = _families(replace(problem, restrictions=restrictions))
-    np.testing.assert_array_equal(families, [[0, 0, 1, 0], [1, 1, 1, -1], [2, 2, 1, 2]])
-    np.testing.assert_array_equal(together.ravel(), [*range(4), *range(9, 17)])
+    wanted = [[0, 0, 1, 0], [1, 1, 1, -1], [2, 2, 1, 2], [3, 3, 1, 6]]
+    np.testing.assert_array_equal(families, wanted)
+    np.testing.assert_array_equal(together, np.repeat([[2, 2], [4, 4], [1, 1]], [2, 4, 1], axis=0))
 
 
 # --- nodes ---------------------------------------------------------------------------------------
@@ -387,6 +387,10 @@ def test_the_fields_of_a_record_have_a_place_each_and_fill_it():
         ("SAVED LEAVES DONE NODES STEPS WORK", layout.COUNTERS),
     ):
         assert [getattr(layout, name) for name in names.split()] == list(range(size))
+    work = empty_workspace(5, 2)
+    assert work.cells.shape[1:] == (2, 4)
+    assert work.moves.shape[1:] == (2, layout.MOVE_FIELDS)
+    assert work.columns.shape[1:] == (2,)
 
 
 @dataclass(frozen=True)
@@ -790,6 +794,18 @@ def test_a_leaf_takes_the_best_whole_points(scale):
             )
             n_cards += 1
     assert n_cards > 6
+
+
+def test_a_leaf_takes_the_points_of_its_box_where_the_scale_is_given():
+    for seed in range(5):
+        problem, leaf = problem_of_one_leaf(seed, Scale("fixed", 2.0))
+        jumps = problem.jump_low + problem.jump_high
+        leaf.box[0, LEAST] = np.append(-1, np.abs(jumps)) / 2.0
+        card, bound = card_of_leaf(problem, arrange_conditions(problem), leaf, 0, 1e9)
+        assert card.terms == [(f, 0, int(jumps[f])) for f in range(3)]
+        assert card.base == -1 - jumps[jumps < 0].sum()
+        loss = loss_of(card, problem)
+        assert loss * (1 - 1e-9) < bound < loss
 
 
 @pytest.mark.parametrize("kind", ["multiplier", "calibrated"])

@@ -302,6 +302,16 @@ def test_room_for_few_conditions_still_gives_a_bound(monkeypatch):
     assert grown(conditions, 1).bound(float("inf")) < whole
 
 
+def test_without_room_no_condition_joins_the_tangent(monkeypatch):
+    problem = HullProblem(arrange_conditions(noisy_problem(3)))
+    part = Part((), np.ones(problem.size, dtype=bool), 3)
+    place = Touch(0.0, np.arange(2), np.zeros(2, dtype=np.int64), np.full(2, 0.5))
+    for room, n_chosen in ((1, 3), (0, None)):
+        monkeypatch.setattr(hull, "MOST_SHARES", 2 + room)
+        joined = hull._joining(problem, part, place, -np.arange(1.0, problem.size + 1))
+        assert (joined and joined.chosen.size) == n_chosen
+
+
 def test_parts_that_are_too_many_end_the_tree(monkeypatch):
     conditions = arrange_conditions(noisy_problem(4))
     assert conditions is not None
