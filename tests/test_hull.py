@@ -302,6 +302,18 @@ def test_room_for_few_conditions_still_gives_a_bound(monkeypatch):
     assert grown(conditions, 1).bound(float("inf")) < whole
 
 
+@pytest.mark.parametrize("share", [0.0, 0.2, 0.5])
+def test_the_place_of_a_tangent_is_good_wherever_the_descent_begins(share):
+    problem = HullProblem(arrange_conditions(noisy_problem(3)))
+    chosen = np.sort(np.random.default_rng(0).choice(problem.size, 8, replace=False))
+    for shift in (0.0, 2.0):
+        owners, shares = np.zeros(8, dtype=np.int64), np.full(8, share)
+        place = Touch(problem.rate + shift, chosen, owners, shares)
+        _, log_odds, _ = hull._descend(problem, place, np.array([3.0]))
+        # the least loss is 201.8, and that of equal risks 205.0
+        assert problem.weights @ np.logaddexp(0, -problem.signs * log_odds) < 203
+
+
 def test_without_room_no_condition_joins_the_tangent(monkeypatch):
     problem = HullProblem(arrange_conditions(noisy_problem(3)))
     part = Part((), np.ones(problem.size, dtype=bool), 3)
