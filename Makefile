@@ -26,7 +26,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 # tests of the kernels whose problems are small enough for plain Python
-NOJIT := tests/test_atoms.py tests/test_bounds.py tests/test_enumerate.py tests/test_hull.py \
+NOJIT := tests/test_atoms.py tests/test_bounds.py tests/test_hull.py \
   tests/test_ranks.py tests/test_search.py tests/test_sets.py
 
 .PHONY: help demo test test-quick test-nojit test-lowest test-bare test-all coverage docs dist \

@@ -48,6 +48,8 @@ from riskcard.problem.solution import Solution
 from riskcard.search.lasso import TOLERANCE, fit_lasso
 from test_docs import ROOT, blocks
 
+pytestmark = pytest.mark.slow
+
 assert test_estimator.SCALES
 MODULES = {"highs": "highspy", "scip": "pyscipopt"}
 FIXED = (Scale("fixed", 1.0), Scale("fixed", 0.7), Scale("fixed", 2.5))

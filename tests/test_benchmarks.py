@@ -31,6 +31,8 @@ from benchmarks.ranks import rank
 from benchmarks.store import NOT_INSTALLED, Job, Kept, Store
 from benchmarks.tables import Table, folds_of, load_table, read_csv
 
+pytestmark = pytest.mark.slow
+
 RECORD = {
     "parts": [
         {"column": 0, "cuts": [1.0, 2.0], "points": [0, 3, 5], "missing": 1},

@@ -27,6 +27,8 @@ from test_bounds import (
     with_wild_weights,
 )
 
+pytestmark = pytest.mark.slow
+
 SCALES = (Scale("fixed", 1.0), Scale("fixed", 2.5), Scale("multiplier"), Scale("calibrated"))
 #: For each scale, the nodes of all proofs and the share that the hull proves; and how many of 100
 #: relaxations are solved after this many steps.

@@ -22,6 +22,8 @@ from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.problem import Problem, Scale, make_problem
 from riskcard.status import Status
 
+pytestmark = pytest.mark.slow
+
 LOG_2 = math.log(2)
 
 

@@ -67,6 +67,7 @@ def check_proofs_cut_short(problem: Problem) -> None:
             assert result.gap <= max(options.gap, OPTIMALITY_TOLERANCE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", range(20))
 def test_the_certified_optimum_is_the_optimum(block):
     wrong = {}

@@ -48,6 +48,8 @@ from riskcard.paper.formulations.strengthened import PLAIN, Strengthening
 from riskcard.problem.objective import log_odds_of, loss_of, violations
 from riskcard.problem.solution import Solution
 
+pytestmark = pytest.mark.slow
+
 SWITCHES = [field.name for field in fields(Strengthening)]
 #: The linear form with one strengthening, and all strengthenings with one or more switched off.
 STRENGTHENINGS = {

@@ -9,6 +9,8 @@ import pytest
 from mutation.mutants import mutants_of
 from mutation.plan import SUBJECTS
 
+pytestmark = pytest.mark.slow
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:

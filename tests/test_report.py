@@ -33,6 +33,8 @@ from riskcard.report.report_page import render_section
 from riskcard.report.rivals import RIVALS
 from riskcard.stability.bootstrap import bootstrap_card
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("matplotlib")
 
 

@@ -26,6 +26,8 @@ from riskcard.search.shortlist import close_all_but, shortlist
 from riskcard.search.solve import Options, solve
 from test_exactness import check_proofs_cut_short, faults, faults_of_search
 
+pytestmark = pytest.mark.slow
+
 BLOCK = 30
 NAN = float("nan")
 #: More levels, more special values and more terms; few enough cards for a test.

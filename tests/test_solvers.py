@@ -30,6 +30,8 @@ from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.solution import Solution
 from riskcard.status import Status
 
+pytestmark = pytest.mark.slow
+
 PACKAGES = {
     "bonmin": "casadi",
     "bonmin-oa": "casadi",
