@@ -6,7 +6,7 @@ A reader who wants to check the proof can take the modules in this order:
 2. `slots`: sets of conditions, the rows that they leave undecided, and the limits on a card.
 3. `relaxation` and `newton`: a convex problem on the cells of a node, its minimum, and the tangent
    that bounds it from below (`lower_bound_at`).
-4. `conflicts`: what a card loses beyond the relaxation, since both classes share their cuts.
+4. `shared_cuts`: what a card loses beyond the relaxation, since both classes share their cuts.
 5. `bounding`: why all this bounds every card of a node, and when a node is pruned.
 6. `rounding`: why rounding does not spoil the bounds.
 7. `nodes` and `explore`: children, and the depth-first search; why no card gets lost.

@@ -12,7 +12,7 @@ With two slots::
 
 The coefficients are ``w[OFFSET]`` and ``w[j + 1] >= 0``, what slot ``j`` adds to the log-odds,
 within a box. Linear costs are added to the loss of the cells: ``costs[j + 1] >= 0`` for a unit of
-``w[j + 1]``, see `conflicts`. Why the minimum is a bound on the node's cards is proved in
+``w[j + 1]``, see `shared_cuts`. Why the minimum is a bound on the node's cards is proved in
 `bounding`.
 """
 
