@@ -10,7 +10,7 @@
 # make dist         a wheel and an sdist in dist/, checked
 # make benchmark    riskcard against the field, into docs/benchmarks.md (hours; DATA=folder of tables)
 # make benchmark-quick  ratios and exact counts against the reference (under 3 minutes)
-# make mutation     put small faults into audit, evaluation and bounds: do the tests notice? (ten minutes)
+# make mutation     put small faults into audit, evaluation and bounds: do the tests notice?
 # make format       format the code and fix what ruff can fix
 # make clean        remove .venv and everything that was generated
 

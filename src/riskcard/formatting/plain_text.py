@@ -21,7 +21,7 @@ def visible(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """A visible text on one line: line breaks and tabs become blanks."""
+    """A visible text on one line: line breaks and tabs become spaces."""
     if any(mark in text for mark in "\n\r\t\v\f"):
         text = " ".join(text.split()) or text
     return visible(text)
