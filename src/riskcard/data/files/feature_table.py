@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.data.columns import FeatureValues
+from riskcard.data.reading_notes import ReadingNote
 
 
 class FeatureTable:
@@ -20,6 +21,8 @@ class FeatureTable:
         From name to values and levels.
     n_rows
         Number of rows.
+    notes
+        What was done to the file that they are from.
 
     Examples
     --------
@@ -28,8 +31,14 @@ class FeatureTable:
     [50.0]
     """
 
-    def __init__(self, features: Mapping[str, FeatureValues], n_rows: int) -> None:
+    def __init__(
+        self,
+        features: Mapping[str, FeatureValues],
+        n_rows: int,
+        notes: Sequence[ReadingNote] = (),
+    ) -> None:
         self.features = dict(features)
+        self.notes = tuple(notes)
         self.shape = (n_rows, len(self.features))
 
     @property
@@ -49,4 +58,4 @@ class FeatureTable:
             name: FeatureValues(values[rows], levels)
             for name, (values, levels) in self.features.items()
         }
-        return FeatureTable(taken, len(rows))
+        return FeatureTable(taken, len(rows), self.notes)
