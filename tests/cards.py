@@ -130,7 +130,7 @@ def risk_cards(draw, is_plain=False, kinds=(labels,)):
             for name, is_nominal in zip(all_names, is_category, strict=False)
         ),
         base=draw(st.integers(-50, 50)),
-        multiplier=draw(st.floats(0.5, 50)),
+        multiplier=draw(st.sampled_from([1, -1])) * draw(st.floats(0.5, 50)),
         offset=draw(st.floats(-20, 20)),
         feature_names=tuple(all_names),
         classes=classes,

@@ -226,10 +226,8 @@ def test_a_card_of_one_total_has_a_risk_table():
     assert failed(card) == {"certificate"}
 
 
-def test_a_risk_table_that_falls_is_found():
-    card = honest_card()
-    object.__setattr__(card, "multiplier", -1.5)  # as no card can be made
-    assert "risk table" in failed(card)
+def test_a_certified_card_on_which_a_higher_total_is_safer_is_found():
+    assert "scale" in failed(replace(honest_card(), multiplier=-1.5))
 
 
 @pytest.mark.parametrize("weights", [np.zeros(200), WEIGHTS[:0]])

@@ -1,6 +1,7 @@
 """Credit points double the odds as asked, and the cost of rounding them is the one told."""
 
 import math
+import sqlite3
 
 import numpy as np
 import pytest
@@ -10,21 +11,92 @@ from hypothesis import strategies as st
 from cards import heart_card, mass_card, risk_cards
 from export_rows import rows_of, scores_of
 from riskcard.errors import DataError, ParameterError
+from riskcard.estimators.recalibrate import recalibrate
 from riskcard.export.credit import to_credit_points
+from riskcard.export.pmml import card_to_pmml
+from riskcard.export.sql import card_to_sql
 from riskcard.model.card import RiskCard
-
-
-def log_odds_of_event(scaling, totals):
-    return scaling.card.log_odds_of_total(totals) * (-1 if scaling.higher_is_safer else 1)
+from riskcard.model.feature_points import FeaturePoints, LevelPoints
 
 
 @pytest.mark.parametrize("higher_is_safer", [True, False])
 def test_the_odds_are_as_asked_and_double_as_asked(higher_is_safer):
     scaling = to_credit_points(mass_card(), 15, 30, 500, higher_is_safer)
     odds = np.exp(scaling.card.log_odds_of_total([500, 515, 530, 485]))
+    odds = 1 / odds if higher_is_safer else odds
     assert odds == pytest.approx([30, 60, 120, 15], rel=1e-12)
-    event = scaling.card.classes[1]
-    assert event == ("benign" if higher_is_safer else "malignant")
+    assert scaling.card.higher_is_safer is higher_is_safer
+
+
+LOAN = RiskCard(
+    [
+        FeaturePoints("debts", [2, 5], [0, 2, 4]),
+        FeaturePoints("income", [20], [3, 0], missing=2),
+        LevelPoints("job", [["yes"], ["no"]], [0, 1]),
+    ],
+    multiplier=1.5,
+    offset=-3.0,
+    classes=("paid", "default"),
+    outcome="loan",
+)
+GOOD = {"debts": 0, "income": 40, "job": "yes"}
+WORST = {"debts": 9, "income": 10, "job": "no"}
+
+
+def test_the_event_and_its_risk_are_those_of_the_first_card():
+    scaled = to_credit_points(LOAN).card
+    assert (scaled.classes, scaled.outcome, scaled.title) == (
+        LOAN.classes,
+        "loan",
+        "Risk of loan = default",
+    )
+    for row in (GOOD, WORST):
+        assert scaled.risk(row)[0] == pytest.approx(LOAN.risk(row)[0], abs=0.02)
+    assert scaled.total_points(GOOD)[0] > scaled.total_points(WORST)[0]
+    assert "higher total is safer" in scaled.to_text()
+
+
+def test_reasons_name_the_worst_features_of_an_applicant_either_way():
+    scaled = to_credit_points(LOAN).card
+    assert scaled.explain(GOOD).reasons == ()
+    assert "Reasons: none; no bin of any feature has a lower risk." in str(scaled.explain(GOOD))
+    for card in (LOAN, scaled):
+        why = card.explain(WORST)
+        assert [one.feature for one in why.reasons] == ["debts", "income", "job"]
+        assert all(one.lost > 0 for one in why.reasons)
+    assert "points below the best bin" in str(scaled.explain(WORST))
+
+
+def test_sql_of_a_scaled_card_gives_the_risk_of_the_event():
+    scaled = to_credit_points(LOAN).card
+    database = sqlite3.connect(":memory:")
+    database.execute("CREATE TABLE data (debts, income, job)")
+    for row in (GOOD, WORST):
+        database.execute("INSERT INTO data VALUES (?, ?, ?)", tuple(row.values()))
+    found = database.execute(card_to_sql(scaled, dialect="sqlite")).fetchall()
+    risks = [row[-1] for row in found]
+    assert risks == pytest.approx([scaled.risk(GOOD)[0], scaled.risk(WORST)[0]])
+    assert risks[0] < 0.1 < risks[1]
+
+
+@pytest.mark.parametrize("higher_is_safer", [True, False])
+def test_reason_codes_count_from_the_points_of_the_best_bin(higher_is_safer):
+    scaled = to_credit_points(LOAN, higher_is_safer=higher_is_safer).card
+    text = card_to_pmml(scaled, reasons=3)
+    ways = ("pointsBelow", "max") if higher_is_safer else ("pointsAbove", "min")
+    assert f'reasonCodeAlgorithm="{ways[0]}" baselineMethod="{ways[1]}"' in text
+    for one in scaled.explain(GOOD).features:
+        assert f'reasonCode="{one.feature}" baselineScore="{one.best}"' in text
+
+
+def test_a_scaled_card_can_be_recalibrated():
+    scaled = to_credit_points(LOAN).card
+    rows = {name: [GOOD[name], GOOD[name], WORST[name], WORST[name]] for name in GOOD}
+    fitted = recalibrate(scaled, rows, ["paid", "default", "default", "paid"], [9, 1, 9, 1])
+    assert fitted.risk(GOOD)[0] == pytest.approx(0.1)
+    assert fitted.risk(WORST)[0] == pytest.approx(0.9)
+    with pytest.raises(DataError, match="does not fall with the risk"):
+        recalibrate(scaled, rows, ["paid", "default", "default", "paid"], [1, 9, 1, 9])
 
 
 @settings(max_examples=60)
@@ -36,7 +108,7 @@ def test_no_row_is_moved_farther_than_told(card, doubling, odds, at, higher_is_s
     for before, after in zip(scores_of(card, rows), scores_of(scaling.card, rows), strict=True):
         assert (before is None) == (after is None)
         if before is not None:
-            new = log_odds_of_event(scaling, after[0])
+            new = scaling.card.log_odds_of_total(after[0])
             worst = max(worst, abs(new - card.log_odds_of_total(before[0])))
     assert worst <= scaling.largest_error + 1e-9
     n_parts = len(card.features) + 1
@@ -48,7 +120,7 @@ def test_the_largest_error_is_reached():
     scaling = to_credit_points(card, points_to_double_odds=3)
     rows = rows_of(card)
     errors = [
-        abs(log_odds_of_event(scaling, after[0]) - card.log_odds_of_total(before[0]))
+        abs(scaling.card.log_odds_of_total(after[0]) - card.log_odds_of_total(before[0]))
         for before, after in zip(scores_of(card, rows), scores_of(scaling.card, rows), strict=True)
         if before is not None
     ]
@@ -96,18 +168,17 @@ def test_losses_take_labels_and_weights_of_the_original_card(higher_is_safer):
         scaling.losses(rows, ["no", "maybe", "yes"])
 
 
-def test_what_was_learned_from_is_told_about_the_other_outcome():
-    training = to_credit_points(heart_card()).card.training
-    assert (training.rows, training.events, training.event_weight) == (569, 357, 357.0)
-    training = to_credit_points(heart_card(), higher_is_safer=False).card.training
-    assert (training.rows, training.events, training.event_weight) == (569, 212, 212.0)
+def test_what_was_learned_from_stays_true():
+    for is_safer in (True, False):
+        training = to_credit_points(heart_card(), higher_is_safer=is_safer).card.training
+        assert (training.rows, training.events, training.event_weight) == (569, 212, 212.0)
     assert to_credit_points(heart_card()).card.certificate is None
 
 
 def test_it_says_what_the_scale_is():
     words = str(to_credit_points(mass_card()))
     assert words.startswith(
-        "50 to 1 for 'benign' at 600 points, twice the odds for every 20 points"
+        "50 to 1 against the event (mass = malignant) at 600 points, and twice these odds for every 20"
     )
     assert "a higher total is riskier" in str(to_credit_points(mass_card(), higher_is_safer=False))
 

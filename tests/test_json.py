@@ -94,7 +94,7 @@ def levels(**changes) -> list:
         (changed(colour="red"), 'unknown entry "colour"'),
         (changed(base=1.0), r"base is 1\.0"),
         (changed(base=None), "base is None"),
-        (changed(multiplier=-1), r"multiplier is -1\.0"),
+        (changed(multiplier=0), "multiplier is 0. Use a positive or a negative"),
         (changed(multiplier="1"), "multiplier is '1'. Use a finite number"),
         (changed(offset=10**400), "offset is a number of more than 30 digits"),
         (changed(offset=0).replace('"offset": 0', '"offset": NaN'), "contains NaN"),

@@ -270,7 +270,7 @@ def test_rows_that_cannot_be_scored_are_refused(rows, message):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"multiplier": 0}, "multiplier is 0.0. Use a positive"),
+        ({"multiplier": 0}, "multiplier is 0. Use a positive or a negative"),
         ({"multiplier": float("nan")}, "multiplier is nan"),
         ({"offset": math.inf}, "offset is inf"),
         ({"base": 1.5}, "base is 1.5. Use a whole number"),

@@ -7,6 +7,7 @@ import pytest
 
 from cards import heart_card, mass_card
 from export_rows import assert_same, odd_card, rows_of, sample_cards, typed_cards
+from riskcard.export.credit import to_credit_points
 from riskcard.export.pmml import card_to_pmml
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
@@ -99,6 +100,16 @@ def test_reasons_are_the_features_with_most_points_above_their_lowest(request, n
     assert "reason_4" not in found
     assert found["total"] == card.total_points(row)[0]
     assert found["log_odds"] == card.log_odds(row)[0]
+
+
+@pytest.mark.parametrize("name", ["jpmml", "pmml4s"])
+def test_reasons_of_a_card_with_credit_points_are_the_features_that_cost_most(request, name):
+    card = to_credit_points(mass_card()).card
+    worst = {"age": 70.0, "shape": "lobular", "density": "high", "palpable": True}
+    (found,) = request.getfixturevalue(name)(card_to_pmml(card, reasons=3), [worst])
+    expected = [one.feature for one in card.explain(worst).reasons]
+    assert [found[f"reason_{rank}"] for rank in (1, 2, 3)] == expected
+    assert found["risk"] == pytest.approx(card.risk(worst)[0], rel=1e-12)
 
 
 @pytest.mark.parametrize("name", ["jpmml", "pmml4s"])

@@ -229,7 +229,7 @@ def _check_risks(card: RiskCard, rows: Rows) -> Iterator[Check]:
         for total, risk in table.items()
         if abs(risk - _risk(_log_odds(card, total))) > ROUNDING
     ]
-    risks = [table[total] for total in sorted(table)]
+    risks = [table[total] for total in sorted(table, reverse=card.multiplier < 0)]
     passed = not wrong and all(low <= high for low, high in pairwise(risks))
     detail = f"{len(table)} totals" + (f", the risk of total {wrong[0]} is wrong" if wrong else "")
     yield Check("risk table", passed, detail)

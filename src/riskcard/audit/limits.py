@@ -115,7 +115,7 @@ def _words(feature: Feature, place: int) -> str:
 def _check_scale(card: RiskCard, limits: Certificate, largest: int) -> Check:
     figures = f"base {card.base}, multiplier {card.multiplier:.10g}, offset {card.offset:.10g}"
     is_free = limits.scale in ("calibrated", "multiplier")
-    steepest = largest / card.multiplier
+    steepest = largest / abs(card.multiplier)
     wrong = ""
     if limits.scale == "calibrated" and card.base != 0:
         wrong = "the base of a calibrated card is 0"
@@ -123,6 +123,8 @@ def _check_scale(card: RiskCard, limits: Certificate, largest: int) -> Check:
         wrong = "an integer base leaves no room for an offset"
     elif not is_free and card.multiplier != limits.scale:
         wrong = f"the multiplier was given as {limits.scale}"
+    elif card.multiplier < 0:
+        wrong = "the risk on a fitted card rises with the total"
     elif is_free and steepest > limits.max_log_odds * (1 + ROUNDING):
         wrong = (
             f"one term moves the log-odds by {steepest:.6g}, the limit is {limits.max_log_odds:g}"
@@ -169,7 +171,7 @@ def is_surely_allowed(feature: Feature, card: RiskCard, limits: Certificate, roo
     """Some terms within all limits surely give these points; False also when that is not sure."""
     largest = float(limits.max_points)
     if limits.scale in ("calibrated", "multiplier"):
-        largest = min(largest, limits.max_log_odds * card.multiplier)
+        largest = min(largest, limits.max_log_odds * abs(card.multiplier))
     n_terms = least_terms(feature)
     if n_terms > min(room, limits.max_cuts_per_feature):
         return False

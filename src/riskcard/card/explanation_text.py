@@ -72,15 +72,17 @@ def _sentences(why: Explanation) -> list[str]:
 def _reason_sentences(why: Explanation) -> list[str]:
     reasons = [f"{i}. {_reason_words(one)}" for i, one in enumerate(why.reasons, start=1)]
     if not reasons:
-        return ["Reasons: none; no bin of any feature has fewer points."]
-    return ["Reasons, by points above the best bin of the feature:", *reasons]
+        return ["Reasons: none; no bin of any feature has a lower risk."]
+    side = "below" if why.higher_is_safer else "above"
+    return [f"Reasons, by points {side} the best bin of the feature:", *reasons]
 
 
 def _reason_words(one: FeatureReason) -> str:
     name, value = one_line(one.feature), _shown(one.value)
     known = f"{name} is {value}"
     is_range = one.place[:1] in "≤>" and not isinstance(one.value, str)
-    return f"{known} ({one.place}): {one.lost:+d}" if is_range else f"{known}: {one.lost:+d}"
+    lost = one.points - one.best
+    return f"{known} ({one.place}): {lost:+d}" if is_range else f"{known}: {lost:+d}"
 
 
 def _change_sentences(why: Explanation) -> list[str]:

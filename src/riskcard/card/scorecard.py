@@ -79,7 +79,8 @@ def score_card_of(card: RiskCard) -> ScoreCard:
     """Gather what a rendering shows."""
     terms = card.two_sided_terms
     bands = band_lines(card)
-    facts = [training_words(card.training)] if card.training is not None else []
+    facts = ["A higher total is safer."] if card.higher_is_safer else []
+    facts += [training_words(card.training)] if card.training is not None else []
     if card.certificate is not None:
         facts += certificate_sentences(card.certificate)
     return ScoreCard(

@@ -23,7 +23,9 @@ _STOPPED = {
 
 def scale_words(card: RiskCard) -> str:
     """The formula behind the table from total to risk."""
-    divided = "total" if card.multiplier == 1 else f"total / {card.multiplier:.6g}"
+    divided = "total" if abs(card.multiplier) == 1 else f"total / {abs(card.multiplier):.6g}"
+    if card.higher_is_safer:
+        return f"log-odds = {card.offset:.6g} - {divided}"
     if card.offset == 0:
         return f"log-odds = {divided}"
     return f"log-odds = {divided} {'-' if card.offset < 0 else '+'} {abs(card.offset):.6g}"

@@ -31,6 +31,7 @@ def terms_of_card(card: RiskCard, layout: Layout) -> Terms:
         place = table.names.index(feature.name)
         first = int(layout.data.first_columns[place])
         points = _points_of_atoms(feature, layout, place)
+        points = -points if card.higher_is_safer else points
         atoms = layout.data.atoms[place]
         n_specials = len(layout.cut_grid.groups[place].specials)
         if atoms is None or atoms.n_columns == 1:

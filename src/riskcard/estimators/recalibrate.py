@@ -48,25 +48,28 @@ def recalibrate(card: RiskCard, X: Any, y: Any, sample_weight: Any = None) -> Ri
     if table.labels.size != totals.size:
         weights = np.asarray(sample_weight, dtype=np.float64)
         totals = totals[weights > 0]
-    lowest = int(totals.min())
-    keys = 2 * (totals - lowest) + is_event
-    n_totals = int(totals.max()) - lowest + 1
+    sign = -1 if card.higher_is_safer else 1
+    rising = sign * totals  # with the risk
+    lowest = int(rising.min())
+    keys = 2 * (rising - lowest) + is_event
+    n_totals = int(rising.max()) - lowest + 1
     tally = np.bincount(keys, table.weights, minlength=2 * n_totals)
-    scale = np.array([1.0 / card.multiplier, card.offset])
+    scale = np.array([1.0 / abs(card.multiplier), card.offset])
     # the scores are moved to the card's own totals, so that the offset is the card's
     fit_scale(
         tally, np.int64(lowest), np.int64(1), CALIBRATED, LOG_ODDS_LIMIT, scale, 1e-12 * tally.sum()
     )
     if scale[0] <= 2 * SMALLEST_SCALE:
         raise DataError(
-            "The total of the card does not rise with the risk on these rows, so no scale fits it. "
+            f"The total of the card does not {'fall' if sign < 0 else 'rise'} with the risk on these "
+            "rows, so no scale fits it. "
             "Check the labels, or fit a new card."
         )
     signed = replace(table, labels=np.where(is_event, 1, -1).astype(np.int8))
     facts = training_facts_of(signed, totals, card.reachable_totals())
     return replace(
         card,
-        multiplier=float(1.0 / scale[0]),
+        multiplier=float(sign / scale[0]),
         offset=float(scale[1]),
         training=facts,
         certificate=None,

@@ -157,7 +157,7 @@ def cases_of(card: RiskCard) -> CardCases:
 
 
 def _title(card: RiskCard) -> str:
-    title = f"r{card.title[1:]}"
+    title = f"r{card.title[1:]}" + ("; a higher total is safer" if card.higher_is_safer else "")
     return "".join(sign if sign.isprintable() else " " for sign in title)
 
 

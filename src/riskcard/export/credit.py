@@ -13,7 +13,6 @@ from riskcard.data.target import read_target, read_weights
 from riskcard.errors import DataError, ParameterError
 from riskcard.logistic import log_loss
 from riskcard.model.card import RiskCard
-from riskcard.model.certificate import TrainingFacts
 from riskcard.model.feature_points import CardFeature
 
 
@@ -31,8 +30,8 @@ class CreditScaling:
     Attributes
     ----------
     card
-        The scaled card. Where a higher total is safer it is about the outcome that the first card
-        calls no event: its ``risk`` is the probability of that, and its ``classes`` are swapped.
+        The scaled card. Its ``risk`` is that of the event, as on the first card; where a higher
+        total is safer, its multiplier is negative.
     original
         The card that it was made from.
     points_to_double_odds, odds, at, higher_is_safer
@@ -65,19 +64,17 @@ class CreditScaling:
         totals = self.original.total_points(X)
         weights = read_weights(sample_weight, totals.size)
         signs = _signs(self.original, read_target(y, totals.size))
-        after = self.card.log_odds(X) * (-1 if self.higher_is_safer else 1)
         return Losses(
             log_loss(self.original.log_odds_of_total(totals), signs, weights),
-            log_loss(after, signs, weights),
+            log_loss(self.card.log_odds(X), signs, weights),
         )
 
     def __str__(self) -> str:
-        better = "safer" if self.higher_is_safer else "riskier"
-        about = self.card.classes[1]
+        side, better = ("against", "safer") if self.higher_is_safer else ("for", "riskier")
         return (
-            f"{self.odds:g} to 1 for {about!r} at {self.at:g} points, twice the odds for every "
-            f"{self.points_to_double_odds:g} points more; a higher total is {better}. "
-            f"Rounding moves no row's log-odds by more than {self.largest_error:.4f}."
+            f"{self.odds:g} to 1 {side} the event ({self.card.event}) at {self.at:g} points, and "
+            f"twice these odds for every {self.points_to_double_odds:g} points more: a higher total is "
+            f"{better}. Rounding moves no row's log-odds by more than {self.largest_error:.4f}."
         )
 
 
@@ -99,8 +96,8 @@ def to_credit_points(
     odds, at
         The odds at a total of ``at``: 50 is 50 to 1.
     higher_is_safer
-        The odds are those of no event, as is usual in credit: a higher total is safer. Otherwise
-        they are those of the event.
+        The odds are those against the event, as is usual in credit: a higher total is safer.
+        Otherwise they are those of the event. The risk is that of the event either way.
 
     Returns
     -------
@@ -116,7 +113,7 @@ def to_credit_points(
     >>> scaled.card.features[0].points, scaled.card.base
     ((43, 0), 559)
     >>> print(scaled)
-    50 to 1 for 0 at 600 points, twice the odds for every 20 points more; a higher total is safer...
+    50 to 1 against the event (class 1) at 600 points, and twice these odds for every 20 points more...
     """
     per_log_odds = _positive("points_to_double_odds", points_to_double_odds) / math.log(2)
     log_odds, at = math.log(_positive("odds", odds)), finite_number("at", at)
@@ -133,10 +130,10 @@ def to_credit_points(
             card,
             features=tuple(one.feature for one in scaled),
             base=base,
-            multiplier=per_log_odds,
-            offset=log_odds - at / per_log_odds,
-            classes=card.classes[::-1] if higher_is_safer else card.classes,
-            training=_training(card.training, higher_is_safer),
+            multiplier=sign * per_log_odds,
+            offset=sign * (log_odds - at / per_log_odds),
+            # the totals have changed, and with them the rows of each
+            training=None if card.training is None else replace(card.training, totals=()),
             certificate=None,
         ),
         original=card,
@@ -178,16 +175,6 @@ def _with_points(feature: CardFeature, worth: Mapping[int, int]) -> CardFeature:
     if feature.codes:
         changes["codes"] = tuple((code, worth[one]) for code, one in feature.codes)
     return replace(feature, **changes)
-
-
-def _training(training: TrainingFacts | None, is_swapped: bool) -> TrainingFacts | None:
-    """The training rows, without counts by total, since the totals have changed."""
-    if training is None:
-        return None
-    if not is_swapped:
-        return replace(training, totals=())
-    events, weight = training.rows - training.events, training.weight - training.event_weight
-    return replace(training, events=events, event_weight=weight, totals=())
 
 
 def _signs(card: RiskCard, labels: NDArray[Any]) -> NDArray[np.int8]:

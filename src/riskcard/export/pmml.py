@@ -9,6 +9,7 @@ from riskcard.data.levels import Label
 from riskcard.export.cases import Kind, cases_for, new_names, refuse_texts, require_features
 from riskcard.formatting.templates import render
 from riskcard.model.card import RiskCard
+from riskcard.model.explain import MOST_REASONS
 from riskcard.version import __version__
 
 #: Everything that XML 1.0 cannot hold.
@@ -31,8 +32,8 @@ def card_to_pmml(card: RiskCard, reasons: int = 0) -> str:
     card
         A card with at least one feature, whose levels are of one kind in each feature.
     reasons
-        How many reason codes to give: names of features, that with most points above its lowest
-        first. They are the outputs "reason_1", "reason_2" and so on.
+        How many reason codes to give, at most four: names of features, the one whose points are
+        farthest from those of its best bin first. They are the outputs "reason_1" and so on.
 
     Returns
     -------
@@ -45,7 +46,9 @@ def card_to_pmml(card: RiskCard, reasons: int = 0) -> str:
     require_features(cases, "PMML")
     refuse_texts(cases, _NOT_IN_XML, "a control character, which XML cannot hold")
     wanted = ["total", "log_odds", "risk"]
-    wanted += [f"reason_{rank + 1}" for rank in range(min(reasons, len(cases.features)))]
+    wanted += [
+        f"reason_{rank + 1}" for rank in range(min(reasons, MOST_REASONS, len(cases.features)))
+    ]
     taken = [feature.name for feature in cases.features]
     total, log_odds, risk, *codes = new_names(wanted, taken)
     return render(
@@ -59,6 +62,10 @@ def card_to_pmml(card: RiskCard, reasons: int = 0) -> str:
         log_odds=log_odds,
         risk=risk,
         codes=codes,
+        higher_is_safer=card.higher_is_safer,
+        best_of={
+            one.name: (max if card.higher_is_safer else min)(one.points) for one in card.features
+        },
         text=_escaped,
         value_of=_value,
     )

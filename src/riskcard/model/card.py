@@ -24,6 +24,13 @@ if TYPE_CHECKING:
     from riskcard.model.terms import Term
 
 
+#: Pairs of labels, in lower case, of which the second says no more than that the target is true.
+_NO_AND_YES = {
+    ("0", "1"), ("false", "true"), ("f", "t"), ("no", "yes"), ("n", "y"), ("nein", "ja"),
+    ("non", "oui"), ("no", "si"), ("no", "sí"), ("nee", "ja"), ("nej", "ja"), ("não", "sim"),
+}  # fmt: skip
+
+
 class RiskRow(NamedTuple):
     """One line of the table from total to risk."""
 
@@ -46,7 +53,8 @@ class RiskCard:
     base
         Points that everyone has.
     multiplier, offset
-        From total to log-odds.
+        From total to log-odds. A negative multiplier means that a higher total is safer, as on a
+        card with credit points; the risk is that of the event all the same.
     feature_names
         All columns of the training table, in order; by default the features used.
     classes
@@ -97,8 +105,8 @@ class RiskCard:
                 f"Feature {unknown[0]!r} is used but not among feature_names. Add it there."
             )
         multiplier = finite_number("The multiplier", self.multiplier)
-        if multiplier <= 0:
-            raise ParameterError(f"The multiplier is {multiplier}. Use a positive number.")
+        if multiplier == 0:
+            raise ParameterError("The multiplier is 0. Use a positive or a negative number.")
         set_fields(
             self,
             features=features,
@@ -128,10 +136,22 @@ class RiskCard:
             )
 
     @property
+    def higher_is_safer(self) -> bool:
+        """A higher total means a lower risk, as on a card with credit points."""
+        return self.multiplier < 0
+
+    @property
+    def event(self) -> str:
+        """What the event is, in words: the target, and its value where that says more."""
+        if not self.outcome:
+            return f"class {self.classes[1]}"
+        is_plain = tuple(str(label).casefold() for label in self.classes) in _NO_AND_YES
+        return self.outcome if is_plain else f"{self.outcome} = {self.classes[1]}"
+
+    @property
     def title(self) -> str:
         """Whose risk the card gives, in words."""
-        event = self.classes[1]
-        return f"Risk of {self.outcome} = {event}" if self.outcome else f"Risk of class {event}"
+        return f"Risk of {self.event}"
 
     def total_points(self, values: Any) -> NDArray[np.int64]:
         """Add up the card: base and points, for each row.

@@ -15,6 +15,9 @@ from riskcard.model.terms import Term
 
 Value = Label | None
 
+#: The most reasons that are given for a risk: more than four tell an applicant nothing.
+MOST_REASONS = 4
+
 
 @dataclass(frozen=True, slots=True)
 class FeatureReason:
@@ -31,7 +34,11 @@ class FeatureReason:
     points
         The points of that line.
     best
-        The fewest points that any bin or group of the feature has: the lowest risk.
+        The points of the bin or group of the feature with the lowest risk: the fewest points, or
+        the most where a higher total is safer.
+    lost
+        By how many points the line is worse than the best one; negative where a missing value is
+        better than any bin.
     is_guess
         The card has no line for the value, which got the points of the usual bin.
     """
@@ -41,12 +48,8 @@ class FeatureReason:
     place: str
     points: int
     best: int
+    lost: int
     is_guess: bool = False
-
-    @property
-    def lost(self) -> int:
-        """Points above the best bin; negative where a missing value has fewer than any bin."""
-        return self.points - self.best
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,8 @@ class Explanation:
     changes
         Other values of one feature that alter the total, nearest first: for a number the nearest
         bins on either side, for a category the other groups.
+    higher_is_safer
+        A higher total means a lower risk.
     """
 
     title: str
@@ -124,12 +129,13 @@ class Explanation:
     total: int
     risk: float
     changes: tuple[Change, ...]
+    higher_is_safer: bool = False
 
     @property
     def reasons(self) -> tuple[FeatureReason, ...]:
-        """The features that have more points than their best bin, largest loss first."""
+        """At most four features that raise the risk above that of their best bin, worst first."""
         found = [one for one in self.features if one.lost > 0]
-        return tuple(sorted(found, key=lambda one: -one.lost))
+        return tuple(sorted(found, key=lambda one: -one.lost)[:MOST_REASONS])
 
     @property
     def nearest(self) -> Change | None:
@@ -139,8 +145,6 @@ class Explanation:
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain dicts, lists, texts and numbers, ready for JSON."""
         content = asdict(self)
-        for entry, one in zip(content["features"], self.features, strict=True):
-            entry["lost"] = one.lost
         content["reasons"] = [one.feature for one in self.reasons]
         content["nearest"] = None if self.nearest is None else asdict(self.nearest)
         lists = {key: list(content[key]) for key in ("features", "conditions", "changes")}
@@ -187,22 +191,30 @@ def explain_row(card: RiskCard, row: Any) -> Explanation:
     )
     return Explanation(
         title=card.title,
-        features=tuple(_reason(*one) for one in places),
+        features=tuple(_reason(*one, card.higher_is_safer) for one in places),
         base=card.base,
         conditions=tuple(_condition(term, standing[term.feature]) for term in terms),
         intercept=card.intercept_of(terms),
         total=total,
         risk=float(card.risk_of_total(total)),
         changes=tuple(sorted(changes, key=_distance)),
+        higher_is_safer=card.higher_is_safer,
     )
 
 
-def _reason(feature: CardFeature, place: Place) -> FeatureReason:
+def _reason(feature: CardFeature, place: Place, higher_is_safer: bool) -> FeatureReason:
     words = feature.lines()[place.line].label
     if place.is_guess:
         words = f"{'missing' if place.value is None else 'unknown'}, as {words}"
+    best = max(feature.points) if higher_is_safer else min(feature.points)
     return FeatureReason(
-        feature.name, place.value, words, place.points, min(feature.points), place.is_guess
+        feature=feature.name,
+        value=place.value,
+        place=words,
+        points=place.points,
+        best=best,
+        lost=best - place.points if higher_is_safer else place.points - best,
+        is_guess=place.is_guess,
     )
 
 

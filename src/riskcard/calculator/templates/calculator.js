@@ -164,7 +164,8 @@
 
   function openWords(open, low, high) {
     const features = open.map((question) => question.name).join(data.words.separator);
-    const parts = { low: percent(riskOf(low)), high: percent(riskOf(high)) };
+    const [least, most] = [riskOf(low), riskOf(high)].sort((one, other) => one - other);
+    const parts = { low: percent(least), high: percent(most) };
     const range = open.length === questions.length ? "" : ` ${say("possible_risk", parts)}`;
     return say("still_to_enter", { features }) + range;
   }
@@ -277,10 +278,13 @@
     add(svg, "line", { class: "place", x1: x, x2: x, y1: y, y2: FRAME.bottom });
     add(svg, "line", { class: "place", x1: FRAME.left, x2: x, y1: y, y2: y });
     add(svg, "circle", { class: "place", cx: x, cy: y, r: 6 });
-    // the curve rises, so that there is room to the upper left of every place on it
-    const hasRoom = x > FRAME.left + 70;
-    const place = { class: "words", x: hasRoom ? x - 4 : FRAME.left + 4, y: y - 11 };
-    add(svg, "text", { ...place, "text-anchor": hasRoom ? "end" : "start" }, words);
+    // there is room above the curve: to the left of a place where it rises, to the right where it falls
+    const isRising = data.multiplier > 0;
+    const hasRoom = isRising ? x > FRAME.left + 70 : x < FRAME.right - 70;
+    const side = isRising ? x - 4 : x + 4;
+    const end = isRising ? FRAME.left + 4 : FRAME.right - 4;
+    const place = { class: "words", x: hasRoom ? side : end, y: y - 11 };
+    add(svg, "text", { ...place, "text-anchor": hasRoom === isRising ? "end" : "start" }, words);
   }
 
   function add(parent, name, attributes, text) {
