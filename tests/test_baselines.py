@@ -80,6 +80,7 @@ ESTIMATORS += [
 ]
 
 
+@pytest.mark.filterwarnings("ignore:The target has the values")  # such as 1 and 2
 @parametrize_with_checks(ESTIMATORS)
 def test_every_check_of_scikit_learn_passes(estimator, check, monkeypatch):
     if isinstance(estimator, LatticeCuttingPlaneClassifier):

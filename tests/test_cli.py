@@ -49,7 +49,7 @@ def data(tmp_path):
 @pytest.fixture
 def fitted(tmp_path, data, capsys):
     path = str(tmp_path / "card.json")
-    assert main(["fit", data, "--target", "outcome", "--positive", "ill", "-o", path]) == 0
+    assert main(["fit", data, "--target", "outcome", "--event", "ill", "-o", path]) == 0
     capsys.readouterr()
     return path
 
@@ -70,7 +70,7 @@ def test_fit_writes_the_card_that_it_shows(tmp_path, data, capsys):
     assert code == 0
     assert str(card) in out
     assert card.outcome == "outcome"
-    assert card.classes == ("ill", "well")
+    assert card.classes == ("well", "ill")
     assert card.feature_names == ("age", "pressure", "weight")
     assert 1 <= len(card.terms) <= 2
     assert card.training.rows == 60
@@ -79,7 +79,7 @@ def test_fit_writes_the_card_that_it_shows(tmp_path, data, capsys):
 def test_fit_without_output_says_that_nothing_is_saved(data, capsys):
     code, out, err = run(capsys, "fit", data, "--target", "outcome")
     assert code == 0
-    assert "Risk of outcome = well" in out
+    assert "Risk of outcome = ill" in out
     assert "Not saved" in err
 
 
@@ -116,7 +116,7 @@ def test_the_event_can_be_chosen(tmp_path, data, capsys):
     losses = set()
     for event, other in (("ill", "well"), ("well", "ill")):
         path = tmp_path / f"{event}.json"
-        options = ["--target", "outcome", "--positive", event, "-o", path, "-q", "--max-terms", "1"]
+        options = ["--target", "outcome", "--event", event, "-o", path, "-q", "--max-terms", "1"]
         assert run(capsys, "fit", data, *options)[0] == 0
         card = RiskCard.load(path)
         assert card.classes == (other, event)
@@ -128,8 +128,8 @@ def test_the_event_can_be_chosen(tmp_path, data, capsys):
     ("low", "high", "classes"),
     [
         ("0", "1", (0, 1)),
-        ("1", "2.0", (1, 2)),
-        ("0.5", "1", (0.5, 1)),
+        ("0.0", "2.0", (0, 2)),
+        ("-1", "1", (-1, 1)),
         ("no", "yes", ("no", "yes")),
     ],
 )
@@ -232,8 +232,8 @@ GOOD = "age,outcome\n" + "".join(f"{50 + i},{i % 2}\n" for i in range(12))
         (GOOD, "--drop age", "No column of 'bad.csv' is left"),
         (
             GOOD,
-            "--positive 7",
-            "--positive is '7', but the target 'outcome' has the values 0 and 1",
+            "--event 7",
+            "--event is '7', but the target 'outcome' has the values 0 and 1",
         ),
         (GOOD, "--max-terms 0", "max_terms is 0"),
         (GOOD, "--max-terms x", "argument --max-terms: 'x' is not a whole number"),
@@ -336,7 +336,7 @@ def test_bad_parquet_is_refused(tmp_path, capsys, change, message):
     pyarrow = pytest.importorskip("pyarrow")
     from pyarrow import parquet
 
-    table = pyarrow.table({"age": [1.0, 2.0, 3.0], "outcome": ["a", "b", "a"], **change})
+    table = pyarrow.table({"age": [1.0, 2.0, 3.0], "outcome": ["no", "yes", "no"], **change})
     parquet.write_table(table, tmp_path / "data.parquet")
     code, _, err = run(capsys, "fit", tmp_path / "data.parquet", "--target", "outcome")
     assert code == 2

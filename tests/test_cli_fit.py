@@ -88,7 +88,7 @@ def run(capsys, *argv):
 
 
 def test_columns_are_what_their_cells_say(data):
-    training = training_of(data, "--positive", "ill")
+    training = training_of(data, "--event", "ill")
     levels = {name: training.table.features[name].levels for name in training.table.column_names}
     assert levels["age"] is None
     assert levels["shape"].names == ("irregular", "oval", "round")
@@ -202,7 +202,7 @@ def test_rules_that_do_not_fit_are_refused_with_their_file(
 
 def test_options_that_are_not_given_have_the_defaults_of_the_classifier(data):
     model = classifier_of(options_of(data), training_of(data))
-    assert model.get_params() == RiskScoreClassifier(verbose=True).get_params()
+    assert model.get_params() == RiskScoreClassifier(verbose=True, event="ill").get_params()
 
 
 @pytest.mark.parametrize(
@@ -261,8 +261,8 @@ def test_a_card_to_start_from_must_be_about_the_same_event(tmp_path, data, capsy
     path = tmp_path / "start.json"
     replace(heart_card(), classes=("ill", "well")).save(path)
     start = _starting_card(str(path), ("ill", "well"))
-    assert start == replace(heart_card(), classes=(False, True))
-    options = ["--target", "outcome", "--positive", "ill", "--improve", path]
+    assert start == replace(heart_card(), classes=("ill", "well"))
+    options = ["--target", "outcome", "--event", "ill", "--improve", path]
     code, _, err = run(capsys, "fit", data, *options)
     assert code == 2
     assert "the event 'well' against 'ill', but the target has 'ill' against 'well'" in err
@@ -273,7 +273,7 @@ def test_a_card_to_start_from_must_be_about_the_same_event(tmp_path, data, capsy
 
 def test_a_table_as_it_comes_gives_a_card_that_scores_and_is_checked(tmp_path, data, capsys):
     path = tmp_path / "card.json"
-    fit = ["fit", data, "--target", "outcome", "--positive", "ill", "--max-terms", 4, "-o", path]
+    fit = ["fit", data, "--target", "outcome", "--event", "ill", "--max-terms", 4, "-o", path]
     assert run(capsys, *fit)[0] == 0
     card = RiskCard.load(path)
     assert any(isinstance(one, LevelPoints) and one.name == "shape" for one in card.features)
@@ -314,7 +314,7 @@ def test_new_levels_and_new_holes_are_scored_with_a_warning(tmp_path, data, caps
 
 def test_a_card_keeps_the_rules_of_the_file(tmp_path, data, rules, capsys):
     path = tmp_path / "card.json"
-    options = ["--target", "outcome", "--positive", "ill", "--rules", rules, "-o", path, "-q"]
+    options = ["--target", "outcome", "--event", "ill", "--rules", rules, "-o", path, "-q"]
     code, _, err = run(capsys, "fit", data, *options)
     assert code == 0, err
     by_name = {one.name: one for one in RiskCard.load(path).features}
@@ -399,7 +399,7 @@ def test_a_card_of_balanced_classes_is_checked_with_them(tmp_path, plain, capsys
 
 def test_recalibrating_changes_the_scale_only(tmp_path, data, capsys):
     first, second, third = (tmp_path / f"{number}.json" for number in range(3))
-    options = ["--target", "outcome", "--positive", "ill", "--max-terms", 3]
+    options = ["--target", "outcome", "--event", "ill", "--max-terms", 3]
     assert run(capsys, "fit", data, *options, "-o", first, "-q")[0] == 0
     old = RiskCard.load(first)
     rows = [

@@ -70,6 +70,7 @@ def path_of(test, folds_a_pass=None, sizes=None) -> PathScores:
     return PathScores(sizes, test, blank, blank, blank, blank, folds_a_pass or len(test))
 
 
+@pytest.mark.filterwarnings("ignore:The target has the values")  # such as 1 and 2
 @parametrize_with_checks([RiskScoreClassifierCV(max_terms=2, cv=2)])
 def test_every_check_of_scikit_learn_passes(estimator, check, monkeypatch):
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")  # one check is skipped without it
@@ -461,7 +462,7 @@ def test_every_parameter_of_the_classifier_holds_for_the_last_fit(smooth):
     X, y = smooth
     own = RiskScoreClassifier(7, max_points=3, gap=0.1, certify=True, random_state=3, n_jobs=2)
     model = RiskScoreClassifierCV(own, max_terms=2, cv=2, rule="best").fit(X, y)
-    wanted = {**own.get_params(), "max_terms": max(model.n_terms_, 1)}
+    wanted = {**own.get_params(), "max_terms": max(model.n_terms_, 1), "event": 1}
     assert model.best_estimator_.get_params() == wanted
     assert own.max_terms == 7
     assert clone(model).set_params(estimator__max_points=2).estimator.max_points == 2

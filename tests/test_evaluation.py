@@ -45,13 +45,16 @@ def copied(risks, y, weights):
 # --- input --------------------------------------------------------------------------------------
 
 
-def test_the_event_is_the_larger_label_or_the_one_that_is_named():
-    assert read_outcomes([0.1, 0.2], ["b", "a"]).is_event.tolist() == [True, False]
+def test_the_event_is_the_one_that_is_named_or_known():
+    assert read_outcomes([0.1, 0.2], ["bad", "good"]).is_event.tolist() == [True, False]
     assert read_outcomes([0.1, 0.2], ["b", "a"], event="a").is_event.tolist() == [False, True]
 
 
 def test_what_predict_proba_gives_is_taken():
     assert read_outcomes([[0.9, 0.1], [0.2, 0.8]], [0, 1]).risks.tolist() == [0.1, 0.8]
+    assert read_outcomes([[0.9, 0.1], [0.2, 0.8]], ["bad", "good"]).risks.tolist() == [0.9, 0.2]
+    labels = ["a", "b"]
+    assert read_outcomes([[0.9, 0.1], [0.2, 0.8]], labels, event="a").risks.tolist() == [0.9, 0.2]
 
 
 def test_risks_at_either_end_are_accepted():

@@ -88,7 +88,7 @@ def test_huge_values_whose_sum_overflows_are_fine():
     ],
 )
 def test_any_two_labels_are_accepted(y, classes):
-    table = make_table(EXPECTED, y)
+    table = make_table(EXPECTED, y, event=classes[1])
     assert table.classes == classes
     assert table.labels.tolist() == [-1, 1, -1, 1]
 
@@ -450,7 +450,7 @@ def weighted_table(X, y, sample_weight=None, *, class_weight):
 
 def test_balanced_classes_weigh_the_same_and_the_total_stays():
     weights = [1.0, 2.0, 3.0, 6.0]
-    table = weighted_table(EXPECTED, ["b", "a", "a", "a"], weights, class_weight="balanced")
+    table = weighted_table(EXPECTED, ["yes", "no", "no", "no"], weights, class_weight="balanced")
     assert table.weights[table.labels == 1].sum() == pytest.approx(6)
     assert table.weights[table.labels == -1].sum() == pytest.approx(6)
     np.testing.assert_allclose(table.weights[1:] / table.weights[1], [1, 1.5, 3])

@@ -50,7 +50,7 @@ def run(capsys, *words: object) -> tuple[int, str, str]:
     return code, captured.out, captured.err
 
 
-NUMBERS = ["--target", "outcome", "--positive", "ill", "--columns", "age", "dose"]
+NUMBERS = ["--target", "outcome", "--event", "ill", "--columns", "age", "dose"]
 QUICK = [*NUMBERS, "--max-terms", "2", "--cv", "3"]
 
 

@@ -331,10 +331,12 @@ def _check_classifier(subject: Any, card: RiskCard, X: Any, rows: Rows) -> Itera
         )
         detail = f"loss {certificate.loss:.10g}, bound {certificate.bound:.10g}, "
         yield Check("certificate", same, f"{detail}{str(certificate.status)!r} on the card")
-    same_classes = list(subject.classes_) == list(card.classes)
-    detail = f"{list(subject.classes_)} against {list(card.classes)} on the card"
-    yield Check("classes", same_classes, detail)
-    stated = subject.predict_proba(X)[rows.is_kept, 1]
+    classes = list(subject.classes_)
+    same_classes = classes == sorted(card.classes)
+    yield Check("classes", same_classes, f"{classes} against {list(card.classes)} on the card")
+    if not same_classes:
+        return
+    stated = subject.predict_proba(X)[rows.is_kept, classes.index(card.classes[1])]
     by_hand = map(_risk, _log_odds(card, totals_by_hand(card, rows)).tolist())
     largest = max(abs(risk - own) for risk, own in zip(stated, by_hand, strict=True))
     detail = f"predict_proba differs from the card by at most {largest:.3g}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +18,11 @@ if TYPE_CHECKING:
 _TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
 
-def find_classes(
-    column: FeatureValues, target: str, positive: str | None = None
-) -> tuple[Any, Any]:
+def find_classes(column: FeatureValues, target: str, event: str | None = None) -> tuple[Any, Any]:
     """The two label values of a target: no event, event.
 
-    Texts become numbers if all of them are. The event is ``positive`` or, by default, the larger
-    number or the text that comes last in the alphabet.
+    Texts become numbers if all of them are. Where the event is neither given nor known from the
+    labels, a sentence asks for it.
     """
     distinct = set(_texts_of(column))
     if len(distinct) > 2:
@@ -42,16 +41,23 @@ def find_classes(
             f"The target {target!r} is {classes[0]!r} in all {len(column.values)} rows. "
             "A card needs rows with and without the event."
         )
-    if positive is None:
-        return classes[0], classes[1]
-    wanted = [label for label in classes if _is_same(positive, label)]
+    from riskcard.data.event_words import find_event
+    from riskcard.data.target import which_event
+
+    two = classes[0], classes[1]
+    if event is None:
+        place = find_event(two)
+        if place is None:
+            ways = " or ".join(f"--event {shlex.quote(str(label))}" for label in two)
+            raise DataError(f"{which_event(two, target)} Give it with {ways}.")
+        return two[1 - place], two[place]
+    wanted = [label for label in two if _is_same(event, label)]
     if not wanted:
         raise DataError(
-            f"--positive is {positive!r}, but the target {target!r} has the values {classes[0]!r} "
-            f"and {classes[1]!r}. Give one of them."
+            f"--event is {event!r}, but the target {target!r} has the values {two[0]!r} "
+            f"and {two[1]!r}. Give one of them."
         )
-    other = classes[1] if wanted[0] == classes[0] else classes[0]
-    return other, wanted[0]
+    return (two[1] if wanted[0] == two[0] else two[0]), wanted[0]
 
 
 def events_of(column: FeatureValues, classes: tuple[Any, Any], target: str) -> NDArray[Any]:

@@ -56,6 +56,14 @@ class Training:
     classes: tuple[Any, Any]
     rules: CardRules | None
 
+    @property
+    def labels(self) -> NDArray[Any]:
+        """The label of each row, as the file has it."""
+        import numpy as np
+
+        labels: NDArray[Any] = np.array(self.classes)[self.is_event.astype(int)]
+        return labels
+
 
 def read_training(options: Namespace, groups: str | None = None) -> Training:
     """Read the file; refuse or leave out what a card cannot be learned from.
@@ -63,7 +71,7 @@ def read_training(options: Namespace, groups: str | None = None) -> Training:
     Parameters
     ----------
     options
-        With ``data``, ``target``, ``positive``, ``weights``, ``columns``, ``drop``,
+        With ``data``, ``target``, ``event``, ``weights``, ``columns``, ``drop``,
         ``categorical``, ``missing``, ``rules`` and the settings of rules that are given.
     groups
         A column that says which rows belong together; it is not a feature.
@@ -76,7 +84,7 @@ def read_training(options: Namespace, groups: str | None = None) -> Training:
 
     features = dict(table.features)
     target = features.pop(options.target)
-    classes = find_classes(target, options.target, options.positive)
+    classes = find_classes(target, options.target, options.event)
     is_event = events_of(target, classes, options.target)
     weights = features.pop(options.weights).values if options.weights else None
     check_weights(options.data, options.weights, weights)

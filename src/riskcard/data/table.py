@@ -31,7 +31,7 @@ class Table:
     weights
         Positive, finite.
     classes
-        The user's two label values, sorted: no event, event.
+        The user's two label values: no event, event.
     levels
         For each feature its levels, None for a numeric one; by default all are numeric.
     outcome
@@ -57,6 +57,7 @@ def make_table(
     sample_weight: Any = None,
     names: Sequence[str] | None = None,
     drop_zero_weights: bool = False,
+    event: Any = None,
 ) -> Table:
     """Read and check the user's table.
 
@@ -65,13 +66,15 @@ def make_table(
     X
         Rows by features, as for ``read_features``.
     y
-        One label per row, with two different values; the larger one is the event.
+        One label per row, with two different values.
     sample_weight
         One positive weight per row; None gives every row the weight 1.
     names
         Names of the features; by default those of the frame, or x0, x1, ... for an array.
     drop_zero_weights
         Leave out rows of weight 0 instead of refusing them.
+    event
+        As for ``read_labels``.
 
     Examples
     --------
@@ -100,7 +103,7 @@ def make_table(
             )
         features, y, weights = features.take_rows(~is_zero), y[~is_zero], weights[~is_zero]
     _warn_of_identifiers(features)
-    labels, classes = read_labels(y)
+    labels, classes = read_labels(y, event)
     known = features.values, features.names, labels, weights, classes, features.levels
     return Table(*known, outcome)
 

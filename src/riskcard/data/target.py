@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.checks import finite_number
+from riskcard.data.event_words import find_event
 from riskcard.data.frames import column_names
 from riskcard.data.raw_columns import is_missing, read_raw, rows_in_words
-from riskcard.errors import DataError, ParameterError
+from riskcard.errors import DataError, ParameterError, warn
 
 
 def name_of_target(y: Any) -> str | None:
@@ -65,9 +66,54 @@ def _is_infinite(value: Any) -> bool:
     return isinstance(value, (float, np.floating)) and bool(np.isinf(value))
 
 
-def read_labels(y: NDArray[Any]) -> tuple[NDArray[np.int8], tuple[Any, Any]]:
-    """Labels in {-1, +1} and the two classes."""
-    is_event, classes = _split_in_two(y)
+def read_labels(y: NDArray[Any], event: Any = None) -> tuple[NDArray[np.int8], tuple[Any, Any]]:
+    """Labels in {-1, +1} and the two classes: no event, event.
+
+    Parameters
+    ----------
+    y
+        One label per row.
+    event
+        The label of the event; None where the labels themselves say it. Where they do not, it is the
+        larger one, as in scikit-learn, and a warning says so.
+    """
+    classes = two_classes(y)
+    place = place_of_event(classes, event)
+    if place is None:
+        place = 1
+        warn(
+            f"{which_event(classes)} {classes[1]!r} is taken for it: say so with event={classes[1]!r}, "
+            f"or turn it round with event={classes[0]!r}."
+        )
+    is_event = np.asarray(y == classes[place], dtype=bool)
+    return np.where(is_event, np.int8(1), np.int8(-1)), (classes[1 - place], classes[place])
+
+
+def place_of_event(classes: tuple[Any, Any], event: Any = None) -> int | None:
+    """The position of the event among two labels; None where it is neither given nor known."""
+    if event is None:
+        return find_event(classes)
+    same = [i for i, label in enumerate(classes) if label == event]
+    if len(same) != 1:
+        raise ParameterError(
+            f"event is {event!r}, but the labels are {classes[0]!r} and {classes[1]!r}. "
+            "Use one of them."
+        )
+    return same[0]
+
+
+def which_event(classes: tuple[Any, Any], target: str | None = None) -> str:
+    """The sentence where the labels do not say which of them is the event."""
+    name = "The target" if target is None else f"The target {target!r}"
+    return (
+        f"{name} has the values {classes[0]!r} and {classes[1]!r}, which do not say which of them "
+        "is the event."
+    )
+
+
+def two_classes(y: NDArray[Any]) -> tuple[Any, Any]:
+    """The two labels in order, as scikit-learn has them."""
+    classes = _distinct(y)
     if len(classes) == 1:
         raise DataError(
             f"The target has one class only: y is {classes[0]!r} in all {y.size} rows. "
@@ -75,25 +121,24 @@ def read_labels(y: NDArray[Any]) -> tuple[NDArray[np.int8], tuple[Any, Any]]:
         )
     if len(classes) > 2:
         raise _too_many_classes(y, classes)
-    return np.where(is_event, np.int8(1), np.int8(-1)), (classes[0], classes[1])
+    return classes[0], classes[1]
 
 
-def _split_in_two(y: NDArray[Any]) -> tuple[NDArray[np.bool_], list[Any]]:
-    """Which rows have the largest label, and all labels in order."""
-    if y.dtype.kind in "fiub":
-        # the usual case, without sorting a long target
-        smallest, largest = y.min(), y.max()
-        is_event = y == largest
-        if np.count_nonzero(is_event) + np.count_nonzero(y == smallest) == y.size:
-            return is_event, [smallest.item(), largest.item()]
+def _distinct(y: NDArray[Any]) -> list[Any]:
+    """All different labels in order."""
+    # the usual case, without sorting a long target
+    is_first = np.asarray(y == y[0], dtype=bool)
+    if not is_first.all():
+        other = y[int(is_first.argmin())]
+        if np.count_nonzero(is_first) + np.count_nonzero(y == other) == y.size:
+            y = np.array([y[0], other], dtype=y.dtype)
     try:
-        classes = np.unique(y)
+        return list(np.unique(y).tolist())
     except TypeError:
         kinds = sorted({type(value).__name__ for value in y})
         raise DataError(
             f"The target y mixes labels of types {' and '.join(kinds)}. Use one type for all."
         ) from None
-    return y == classes[-1], classes.tolist()
 
 
 def _too_many_classes(y: NDArray[Any], classes: list[Any]) -> DataError:

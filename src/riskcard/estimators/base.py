@@ -31,6 +31,8 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
     gap: float = 0.0
     #: The weights of the classes; a parameter of some classifiers.
     class_weight: Any = None
+    #: The label of the event; a parameter of some classifiers.
+    event: Any = None
     #: Whether missing values and categories are allowed.
     takes_any_table: bool = False
 
@@ -57,7 +59,7 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
         """The checked rows, and how they are learned from."""
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             column_or_1d(y, warn=True)  # for its warning; the name of the column is still wanted
-        table = make_table(X, y, sample_weight, drop_zero_weights=True)
+        table = make_table(X, y, sample_weight, drop_zero_weights=True, event=self.event)
         validate_data(self, X, skip_check_array=True)
         if not self.takes_any_table:
             require_plain(table)
@@ -75,7 +77,8 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
         self.lower_bound_ = certificate.bound
         self.gap_ = certificate.gap
         self.status_ = str(certificate.status)
-        self.classes_ = np.array(card.classes, dtype=_dtype_of_labels(y))
+        self.event_ = card.classes[1]
+        self.classes_ = np.array(sorted(card.classes), dtype=_dtype_of_labels(y))
 
     def total_points(self, X: Any) -> NDArray[np.int64]:
         """Total of every row, base included."""
@@ -96,9 +99,15 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
         return columns_in_order(X, self.card_.feature_names, used)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Log-odds of the event ``classes_[1]`` for every row."""
+        """Log-odds of ``classes_[1]`` for every row; those of the event are ``card_.log_odds(X)``."""
         total = self.total_points(X)
-        return self.card_.log_odds_of_total(total)
+        log_odds = self.card_.log_odds_of_total(total)
+        return log_odds if self._is_event_last else -log_odds
+
+    @property
+    def _is_event_last(self) -> bool:
+        """Whether the event is ``classes_[1]``: scikit-learn sorts the classes, whatever they mean."""
+        return bool(self.classes_[1] == self.event_)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probabilities of ``classes_[0]`` and ``classes_[1]`` for every row."""
@@ -114,13 +123,14 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
     def _risks_of(self, total: NDArray[np.int64]) -> NDArray[np.float64]:
         """Probabilities of both classes that belong to totals."""
         log_odds = self.card_.log_odds_of_total(total)
+        log_odds = log_odds if self._is_event_last else -log_odds
         # both from logarithms, so that the smaller one keeps its digits
         return np.exp(-np.logaddexp(0.0, np.column_stack([log_odds, -log_odds])))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The more probable class of every row."""
-        is_event = self.decision_function(X) > 0
-        return self.classes_[is_event.astype(np.int64)]
+        is_last = self.decision_function(X) > 0
+        return self.classes_[is_last.astype(np.int64)]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

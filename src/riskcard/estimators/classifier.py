@@ -60,6 +60,9 @@ class RiskScoreClassifier(CardClassifier):
     regularization
         What keeps a card from following chance: a Regularization, or 'auto' for all of it.
         "auto" means Regularization('auto', 'auto', 'auto'); None means none.
+    event
+        The label of the event, whose risk the card gives. None means what the labels say: True,
+        1 against 0 or -1, or one of the words that are known, such as 'yes' or 'died'.
     class_weight
         'balanced' gives both classes the same weight. A mapping from label to factor gives the
         factors. Both apply in addition to sample_weight. None means no class weights.
@@ -94,7 +97,10 @@ class RiskScoreClassifier(CardClassifier):
     result_ : SolveResult
         The solver's answer, in its own units.
     classes_ : ndarray of shape (2,)
-        The two labels; the event is ``classes_[1]``.
+        The two labels, sorted.
+    event_ : object
+        The label of the event, which is that of the card. ``predict_proba`` and ``decision_function``
+        follow ``classes_``, as everywhere in scikit-learn; ``card_.risk(X)`` is the risk of the event.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -132,6 +138,7 @@ class RiskScoreClassifier(CardClassifier):
     certify: bool = False
     time_limit: float | None = 60.0
     gap: float = 0.0
+    event: Any = None
     class_weight: Any = None
     random_state: Any = 0
     n_jobs: int | None = None

@@ -7,6 +7,7 @@ import numpy as np
 
 from riskcard.checks import LOG_ODDS_LIMIT
 from riskcard.data.table import make_table
+from riskcard.data.target import read_target, two_classes
 from riskcard.encoding.write_certificate import training_facts_of
 from riskcard.errors import DataError
 from riskcard.kernels.scale import CALIBRATED, SMALLEST_SCALE, fit_scale
@@ -38,13 +39,16 @@ def recalibrate(card: RiskCard, X: Any, y: Any, sample_weight: Any = None) -> Ri
     riskcard.errors.DataError: The total of the card does not rise with the risk on these rows...
     """
     totals = card.total_points(X)
-    table = make_table(np.zeros((totals.size, 1)), y, sample_weight, drop_zero_weights=True)
-    if set(table.classes) != set(card.classes):
+    found = two_classes(read_target(y, totals.size))
+    if set(found) != set(card.classes):
         raise DataError(
-            f"The labels are {list(table.classes)}, but the card is about {list(card.classes)}. "
+            f"The labels are {list(found)}, but the card is about {list(card.classes)}. "
             "Give the labels of the card."
         )
-    is_event = (table.labels > 0) == (table.classes[1] == card.classes[1])
+    table = make_table(
+        np.zeros((totals.size, 1)), y, sample_weight, drop_zero_weights=True, event=card.classes[1]
+    )
+    is_event = table.labels > 0
     if table.labels.size != totals.size:
         weights = np.asarray(sample_weight, dtype=np.float64)
         totals = totals[weights > 0]

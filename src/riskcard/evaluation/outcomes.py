@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.data.target import read_labels, read_target, read_weights
-from riskcard.errors import DataError, ParameterError
+from riskcard.errors import DataError
 from riskcard.evaluation.intervals import Interval, wilson_interval
 from riskcard.evaluation.measures import Floats, Tally
 
@@ -51,41 +51,34 @@ def read_outcomes(risks: Any, y: Any, sample_weight: Any = None, event: Any = No
     Parameters
     ----------
     risks
-        One per row, from 0 to 1; or what ``predict_proba`` returns, of which the second column counts.
+        One per row, from 0 to 1; or what ``predict_proba`` returns, of which the column of the event
+        counts.
     y
         One label per row, with two different values.
     sample_weight
         One weight per row; rows of weight 0 are left out.
     event
-        The label of the event; by default the larger one.
+        The label of the event; None where the labels say it, as for ``RiskScoreClassifier``.
 
     Examples
     --------
     >>> read_outcomes([0.1, 0.9], ["no", "yes"]).is_event.tolist()
     [False, True]
     """
-    numbers = _read_risks(risks)
-    labels = read_target(y, numbers.size)
+    found = np.asarray(risks)
+    labels = read_target(y, len(found) if found.ndim else 1)
+    signs, classes = read_labels(labels, event)
+    if found.ndim == 2 and found.shape[1] == 2:
+        found = found[:, int(classes[1] > classes[0])]  # scikit-learn sorts the classes
+    numbers, is_event = _read_risks(found), signs > 0
     weights = read_weights(sample_weight, numbers.size)
-    signs, classes = read_labels(labels)
-    is_event = signs > 0
-    if event is not None:
-        if event not in classes:
-            raise ParameterError(
-                f"event is {event!r}, but the labels are {classes[0]!r} and {classes[1]!r}. "
-                "Use one of them."
-            )
-        is_event = is_event if event == classes[1] else ~is_event
     kept = weights > 0
     if not is_event[kept].any() or is_event[kept].all():
         raise DataError("The rows with a weight have one class only. Give rows of both classes.")
     return Outcomes(numbers, is_event, weights).take(kept)
 
 
-def _read_risks(risks: Any) -> Floats:
-    array = np.asarray(risks)
-    if array.ndim == 2 and array.shape[1] == 2:
-        array = array[:, 1]
+def _read_risks(array: NDArray[Any]) -> Floats:
     if array.ndim != 1:
         raise DataError(
             f"The risks have shape {array.shape}. Give one risk per row, or what predict_proba returns."

@@ -141,6 +141,7 @@ def gather_facts(
     """
     _check(options)
     work = _Work(options, tell)
+    estimator = _of_truth_values(estimator)
     on_rows, table = _evaluate(card, rows, "these rows")
     on_test = None if test is None else _evaluate(card, test, "test rows")[0]
     report = _audit(card, rows, table, options)
@@ -274,6 +275,14 @@ def _resample(card: RiskCard, table: Table, estimator: Any, seconds: float, work
     stability, notes = resample(card, table, limited, plan, work.tell)
     work.notes += notes
     return stability
+
+
+def _of_truth_values(estimator: Any) -> Any:
+    """The same procedure for labels that say whether a row has the event."""
+    if estimator is None:
+        return None
+    names = [name for name in estimator.get_params() if name.rpartition("__")[2] == "event"]
+    return clone(estimator).set_params(**dict.fromkeys(names))
 
 
 def _limited(estimator: Any, work: _Work, share: float) -> Any:

@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 
 from riskcard.checks import is_whole
 from riskcard.data.frames import count_rows
-from riskcard.data.target import read_labels, read_target, read_weights
+from riskcard.data.target import read_target, read_weights, two_classes
 from riskcard.errors import DataError, ParameterError
 from riskcard.estimators.cross_validation.cv import RiskScoreClassifierCV
 from riskcard.estimators.cross_validation.path import Rows
@@ -139,10 +139,11 @@ def _make_work(estimator: Any, X: Any, y: Any, sample_weight: Any) -> _Work:
         )
     n_rows = count_rows(X)
     labels = read_target(y, n_rows)
-    signs, _ = read_labels(labels)
     weights = read_weights(sample_weight, n_rows)
     rows = Rows(X, labels, None if sample_weight is None else weights)
-    return _Work(estimator, rows, signs > 0, weights)
+    # scikit-learn's order: which of the two is the event changes none of the figures
+    is_last = np.asarray(labels == two_classes(labels)[1], dtype=bool)
+    return _Work(estimator, rows, is_last, weights)
 
 
 def _draw(work: _Work, rng: np.random.Generator) -> Positions:

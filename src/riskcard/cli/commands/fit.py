@@ -43,7 +43,7 @@ def run_fit(options: Namespace) -> int:
 
         start_compilation(Scale.parse(options.scale).kind)
     fitted, pool = _fit(options, training)
-    card = replace(fitted, classes=training.classes, outcome=options.target)
+    card = replace(fitted, outcome=options.target)
     if options.output is not None:
         card.save(options.output)
     if not options.quiet:
@@ -89,19 +89,19 @@ def _is_given(options: Namespace, name: str) -> bool:
 def _fit(options: Namespace, training: Training) -> tuple[RiskCard, CardPool | None]:
     """The card, and the pool that it is from."""
     model = classifier_of(options, training)
-    table, is_event, weights = training.table, training.is_event, training.weights
+    table, labels, weights = training.table, training.labels, training.weights
     if options.improve is not None:
         from riskcard.estimators.improve import improve
 
         start = _starting_card(options.improve, training.classes)
         changes = given(options, "improve")
-        card = improve(start, table, is_event, estimator=model, sample_weight=weights, **changes)
+        card = improve(start, table, labels, estimator=model, sample_weight=weights, **changes)
         return card, None
     if not _is_given(options, "tolerance"):
-        return model.fit(table, is_event, sample_weight=weights).card_, None
+        return model.fit(table, labels, sample_weight=weights).card_, None
     from riskcard.estimators.card_pool import find_pool
 
-    pool = find_pool(model, table, is_event, sample_weight=weights, **given(options, "pool"))
+    pool = find_pool(model, table, labels, sample_weight=weights, **given(options, "pool"))
     chosen = pool.model if options.choose is None else pool.choose(options.choose)
     return chosen.card_, pool
 
@@ -111,7 +111,8 @@ def classifier_of(options: Namespace, training: Training) -> RiskScoreClassifier
     from riskcard.estimators.classifier import RiskScoreClassifier
     from riskcard.estimators.regularization import Regularization
 
-    parameters = given(options, "card", "work") | {"rules": training.rules}
+    known = {"rules": training.rules, "event": training.classes[1]}
+    parameters = given(options, "card", "work") | known
     parts = given(options, "regularization")
     if parts:
         whole = asdict(Regularization.of(options.regularization))
@@ -135,6 +136,6 @@ def _starting_card(path: str, classes: tuple[Any, Any]) -> RiskCard:
         raise ParameterError(
             f"The card {path!r} is about the event {card.classes[1]!r} against "
             f"{card.classes[0]!r}, but the target has {classes[1]!r} against {classes[0]!r}. Choose "
-            "the event with --positive, or give another card."
+            "the event with --event, or give another card."
         )
-    return replace(card, classes=(False, True))
+    return card

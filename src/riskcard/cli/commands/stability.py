@@ -24,7 +24,7 @@ def run_stability(options: Namespace) -> int:
         stability = bootstrap_card(
             _procedure(options, training),
             training.table,
-            training.is_event,
+            training.labels,
             n_bootstraps=options.n_bootstraps,
             random_state=options.random_state,
             n_jobs=options.n_jobs,

@@ -38,7 +38,7 @@ def run_tune(options: Namespace) -> int:
     _look_at_places(options)
     training = read_training(options, options.groups)
     model = _tune(options, training)
-    card = replace(model.card_, classes=training.classes, outcome=options.target)
+    card = replace(model.card_, outcome=options.target)
     _write(options, model, card)
     if not options.quiet:
         sys.stdout.write("\n".join([*_score_table(model), "", _verdict(model), "", ""]))
@@ -65,7 +65,7 @@ def _tune(options: Namespace, training: Training) -> RiskScoreClassifierCV:
     parameters = given(options, "size") | {"cv": _splits(options, training)}
     estimator = classifier_of(options, training)
     model = RiskScoreClassifierCV(estimator, verbose=not options.quiet, **parameters)
-    return model.fit(training.table, training.is_event, sample_weight=training.weights)
+    return model.fit(training.table, training.labels, sample_weight=training.weights)
 
 
 def _splits(options: Namespace, training: Training) -> list[tuple[NDArray[Any], NDArray[Any]]]:

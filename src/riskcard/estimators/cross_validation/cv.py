@@ -104,7 +104,9 @@ class RiskScoreClassifierCV(CardClassifier):
     n_splits_ : int
         Number of folds.
     classes_ : ndarray of shape (2,)
-        The two labels; the event is ``classes_[1]``.
+        The two labels, sorted.
+    event_ : object
+        The label of the event, as for ``RiskScoreClassifier``.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -179,9 +181,10 @@ class RiskScoreClassifierCV(CardClassifier):
         check_parameters(self, "size")
         count_threads(self.n_jobs)
         final = self._make_estimator()
-        rows, classes = self._read_rows(X, y, sample_weight, final.class_weight)
+        rows, classes = self._read_rows(X, y, sample_weight, final)
+        final.set_params(event=classes[1])
         splits = self._split(rows, groups)
-        self.scorer_ = find_scorer(self.scoring, classes)
+        self.scorer_ = find_scorer(self.scoring, sorted(classes))
         sizes = _sizes(final, self.max_terms, rows, splits)
         title = f"{len(splits)} folds, {sizes[0]} to {sizes[-1]} terms"
         n_fits = len(splits) * len(sizes)
@@ -201,7 +204,16 @@ class RiskScoreClassifierCV(CardClassifier):
             start = step.model.card_ if step.size > 0 else None
         request = self._request(name_of_target(y), start)
         self.best_estimator_ = fit_size(final, rows, self.n_terms_, request).model
-        for name in ("card_", "result_", "loss_", "lower_bound_", "gap_", "status_", "classes_"):
+        for name in (
+            "card_",
+            "result_",
+            "loss_",
+            "lower_bound_",
+            "gap_",
+            "status_",
+            "event_",
+            "classes_",
+        ):
             setattr(self, name, getattr(self.best_estimator_, name))
         if self.n_terms_ == 0:
             warn(
@@ -223,12 +235,12 @@ class RiskScoreClassifierCV(CardClassifier):
         return made
 
     def _read_rows(
-        self, X: Any, y: Any, sample_weight: Any, class_weight: Any
+        self, X: Any, y: Any, sample_weight: Any, estimator: RiskScoreClassifier
     ) -> tuple[Rows, tuple[Any, Any]]:
         """The rows, after all checks that a single fit would make."""
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
-        table = make_table(X, y, sample_weight, drop_zero_weights=True)
+        table = make_table(X, y, sample_weight, drop_zero_weights=True, event=estimator.event)
         validate_data(self, X, skip_check_array=True)
         n_rows = count_rows(X)
         labels = read_target(y, n_rows)
@@ -237,10 +249,10 @@ class RiskScoreClassifierCV(CardClassifier):
         weights = score_weights = None
         if sample_weight is not None:
             weights = score_weights = read_weights(sample_weight, n_rows)
-        if class_weight is not None:
+        if estimator.class_weight is not None:
             signs = np.where(labels == table.classes[1], np.int8(1), np.int8(-1))
             counts = read_weights(sample_weight, n_rows)
-            score_weights = weigh_classes(counts, signs, table.classes, class_weight)
+            score_weights = weigh_classes(counts, signs, table.classes, estimator.class_weight)
         return Rows(X, labels, weights, score_weights), table.classes
 
     def _split(self, rows: Rows, groups: Any) -> list[Split]:
