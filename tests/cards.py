@@ -9,6 +9,7 @@ from riskcard.model.card import RiskCard
 from riskcard.model.certificate import Certificate, TrainingFacts
 from riskcard.model.feature_points import FeaturePoints, LevelPoints, level_key
 from riskcard.model.totals import TotalCount
+from riskcard.model.value_range import ValueRange
 from riskcard.status import Status
 
 __all__ = ["certificate", "heart_card", "mass_card", "risk_cards", "values_of"]
@@ -79,10 +80,16 @@ FACTS = TrainingFacts(10, 4, 12.5, 0.1 + 0.2)
 COUNTS = (TotalCount(-3, -3, 4, 0, 4.0, 0.0), TotalCount(5, 9, 6, 4, 8.5, 0.1 + 0.2))
 labels = st.one_of(st.text(max_size=5), st.integers(), finite, st.booleans())
 
+ranges = st.builds(
+    lambda ends, is_whole: ValueRange(min(ends), max(ends), is_whole),
+    st.tuples(*[st.integers(-1, 25)] * 2) | st.just((0, 1)),
+    st.booleans(),
+)
+
 
 @st.composite
 def _numbers(draw, name, is_plain):
-    cuts = sorted(draw(st.sets(finite, min_size=0, max_size=4)))
+    cuts = sorted(draw(st.sets(finite | st.integers(0, 9).map(float), max_size=4)))
     size = len(cuts) + 1
     bin_points = draw(st.lists(points, min_size=size, max_size=size))
     if is_plain:
@@ -95,6 +102,7 @@ def _numbers(draw, name, is_plain):
         missing=draw(st.none() | st.sampled_from(bin_points) | points),
         codes=tuple(codes.items()),
         usual=draw(st.none() | st.integers(0, len(cuts))),
+        training_range=draw(st.none() | ranges),
     )
 
 

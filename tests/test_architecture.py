@@ -262,12 +262,12 @@ def modules_after(program: str, *arguments: str) -> list[str]:
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
-def test_the_model_is_about_ten_modules():
+def test_the_model_is_about_a_dozen_modules():
     found = [
         name for name in modules_after("import riskcard.model.card") if name.startswith("riskcard")
     ]
     assert "riskcard.model.card" in found
-    assert len(found) <= 15, found  # of which three are packages
+    assert len(found) <= 18, found  # of which three are packages
 
 
 def test_a_saved_card_is_used_without_what_it_was_learned_with(tmp_path):

@@ -16,6 +16,7 @@ from riskcard.data.levels import BOOLEAN, Levels
 from riskcard.data.table import Table
 from riskcard.encoding.decode_solution import Layout, card_from_solution, raw_columns
 from riskcard.encoding.rank_table import rank_table
+from riskcard.model.value_range import ValueRange
 from riskcard.problem.objective import log_odds_of, violations_of_terms
 from riskcard.problem.problem import Problem, Scale
 from riskcard.problem.solution import Solution
@@ -190,7 +191,8 @@ def test_missing_and_codes_have_rows_of_their_own():
     # the first column is -9, then -8 too, then missing too, then all of them and numbers
     terms = [(0, 0, 4), (0, 1, 1), (0, 4, 2)]
     [feature] = card_of_terms(table, rules, terms).features
-    assert feature == FeaturePoints("x", [2], [2, 0], missing=2, codes=[(-9, 7), (-8, 3)], usual=0)
+    codes, seen = [(-9, 7), (-8, 3)], ValueRange(1, 3, is_whole=True)
+    assert feature == FeaturePoints("x", [2], [2, 0], 2, codes, usual=0, training_range=seen)
 
 
 def test_a_feature_without_a_single_number_has_one_bin():

@@ -69,6 +69,7 @@ def with_certificate(**changes) -> str:
 
 def feature(**changes) -> list:
     plain = {"cuts": [1.0], "points": [0, 1], "missing": None, "codes": [], "usual": None}
+    plain["training_range"] = None
     return [{"name": "age", **plain, **changes}]
 
 
@@ -85,7 +86,7 @@ def levels(**changes) -> list:
         ("[1, 2]", "JSON but not a card"),
         ("3", "JSON but not a card"),
         ('{"format": "other"}', "JSON but not a card"),
-        (changed(format_version=4), r"format version 4, but .* Install a newer riskcard"),
+        (changed(format_version=5), r"format version 5, but .* Install a newer riskcard"),
         (changed(format_version=2), r"version 2, which was written before .* Fit the card again"),
         (changed(format_version="1"), "never existed"),
         (changed(format_version=True), "never existed"),
@@ -118,6 +119,11 @@ def levels(**changes) -> list:
         (changed(features=feature(points=[0])), "points for 1 bins"),
         (changed(features=feature(colour=3)), 'unknown entry "colour"'),
         (changed(features=feature(missing=1.5)), r"missing 'age' is 1\.5"),
+        (
+            changed(features=feature(training_range={"lowest": 0, "highest": 1, "is_whole": 1})),
+            '"is_whole" is 1. It must be a boolean',
+        ),
+        (changed(features=feature(training_range=[0, 1])), "must be an object"),
         (changed(features=feature(usual=2)), "usual of 'age' is 2, but it has 2 bins"),
         (changed(features=feature(codes=[[-9, 1]])), "a code is .* must be an object"),
         (changed(features=feature(codes=[{"value": -9}])), 'a code has no "points"'),

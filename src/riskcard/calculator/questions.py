@@ -125,8 +125,10 @@ def _line_words(line: Line, feature: CardFeature, words: PageWords) -> str:
     if line.values:
         named = (_value_words(value, feature, words) for value in line.values)
         return words.words["separator"].join(named)
-    low, high = (words.number(format_number(end)) for end in (line.low, line.high))
-    return words.say(line.phrase, cut=high if line.phrase == "at_most" else low, low=low, high=high)
+    ends = ("low", "high", "first", "last")
+    shown = {end: words.number(format_number(getattr(line, end))) for end in ends}
+    cut = shown["high" if line.phrase == "at_most" else "low"]
+    return words.say(line.phrase, cut=cut, **shown)
 
 
 def _value_words(value: Label, feature: CardFeature, words: PageWords) -> str:

@@ -16,6 +16,7 @@ from riskcard.encoding.rank_table import CutGrid, ValueGroups
 from riskcard.formatting.numbers import choose_cut
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature, FeaturePoints, LevelPoints
+from riskcard.model.value_range import ValueRange
 from riskcard.problem.problem import Scale
 from riskcard.problem.ranked_data import RankedData
 from riskcard.problem.solution import Solution
@@ -170,7 +171,8 @@ def _write_feature(layout: Layout, feature: int, points: Integers) -> CardFeatur
     if levels is not None:
         return _write_ordered(name, levels, (cuts, of_bins), missing, values[is_number])
     usual = _most_common(np.searchsorted(cuts, values[is_number], side="left"), len(of_bins))
-    return FeaturePoints(name, cuts, of_bins, missing=missing, codes=codes, usual=usual)
+    seen = ValueRange.of(values[is_number])
+    return FeaturePoints(name, cuts, of_bins, missing, codes, usual, training_range=seen)
 
 
 def _bins(

@@ -16,13 +16,14 @@ from riskcard.model.certificate import Certificate, TrainingFacts
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
 from riskcard.model.recipe import Recipe
 from riskcard.model.totals import TotalCount
+from riskcard.model.value_range import ValueRange
 from riskcard.output_files import write_whole
 from riskcard.version import __version__
 
 Record = TypeVar("Record")
 
 FORMAT = "riskcard"
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 
 _HEADER = ("format", "format_version", "riskcard_version")
 #: The entries of a card in the order of the file.
@@ -42,6 +43,7 @@ _KINDS: dict[type, dict[str, Any]] = {
     FeaturePoints: {"cuts": list, "points": list, "codes": list},
     LevelPoints: {"groups": list, "points": list, "is_ordered": bool},
     TrainingFacts: {"totals": list},
+    ValueRange: {"is_whole": bool},
     Certificate: {"notes": [str], "rules": [str], "is_grid_full": bool, "version": str},
 }
 _RECORDS = {"training": TrainingFacts, "certificate": Certificate, "recipe": Recipe}
@@ -180,6 +182,8 @@ def _record_from(kind: type[Record], what: str, entry: Any) -> Record:
         for code in entry["codes"]:
             _check_entries(object, "a code", code, {"value", "points"})
         entry = {**entry, "codes": [(code["value"], code["points"]) for code in entry["codes"]]}
+        if (seen := entry["training_range"]) is not None:
+            entry["training_range"] = _record_from(ValueRange, '"training_range"', seen)
     if kind is TrainingFacts:
         totals = [_record_from(TotalCount, 'an entry of "totals"', one) for one in entry["totals"]]
         entry = {**entry, "totals": totals}

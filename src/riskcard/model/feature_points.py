@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from riskcard.checks import finite_number, set_fields, whole_number, whole_points
 from riskcard.errors import ParameterError
-from riskcard.model.lines import Line, LineKind, missing_lines, range_line
+from riskcard.model.lines import Line, LineKind, missing_lines, range_lines
+from riskcard.model.value_range import ValueRange
 
 if TYPE_CHECKING:
     from riskcard.data.levels import Label
@@ -64,6 +65,8 @@ class FeaturePoints(_Lines):
     usual
         Index of the bin with most training rows, whose points a missing value gets when ``missing``
         is None; None on a card written by hand, where such a value is an error.
+    training_range
+        The numbers in the training rows; None on a card written by hand.
 
     Examples
     --------
@@ -83,6 +86,7 @@ class FeaturePoints(_Lines):
     missing: int | None = None
     codes: tuple[tuple[float, int], ...] = ()
     usual: int | None = None
+    training_range: ValueRange | None = None
 
     def __post_init__(self) -> None:
         name = _checked_name(self.name)
@@ -108,11 +112,7 @@ class FeaturePoints(_Lines):
         """Every line: bins by their size, then special codes, then missing values."""
         whole = "any_value" if self.missing is None else "not_missing"
         whole = "any_other_value" if self.codes else whole
-        limits = pairwise((-math.inf, *self.cuts, math.inf))
-        bins = (
-            range_line(points, low, high, whole, is_usual=place == self.usual)
-            for place, (points, (low, high)) in enumerate(zip(self.points, limits, strict=True))
-        )
+        bins = range_lines(self.cuts, self.points, self.usual, whole, self.training_range)
         codes = (Line(LineKind.CODE, points, values=(code,)) for code, points in self.codes)
         return (*bins, *codes, *missing_lines(self.missing))
 
@@ -150,6 +150,7 @@ class LevelPoints(_Lines):
 
     cuts: ClassVar[tuple[float, ...]] = ()
     codes: ClassVar[tuple[tuple[float, int], ...]] = ()
+    training_range: ClassVar[ValueRange | None] = None
 
     name: str
     groups: tuple[tuple[Label, ...], ...]

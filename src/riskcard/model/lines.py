@@ -5,11 +5,14 @@ from __future__ import annotations
 import enum
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from riskcard.formatting.numbers import format_number
 from riskcard.formatting.plain_text import visible
+from riskcard.model.value_range import ValueRange
 
 if TYPE_CHECKING:
     from riskcard.data.levels import Label
@@ -23,6 +26,11 @@ _PHRASES = {
     "any_other_value": "any other value",
     "not_missing": "not missing",
     "missing": "missing",
+    "no": "no",
+    "yes": "yes",
+    "just": "{first}",
+    "from_to": "{first} to {last}",
+    "or_more": "{first} or more",
 }
 
 
@@ -51,13 +59,16 @@ class Line:
         The levels of a group, or the special code.
     phrase
         The name of the words for a line without values, such as "at_most" or "missing".
+    first, last
+        The least and the largest whole number of a range of counts; ``last`` is infinite where
+        there is no limit.
     is_usual
         The line held most training rows: values without a line get its points.
 
     Examples
     --------
-    >>> range_line(3, 60.0, math.inf).label
-    '> 60'
+    >>> [line.label for line in range_lines([60.0], [0, 3])]
+    ['≤ 60', '> 60']
     """
 
     kind: LineKind
@@ -67,6 +78,8 @@ class Line:
     values: tuple[Label, ...] = ()
     phrase: str = ""
     is_usual: bool = False
+    first: float = -math.inf
+    last: float = math.inf
 
     @property
     def is_ordinary(self) -> bool:
@@ -83,17 +96,75 @@ class Line:
         """The condition in words."""
         if self.values:
             return ", ".join(self.value_labels)
-        low, high = format_number(self.low), format_number(self.high)
-        return _PHRASES[self.phrase].format(low=low, high=high)
+        ends = ("low", "high", "first", "last")
+        return _PHRASES[self.phrase].format(
+            **{end: format_number(getattr(self, end)) for end in ends}
+        )
 
 
-def range_line(
-    points: int, low: float, high: float, whole: str = "any_value", is_usual: bool = False
-) -> Line:
-    """The line of a bin of numbers; ``whole`` is the phrase for a bin without limits."""
+def range_lines(
+    cuts: Sequence[float],
+    points: Sequence[int],
+    usual: int | None = None,
+    whole: str = "any_value",
+    seen: ValueRange | None = None,
+) -> list[Line]:
+    """The lines of the bins of a number.
+
+    Parameters
+    ----------
+    cuts, points, usual
+        As those of the feature.
+    whole
+        The phrase for a bin without limits.
+    seen
+        The numbers in training: 0 and 1 are read as no and yes, small whole numbers as counts.
+
+    Examples
+    --------
+    >>> [line.label for line in range_lines([0, 3], [0, 1, 2], seen=ValueRange(0, 9, is_whole=True))]
+    ['0', '1 to 3', '4 or more']
+    """
+    limits = list(pairwise((-math.inf, *cuts, math.inf)))
+    phrases = _count_phrases(limits, seen) or [_range_phrase(*ends, whole) for ends in limits]
+    return [
+        Line(LineKind.RANGE, worth, low, high, (), phrase, place == usual, first, last)
+        for place, (worth, (low, high), (phrase, first, last)) in enumerate(
+            zip(points, limits, phrases, strict=True)
+        )
+    ]
+
+
+_Phrase = tuple[str, float, float]
+
+
+def _range_phrase(low: float, high: float, whole: str) -> _Phrase:
     phrases = {(True, True): whole, (True, False): "at_most", (False, True): "above"}
     phrase = phrases.get((low == -math.inf, high == math.inf), "between")
-    return Line(LineKind.RANGE, points, low, high, phrase=phrase, is_usual=is_usual)
+    return phrase, -math.inf, math.inf
+
+
+def _count_phrases(limits: Sequence[tuple[float, float]], seen: ValueRange | None) -> list[_Phrase]:
+    """The phrases for no and yes, or for counts; none where the bins are not read like that."""
+    if seen is None or not seen.is_count or len(limits) < 2:
+        return []
+    counts = [
+        (max(seen.lowest, math.floor(low) + 1.0) if math.isfinite(low) else seen.lowest,
+         math.floor(high) if math.isfinite(high) else math.inf)
+        for low, high in limits
+    ]  # fmt: skip
+    if any(first > last for first, last in counts):  # no whole number is between two cuts
+        return []
+    if seen.is_yes_or_no:
+        is_plain = len(counts) == 2 and counts[0] == (0, 0)
+        return [("no", 0.0, 0.0), ("yes", 1.0, 1.0)] if is_plain else []
+    return [(_count_phrase(*ends), *ends) for ends in counts]
+
+
+def _count_phrase(first: float, last: float) -> str:
+    if last == math.inf:
+        return "or_more"
+    return "just" if first == last else "from_to"
 
 
 def missing_lines(points: int | None) -> tuple[Line, ...]:
