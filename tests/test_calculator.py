@@ -23,6 +23,7 @@ from riskcard.cli.parser import make_parser
 from riskcard.errors import FormatError
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
+from riskcard.model.value_range import ValueRange
 
 
 def data_of(page: str) -> dict:
@@ -193,6 +194,7 @@ def test_every_word_is_used_and_comes_from_the_file(tmp_path):
             FeaturePoints("ö", [], [0], missing=1),
             FeaturePoints("ü", [], [1], codes=[(-9, 2)]),
             FeaturePoints("å", [], [1]),
+            FeaturePoints("ø", [0, 2], [1, 2, 3], training_range=ValueRange(0, 9, is_whole=True)),
             LevelPoints("é", [[False], [True]], [0, 1]),
             LevelPoints("è", [list("12345678"), ["9"]], [0, 1]),
         ],
