@@ -300,8 +300,10 @@ def _facts_of_clusters(
 
 def _as_bits(mask: Booleans) -> NDArray[np.uint64]:
     """A row of booleans as 64-bit words, row i at bit i % 64 of word i // 64."""
-    padded = np.pad(mask, (0, -mask.size % 64))
-    return np.packbits(padded, bitorder="little").view("<u8").astype(np.uint64)
+    padded = np.zeros((mask.size + 63) // 64 * 8, dtype=np.uint8)
+    packed = np.packbits(mask, bitorder="little")
+    padded[: packed.size] = packed
+    return padded.view("<u8").astype(np.uint64)
 
 
 def _rows_of(bits: NDArray[np.uint64], n_rows: int) -> Integers:
