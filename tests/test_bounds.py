@@ -31,6 +31,7 @@ from riskcard.kernels.proof.layout import (
     NewtonScratch,
     Nodes,
     empty_nodes,
+    empty_results,
     empty_workspace,
     join_nodes,
 )
@@ -723,6 +724,22 @@ def test_the_number_of_threads_changes_nothing(small_pieces, seed):
     card = empty_card(problem)
     for stops in (Stops(), Stops(node_limit=30)):
         assert prove(problem, card, stops, n_jobs=1) == prove(problem, card, stops, n_jobs=2)
+
+
+def test_no_node_is_read_that_was_not_written(small_pieces, monkeypatch):
+    def with_rubbish(n_nodes, n_open, n_terms):
+        room = empty_results(n_nodes, n_open, n_terms)
+        for part in (*room.still_open, *room.leaves):
+            part[...] = -7 if part.dtype.kind == "i" else np.nan
+        return room
+
+    for seed in range(500, 505):
+        problem, _ = problem_with_conditions(seed)
+        card = empty_card(problem)
+        found = prove(problem, card, Stops())
+        with monkeypatch.context() as patch:
+            patch.setattr(tree, "empty_results", with_rubbish)
+            assert prove(problem, card, Stops()) == found
 
 
 def test_a_short_proof_that_does_not_end_is_followed_by_a_whole_one(small_pieces):

@@ -151,15 +151,15 @@ class Nodes(NamedTuple):
         return Nodes._make([part.copy() for part in self])
 
 
-def empty_nodes(n_nodes: int, n_terms: int) -> Nodes:
-    """Room for nodes of cards with up to ``n_terms`` terms."""
+def empty_nodes(n_nodes: int, n_terms: int, make: Any = np.zeros) -> Nodes:
+    """Room for nodes of cards with up to ``n_terms`` terms; ``make`` makes an array of a shape."""
     return Nodes(
-        counts=np.zeros(n_nodes, dtype=np.int16),
-        is_solved=np.zeros(n_nodes, dtype=np.int16),
-        slots=np.zeros((n_nodes, n_terms, SLOT_FIELDS), dtype=np.int32),
-        bounds=np.zeros(n_nodes),
-        w=np.zeros((n_nodes, n_terms + 1)),
-        box=np.zeros((n_nodes, 2, n_terms + 1)),
+        counts=make(n_nodes, dtype=np.int16),
+        is_solved=make(n_nodes, dtype=np.int16),
+        slots=make((n_nodes, n_terms, SLOT_FIELDS), dtype=np.int32),
+        bounds=make(n_nodes),
+        w=make((n_nodes, n_terms + 1)),
+        box=make((n_nodes, 2, n_terms + 1)),
     )
 
 
@@ -225,5 +225,10 @@ class Results(NamedTuple):
 
 
 def empty_results(n_open: int, n_leaves: int, n_terms: int) -> Results:
-    """Room for nodes that stay open, and for leaves."""
-    return Results(empty_nodes(n_open, n_terms), empty_nodes(n_leaves, n_terms), np.zeros(COUNTERS))
+    """Room for nodes that stay open, and for leaves.
+
+    It is not cleared, which would take longer than a short proof: a node is written before it is
+    counted, and only nodes that are counted are read.
+    """
+    still_open, leaves = (empty_nodes(n, n_terms, np.empty) for n in (n_open, n_leaves))
+    return Results(still_open, leaves, np.zeros(COUNTERS))
