@@ -33,7 +33,7 @@ from riskcard.cli.main import main
 from riskcard.data.columns import FeatureValues
 from riskcard.data.features import read_features
 from riskcard.data.levels import Levels
-from riskcard.data.row_hash import CHUNK, hash_rows
+from riskcard.data.row_hash import CHUNK, hash_choices, hash_rows
 from riskcard.model.recipe import Recipe, RowOrigin, matches
 
 CHANGED = "The card was changed after it was fitted"
@@ -165,6 +165,16 @@ def test_rows_beyond_a_chunk_count_too():
     changed = np.where(values == values.max(), -1.0, values)
     assert mine == turned
     assert mine != hash_rows({"x": FeatureValues(changed, None)}, y, np.ones(values.size))
+
+
+def test_a_choice_of_features_has_the_hash_of_a_table_without_the_others(table):
+    frame, y = table
+    features, weights = columns_of(frame), np.ones(len(y))
+    names = list(features)
+    choices = [[], names[2:], [names[1], names[0]], names]
+    wanted = [hash_rows({name: features[name] for name in own}, y == 1, weights) for own in choices]
+    assert hash_choices(features, choices, y == 1, weights) == wanted
+    assert len(set(wanted)) == len(choices)
 
 
 def test_tables_and_files_of_every_kind_have_the_same_hashes(table, tmp_path):

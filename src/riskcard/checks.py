@@ -56,12 +56,12 @@ def set_numbers(record: object, check: Callable[[str, Any], float], *names: str)
 
 def is_number(value: Any) -> bool:
     """An int or a float, of Python or numpy; True and False are not numbers."""
-    return isinstance(value, Real) and not isinstance(value, bool)
+    return isinstance(value, (int, float, Real)) and not isinstance(value, bool)
 
 
 def is_whole(value: Any) -> bool:
     """An int, of Python or numpy; True and False are not numbers."""
-    return isinstance(value, Integral) and not isinstance(value, bool)
+    return isinstance(value, (int, Integral)) and not isinstance(value, bool)
 
 
 def _short(value: Any) -> str:

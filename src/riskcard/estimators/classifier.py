@@ -210,11 +210,11 @@ class RiskScoreClassifier(CardClassifier):
 
     def _procedure(self, task: Task) -> Procedure:
         """What the recipe says: all parameters, the rules of a file and the seed that was drawn."""
-        settled: dict[str, Any] = {"random_state": task.options.random_state}
+        parameters = {name: getattr(self, name) for name in parameters_of("card", "work")}
+        parameters["random_state"] = task.options.random_state
         if self.rules is not None:
-            settled["rules"] = task.rules
-        parameters = plain_values(self.get_params(deep=False) | settled)
-        return Procedure(task.request.method, parameters, task.request.further)
+            parameters["rules"] = task.rules
+        return Procedure(task.request.method, plain_values(parameters), task.request.further)
 
     def _card_rules(self) -> CardRules:
         if self.rules is None:

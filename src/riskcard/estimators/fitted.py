@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.data.columns import FeatureValues
-from riskcard.data.row_hash import hash_rows
+from riskcard.data.row_hash import hash_choices
 from riskcard.data.table import Table
 from riskcard.encoding.decode_solution import Layout, card_from_solution, raw_columns
 from riskcard.encoding.pseudo_rows import loss_with_pseudo_rows
@@ -115,7 +115,8 @@ def _recipe_of(training: Training, problem: Problem, layout: Layout, used: list[
         name: FeatureValues(table.values[:, f], table.levels[f])
         for f, name in enumerate(table.names)
     }
-    is_event = table.labels > 0
+    choices = [used, table.names]
+    rows_used, rows_all = hash_choices(columns, choices, table.labels > 0, weights)
     return Recipe(
         method=training.procedure.method,
         parameters=training.procedure.parameters,
@@ -129,6 +130,6 @@ def _recipe_of(training: Training, problem: Problem, layout: Layout, used: list[
         },
         further=training.procedure.further,
         is_weighted=bool((weights != 1).any()),
-        rows_used=hash_rows({name: columns[name] for name in used}, is_event, weights),
-        rows_all=hash_rows(columns, is_event, weights),
+        rows_used=rows_used,
+        rows_all=rows_all,
     )
