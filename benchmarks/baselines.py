@@ -28,11 +28,15 @@ ROUNDINGS = ("nearest", "randomised", "sequential", "randomised_sequential")
 def methods(seconds: float) -> Iterator[tuple[str, str, Any]]:
     """A name, the scale, and the classifier of each line."""
     for scale in ("calibrated", 1):
-        yield "riskcard, every cut", str(scale), RiskScoreClassifier(TERMS, scale=scale)
+        yield (
+            "riskcard, every cut",
+            str(scale),
+            RiskScoreClassifier(TERMS, scale=scale, regularization=None),
+        )
         yield (
             "riskcard, 9 quantiles",
             str(scale),
-            RiskScoreClassifier(TERMS, scale=scale, regularization=Regularization(grid=9)),
+            RiskScoreClassifier(TERMS, scale=scale, regularization=Regularization(9, None, None)),
         )
         for selection in ("forward", "lasso"):
             for rounding in ROUNDINGS:

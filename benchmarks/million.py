@@ -41,7 +41,7 @@ def run(who: str, n_rows: int, n_columns: int, jobs: int) -> None:
     from riskcard import RiskScoreClassifier
 
     X, y = make_rows(n_rows, n_columns)
-    ours = RiskScoreClassifier(max_terms=5, n_jobs=jobs)
+    ours = RiskScoreClassifier(max_terms=5, regularization=None, n_jobs=jobs)
     model = ours if who == "riskcard" else HistGradientBoostingClassifier()
     model.fit(X[:30_000], y[:30_000])
     before = peak_bytes()

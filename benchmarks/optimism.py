@@ -42,7 +42,7 @@ def compare(
         rng = np.random.default_rng(seed)
         X, y = draw(rng, n_rows, n_features, effects)
         further, labels = draw(rng, FURTHER_ROWS, n_features, effects)
-        model = RiskScoreClassifier(n_terms)
+        model = RiskScoreClassifier(n_terms, regularization=None)
         stability = bootstrap_card(
             model, X, y, n_bootstraps=RESAMPLES, random_state=seed, n_jobs=-1
         )

@@ -7,13 +7,10 @@ taken with Chromium, which must be installed.
 
 from __future__ import annotations
 
-import os
 import runpy
 import subprocess
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +18,7 @@ from typing import Any
 import matplotlib as mpl
 from PIL import Image, ImageDraw
 
-from docs.pages import DOCS, blocks_of, links_of, run_page
+from docs.pages import DOCS, blocks_of, links_of, run_page, temporary_folder
 from riskcard import RiskCard, RiskScoreClassifierCV, plot_parsimony
 
 IMAGES = DOCS / "images"
@@ -74,7 +71,7 @@ SCREENS = {
 def make_page_pictures(name: str) -> list[str]:
     """Run a page and copy the pictures that it shows; returns their names."""
     wanted = [Path(link).name for link in links_of(DOCS / f"{name}.md") if "images/" in link]
-    with _temporary_folder():
+    with temporary_folder():
         _run(name)
         for picture in wanted:
             if picture in SCREENS:
@@ -85,7 +82,7 @@ def make_page_pictures(name: str) -> list[str]:
 
 def make_first_pictures() -> list[str]:
     """Run the first page: its report, and the picture of the README, from one and the same card."""
-    with _temporary_folder():
+    with temporary_folder():
         _run("index")
         RiskCard.load("card.json").save_picture("card.png")
         photograph("report.png")
@@ -101,7 +98,7 @@ def make_plots() -> list[str]:
     from matplotlib import pyplot
 
     names: dict[str, Any] = {}
-    with _temporary_folder():
+    with temporary_folder():
         for block in blocks_of(DOCS / "pictures.md"):
             exec(block.text, names)
     for number, name in zip(pyplot.get_fignums(), PLOTS, strict=True):
@@ -116,7 +113,7 @@ def make_plots() -> list[str]:
 def make_example_pictures() -> list[str]:
     """Run the examples and copy the pictures that their page shows; returns their names."""
     wanted = [Path(link).name for link in links_of(DOCS / "examples.md") if "/examples/" in link]
-    with _temporary_folder():
+    with temporary_folder():
         for script in sorted((DOCS.parent / "examples").glob("*.py")):
             runpy.run_path(str(script))
         for picture in wanted:
@@ -171,18 +168,6 @@ def _run(name: str) -> None:
     for one in run_page(DOCS / f"{name}.md"):
         if one.shown != one.real:
             sys.stderr.write(f"{name}.md is out of date: {one.what}\n")
-
-
-@contextmanager
-def _temporary_folder() -> Iterator[None]:
-    """Work in an empty folder, which is removed afterwards."""
-    before = os.getcwd()
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        try:
-            yield
-        finally:
-            os.chdir(before)
 
 
 MAKERS: dict[str, Callable[[], list[str]]] = {

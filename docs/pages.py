@@ -1,12 +1,19 @@
-"""Run the pages of the docs: their code blocks, their links, and the names that they document."""
+"""Run the pages of the docs: their code blocks, their links, and the names that they document.
+
+python -m docs.pages              write what the code really prints into the pages that show it
+python -m docs.pages index.md     ... into this page only
+"""
 
 from __future__ import annotations
 
 import io
+import os
 import re
 import shlex
-from collections.abc import Iterator
-from contextlib import redirect_stdout
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,14 +21,22 @@ from typing import Any
 from riskcard import RiskScoreClassifier
 from riskcard.cli.main import main
 
-__all__ = ["DOCS", "Block", "Shown", "blocks_of", "links_of", "run_page"]
+__all__ = [
+    "DOCS", "SHOWING", "Block", "Shown", "blocks_of", "links_of", "rewrite", "run_page", "temporary_folder",
+]  # fmt: skip
 
 DOCS = Path(__file__).parent
+#: The pages that show output.
+SHOWING = (
+    DOCS.parent / "README.md",
+    *(DOCS / f"{name}.md" for name in ("index", "certificate", "clinician", "credit_officer")),
+)
 
 FENCE = re.compile(
     r'^```(?P<language>\w*)(?: title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$',
     re.MULTILINE | re.DOTALL,
 )
+DIALOGUE = re.compile(r"^\$ (?P<command>(?:.*\\\n)*.*)\n(?P<shown>(?:(?!\$ ).*\n)*)", re.MULTILINE)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 REFERENCE = re.compile(r"^::: ([\w.]+)$", re.MULTILINE)
 
@@ -33,22 +48,26 @@ class Block:
     language: str
     title: str | None  # the name of the file that it shows
     text: str
+    place: int  # where the text begins in the page
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The output that a page shows, and the real one."""
+    """The output that a page shows, and the real one, both without what may differ."""
 
     what: str
     shown: str
     real: str
+    place: slice  # where the page shows it
+    output: str  # the real one as it is
 
 
 def blocks_of(page: Path) -> list[Block]:
     """The fenced blocks of a page, in order."""
     text = page.read_text(encoding="utf-8")
     return [
-        Block(found["language"], found["title"], found["text"]) for found in FENCE.finditer(text)
+        Block(found["language"], found["title"], found["text"], found.start("text"))
+        for found in FENCE.finditer(text)
     ]
 
 
@@ -77,10 +96,10 @@ def run_page(page: Path) -> Iterator[Shown]:
         if block.language == "python":
             said = _capture(lambda code=block.text: exec(compile(code, page.name, "exec"), names))
         elif block.language == "text":
-            yield Shown("the output of Python", block.text, said)
+            yield _compare("the output of Python", block.text, said, block.place)
         elif block.language == "console":
-            for command, shown in _dialogue(block.text):
-                yield Shown(command, shown, _run(command))
+            for command, shown, place in _dialogue(block):
+                yield _compare(command, shown, _run(command), place)
         elif block.language == "sh":
             for command in _commands(block.text):
                 _run(command)
@@ -88,15 +107,46 @@ def run_page(page: Path) -> Iterator[Shown]:
             raise ValueError(f"{page.name} has a block of {block.language!r} that nothing checks.")
         elif Path(block.title).exists():
             real = Path(block.title).read_text(encoding="utf-8")
-            yield Shown(block.title, _comparable(block.text), _comparable(real))
+            yield _compare(block.title, block.text, real, block.place)
         else:
             Path(block.title).write_text(block.text, encoding="utf-8")
+
+
+def rewrite(page: Path) -> bool:
+    """Write what the code of a page really prints into it; returns whether that is something else."""
+    text = page.read_text(encoding="utf-8")
+    with temporary_folder():
+        outcomes = list(run_page(page))
+    for one in reversed(outcomes):
+        if one.shown != one.real:
+            text = text[: one.place.start] + one.output + text[one.place.stop :]
+    is_new = text != page.read_text(encoding="utf-8")
+    if is_new:
+        page.write_text(text, encoding="utf-8")
+    return is_new
 
 
 def compile_loops() -> None:
     """Compile the inner loops if necessary, so that compilation does not use up a time limit."""
     model = RiskScoreClassifier(max_terms=2, certify=True, time_limit=None)
     model.fit([[1, 5], [2, 4], [3, 3], [4, 1], [5, 2]], [0, 0, 1, 0, 1])
+
+
+@contextmanager
+def temporary_folder() -> Iterator[None]:
+    """Work in an empty folder, which is removed afterwards."""
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            yield
+        finally:
+            os.chdir(before)
+
+
+def _compare(what: str, shown: str, real: str, start: int) -> Shown:
+    place = slice(start, start + len(shown))
+    return Shown(what, _comparable(shown), _comparable(real), place, real)
 
 
 def _comparable(text: str) -> str:
@@ -121,11 +171,11 @@ def _commands(text: str) -> list[str]:
     return [line for line in lines if shlex.split(line, comments=True)]
 
 
-def _dialogue(text: str) -> Iterator[tuple[str, str]]:
-    """Commands, each with the output shown below it."""
-    for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
-        command, shown = part.replace("\\\n", " ").split("\n", 1)
-        yield command, shown
+def _dialogue(block: Block) -> Iterator[tuple[str, str, int]]:
+    """Commands, each with the output shown below it, and where in the page that is."""
+    for found in DIALOGUE.finditer(block.text):
+        command = found["command"].replace("\\\n", " ")
+        yield command, found["shown"], block.place + found.start("shown")
 
 
 def _run(command: str) -> str:
@@ -138,3 +188,15 @@ def _run(command: str) -> str:
     if codes != [0]:
         raise RuntimeError(f"{command} ended with exit code {codes[0]}.")
     return output
+
+
+def rewrite_all(names: Sequence[str]) -> None:
+    """Rewrite the pages of these names, or all that show output."""
+    for page in SHOWING:
+        if not names or page.name in names:
+            said = "rewritten" if rewrite(page) else "is as it should be"
+            sys.stdout.write(f"{page.name}: {said}\n")
+
+
+if __name__ == "__main__":
+    rewrite_all(sys.argv[1:])

@@ -138,7 +138,8 @@ def cut_short():
     X, y = rows_to_fit()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(WholeProof, "in_two_rounds", run_out_of_time)
-        return RiskScoreClassifier(max_terms=2, certify=True, time_limit=1e4).fit(X, y), X, y
+        settings = {"regularization": None, "certify": True, "time_limit": 1e4}
+        return RiskScoreClassifier(max_terms=2, **settings).fit(X, y), X, y
 
 
 def test_a_proof_that_was_cut_short_has_a_bound_for_bounded_steps(cut_short):
@@ -168,10 +169,10 @@ def test_the_card_says_so_in_a_sentence_and_keeps_it_in_its_file(cut_short):
 
 @pytest.mark.parametrize("is_complete", [True, False])
 def test_a_complete_proof_and_one_with_a_given_scale_have_none(is_complete, monkeypatch):
-    settings = {"max_terms": 1, "time_limit": None}
+    settings = {"max_terms": 1, "regularization": None, "time_limit": None}
     if not is_complete:
         monkeypatch.setattr(WholeProof, "in_two_rounds", run_out_of_time)
-        settings = {"max_terms": 2, "scale": 2}
+        settings = {"max_terms": 2, "regularization": None, "scale": 2}
     certificate = (
         RiskScoreClassifier(certify=True, **settings).fit(*rows_to_fit()).card_.certificate
     )
@@ -224,6 +225,7 @@ def test_an_audit_does_not_take_a_steep_card_with_missing_values_for_a_flat_one(
     x, z = rng.choice([0.0, 1.0, np.nan], 300), rng.integers(0, 2, 300).astype(float)
     y = rng.random(300) < 1 / (1 + np.exp(2.6 - 3.6 * (x == 1) - 1.8 * z))
     X, settings = np.column_stack([x, z]), {"max_terms": 4, "max_points": 2, "certify": True}
+    settings["regularization"] = None
     model = RiskScoreClassifier(**settings).fit(X, y)
     flat = RiskScoreClassifier(**settings, max_log_odds=math.log(10)).fit(X, y)
     stated = {"step_odds": 10.0, "step_bound": flat.lower_bound_}

@@ -137,22 +137,21 @@ def test_a_column_with_one_value_and_holes_is_not_constant(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("n_rows", "options", "is_told"),
     [
-        (40, (), True),
-        (40, ("--regularization", "auto"), False),
-        (40, ("--pseudo-rows", "auto"), False),
-        (40, ("--quiet",), False),
-        (1001, (), False),
+        (40, ("--lowest-loss",), True),
+        (40, (), False),
+        (40, ("--lowest-loss", "--pseudo-rows", "auto"), False),
+        (40, ("--lowest-loss", "--quiet"), False),
+        (1001, ("--lowest-loss",), False),
     ],
 )
-def test_who_has_few_rows_is_told_of_settings_for_new_ones(
+def test_who_wants_the_lowest_loss_on_few_rows_is_told_what_it_costs(
     n_rows, options, is_told, tmp_path, capsys
 ):
     rows = [{"age": (7 * i) % 41, "outcome": i % 2} for i in range(n_rows)]
     data = write_csv(tmp_path / "t.csv", rows)
     code, _, err = run(capsys, "fit", data, "--target", "outcome", "--max-terms", "1", *options)
     assert code == 0
-    assert ("Only 40 rows" in err) == is_told
-    assert ("--regularization auto" in err) == is_told
+    assert ("Only 40 rows: without --lowest-loss, cards" in err) == is_told
 
 
 # --- rules --------------------------------------------------------------------------------------
@@ -218,10 +217,9 @@ def test_options_that_are_not_given_have_the_defaults_of_the_classifier(data):
         ("--n-jobs", "2", "n_jobs", 2),
         ("--random-state", "5", "random_state", 5),
         ("--class-weight", "balanced", "class_weight", "balanced"),
-        ("--regularization", "auto", "regularization", "auto"),
-        ("--pseudo-rows", "auto", "regularization", Regularization(pseudo_rows="auto")),
+        ("--pseudo-rows", "none", "regularization", Regularization(pseudo_rows=None)),
         ("--pseudo-rows", "5%", "regularization", Regularization(pseudo_rows=0.05)),
-        ("--grid", "auto", "regularization", Regularization(grid="auto")),
+        ("--grid", "auto", "regularization", Regularization()),
         ("--shortlist", "12", "regularization", Regularization(shortlist=12)),
         ("--min-bin-rows", "20", "rules", CardRules(min_bin_rows=20)),
         ("--min-bin-rows", "5%", "rules", CardRules(min_bin_rows=0.05)),
@@ -252,9 +250,16 @@ def test_options_become_parameters_of_functions(data, option, value, group, expe
 
 
 def test_a_part_of_automatic_regularization_can_be_changed(data):
-    options = options_of(data, "--regularization", "auto", "--grid", 20, "--shortlist", "none")
+    options = options_of(data, "--grid", 20, "--shortlist", "none")
     model = classifier_of(options, training_of(data))
     assert model.regularization == Regularization(20, "auto", None)
+
+
+def test_the_lowest_loss_is_regularised_by_nothing_but_what_is_given(data):
+    training = training_of(data)
+    assert classifier_of(options_of(data, "--lowest-loss"), training).regularization is None
+    model = classifier_of(options_of(data, "--lowest-loss", "--grid", 20), training)
+    assert model.regularization == Regularization(20, None, None)
 
 
 def test_a_card_to_start_from_must_be_about_the_same_event(tmp_path, data, capsys):
@@ -399,7 +404,7 @@ def test_a_card_of_balanced_classes_is_checked_with_them(tmp_path, plain, capsys
 
 def test_recalibrating_changes_the_scale_only(tmp_path, data, capsys):
     first, second, third = (tmp_path / f"{number}.json" for number in range(3))
-    options = ["--target", "outcome", "--event", "ill", "--max-terms", 3]
+    options = ["--target", "outcome", "--event", "ill", "--max-terms", 3, "--lowest-loss"]
     assert run(capsys, "fit", data, *options, "-o", first, "-q")[0] == 0
     old = RiskCard.load(first)
     rows = [

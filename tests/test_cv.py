@@ -564,7 +564,8 @@ def test_the_path_hands_each_card_on_as_a_start(smooth, monkeypatch):
 
     monkeypatch.setattr(RiskScoreClassifier, "_fit", noting)
     rows = path_module.Rows(X, y)
-    steps = list(path_module.card_path(RiskScoreClassifier(), rows, (0, 1, 2, 3)))
+    lowest_loss = RiskScoreClassifier(regularization=None)
+    steps = list(path_module.card_path(lowest_loss, rows, (0, 1, 2, 3)))
     assert [step.size for step in steps] == [0, 1, 2, 3]
     assert [len(step.model.card_.terms) for step in steps] == [0, 1, 2, 3]
     losses = [step.model.loss_ for step in steps]
@@ -573,10 +574,19 @@ def test_the_path_hands_each_card_on_as_a_start(smooth, monkeypatch):
     assert [given for given in starts if given[0] > 1] == [(2, one), (3, two)]
 
 
+def test_a_start_does_not_change_what_a_regularised_card_is_chosen_from(cancer):
+    X, y = cancer
+    rows = path_module.Rows(X.iloc[:150], y.to_numpy()[:150])
+    *_, last = path_module.card_path(RiskScoreClassifier(), rows, (1, 2, 3, 4))
+    alone = RiskScoreClassifier(4).fit(rows.X, rows.y)
+    assert last.model.card_.recipe.resolved == alone.card_.recipe.resolved
+    assert alone.card_.recipe.resolved["shortlist"] is not None
+
+
 def test_a_path_with_no_time_never_gets_worse_with_more_terms(smooth):
     X, y = smooth
     rows = path_module.Rows(X, y)
-    hurried = RiskScoreClassifier(time_limit=0)
+    hurried = RiskScoreClassifier(time_limit=0, regularization=None)
     losses = [step.model.loss_ for step in path_module.card_path(hurried, rows, range(7))]
     assert losses == sorted(losses, reverse=True)
 

@@ -100,10 +100,10 @@ def test_adding_up_the_card_by_hand_gives_the_probabilities(small, scale):
     np.testing.assert_array_equal(classifier.total_points(X), card.total_points(X))
 
 
-def test_the_loss_is_the_weighted_sum_on_raw_rows(small):
+def test_the_lowest_loss_is_the_weighted_sum_on_raw_rows(small):
     X, y = small
     weights = np.linspace(0.5, 2, 60)
-    classifier = RiskScoreClassifier(max_terms=2).fit(X, y, sample_weight=weights)
+    classifier = RiskScoreClassifier(2, regularization=None).fit(X, y, sample_weight=weights)
     risks = classifier.predict_proba(X)[np.arange(60), y]
     assert classifier.loss_ == pytest.approx(-(weights * np.log(risks)).sum(), rel=1e-12)
 
@@ -141,11 +141,21 @@ def test_row_order_and_repetition_do_not_change_a_bit(small):
     X, y = small
     rng = np.random.default_rng(1)
     counts = rng.integers(0, 4, 60)
-    weighted = RiskScoreClassifier(max_terms=3).fit(X, y, sample_weight=counts)
+    # what is regularised by itself counts rows, and a row of weight 3 is not three rows
+    model = RiskScoreClassifier(max_terms=3, regularization=None)
+    weighted = clone(model).fit(X, y, sample_weight=counts)
     order = rng.permutation(np.repeat(np.arange(60), counts))
-    repeated = RiskScoreClassifier(max_terms=3).fit(X[order], y[order])
+    repeated = clone(model).fit(X[order], y[order])
     assert repeated.result_.solution == weighted.result_.solution
     np.testing.assert_array_equal(repeated.predict_proba(X), weighted.predict_proba(X))
+
+
+def test_the_order_of_rows_does_not_change_a_regularised_card(small):
+    X, y = small
+    order = np.random.default_rng(1).permutation(60)
+    model, other = RiskScoreClassifier(3).fit(X, y), RiskScoreClassifier(3).fit(X[order], y[order])
+    assert other.card_.features == model.card_.features
+    np.testing.assert_allclose(other.predict_proba(X), model.predict_proba(X), rtol=1e-9)
 
 
 def test_merging_equal_rows_keeps_every_weight():
@@ -209,14 +219,16 @@ def test_constant_features_give_the_empty_card_and_a_note():
 
 def test_a_grid_is_kept_to_and_told(cancer):
     X, y = cancer
-    classifier = RiskScoreClassifier(max_terms=2, regularization=Regularization(grid=3)).fit(X, y)
+    few_cuts = Regularization(grid=3, pseudo_rows=None, shortlist=None)
+    classifier = RiskScoreClassifier(max_terms=2, regularization=few_cuts).fit(X, y)
     certificate = classifier.card_.certificate
     assert not certificate.is_grid_full
     assert any("grid" in note for note in certificate.notes)
     for term in classifier.card_.terms:
         share = (X[term.feature] <= term.cut).mean()
         assert min(abs(share - quantile) for quantile in (0.25, 0.5, 0.75)) < 0.02
-    assert RiskScoreClassifier(max_terms=2).fit(X, y).card_.certificate.is_grid_full
+    every_cut = RiskScoreClassifier(max_terms=2, regularization=None).fit(X, y)
+    assert every_cut.card_.certificate.is_grid_full
 
 
 def test_random_states_of_every_kind_are_accepted(small):
@@ -344,11 +356,12 @@ def steepest_of(model):
 @pytest.mark.parametrize("scale", ["calibrated", "multiplier"])
 def test_no_term_moves_the_log_odds_further_than_allowed(small, scale):
     X, y = small
-    free = RiskScoreClassifier(3, scale=scale, certify=True, max_log_odds=None).fit(X, y)
+    settings = {"scale": scale, "certify": True, "regularization": None}
+    free = RiskScoreClassifier(3, **settings, max_log_odds=None).fit(X, y)
     steepest = steepest_of(free)
     losses = [free.loss_]
     for limit in (0.6 * steepest, 0.3 * steepest):
-        model = RiskScoreClassifier(3, scale=scale, certify=True, max_log_odds=limit).fit(X, y)
+        model = RiskScoreClassifier(3, **settings, max_log_odds=limit).fit(X, y)
         assert 0.9 * limit < steepest_of(model) <= limit * (1 + 1e-9)
         assert model.status_ == "optimal"
         assert audit_card(model, X, y).passed
@@ -384,19 +397,20 @@ def test_a_card_without_a_limit_says_nothing_of_it(small):
 
 def test_a_term_multiplies_the_odds_by_at_most_1000_unless_more_is_asked_for():
     X, y = np.arange(40.0)[:, None], np.arange(40) >= 20
-    usual = RiskScoreClassifier(1, certify=True).fit(X, y)
+    usual = RiskScoreClassifier(1, certify=True, regularization=None).fit(X, y)
     assert steepest_of(usual) == pytest.approx(math.log(1000), rel=1e-12)
     assert usual.status_ == "optimal"
     assert audit_card(usual, X, y).passed
     assert "odds times 1,000 per term" in " ".join(str(usual.card_).split())
-    steeper = RiskScoreClassifier(1, max_log_odds=None).fit(X, y)
+    steeper = RiskScoreClassifier(1, max_log_odds=None, regularization=None).fit(X, y)
     assert steepest_of(steeper) == pytest.approx(30, rel=1e-12)
     assert steeper.loss_ < usual.loss_
 
 
 def test_a_given_multiplier_knows_no_usual_limit():
     X, y = np.arange(40.0)[:, None], np.arange(40) >= 20
-    model = RiskScoreClassifier(1, max_points=10, scale=1, max_log_odds="auto").fit(X, y)
+    model = RiskScoreClassifier(1, max_points=10, scale=1, regularization=None).fit(X, y)
+    assert model.max_log_odds == "auto"
     assert steepest_of(model) == 10
 
 

@@ -11,6 +11,7 @@ from riskcard import (
     DataError,
     FeaturePoints,
     FeatureRule,
+    LevelPoints,
     ParameterError,
     Regularization,
     RiskCard,
@@ -85,6 +86,23 @@ def test_one_change_leaves_all_other_terms_with_their_points(table):
     assert audit_card(card, X, y).passed
 
 
+@pytest.mark.parametrize("regularization", ["auto", Regularization(3, shortlist=1)])
+def test_cuts_of_a_start_that_are_not_on_the_grid_stay_where_they_are(table, regularization):
+    (X, y), letters = table, "abcdefghijklmnop"
+    grades = pd.Categorical.from_codes(np.arange(400) % 16, list(letters), ordered=True)
+    X = X.assign(grade=grades)
+    start = RiskCard(
+        [
+            FeaturePoints("pressure", [121.35, 137.2], [0, 2, 3]),
+            LevelPoints("grade", [list(letters[:7]), list(letters[7:])], [0, 1]),
+        ]
+    )
+    estimator = RiskScoreClassifier(4, regularization=regularization)
+    kept = improve(start, X, y, max_changes=0, estimator=estimator)
+    assert np.unique(kept.total_points(X) - start.total_points(X)).size == 1
+    assert audit_card(kept, X, y).passed
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
@@ -124,7 +142,7 @@ def test_a_start_with_a_feature_that_is_not_there_is_refused(table):
 
 def test_choosing_a_card_of_the_pool_makes_it_the_model(table):
     X, y = table
-    model = RiskScoreClassifier(max_terms=2, certify=True, time_limit=None)
+    model = RiskScoreClassifier(max_terms=2, certify=True, time_limit=None, regularization=None)
     pool = find_pool(model, X, y, tolerance=0.01)
     assert pool.is_complete
     assert "there is no other choice" in str(pool)
@@ -148,10 +166,10 @@ def test_choosing_a_card_of_the_pool_makes_it_the_model(table):
 
 def test_round_cuts_have_fewer_digits_and_cost_no_more_than_allowed(table):
     X, y = table
-    plain = RiskScoreClassifier(max_terms=3, certify=True, time_limit=None).fit(X, y)
-    rounded = RiskScoreClassifier(
-        max_terms=3, certify=True, time_limit=None, rules=CardRules(round_cuts=0.01)
-    ).fit(X, y)
+    settings = {"regularization": None, "certify": True, "time_limit": None}
+    plain = RiskScoreClassifier(max_terms=3, **settings).fit(X, y)
+    round_cuts = CardRules(round_cuts=0.01)
+    rounded = RiskScoreClassifier(max_terms=3, **settings, rules=round_cuts).fit(X, y)
     assert plain.loss_ < rounded.loss_ <= 1.01 * plain.loss_
     digits = [
         sum(count_digits(term.cut) for term in model.card_.terms if term.cut is not None)
@@ -201,9 +219,9 @@ def test_rules_are_kept_and_stand_on_the_card(table):
 # --- recalibration ------------------------------------------------------------------------------
 
 
-def test_recalibration_finds_the_scale_that_the_card_was_fitted_with(table):
+def test_recalibration_finds_the_scale_of_the_lowest_loss(table):
     X, y = table
-    fitted = RiskScoreClassifier(max_terms=4).fit(X, y).card_
+    fitted = RiskScoreClassifier(max_terms=4, regularization=None).fit(X, y).card_
     new = recalibrate(fitted, X, y)
     assert new.features == fitted.features
     assert new.multiplier == pytest.approx(fitted.multiplier, rel=1e-4)
@@ -241,10 +259,10 @@ def test_regularised_cards_have_a_shortlist_and_pseudo_rows_and_do_better_on_new
     X = rng.normal(size=(20_400, 3))
     y = (X[:, 0] + rng.logistic(size=20_400) > 0).astype(int)
     few, new = slice(0, 400), slice(400, None)
-    model = RiskScoreClassifier(6, regularization="auto").fit(X[few], y[few])
-    default = RiskScoreClassifier(max_terms=6).fit(X[few], y[few])
-    assert loss_of(model.card_, X[few], y[few]) > loss_of(default.card_, X[few], y[few])
-    assert loss_of(model.card_, X[new], y[new]) < loss_of(default.card_, X[new], y[new])
+    model = RiskScoreClassifier(6).fit(X[few], y[few])
+    lowest = RiskScoreClassifier(6, regularization=None).fit(X[few], y[few])
+    assert loss_of(model.card_, X[few], y[few]) > loss_of(lowest.card_, X[few], y[few])
+    assert loss_of(model.card_, X[new], y[new]) < loss_of(lowest.card_, X[new], y[new])
     assert any("from a shortlist" in note for note in model.card_.certificate.notes)
     assert model.card_.certificate.pseudo_rows > 0
     for feature in model.card_.features:
@@ -270,7 +288,8 @@ def test_points_that_had_better_count_for_nothing_do_not_raise_the_bound():
     X = rng.integers(0, 2, (2000, 5)).astype(float)
     y = (X.sum(axis=1) + rng.logistic(size=2000) > 1.8).astype(int)
     wrong_way = RiskCard([FeaturePoints(f"x{j}", [0.5], [5, 0]) for j in range(5)], base=-10)
-    estimator = RiskScoreClassifier(max_terms=5, scale="multiplier", certify=True)
+    settings = {"scale": "multiplier", "certify": True, "regularization": None}
+    estimator = RiskScoreClassifier(max_terms=5, **settings)
     card = improve(wrong_way, X, y, max_changes=0, estimator=estimator)
     # another multiplier of the same points comes as close to the base rate as one likes
     rate = np.log(y.mean() / (1 - y.mean()))

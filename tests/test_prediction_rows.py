@@ -24,7 +24,7 @@ def rows():
 @pytest.fixture(scope="module")
 def model(rows):
     X, y = rows
-    model = RiskScoreClassifier(max_terms=2, max_cuts_per_feature=1).fit(X, y)
+    model = RiskScoreClassifier(2, max_cuts_per_feature=1, regularization=None).fit(X, y)
     assert sorted(feature.name for feature in model.card_.features) == ["age", "shape"]
     return model
 

@@ -64,6 +64,11 @@ def loss_by_definition(log_odds, labels, weights, number) -> float:
     return float(loss)
 
 
+def only_pseudo_rows(number):
+    """Regularised by pseudo-observations and nothing else."""
+    return Regularization(grid=None, pseudo_rows=number, shortlist=None)
+
+
 # --- the loss and the proof ---------------------------------------------------------------------
 
 
@@ -110,12 +115,11 @@ def test_pseudo_rows_are_weighted_rows_written_out_by_hand(table):
     share = number / len(y)
     own = 1 + share * np.where(y == 1, rate, 1 - rate)
     other = share * np.where(y == 1, 1 - rate, rate)
-    by_hand = RiskScoreClassifier(max_terms=2, certify=True, time_limit=None).fit(
+    settings = {"max_terms": 2, "certify": True, "time_limit": None}
+    by_hand = RiskScoreClassifier(**settings, regularization=None).fit(
         pd.concat([X, X]), np.concatenate([y, 1 - y]), sample_weight=np.concatenate([own, other])
     )
-    model = RiskScoreClassifier(
-        max_terms=2, certify=True, time_limit=None, regularization=Regularization(pseudo_rows=30)
-    )
+    model = RiskScoreClassifier(**settings, regularization=only_pseudo_rows(30))
     model.fit(X, y)
     assert (model.status_, by_hand.status_) == ("optimal", "optimal")
     assert model.loss_ == pytest.approx(by_hand.loss_, rel=1e-9)
@@ -125,7 +129,7 @@ def test_pseudo_rows_are_weighted_rows_written_out_by_hand(table):
 def test_repeated_rows_and_doubled_weights_are_the_same(table):
     X, y = table
     for number in (30, 0.2, "auto"):
-        model = RiskScoreClassifier(max_terms=3, regularization=Regularization(pseudo_rows=number))
+        model = RiskScoreClassifier(max_terms=3, regularization=only_pseudo_rows(number))
         losses = [
             model.fit(pd.concat([X, X]), np.concatenate([y, y])).loss_,
             model.fit(X, y, sample_weight=np.full(len(y), 2.0)).loss_,
@@ -139,8 +143,8 @@ def test_without_pseudo_rows_nothing_changes(table):
     assert add_pseudo_rows(data, 0.0) is data
     texts = []
     for model in (
-        RiskScoreClassifier(max_terms=3),
-        RiskScoreClassifier(max_terms=3, regularization=Regularization(pseudo_rows=0)),
+        RiskScoreClassifier(max_terms=3, regularization=None),
+        RiskScoreClassifier(max_terms=3, regularization=only_pseudo_rows(0)),
     ):
         card = model.fit(X, y).card_
         assert card.certificate is not None
@@ -157,7 +161,7 @@ def test_risks_come_nearer_to_the_base_rate_the_more_pseudo_rows_there_are(table
     X, y = table
     spreads = [
         np.ptp(
-            RiskScoreClassifier(max_terms=3, regularization=Regularization(pseudo_rows=n))
+            RiskScoreClassifier(max_terms=3, regularization=only_pseudo_rows(n))
             .fit(X, y)
             .decision_function(X)
         )
@@ -169,7 +173,7 @@ def test_risks_come_nearer_to_the_base_rate_the_more_pseudo_rows_there_are(table
 def test_rows_events_and_counts_on_the_card_are_those_of_the_table(table):
     X, y = table
     model = RiskScoreClassifier(
-        max_terms=3, regularization=Regularization(pseudo_rows=40), rules=CardRules(min_bin_rows=10)
+        max_terms=3, regularization=only_pseudo_rows(40), rules=CardRules(min_bin_rows=10)
     ).fit(X, y)
     training = model.card_.training
     assert (training.rows, training.events) == (len(y), int(y.sum()))
@@ -182,7 +186,7 @@ def test_rows_events_and_counts_on_the_card_are_those_of_the_table(table):
 def test_the_certificate_says_in_words_that_it_counts_pseudo_rows(table):
     X, y = table
     model = RiskScoreClassifier(
-        max_terms=2, certify=True, time_limit=None, regularization=Regularization(pseudo_rows=40)
+        max_terms=2, certify=True, time_limit=None, regularization=only_pseudo_rows(40)
     ).fit(X, y)
     certificate, text = model.card_.certificate, " ".join(str(model.card_).split())
     assert certificate.pseudo_rows == 40
@@ -197,7 +201,7 @@ def test_an_audit_counts_the_pseudo_rows_and_notices_other_numbers_of_them(table
     X, y = table
     weights = np.random.default_rng(0).integers(1, 4, len(y)).astype(float)
     model = RiskScoreClassifier(
-        max_terms=2, certify=True, regularization=Regularization(pseudo_rows=0.1)
+        max_terms=2, certify=True, regularization=only_pseudo_rows(0.1)
     ).fit(X, y, weights)
     report = audit_card(model, X, y, weights)
     assert report.passed, report
@@ -212,11 +216,7 @@ def test_an_audit_counts_the_pseudo_rows_and_notices_other_numbers_of_them(table
 
 def test_a_card_with_pseudo_rows_is_read_back_equal(table):
     X, y = table
-    card = (
-        RiskScoreClassifier(max_terms=2, regularization=Regularization(pseudo_rows=12.5))
-        .fit(X, y)
-        .card_
-    )
+    card = RiskScoreClassifier(max_terms=2, regularization=only_pseudo_rows(12.5)).fit(X, y).card_
     assert json.loads(card.to_json())["certificate"]["pseudo_rows"] == 12.5
     assert RiskCard.from_json(card.to_json()) == card
     with pytest.raises(ParameterError, match=r"pseudo_rows is -1\.0"):
@@ -232,7 +232,7 @@ def test_a_card_with_pseudo_rows_is_read_back_equal(table):
 )
 def test_pseudo_rows_are_a_number_or_a_share_of_the_weight(value, n_rows, number):
     X, y = np.arange(n_rows)[:, None], np.arange(n_rows) % 3 > 0
-    model = RiskScoreClassifier(1, regularization=Regularization(pseudo_rows=value))
+    model = RiskScoreClassifier(1, regularization=only_pseudo_rows(value))
     model.fit(X, y, sample_weight=np.full(n_rows, 2.0))
     assert model.card_.certificate.pseudo_rows == pytest.approx(number)
 
@@ -255,25 +255,21 @@ def test_a_card_explains_the_share_of_the_variance_that_its_risks_have():
 
 def test_automatic_pseudo_rows_follow_from_a_first_card_and_long_tables_get_none(table):
     X, y = table
-    model = RiskScoreClassifier(max_terms=3, regularization=Regularization(pseudo_rows="auto")).fit(
-        X, y
-    )
+    model = RiskScoreClassifier(max_terms=3, regularization=only_pseudo_rows("auto")).fit(X, y)
     number = model.card_.certificate.pseudo_rows
-    first = RiskScoreClassifier(max_terms=3, regularization=Regularization(pseudo_rows=FIRST)).fit(
-        X, y
-    )
+    first = RiskScoreClassifier(max_terms=3, regularization=only_pseudo_rows(FIRST)).fit(X, y)
     share = explained_share(first.decision_function(X), np.where(y == 1, 1, -1), np.ones(len(y)))
     assert number == pytest.approx(fitting_pseudo_rows(share, 3, len(y)), rel=0.05)
     assert audit_card(model, X, y).passed
     clear = (X["age"].fillna(50) > 60).astype(int)  # one cut explains nearly all
     assert (
-        RiskScoreClassifier(3, regularization=Regularization(pseudo_rows="auto"))
+        RiskScoreClassifier(3, regularization=only_pseudo_rows("auto"))
         .fit(X, clear)
         .card_.certificate.pseudo_rows
         < 9
     )
     long = np.arange(MOST_ROWS + 1.0)[:, None]
-    many = RiskScoreClassifier(1, regularization=Regularization(pseudo_rows="auto", grid=9)).fit(
+    many = RiskScoreClassifier(1, regularization=Regularization(9, "auto", None)).fit(
         long, np.arange(len(long)) % 3 > 1
     )
     assert many.card_.certificate.pseudo_rows == 0
@@ -282,19 +278,19 @@ def test_automatic_pseudo_rows_follow_from_a_first_card_and_long_tables_get_none
 @pytest.mark.parametrize("value", [-1, float("nan"), float("inf"), True, "many"])
 def test_other_pseudo_rows_are_refused(value, table):
     with pytest.raises(ParameterError, match="pseudo_rows is"):
-        RiskScoreClassifier(regularization=Regularization(pseudo_rows=value)).fit(*table)
+        RiskScoreClassifier(regularization=only_pseudo_rows(value)).fit(*table)
 
 
 def test_cross_validation_uses_them_in_every_fit_the_empty_card_included(table):
     X, y = table
     model = RiskScoreClassifierCV(
-        RiskScoreClassifier(regularization=Regularization(pseudo_rows=40)), max_terms=2, cv=2
+        RiskScoreClassifier(regularization=only_pseudo_rows(40)), max_terms=2, cv=2
     ).fit(X, y)
     assert model.best_estimator_.regularization.pseudo_rows == 40
     assert model.card_.certificate.pseudo_rows == 40
     with pytest.warns(RiskcardWarning, match="the card has no terms"):
         noise = RiskScoreClassifierCV(
-            RiskScoreClassifier(regularization=Regularization(pseudo_rows=1000)), max_terms=1, cv=2
+            RiskScoreClassifier(regularization=only_pseudo_rows(1000)), max_terms=1, cv=2
         ).fit(X[["noise"]], y)
     assert noise.card_.certificate.pseudo_rows == 1000
     assert audit_card(noise.card_, X[["noise"]], y).passed

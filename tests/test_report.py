@@ -49,7 +49,7 @@ ROOT = Path(__file__).parents[1]
 @pytest.fixture(scope="module")
 def mixed_model(mixed):
     frame, y = mixed
-    return RiskScoreClassifier(3, certify=True, time_limit=20).fit(frame, y)
+    return RiskScoreClassifier(3, regularization=None, certify=True, time_limit=20).fit(frame, y)
 
 
 @pytest.fixture(scope="module")
@@ -218,7 +218,7 @@ def test_optimism_is_subtracted_only_on_training_rows(small):
 
 def test_a_regularised_card_is_refitted_with_its_shortlist(small):
     X, y = small
-    model = RiskScoreClassifier(2, regularization="auto").fit(X, y)
+    model = RiskScoreClassifier(2).fit(X, y)
     assert model.card_.certificate.rules
     facts = make_report(model, X, y, cv=2, n_bootstraps=0).facts
     assert "The rules of the card were not known" not in section("done", facts)

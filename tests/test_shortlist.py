@@ -46,6 +46,11 @@ def table():
     return pd.DataFrame({"age": age, "colour": colour, **dict(zip("abc", noise.T, strict=True))}), y
 
 
+def only_shortlist(length):
+    """Regularised by a shortlist and nothing else."""
+    return Regularization(grid=None, pseudo_rows=None, shortlist=length)
+
+
 # --- the lasso ----------------------------------------------------------------------------------
 
 
@@ -133,9 +138,7 @@ def test_sums_by_code_are_the_sums_over_the_rows_for_which_a_condition_holds():
 
 def test_what_matters_comes_first(table):
     X, y = table
-    card = (
-        RiskScoreClassifier(2, regularization=Regularization(shortlist=8, grid=9)).fit(X, y).card_
-    )
+    card = RiskScoreClassifier(2, regularization=Regularization(9, None, 8)).fit(X, y).card_
     assert {feature.name for feature in card.features} <= {"age", "colour"}
 
 
@@ -169,7 +172,7 @@ def test_a_proof_is_about_the_best_card_of_the_shortlist(seed):
 def test_the_card_says_what_it_was_chosen_from_and_passes_the_audit(table, grid):
     X, y = table
     model = RiskScoreClassifier(
-        2, certify=True, time_limit=None, regularization=Regularization(shortlist=6, grid=grid)
+        2, certify=True, time_limit=None, regularization=Regularization(grid, None, 6)
     ).fit(X, y)
     certificate = model.card_.certificate
     assert certificate.status is Status.OPTIMAL
@@ -184,22 +187,19 @@ def test_the_card_says_what_it_was_chosen_from_and_passes_the_audit(table, grid)
     assert RiskCard.from_json(model.card_.to_json()) == model.card_
     assert (
         model.loss_
-        >= RiskScoreClassifier(2, regularization=Regularization(grid=grid)).fit(X, y).loss_ - 1e-9
+        >= RiskScoreClassifier(2, regularization=Regularization(grid, None, None)).fit(X, y).loss_
+        - 1e-9
     )
 
 
 def test_features_that_must_be_used_and_the_card_to_start_from_are_on_it(table):
     X, y = table
     rules = CardRules({"c": FeatureRule(use="must")})
-    card = (
-        RiskScoreClassifier(2, rules=rules, regularization=Regularization(shortlist=2))
-        .fit(X, y)
-        .card_
-    )
+    card = RiskScoreClassifier(2, rules=rules, regularization=only_shortlist(2)).fit(X, y).card_
     assert "c" in {feature.name for feature in card.features}
-    start = RiskScoreClassifier(2).fit(X[["b", "c"]], y).card_
+    start = RiskScoreClassifier(2, regularization=None).fit(X[["b", "c"]], y).card_
     start = replace(start, feature_names=tuple(X.columns))
-    estimator = RiskScoreClassifier(2, regularization=Regularization(shortlist=1))
+    estimator = RiskScoreClassifier(2, regularization=only_shortlist(1))
     kept = improve(start, X, y, max_changes=0, estimator=estimator)
     assert [term.feature for term in kept.terms] == [term.feature for term in start.terms]
 
@@ -207,22 +207,20 @@ def test_features_that_must_be_used_and_the_card_to_start_from_are_on_it(table):
 def test_directions_are_kept(table):
     X, y = table
     rules = CardRules({"age": FeatureRule(direction="falls")})
-    model = RiskScoreClassifier(3, rules=rules, regularization=Regularization(shortlist=4)).fit(
-        X, y
-    )
+    model = RiskScoreClassifier(3, rules=rules, regularization=only_shortlist(4)).fit(X, y)
     assert audit_card(model, X, y).passed
     assert any("age: falls" in rule for rule in model.card_.certificate.rules)
 
 
 def test_automatic_shortlists_follow_from_a_first_card_and_long_tables_get_none(table):
     X, y = table
-    model = RiskScoreClassifier(3, regularization=Regularization(shortlist="auto")).fit(X, y)
+    model = RiskScoreClassifier(3, regularization=only_shortlist("auto")).fit(X, y)
     (rule,) = model.card_.certificate.rules
     length = int(rule.rsplit(" ", 1)[1])
     assert 5 <= length < 20
     long = np.repeat(np.arange(4.0), MOST_ROWS // 4 + 1)[:, None]
     y = (np.arange(len(long)) * 7 % 11 < 3 + long[:, 0]).astype(int)
-    many = RiskScoreClassifier(1, regularization=Regularization(shortlist="auto")).fit(long, y)
+    many = RiskScoreClassifier(1, regularization=only_shortlist("auto")).fit(long, y)
     assert many.card_.certificate.rules == ()
     assert many.card_.certificate.is_grid_full
 
@@ -244,21 +242,21 @@ def test_it_is_steadier_than_all_conditions_where_rows_are_few():
 
 def test_a_list_of_all_conditions_is_none(table):
     X, y = table
-    model = RiskScoreClassifier(2, regularization=Regularization(shortlist=10000)).fit(X, y)
+    model = RiskScoreClassifier(2, regularization=only_shortlist(10000)).fit(X, y)
     assert model.card_.certificate.rules == model.card_.certificate.notes == ()
-    assert model.loss_ == RiskScoreClassifier(2).fit(X, y).loss_
+    assert model.loss_ == RiskScoreClassifier(2, regularization=None).fit(X, y).loss_
 
 
 @pytest.mark.parametrize("value", [0, -3, 2.5, "many", True])
 def test_other_lengths_are_refused(value, table):
     with pytest.raises(ParameterError, match="shortlist is"):
-        RiskScoreClassifier(regularization=Regularization(shortlist=value)).fit(*table)
+        RiskScoreClassifier(regularization=only_shortlist(value)).fit(*table)
 
 
 def test_cross_validation_and_the_command_line_hand_it_on(table, tmp_path, capsys):
     X, y = table
     model = RiskScoreClassifierCV(
-        RiskScoreClassifier(regularization=Regularization(shortlist=5)), max_terms=2, cv=2
+        RiskScoreClassifier(regularization=only_shortlist(5)), max_terms=2, cv=2
     ).fit(X, y)
     assert model.best_estimator_.regularization.shortlist == 5
     path, out = tmp_path / "rows.csv", tmp_path / "card.json"
@@ -275,7 +273,7 @@ def test_cross_validation_and_the_command_line_hand_it_on(table, tmp_path, capsy
 def test_a_cut_of_the_shortlist_is_printed_as_any_other(table):
     X, y = table
     plain = X[["a", "b", "c"]]
-    model = RiskScoreClassifier(3, regularization=Regularization(shortlist=5))
+    model = RiskScoreClassifier(3, regularization=only_shortlist(5))
     learned, _ = model._fit(plain, y, None)
     layout = learned.layout
     cuts = {

@@ -4,8 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
-from docs.pages import DOCS, blocks_of, links_of, references_of, run_page
+from docs.pages import DOCS, blocks_of, links_of, references_of, rewrite, run_page
 
+from riskcard.version import __version__
 from test_docs import exists
 
 ROOT = DOCS.parent
@@ -102,3 +103,16 @@ def test_a_page_that_shows_something_else_is_found_out(tmp_path, monkeypatch):
     with pytest.raises(RuntimeError, match="exit code 2"):
         list(run_page(page))
     assert [block.language for block in blocks_of(page)] == ["console"]
+
+
+def test_pages_are_rewritten_with_what_their_code_prints(tmp_path):
+    page = tmp_path / "page.md"
+    before = (
+        "```python\nprint(2)\n```\n\n```text\n{0}\n```\n\n"
+        "```console\n$ riskcard --version\n{1}$ riskcard \\\n    --version\n{1}```\n\n"
+        '```toml title="a.toml"\nx = 1\n```\n\n```toml title="a.toml"\nx = {2}\n```\n'
+    )
+    page.write_text(before.format(3, "", 2))
+    assert rewrite(page)
+    assert page.read_text() == before.format(2, f"riskcard {__version__}\n", 1)
+    assert not rewrite(page)

@@ -46,8 +46,12 @@ def signal():
 def test_a_calibrated_card_has_slope_one_on_its_own_rows(signal, weighted):
     X, y = signal
     weights = np.random.default_rng(0).integers(1, 4, 120) if weighted else None
-    stability = bootstrap_card(RiskScoreClassifier(2), X, y, n_bootstraps=2, sample_weight=weights)
+    model = RiskScoreClassifier(2, regularization=None)
+    stability = bootstrap_card(model, X, y, n_bootstraps=2, sample_weight=weights)
     assert stability.apparent.slope == pytest.approx(1, abs=1e-6)
+    model.set_params(regularization="auto")
+    shrunk = bootstrap_card(model, X, y, n_bootstraps=2, sample_weight=weights)
+    assert shrunk.apparent.slope > 1
 
 
 def test_on_noise_the_optimism_is_positive_and_the_truth_is_near():

@@ -6,19 +6,19 @@ one_thread()
 
 
 def fit_riskcard(request):
-    """The settings are the parameters of the classifier, and the number of cuts per feature."""
+    """The lowest loss; the settings are parameters, and the number of cuts per feature."""
     from riskcard import Regularization, RiskScoreClassifier
 
     settings = dict(request.settings)
-    few_cuts = Regularization(grid=settings.pop("grid", None))
+    few_cuts = Regularization(settings.pop("grid", None), pseudo_rows=None, shortlist=None)
     return fit_table(RiskScoreClassifier(**settings, regularization=few_cuts), request)
 
 
 def fit_regularised(request):
-    """The settings for new data, with those of the request."""
+    """The default, with the settings of the request."""
     from riskcard import RiskScoreClassifier
 
-    return fit_table(RiskScoreClassifier(**request.settings, regularization="auto"), request)
+    return fit_table(RiskScoreClassifier(**request.settings), request)
 
 
 def fit_table(model, request):

@@ -5,7 +5,9 @@ from itertools import pairwise
 import numpy as np
 
 from riskcard.arrays import Booleans, Floats, Integers
+from riskcard.data.table import Table
 from riskcard.encoding.decode_solution import Layout
+from riskcard.encoding.rank_table import PointsOfNumbers
 from riskcard.errors import ParameterError
 from riskcard.formatting.spelling import nearest_name
 from riskcard.model.card import RiskCard
@@ -42,6 +44,22 @@ def terms_of_card(card: RiskCard, layout: Layout) -> Terms:
             own = _cuts_and_specials(atoms, points, n_specials)
         terms += [(first + column, cut, jump) for column, cut, jump in own]
     return terms
+
+
+def points_of_numbers(card: RiskCard, table: Table) -> dict[str, PointsOfNumbers]:
+    """What a card gives to the numbers of each of its features that the table has.
+
+    The numbers of an ordered category are the places of its levels.
+    """
+
+    def of(feature: CardFeature) -> PointsOfNumbers:
+        levels = table.levels[table.names.index(feature.name)]
+        if levels is None:
+            return feature.points_of
+        names = np.array(levels.names, dtype=object)
+        return lambda numbers: feature.points_of(names[numbers.astype(np.int64)])
+
+    return {one.name: of(one) for one in card.features if one.name in table.names}
 
 
 def _points_of_atoms(feature: CardFeature, layout: Layout, place: int) -> Integers:

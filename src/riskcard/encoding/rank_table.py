@@ -1,5 +1,6 @@
 """A table as codes: each value replaced by the number of candidate cuts below it."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -93,6 +94,8 @@ class _Columns:
 
 #: The codes of the columns of a feature, shape (columns, rows), and the columns.
 _Ranked = tuple[NDArray[np.int32], _Columns]
+#: From numbers of a feature to the points that a card gives them.
+PointsOfNumbers = Callable[[Floats], Integers]
 
 
 def rank_table(
@@ -101,6 +104,7 @@ def rank_table(
     n_jobs: int = 1,
     rules: CardRules | None = None,
     needs_atoms: bool = False,
+    kept: Mapping[str, PointsOfNumbers] | None = None,
 ) -> tuple[RankedData, CutGrid]:
     """Replace values by codes, and list the candidate cuts.
 
@@ -117,13 +121,15 @@ def rank_table(
         Which cuts are allowed, which values are special.
     needs_atoms
         Count the rows of every bin, of plain features too.
+    kept
+        The features of a card whose cuts are candidates, on the grid or not.
     """
-    rules = rules or CardRules()
+    rules, kept = rules or CardRules(), kept or {}
     values, n_features = table.values, table.values.shape[1]
     of_feature = [rules.rule_of(name) for name in table.names]
 
     def rank_one(f: int) -> _Ranked:
-        codes, columns = _rank_feature(table, f, grid, of_feature[f])
+        codes, columns = _rank_feature(table, f, grid, of_feature[f], kept.get(table.names[f]))
         if needs_atoms and columns.atoms is None:
             atoms = plain_atoms(codes[0], table.labels, int(columns.n_cuts[0]))
             columns = replace(columns, atoms=atoms)
@@ -184,7 +190,9 @@ def _is_plain(table: Table, f: int, rule: FeatureRule) -> bool:
     return is_number and not _codes_in(table.values[:, f], rule)
 
 
-def _rank_feature(table: Table, f: int, grid: int | None, rule: FeatureRule) -> _Ranked:
+def _rank_feature(
+    table: Table, f: int, grid: int | None, rule: FeatureRule, kept: PointsOfNumbers | None
+) -> _Ranked:
     # a copy: all further passes are over neighbouring numbers
     values, levels = np.ascontiguousarray(table.values[:, f]), table.levels[f]
     if levels is not None and not levels.is_ordered:
@@ -203,7 +211,7 @@ def _rank_feature(table: Table, f: int, grid: int | None, rule: FeatureRule) -> 
         above = np.nextafter(below, np.inf)
     else:
         weights = table.weights[is_number] if special else table.weights
-        codes, below, above, is_full = _rank_numbers(numbers, weights, grid)
+        codes, below, above, is_full = _rank_numbers(numbers, weights, grid, kept)
         if is_full and not special:
             return codes[None, :], _Columns(np.array([below.size]))
     if not special:
@@ -243,15 +251,17 @@ def _codes_in(values: Floats, rule: FeatureRule) -> tuple[float, ...]:
 
 
 def _rank_numbers(
-    values: Floats, weights: Floats, grid: int | None
+    values: Floats, weights: Floats, grid: int | None, kept: PointsOfNumbers | None
 ) -> tuple[NDArray[np.int32], Floats, Floats, bool]:
     """Codes, both ends of every candidate gap, and whether all gaps are candidates."""
     codes, distinct = rank_values(values)
     if grid is None or distinct.size - 1 <= grid:
         return codes, distinct[:-1], distinct[1:], True
-    kept = _quantile_cuts(codes, weights, distinct.size, grid)
-    codes = np.searchsorted(kept, codes, side="left").astype(np.int32)
-    return codes, distinct[kept], distinct[kept + 1], False
+    cuts = _quantile_cuts(codes, weights, distinct.size, grid)
+    if kept is not None:
+        cuts = np.union1d(cuts, np.flatnonzero(np.diff(kept(distinct))))
+    codes = np.searchsorted(cuts, codes, side="left").astype(np.int32)
+    return codes, distinct[cuts], distinct[cuts + 1], False
 
 
 def _rank_by_cuts(values: Floats, cuts: Floats) -> tuple[NDArray[np.int32], Floats]:

@@ -34,7 +34,9 @@ class RiskScoreClassifier(CardClassifier):
 
     Each term of the card gives points for a feature at or below a cut; the points add up to a
     total, and the total gives a risk. The card has the smallest log-loss that the search finds;
-    with ``certify=True`` a lower bound on the loss of *every* allowed card is proven.
+    with ``certify=True`` a lower bound on the loss of *every* allowed card is proven. By default the
+    problem is regularised, so that the card holds on new data: there are fewer conditions to choose
+    from, and the loss counts pseudo-observations.
 
     Parameters
     ----------
@@ -58,8 +60,9 @@ class RiskScoreClassifier(CardClassifier):
     rules
         A CardRules, or the path of a TOML or CSV file with rules. None means no rules.
     regularization
-        What keeps a card from following chance: a Regularization, or 'auto' for all of it.
-        "auto" means Regularization('auto', 'auto', 'auto'); None means none.
+        What keeps a card from following chance: 'auto', or a Regularization to change a part of
+        it. "auto" means Regularization(); None means nothing does: the lowest loss on the
+        training rows (--lowest-loss).
     event
         The label of the event, whose risk the card gives. None means what the labels say: True,
         1 against 0 or -1, or one of the words that are known, such as 'yes' or 'died'.
@@ -134,7 +137,7 @@ class RiskScoreClassifier(CardClassifier):
     scale: float | str = "calibrated"
     max_log_odds: float | str | None = "auto"
     rules: CardRules | str | Path | None = None
-    regularization: Regularization | str | None = None
+    regularization: Regularization | str | None = "auto"
     certify: bool = False
     time_limit: float | None = 60.0
     gap: float = 0.0
@@ -148,7 +151,7 @@ class RiskScoreClassifier(CardClassifier):
     def paper(cls, k: int, **overrides: Any) -> RiskScoreClassifier:
         """The problem of Molero-Río and D'Ambrosio: k features, one cut each, scale 1, proven.
 
-        Two weights from -5 to 5 on either side of a cut are one jump from -10 to 10.
+        Nothing is regularised. Two weights from -5 to 5 on either side of a cut are one jump from -10 to 10.
 
         Examples
         --------
@@ -161,6 +164,7 @@ class RiskScoreClassifier(CardClassifier):
             "max_cuts_per_feature": 1,
             "max_points": 10,
             "scale": 1,
+            "regularization": None,
             "certify": True,
         }
         return cls(**(settings | overrides))

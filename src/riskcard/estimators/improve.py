@@ -62,5 +62,5 @@ def improve(
             "max_changes and min_gain cannot be used together. Leave one of them out."
         )
     further = {"max_changes": changes, "start": digest_of(card)}
-    model._fit(X, y, sample_weight, Request("improve", further, card, changes))
+    model._fit(X, y, sample_weight, Request("improve", further, card, max_changes=changes))
     return model.card_

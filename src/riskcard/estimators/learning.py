@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from riskcard.encoding.decode_solution import Layout, PrintedCuts
-from riskcard.encoding.encode_card import terms_of_card
+from riskcard.encoding.encode_card import points_of_numbers, terms_of_card
 from riskcard.encoding.encode_rules import apply_rules, close_conditions
 from riskcard.encoding.pseudo_rows import add_pseudo_rows
 from riskcard.encoding.rank_table import rank_table
@@ -42,6 +42,9 @@ class Request:
         What the user called, and its own parameters: for the recipe.
     start
         A card that the search starts from.
+    keeps_start
+        Whether its conditions are candidates whatever regularization leaves out. If not, the
+        problem does not depend on it.
     max_changes
         The largest number of its terms that may change; None for any number.
     pool_tolerance, pool_size
@@ -57,12 +60,18 @@ class Request:
     method: str = "RiskScoreClassifier"
     further: Mapping[str, Any] = field(default_factory=dict)
     start: RiskCard | None = None
+    keeps_start: bool = True
     max_changes: int | None = None
     pool_tolerance: float | None = None
     pool_size: int = 100
     is_empty: bool = False
     notes: tuple[str, ...] = ()
     outcome: str | None = None
+
+    @property
+    def kept(self) -> RiskCard | None:
+        """The card whose conditions are candidates whatever regularization leaves out."""
+        return self.start if self.keeps_start else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +122,9 @@ def learn(training: Training, task: Task) -> Learned:
     """Find a card of some rows, in the solver's units."""
     if task.verbose:
         tell_of_compilation()
-    start = task.request.start
+    start, kept = task.request.start, task.request.kept
     layout = task.regularization.apply(
-        _lay_out(training, task), task.pose, task.limits["max_terms"], _for_first_card(task), start
+        _lay_out(training, task), task.pose, task.limits["max_terms"], _for_first_card(task), kept
     )
     problem = task.pose(layout)
     if task.request.is_empty:
@@ -139,8 +148,9 @@ def _lay_out(training: Training, task: Task) -> Layout:
     least = LeastBins.of(rules, table.labels)
     grid, n_jobs = task.regularization.cuts_for(table.labels.size), task.options.n_jobs
     needs_atoms = least != LeastBins()
-    data, cut_grid = rank_table(table, grid, n_jobs, rules, needs_atoms)
-    changes = task.request.max_changes
+    card, changes = task.request.kept, task.request.max_changes
+    kept = None if card is None else points_of_numbers(card, table)
+    data, cut_grid = rank_table(table, grid, n_jobs, rules, needs_atoms, kept)
     return Layout(table, data, cut_grid, rules, least, grid, max_changes=changes)
 
 

@@ -49,14 +49,14 @@ class Regularization:
     Examples
     --------
     >>> Regularization(grid=9, pseudo_rows=20)
-    Regularization(grid=9, pseudo_rows=20, shortlist=None)
-    >>> Regularization.of("auto").shortlist
-    'auto'
+    Regularization(grid=9, pseudo_rows=20, shortlist='auto')
+    >>> Regularization.of(None)
+    Regularization(grid=None, pseudo_rows=None, shortlist=None)
     """
 
-    grid: int | str | None = None
-    pseudo_rows: float | str | None = None
-    shortlist: int | str | None = None
+    grid: int | str | None = "auto"
+    pseudo_rows: float | str | None = "auto"
+    shortlist: int | str | None = "auto"
 
     def __post_init__(self) -> None:
         for name, value in check_parameters(self, "regularization").items():
@@ -66,9 +66,9 @@ class Regularization:
     def of(cls, value: Any) -> Regularization:
         """Read the parameter ``regularization``: None, "auto" or a ``Regularization``."""
         if value is None:
-            return cls()
+            return cls(None, None, None)
         if isinstance(value, str) and value == "auto":
-            return cls("auto", "auto", "auto")
+            return cls()
         if not isinstance(value, cls):
             raise ParameterError(
                 f"regularization is {value!r}. Use a Regularization, 'auto', or None for none."

@@ -31,6 +31,8 @@ from riskcard.version import __version__
 
 #: In addition to riskcard itself.
 _PACKAGES = ("numpy", "numba", "scikit-learn", "matplotlib")
+#: Parameters of the refits that are listed even where they are the default.
+_ALWAYS_SHOWN = ("max_terms", "max_points", "scale", "regularization")
 #: Share of the time limit that the refits in the folds may take.
 _SHARE_OF_FOLDS = 0.4
 
@@ -305,7 +307,7 @@ def _settings(estimator: Any) -> tuple[tuple[str, str], ...]:
     shown = {
         name: value
         for name, value in estimator.get_params(deep=False).items()
-        if name in ("max_terms", "max_points", "scale") or value != defaults[name]
+        if name in _ALWAYS_SHOWN or value != defaults[name]
     }
     return tuple((name, str(value)) for name, value in shown.items() if name != "verbose")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from riskcard.cli.commands.show import show_card
@@ -21,11 +21,9 @@ if TYPE_CHECKING:
 
 _INTERRUPTED = 130
 
-#: Up to this many rows, cards of the default settings fit chance: on the other halves of all eight
+#: Up to this many rows, cards of the lowest loss follow chance: on the other halves of all eight
 #: tables of the benchmark that are so short, regularised cards had the lower log-loss.
 FEW_ROWS = 1000
-#: Options against that.
-_GUARDS = ("grid", "pseudo_rows", "shortlist", "min_bin_rows", "min_bin_events", "min_gain")
 
 #: Options that have no effect without another.
 _NEEDED = {"max_changes": "improve", "size": "tolerance", "choose": "tolerance"}
@@ -55,14 +53,10 @@ def run_fit(options: Namespace) -> int:
 
 
 def _remark_on_few_rows(options: Namespace, training: Training) -> None:
-    """Suggest regularization where rows are few and nothing is done against chance."""
+    """Say where the lowest loss on the training rows is a poor aim."""
     rows = len(training.is_event)
-    guards = (getattr(options, name, None) for name in _GUARDS)
-    if rows <= FEW_ROWS and options.regularization is None and not any(guards):
-        say(
-            f"Only {rows:,} rows: a card fitted with --regularization auto usually predicts better "
-            "on new data."
-        )
+    if options.lowest_loss and rows <= FEW_ROWS and not given(options, "regularization"):
+        say(f"Only {rows:,} rows: without --lowest-loss, cards usually predict new data better.")
 
 
 def exit_code(card: RiskCard) -> int:
@@ -113,10 +107,8 @@ def classifier_of(options: Namespace, training: Training) -> RiskScoreClassifier
 
     known = {"rules": training.rules, "event": training.classes[1]}
     parameters = given(options, "card", "work") | known
-    parts = given(options, "regularization")
-    if parts:
-        whole = asdict(Regularization.of(options.regularization))
-        parameters["regularization"] = Regularization(**(whole | parts))
+    whole, parts = None if options.lowest_loss else "auto", given(options, "regularization")
+    parameters["regularization"] = replace(Regularization.of(whole), **parts) if parts else whole
     return RiskScoreClassifier(verbose=not options.quiet, **parameters)
 
 

@@ -283,7 +283,7 @@ class RiskScoreClassifierCV(CardClassifier):
         folds = self.cv if is_whole(self.cv) else f"{self.n_splits_} folds, given one by one"
         further = {"max_terms": self.max_terms, "cv": folds, "scoring": scoring, "rule": self.rule}
         return Request(
-            type(self).__name__, plain_values(further), start, notes=(note,), outcome=outcome
+            type(self).__name__, plain_values(further), start, False, notes=(note,), outcome=outcome
         )
 
     def results_frame(self) -> Any:

@@ -76,7 +76,7 @@ def card_path(estimator: RiskScoreClassifier, rows: Rows, sizes: Sequence[int]) 
     """
     start = None
     for size in sizes:
-        step = fit_size(estimator, rows, size, Request(start=start))
+        step = fit_size(estimator, rows, size, Request(start=start, keeps_start=False))
         start = step.model.card_ if size > 0 else None
         yield step
 
