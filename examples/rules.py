@@ -1,6 +1,7 @@
 """Rules: what a card must respect, because the people who use it say so."""
 
 from sklearn.datasets import load_breast_cancer
+from sklearn.metrics import log_loss
 
 from riskcard import CardRules, FeatureGroup, FeatureRule, RiskScoreClassifier
 
@@ -22,5 +23,7 @@ free = RiskScoreClassifier(max_terms=4, random_state=0).fit(X, is_malignant)
 ruled = RiskScoreClassifier(max_terms=4, rules=rules, random_state=0).fit(X, is_malignant)
 
 print(ruled.card_.to_text())
-print(f"Loss without rules {free.loss_:.2f}, with rules {ruled.loss_:.2f}")
+for name, model in (("without", free), ("with", ruled)):
+    loss = log_loss(is_malignant, model.predict_proba(X))
+    print(f"Mean log-loss {name} rules: {loss:.4f}")
 ruled.card_.save_picture("rules.svg")
