@@ -3,12 +3,14 @@
 import io
 import os
 import sys
+from argparse import Namespace
 from collections.abc import Sequence
 from importlib import import_module
 
 from riskcard.cli.parser import make_parser
 from riskcard.errors import RiskcardError
 from riskcard.formatting.plain_text import visible
+from riskcard.output_files import require_separate, require_writable
 
 #: Exit codes; a check that fails is 1.
 _BAD_INPUT, _INTERRUPTED, _BROKEN_PIPE = 2, 130, 141
@@ -32,6 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         options = make_parser().parse_args(argv)
+        _look_at_files(options)
         from riskcard.cli.remarks import warnings_as_sentences
 
         # a command's module is loaded only when it is run
@@ -52,6 +55,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _BROKEN_PIPE
     return code
+
+
+def _look_at_files(options: Namespace) -> None:
+    """Refuse, before any work, to write over a file that is read, or where nothing can be written."""
+    places: dict[str, dict[str, str]] = {"read": {}, "write": {}}
+    for name, (shown, role) in vars(options).pop("files").items():
+        path = getattr(options, name, None)
+        if path is not None:
+            places[role][shown] = path
+    require_separate(places["read"], places["write"])
+    require_writable(*places["write"].values())
 
 
 def _fail(message: str, code: int) -> int:

@@ -48,6 +48,7 @@ def _expanded(entries: list[Any], sets: dict[str, list[Any]]) -> Iterator[dict[s
 
 def _add_arguments(parser: argparse.ArgumentParser, entries: Iterator[dict[str, Any]]) -> None:
     container: argparse._ActionsContainer = parser
+    files: dict[str, tuple[str, str]] = {"rules": ("--rules", "read")}
     for entry in entries:
         if "group" in entry:
             container = parser.add_argument_group(entry["group"])
@@ -59,7 +60,12 @@ def _add_arguments(parser: argparse.ArgumentParser, entries: Iterator[dict[str, 
                 entry["choices"] = _CHOICES[choices]
             if "type" in entry:
                 entry["type"] = _READERS[entry["type"]]
-            container.add_argument(*names, **entry)
+            role = entry.pop("file", None)
+            action = container.add_argument(*names, **entry)
+            if role is not None:
+                shown = names[-1] if action.option_strings else f"the {action.dest}"
+                files[action.dest] = (shown, role)
+    parser.set_defaults(files=files)
 
 
 def _add_parameters(

@@ -4,7 +4,7 @@ from argparse import Namespace
 
 from riskcard.cli.remarks import say
 from riskcard.errors import ParameterError
-from riskcard.output_files import require_writable, write_whole
+from riskcard.output_files import write_whole
 
 
 def run_calculator(options: Namespace) -> int:
@@ -14,7 +14,6 @@ def run_calculator(options: Namespace) -> int:
         raise ParameterError(
             "No file is named. Give -o FILE for the page, or --write-words FILE for its words."
         )
-    require_writable(*places)
 
     from riskcard.calculator.calculator_page import render_calculator
     from riskcard.calculator.questions import known_levels

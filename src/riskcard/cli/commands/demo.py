@@ -3,12 +3,14 @@
 import sys
 from argparse import Namespace
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from riskcard.cli.commands.fit import exit_code
 from riskcard.cli.commands.show import show_card
 from riskcard.cli.remarks import say
-from riskcard.output_files import require_writable, table_as_csv, write_whole
+from riskcard.errors import FormatError
+from riskcard.output_files import table_as_csv, write_whole
 
 #: The column and its two values.
 _TARGET, _BENIGN, _MALIGNANT = "diagnosis", "benign", "malignant"
@@ -16,12 +18,13 @@ _TARGET, _BENIGN, _MALIGNANT = "diagnosis", "benign", "malignant"
 
 def run_demo(options: Namespace) -> int:
     """Fit the data, or write them."""
-    require_writable(options.csv)
     from sklearn.datasets import load_breast_cancer
 
     data = load_breast_cancer()
     if options.csv is not None:
-        write_whole(options.csv, _as_csv(data))
+        content = _as_csv(data)
+        _require_own(options.csv, content)
+        write_whole(options.csv, content)
         say(f"Wrote {options.csv}: 569 tumours, 30 measurements, and the column {_TARGET!r}.")
         return 0
     say("Breast cancer data of scikit-learn: 569 tumours, 30 measurements, 3 terms, with a proof.")
@@ -42,6 +45,15 @@ def run_demo(options: Namespace) -> int:
     sys.stdout.write("\n")
     show_card(card)
     return exit_code(card)
+
+
+def _require_own(path: str, content: str) -> None:
+    """Refuse to replace a file of the user: this command always writes the same table."""
+    file = Path(path)
+    if file.is_file() and file.stat().st_size > 0 and file.read_bytes() != content.encode("utf-8"):
+        raise FormatError(
+            f"{path!r} exists and is another file than this table. Choose another name, or delete it."
+        )
 
 
 def _as_csv(data: Any) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from riskcard.cli.remarks import say
 from riskcard.errors import FormatError
-from riskcard.output_files import require_writable, write_whole
+from riskcard.output_files import write_whole
 from riskcard.paper.experiments.methods import METHODS, Method, is_installed
 from riskcard.paper.experiments.table_rows import TABLES, choose_rows, distinct_rows
 
@@ -25,7 +25,6 @@ def run_experiment(options: Namespace) -> int:
     from riskcard.paper.experiments.run_store import Store
     from riskcard.paper.experiments.runner import make_cells, run_cells
 
-    require_writable(options.page)
     tables = TABLES[options.table]
     rows = choose_rows(distinct_rows(tables), options.rows)
     methods = _installed([METHODS[name] for name in options.solvers or METHODS])

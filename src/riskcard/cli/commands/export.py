@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from riskcard.cli.card_rows import labelled_rows
 from riskcard.cli.remarks import say, write_or_print
 from riskcard.errors import ParameterError
-from riskcard.output_files import require_writable
 
 if TYPE_CHECKING:
     from riskcard.model.card import RiskCard
@@ -29,7 +28,6 @@ def run_export(options: Namespace) -> int:
     if options.to is None and options.output is None:
         raise ParameterError("Give a file with -o FILE, or a format with --to.")
     name = options.to or format_of(options.output)
-    require_writable(options.output)
     if options.output is None and not FORMATS[name].is_text:
         raise ParameterError(f"{name} cannot be shown on a screen. Give a file with -o FILE.")
     if options.data is not None and name != "credit":

@@ -11,7 +11,6 @@ from riskcard.cli.commands.show import show_card
 from riskcard.cli.remarks import say, say_saved
 from riskcard.cli.training import Training, read_training
 from riskcard.errors import ParameterError
-from riskcard.output_files import require_writable
 from riskcard.parameters import PARAMETERS, parameters_of
 
 if TYPE_CHECKING:
@@ -31,7 +30,6 @@ _NEEDED = {"max_changes": "improve", "size": "tolerance", "choose": "tolerance"}
 
 def run_fit(options: Namespace) -> int:
     """Learn a card, show it and write it."""
-    require_writable(options.output)
     _require_company(options)
     training = read_training(options)
     # only after the rows were read: if they cannot be, nobody would wait for the process

@@ -6,12 +6,11 @@ from riskcard.cli.card_rows import card_columns, card_selection
 from riskcard.cli.remarks import warnings_as_sentences, write_or_print
 from riskcard.data.files.open_table import open_table
 from riskcard.model.card_json import load_card
-from riskcard.output_files import require_writable, table_as_csv
+from riskcard.output_files import table_as_csv
 
 
 def run_predict(options: Namespace) -> int:
     """Score the rows of a table."""
-    require_writable(options.output)
     card = load_card(options.card)
     file = open_table(options.data)
     table = file.read(card_selection(file, options, card))

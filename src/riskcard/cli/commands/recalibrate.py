@@ -6,12 +6,10 @@ from riskcard.cli.card_rows import labelled_rows
 from riskcard.cli.commands.show import show_card
 from riskcard.cli.remarks import say_saved, warnings_as_sentences
 from riskcard.model.card_json import load_card
-from riskcard.output_files import require_writable
 
 
 def run_recalibrate(options: Namespace) -> int:
     """Fit the scale of a card to new rows, leaving its points alone."""
-    require_writable(options.output)
     card = load_card(options.card)
     rows, labels, weights = labelled_rows(options, card)
 

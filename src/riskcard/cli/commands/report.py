@@ -13,7 +13,7 @@ from riskcard.cli.remarks import say
 from riskcard.data.files.csv_text import read_bytes
 from riskcard.data.files.open_table import open_table
 from riskcard.data.files.wanted_columns import Kind, MissingWords, Selection
-from riskcard.output_files import require_writable, write_whole
+from riskcard.output_files import write_whole
 
 if TYPE_CHECKING:
     from riskcard.data.files.open_table import TableFile
@@ -26,7 +26,6 @@ def run_report(options: Namespace) -> int:
     """Gather the facts and write the page; nothing is written before everything is there."""
     from riskcard.plots.drawing import require_matplotlib
 
-    require_writable(options.output)
     require_matplotlib()
     from riskcard.model.card_json import card_from_bytes
 

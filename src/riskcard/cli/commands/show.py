@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from riskcard.cli.remarks import say, warnings_as_sentences
 from riskcard.formatting.fonts import letters_explained
-from riskcard.output_files import require_writable, write_whole
+from riskcard.output_files import write_whole
 
 if TYPE_CHECKING:
     from riskcard.model.card import RiskCard
@@ -29,7 +29,6 @@ def run_show(options: Namespace) -> int:
         else:
             show_card(card)
         return 0
-    require_writable(*wanted.values())
     with warnings_as_sentences(), letters_explained():
         contents = {path: _content(card, form) for form, path in wanted.items()}
     for path, content in contents.items():

@@ -7,14 +7,13 @@ from typing import Any
 from riskcard.cli.commands.fit import classifier_of, given
 from riskcard.cli.remarks import write_or_print
 from riskcard.cli.training import Training, read_training
-from riskcard.output_files import require_writable, table_as_csv
+from riskcard.output_files import table_as_csv
 from riskcard.parameters import parameters_of
 
 
 def run_stability(options: Namespace) -> int:
     """Bootstrap the fit of a file."""
     parameters_of("resamples")["n_bootstraps"].checked(options.n_bootstraps)
-    require_writable(options.csv)
     training = read_training(options)
 
     from riskcard.progress import WorkBar

@@ -13,7 +13,7 @@ from riskcard.cli.commands.show import show_card
 from riskcard.cli.remarks import say_saved
 from riskcard.cli.training import Training, read_training
 from riskcard.errors import ParameterError
-from riskcard.output_files import require_writable, table_as_csv, write_whole
+from riskcard.output_files import table_as_csv, write_whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,8 +48,7 @@ def run_tune(options: Namespace) -> int:
 
 
 def _look_at_places(options: Namespace) -> None:
-    """Refuse, before the work, what could not be written after it."""
-    require_writable(options.output, options.csv, options.plot)
+    """Refuse, before the work, a picture that could not be drawn after it."""
     if options.plot is not None:
         from riskcard.plots.drawing import FORMATS, require_matplotlib
 
