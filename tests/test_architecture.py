@@ -33,7 +33,7 @@ DATA = BASE | {"data", "data/files"}
 MODEL = DATA | {"model"}
 PROBLEM = BASE | {"problem"}
 ENCODING = MODEL | {"rules", "problem", "encoding", "kernels"}
-SEARCH = PROBLEM | {"kernels", "search"}
+SEARCH = PROBLEM | {"kernels", "search", "processes"}
 ESTIMATORS = ENCODING | {"search", "estimators", "estimators/cross_validation", "progress"}
 ALLOWED = {
     "errors": set(),

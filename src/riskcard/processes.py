@@ -28,12 +28,12 @@ def run_module(
     parting: float = 0.0,
     shows_output: bool = False,
 ) -> Ending:
-    """Run ``python -m module folder`` in that folder until it ends, or its time is over.
+    """Run a module in a folder, which is its argument, until it ends or its time is over.
 
     Parameters
     ----------
     module
-        The module; it sees the same import path as this process.
+        The module; it is found where this process finds modules, but not in the current folder.
     folder
         The folder of its job. What the process prints is kept there in ``log``.
     seconds
@@ -49,10 +49,10 @@ def run_module(
     with open(folder / "log", "wb") as log:
         output = None if shows_output else log
         process = subprocess.Popen(
-            [sys.executable, "-m", module, str(folder)],
+            isolated_python(_RUN, module, str(folder)),
             stdout=output,
             stderr=subprocess.STDOUT if output else None,
-            env=same_environment(threads),
+            env=_with_threads(threads),
             cwd=folder,
             # in a group of its own: Ctrl-C on the terminal reaches this process first
             start_new_session=True,
@@ -65,14 +65,34 @@ def run_module(
             end_group(process, parting)
 
 
-def same_environment(threads: int | None = None) -> dict[str, str]:
-    """The environment of this process, with its import path and a number of threads."""
-    environment = dict(os.environ)
-    environment["PYTHONPATH"] = os.pathsep.join(os.path.abspath(path) for path in sys.path if path)
-    if threads is not None:
-        for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-            environment[name] = str(threads)
-    return environment
+def isolated_python(code: str, *arguments: str) -> list[str]:
+    """The command that runs code with this Python, and with nothing from the current folder.
+
+    Python would otherwise look for modules there first, and run a file called `numpy.py` that lies
+    next to the user's data. The new process finds modules where this one does, except in the
+    current folder; that is kept only where riskcard itself is in it.
+
+    Parameters
+    ----------
+    code
+        What to run; its arguments are ``sys.argv[1:]``.
+    arguments
+        Texts for the code.
+    """
+    here, home = Path.cwd().resolve(), Path(__file__).resolve().parents[1]
+    places = [Path(entry).resolve() for entry in sys.path if entry]
+    path = [str(place) for place in places if place != here or place == home]
+    return [sys.executable, "-I", "-c", f"import sys; sys.path[:] = {path!r}; {code}", *arguments]
+
+
+#: Run a module as the program; its name is the first argument.
+_RUN = "import runpy; module = sys.argv.pop(1); runpy.run_module(module, run_name='__main__')"
+
+
+def _with_threads(number: int) -> dict[str, str]:
+    """The environment of this process, with a number of threads for numerical libraries."""
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    return {**os.environ, **dict.fromkeys(names, str(number))}
 
 
 def end_group(process: subprocess.Popen[bytes], parting: float) -> None:

@@ -32,8 +32,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # a name that the terminal cannot show must not stop the work
         sys.stdout.reconfigure(errors="backslashreplace")
+    # numba would take this from a file in the current folder, and load compiled code from there
+    os.environ.setdefault("NUMBA_CACHE_DIR", "")
     try:
-        options = make_parser().parse_args(argv)
+        parser = make_parser()
+        arguments = sys.argv[1:] if argv is None else list(argv)
+        if not arguments:
+            parser.print_help()
+            return 0
+        options = parser.parse_args(arguments)
         _look_at_files(options)
         from riskcard.cli.remarks import warnings_as_sentences
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
+from riskcard.formatting.plain_text import visible
+from riskcard.formatting.spelling import nearest_name
 from riskcard.paper.experiments.methods import METHODS
 from riskcard.paper.experiments.table_rows import TABLES
 from riskcard.parameters import Kind, Parameter, parameters_of
@@ -14,10 +16,28 @@ from riskcard.version import __version__
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are one sentence."""
+    """A parser whose errors are short, name the nearest option, and point to the right help."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(self._advice_on(unknown[0]))
+        return found, unknown
+
+    def _advice_on(self, unknown: str) -> str:
+        name = unknown.partition("=")[0]
+        if not name.startswith("-"):
+            return f"{unknown!r} is one argument too many"
+        return f"there is no option {name!r}. {nearest_name(name, [*self._option_string_actions], 'options')}"
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            advice = nearest_name(str(value), list(map(str, action.choices)), "choices")
+            raise argparse.ArgumentError(action, f"{value!r} is not known. {advice}")
 
     def error(self, message: str) -> NoReturn:
-        sys.stderr.write(f"riskcard: {message}. See '{self.prog} --help'.\n")
+        end = "" if message.endswith((".", "?")) else "."
+        sys.stderr.write(f"riskcard: {visible(message)}{end} See '{self.prog} --help'.\n")
         raise SystemExit(2)
 
 

@@ -1,4 +1,4 @@
-"""What commands say and write: remarks on the error stream, apart from the output."""
+"""All that commands print: remarks on the error stream, apart from the output."""
 
 import sys
 import warnings
@@ -6,13 +6,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from riskcard.formatting.plain_text import one_line
+from riskcard.formatting.plain_text import one_line, visible_lines
 from riskcard.output_files import write_whole
 
 
 def say(message: str) -> None:
     """Write one line."""
     sys.stderr.write(f"{one_line(message)}\n")
+
+
+def put(text: str) -> None:
+    """Write to the output; a terminal gets no control characters of names, levels or cells."""
+    sys.stdout.write(visible_lines(text) if sys.stdout.isatty() else text)
 
 
 def say_saved(*paths: str | None) -> None:
@@ -24,7 +29,7 @@ def say_saved(*paths: str | None) -> None:
 def write_or_print(path: str | None, content: str | bytes) -> None:
     """Write a file and say so; without a file, write a text to the output."""
     if path is None:
-        sys.stdout.write(str(content))
+        put(str(content))
         return
     write_whole(path, content)
     say(f"Wrote {path}.")

@@ -20,6 +20,11 @@ def visible(text: str) -> str:
     return _HIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
+def visible_lines(text: str) -> str:
+    """A text of several lines, visible but for its line breaks and tabs."""
+    return "\n".join("\t".join(map(visible, line.split("\t"))) for line in text.split("\n"))
+
+
 def one_line(text: str) -> str:
     """A visible text on one line: line breaks and tabs become spaces."""
     if any(mark in text for mark in "\n\r\t\v\f"):

@@ -2,7 +2,8 @@
 
 import hashlib
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,17 @@ def _compile(function: Callable[..., Any], **more: Any) -> Any:
         _warn_that_nothing_is_kept()
         return njit(**options | {"cache": False})(function)
     dispatcher._cache._cache_file._source_stamp = FINGERPRINT
+    dispatcher._cache._guard_against_spurious_io_errors = _kept_if_possible
     return dispatcher
+
+
+@contextmanager
+def _kept_if_possible() -> Iterator[None]:
+    """A full disk, or a folder that can no longer be used, costs time and nothing else."""
+    try:
+        yield
+    except OSError:
+        _warn_that_nothing_is_kept()
 
 
 @cache

@@ -10,7 +10,6 @@ import os
 import subprocess
 import sys
 from functools import cache
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -19,6 +18,7 @@ from riskcard.kernels.jit import call_before_compiling, is_kept
 from riskcard.kernels.proof.explore import explore
 from riskcard.problem.problem import Limits, Problem, Scale
 from riskcard.problem.ranked_data import RankedData
+from riskcard.processes import isolated_python
 from riskcard.search.deadline import Deadline
 from riskcard.search.empty_card import best_empty_card
 from riskcard.search.options import SearchOptions
@@ -29,11 +29,8 @@ from riskcard.search.solve_plain import find_card
 
 Kind = Literal["fixed", "multiplier", "calibrated"]
 
-#: What the second process does: the kind of scale is its first argument, the others are its path.
-_WORK = (
-    "import sys; sys.path[:] = sys.argv[2:]; "
-    "from riskcard.search.warmup import compile_proof; compile_proof(sys.argv[1])"
-)
+#: What the second process does; the kind of scale is its argument.
+_WORK = "from riskcard.search.warmup import compile_proof; compile_proof(sys.argv[1])"
 
 _running: list[subprocess.Popen[bytes]] = []
 
@@ -61,17 +58,16 @@ def compile_proof(kind: Kind) -> None:
 def start_compilation(kind: Kind) -> None:
     """Compile the proof in a second process, unless it is compiled or there is no processor for it.
 
-    If that fails, this process compiles the proof when it is needed. The second process runs
-    isolated: Python would otherwise look for modules in the current folder first, and run a file
-    called `numpy.py` that lies next to the user's data.
+    If that fails, this process compiles the proof when it is needed.
     """
     is_program = getattr(sys, "frozen", False)  # `sys.executable` is no Python then
     if is_kept(explore) or is_program or not sys.executable or _count_processors() < 2:
         return
-    command = [sys.executable, "-I", "-c", _WORK, kind, *_path_without_current_folder()]
     nothing = subprocess.DEVNULL
     try:
-        process = subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing)
+        process = subprocess.Popen(
+            isolated_python(_WORK, kind), stdin=nothing, stdout=nothing, stderr=nothing
+        )
     except OSError:
         return
     _running.append(process)
@@ -81,12 +77,6 @@ def wait_for_compilation() -> None:
     """Wait until the second process is done."""
     while _running:
         _running.pop().wait()
-
-
-def _path_without_current_folder() -> list[str]:
-    """Where this process finds modules, except in the current folder."""
-    here = Path.cwd()
-    return [entry for entry in sys.path if entry and Path(entry).resolve() != here.resolve()]
 
 
 def _count_processors() -> int:

@@ -1,11 +1,10 @@
 """The command ``riskcard check``: audit a card against the rows that it was learned from."""
 
-import sys
 import warnings
 from argparse import Namespace
 
 from riskcard.cli.card_rows import labelled_rows
-from riskcard.cli.remarks import warnings_as_sentences
+from riskcard.cli.remarks import put, warnings_as_sentences
 from riskcard.errors import RiskcardWarning
 from riskcard.formatting.plain_text import one_line
 from riskcard.model.card_json import load_card
@@ -26,7 +25,7 @@ def run_check(options: Namespace) -> int:
     edits = [Check("digest", False, str(change.message)) for change in changes]
     for check in (*edits, *report.checks):
         words = one_line(f"{check.name}: {check.detail}")
-        sys.stdout.write(f"{'pass' if check.passed else 'FAIL'}  {words}\n")
+        put(f"{'pass' if check.passed else 'FAIL'}  {words}\n")
     passed = report.passed and not edits
-    sys.stdout.write("Every check passed.\n" if passed else "The card is not what it claims.\n")
+    put("Every check passed.\n" if passed else "The card is not what it claims.\n")
     return 0 if passed else 1

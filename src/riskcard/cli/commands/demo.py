@@ -1,6 +1,5 @@
 """The command ``riskcard demo``: a card with a proof from nothing, or the table to make one from."""
 
-import sys
 from argparse import Namespace
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Any
 
 from riskcard.cli.commands.fit import exit_code
 from riskcard.cli.commands.show import show_card
-from riskcard.cli.remarks import say
+from riskcard.cli.remarks import put, say
 from riskcard.errors import FormatError
 from riskcard.output_files import table_as_csv, write_whole
 
@@ -42,7 +41,7 @@ def run_demo(options: Namespace) -> int:
     model = RiskScoreClassifier(max_terms=3, certify=True, n_jobs=-1, verbose=not options.quiet)
     model.fit(FeatureTable(features, len(data.data)), data.target == 0)
     card = replace(model.card_, classes=(_BENIGN, _MALIGNANT), outcome="tumour")
-    sys.stdout.write("\n")
+    put("\n")
     show_card(card)
     return exit_code(card)
 

@@ -1,10 +1,10 @@
 """The command ``riskcard explain``: why one row of a table has its risk."""
 
 import json
-import sys
 from argparse import Namespace
 
 from riskcard.cli.card_rows import card_columns, card_selection
+from riskcard.cli.remarks import put
 from riskcard.data.files.open_table import open_table
 from riskcard.errors import ParameterError
 
@@ -29,5 +29,5 @@ def run_explain(options: Namespace) -> int:
         text = json.dumps(why.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
     else:
         text = str(why)
-    sys.stdout.write(f"{text}\n")
+    put(f"{text}\n")
     return 0

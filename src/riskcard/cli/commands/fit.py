@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from riskcard.cli.commands.show import show_card
-from riskcard.cli.remarks import say, say_saved
+from riskcard.cli.remarks import put, say, say_saved
 from riskcard.cli.training import Training, read_training
 from riskcard.errors import ParameterError
 from riskcard.parameters import PARAMETERS, parameters_of
@@ -44,7 +43,7 @@ def run_fit(options: Namespace) -> int:
         card.save(options.output)
     if not options.quiet:
         show_card(card)
-        sys.stdout.write("" if pool is None else f"\n{pool}\n")
+        put("" if pool is None else f"\n{pool}\n")
         say_saved(options.output)
         _remark_on_few_rows(options, training)
     return exit_code(card)

@@ -6,7 +6,7 @@ import sys
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from riskcard.cli.remarks import say, warnings_as_sentences
+from riskcard.cli.remarks import put, say, warnings_as_sentences
 from riskcard.formatting.fonts import letters_explained
 from riskcard.output_files import write_whole
 
@@ -25,7 +25,7 @@ def run_show(options: Namespace) -> int:
     wanted = {form: path for form in _FORMS if (path := getattr(options, form)) is not None}
     if not wanted:
         if options.plain or options.form != "bins":
-            sys.stdout.write(f"{card.to_text(options.form)}\n")
+            put(f"{card.to_text(options.form)}\n")
         else:
             show_card(card)
         return 0
@@ -41,7 +41,7 @@ def show_card(card: RiskCard) -> None:
     """Write a card to the output: with colours and bars on a terminal, as plain text elsewhere."""
     is_unicode = (getattr(sys.stdout, "encoding", None) or "").lower().startswith("utf")
     if not sys.stdout.isatty() or not is_unicode:
-        sys.stdout.write(f"{card}\n")
+        put(f"{card}\n")
         return
     from riskcard.card.terminal import print_card
 

@@ -1,11 +1,10 @@
 """The command ``riskcard stability``: refit on resamples, show what stays and what changes."""
 
-import sys
 from argparse import Namespace
 from typing import Any
 
 from riskcard.cli.commands.fit import classifier_of, given
-from riskcard.cli.remarks import write_or_print
+from riskcard.cli.remarks import put, write_or_print
 from riskcard.cli.training import Training, read_training
 from riskcard.output_files import table_as_csv
 from riskcard.parameters import parameters_of
@@ -30,7 +29,7 @@ def run_stability(options: Namespace) -> int:
             sample_weight=training.weights,
             progress=bar.step,
         )
-    sys.stdout.write(f"{stability}\n")
+    put(f"{stability}\n")
     if options.csv is not None:
         rows = stability.feature_rows()
         table = table_as_csv({name: [row[name] for row in rows] for name in rows[0]})

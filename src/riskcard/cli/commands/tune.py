@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from riskcard.cli.commands.fit import classifier_of, exit_code, given
 from riskcard.cli.commands.show import show_card
-from riskcard.cli.remarks import say_saved
+from riskcard.cli.remarks import put, say_saved
 from riskcard.cli.training import Training, read_training
 from riskcard.errors import ParameterError
 from riskcard.output_files import table_as_csv, write_whole
@@ -41,7 +40,7 @@ def run_tune(options: Namespace) -> int:
     card = replace(model.card_, outcome=options.target)
     _write(options, model, card)
     if not options.quiet:
-        sys.stdout.write("\n".join([*_score_table(model), "", _verdict(model), "", ""]))
+        put("\n".join([*_score_table(model), "", _verdict(model), "", ""]))
         show_card(card)
         say_saved(options.output, options.csv, options.plot)
     return exit_code(card)
