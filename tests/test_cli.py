@@ -245,7 +245,11 @@ GOOD = "age,outcome\n" + "".join(f"{50 + i},{i % 2}\n" for i in range(12))
         (GOOD, "--n-jobs 0", "n_jobs is 0"),
         (GOOD, "--grid 0", "grid is 0"),
         (GOOD, "--random-state -1", "random_state is -1"),
-        (GOOD, "--colour red", "unrecognized arguments: --colour red"),
+        (
+            GOOD,
+            "--colour red",
+            "there is no option '--colour'. Did you mean '--columns'? See 'riskcard fit --help'",
+        ),
         ("w,age,outcome\n1,1,0\n0,2,1\n", "--weights w", "the weight of row 2 is 0"),
         ("w,age,outcome\n1,1,0\n-2,2,1\n", "--weights w", "the weight of row 2 is -2"),
     ],
@@ -493,11 +497,13 @@ def test_an_interrupt_before_there_is_a_card_writes_nothing(tmp_path, data, monk
     assert not path.exists()
 
 
-def test_no_command_and_unknown_commands_are_refused(capsys):
-    assert run(capsys)[0] == 2
+def test_no_command_prints_the_help_and_an_unknown_one_is_refused(capsys):
+    code, out, err = run(capsys)
+    assert (code, err) == (0, "")
+    assert out.startswith("usage: riskcard")
     code, _, err = run(capsys, "bake")
     assert code == 2
-    assert "invalid choice: 'bake'" in err
+    assert "'bake' is not known" in err
 
 
 def test_the_version_is_told(capsys):

@@ -57,7 +57,7 @@ def table(tmp_path):
     return str(path)
 
 
-FIT = ("--target", TARGET, "--max-terms", "2", "--categorical", "colour")
+FIT = ("--target", TARGET, "--event", EVENT, "--max-terms", "2", "--categorical", "colour")
 
 
 def test_no_command_prints_a_control_character(printed, table):
