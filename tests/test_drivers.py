@@ -72,19 +72,38 @@ def test_the_card_of_the_lowest_price_is_found_and_proven(block):
         problem, charge = problem_of(seed), float([0.1, 0.5, 2.0][seed % 3])
         lowest = lowest_price(problem, charge)
         result = solve(problem, Options(certify=True, min_gain=charge, random_state=seed))
-        price = result.loss + charge * len(result.solution.terms)
-        bound = result.bound + charge * len(result.solution.terms)
+        price, bound = result.loss + charge * len(result.solution.terms), result.bound
         found = violations(result.solution, problem)
         if result.status is not Status.OPTIMAL or abs(price - lowest) > TOLERANCE * lowest:
             found.append(f"{result.status} at the price {price}, the lowest is {lowest}")
         if bound > lowest * (1 + TOLERANCE):
             found.append(f"bound {bound} above the lowest price {lowest}")
-        # "optimal" is said of the loss, of which the price may be a multiple
-        if relative_gap(result.loss, result.bound) > OPTIMALITY_TOLERANCE:
-            found.append(f"bound {result.bound} of the loss {result.loss}")
+        if relative_gap(price, bound) > OPTIMALITY_TOLERANCE or result.objective != price:
+            found.append(f"bound {bound} of the price {price}, stated as {result.objective}")
         if found:
             wrong[seed] = found
     assert wrong == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("charge", [0.1, 0.5, 2.0])
+def test_a_gap_that_is_reached_is_the_gap_of_what_is_proven(charge):
+    for seed in range(5200, 5240):
+        problem, gap = problem_of(seed), float([0.02, 0.1, 0.3, 0.6][seed % 4])
+        options = Options(certify=True, min_gain=charge, gap=gap, random_state=seed)
+        result = solve(problem, options)
+        assert result.status in (Status.OPTIMAL, Status.GAP_REACHED), seed
+        assert relative_gap(result.objective, result.bound) <= gap, seed
+        assert result.bound <= lowest_price(problem, charge) * (1 + TOLERANCE), seed
+
+
+@pytest.mark.parametrize("charge", [0.0, 0.5])
+def test_a_proof_without_time_does_not_say_that_its_gap_was_reached(charge):
+    problem = random_problem(8, Scale("calibrated"))
+    options = Options(certify=True, min_gain=charge, gap=0.05, time_limit=0.0)
+    result = solve(problem, options)
+    assert result.gap > 0.05
+    assert result.status is Status.TIME_LIMIT
 
 
 def test_a_term_that_does_not_pay_stays_out():

@@ -87,7 +87,7 @@ def levels(**changes) -> list:
         ("3", "JSON but not a card"),
         ('{"format": "other"}', "JSON but not a card"),
         (changed(format_version=5), r"format version 5, but .* Install a newer riskcard"),
-        (changed(format_version=2), r"version 2, which was written before .* Fit the card again"),
+        (changed(format_version=3), r"version 3, which was written before .* Fit the card again"),
         (changed(format_version="1"), "never existed"),
         (changed(format_version=True), "never existed"),
         (changed(format_version=0), "never existed"),

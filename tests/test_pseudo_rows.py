@@ -60,7 +60,7 @@ def loss_by_definition(log_odds, labels, weights, number) -> float:
     for z, label, w in zip(log_odds, labels, weights, strict=True):
         if_event, if_not = np.log1p(np.exp(-z)), np.log1p(np.exp(z))
         loss += w * (if_event if label > 0 else if_not)
-        loss += number * w / whole * (rate * if_event + (1 - rate) * if_not)
+        loss += number * w / len(weights) * (rate * if_event + (1 - rate) * if_not)
     return float(loss)
 
 
@@ -104,7 +104,7 @@ def test_the_loss_of_a_card_is_that_of_the_doubled_rows_and_of_the_definition(se
     )
     doubled = add_pseudo_rows(data, number)
     assert loss_of(card, replace(problem, data=doubled)) == pytest.approx(stated, rel=1e-12)
-    assert doubled.weights.sum() == pytest.approx(data.weights.sum() + number)
+    assert doubled.weights.sum() == pytest.approx(data.weights.sum() + number * data.weights.mean())
     rates = [float(d.weights[d.labels > 0].sum() / d.weights.sum()) for d in (data, doubled)]
     assert rates[0] == pytest.approx(rates[1], rel=1e-12)
 
@@ -126,15 +126,27 @@ def test_pseudo_rows_are_weighted_rows_written_out_by_hand(table):
     assert model.lower_bound_ == pytest.approx(by_hand.lower_bound_, rel=2e-6)
 
 
-def test_repeated_rows_and_doubled_weights_are_the_same(table):
+def test_a_share_of_repeated_rows_is_that_of_doubled_weights(table):
     X, y = table
-    for number in (30, 0.2, "auto"):
-        model = RiskScoreClassifier(max_terms=3, regularization=only_pseudo_rows(number))
-        losses = [
-            model.fit(pd.concat([X, X]), np.concatenate([y, y])).loss_,
-            model.fit(X, y, sample_weight=np.full(len(y), 2.0)).loss_,
-        ]
-        assert losses[0] == pytest.approx(losses[1], rel=1e-9)
+    model = RiskScoreClassifier(max_terms=3, regularization=only_pseudo_rows(0.2))
+    losses = [
+        model.fit(pd.concat([X, X]), np.concatenate([y, y])).loss_,
+        model.fit(X, y, sample_weight=np.full(len(y), 2.0)).loss_,
+    ]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-9)
+
+
+@pytest.mark.parametrize("number", [30, 0.2, "auto"])
+def test_a_pseudo_row_weighs_as_much_as_an_average_row(table, number):
+    X, y = table
+    model = RiskScoreClassifier(max_terms=3, regularization=only_pseudo_rows(number))
+    once, hundredfold = (
+        model.fit(X, y, sample_weight=np.full(len(y), weight)).card_ for weight in (1.0, 100.0)
+    )
+    assert once.features == hundredfold.features
+    stated = once.certificate, hundredfold.certificate
+    assert stated[0].pseudo_rows == pytest.approx(stated[1].pseudo_rows, rel=1e-9)
+    assert 100 * stated[0].loss == pytest.approx(stated[1].loss, rel=1e-12)
 
 
 def test_without_pseudo_rows_nothing_changes(table):
@@ -207,7 +219,7 @@ def test_an_audit_counts_the_pseudo_rows_and_notices_other_numbers_of_them(table
     assert report.passed, report
     assert report.loss == pytest.approx(model.loss_, rel=1e-12)
     certificate = model.card_.certificate
-    assert certificate.pseudo_rows == pytest.approx(0.1 * weights.sum())
+    assert certificate.pseudo_rows == pytest.approx(0.1 * len(y))
     for number in (0.0, certificate.pseudo_rows + 1):
         lied = replace(certificate, pseudo_rows=number)
         wrong = replace(model.card_, certificate=lied, recipe=None)
@@ -228,9 +240,9 @@ def test_a_card_with_pseudo_rows_is_read_back_equal(table):
 
 @pytest.mark.parametrize(
     ("value", "n_rows", "number"),
-    [(0, 100, 0.0), (7, 100, 7.0), (2.5, 100, 2.5), (0.05, 100, 10.0)],
+    [(0, 100, 0.0), (7, 100, 7.0), (2.5, 100, 2.5), (0.05, 100, 5.0)],
 )
-def test_pseudo_rows_are_a_number_or_a_share_of_the_weight(value, n_rows, number):
+def test_pseudo_rows_are_a_number_or_a_share_of_the_rows(value, n_rows, number):
     X, y = np.arange(n_rows)[:, None], np.arange(n_rows) % 3 > 0
     model = RiskScoreClassifier(1, regularization=only_pseudo_rows(value))
     model.fit(X, y, sample_weight=np.full(n_rows, 2.0))

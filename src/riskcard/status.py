@@ -1,6 +1,8 @@
 """Why a solver stopped, how it got there, and how far a loss can be above the best."""
 
-from dataclasses import dataclass
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
 from enum import Enum
 
 #: Largest relative gap at which a card is called optimal.
@@ -11,8 +13,8 @@ class Status(str, Enum):
     """Why the solver stopped. Only OPTIMAL says that no better card exists.
 
     ROUNDING: every card was dealt with, but rounding leaves a gap too wide for the word optimal.
-    CHOSEN: the proof was complete, but another card than the best was taken on purpose, for rounder
-    cuts or from the pool.
+    CHOSEN: the proof ended as asked for, but another card than the best found was taken on purpose,
+    for rounder cuts or from the pool, and its gap is larger.
     """
 
     OPTIMAL = "optimal"
@@ -36,6 +38,10 @@ class Progress:
     loss: float
     bound: float
     nodes: int
+
+    def in_unit(self, unit: float) -> Progress:
+        """The same moment where a row of weight 1 weighs ``unit``."""
+        return replace(self, loss=self.loss * unit, bound=self.bound * unit)
 
 
 def relative_gap(loss: float, bound: float) -> float:

@@ -28,6 +28,7 @@ class _Claims:
     gap: float
     status: str
     wanted_gap: float | None  # None when it is not known
+    charge: float  # for the terms of the card
 
 
 def audit_card(subject: Any, X: Any, y: Any, sample_weight: Any = None) -> AuditReport:
@@ -116,12 +117,13 @@ def _weigh(rows: Rows, card: RiskCard, class_weight: Any) -> Rows:
 
 
 def _claims_of(subject: Any, certificate: Certificate) -> _Claims:
+    charge = certificate.min_gain * certificate.charged_terms
     if isinstance(subject, RiskCard):
         status = str(certificate.status)
-        return _Claims(certificate.loss, certificate.bound, certificate.gap, status, None)
-    return _Claims(
-        subject.loss_, subject.lower_bound_, subject.gap_, str(subject.status_), subject.gap
-    )
+        stated = certificate.loss, certificate.bound, certificate.gap
+        return _Claims(*stated, status, None, charge)
+    stated = subject.loss_, subject.lower_bound_, subject.gap_
+    return _Claims(*stated, str(subject.status_), subject.gap, charge)
 
 
 # --- the loss -----------------------------------------------------------------------------------
@@ -140,9 +142,13 @@ def _loss_at(
     """The loss of the rows and of the pseudo-observations, whose rate of events is that of all rows."""
     if_event, if_not = _losses(log_odds), _losses(-log_odds)
     loss = math.fsum(weights * np.where(is_event, if_event, if_not))
-    whole = math.fsum(weights)
-    rate = math.fsum(weights[is_event]) / whole
-    return loss + pseudo_rows * math.fsum(weights * (rate * if_event + (1 - rate) * if_not)) / whole
+    if pseudo_rows == 0:
+        return loss
+    events, others = math.fsum(weights[is_event]), math.fsum(weights[~is_event])
+    shares = events / (events + others), others / (events + others)
+    # each weighs as much as an average row, and is spread over the rows by their weights
+    spread = math.fsum(weights * (shares[0] * if_event + shares[1] * if_not))
+    return loss + pseudo_rows / weights.size * spread
 
 
 def _losses(margin: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -246,9 +252,11 @@ def _check_risks(card: RiskCard, rows: Rows) -> Iterator[Check]:
 def _check_claims(claims: _Claims, loss: float) -> Iterator[Check]:
     same_loss = _is_close(claims.loss, loss)
     yield Check("loss", same_loss, f"stated {claims.loss:.10g}, recomputed {loss:.10g}")
-    valid = 0 <= claims.bound <= loss * (1 + ROUNDING)
-    yield Check("bound", valid, f"stated {claims.bound:.10g}, the loss is {loss:.10g}")
-    gap = min(1.0, max(0.0, (loss - claims.bound) / loss)) if loss > 0 else 0.0
+    # where terms are charged, the bound is one on the loss and the charge
+    whole, what = loss + claims.charge, "the loss with its charge" if claims.charge else "the loss"
+    valid = 0 <= claims.bound <= whole * (1 + ROUNDING)
+    yield Check("bound", valid, f"stated {claims.bound:.10g}, {what} is {whole:.10g}")
+    gap = min(1.0, max(0.0, (whole - claims.bound) / whole)) if whole > 0 else 0.0
     same_gap = abs(claims.gap - gap) <= ROUNDING
     yield Check("gap", same_gap, f"stated {claims.gap:.6g}, recomputed {gap:.6g}")
     yield _check_status(claims, gap)
@@ -276,9 +284,10 @@ def _check_neighbours(card: RiskCard, limits: Certificate, rows: Rows, bound: fl
     is_event = _is_event(card, rows)
     totals = totals_by_hand(card, rows)
     lowest, what, tried = math.inf, "", 0
-    for change, name in one_step_changes(card, limits, rows):
+    for change, n_terms, name in one_step_changes(card, limits, rows):
         log_odds = _log_odds(card, totals + change)
         loss = _loss_at(log_odds, is_event, rows.weights, limits.pseudo_rows)
+        loss += limits.min_gain * n_terms
         tried += 1
         if loss < lowest:
             lowest, what = loss, name

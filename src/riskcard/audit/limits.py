@@ -36,6 +36,9 @@ def check_limits(card: RiskCard, limits: Certificate, rows: Rows) -> Iterator[Ch
         ("points of one term", largest, limits.max_points),
     ):
         yield Check(name, found <= allowed, f"{found}, at most {allowed} allowed")
+    if limits.min_gain > 0:
+        charged, least = limits.charged_terms, sum(n_terms)
+        yield Check("charged terms", charged >= least, f"{charged}, at least {least} are needed")
     yield _check_cuts(card, limits, rows)
     yield _check_scale(card, limits, largest)
 
@@ -137,15 +140,15 @@ def _check_scale(card: RiskCard, limits: Certificate, largest: int) -> Check:
 
 def one_step_changes(
     card: RiskCard, limits: Certificate, rows: Rows
-) -> Iterator[tuple[Change, str]]:
-    """Changes of the totals that lead to cards which surely are allowed, each with a description.
+) -> Iterator[tuple[Change, int, str]]:
+    """Changes of the totals that lead to cards which surely are allowed: with how many terms, and what.
 
     One point more or less at a cut or for a group, a dropped term, a cut moved by one value.
     Features with special codes are not changed.
     """
-    if limits.scale != "calibrated":
-        yield from ((step, f"a base of {card.base + step}") for step in (-1, 1))
     n_terms = sum(map(least_terms, card.features))
+    if limits.scale != "calibrated":
+        yield from ((step, n_terms, f"a base of {card.base + step}") for step in (-1, 1))
     for feature in card.features:
         if feature.codes:
             continue
@@ -153,9 +156,10 @@ def one_step_changes(
         for changed, what in _other_points(feature):
             if is_surely_allowed(changed, card, limits, room):
                 change = worth(changed) - worth(feature)
-                yield change[rows.places[feature.name]], f"{what} of {feature.name!r}"
+                needed = n_terms - least_terms(feature) + least_terms(changed)
+                yield change[rows.places[feature.name]], needed, f"{what} of {feature.name!r}"
         if isinstance(feature, FeaturePoints) and limits.is_grid_full:
-            yield from _moved_cuts(feature, rows)
+            yield from ((change, n_terms, what) for change, what in _moved_cuts(feature, rows))
 
 
 def is_surely_within(card: RiskCard, limits: Certificate) -> bool:

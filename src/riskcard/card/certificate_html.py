@@ -1,6 +1,6 @@
 """A certificate as a piece of HTML: what is proven, and the figures behind it."""
 
-from riskcard.card.sentences import certificate_sentences, rounded_down
+from riskcard.card.sentences import certificate_sentences, objective_name, rounded_down
 from riskcard.formatting.html import Number, boxed, html_table, paragraphs
 from riskcard.model.certificate import Certificate
 
@@ -16,6 +16,13 @@ def _step_rows(certificate: Certificate) -> list[list[str | Number]]:
     ]
 
 
+def _charged_rows(certificate: Certificate) -> list[list[str | Number]]:
+    """What was minimised, where it is not the loss alone."""
+    if certificate.min_gain == 0:
+        return []
+    return [[objective_name(certificate).capitalize(), Number(f"{certificate.objective:.6f}")]]
+
+
 def certificate_as_html(certificate: Certificate) -> str:
     """Draw a certificate for a notebook."""
     rows = [
@@ -23,6 +30,7 @@ def certificate_as_html(certificate: Certificate) -> str:
             "Loss with pseudo-observations" if certificate.pseudo_rows > 0 else "Loss",
             Number(f"{certificate.loss:.6f}"),
         ],
+        *_charged_rows(certificate),
         ["Bound", Number(rounded_down(certificate.bound, 6) if certificate.bound > 0 else "none")],
         ["Gap", Number(f"{100 * certificate.gap:.4g} %" if certificate.bound > 0 else "unknown")],
         *_step_rows(certificate),

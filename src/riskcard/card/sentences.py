@@ -13,7 +13,7 @@ BASE, BLANK = "Base (everyone)", "Fill in"
 
 _STOPPED = {
     Status.GAP_REACHED: "Stopped at the gap that was asked for.",
-    Status.CHOSEN: "A card other than the best was chosen.",
+    Status.CHOSEN: "A card other than the best found was chosen.",
     Status.TIME_LIMIT: "Stopped at the time limit.",
     Status.NODE_LIMIT: "Stopped at the node limit.",
     Status.INTERRUPTED: "Stopped by the user.",
@@ -73,23 +73,32 @@ def pseudo_words(certificate: Certificate) -> list[str]:
 
 def proof_sentence(certificate: Certificate) -> str:
     """What was proven, in one plain sentence (and why the solver stopped, where it did)."""
-    places = _decimal_places(certificate.loss)
-    loss = f"{certificate.loss:.{places}f}"
+    places = _decimal_places(certificate.objective)
+    what, value = objective_name(certificate), f"{certificate.objective:.{places}f}"
     if certificate.pseudo_rows > 0:
-        loss += " with pseudo-observations"
+        value += " with pseudo-observations"
     if certificate.status is Status.OPTIMAL:
-        # loss and bound agree within the tolerance of optimality: rounded alike, they look alike
+        # both agree within the tolerance of optimality: rounded alike, they look alike
         bound = f"{certificate.bound:.{places}f}"
-        return f"Proven optimal: no card of this kind has a loss below {bound} (this one: {loss})."
+        return (
+            f"Proven optimal: no card of this kind has a {what} below {bound} (this one: {value})."
+        )
     if certificate.status is Status.HEURISTIC:
-        return f"Not proven: heuristic search only (loss {loss})."
+        return f"Not proven: heuristic search only ({what} {value})."
     if certificate.bound <= 0:
-        return f"Not proven: no bound was reached (loss {loss}). {_STOPPED[certificate.status]}"
+        return f"Not proven: no bound was reached ({what} {value}). {_STOPPED[certificate.status]}"
     bound = rounded_down(certificate.bound, places)
     return (
-        f"Loss {loss}; no card of this kind can be below {bound} "
+        f"{what.capitalize()} {value}; no card of this kind can be below {bound} "
         f"({_gap_words(certificate.gap)}). {_STOPPED[certificate.status]}"
     )
+
+
+def objective_name(certificate: Certificate) -> str:
+    """What was minimised, and what the bound is about."""
+    if certificate.min_gain == 0:
+        return "loss"
+    return f"loss plus {certificate.min_gain:.6g} per term"
 
 
 def step_words(certificate: Certificate) -> list[str]:
@@ -124,7 +133,7 @@ def kind_words(certificate: Certificate) -> str:
     words = {"calibrated": "calibrated scale", "multiplier": "whole base and free multiplier"}
     is_given = not isinstance(scale, str)
     limits.append(f"whole base and multiplier {scale:g}" if is_given else words[str(scale)])
-    cuts = "at every gap in the data" if certificate.is_grid_full else "from a coarser grid only"
+    cuts = "at every gap in the data" if certificate.is_grid_full else "from a limited list only"
     return f"This kind: {', '.join(limits)}, cuts {cuts}."
 
 

@@ -1,7 +1,10 @@
 """The checked input: features, two-valued labels, positive weights."""
 
+from __future__ import annotations
+
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +14,13 @@ from riskcard.data.columns import FeatureValues, is_identifier
 from riskcard.data.features import Features, read_features, require_numbers
 from riskcard.data.levels import Levels
 from riskcard.data.raw_columns import rows_in_words
-from riskcard.data.target import name_of_target, read_labels, read_target, read_weights
+from riskcard.data.target import (
+    name_of_target,
+    read_labels,
+    read_target,
+    read_weights,
+    require_computable,
+)
 from riskcard.errors import DataError, warn
 
 
@@ -49,6 +58,19 @@ class Table:
     def __post_init__(self) -> None:
         if not self.levels:
             object.__setattr__(self, "levels", (None,) * len(self.names))
+
+    @property
+    def weight_unit(self) -> float:
+        """The unit in which solvers count: the order of magnitude of the weight of an average row.
+
+        It is a power of 1,024, which changes no digit of a weight. So weights that count how often
+        a row occurs, whose unit is 1, give the same card as repeated rows.
+        """
+        return math.ldexp(1.0, 10 * round(math.log2(float(self.weights.mean())) / 10))
+
+    def in_own_unit(self) -> Table:
+        """The same table with weights of about 1, so that the card does not depend on their unit."""
+        return replace(self, weights=self.weights / self.weight_unit)
 
 
 def make_table(
@@ -102,6 +124,7 @@ def make_table(
                 "Give every row a positive weight, or leave these rows out."
             )
         features, y, weights = features.take_rows(~is_zero), y[~is_zero], weights[~is_zero]
+    require_computable(weights, "sample_weight")
     _warn_of_identifiers(features)
     labels, classes = read_labels(y, event)
     known = features.values, features.names, labels, weights, classes, features.levels

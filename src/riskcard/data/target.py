@@ -12,6 +12,11 @@ from riskcard.data.frames import column_names
 from riskcard.data.raw_columns import is_missing, read_raw, rows_in_words
 from riskcard.errors import DataError, ParameterError, warn
 
+#: What weights may add up to: far from the ends of floating-point numbers, as losses are, too.
+LEAST_TOTAL, MOST_TOTAL = 1e-300, 1e305
+#: The smallest share of the total that a row may have.
+LEAST_SHARE = 1e-60
+
 
 def name_of_target(y: Any) -> str | None:
     """The name of a series, or of the only column of a frame, if it can be printed."""
@@ -182,6 +187,24 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
     return weights
 
 
+def require_computable(weights: NDArray[np.float64], what: str) -> None:
+    """Refuse weights that are so small or so large that floating-point numbers lose digits."""
+    with np.errstate(over="ignore"):
+        total = float(weights.sum())
+    if not LEAST_TOTAL <= total <= MOST_TOTAL:
+        raise DataError(
+            f"{what} adds up to {total:g}. Multiply all weights by one factor, so that they add up to "
+            f"{LEAST_TOTAL:g} to {MOST_TOTAL:g}: only their ratios matter."
+        )
+    is_small = weights < LEAST_SHARE * total
+    if is_small.any():
+        raise DataError(
+            f"{what} is below {LEAST_SHARE:g} of the total in {rows_in_words(is_small)} "
+            f"({weights[is_small][0]:g} of {total:g}). Leave these rows out: such a share cannot be told "
+            "from nothing."
+        )
+
+
 def weigh_classes(
     weights: NDArray[np.float64],
     labels: NDArray[np.int8],
@@ -206,8 +229,9 @@ def weigh_classes(
         return weights
     is_event = labels == 1
     if isinstance(class_weight, str) and class_weight == "balanced":
-        total, of_event = weights.sum(), weights[is_event].sum()
-        factors = total / (2 * (total - of_event)), total / (2 * of_event)
+        # each class by itself: a light one would vanish in the difference from the total
+        others, events = float(weights[~is_event].sum()), float(weights[is_event].sum())
+        factors = (events / others + 1) / 2, (others / events + 1) / 2
     elif isinstance(class_weight, Mapping):
         factors = _factors_of(class_weight, classes)
     else:
@@ -216,6 +240,7 @@ def weigh_classes(
             "weight."
         )
     weighted: NDArray[np.float64] = weights * np.where(is_event, factors[1], factors[0])
+    require_computable(weighted, "sample_weight times class_weight")
     return weighted
 
 

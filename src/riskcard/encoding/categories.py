@@ -49,7 +49,9 @@ def group_levels(
     counts = np.bincount(place, minlength=n_levels + 1)
     hits = np.bincount(place[is_event], weights[is_event], n_levels + 1)
     sums = _Sums(
-        np.bincount(place, weights, n_levels + 1).astype(np.float64), hits.astype(np.float64)
+        np.bincount(place, weights, n_levels + 1).astype(np.float64),
+        hits.astype(np.float64),
+        float(weights.mean()),
     )
     has_missing = bool(counts[-1])
     parts = [np.array([level]) for level in np.flatnonzero(counts[:-1])]
@@ -72,14 +74,15 @@ def group_levels(
 
 @dataclass(frozen=True, slots=True)
 class _Sums:
-    """Weight of the rows, and of the rows with the event, of each level."""
+    """Weight of the rows, and of the rows with the event, of each level; and of an average row."""
 
     total: Floats
     events: Floats
+    row: float
 
-    def by_rate(self, parts: list[Integers], prior: float) -> list[Integers]:
+    def by_rate(self, parts: list[Integers], prior_rows: float) -> list[Integers]:
         """Groups of levels in ascending order of their event rates, shrunk towards the average."""
-        average = self.events.sum() / self.total.sum()
+        average, prior = self.events.sum() / self.total.sum(), prior_rows * self.row
         rates = [
             (self.events[part].sum() + prior * average) / (self.total[part].sum() + prior)
             for part in parts

@@ -3,10 +3,11 @@
 ``T`` pseudo-observations add to the loss of every card what ``T`` rows would add that have the
 features of the rows of the table and the event as often as all of them together::
 
-    T * sum over rows of  weight / W * (r * loss if the event + (1 - r) * loss if not)
+    T / n * sum over rows of  weight * (r * loss if the event + (1 - r) * loss if not)
 
-with ``W`` the sum of the weights and ``r`` the event rate by weight. That is the loss of a table in
-which every row occurs with both labels, so search, proof and enumeration need not know about them.
+with ``n`` the number of rows and ``r`` the event rate by weight: a pseudo-observation weighs as much
+as an average row. That is the loss of a table in which every row occurs with both labels, so search,
+proof and enumeration need not know about them.
 """
 
 from dataclasses import replace
@@ -23,7 +24,7 @@ FIRST = 40.0
 MOST_ROWS = 10_000
 #: Pseudo-observations per term where a card explains half of the variance of the labels.
 PER_TERM = 4.0
-#: "auto" gives at most this share of the weight of the rows.
+#: "auto" gives at most this share of the rows.
 LARGEST_SHARE = 0.5
 
 
@@ -34,7 +35,7 @@ def explained_share(log_odds: Floats, labels: Labels, weights: Floats) -> float:
     return float(np.average((risks - mean) ** 2, weights=weights)) / (rate * (1 - rate))
 
 
-def fitting_pseudo_rows(explained: float, max_terms: int, weight: float) -> float:
+def fitting_pseudo_rows(explained: float, max_terms: int, n_rows: int) -> float:
     """How many pseudo-observations suit cards that explain a share of the variance of the labels.
 
     Suppose that the true risks of groups of rows scatter about the event rate ``r`` with variance
@@ -49,10 +50,10 @@ def fitting_pseudo_rows(explained: float, max_terms: int, weight: float) -> floa
         The share.
     max_terms
         Of the cards.
-    weight
-        Of all rows.
+    n_rows
+        Training rows.
     """
-    most = LARGEST_SHARE * weight
+    most = LARGEST_SHARE * n_rows
     if explained <= 0:
         return most
     return min(PER_TERM * max_terms * max(0.0, 1 - explained) / explained, most)
@@ -93,8 +94,9 @@ def loss_with_pseudo_rows(
 
 def _weights(labels: Labels, weights: Floats, number: float) -> tuple[Floats, Floats]:
     """What pseudo-observations at each row weigh: those with its own label, and with the other."""
-    whole = float(weights.sum())
-    rate = float(weights[labels > 0].sum()) / whole
-    spread = weights * (number / whole)
     is_event = labels > 0
-    return spread * np.where(is_event, rate, 1 - rate), spread * np.where(is_event, 1 - rate, rate)
+    # each rate from its own sum: a light class would vanish in the difference from 1
+    events, others = float(weights[is_event].sum()), float(weights[~is_event].sum())
+    rate, rest = events / (events + others), others / (events + others)
+    spread = weights * (number / weights.size)
+    return spread * np.where(is_event, rate, rest), spread * np.where(is_event, rest, rate)

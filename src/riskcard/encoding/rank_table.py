@@ -16,6 +16,9 @@ from riskcard.problem.ranked_data import RankedData
 from riskcard.rules.card_rules import CardRules, FeatureRule, is_directed
 from riskcard.threads import map_on_threads
 
+#: Sums of weights below a cut that differ by less than this part are equal.
+QUANTILE_ROUNDING = 1e-9
+
 
 @dataclass(frozen=True, slots=True)
 class ValueGroups:
@@ -75,7 +78,7 @@ class CutGrid:
     """
 
     gaps: tuple[Gaps, ...]
-    is_full: bool  # every gap between neighbouring distinct values is a candidate
+    is_full: bool  # every gap between neighbouring values is a candidate, of every feature
     groups: tuple[ValueGroups, ...] = ()
     merged: tuple[int, ...] = ()  # features whose levels were merged before they are grouped
 
@@ -208,6 +211,7 @@ def _rank_feature(
         codes, below, above = np.zeros(0, np.int32), np.zeros(0), np.zeros(0)
     elif allowed is not None:
         codes, below = _rank_by_cuts(numbers, np.asarray(allowed))
+        is_full = False
         above = np.nextafter(below, np.inf)
     else:
         weights = table.weights[is_number] if special else table.weights
@@ -275,5 +279,6 @@ def _rank_by_cuts(values: Floats, cuts: Floats) -> tuple[NDArray[np.int32], Floa
 def _quantile_cuts(codes: Codes, weights: Floats, n_distinct: int, grid: int) -> Integers:
     """Indices of the gaps kept: at most ``grid``, near quantiles of the rows by their weight."""
     weight_below = np.cumsum(np.bincount(codes, weights, minlength=n_distinct))
-    wanted = weight_below[-1] * np.arange(1, grid + 1) / (grid + 1)
+    # a cut that is at a quantile but for the rounding of sums is at it
+    wanted = weight_below[-1] * np.arange(1, grid + 1) / (grid + 1) * (1 - QUANTILE_ROUNDING)
     return np.unique(np.minimum(np.searchsorted(weight_below[:-1], wanted), n_distinct - 2))

@@ -27,9 +27,10 @@ def certificate_of(
         That of the printed card on the raw rows.
     """
     limits, scale, steps = problem.limits, problem.scale, result.bounded_steps
+    n_terms = len(result.solution.terms) if result.min_gain > 0 else 0
     return Certificate(
         loss=loss,
-        bound=min(result.bound, loss),
+        bound=min(result.bound, loss + result.min_gain * n_terms),
         status=result.status,
         max_terms=limits.max_terms,
         max_features=limits.max_features,
@@ -45,6 +46,8 @@ def certificate_of(
         max_log_odds=scale.limit,
         step_odds=0.0 if steps is None else steps.odds,
         step_bound=0.0 if steps is None else steps.bound,
+        min_gain=result.min_gain,
+        charged_terms=n_terms,
     )
 
 

@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from sklearn.base import clone
@@ -16,8 +16,6 @@ from riskcard.extras import import_pandas
 from riskcard.formatting.html import Number, boxed, html_table, paragraphs
 from riskcard.model.card import RiskCard
 from riskcard.parameters import parameters_of
-from riskcard.problem.result import SolveResult
-from riskcard.status import OPTIMALITY_TOLERANCE, Status, relative_gap
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +170,7 @@ def find_pool(
     assert pool is not None
     models = []
     for solution, loss in zip(pool.cards, pool.losses, strict=True):
-        one = replace(result, solution=solution, loss=loss, status=_status_of(result, loss))
+        one = result.with_card(solution, loss)
         models.append(copy.copy(model))
         models[-1]._keep(finish(one, problem, layout, training), one, y)
     return CardPool(
@@ -184,10 +182,3 @@ def find_pool(
         models=tuple(models),
         model=model,
     )
-
-
-def _status_of(result: SolveResult, loss: float) -> Status:
-    """The status of another card that the same proof is about."""
-    if result.status is Status.OPTIMAL and relative_gap(loss, result.bound) > OPTIMALITY_TOLERANCE:
-        return Status.CHOSEN
-    return result.status

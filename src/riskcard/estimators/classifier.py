@@ -92,9 +92,11 @@ class RiskScoreClassifier(CardClassifier):
         Sum of the log-losses of the printed card on the training rows, times their weights;
         pseudo-observations are included.
     lower_bound_ : float
-        No allowed card has a smaller loss; 0 when nothing was proven.
+        No allowed card has a smaller loss, or, with ``CardRules(min_gain=...)``, a smaller loss plus
+        ``min_gain`` per term; 0 when nothing was proven.
     gap_ : float
-        ``(loss_ - lower_bound_) / loss_``.
+        ``(loss_ - lower_bound_) / loss_``; with ``min_gain`` the charge for the terms of the card is
+        added to its loss.
     status_ : str
         "optimal", "gap_reached", "time_limit", "interrupted", "rounding", "chosen" or "heuristic".
     result_ : SolveResult

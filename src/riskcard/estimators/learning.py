@@ -129,15 +129,19 @@ def learn(training: Training, task: Task) -> Learned:
     problem = task.pose(layout)
     if task.request.is_empty:
         return _without_terms(problem, layout, task)
-    options = task.options
+    # in rows of average weight
+    charge = task.options.min_gain * float(layout.data.weights.mean())
+    options = replace(task.options, min_gain=charge)
     if start is not None:
         options = replace(options, start=tuple(terms_of_card(start, layout)))
-    with ProgressDisplay() if task.verbose else nullcontext() as progress:
-        result = solve(problem, replace(options, progress=progress))
+    unit = layout.table.weight_unit
+    with ProgressDisplay() if task.verbose else nullcontext() as show:
+        tell = None if show is None else lambda moment: show(moment.in_unit(unit))
+        result = solve(problem, replace(options, progress=tell))
     if task.rules.round_cuts is not None:
         result = round_cuts(result, problem, PrintedCuts(layout), task.rules.round_cuts)
     notes = (*result.notes, *notes_on(layout), *hints_on(result, problem), *task.request.notes)
-    return Learned(replace(result, notes=notes), problem, layout)
+    return Learned(replace(result.in_unit(unit), notes=notes), problem, layout)
 
 
 def _lay_out(training: Training, task: Task) -> Layout:
@@ -150,7 +154,8 @@ def _lay_out(training: Training, task: Task) -> Layout:
     needs_atoms = least != LeastBins()
     card, changes = task.request.kept, task.request.max_changes
     kept = None if card is None else points_of_numbers(card, table)
-    data, cut_grid = rank_table(table, grid, n_jobs, rules, needs_atoms, kept)
+    own = table.in_own_unit()
+    data, cut_grid = rank_table(own, grid, n_jobs, rules, needs_atoms, kept)
     return Layout(table, data, cut_grid, rules, least, grid, max_changes=changes)
 
 
@@ -167,4 +172,5 @@ def _without_terms(problem: Problem, layout: Layout, task: Task) -> Learned:
     loss = loss_of(solution, problem)
     status, bound = (Status.OPTIMAL, loss) if task.options.certify else (Status.HEURISTIC, 0.0)
     notes = (EMPTY_CARD, *task.request.notes)
-    return Learned(SolveResult(solution, loss, bound, status, notes=notes), problem, layout)
+    result = SolveResult(solution, loss, bound, status, notes=notes)
+    return Learned(result.in_unit(layout.table.weight_unit), problem, layout)

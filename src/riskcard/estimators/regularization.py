@@ -36,10 +36,10 @@ class Regularization:
         neighbouring values.
     pseudo_rows
         Pseudo-observations with the event rate of the table, spread over its rows, which shrink
-        risks towards the average. A number below 1 is a share of the rows. Loss and bound count
-        them. "auto" means more as a first card explains less of the variance e of the labels
-        (4 * max_terms * (1 - e) / e), at most half of the rows, and none above 10,000 rows; None
-        means none.
+        risks towards the average. A number below 1 is a share of the rows. Each weighs as much as
+        an average row. Loss and bound count them. "auto" means more as a first card explains less
+        of the variance e of the labels (4 * max_terms * (1 - e) / e), at most half of the rows, and
+        none above 10,000 rows; None means none.
     shortlist
         Preselect this many conditions with a lasso; those of features that must be used and of a
         card to start from stay. A bound holds for the cards of the shortlist only. "auto" means
@@ -107,16 +107,16 @@ class Regularization:
         is_automatic = "auto" in (self.pseudo_rows, self.shortlist)
         explained = _explained(layout, pose, options) if is_automatic else None
         length = self._length_of_shortlist(explained, max_terms, layout.table.labels.size)
-        number = self._count_pseudo_rows(explained, max_terms, float(layout.table.weights.sum()))
+        number = self._count_pseudo_rows(explained, max_terms, layout.table.labels.size)
         if length is not None:
             layout = _shorten(layout, pose(layout), length, start)
         return replace(layout, pseudo_rows=number)
 
-    def _count_pseudo_rows(self, explained: float | None, max_terms: int, weight: float) -> float:
+    def _count_pseudo_rows(self, explained: float | None, max_terms: int, n_rows: int) -> float:
         if self.pseudo_rows == "auto":
-            return 0.0 if explained is None else fitting_pseudo_rows(explained, max_terms, weight)
+            return 0.0 if explained is None else fitting_pseudo_rows(explained, max_terms, n_rows)
         number = float(self.pseudo_rows or 0.0)
-        return number * weight if number < 1 else number
+        return number * n_rows if number < 1 else number
 
     def _length_of_shortlist(
         self, explained: float | None, max_terms: int, n_rows: int

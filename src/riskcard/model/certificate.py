@@ -54,9 +54,11 @@ class Certificate:
     Attributes
     ----------
     loss
-        Sum of the log-losses of the card on its training rows, and on ``pseudo_rows``.
+        Sum of the log-losses of the card on its training rows, times their weights, and on
+        ``pseudo_rows``.
     bound
-        No card of the problem has a lower loss; 0 when nothing was proven.
+        No card of the problem has a lower loss, or, with ``min_gain``, a lower loss plus
+        ``min_gain`` for each of its terms; 0 when nothing was proven.
     status
         Why the solver stopped.
     max_terms, max_features, max_cuts_per_feature, max_points, scale
@@ -73,13 +75,16 @@ class Certificate:
         Sentences on the rules that every card of the kind keeps, such as "age: rises".
     pseudo_rows
         Number of pseudo-observations with the overall event rate, spread over the training rows,
-        which loss and bound count in addition.
+        which loss and bound count in addition. Each weighs as much as an average row.
     max_log_odds
         With a free scale: the most by which a term may move the log-odds.
     step_odds, step_bound
         Where a proof was cut short: no card of the problem whose terms multiply the odds by at most
         ``step_odds`` has a loss below ``step_bound``. Both are 0 where nothing was proven
         about such cards alone.
+    min_gain, charged_terms
+        What each term of a card is charged in addition to its loss, and the terms of this card;
+        both are 0 without ``CardRules(min_gain=...)``.
     """
 
     loss: float
@@ -100,11 +105,13 @@ class Certificate:
     max_log_odds: float = LOG_ODDS_LIMIT
     step_odds: float = 0.0
     step_bound: float = 0.0
+    min_gain: float = 0.0
+    charged_terms: int = 0
 
     def __post_init__(self) -> None:
         sizes = ("max_terms", "max_features", "max_cuts_per_feature", "max_points")
-        set_numbers(self, whole_number, *sizes, "nodes")
-        losses = ("loss", "bound", "step_odds", "step_bound")
+        set_numbers(self, whole_number, *sizes, "nodes", "charged_terms")
+        losses = ("loss", "bound", "step_odds", "step_bound", "min_gain")
         set_numbers(self, finite_number, *losses, "seconds", "pseudo_rows", "max_log_odds")
         if self.pseudo_rows < 0:
             raise ParameterError(f"pseudo_rows is {self.pseudo_rows}. Use a number of at least 0.")
@@ -152,9 +159,14 @@ class Certificate:
             )
 
     @property
+    def objective(self) -> float:
+        """What was minimised: the loss, plus what the terms of the card are charged."""
+        return self.loss + self.min_gain * self.charged_terms
+
+    @property
     def gap(self) -> float:
-        """Relative gap between loss and bound, in [0, 1]."""
-        return relative_gap(self.loss, self.bound)
+        """Relative gap between objective and bound, in [0, 1]."""
+        return relative_gap(self.objective, self.bound)
 
     @property
     def has_step_bound(self) -> bool:

@@ -1,9 +1,11 @@
 """What a solver answers: a card, its loss, a bound on every card's loss, and why it stopped."""
 
-from dataclasses import dataclass
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
 
 from riskcard.problem.solution import Solution
-from riskcard.status import Progress, Status, relative_gap
+from riskcard.status import OPTIMALITY_TOLERANCE, Progress, Status, relative_gap
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +45,9 @@ class BoundedSteps:
 class SolveResult:
     """The best card found and what is proven about it.
 
-    ``bound`` is a valid lower bound on the loss of *every* card of the problem, whatever made the
-    solver stop; 0 when nothing was proven. ``bounded_steps`` has a second bound, on fewer cards,
-    where a proof was cut short.
+    ``bound`` is a valid lower bound on the objective of *every* card of the problem, whatever made
+    the solver stop; 0 when nothing was proven. The objective is the loss, plus ``min_gain`` for each
+    term. ``bounded_steps`` has a second bound, on fewer cards, where a proof was cut short.
     """
 
     solution: Solution
@@ -58,8 +60,40 @@ class SolveResult:
     notes: tuple[str, ...] = ()
     pool: Pool | None = None
     bounded_steps: BoundedSteps | None = None
+    min_gain: float = 0.0
+
+    @property
+    def objective(self) -> float:
+        """The loss, plus what the terms of the card are charged."""
+        return self.loss + self.min_gain * len(self.solution.terms)
 
     @property
     def gap(self) -> float:
-        """Relative gap between loss and bound, in [0, 1]."""
-        return relative_gap(self.loss, self.bound)
+        """Relative gap between objective and bound, in [0, 1]."""
+        return relative_gap(self.objective, self.bound)
+
+    def in_unit(self, unit: float) -> SolveResult:
+        """The same answer where a row of weight 1 weighs ``unit``: losses and bounds are its multiples."""
+        pool, steps = self.pool, self.bounded_steps
+        if pool is not None:
+            losses = tuple(loss * unit for loss in pool.losses)
+            pool = replace(pool, losses=losses, most_loss=pool.most_loss * unit)
+        if steps is not None:
+            steps = replace(steps, bound=steps.bound * unit)
+        return replace(
+            self,
+            loss=self.loss * unit,
+            bound=self.bound * unit,
+            history=tuple(moment.in_unit(unit) for moment in self.history),
+            pool=pool,
+            bounded_steps=steps,
+            min_gain=self.min_gain * unit,
+        )
+
+    def with_card(self, solution: Solution, loss: float) -> SolveResult:
+        """The same proof with another card than the best, which was chosen on purpose."""
+        other = replace(self, solution=solution, loss=loss)
+        is_reached = self.status in (Status.OPTIMAL, Status.GAP_REACHED)
+        if is_reached and other.gap > max(self.gap, OPTIMALITY_TOLERANCE):
+            return replace(other, status=Status.CHOSEN)
+        return other

@@ -5,7 +5,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from riskcard.card.sentences import kind_words, proof_sentence, pseudo_words, step_words
+from riskcard.card.sentences import (
+    kind_words,
+    objective_name,
+    proof_sentence,
+    pseudo_words,
+    step_words,
+)
 from riskcard.evaluation.calibration import Calibration
 from riskcard.evaluation.intervals import Interval
 from riskcard.formatting.numbers import minus
@@ -77,7 +83,7 @@ def bound_sentence(certificate: Certificate | None) -> str:
         more = "A longer time limit, fewer terms or a coarser grid of cuts may give a bound."
         return " ".join([proof, more, *step_words(certificate)])
     best = (
-        "The loss of the best card of this kind is at most "
+        f"The {objective_name(certificate)} of the best card of this kind is at most "
         f"{share(certificate.gap, 1 if certificate.gap >= 0.001 else 4)} smaller."
     )
     return " ".join([proof, best, *step_words(certificate)])
@@ -87,10 +93,14 @@ def proof_in_short(certificate: Certificate | None) -> tuple[str, str]:
     """What is proven, in a word and a few more."""
     if certificate is None or certificate.bound <= 0:
         return "not proven", "how good the card is among its kind"
+    what = objective_name(certificate)
+    if certificate.pseudo_rows > 0:
+        what += " with pseudo-observations"
+    kind = "its kind" if certificate.is_grid_full else "its kind (limited list of cuts)"
     if certificate.status is Status.OPTIMAL:
-        return "optimal", "proven: no card of its kind has a smaller loss"
+        return "optimal", f"proven: no card of {kind} has a smaller {what}"
     gap = share(certificate.gap, 1 if certificate.gap >= 0.001 else 4)
-    return gap, "proven: the loss of the best card of its kind is at most this much smaller"
+    return gap, f"proven: the {what} of the best card of {kind} is at most this much smaller"
 
 
 def certificate_facts(certificate: Certificate) -> list[str]:

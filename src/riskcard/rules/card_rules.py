@@ -151,7 +151,8 @@ class CardRules:
         The smallest number of rows with the event in a bin or group of levels; a number below 1 is
         a share of all such rows. None means no limit.
     min_gain
-        A term that lowers the loss by less than this is left out. None means no limit.
+        What a term must lower the loss by: the card minimises its loss plus this number per term, in
+        rows of average weight. A bound is one on that sum. None means no charge for terms.
     round_cuts
         Move cuts to rounder numbers as long as the loss rises by at most this share. None means the
         roundest number within each gap in the data, which costs nothing.

@@ -26,8 +26,6 @@ def describe_rules(rules: CardRules, least: LeastBins) -> list[str]:
         found.append(f"every bin has at least {least.rows} rows")
     if least.events > 0:
         found.append(f"every bin has at least {least.events} events")
-    if rules.min_gain:
-        found.append(f"a term lowers the loss by at least {rules.min_gain:g}")
     return found
 
 

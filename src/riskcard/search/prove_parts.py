@@ -16,7 +16,7 @@ from riskcard.problem.problem import Problem
 from riskcard.problem.result import SolveResult
 from riskcard.problem.solution import Solution
 from riskcard.search.proof.tree import CLOSE_ENOUGH, Stops, prove
-from riskcard.status import OPTIMALITY_TOLERANCE, Status, relative_gap
+from riskcard.status import OPTIMALITY_TOLERANCE, Status
 
 #: Losses that differ by less than this part are equal but for rounding.
 ROUNDING = 1e-12
@@ -82,29 +82,39 @@ class Found:
 
 
 def prove_parts(found: Found, stops: Stops, n_jobs: int) -> SolveResult:
-    """The card of the lowest price; the bound is that on the price, less the charge for the card.
-
-    So loss and bound differ by what any other card could win at most, its charge included.
-    """
+    """The card of the lowest price, and a bound on the price of every card."""
     best, bound, status, nodes = found.best, math.inf, Status.OPTIMAL, 0
+    # a little less than the gap asked for, so that rounding does not leave the result just above
+    gap = stops.gap * (1.0 - 1e-9)
     for part in found.parts:
         bound = min(bound, part.left_out)
-        # a loss is not negative: nothing in this part can be cheaper
-        if best.price <= part.charge:
-            bound = min(bound, part.charge)
-            continue
         if part.problem is None:
             continue
-        # the tolerance of the proof would be much of a small loss: it has to reach the price itself
-        worth = (best.price - part.charge) * (1.0 - ROUNDING) / (1.0 - CLOSE_ENOUGH)
-        within = replace(stops.with_nodes_left(nodes), worth=worth)
+        # the proof may give up cards that are not cheaper than the best by more than the gap
+        wanted = best.price * (1.0 - gap) - part.charge
+        # a loss is not negative: nothing in this part can be as cheap
+        if wanted <= 0:
+            bound = min(bound, part.charge)
+            continue
+        # the tolerance of the proof would be much of a small loss: it has to reach what is wanted
+        worth = wanted * (1.0 - ROUNDING) / (1.0 - CLOSE_ENOUGH)
+        within = replace(stops.with_nodes_left(nodes), worth=worth, gap=0.0)
         proof = prove(part.problem, part.start or best.card, within, n_jobs)
         nodes += proof.nodes
         bound = min(bound, proof.bound + part.charge)
         status = proof.status if status is Status.OPTIMAL else status
         offer = Offer.of(proof.solution, part.problem, found.charge)
         best = min(best, offer, key=lambda offer: offer.price)
-    bound = max(0.0, min(bound, best.price) - (best.price - best.loss))
-    if status is Status.OPTIMAL and relative_gap(best.loss, bound) > OPTIMALITY_TOLERANCE:
-        status = Status.ROUNDING
-    return SolveResult(best.card, best.loss, bound, status, nodes=nodes)
+    result = SolveResult(
+        best.card, best.loss, min(bound, best.price), status, nodes=nodes, min_gain=found.charge
+    )
+    return replace(result, status=_status_at(result.gap, stops.gap, status))
+
+
+def _status_at(gap: float, wanted: float, status: Status) -> Status:
+    """Why the parts ended: what was reached, and otherwise what stopped the first of them."""
+    if gap <= OPTIMALITY_TOLERANCE:
+        return Status.OPTIMAL
+    if gap <= wanted:
+        return Status.GAP_REACHED
+    return Status.ROUNDING if status is Status.OPTIMAL else status

@@ -14,7 +14,6 @@ from riskcard.search.heuristic.binned_rows import all_cuts
 from riskcard.search.heuristic.card_room import rules_of
 from riskcard.search.heuristic.draft import finish, measure
 from riskcard.search.plan import PLAN
-from riskcard.status import Status, relative_gap
 
 #: From a column and a cut to the number on the card; None for conditions that have none.
 Printed = Callable[[int, int], float | None]
@@ -40,12 +39,9 @@ def round_cuts(
         return result
     loss = loss_of(card, problem)
     change = (loss - result.loss) / result.loss if result.loss > 0 else 0.0
-    note = (
-        f"Cuts were rounded: the loss is {loss:.6g}, {100 * change:+.2g} % of what it was before."
-    )
-    is_close = relative_gap(loss, result.bound) <= relative_gap(result.loss, result.bound)
-    status = Status.CHOSEN if result.status is Status.OPTIMAL and not is_close else result.status
-    return replace(result, solution=card, loss=loss, status=status, notes=(*result.notes, note))
+    where = "above" if change >= 0 else "below"
+    note = f"Cuts were rounded: the loss is {100 * abs(change):.2g} % {where} what it was before."
+    return replace(result.with_card(card, loss), notes=(*result.notes, note))
 
 
 def _round_term(

@@ -48,7 +48,8 @@ def solve(problem: Problem, options: Options | None = None, plan: SearchPlan = P
     elif is_proven:
         result = prove_whole(problem, found.best.card, search, stops, history)
     else:
-        result = SolveResult(found.best.card, found.best.loss, 0.0, Status.HEURISTIC)
+        best, charge = found.best, found.charge
+        result = SolveResult(best.card, best.loss, 0.0, Status.HEURISTIC, min_gain=charge)
     notes = found.notes if is_proven or not options.certify else (*found.notes, TOO_MANY_TERMS)
     pool = None
     if options.pool_tolerance is not None:

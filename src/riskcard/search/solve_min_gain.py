@@ -34,10 +34,7 @@ def find_paying_terms(
             for sized, offer in zip(sizes, offers, strict=True)
         ]
     best = min([*bare, *offers], key=lambda offer: offer.price)
-    note = (
-        f"A term had to lower the loss by {charge:g}; loss and bound are compared with that charge."
-    )
-    return Found(best, tuple(parts), charge, (note,))
+    return Found(best, tuple(parts), charge)
 
 
 def _search_up(sizes: list[Problem], search: SearchOptions, charge: float) -> list[Offer]:
