@@ -128,6 +128,7 @@ def size_of(png: bytes) -> tuple[int, int]:
 
 
 def test_png_and_pdf_are_such_files(tmp_path):
+    pytest.importorskip("matplotlib")
     card = counted()
     for name in ("card.png", "card.PDF", "card.svg"):
         card.save_picture(tmp_path / name)
@@ -151,6 +152,7 @@ def test_a_card_longer_than_a_page_is_still_one_page():
 
 
 def test_dollars_in_names_are_no_formulas():
+    pytest.importorskip("matplotlib")
     card = RiskCard([FeaturePoints("$\\frac{a}$", [1], [0, 1])])
     assert size_of(card_picture(card, "png"))
 

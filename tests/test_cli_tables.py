@@ -293,8 +293,7 @@ def parquet(tmp_path, columns):
 def test_parquet_columns_of_every_kind_are_read(tmp_path):
     import decimal
 
-    import pyarrow as pa
-
+    pa = pytest.importorskip("pyarrow")
     path = parquet(
         tmp_path,
         {

@@ -499,6 +499,7 @@ def test_labels_of_any_kind_are_scored(small):
 
 
 def test_results_come_as_a_frame(small):
+    pytest.importorskip("pandas")
     X, y = small
     model = RiskScoreClassifierCV(max_terms=2, cv=3).fit(X, y)
     frame = model.results_frame()

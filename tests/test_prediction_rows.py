@@ -1,12 +1,10 @@
 """Rows to be predicted: the columns on the card are read, and the others only counted and named."""
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from scipy import sparse
 
+from optional import pa, pd, pl
 from riskcard import DataError, RiskScoreClassifier
 
 NAMES = ["age", "shape", "note", "code"]

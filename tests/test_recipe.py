@@ -8,11 +8,9 @@ from dataclasses import replace
 from hashlib import blake2b
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 
+from optional import pa, pd, pl
 from riskcard import (
     CardRules,
     FeatureRule,

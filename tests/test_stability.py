@@ -254,6 +254,7 @@ def test_a_result_is_frozen_and_comes_as_frames():
     stability = made_by_hand([1.0, 1.0])
     with pytest.raises(FrozenInstanceError):
         stability.card = None
+    pytest.importorskip("pandas")
     frame = stability.features_frame()
     assert frame["feature"].tolist() == ["age", "dose", "shape"]
     assert frame["cut_50"].tolist()[:2] == [60, 1]

@@ -182,6 +182,7 @@ def test_tune_refuses_what_cannot_be_done(data, capsys, words, message, tmp_path
 
 
 def test_ctrl_c_leaves_nothing_behind(tmp_path, data, capsys, monkeypatch):
+    pytest.importorskip("matplotlib")
     n_fits = 0
     honest = RiskScoreClassifier._fit
 

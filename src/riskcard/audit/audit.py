@@ -110,7 +110,7 @@ def _read_rows(card: RiskCard, X: Any, y: Any, sample_weight: Any) -> Rows:
 
 def _weigh(rows: Rows, card: RiskCard, class_weight: Any) -> Rows:
     """The rows with the weights of their classes, if both classes occur; a later check reports if not."""
-    signs = np.where(rows.target == card.classes[1], np.int8(1), np.int8(-1))
+    signs = np.where(_is_event(card, rows), np.int8(1), np.int8(-1))
     if class_weight is None or np.unique(signs).size < 2:
         return rows
     return replace(rows, weights=weigh_classes(rows.weights, signs, card.classes, class_weight))
@@ -130,7 +130,8 @@ def _claims_of(subject: Any, certificate: Certificate) -> _Claims:
 
 
 def _is_event(card: RiskCard, rows: Rows) -> NDArray[np.bool_]:
-    return np.array(rows.target == card.classes[1], dtype=bool)
+    # one by one: numpy before 1.25 compares an array of numbers with a text as a whole
+    return np.array(rows.target.astype(object) == card.classes[1], dtype=bool)
 
 
 def _loss_at(

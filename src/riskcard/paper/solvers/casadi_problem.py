@@ -85,7 +85,7 @@ def _smooth_loss(casadi: Any, objective: LogLoss, values: Any) -> tuple[Any, Any
     With ``e = exp(-|margin|)`` nothing overflows: the loss is ``log(1 + e) + max(-margin, 0)``, its
     second derivative ``e / (1 + e)^2``.
     """
-    signed = sparse.csr_array(sparse.diags_array(objective.labels.astype(float)) @ objective.matrix)
+    signed = sparse.csr_array(objective.matrix.multiply(objective.labels[:, None].astype(float)))
     matrix = _constant(casadi, signed)
     constant = casadi.DM(objective.labels * objective.constant)
     margin = casadi.mtimes(matrix, values) + constant
