@@ -331,6 +331,10 @@ def test_the_certificate_is_one_plain_sentence(made, sentence):
             "multiplier 1, cuts from a limited list only",
         ),
         (certificate(scale="multiplier"), "whole base and free multiplier"),
+        (
+            certificate(is_grid_full=False, grid=9, shortlist=1),
+            "calibrated scale, at most 9 candidate cuts per feature, 1 candidate condition in all.",
+        ),
     ],
 )
 def test_the_kind_of_cards_is_said(made, words):

@@ -206,8 +206,8 @@ def test_all_parameters_are_stored_with_what_auto_became(table):
     assert resolved["pseudo_rows"] == model.card_.certificate.pseudo_rows > 0
     assert (resolved["min_bin_rows"], resolved["min_bin_events"]) == (10, 0)
     assert resolved["max_log_odds"] == pytest.approx(np.log(1000))
-    words = f"conditions from a shortlist of {resolved['shortlist']}"
-    assert words in model.card_.certificate.rules
+    assert resolved["shortlist"] == model.card_.certificate.shortlist > 0
+    assert resolved["grid"] == model.card_.certificate.grid
 
 
 def test_weights_and_class_weights_are_recorded_as_given(table):

@@ -219,10 +219,18 @@ def test_optimism_is_subtracted_only_on_training_rows(small):
 def test_a_regularised_card_is_refitted_with_its_shortlist(small):
     X, y = small
     model = RiskScoreClassifier(2).fit(X, y)
-    assert model.card_.certificate.rules
+    assert model.card_.certificate.shortlist is not None
     facts = make_report(model, X, y, cv=2, n_bootstraps=0).facts
+    assert ("regularization", "auto") in facts.origin.refit
     assert "The rules of the card were not known" not in section("done", facts)
     assert "a slope above 1 is expected" in section("calibration", facts)
+
+
+def test_a_report_says_where_rules_were_not_kept_in_the_folds(small):
+    X, y = small
+    model = RiskScoreClassifier(2, rules=CardRules(min_bin_rows=5)).fit(X, y)
+    facts = make_report(model, X, y, cv=2, n_bootstraps=0).facts
+    assert "The rules of the card were not known" not in section("done", facts)
     unknown = replace(facts, origin=replace(facts.origin, refit=()))
     assert "The rules of the card were not known" in section("done", unknown)
 

@@ -20,6 +20,7 @@ from riskcard import (
     audit_card,
     improve,
 )
+from riskcard.card.sentences import kind_words, regularization_words
 from riskcard.cli.main import main
 from riskcard.encoding.decode_solution import PrintedCuts
 from riskcard.encoding.encode_rules import close_conditions
@@ -176,13 +177,13 @@ def test_the_card_says_what_it_was_chosen_from_and_passes_the_audit(table, grid)
     ).fit(X, y)
     certificate = model.card_.certificate
     assert certificate.status is Status.OPTIMAL
-    (rule,) = certificate.rules
-    assert rule.startswith("conditions from a shortlist of ")
-    assert int(rule.rsplit(" ", 1)[1]) >= 6  # a cut with holes on either side counts as one
+    assert certificate.shortlist >= 6  # a cut with holes on either side counts as one
+    assert certificate.grid == grid
     assert not certificate.is_grid_full
-    assert certificate.notes == (
-        "Conditions were chosen from a shortlist; others may give a smaller loss.",
-    )
+    assert f"{certificate.shortlist} candidate conditions in all" in kind_words(certificate)
+    assert regularization_words(certificate) == [
+        "Regularised: there are fewer candidates than the data have. The proof is about this problem."
+    ]
     assert audit_card(model, X, y).passed
     assert RiskCard.from_json(model.card_.to_json()) == model.card_
     assert (
@@ -215,13 +216,11 @@ def test_directions_are_kept(table):
 def test_automatic_shortlists_follow_from_a_first_card_and_long_tables_get_none(table):
     X, y = table
     model = RiskScoreClassifier(3, regularization=only_shortlist("auto")).fit(X, y)
-    (rule,) = model.card_.certificate.rules
-    length = int(rule.rsplit(" ", 1)[1])
-    assert 5 <= length < 20
+    assert 5 <= model.card_.certificate.shortlist < 20
     long = np.repeat(np.arange(4.0), MOST_ROWS // 4 + 1)[:, None]
     y = (np.arange(len(long)) * 7 % 11 < 3 + long[:, 0]).astype(int)
     many = RiskScoreClassifier(1, regularization=only_shortlist("auto")).fit(long, y)
-    assert many.card_.certificate.rules == ()
+    assert many.card_.certificate.shortlist is None
     assert many.card_.certificate.is_grid_full
 
 
@@ -243,7 +242,8 @@ def test_it_is_steadier_than_all_conditions_where_rows_are_few():
 def test_a_list_of_all_conditions_is_none(table):
     X, y = table
     model = RiskScoreClassifier(2, regularization=only_shortlist(10000)).fit(X, y)
-    assert model.card_.certificate.rules == model.card_.certificate.notes == ()
+    assert not model.card_.certificate.is_regularised
+    assert model.card_.certificate.is_grid_full
     assert model.loss_ == RiskScoreClassifier(2, regularization=None).fit(X, y).loss_
 
 
@@ -263,7 +263,7 @@ def test_cross_validation_and_the_command_line_hand_it_on(table, tmp_path, capsy
     X.assign(y=y).to_csv(path, index=False)
     asked = ["fit", str(path), "--target", "y", "--max-terms", "2", "--quiet", "-o", str(out)]
     assert main([*asked, "--shortlist", "4"]) == 0
-    assert RiskCard.load(out).certificate.rules[0].startswith("conditions from a shortlist of ")
+    assert RiskCard.load(out).certificate.shortlist >= 4
     assert main([*asked, "--shortlist", "some"]) == 2
     assert (
         "--shortlist: 'some' is not a whole number or 'auto' or 'none'" in capsys.readouterr().err

@@ -54,21 +54,30 @@ def certificate_sentences(certificate: Certificate) -> list[str]:
         proof_sentence(certificate),
         *step_words(certificate),
         kind_words(certificate),
-        *pseudo_words(certificate),
+        *regularization_words(certificate),
         *rules,
         *certificate.notes,
     ]
 
 
-def pseudo_words(certificate: Certificate) -> list[str]:
-    """What the pseudo-observations are, in a sentence, where there are some."""
-    if certificate.pseudo_rows == 0:
+def regularization_words(certificate: Certificate) -> list[str]:
+    """What keeps the card from following chance, and that the proof is about this problem."""
+    if not certificate.is_regularised:
         return []
-    return [
-        f"Risks are shrunk towards the average by {certificate.pseudo_rows:.6g} pseudo-observations "
-        "with the event rate of all rows, spread over them. Loss and bound include these; counts "
-        "of rows do not."
-    ]
+    means = ["there are fewer candidates than the data have"]
+    if certificate.grid is None and certificate.shortlist is None:
+        means = []
+    if certificate.pseudo_rows > 0:
+        means.append(
+            f"risks are shrunk towards the average by {certificate.pseudo_rows:.6g} "
+            "pseudo-observations with the event rate of all rows, spread over them"
+        )
+    sentences = [f"Regularised: {', and '.join(means)}."]
+    if certificate.pseudo_rows > 0:
+        sentences.append("Loss and bound include these; counts of rows do not.")
+    if certificate.bound > 0:
+        sentences.append("The proof is about this problem.")
+    return [" ".join(sentences)]
 
 
 def proof_sentence(certificate: Certificate) -> str:
@@ -133,8 +142,19 @@ def kind_words(certificate: Certificate) -> str:
     words = {"calibrated": "calibrated scale", "multiplier": "whole base and free multiplier"}
     is_given = not isinstance(scale, str)
     limits.append(f"whole base and multiplier {scale:g}" if is_given else words[str(scale)])
-    cuts = "at every gap in the data" if certificate.is_grid_full else "from a limited list only"
-    return f"This kind: {', '.join(limits)}, cuts {cuts}."
+    return f"This kind: {', '.join([*limits, *_candidate_words(certificate)])}."
+
+
+def _candidate_words(certificate: Certificate) -> list[str]:
+    """What the card was chosen from."""
+    if certificate.is_grid_full:
+        return ["cuts at every gap in the data"]
+    words = []
+    if certificate.grid is not None:
+        words.append(f"at most {_count(certificate.grid, 'candidate cut')} per feature")
+    if certificate.shortlist is not None:
+        words.append(f"{_count(certificate.shortlist, 'candidate condition')} in all")
+    return words or ["cuts from a limited list only"]
 
 
 def _odds_words(log_odds: float) -> str:

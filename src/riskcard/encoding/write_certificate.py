@@ -37,7 +37,9 @@ def certificate_of(
         max_cuts_per_feature=limits.max_cuts_per_feature,
         max_points=problem.max_points,
         scale=scale.multiplier if scale.kind == "fixed" else scale.kind,
-        is_grid_full=layout.cut_grid.is_full,
+        is_grid_full=layout.cut_grid.is_full and layout.shortlist is None,
+        grid=None if layout.cut_grid.is_full else layout.grid,
+        shortlist=layout.shortlist,
         nodes=result.nodes,
         seconds=result.seconds,
         notes=result.notes,
@@ -54,8 +56,6 @@ def certificate_of(
 def _rules_in_words(layout: Layout) -> list[str]:
     """What the card had to keep in addition to its size."""
     words = describe_rules(layout.rules, layout.least)
-    if layout.shortlist is not None:
-        words.append(f"conditions from a shortlist of {layout.shortlist}")
     if layout.max_changes is not None:
         words.append(f"terms of an earlier card that may be changed: {layout.max_changes}")
     return words

@@ -182,10 +182,6 @@ def notes_on(layout: Layout) -> tuple[str, ...]:
     notes, cut_grid, names = [], layout.cut_grid, layout.table.names
     if not layout.data.n_cuts.any():
         notes.append("Every feature is constant, so the card gives all rows the same risk.")
-    if layout.closed:
-        notes.append("Conditions were chosen from a shortlist; others may give a smaller loss.")
-    elif layout.grid is not None and not cut_grid.is_full:
-        notes.append("Cuts were chosen from a grid; a finer one may give a smaller loss.")
     if cut_grid.merged:
         listed = ", ".join(repr(names[f]) for f in cut_grid.merged)
         notes.append(

@@ -29,6 +29,7 @@ from riskcard.search.solve import solve
 from riskcard.search.warmup import tell_of_compilation
 from riskcard.status import Status
 
+KEPT_CONDITIONS = "The conditions of the card it started from were candidates in addition."
 EMPTY_CARD = "The card has no terms: it gives every row the same risk, the share of events."
 
 
@@ -140,8 +141,10 @@ def learn(training: Training, task: Task) -> Learned:
         result = solve(problem, replace(options, progress=tell))
     if task.rules.round_cuts is not None:
         result = round_cuts(result, problem, PrintedCuts(layout), task.rules.round_cuts)
-    notes = (*result.notes, *notes_on(layout), *hints_on(result, problem), *task.request.notes)
-    return Learned(replace(result.in_unit(unit), notes=notes), problem, layout)
+    notes = [*result.notes, *notes_on(layout), *hints_on(result, problem), *task.request.notes]
+    if kept is not None and (layout.closed or not layout.cut_grid.is_full):
+        notes.append(KEPT_CONDITIONS)
+    return Learned(replace(result.in_unit(unit), notes=tuple(notes)), problem, layout)
 
 
 def _lay_out(training: Training, task: Task) -> Layout:

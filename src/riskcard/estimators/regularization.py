@@ -146,5 +146,4 @@ def _shorten(layout: Layout, problem: Problem, length: int, start: RiskCard | No
     closed = close_all_but(problem, chosen)
     if not any(part.any() for part in closed):
         return layout
-    cut_grid = replace(layout.cut_grid, is_full=False)
-    return replace(layout, closed=tuple(closed), cut_grid=cut_grid)
+    return replace(layout, closed=tuple(closed))

@@ -65,6 +65,10 @@ class Certificate:
         The problem's parameters; ``scale`` is "calibrated", "multiplier" or the multiplier.
     is_grid_full
         Every gap between neighbouring data values was a candidate cut.
+    grid
+        Candidate cuts per feature, at quantiles of the rows; None where there was no such limit.
+    shortlist
+        Number of conditions to choose from, which were preselected; None where all were candidates.
     nodes, seconds
         The work done.
     version
@@ -96,6 +100,8 @@ class Certificate:
     max_points: int
     scale: float | str
     is_grid_full: bool = True
+    grid: int | None = None
+    shortlist: int | None = None
     nodes: int = 0
     seconds: float = 0.0
     version: str = __version__
@@ -111,6 +117,8 @@ class Certificate:
     def __post_init__(self) -> None:
         sizes = ("max_terms", "max_features", "max_cuts_per_feature", "max_points")
         set_numbers(self, whole_number, *sizes, "nodes", "charged_terms")
+        given = [name for name in ("grid", "shortlist") if getattr(self, name) is not None]
+        set_numbers(self, whole_number, *given)
         losses = ("loss", "bound", "step_odds", "step_bound", "min_gain")
         set_numbers(self, finite_number, *losses, "seconds", "pseudo_rows", "max_log_odds")
         if self.pseudo_rows < 0:
@@ -167,6 +175,11 @@ class Certificate:
     def gap(self) -> float:
         """Relative gap between objective and bound, in [0, 1]."""
         return relative_gap(self.objective, self.bound)
+
+    @property
+    def is_regularised(self) -> bool:
+        """The problem was not just the lowest loss on the training rows."""
+        return self.pseudo_rows > 0 or self.grid is not None or self.shortlist is not None
 
     @property
     def has_step_bound(self) -> bool:

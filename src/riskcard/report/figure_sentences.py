@@ -9,7 +9,7 @@ from riskcard.card.sentences import (
     kind_words,
     objective_name,
     proof_sentence,
-    pseudo_words,
+    regularization_words,
     step_words,
 )
 from riskcard.evaluation.calibration import Calibration
@@ -108,7 +108,7 @@ def certificate_facts(certificate: Certificate) -> list[str]:
     rules = [f"Every card of this kind keeps these rules: {'; '.join(certificate.rules)}."]
     return [
         kind_words(certificate),
-        *pseudo_words(certificate),
+        *regularization_words(certificate),
         *(rules if certificate.rules else []),
         *certificate.notes,
     ]

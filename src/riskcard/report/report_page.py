@@ -27,7 +27,7 @@ SECTIONS = (
     ("origin", "Files, options and versions"),
 )
 #: Parameters that put rules into a certificate.
-_RULING = {"rules", "regularization", "estimator"}
+_RULING = {"rules", "estimator"}
 
 
 def render_report(facts: ReportFacts) -> str:
