@@ -150,6 +150,22 @@ def test_a_tampered_feature_is_found(features, names):
     assert failed(replace(card, features=(features, card.features[1]))) == names
 
 
+@pytest.mark.parametrize(("max_terms", "names"), [(4, {"points of one term"}), (5, set())])
+def test_points_are_divided_only_among_terms_that_other_features_leave(max_terms, names):
+    """A step of 8 points between groups is two terms of 4 points with three terms, not with two."""
+    groups = LevelPoints("shape", [["oval"], ["round"]], [0, 8])
+    honest = honest_card()
+    limits = replace(honest.certificate, max_terms=max_terms, max_cuts_per_feature=3, max_points=4)
+    card = replace(
+        honest,
+        features=(groups, FeaturePoints("age", [3.0, 6.0], [0, 2, 5])),
+        feature_names=("shape", "age"),
+        certificate=limits,
+    )
+    rows = {"shape": np.where(X[:, 2] > 4, "oval", "round"), "age": X[:, 0]}
+    assert failed(card, rows=rows) - {"loss", "gap"} == names
+
+
 @pytest.mark.parametrize("name", ["rows", "events", "weight", "event_weight"])
 def test_tampered_training_facts_are_found(name):
     card = honest_card()

@@ -135,9 +135,12 @@ def test_an_audit_counts_again():
     X, y, weights = rows_of()
     card = RiskScoreClassifier(max_terms=2).fit(X, y, sample_weight=weights).card_
     assert audit_card(card, X, y, weights).passed
-    first, *others = card.training.totals
+    first, second, *rest = card.training.totals
+    others = [second, *rest]
     for wrong in (
         [replace(first, events=first.events + 1, rows=first.rows + 1), *others],
+        # as many rows in all, and every weight is right
+        [replace(first, rows=first.rows + 1), replace(second, rows=second.rows - 1), *rest],
         [replace(first, weight=first.weight + 1), *others],
         others,
     ):
