@@ -120,7 +120,7 @@ def test_resamples_and_figures_are_about_the_same_rows_for_either_event():
     ]
     assert found[0].apparent.auc == pytest.approx(found[1].apparent.auc)
     assert found[0].apparent.auc > 0.7
-    card = RiskScoreClassifier(1).fit(X, y).card_
+    card = RiskScoreClassifier(1, regularization=None).fit(X, y).card_
     outcomes = read_outcomes(card.risk(X), y)
     assert roc_auc_score(outcomes.is_event, outcomes.risks) > 0.7
     assert recalibrate(card, X, y).multiplier == pytest.approx(card.multiplier, rel=1e-4)

@@ -285,12 +285,12 @@ def test_texts_that_are_numbers_are_levels_in_the_order_of_the_numbers_with_a_wa
 
 def test_texts_that_identify_rows_are_warned_of():
     names = [f"patient {i}" for i in range(30)]
-    with pytest.warns(RiskcardWarning, match="'x0' has 30 levels in 30 rows"):
-        make_table([[name] for name in names], [0, 1] * 15)
+    with pytest.warns(RiskcardWarning, match="'x0', since most rows have a text of their own"):
+        make_table([[name] for name in names], [0, 1] * 15, identifiers="auto")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        make_table([[name] for name in names * 2], [0, 1] * 30)
-        make_table([[name] for name in names[:20]], [0, 1] * 10)
+        make_table([[name] for name in names * 2], [0, 1] * 30, identifiers="auto")
+        make_table([[name] for name in names[:20]], [0, 1] * 10, identifiers="auto")
 
 
 def test_levels_of_dropped_rows_are_forgotten():

@@ -61,7 +61,8 @@ def test_tune_writes_the_card_the_scores_and_the_plot_that_it_shows(tmp_path, da
     pytest.importorskip("matplotlib")
     card, scores, plot = (tmp_path / name for name in ("card.json", "scores.csv", "plot.png"))
     code, out, err = run(capsys, "tune", data, *QUICK, "-o", card, "--csv", scores, "--plot", plot)
-    assert (code, err) == (0, f"Wrote {card}, {scores}, {plot}.\n")
+    assert code == 0
+    assert err.endswith(f"\nWrote {card}, {scores}, {plot}.\n")
     found = RiskCard.load(card)
     assert str(found) in out
     assert found.outcome == "outcome"
@@ -175,9 +176,8 @@ def test_tune_refuses_what_cannot_be_done(data, capsys, words, message, tmp_path
     before = sorted(tmp_path.iterdir())
     code, out, err = run(capsys, "tune", data, *QUICK, *words)
     assert (code, out) == (2, "")
-    assert err.startswith("riskcard: ")
-    assert message in err
-    assert err.count("\n") == 1
+    assert message in err.splitlines()[-1]
+    assert err.splitlines()[-1].startswith("riskcard: ")
     assert sorted(tmp_path.iterdir()) == before
 
 
@@ -211,7 +211,8 @@ def test_stability_shows_and_writes_the_features(tmp_path, data, capsys):
     path = tmp_path / "features.csv"
     words = [*NUMBERS, "--max-terms", "1", "--n-bootstraps", "5", "--csv", path]
     code, out, err = run(capsys, "stability", data, *words)
-    assert (code, err) == (0, f"Wrote {path}.\n")
+    assert code == 0
+    assert err.endswith(f"\nWrote {path}.\n")
     assert "Stability over 5 bootstrap resamples" in out
     assert "calibration slope" in out
     lines = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from riskcard.data.columns import FeatureValues
+    from riskcard.data.data_summary import DataSummary
     from riskcard.data.files.feature_table import FeatureTable
     from riskcard.data.files.open_table import TableFile
+    from riskcard.data.identifiers import LeftOut
     from riskcard.rules.card_rules import CardRules
 
 Made = TypeVar("Made")
@@ -71,8 +73,8 @@ def read_training(options: Namespace, groups: str | None = None) -> Training:
     Parameters
     ----------
     options
-        With ``data``, ``target``, ``event``, ``weights``, ``columns``, ``drop``,
-        ``categorical``, ``missing``, ``rules`` and the settings of rules that are given.
+        With ``data``, ``target``, ``event``, ``weights``, ``columns``, ``drop``, ``categorical``,
+        ``keep_features``, ``missing``, ``rules`` and the settings of rules that are given.
     groups
         A column that says which rows belong together; it is not a feature.
     """
@@ -80,6 +82,7 @@ def read_training(options: Namespace, groups: str | None = None) -> Training:
     file = open_table(options.data)
     table = file.read(_selection(file, options, groups, rules))
 
+    from riskcard.data.data_summary import summarize
     from riskcard.data.files.feature_table import FeatureTable
 
     features = dict(table.features)
@@ -89,16 +92,35 @@ def read_training(options: Namespace, groups: str | None = None) -> Training:
     weights = features.pop(options.weights).values if options.weights else None
     check_weights(options.data, options.weights, weights)
     group_of = features.pop(groups).values if groups else None
-    kept = _without_identifiers(options, features)
-    _mention_constants(options.data, kept)
+    left_out = _left_out(options, features, frozenset() if rules is None else rules.wanted)
+    unused = {one.name for one in left_out}
+    kept = {name: one for name, one in features.items() if name not in unused}
+    summary = summarize(
+        kept,
+        is_event,
+        classes,
+        outcome=options.target,
+        left_out=left_out,
+        notes=tuple(note.text for note in table.notes),
+        max_terms=options.max_terms if options.command == "fit" else None,
+    )
+    _require_variety(options.data, summary)
+    if not options.quiet:
+        _show(summary)
     return Training(
-        table=FeatureTable(kept, len(table)),
+        table=FeatureTable(kept, len(table), table.notes),
         is_event=is_event,
         weights=weights,
         groups=group_of,
         classes=classes,
         rules=None if rules is None else _of_file(options.rules, lambda: rules.only(kept)),
     )
+
+
+def _show(summary: DataSummary) -> None:
+    """Say what was read, and how to choose otherwise."""
+    for line in summary.lines("--event {}", "--keep-features COLUMN keeps one"):
+        say(line)
 
 
 def check_weights(path: str, name: str, weights: NDArray[Any] | None) -> None:
@@ -128,8 +150,9 @@ def _selection(
         roles[groups] = "named by --groups"
     for name, purpose in roles.items():
         require_columns(file, [name], purpose)
-    for option in ("columns", "drop", "categorical"):
-        require_columns(file, getattr(options, option), f"named by --{option}")
+    for option in ("columns", "drop", "categorical", "keep_features"):
+        named = f"named by --{option.replace('_', '-')}"
+        require_columns(file, getattr(options, option), named)
     left_out = {*roles, *options.drop}
     features = [name for name in options.columns or file.names if name not in left_out]
     if not features:
@@ -179,49 +202,32 @@ def _of_file(path: str | None, make: Callable[[], Made]) -> Made:
         raise ParameterError(f"{path!r}: {error}") from None
 
 
-def _without_identifiers(
-    options: Namespace, features: dict[str, FeatureValues]
-) -> dict[str, FeatureValues]:
-    """Leave out texts that differ in most rows, such as names, since they predict nothing."""
-    from riskcard.data.columns import is_identifier
+def _left_out(
+    options: Namespace, features: Mapping[str, FeatureValues], ruled: frozenset[str]
+) -> tuple[LeftOut, ...]:
+    """The columns that look like identifiers, unless an option or a rule is about them."""
+    from riskcard.data.data_summary import listed
+    from riskcard.data.identifiers import find_identifiers
 
-    left_out = [
-        name
-        for name, feature in features.items()
-        if name not in options.categorical and is_identifier(feature)
-    ]
-    if not left_out:
-        return features
-    listed = _listed(left_out)
-    if len(left_out) == len(features):
+    kept = {*options.categorical, *options.keep_features, *ruled}
+    found = find_identifiers({name: one for name, one in features.items() if name not in kept})
+    if len(found) == len(features):
+        found = tuple(one for one in found if one.is_sure)
+    if len(found) == len(features):
         raise DataError(
-            f"{options.data!r}: most rows have a text of their own in each column ({listed}). "
-            "Add a column that rows have in common."
+            f"{options.data!r}: every column looks like an identifier "
+            f"({listed([one.name for one in found])}). Add a column that rows have in common, or use "
+            "one of these with --keep-features."
         )
-    say(
-        f"Left out, since most rows have a text of their own: {listed}. "
-        "--categorical COLUMN keeps one."
-    )
-    return {name: feature for name, feature in features.items() if name not in left_out}
+    return found
 
 
-def _mention_constants(path: str, features: Mapping[str, FeatureValues]) -> None:
-    constant = [name for name, feature in features.items() if _is_constant(feature)]
-    if not constant:
-        return
-    listed = _listed(constant)
-    if len(constant) == len(features):
+def _require_variety(path: str, summary: DataSummary) -> None:
+    """Refuse a table in which every column is constant."""
+    from riskcard.data.data_summary import listed
+
+    if not sum(summary.kinds.values()):
         raise DataError(
-            f"{path!r}: every column to learn from is constant ({listed}). "
+            f"{path!r}: every column to learn from is constant ({listed(summary.constant)}). "
             "Add a column that tells rows apart."
         )
-    say(f"Constant, so of no use to the card: {listed}.")
-
-
-def _is_constant(feature: FeatureValues) -> bool:
-    values = feature.values
-    return bool((values == values[0]).all() or (values != values).all())
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")

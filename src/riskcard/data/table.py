@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.data.columns import FeatureValues, is_identifier
+from riskcard.data.columns import FeatureValues
 from riskcard.data.features import Features, read_features, require_numbers
+from riskcard.data.frames import column_names
+from riskcard.data.identifiers import LeftOut, find_identifiers
 from riskcard.data.levels import Levels
 from riskcard.data.raw_columns import rows_in_words
 from riskcard.data.target import (
@@ -21,7 +23,7 @@ from riskcard.data.target import (
     read_weights,
     require_computable,
 )
-from riskcard.errors import DataError, warn
+from riskcard.errors import DataError, ParameterError, warn
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,10 @@ class Table:
         For each feature its levels, None for a numeric one; by default all are numeric.
     outcome
         The name of the target, None where it has none.
+    left_out
+        Columns of the user's table that are no features, and why.
+    columns
+        The names of all columns of the user's table, in order; by default those of the features.
     """
 
     values: NDArray[np.float64]
@@ -54,10 +60,22 @@ class Table:
     classes: tuple[Any, Any]
     levels: tuple[Levels | None, ...] = ()
     outcome: str | None = None
+    left_out: tuple[LeftOut, ...] = ()
+    columns: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.levels:
             object.__setattr__(self, "levels", (None,) * len(self.names))
+        if not self.columns:
+            object.__setattr__(self, "columns", self.names)
+
+    @property
+    def features(self) -> dict[str, FeatureValues]:
+        """The features by name."""
+        return {
+            name: FeatureValues(self.values[:, f], self.levels[f])
+            for f, name in enumerate(self.names)
+        }
 
     @property
     def weight_unit(self) -> float:
@@ -80,6 +98,8 @@ def make_table(
     names: Sequence[str] | None = None,
     drop_zero_weights: bool = False,
     event: Any = None,
+    identifiers: Any = None,
+    kept: Collection[str] = (),
 ) -> Table:
     """Read and check the user's table.
 
@@ -97,6 +117,10 @@ def make_table(
         Leave out rows of weight 0 instead of refusing them.
     event
         As for ``read_labels``.
+    identifiers
+        Names of columns to leave out; "auto" for those that look like identifiers, with a warning.
+    kept
+        Columns that are no identifiers, whatever they look like.
 
     Examples
     --------
@@ -125,20 +149,70 @@ def make_table(
             )
         features, y, weights = features.take_rows(~is_zero), y[~is_zero], weights[~is_zero]
     require_computable(weights, "sample_weight")
-    _warn_of_identifiers(features)
     labels, classes = read_labels(y, event)
     known = features.values, features.names, labels, weights, classes, features.levels
-    return Table(*known, outcome)
+    table = Table(*known, outcome)
+    if identifiers is None:
+        return table
+    names_in = column_names(X)
+    are_named = names is not None or (
+        names_in is not None and all(isinstance(name, str) for name in names_in)
+    )
+    return _leave_out(table, _identifiers_of(table, identifiers, kept, are_named))
 
 
-def _warn_of_identifiers(features: Features) -> None:
-    for f, name in enumerate(features.names):
-        levels = features.levels[f]
-        if levels is not None and is_identifier(FeatureValues(features.values[:, f], levels)):
-            warn(
-                f"Feature {name!r} has {len(levels.names)} levels in {len(features.values)} rows: "
-                "most rows have a level of their own. Leave it out, as any fit to it is chance."
-            )
+def _identifiers_of(
+    table: Table, identifiers: Any, kept: Collection[str], are_named: bool
+) -> tuple[LeftOut, ...]:
+    """The columns to leave out, with a warning where nobody has named them."""
+    if isinstance(identifiers, str) and identifiers != "auto":
+        raise ParameterError(
+            f"identifiers is {identifiers!r}. Use a list of names, 'auto', or None for none."
+        )
+    if not isinstance(identifiers, str):
+        return tuple(LeftOut(name, "it was named as an identifier") for name in identifiers)
+    features = {name: one for name, one in table.features.items() if name not in kept}
+    found = find_identifiers(features, are_named)
+    if len(found) == len(table.names):
+        found = tuple(one for one in found if one.is_sure)
+    if not found:
+        return ()
+    shown = "; ".join(f"{one.name!r}, since {one.reason}" for one in found)
+    if len(found) == len(table.names):
+        warn(
+            f"Every feature looks like an identifier ({shown}), so any fit to it is chance. Give other "
+            "features; identifiers=None says that they are no identifiers."
+        )
+        return ()
+    warn(
+        f"Left out as identifier{'s' if len(found) > 1 else ''}: {shown}. Any fit to such a column is "
+        "chance. Leave it out yourself, or give the names of all identifiers with "
+        "identifiers=[...], None for none."
+    )
+    return found
+
+
+def _leave_out(table: Table, left_out: tuple[LeftOut, ...]) -> Table:
+    """The table without some of its columns, which it still knows by name."""
+    names = {one.name for one in left_out}
+    unknown = sorted(names - set(table.names))
+    if unknown:
+        raise ParameterError(
+            f"identifiers names {unknown[0]!r}, which is not a column of the table. Remove it."
+        )
+    if not names:
+        return table
+    kept = [f for f, name in enumerate(table.names) if name not in names]
+    if not kept:
+        raise ParameterError("identifiers names every column. Leave at least one to learn from.")
+    return replace(
+        table,
+        values=table.values[:, kept],
+        names=tuple(table.names[f] for f in kept),
+        levels=tuple(table.levels[f] for f in kept),
+        left_out=left_out,
+        columns=table.names,
+    )
 
 
 def require_plain(table: Table) -> None:

@@ -1,6 +1,8 @@
 """What every classifier with a card does: read the rows, keep the result, predict."""
 
+import sys
 from abc import ABC, abstractmethod
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -11,9 +13,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from riskcard.checks import is_whole
+from riskcard.data.data_summary import summarize
 from riskcard.data.features import read_numbers
+from riskcard.data.files.feature_table import FeatureTable
 from riskcard.data.frames import column_names, columns_in_order, rows_as_array
-from riskcard.data.table import make_table, require_plain
+from riskcard.data.table import Table, make_table, require_plain
 from riskcard.data.target import weigh_classes
 from riskcard.encoding.decode_solution import Layout
 from riskcard.errors import DataError, ParameterError
@@ -33,6 +37,8 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
     class_weight: Any = None
     #: The label of the event; a parameter of some classifiers.
     event: Any = None
+    #: The columns that are no features; a parameter of some classifiers.
+    identifiers: Any = None
     #: Whether missing values and categories are allowed.
     takes_any_table: bool = False
 
@@ -55,17 +61,54 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
         self._fit(X, y, sample_weight)
         return self
 
-    def _read(self, X: Any, y: Any, sample_weight: Any, procedure: Procedure) -> Training:
-        """The checked rows, and how they are learned from."""
+    def _read(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        procedure: Procedure,
+        kept: Collection[str] = (),
+    ) -> Training:
+        """The checked rows, and how they are learned from; ``kept`` are surely features."""
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             column_or_1d(y, warn=True)  # for its warning; the name of the column is still wanted
-        table = make_table(X, y, sample_weight, drop_zero_weights=True, event=self.event)
+        table = make_table(
+            X,
+            y,
+            sample_weight,
+            drop_zero_weights=True,
+            event=self.event,
+            identifiers=self.identifiers,
+            kept=kept,
+        )
+        self._know_columns(table)
         validate_data(self, X, skip_check_array=True)
         if not self.takes_any_table:
             require_plain(table)
         given, labels, classes = table.weights, table.labels, table.classes
         weights = weigh_classes(given, labels, classes, self.class_weight)
+        if "identifiers" in procedure.parameters:
+            known = {"identifiers": self.identifiers_ or None}
+            procedure = replace(procedure, parameters={**procedure.parameters, **known})
         return Training(replace(table, weights=weights), given, procedure)
+
+    def _know_columns(self, table: Table) -> None:
+        """Remember all columns, by whose places rows of an array are predicted."""
+        self._columns_in = table.columns
+        self.identifiers_ = [one.name for one in table.left_out]
+
+    def _describe(self, X: Any, table: Table, max_terms: int | None) -> None:
+        """Say what was read, unless it is from a file: the command that reads it has said so."""
+        self.data_summary_ = summarize(
+            table.features,
+            table.labels > 0,
+            table.classes,
+            outcome=table.outcome,
+            left_out=table.left_out,
+            max_terms=max_terms,
+        )
+        if getattr(self, "verbose", False) and not isinstance(X, FeatureTable):
+            sys.stderr.write(f"{self.data_summary_}\n")
 
     def _keep(self, card: RiskCard, result: SolveResult, y: Any) -> None:
         """Make a finished card the model."""
@@ -96,7 +139,7 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
         names = column_names(X) or []
         if not used or all(name in names for name in used):
             return X
-        return columns_in_order(X, self.card_.feature_names, used)
+        return columns_in_order(X, self._columns_in, used)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Log-odds of ``classes_[1]`` for every row; those of the event are ``card_.log_odds(X)``."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +66,11 @@ class RiskScoreClassifier(CardClassifier):
     event
         The label of the event, whose risk the card gives. None means what the labels say: True,
         1 against 0 or -1, or one of the words that are known, such as 'yes' or 'died'.
+    identifiers
+        The names of columns that number or name the rows, which are left out. The numbers of an
+        array without column names are not looked at. "auto" means texts that differ in most rows,
+        and whole numbers that are called id, MRN or the like or that number the rows; a warning
+        lists them; None means that there are none.
     class_weight
         'balanced' gives both classes the same weight. A mapping from label to factor gives the
         factors. Both apply in addition to sample_weight. None means no class weights.
@@ -101,6 +106,10 @@ class RiskScoreClassifier(CardClassifier):
         "optimal", "gap_reached", "time_limit", "interrupted", "rounding", "chosen" or "heuristic".
     result_ : SolveResult
         The solver's answer, in its own units.
+    data_summary_ : DataSummary
+        What was read: rows, events, kinds of columns, likely leaks; ``print`` it.
+    identifiers_ : list of str
+        The columns that were left out.
     classes_ : ndarray of shape (2,)
         The two labels, sorted.
     event_ : object
@@ -144,6 +153,7 @@ class RiskScoreClassifier(CardClassifier):
     time_limit: float | None = 60.0
     gap: float = 0.0
     event: Any = None
+    identifiers: Any = "auto"
     class_weight: Any = None
     random_state: Any = 0
     n_jobs: int | None = None
@@ -190,7 +200,16 @@ class RiskScoreClassifier(CardClassifier):
     ) -> tuple[Learned, Training]:
         """Learn a card, keep it, and return the solver's answer and the rows."""
         task = self._task(request or Request())
-        training = self._read(X, y, sample_weight, self._procedure(task))
+        start = task.request.start
+        kept = task.rules.wanted | (
+            {feature.name for feature in start.features} if start else set()
+        )
+        training = self._read(X, y, sample_weight, self._procedure(task), kept)
+        if training.table.left_out:
+            task.rules.check_names(training.table.columns)
+            task = replace(task, rules=task.rules.only(training.table.names))
+        if request is None:
+            self._describe(X, training.table, self.max_terms)
         learned = learn(training, task)
         self._keep(finish(*learned, training), learned.result, y)
         return learned, training

@@ -16,6 +16,7 @@ from sklearn.base import clone
 
 from riskcard.audit.audit import audit_card
 from riskcard.data.features import read_features
+from riskcard.data.frames import column_names
 from riskcard.data.target import read_target, read_weights, weigh_classes
 from riskcard.errors import DataError, ParameterError, RiskcardWarning
 from riskcard.evaluation.distribution import distributions_of
@@ -143,7 +144,7 @@ def gather_facts(
     """
     _check(options)
     work = _Work(options, tell)
-    estimator = _of_truth_values(estimator)
+    estimator = _for_these_rows(estimator, card, rows.table)
     on_rows, table = _evaluate(card, rows, "these rows")
     on_test = None if test is None else _evaluate(card, test, "test rows")[0]
     report = _audit(card, rows, table, options)
@@ -279,12 +280,18 @@ def _resample(card: RiskCard, table: Table, estimator: Any, seconds: float, work
     return stability
 
 
-def _of_truth_values(estimator: Any) -> Any:
-    """The same procedure for labels that say whether a row has the event."""
+def _for_these_rows(estimator: Any, card: RiskCard, table: Any) -> Any:
+    """The same procedure for labels that are true or false, and for the features of the card."""
     if estimator is None:
         return None
-    names = [name for name in estimator.get_params() if name.rpartition("__")[2] == "event"]
-    return clone(estimator).set_params(**dict.fromkeys(names))
+    others = [name for name in column_names(table) or () if str(name) not in card.feature_names]
+    known = {"event": None, "identifiers": [str(name) for name in others] or None}
+    changes = {}
+    for name in estimator.get_params():
+        last = name.rpartition("__")[2]
+        if last in known:
+            changes[name] = known[last]
+    return clone(estimator).set_params(**changes)
 
 
 def _limited(estimator: Any, work: _Work, share: float) -> Any:

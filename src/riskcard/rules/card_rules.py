@@ -220,6 +220,16 @@ class CardRules:
         """The rule of a feature; an empty one when there is none."""
         return self.features.get(name, _NO_RULE)
 
+    @property
+    def wanted(self) -> frozenset[str]:
+        """The features that must be used, or for which a rule says how."""
+        plain = FeatureRule()
+        return frozenset(
+            name
+            for name, rule in self.features.items()
+            if rule.use == "must" or (rule.use == "may" and replace(rule, cost=plain.cost) != plain)
+        )
+
     def check_names(self, names: Iterable[str]) -> None:
         """Refuse rules for features that a table does not have.
 

@@ -1,7 +1,7 @@
 """The bootstrap of a whole fit: the same procedure on many resamples of the rows."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event
 from typing import Any
 
@@ -14,6 +14,7 @@ from riskcard.checks import is_whole
 from riskcard.data.frames import count_rows
 from riskcard.data.target import read_target, read_weights, two_classes
 from riskcard.errors import DataError, ParameterError
+from riskcard.estimators.classifier import RiskScoreClassifier
 from riskcard.estimators.cross_validation.cv import RiskScoreClassifierCV
 from riskcard.estimators.cross_validation.path import Rows
 from riskcard.estimators.parallel import run_side_by_side
@@ -86,6 +87,7 @@ def bootstrap_card(
     work = _make_work(estimator, X, y, sample_weight)
     everything = np.arange(work.rows.y.size)
     first = work.fit(work.rows, everything)
+    work = replace(work, estimator=_settled(work.estimator, first))
     card, apparent = _card_of(first), work.measure(first, everything)
 
     def resample(numbered: tuple[int, Any], stop: Event) -> Any:
@@ -154,6 +156,18 @@ def _draw(work: _Work, rng: np.random.Generator) -> Positions:
         drawn = work.is_event[positions][work.weights[positions] > 0]
         if drawn.any() and not drawn.all():
             return positions
+
+
+def _settled(estimator: Any, first: Any) -> Any:
+    """The same procedure with the identifiers of all rows: in a resample numbers are repeated."""
+    last = first.steps[-1][1] if isinstance(first, Pipeline) else first
+    if not hasattr(last, "identifiers_"):
+        return estimator
+    settled = clone(estimator)
+    if isinstance(settled, RiskScoreClassifierCV) and settled.estimator is None:
+        settled.set_params(estimator=RiskScoreClassifier())
+    names = [name for name in settled.get_params() if name.rpartition("__")[2] == "identifiers"]
+    return settled.set_params(**dict.fromkeys(names, last.identifiers_ or None))
 
 
 def _card_of(model: Any) -> RiskCard:

@@ -102,7 +102,7 @@ def classifier_of(options: Namespace, training: Training) -> RiskScoreClassifier
     from riskcard.estimators.classifier import RiskScoreClassifier
     from riskcard.estimators.regularization import Regularization
 
-    known = {"rules": training.rules, "event": training.classes[1]}
+    known = {"rules": training.rules, "event": training.classes[1], "identifiers": None}
     parameters = given(options, "card", "work") | known
     whole, parts = None if options.lowest_loss else "auto", given(options, "regularization")
     parameters["regularization"] = replace(Regularization.of(whole), **parts) if parts else whole

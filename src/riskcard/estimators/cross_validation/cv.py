@@ -99,6 +99,8 @@ class RiskScoreClassifierCV(CardClassifier):
         The model of all rows.
     card_, loss_, lower_bound_, gap_, status_, result_
         Those of ``best_estimator_``.
+    data_summary_, identifiers_
+        As for ``RiskScoreClassifier``.
     scorer_ : callable
         What ``scoring`` means.
     n_splits_ : int
@@ -182,7 +184,7 @@ class RiskScoreClassifierCV(CardClassifier):
         count_threads(self.n_jobs)
         final = self._make_estimator()
         rows, classes = self._read_rows(X, y, sample_weight, final)
-        final.set_params(event=classes[1])
+        final.set_params(event=classes[1], identifiers=self.identifiers_ or None)
         splits = self._split(rows, groups)
         self.scorer_ = find_scorer(self.scoring, sorted(classes))
         sizes = _sizes(final, self.max_terms, rows, splits)
@@ -240,8 +242,18 @@ class RiskScoreClassifierCV(CardClassifier):
         """The rows, after all checks that a single fit would make."""
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
-        table = make_table(X, y, sample_weight, drop_zero_weights=True, event=estimator.event)
+        table = make_table(
+            X,
+            y,
+            sample_weight,
+            drop_zero_weights=True,
+            event=estimator.event,
+            identifiers=estimator.identifiers,
+            kept=estimator._card_rules().wanted,
+        )
         validate_data(self, X, skip_check_array=True)
+        self._know_columns(table)
+        self._describe(X, table, None)
         n_rows = count_rows(X)
         labels = read_target(y, n_rows)
         if labels.dtype == object and not isinstance(labels[0], str):

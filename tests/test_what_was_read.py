@@ -1,0 +1,284 @@
+"""What a fit reads is said before it is used: identifiers, likely leaks, few events."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from riskcard import (
+    CardRules,
+    FeatureRule,
+    ParameterError,
+    RiskcardWarning,
+    RiskScoreClassifier,
+    RiskScoreClassifierCV,
+    bootstrap_card,
+)
+from riskcard.cli.main import main
+from riskcard.data.columns import FeatureValues, read_column
+from riskcard.data.data_summary import summarize
+from riskcard.data.identifiers import find_identifiers
+from riskcard.data.leaks import find_leaks
+from riskcard.data.table import make_table
+from riskcard.model.card import RiskCard
+
+RNG = np.random.default_rng(0)
+N = 200
+AGE = RNG.integers(20, 90, N).astype(float)
+IS_EVENT = RNG.random(N) < 1 / (1 + np.exp(-(AGE - 60) / 10))
+
+
+def names_of(columns, **options):
+    features = {name: read_column(column, name) for name, column in columns.items()}
+    return [one.name for one in find_identifiers(features, **options)]
+
+
+# --- identifiers --------------------------------------------------------------------------------
+
+HANDED_OUT = 2_000_000 + 41 * RNG.permutation(N)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "id", "ID", "patient_id", "PatientID", "patientid", "Patient Id", "id_patient", "MRN", "Nr",
+        "Fall-Nr.", "Fallnummer", "Patientennummer", "rownames", "row.names", "index", "Unnamed: 0",
+        "account_number", "caseNumber", "SEQN", "uuid",
+    ],
+)  # fmt: skip
+def test_numbers_of_their_own_with_such_a_name_are_identifiers(name):
+    assert names_of({name: HANDED_OUT, "age": AGE}) == [name]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["income", "acid", "uric acid", "covid", "platelets", "number of cells", "identity gain"],
+)
+def test_other_names_do_not_make_numbers_that_differ_identifiers(name):
+    assert names_of({name: HANDED_OUT, "age": AGE}) == []
+
+
+def test_whole_numbers_are_identifiers_where_chance_would_have_repeated_some():
+    numbers = RNG.permutation(N)
+    columns = {
+        "rising": np.arange(N) + 17,
+        "shuffled": numbers,
+        "with gaps": np.sort(RNG.choice(3 * N, N, replace=False)),
+        "as floats": numbers.astype(float),
+        "some missing": np.where(numbers % 10 == 0, np.nan, numbers),
+    }
+    assert names_of(columns) == list(columns)
+
+
+def test_measurements_are_no_identifiers():
+    columns = {
+        "income": np.unique(RNG.integers(20_000, 150_000, 2 * N))[:N],  # all differ
+        "platelets": 1000 * RNG.integers(90, 400, N),
+        "age": AGE,
+        "dose": RNG.random(N),
+        "rank in class": np.repeat(np.arange(N // 2), 2),
+        "sorted income": np.sort(RNG.choice(10**6, N, replace=False)),
+        "id": np.repeat(np.arange(N // 10), 10),  # a ward, say
+    }
+    assert names_of(columns) == []
+
+
+def test_few_rows_and_numbers_without_a_name_are_no_evidence():
+    assert names_of({"id": np.arange(20)}) == []
+    assert names_of({"x0": np.arange(N)}, are_named=False) == []
+
+
+def test_texts_of_their_own_are_identifiers_with_any_name():
+    texts = [f"patient {i}" for i in range(N)]
+    assert names_of({"ward": texts, "age": AGE}, are_named=False) == ["ward"]
+
+
+def frame():
+    return pd.DataFrame({"id": HANDED_OUT, "age": AGE})
+
+
+def test_python_leaves_identifiers_out_with_a_warning():
+    with pytest.warns(RiskcardWarning, match=r"Left out as identifier: 'id', since its name"):
+        model = RiskScoreClassifier(2).fit(frame(), IS_EVENT)
+    assert model.identifiers_ == ["id"]
+    assert model.card_.feature_names == ("age",)
+    assert model.n_features_in_ == 2
+    assert model.card_.recipe.parameters["identifiers"] == ["id"]
+    by_name = model.predict_proba(frame())
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        np.testing.assert_array_equal(model.predict_proba(frame().to_numpy()), by_name)
+
+
+@pytest.mark.parametrize("identifiers", [None, []])
+def test_identifiers_can_be_kept(identifiers):
+    model = RiskScoreClassifier(2, identifiers=identifiers).fit(frame(), IS_EVENT)
+    assert model.card_.feature_names == ("id", "age")
+
+
+def test_columns_can_be_named_as_identifiers():
+    model = RiskScoreClassifier(1, identifiers=["age"]).fit(frame(), IS_EVENT)
+    assert model.card_.feature_names == ("id",)
+    with pytest.raises(ParameterError, match="identifiers names 'mrn', which is not a column"):
+        RiskScoreClassifier(1, identifiers=["mrn"]).fit(frame(), IS_EVENT)
+    with pytest.raises(ParameterError, match="identifiers names every column"):
+        RiskScoreClassifier(1, identifiers=["id", "age"]).fit(frame(), IS_EVENT)
+    with pytest.raises(ParameterError, match=r"identifiers is 'age'. Use a list of names"):
+        RiskScoreClassifier(1, identifiers="age").fit(frame(), IS_EVENT)
+
+
+def test_a_feature_that_a_rule_is_about_is_kept():
+    rules = CardRules({"id": FeatureRule(use="must")})
+    model = RiskScoreClassifier(2, rules=rules).fit(frame(), IS_EVENT)
+    assert "id" in [feature.name for feature in model.card_.features]
+
+
+def test_an_array_keeps_all_its_numbers():
+    model = RiskScoreClassifier(1).fit(np.column_stack([np.arange(N), AGE]), IS_EVENT)
+    assert model.identifiers_ == []
+
+
+def test_where_every_column_looks_like_an_identifier_all_are_kept_with_a_warning():
+    with pytest.warns(RiskcardWarning, match="Every feature looks like an identifier"):
+        table = make_table({"id": HANDED_OUT}, IS_EVENT, identifiers="auto")
+    assert table.names == ("id",)
+
+
+def test_numbers_alone_are_no_reason_to_leave_out_every_column():
+    assert make_table({"x": np.arange(N)}, IS_EVENT, identifiers="auto").names == ("x",)
+
+
+def test_rules_for_a_column_that_is_left_out_are_left_out_too():
+    rules = CardRules({"id": FeatureRule(cost=3), "age": FeatureRule(cost=1)}, budget=1)
+    with pytest.warns(RiskcardWarning, match="Left out as identifier"):
+        model = RiskScoreClassifier(1, rules=rules).fit(frame(), IS_EVENT)
+    assert [feature.name for feature in model.card_.features] == ["age"]
+    wrong = CardRules({"id": FeatureRule(cost=3), "agee": FeatureRule(cost=1)}, budget=1)
+    with (
+        pytest.warns(RiskcardWarning, match="Left out as identifier"),
+        pytest.raises(ParameterError, match="rules name 'agee'"),
+    ):
+        RiskScoreClassifier(1, rules=wrong).fit(frame(), IS_EVENT)
+
+
+def test_folds_and_resamples_leave_out_what_all_rows_say():
+    # in a resample numbers are repeated, so that nothing would give them away
+    X = pd.DataFrame({"key of row": RNG.permutation(N), "age": AGE})
+    with pytest.warns(RiskcardWarning, match="Left out as identifier"):
+        model = RiskScoreClassifierCV(max_terms=2, cv=3).fit(X, IS_EVENT)
+    assert model.identifiers_ == ["key of row"]
+    assert model.card_.feature_names == ("age",)
+    for estimator in (RiskScoreClassifier(1), RiskScoreClassifierCV(max_terms=1, cv=2)):
+        with pytest.warns(RiskcardWarning, match="Left out as identifier"):
+            stability = bootstrap_card(estimator, X, IS_EVENT, n_bootstraps=3)
+        assert {card.feature_names for card in stability.cards} == {("age",)}
+
+
+# --- leaks --------------------------------------------------------------------------------------
+
+
+def leaks_of(columns, is_event=IS_EVENT):
+    features = {name: read_column(column, name) for name, column in columns.items()}
+    return [leak.name for leak in find_leaks(features, is_event)]
+
+
+def test_columns_that_separate_nearly_all_rows_are_found_in_any_form():
+    noise = RNG.normal(scale=0.1, size=N)
+    columns = {
+        "score": IS_EVENT + noise,
+        "falling": -(IS_EVENT + noise),
+        "known only for events": np.where(IS_EVENT, 5.0, np.nan),
+        "days, or missing": np.where(IS_EVENT, np.nan, RNG.random(N)),
+        "group": np.where(IS_EVENT, np.where(AGE > 50, "b", "d"), np.where(AGE > 50, "a", "c")),
+        "flag": IS_EVENT,
+    }
+    assert sorted(leaks_of(columns)) == sorted(columns)
+
+
+def test_good_features_and_noise_are_no_leaks():
+    levels = [f"ward {number}" for number in RNG.integers(0, 60, N)]
+    assert leaks_of({"age": AGE, "noise": RNG.random(N), "ward": levels}) == []
+
+
+def test_few_rows_of_a_class_say_nothing():
+    is_event = np.arange(N) < 15
+    assert leaks_of({"flag": is_event}, is_event) == []
+
+
+def test_long_tables_are_looked_at_in_part_with_the_same_answer():
+    is_event = np.arange(50_000) % 5 == 0
+    blurred = is_event ^ (np.arange(50_000) % 1000 == 0)
+    assert leaks_of({"flag": blurred, "noise": RNG.random(50_000)}, is_event) == ["flag"]
+
+
+# --- the summary --------------------------------------------------------------------------------
+
+
+def test_the_summary_says_what_was_read_in_few_lines():
+    model = RiskScoreClassifier(5, identifiers=["id"])
+    X = frame().assign(ward="a", smoker=RNG.random(N) < 0.5, late=np.where(IS_EVENT, 1, 0))
+    model.fit(X, pd.Series(np.where(IS_EVENT, "ja", "nein"), name="Rückfall"))
+    events = int(IS_EVENT.sum())
+    assert str(model.data_summary_).splitlines() == [
+        "What was read",
+        f"  Event: Rückfall = ja, {events} of 200 rows ({events / 2:.1f} %); event='nein' turns it round",
+        "  Columns: 1 number, 2 yes or no",
+        "  Left out: 'id', since it was named as an identifier; identifiers=None keeps them",
+        "  Constant, so of no use: 'ward'",
+        "  'late' alone separates nearly all rows (AUC 1.000): make sure that it is known before the "
+        "outcome",
+    ]
+
+
+def test_few_events_are_remarked_on():
+    is_event = np.arange(N) < 13
+    features = {"age": FeatureValues(AGE, None)}
+    words = str(summarize(features, is_event, (0, 1), outcome=None, max_terms=5))
+    assert "13 rows with the event for 5 terms are few" in words
+    assert "Event: 1, 13 of 200 rows (6.5 %)" in words
+    words = str(summarize(features, ~is_event, (0, 1), outcome=None))
+    assert "13 rows without the event are few" in words
+    assert "are few" not in str(summarize(features, is_event, (0, 1), outcome=None, max_terms=1))
+
+
+def test_verbose_prints_the_summary(capsys):
+    model = RiskScoreClassifier(1, verbose=True).fit(AGE[:, None], IS_EVENT)
+    assert capsys.readouterr().err.startswith(str(model.data_summary_))
+
+
+def write(tmp_path, **columns):
+    path = tmp_path / "table.csv"
+    outcome = np.where(IS_EVENT, "ja", "nein")
+    frame().assign(**columns, outcome=outcome).to_csv(path, index=False)
+    return str(path)
+
+
+@pytest.mark.parametrize("command", ["fit", "tune", "stability"])
+def test_every_command_that_learns_begins_with_what_was_read(tmp_path, capsys, command):
+    options = {"tune": ["--cv", "2"], "stability": ["--n-bootstraps", "2"]}.get(command, [])
+    data = write(tmp_path)
+    assert main([command, data, "--target", "outcome", "--max-terms", "1", *options]) == 0
+    err = capsys.readouterr().err.splitlines()
+    assert err[0] == "What was read"
+    assert err[1].endswith(" %); --event nein turns it round")
+    assert err[3].startswith("  Left out: 'id', since")
+    assert err[3].endswith("--keep-features COLUMN keeps one")
+
+
+def test_an_identifier_can_be_kept_on_the_command_line(tmp_path):
+    data, card = write(tmp_path), str(tmp_path / "card.json")
+    fit = ["fit", data, "--target", "outcome", "-q", "-o", card]
+    assert main(fit) == 0
+    assert RiskCard.load(card).feature_names == ("age",)
+    assert main([*fit, "--keep-features", "id"]) == 0
+    assert RiskCard.load(card).feature_names == ("id", "age")
+
+
+def test_a_file_of_identifiers_is_refused(tmp_path, capsys):
+    data = write(tmp_path, name=[f"n{i}" for i in range(N)])
+    assert main(["fit", data, "--target", "outcome", "--drop", "age"]) == 2
+    assert "every column looks like an identifier ('id', 'name')" in capsys.readouterr().err
+
+
+def test_the_columns_keep_their_order(tmp_path):
+    data, card = write(tmp_path, b=AGE, a=AGE % 7), str(tmp_path / "card.json")
+    assert main(["fit", data, "--target", "outcome", "-q", "-o", card]) == 0
+    assert RiskCard.load(card).feature_names == ("age", "b", "a")
