@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -58,27 +59,35 @@ def n_terms_of_numbers(numbers: Points, specials: Points, steps: tuple[int, int]
 
 
 def _n_terms_of_specials(bins: Collection[int], specials: Points, most: int) -> int | None:
-    """Terms that at most two special values take beside bins with these points."""
-    alone = [_n_terms_of_one(bins, points, most) for points in specials]
-    ways = [] if None in alone else [sum(alone)]
-    if len(specials) == 2:
-        one, two = specials
-        if one == two and _is_near(bins, one, most):
-            ways.append(1)
-        # both leave the bins together, then one leaves the other
-        for first, second in ((one, two), (two, one)):
-            if _is_near(bins, first, most) and _is_near([first], second, most):
-                ways.append(2)
-        # both leave together and then each goes its own way
-        if any(_is_near(bins, hub, most) for hub in _hubs(specials, most)):
-            ways.append(3)
-    return min(ways, default=None)
+    """Terms that special values take beside bins with these points; None: more than three, or never."""
+    return _points_of_specials(frozenset(bins), len(specials), most).get(specials)
 
 
-def _n_terms_of_one(bins: Collection[int], points: int, most: int) -> int | None:
-    if points in bins:
-        return 0
-    return 1 if _is_near(bins, points, most) else None
+@cache
+def _points_of_specials(bins: frozenset[int], n_specials: int, most: int) -> dict[Points, int]:
+    """All points that special values can get with up to three terms of their own, and how many.
+
+    Of two terms, one is within the other or they have no value in common. Values that share a term
+    are on the same side of every cut, so they start from the points of the same bin.
+    """
+    values, jumps = range(n_specials), [jump for jump in range(-most, most + 1) if jump != 0]
+    sets = [set(own) for size in values for own in itertools.combinations(values, size + 1)]
+    found: dict[Points, int] = {}
+    for n_terms in range(4):
+        for chosen in itertools.combinations(sets, n_terms):
+            if any(a & b and not (a <= b or b <= a) for a, b in itertools.combinations(chosen, 2)):
+                continue
+            for homes in itertools.product(sorted(bins), repeat=n_specials):
+                if any(len({homes[value] for value in own}) > 1 for own in chosen):
+                    continue
+                for worth in itertools.product(jumps, repeat=n_terms):
+                    added = list(zip(chosen, worth, strict=True))
+                    points = tuple(
+                        homes[value] + sum(jump for own, jump in added if value in own)
+                        for value in values
+                    )
+                    found.setdefault(points, n_terms)
+    return found
 
 
 def n_terms_of_levels(points: Points, most: int) -> int | None:

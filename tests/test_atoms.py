@@ -225,8 +225,10 @@ def test_every_set_of_conditions_on_specials_can_be_extended_to_most_terms(
 
 
 @pytest.mark.parametrize("is_directed", [False, True])
-@pytest.mark.parametrize(("n_specials", "n_bins"), list(itertools.product([1, 2], [1, 2, 3, 4])))
-def test_up_to_two_special_values_stand_on_either_side_of_every_cut(
+@pytest.mark.parametrize(
+    ("n_specials", "n_bins"), list(itertools.product([1, 2, 3, 4], [1, 2, 3, 4]))
+)
+def test_every_set_of_special_values_is_on_either_side_of_every_cut(
     n_specials, n_bins, is_directed
 ):
     atoms = special_atoms(n_specials, n_bins, is_directed)

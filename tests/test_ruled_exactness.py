@@ -144,6 +144,8 @@ KINDS_OF_VALUES: tuple[tuple[tuple[object, ...], int], ...] = (
     ((0.0, -9.0, NAN), 2),
     ((0.0, 1.0, 2.0, -9.0, NAN), 2),
     ((-9.0, NAN), 2),
+    ((0.0, 1.0, -9.0, -8.0, NAN), 3),
+    ((0.0, -7.0, -8.0, -9.0), 3),
     (("a", "b"), 0),
     (("a", "b", "c"), 0),
     (("a", "b", "c", "d"), 0),
@@ -177,7 +179,7 @@ def raw_table(
         features.append(RawFeature(len(values), n_specials, is_nominal, tuple(rows), steps))
         columns.append(np.array(numbers, dtype=float)[rows])
         all_levels.append(Levels(names) if is_nominal else None)
-        codes = () if is_nominal else (-9.0,)
+        codes = () if is_nominal else (-9.0, -8.0, -7.0)
         by_name[f"x{feature}"] = FeatureRule(rule.direction, rule.points, codes=codes)
     values = np.column_stack(columns)
     labels = random_labels(rng, np.nan_to_num(values, nan=1.5), "signal")

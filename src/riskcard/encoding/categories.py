@@ -1,5 +1,7 @@
 """Conditions on a feature with levels: every way to divide the levels into two groups."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,19 +48,12 @@ def group_levels(
     """
     most = next(most for rows, most in MOST_ATOMS if rows is None or index.size <= rows)
     place = np.where(index < 0, n_levels, index)
-    counts = np.bincount(place, minlength=n_levels + 1)
-    hits = np.bincount(place[is_event], weights[is_event], n_levels + 1)
-    sums = _Sums(
-        np.bincount(place, weights, n_levels + 1).astype(np.float64),
-        hits.astype(np.float64),
-        float(weights.mean()),
-    )
-    has_missing = bool(counts[-1])
-    parts = [np.array([level]) for level in np.flatnonzero(counts[:-1])]
+    sums = _Sums.of(place, n_levels + 1, is_event, weights)
+    has_missing = bool(sums.rows[-1])
+    parts = [np.array([level]) for level in np.flatnonzero(sums.rows[:-1])]
     is_merged = len(parts) > most - has_missing
     if is_merged:
-        parts = sums.by_rate(_pool_rare(parts, counts), PRIOR_ROWS_TO_MERGE)
-        parts = _merge(parts, sums, most - has_missing)
+        parts = _merge_similar(parts, sums, most - has_missing)
     if has_missing:
         parts.append(np.array([n_levels]))
     parts = sums.by_rate(parts, PRIOR_ROWS)
@@ -76,9 +71,21 @@ def group_levels(
 class _Sums:
     """Weight of the rows, and of the rows with the event, of each level; and of an average row."""
 
+    rows: Integers  # how many there are
     total: Floats
     events: Floats
     row: float
+
+    @classmethod
+    def of(cls, place: Integers, n_places: int, is_event: Booleans, weights: Floats) -> _Sums:
+        """Add up the rows of each place."""
+        events = np.bincount(place[is_event], weights[is_event], n_places)
+        return cls(
+            np.bincount(place, minlength=n_places),
+            np.bincount(place, weights, n_places).astype(np.float64),
+            events.astype(np.float64),
+            float(weights.mean()),
+        )
 
     def by_rate(self, parts: list[Integers], prior_rows: float) -> list[Integers]:
         """Groups of levels in ascending order of their event rates, shrunk towards the average."""
@@ -88,6 +95,20 @@ class _Sums:
             for part in parts
         ]
         return [parts[place] for place in np.argsort(rates, kind="stable")]
+
+
+def merge_places(
+    place: Integers, n_places: int, is_event: Booleans, weights: Floats, most: int
+) -> list[Integers]:
+    """At most ``most`` groups of places with similar event rates, in ascending order of the first."""
+    sums = _Sums.of(place, n_places, is_event, weights)
+    parts = _merge_similar([np.array([one]) for one in range(n_places)], sums, most)
+    return sorted((np.sort(part) for part in parts), key=lambda part: int(part[0]))
+
+
+def _merge_similar(parts: list[Integers], sums: _Sums, most: int) -> list[Integers]:
+    """Rare levels as one group; then neighbours in the order of their event rates as one."""
+    return _merge(sums.by_rate(_pool_rare(parts, sums.rows), PRIOR_ROWS_TO_MERGE), sums, most)
 
 
 def _pool_rare(parts: list[Integers], counts: Integers) -> list[Integers]:

@@ -162,7 +162,8 @@ def _write_feature(layout: Layout, feature: int, points: Integers) -> CardFeatur
     if groups.levels and levels is not None:
         return _write_levels(name, levels, groups, points, values)
     n_specials = len(groups.specials)
-    special = dict(zip(groups.specials, points[:n_specials].tolist(), strict=True))
+    of_atoms = zip(groups.specials, points[:n_specials].tolist(), strict=True)
+    special = {value: worth for values, worth in of_atoms for value in values}
     missing = next((worth for value, worth in special.items() if math.isnan(value)), None)
     codes = tuple((value, worth) for value, worth in special.items() if not math.isnan(value))
     fixed = layout.rules.rule_of(name).fixed_cuts

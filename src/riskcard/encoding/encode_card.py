@@ -71,7 +71,7 @@ def _points_of_atoms(feature: CardFeature, layout: Layout, place: int) -> Intege
         return feature.points_of(np.array(names, dtype=object))
     gaps = grid.gaps[place]
     numbers = gaps.numbers() if gaps.n_cuts else _any_number(layout, place)
-    values: list[object] = [*groups.specials]
+    values: list[object] = [own[0] for own in groups.specials]
     if levels is None:
         values += numbers.tolist()
         return feature.points_of(np.array(values, dtype=np.float64))
@@ -81,7 +81,7 @@ def _points_of_atoms(feature: CardFeature, layout: Layout, place: int) -> Intege
 
 def _any_number(layout: Layout, place: int) -> Floats:
     """The only number of a feature without cuts, if it has any."""
-    specials = layout.cut_grid.groups[place].specials
+    specials = [value for own in layout.cut_grid.groups[place].specials for value in own]
     values = layout.table.values[:, place]
     is_number = ~np.isnan(values) & ~np.isin(values, specials)
     return values[is_number][:1]

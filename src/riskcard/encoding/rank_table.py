@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from riskcard.arrays import Codes, Floats, Integers
 from riskcard.data.table import Table
-from riskcard.encoding.categories import group_levels
+from riskcard.encoding.categories import group_levels, merge_places
 from riskcard.encoding.ranks import find_two_valued, have_missing, rank_values
-from riskcard.encoding.special_values import atoms_with_specials
+from riskcard.encoding.special_values import atoms_with_specials, most_specials
 from riskcard.problem.atoms import Atoms, plain_atoms
 from riskcard.problem.ranked_data import RankedData
 from riskcard.rules.card_rules import CardRules, FeatureRule, is_directed
@@ -24,12 +24,12 @@ QUANTILE_ROUNDING = 1e-9
 class ValueGroups:
     """What the atoms of a feature are, in addition to the bins between cuts.
 
-    ``specials`` are values with an atom of their own, NaN for a missing one; they come first, then
-    the bins. A feature with levels has no bins: ``levels`` are the indices of each atom, -1 for a
+    ``specials`` are the values of each atom of special values, NaN for a missing one; they come
+    first, then the bins. A feature with levels has no bins: ``levels`` are the indices of each atom, -1 for a
     missing value.
     """
 
-    specials: tuple[float, ...] = ()
+    specials: tuple[tuple[float, ...], ...] = ()
     levels: tuple[tuple[int, ...], ...] = ()
 
 
@@ -80,7 +80,7 @@ class CutGrid:
     gaps: tuple[Gaps, ...]
     is_full: bool  # every gap between neighbouring values is a candidate, of every feature
     groups: tuple[ValueGroups, ...] = ()
-    merged: tuple[int, ...] = ()  # features whose levels were merged before they are grouped
+    merged: tuple[int, ...] = ()  # features whose levels or special values were merged at first
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,13 +220,36 @@ def _rank_feature(
             return codes[None, :], _Columns(np.array([below.size]))
     if not special:
         return codes[None, :], _Columns(np.array([below.size]), (below, above), is_full)
-    atom_of_row[is_number] = codes + len(special)
-    n_bins = below.size + 1 if numbers.size else 0
-    is_event = table.labels > 0
-    atoms = atoms_with_specials(atom_of_row, is_event, len(special), n_bins, is_directed(rule))
-    groups = ValueGroups(specials=special)
-    columns = _Columns(atoms.n_cuts(), (below, above), is_full, atoms, groups)
+    n_bins, is_event = below.size + 1 if numbers.size else 0, table.labels > 0
+    parts = _merge_specials(table, special, atom_of_row, n_bins)
+    atom_of_special = np.zeros(len(special), dtype=np.int32)
+    for atom, part in enumerate(parts):
+        atom_of_special[part] = atom
+    atom_of_row[~is_number] = atom_of_special[atom_of_row[~is_number]]
+    atom_of_row[is_number] = codes + len(parts)
+    atoms = atoms_with_specials(atom_of_row, is_event, len(parts), n_bins, is_directed(rule))
+    groups = ValueGroups(specials=tuple(tuple(special[one] for one in part) for part in parts))
+    is_merged = len(parts) < len(special)
+    columns = _Columns(atoms.n_cuts(), (below, above), is_full, atoms, groups, is_merged)
     return atoms.codes[:, atom_of_row], columns
+
+
+def _merge_specials(
+    table: Table, special: tuple[float, ...], atom_of_row: NDArray[np.int32], n_bins: int
+) -> list[list[int]]:
+    """Places of special values in groups: each by itself, or, of too many, those with similar rates.
+
+    Missing values, the last, are never merged with others.
+    """
+    n_codes = len(special) - np.isnan(special[-1])
+    most = most_specials(table.labels.size, n_bins) - (len(special) - n_codes)
+    parts = [[one] for one in range(len(special))]
+    if n_codes <= most:
+        return parts
+    is_code = (atom_of_row >= 0) & (atom_of_row < n_codes)
+    rows = atom_of_row[is_code], n_codes, table.labels[is_code] > 0, table.weights[is_code]
+    merged = [part.tolist() for part in merge_places(*rows, most)]
+    return [*merged, *parts[n_codes:]]
 
 
 def _rank_levels(table: Table, values: Floats, n_levels: int) -> _Ranked:
@@ -244,14 +267,14 @@ def _rank_levels(table: Table, values: Floats, n_levels: int) -> _Ranked:
 
 
 def _specials_in(values: Floats, rule: FeatureRule) -> tuple[float, ...]:
-    """The special values that occur; NaN last."""
+    """The special values that occur, ascending; NaN last."""
     missing = (float("nan"),) if np.isnan(values).any() else ()
     return (*_codes_in(values, rule), *missing)
 
 
 def _codes_in(values: Floats, rule: FeatureRule) -> tuple[float, ...]:
     """The special codes of a rule that occur."""
-    return tuple(float(code) for code in rule.codes if np.any(values == code))
+    return tuple(float(code) for code in sorted(rule.codes) if np.any(values == code))
 
 
 def _rank_numbers(

@@ -6,11 +6,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.arrays import Booleans
-from riskcard.problem.atoms import Atoms
+from riskcard.problem.atoms import Atoms, chains_of_all_groupings
 
-#: With up to this many special values a cut may have any set of them below it; with more, all or
-#: none.
-MOST_SPECIALS_COMBINED = 2
+#: By the number of rows, the most special values: every set of them may be below a cut, and further
+#: ones are merged first. Long tables get fewer, since every set is a column of codes.
+MOST_SPECIALS = ((60_000, 4), (400_000, 3), (None, 2))
+#: The most conditions on a feature, sets of special values times bins, for more than two of them.
+MOST_CONDITIONS = 20_000
+
+
+def most_specials(n_rows: int, n_bins: int) -> int:
+    """How many special values are told apart, in a table and beside a number of bins."""
+    most = next(most for rows, most in MOST_SPECIALS if rows is None or n_rows <= rows)
+    while most > 2 and n_bins << most > MOST_CONDITIONS:
+        most -= 1
+    return most
 
 
 def atoms_with_specials(
@@ -23,8 +33,8 @@ def atoms_with_specials(
     """The conditions on special values and on the bins of a feature.
 
     The atoms are the special values, then the bins in order. There are conditions "at or below cut
-    c, or among these special values", for several sets of them, and conditions "among these special
-    values".
+    c, or among these special values", and conditions "among these special values", for every set of
+    them.
 
     Parameters
     ----------
@@ -44,28 +54,25 @@ def atoms_with_specials(
     that is within or disjoint from ``I`` for each of them is so for the new one too.
     """
     n_atoms, n_cuts = n_specials + n_bins, max(n_bins - 1, 0)
-    everything = tuple(range(n_specials))
     base = np.arange(n_atoms, dtype=np.int32)
     first = np.concatenate([np.full(n_atoms - 1 - n_cuts, -1), np.arange(n_cuts)])
     codes, thresholds = [base], [first]
-    sets = _sets_of_specials(n_specials, n_bins)
-    if is_directed and n_cuts:
-        below_cuts, alone = [*_sets_below_cuts(n_specials), everything], sets
-    else:
-        prefixes = {everything[:size] for size in range(1, n_specials + 1)}
-        below_cuts = _sets_below_cuts(n_specials)
-        alone = [chosen for chosen in sets if chosen not in prefixes]
-    for below in below_cuts if n_cuts else []:
+    # the first column has the first special values, and all of them below every cut
+    is_apart = is_directed and n_cuts > 0
+    sizes = range(n_specials + is_apart if n_cuts else 0)
+    for below in (chosen for size in sizes for chosen in combinations(range(n_specials), size)):
         column = np.full(n_atoms, n_cuts, dtype=np.int32)
         column[list(below)] = 0
         column[n_specials:] = np.arange(n_bins)
         codes.append(column)
         thresholds.append(np.arange(n_cuts))
-    for chosen in alone:
-        column = np.ones(n_atoms, dtype=np.int32)
-        column[list(chosen)] = 0
+    # all numbers together are one more thing to be told from special values
+    things = n_specials + (n_bins > 0)
+    for chain in chains_of_all_groupings(things)[0 if is_apart else 1 :] if things > 1 else []:
+        column = np.full(n_atoms, chain[-1], dtype=np.int32)
+        column[:n_specials] = chain[:n_specials]
         codes.append(column)
-        thresholds.append(np.array([-1]))
+        thresholds.append(np.full(max(chain), -1))
     return Atoms(
         codes=np.stack(codes),
         rows=np.bincount(atom_of_row, minlength=n_atoms).astype(np.int64),
@@ -73,24 +80,3 @@ def atoms_with_specials(
         thresholds=tuple(np.asarray(ids, dtype=np.int64) for ids in thresholds),
         most_terms=max(n_cuts, min(n_atoms - 1, 1)),
     )
-
-
-def _sets_below_cuts(n_specials: int) -> list[tuple[int, ...]]:
-    """The sets of special values, except all of them, that may be below a cut."""
-    if n_specials > MOST_SPECIALS_COMBINED:
-        return [()]
-    return [
-        chosen for size in range(n_specials) for chosen in combinations(range(n_specials), size)
-    ]
-
-
-def _sets_of_specials(n_specials: int, n_bins: int) -> list[tuple[int, ...]]:
-    """The sets of special values that may be separated from everything else, each division once."""
-    everything = tuple(range(n_specials))
-    if n_specials > MOST_SPECIALS_COMBINED:
-        return [*((one,) for one in everything), *([everything] if n_bins else [])]
-    sets = [
-        chosen for size in range(1, n_specials + 1) for chosen in combinations(everything, size)
-    ]
-    # without numbers, a set and its complement divide the rows alike, and all of them do not
-    return sets if n_bins else [chosen for chosen in sets if 0 in chosen and chosen != everything]

@@ -228,8 +228,8 @@ def notes_on(layout: Layout) -> tuple[str, ...]:
     if cut_grid.merged:
         listed = ", ".join(repr(names[f]) for f in cut_grid.merged)
         notes.append(
-            f"Levels with similar event rates were merged before they were grouped, in {listed}; "
-            "other groups of these levels were not tried."
+            "Levels or special values with similar event rates were merged before they were grouped, "
+            f"in {listed}; other groups of them were not tried."
         )
     return tuple(notes)
 
