@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.tables import Table
-from riskcard.processes import end_group, same_environment
+from riskcard.processes import end_group
 
 __all__ = ["Call", "Desk", "Worker"]
 
@@ -117,9 +117,11 @@ class Worker:
         return lines[-1][:200] if lines else "no output"
 
     def _start(self) -> subprocess.Popen[bytes]:
-        environment = same_environment()
-        if self._python != sys.executable:
-            environment.pop("PYTHONPATH")
+        environment = dict(os.environ)
+        environment.pop("PYTHONPATH", None)
+        if self._python == sys.executable:  # which finds modules where this process does
+            paths = [os.path.abspath(path) for path in sys.path if path]
+            environment["PYTHONPATH"] = os.pathsep.join(paths)
         if self._cache is not None:
             environment["NUMBA_CACHE_DIR"] = str(self._cache)
         command = [self._python, str(SCRIPTS / f"{self._script}.py")]

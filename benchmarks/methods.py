@@ -10,23 +10,23 @@ __all__ = [
     "ABOUT",
     "CARDS",
     "CEILINGS",
+    "DEFAULT",
     "EQUALS",
+    "FOR_NEW_ROWS",
+    "LOWEST_LOSS",
     "MAX_POINTS",
     "METHODS",
-    "OURS",
     "OWN",
-    "REGULARISED",
-    "REGULARISED_TOO",
     "Method",
     "title_of",
 ]
 
 #: The largest number of points of a term, for every method that has such a limit.
 MAX_POINTS = 5
-#: The method that is compared with all others.
-OURS = "riskcard"
-#: Ours with the settings for new data, which do not minimise the training loss alone.
-REGULARISED = "regularised"
+#: Ours without regularization, which is compared with all others on the rows fitted.
+LOWEST_LOSS = "lowest-loss"
+#: Ours as it comes: regularised for new rows, so that it does not minimise the training loss alone.
+DEFAULT = "default"
 
 Settings = Callable[[int, float], dict[str, Any]]
 
@@ -121,14 +121,14 @@ HOME = "run_riskcard"
 METHODS = {
     method.name: method
     for method in (
-        Method(OURS, "riskcard", (HOME, "riskcard"), _ours, takes_any_table=True),
-        Method(REGULARISED, "riskcard, regularised", (HOME, "regularised"), _ours, takes_any_table=True),
-        Method("riskcard-9", "riskcard, 9 cuts", (HOME, "riskcard"), _few(9), takes_any_table=True),
-        Method("riskcard-99", "riskcard, 99 cuts", (HOME, "riskcard"), _few(99),
+        Method(LOWEST_LOSS, "riskcard, lowest loss", (HOME, "lowest-loss"), _ours, takes_any_table=True),
+        Method(DEFAULT, "riskcard, default", (HOME, "default"), _ours, takes_any_table=True),
+        Method("riskcard-9", "riskcard, 9 cuts", (HOME, "lowest-loss"), _few(9), takes_any_table=True),
+        Method("riskcard-99", "riskcard, 99 cuts", (HOME, "lowest-loss"), _few(99),
                takes_any_table=True),
-        Method("riskcard-steep", "riskcard, any steps", (HOME, "riskcard"), _steep(_ours),
+        Method("riskcard-steep", "riskcard, any steps", (HOME, "lowest-loss"), _steep(_ours),
                takes_any_table=True),
-        Method("certified", "riskcard, certified", (HOME, "riskcard"), _certified,
+        Method("certified", "riskcard, certified", (HOME, "lowest-loss"), _certified,
                takes_any_table=True, has_limit=True),
         Method("imodels-9", "imodels, 9 thresholds", ("run_imodels", "imodels"), _imodels(9),
                peer="imodels", takes_any_table=True),
@@ -144,11 +144,11 @@ METHODS = {
         Method("logistic", "LogisticRegression", (HOME, "logistic"), _nothing, has_card=False),
         Method("boosting", "HistGradientBoosting", (HOME, "boosting"), _nothing, has_card=False),
         # for the proofs: cards with huge steps, with none, and the same problem as a rival's
-        Method("certified-steep", "riskcard, certified, any steps", (HOME, "riskcard"),
+        Method("certified-steep", "riskcard, certified, any steps", (HOME, "lowest-loss"),
                _steep(_certified), has_limit=True),
-        Method("certified-limited", "riskcard, certified, limited steps", (HOME, "riskcard"),
+        Method("certified-limited", "riskcard, certified, limited steps", (HOME, "lowest-loss"),
                _limited, has_limit=True),
-        Method("certified-lattice", "riskcard on the lattice problem", (HOME, "riskcard"),
+        Method("certified-lattice", "riskcard on the lattice problem", (HOME, "lowest-loss"),
                _on_the_lattice, has_limit=True),
         Method("lattice-scip", "lattice cutting planes, SCIP", (HOME, "lattice"),
                _lattice("scip"), has_limit=True),
@@ -161,29 +161,29 @@ METHODS = {
     )
 }  # fmt: skip
 #: Those of them that are ours.
-OWN = (OURS, REGULARISED, "riskcard-steep", "certified", "riskcard-9", "riskcard-99")
+OWN = (LOWEST_LOSS, DEFAULT, "riskcard-steep", "certified", "riskcard-9", "riskcard-99")
 #: Ours with as many candidate cuts as a rival.
 EQUALS = (("riskcard-9", "imodels-9"), ("riskcard-99", "imodels-99"))
 #: Methods with a card of a given size, and those without.
 CARDS = (
-    OURS, "certified", "riskcard-steep", "imodels-9", "riskcard-9", "imodels-99", "riskcard-99", "fasterrisk",
+    LOWEST_LOSS, "certified", "riskcard-steep", "imodels-9", "riskcard-9", "imodels-99", "riskcard-99", "fasterrisk",
     "lattice", "round", "optbinning",
 )  # fmt: skip
 #: The same where the fitted rows are not all that counts: a proof changes few of the heuristic's cards, so
 #: it is left out there.
-REGULARISED_TOO = (OURS, REGULARISED, *(name for name in CARDS if name not in OWN))
+FOR_NEW_ROWS = (DEFAULT, LOWEST_LOSS, *(name for name in CARDS if name not in OWN))
 CEILINGS = ("logistic", "boosting")
 
 
 #: What each method is, for the reader of the page: whose code it is, and what it chooses from.
 ABOUT = {
-    OURS: ("riskcard", "default settings, heuristic: every cut, 1 to 5 points, fitted scale, a term multiplies the odds by at most 1,000"),
-    REGULARISED: ("riskcard", '`regularization="auto"`: 9 to 99 cuts per feature, pseudo-observations, a shortlist'),
-    "riskcard-steep": ("riskcard", "default settings with `max_log_odds=None`: a term changes the log-odds by up to 30"),
-    "certified": ("riskcard", "default settings with a proof until the time is up"),
+    LOWEST_LOSS: ("riskcard", "`regularization=None`, heuristic: every cut, 1 to 5 points, fitted scale, a term multiplies the odds by at most 1,000"),
+    DEFAULT: ("riskcard", "default settings, heuristic: 9 to 99 cuts per feature, pseudo-observations, a shortlist"),
+    "riskcard-steep": ("riskcard", "lowest loss with `max_log_odds=None`: a term changes the log-odds by up to 30"),
+    "certified": ("riskcard", "lowest loss with a proof until the time is up"),
     "certified-steep": ("riskcard", "the same with `max_log_odds=None`"),
-    "riskcard-9": ("riskcard", "default settings with `Regularization(grid=9)`: nine cuts per feature, at quantiles"),
-    "riskcard-99": ("riskcard", "the same with `Regularization(grid=99)`"),
+    "riskcard-9": ("riskcard", "lowest loss with nine cuts per feature, at quantiles"),
+    "riskcard-99": ("riskcard", "the same with 99 cuts"),
     "imodels-9": ("imodels", "FastRiskScoreClassifier, 9 thresholds per feature, its default"),
     "imodels-99": ("imodels", "the same with 99 thresholds"),
     "fasterrisk": ("FasterRisk", "100 thresholds per feature, its best card by loss"),

@@ -19,7 +19,7 @@ from benchmarks.bench import PLAIN, Bench, commit_of, figures_of, run_jobs, smal
 from benchmarks.calls import Call, Desk, Worker
 from benchmarks.evaluate import calibration_error, judge, recovery
 from benchmarks.families import FAMILIES
-from benchmarks.methods import ABOUT, CARDS, CEILINGS, METHODS, OURS, REGULARISED, REGULARISED_TOO
+from benchmarks.methods import ABOUT, CARDS, CEILINGS, DEFAULT, FOR_NEW_ROWS, LOWEST_LOSS, METHODS
 from benchmarks.model import Model
 from benchmarks.page import render
 from benchmarks.peers import PEERS, Environment, Peer, install
@@ -153,7 +153,7 @@ def test_folds_are_halves_that_exclude_each_other():
 
 # --- runs that go on ----------------------------------------------------------------------------
 
-JOBS = [Job("a", OURS, f"ties:{n}:0") for n in (100, 200, 300)]
+JOBS = [Job("a", LOWEST_LOSS, f"ties:{n}:0") for n in (100, 200, 300)]
 
 
 def test_an_interrupted_run_goes_on_with_the_jobs_that_are_left(tmp_path):
@@ -243,7 +243,7 @@ def test_a_run_goes_on_from_what_was_published(tmp_path):
     assert Store(tmp_path / "keep").kept("a") == wanted
     assert wanted[0].figures["fit"] == {"loss": 33.333333, "auc": 1.0}
     # what is kept already is not mixed with what was published
-    again.forget([OURS], ["a"])
+    again.forget([LOWEST_LOSS], ["a"])
     again.put(JOBS[2], {"value": 1})
     again.take_over(from_csv(path))
     assert [one.job for one in again.kept("a")] == [JOBS[2]]
@@ -263,14 +263,14 @@ def test_forgotten_methods_are_measured_anew_and_no_others(tmp_path):
     store = Store(tmp_path)
     store.put(JOBS[0], {"value": 1})
     store.put(Job("a", "round", "ties"), {"value": 2})
-    assert store.forget([OURS], ["b", "c"]) == 0  # it was measured in another question
-    assert store.forget([OURS], ["a"]) == 1
+    assert store.forget([LOWEST_LOSS], ["b", "c"]) == 0  # it was measured in another question
+    assert store.forget([LOWEST_LOSS], ["a"]) == 1
     assert [one.job.method for one in Store(tmp_path).kept("a")] == ["round"]
 
 
 def test_a_method_that_was_slow_or_failed_is_not_tried_on_a_larger_table():
     store = Store(None)
-    small, large = (Job("e", OURS, f"steps:{n}:5", "rows") for n in (100, 1000))
+    small, large = (Job("e", LOWEST_LOSS, f"steps:{n}:5", "rows") for n in (100, 1000))
     assert too_slow(large, store, 1.0) == ""
     store.put(small, {"processor": 2.0})
     assert "took 2 s" in too_slow(large, store, 1.0)
@@ -282,7 +282,7 @@ def test_a_method_that_was_slow_or_failed_is_not_tried_on_a_larger_table():
 def test_a_long_fit_is_not_repeated():
     store, bench = Store(None), SimpleNamespace(run=lambda job: {"processor": 1.0})
     measure = training.measurer(bench, store)
-    first, second = (Job("a", OURS, "ties:100:0", repeat=repeat) for repeat in (0, 1))
+    first, second = (Job("a", LOWEST_LOSS, "ties:100:0", repeat=repeat) for repeat in (0, 1))
     for seconds, error in ((training.LONG + 1, "more than 20 s"), (1.0, "")):
         store.put(first, {"processor": seconds})
         assert error in measure(second).get("error", "")
@@ -352,7 +352,7 @@ def test_a_long_table_that_is_not_asked_about_is_refused():
 
 def test_losses_and_times_at_equal_numbers_of_thresholds_are_compared_and_lost_ones_told():
     store = Store(None)
-    known = {"riskcard": (99.0, 3.0), "riskcard-9": (100.0, 1.0), "imodels-9": (101.0, 2.0)}
+    known = {LOWEST_LOSS: (99.0, 3.0), "riskcard-9": (100.0, 1.0), "imodels-9": (101.0, 2.0)}
     for terms, factor in ((3, 1.0), (5, 0.9)):
         for name, (loss, seconds) in known.items():
             is_rival = name == "imodels-9"
@@ -384,7 +384,7 @@ def worker():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [OURS, REGULARISED, "round", *CEILINGS])
+@pytest.mark.parametrize("name", [LOWEST_LOSS, DEFAULT, "round", *CEILINGS])
 def test_a_worker_returns_a_model_whose_figures_the_evaluator_finds(name, worker, tmp_path):
     method, table = METHODS[name], small_table(PLAIN)
     call = Call(method.worker[1], method.settings(2, 1.0), 60.0, asked=not method.has_card)
@@ -402,7 +402,7 @@ def test_the_record_of_our_card_gives_its_loss_with_levels_and_holes(worker, tmp
     from riskcard import RiskScoreClassifier
 
     table = small_table("as it comes")
-    call = Call("riskcard", {"max_terms": 4}, 60.0)
+    call = Call("lowest-loss", {"max_terms": 4}, 60.0)
     answer = Desk(tmp_path).ask(worker, call, table)
     found = judge(Model.of(answer["model"]), None, table.values, table.y)
     frame = {name: table.values[:, place] for place, name in enumerate(table.columns)}
@@ -415,9 +415,9 @@ def test_the_record_of_our_card_gives_its_loss_with_levels_and_holes(worker, tmp
 
 def test_a_worker_says_what_went_wrong_and_goes_on(worker, tmp_path):
     desk, table = Desk(tmp_path), small_table(PLAIN)
-    answer = desk.ask(worker, Call("riskcard", {"max_terms": 0}, 60.0), table)
+    answer = desk.ask(worker, Call("lowest-loss", {"max_terms": 0}, 60.0), table)
     assert "ParameterError" in answer["error"]
-    assert "model" in desk.ask(worker, Call("riskcard", {"max_terms": 1}, 60.0), table)
+    assert "model" in desk.ask(worker, Call("lowest-loss", {"max_terms": 1}, 60.0), table)
 
 
 def test_a_worker_that_cannot_start_is_reported(tmp_path):
@@ -558,13 +558,14 @@ def test_figures_of_all_questions_lead_to_lines_of_the_standing():
     store = Store(None)
     for letter in "ab":
         for job in QUESTIONS[letter].jobs(plan):
-            ours = {OURS: 90.0, REGULARISED: 50.0}.get(job.method, 60.0)
+            ours = {LOWEST_LOSS: 90.0, DEFAULT: 50.0}.get(job.method, 60.0)
             store.put(job, figures(ours, 1.0))
     lines = [one for q in "ab" for one in QUESTIONS[q].section(store.kept(q), plan).standing]
-    assert [(one.ours, one.verdict) for one in lines if "loss" in one.question] == [
+    lines = [one for one in lines if "log-loss" in one.question or "training loss" in one.question]
+    assert [(one.ours, one.verdict) for one in lines] == [
         ("0 of 2 cases", "no"),
-        ("0.9000", "0 of 1 sizes"),
         ("0.5000", "1 of 1 sizes"),
+        ("0.9000", "0 of 1 sizes"),
         ("0.5000", "1 of 1 sizes"),
     ]
 
@@ -592,7 +593,7 @@ def test_the_page_of_held_out_rows_has_a_rank_for_every_method():
         store.put(job, figures(float(rng.uniform(80, 100)), 1.0))
     text = QUESTIONS["b"].section(store.kept("b"), plan).text
     ranks = text.split("### Ranks")[1]
-    for name in REGULARISED_TOO:
+    for name in FOR_NEW_ROWS:
         assert METHODS[name].title in ranks
     for name in CEILINGS:
         assert METHODS[name].title in text
@@ -615,34 +616,32 @@ def test_tables_used_for_tuning_are_kept_apart_from_the_others():
     for job in QUESTIONS["b"].jobs(plan):
         is_ahead = job.method == "round" and job.table == "ties"
         ours = 20.0 if job.table == "bank" else 60.0
-        store.put(
-            job, figures(50.0 if is_ahead else ours if job.method == REGULARISED else 100.0, 1.0)
-        )
+        store.put(job, figures(50.0 if is_ahead else ours if job.method == DEFAULT else 100.0, 1.0))
     found = QUESTIONS["b"].section(store.kept("b"), plan)
-    losing = [line for line in found.losing if "log-loss" in line and "regularised" in line]
+    losing = [line for line in found.losing if "log-loss" in line and "riskcard, default" in line]
     assert losing == [
         "held-out rows of the tables not used for tuning, log-loss, 3 terms: select, regress, round "
-        "has 0.5000, riskcard, regularised 0.6000 (rank 2 of 7)"
+        "has 0.5000, riskcard, default 0.6000 (rank 2 of 7)"
     ]
 
 
-def test_default_and_regularised_cards_are_compared_with_others_on_held_out_rows():
+def test_cards_of_the_default_and_of_the_lowest_loss_are_compared_with_others_on_held_out_rows():
     plan = Plan(("ties", "rare"), terms=(3,), halvings=1)
-    losses = {OURS: 90.0, REGULARISED: 50.0, "certified": 40.0, "round": 60.0}
+    losses = {LOWEST_LOSS: 90.0, DEFAULT: 50.0, "certified": 40.0, "round": 60.0}
     store = Store(None)
     for job in QUESTIONS["b"].jobs(plan):
         store.put(job, figures(losses.get(job.method, 100.0), 1.0))
     losing = QUESTIONS["b"].section(store.kept("b"), plan).losing
     assert [line for line in losing if "log-loss" in line] == [
-        "held-out rows, log-loss, 3 terms: select, regress, round has 0.6000, riskcard 0.9000 (rank 2 of 7)",
-        "held-out rows, mean rank in log-loss: select, regress, round has a better rank than riskcard",
+        "held-out rows, log-loss, 3 terms: select, regress, round has 0.6000, riskcard, lowest loss 0.9000 (rank 2 of 7)",
+        "held-out rows, mean rank in log-loss: select, regress, round has a better rank than riskcard, lowest loss",
     ]
 
 
-def test_regularised_cards_are_asked_for_held_out_rows_and_planted_cuts_not_for_the_lowest_loss():
+def test_cards_of_the_default_are_asked_for_held_out_rows_and_planted_cuts_not_for_the_lowest_loss():
     plan = Plan(("ties",), terms=(3,), halvings=1, limits=(1.0,), repeats=1, seeds=1)
     asked = {letter: {job.method for job in QUESTIONS[letter].jobs(plan)} for letter in "abd"}
-    assert [REGULARISED in asked[letter] for letter in "abd"] == [False, True, True]
+    assert [DEFAULT in asked[letter] for letter in "abd"] == [False, True, True]
     assert set(CARDS) <= asked["a"]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.methods import OURS
+from benchmarks.methods import LOWEST_LOSS
 from benchmarks.store import Job, Kept
 
 __all__ = [
@@ -193,9 +193,9 @@ def by_cell(
 def ratios(cells: dict[tuple, dict[str, float]], method: str) -> list[float]:
     """A method's value over ours, in every cell that has both."""
     return [
-        found[method] / found[OURS]
+        found[method] / found[LOWEST_LOSS]
         for found in cells.values()
-        if method in found and found.get(OURS, 0.0) > 0
+        if method in found and found.get(LOWEST_LOSS, 0.0) > 0
     ]
 
 

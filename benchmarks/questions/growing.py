@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.bench import PLAIN, Bench, small_table
 from benchmarks.calls import Call, Desk, Worker
-from benchmarks.methods import METHODS, OURS, title_of
+from benchmarks.methods import LOWEST_LOSS, METHODS, title_of
 from benchmarks.questions.common import (
     Plan,
     Section,
@@ -27,7 +27,7 @@ __all__ = ["AXES", "PICTURE", "exponent", "jobs", "measurer", "section"]
 
 PICTURE = "benchmark_growth.png"
 #: Who is measured: cards, and scikit-learn for the scale.
-NAMES = (OURS, "imodels-99", "fasterrisk", "round", "optbinning", "logistic", "boosting")
+NAMES = (LOWEST_LOSS, "imodels-99", "fasterrisk", "round", "optbinning", "logistic", "boosting")
 #: What stays the same along an axis.
 COLUMNS, ROWS, TERMS = 10, 1000, 5
 WIDE_ROWS = 10_000
@@ -156,7 +156,7 @@ def standings(kept: list[Kept]) -> list[Standing]:
                 for name in NAMES
                 if METHODS[name].has_card
             }
-            ours = values.pop(OURS)
+            ours = values.pop(LOWEST_LOSS)
             common = set(ours) & set().union(*values.values())
             if not common:
                 continue
@@ -205,11 +205,11 @@ def losing_of(axis: str, kept: list[Kept]) -> list[str]:
     """Cards that are faster, or need less memory, at the largest size that both have."""
     found = []
     for figure, word in (("processor", "time"), ("peak", "memory")):
-        ours = dict(zip(*points_of(kept, OURS, figure), strict=True))
+        ours = dict(zip(*points_of(kept, LOWEST_LOSS, figure), strict=True))
         for name in NAMES:
             theirs = dict(zip(*points_of(kept, name, figure), strict=True))
             both = sorted(set(ours) & set(theirs))
-            if name == OURS or not METHODS[name].has_card or not both:
+            if name == LOWEST_LOSS or not METHODS[name].has_card or not both:
                 continue
             # less than a megabyte is nothing that could be measured
             least = 1.0 if figure == "peak" else 1e-3
@@ -236,7 +236,7 @@ def draw(kept: list[Kept], folder: Path) -> None:
                 continue
             for name in NAMES:
                 sizes, values = points_of(of_axis, name, what)
-                width = 2.2 if name == OURS else 1.1
+                width = 2.2 if name == LOWEST_LOSS else 1.1
                 axes.plot(sizes, values, marker="o", ms=3, lw=width, label=title_of(name))
             axes.set_xscale("log")
             axes.set_yscale("log")

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.bench import AS_IT_COMES
-from benchmarks.methods import CEILINGS, METHODS, OURS, OWN, REGULARISED, REGULARISED_TOO, title_of
+from benchmarks.methods import CEILINGS, DEFAULT, FOR_NEW_ROWS, LOWEST_LOSS, METHODS, OWN, title_of
 from benchmarks.questions.common import (
     Duel,
     Plan,
@@ -32,7 +32,7 @@ PICTURE = "benchmark_ranks.png"
 #: What is measured on held-out rows: its name on the page, and whether higher is better.
 MEASURES = {"auc": ("AUC", True), "mean_loss": ("log-loss", False), "calibration": ("calibration error", False)}  # fmt: skip
 
-#: Tables whose rows were used to choose the regularised settings (docs/choosing.md).
+#: Tables whose rows were used to choose the default settings (docs/choosing.md).
 TUNED = (
     "breast_cancer", "ilpd", "transfusion", "magic", "spambase", "support2", "bank", "rhc", "adult",
     "credit_default",
@@ -50,7 +50,7 @@ def jobs(plan: Plan) -> list[Job]:
     for fold in range(2 * plan.halvings):
         for table in plan.tables:
             for terms in plan.terms:
-                for name in REGULARISED_TOO:
+                for name in FOR_NEW_ROWS:
                     limit = plan.held_out_limit if METHODS[name].has_limit else 0.0
                     found.append(Job("b", name, table, AS_IT_COMES, terms, fold, limit))
             for name in CEILINGS:
@@ -64,7 +64,7 @@ def section(kept: list[Kept], plan: Plan) -> Section:
     if not kept:
         return Section("(b) Held-out rows", "No fold is finished by all methods yet.\n")
     means = {measure: means_of(kept, measure) for measure in MEASURES}
-    names = [*REGULARISED_TOO, *CEILINGS]
+    names = [*FOR_NEW_ROWS, *CEILINGS]
     names = [name for name in names if any(name in cell for cell in means["auc"].values())]
     text = (
         f"{plan.halvings} x 2 folds: the rows are halved {plan.halvings} times; each method is fitted to each half and "
@@ -112,12 +112,12 @@ def standings(means: dict[str, Means], names: list[str], plan: Plan) -> list[Sta
             standing(
                 f"held-out {title}, {setting}", name, means[measure], names, plan, is_high_good
             )
-            for name, setting in ((OURS, "default"), (REGULARISED, "regularised"))
+            for name, setting in ((DEFAULT, "default"), (LOWEST_LOSS, "lowest loss"))
         ]
     fewer = untouched(means["mean_loss"])
     if fewer:
-        question = "held-out log-loss, regularised, tables not used for tuning"
-        found.append(standing(question, REGULARISED, fewer, names, plan, is_high_good=False))
+        question = "held-out log-loss, default, tables not used for tuning"
+        found.append(standing(question, DEFAULT, fewer, names, plan, is_high_good=False))
     return found
 
 
@@ -155,7 +155,7 @@ def duels(means: Means, names: list[str]) -> list[Duel]:
                 if ours in cell and rival in cell
             ],
         )
-        for ours, setting in ((OURS, "default"), (REGULARISED, "regularised"))
+        for ours, setting in ((DEFAULT, "default"), (LOWEST_LOSS, "lowest loss"))
         for rival in names
         if METHODS[rival].has_card and rival not in OWN
     ]
@@ -219,7 +219,7 @@ def untouched_section(means: dict[str, Means], names: list[str], plan: Plan) -> 
     if not tables:
         return ""
     text = (
-        f"\n### Tables not used to choose the regularised settings\n\n{', '.join(tables)}. Rows of the other tables "
+        f"\n### Tables not used to choose the default settings\n\n{', '.join(tables)}. Rows of the other tables "
         "were used to choose these settings ([size and stability](choosing.md)).\n"
     )
     for terms in plan.terms:
@@ -288,7 +288,7 @@ def losing_of(means: dict[str, Means], names: list[str], plan: Plan) -> list[str
     """Other people's cards with a better mean over the tables than one of ours."""
     return [
         f"held-out rows, {words}"
-        for measure, terms, name in product(MEASURES, plan.terms, (OURS, REGULARISED))
+        for measure, terms, name in product(MEASURES, plan.terms, (DEFAULT, LOWEST_LOSS))
         for words in behind(means[measure], names, measure, terms, name)
     ]
 
@@ -312,11 +312,11 @@ def behind(means: Means, names: list[str], measure: str, terms: int, name: str) 
 
 
 def losing_untouched(means: dict[str, Means], names: list[str], plan: Plan) -> list[str]:
-    """The same for the regularised settings, on tables that were not used to choose them."""
+    """The same for the default settings, on tables that were not used to choose them."""
     return [
         f"held-out rows of the tables not used for tuning, {words}"
         for measure, terms in product(MEASURES, plan.terms)
-        for words in behind(untouched(means[measure]), names, measure, terms, REGULARISED)
+        for words in behind(untouched(means[measure]), names, measure, terms, DEFAULT)
     ]
 
 
@@ -328,7 +328,8 @@ def losing_to_floor(means: dict[str, Means], plan: Plan) -> list[str]:
         for terms in plan.terms:
             cells = [cell for (_, t), cell in means[measure].items() if t == terms]
             ours = [
-                mean([cell.get(name, math.nan) for cell in cells]) for name in (OURS, REGULARISED)
+                mean([cell.get(name, math.nan) for cell in cells])
+                for name in (DEFAULT, LOWEST_LOSS)
             ]
             floor = mean([cell.get(CEILINGS[0], math.nan) for cell in cells])
             if floor > max(ours) if is_high_good else floor < min(ours):
@@ -343,10 +344,10 @@ def losing_to_floor(means: dict[str, Means], plan: Plan) -> list[str]:
 
 def losing_ranks(rankings: list[Ranking]) -> list[str]:
     found = []
-    rivals = {title_of(name) for name in REGULARISED_TOO if name not in OWN}
+    rivals = {title_of(name) for name in FOR_NEW_ROWS if name not in OWN}
     for (title, _), ranking in zip(MEASURES.values(), rankings, strict=True):
         ranks = dict(zip(ranking.names, ranking.ranks, strict=True))
-        for name in (title_of(OURS), title_of(REGULARISED)):
+        for name in (title_of(DEFAULT), title_of(LOWEST_LOSS)):
             better = [rival for rival in rivals & ranks.keys() if ranks[rival] < ranks.get(name, 0)]
             if better:
                 listed = "; ".join(sorted(better, key=lambda rival: ranks[rival]))

@@ -116,7 +116,7 @@ def section(kept: list[Kept], plan: Plan) -> Section:
 
 
 def standings(kept: Sequence[Kept]) -> list[Standing]:
-    """How many problems are proven: with the default settings, and wherever other solvers take part."""
+    """How many problems are proven: for the lowest loss, and wherever other solvers take part."""
     found = []
     for kind, (title, (ours, *rivals), _) in PROBLEMS.items():
         limits = {one.job.limit for one in kept if one.job.method == ours}

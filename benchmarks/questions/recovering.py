@@ -7,7 +7,7 @@ import numpy as np
 from benchmarks.bench import PLAIN
 from benchmarks.evaluate import NEAR
 from benchmarks.families import FAMILIES
-from benchmarks.methods import METHODS, OURS, OWN, REGULARISED_TOO, title_of
+from benchmarks.methods import FOR_NEW_ROWS, LOWEST_LOSS, METHODS, OWN, title_of
 from benchmarks.questions.common import (
     Plan,
     Section,
@@ -38,7 +38,7 @@ def jobs(plan: Plan) -> list[Job]:
         )
         for family in FAMILIES
         for seed in range(plan.seeds)
-        for name in REGULARISED_TOO
+        for name in FOR_NEW_ROWS
     ]  # fmt: skip
 
 
@@ -62,7 +62,7 @@ def section(kept: list[Kept], plan: Plan) -> Section:
         }
         everything = {
             name: mean([found[name] for found in means.values() if name in found])
-            for name in REGULARISED_TOO
+            for name in FOR_NEW_ROWS
             if any(name in found for found in means.values())
         }
         head = ["method", *(FAMILIES[cell[0]].title for cell in means), "mean"]
@@ -77,8 +77,8 @@ def section(kept: list[Kept], plan: Plan) -> Section:
         text += f"\n### {title.capitalize()}\n\n" + markdown_table(head, rows)
         losing += losing_of(title, cells)
         rivals = {name: value for name, value in everything.items() if name not in OWN}
-        if OURS in everything and rivals:
-            best, mine = best_of(rivals, True), everything[OURS]
+        if LOWEST_LOSS in everything and rivals:
+            best, mine = best_of(rivals, True), everything[LOWEST_LOSS]
             standing.append(
                 Standing(
                     f"recovery of {title}, mean F1",
@@ -96,9 +96,9 @@ def losing_of(title: str, cells: dict[tuple, dict[str, list[float]]]) -> list[st
     """Families of which another method finds more, and how certain the difference is."""
     found = []
     for (family,), values in cells.items():
-        rivals = [name for name in values if name not in OWN or name == OURS]
+        rivals = [name for name in values if name not in OWN or name == LOWEST_LOSS]
         best = max(rivals, key=lambda name: mean(values[name]))
-        ours, theirs = values.get(OURS, []), values[best]
+        ours, theirs = values.get(LOWEST_LOSS, []), values[best]
         if ours and mean(theirs) > mean(ours) + 1e-12:
             found.append(
                 f"recovery of {title}, {FAMILIES[family].title}: {title_of(best)} has "

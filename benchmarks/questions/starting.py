@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.bench import PLAIN, Bench
 from benchmarks.calls import Call, Desk, Worker
-from benchmarks.methods import METHODS, OURS, title_of
+from benchmarks.methods import LOWEST_LOSS, METHODS, title_of
 from benchmarks.model import Model, Steps
 from benchmarks.peers import PEERS, Environment
 from benchmarks.questions.common import (
@@ -32,10 +32,10 @@ from benchmarks.store import NOT_INSTALLED, Job, Kept
 
 __all__ = ["jobs", "measurer", "section"]
 
-NAMES = (OURS, "imodels-9", "fasterrisk", "optbinning", "round", "logistic", "boosting")
+NAMES = (LOWEST_LOSS, "imodels-9", "fasterrisk", "optbinning", "round", "logistic", "boosting")
 #: What is imported for a method.
 IMPORTS = {
-    OURS: "from riskcard import RiskScoreClassifier",
+    LOWEST_LOSS: "from riskcard import RiskScoreClassifier",
     "imodels-9": "from imodels import FastRiskScoreClassifier",
     "fasterrisk": "from fasterrisk.fasterrisk import RiskScoreOptimizer",
     "optbinning": "from optbinning import Scorecard",
@@ -64,7 +64,7 @@ def measurer(
         table = bench.table(job.table, PLAIN)
         settings = method.settings(job.terms, 0.0)
         figures: dict[str, Any] = {"import": import_seconds(python, IMPORTS[job.method])}
-        home = "riskcard" if job.method == OURS else str(method.peer)
+        home = "riskcard" if job.method == LOWEST_LOSS else str(method.peer)
         if home in environments:
             figures["install"] = environments[home].seconds
         with tempfile.TemporaryDirectory() as cache:
@@ -191,7 +191,7 @@ def standings(kept: list[Kept]) -> list[Standing]:
         ("rate", "predictions", "{:,.0f} rows/s", True),
     ):
         values = {name: one[key] for name, one in figures.items() if one.get(key)}
-        mine = values.pop(OURS, None)
+        mine = values.pop(LOWEST_LOSS, None)
         if mine is not None and values:
             best = best_of(values, is_high_good)
             verdict = verdict_on(mine, values[best], is_high_good, NOISE)
@@ -217,9 +217,9 @@ def line(one: Kept) -> list[str]:
 def losing_of(kept: list[Kept]) -> list[str]:
     """Cards that are ready sooner or predict faster; floor and ceiling are not cards."""
     figures = {one.job.method: one.figures for one in kept if METHODS[one.job.method].has_card}
-    if OURS not in figures:
+    if LOWEST_LOSS not in figures:
         return []
-    ours, found = figures[OURS], []
+    ours, found = figures[LOWEST_LOSS], []
     words = {
         "import": "import time",
         "first": "first card ever",
@@ -227,9 +227,9 @@ def losing_of(kept: list[Kept]) -> list[str]:
     }
     for name, theirs in figures.items():
         for key, word in words.items():
-            if name != OURS and theirs[key] < (1 - NOISE) * ours[key]:
+            if name != LOWEST_LOSS and theirs[key] < (1 - NOISE) * ours[key]:
                 found.append(f"cold start, {word}: {title_of(name)} {theirs[key]:.2f} s, riskcard {ours[key]:.2f} s")  # fmt: skip
-        if name != OURS and theirs.get("rate", 0) > ours.get("rate", 0):
+        if name != LOWEST_LOSS and theirs.get("rate", 0) > ours.get("rate", 0):
             found.append(f"predictions: {title_of(name)} makes {theirs['rate']:,.0f} rows/s, riskcard {ours['rate']:,.0f}")  # fmt: skip
     if "numpy_rate" in ours and ours["rate"] < ours["numpy_rate"]:
         found.append(f"predictions: riskcard has {ours['rate'] / ours['numpy_rate']:.2f} of the speed of plain numpy")  # fmt: skip

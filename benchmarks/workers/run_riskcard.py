@@ -5,7 +5,7 @@ from worker_loop import Clock, one_thread, prediction_rate, serve
 one_thread()
 
 
-def fit_riskcard(request):
+def fit_lowest_loss(request):
     """The lowest loss; the settings are parameters, and the number of cuts per feature."""
     from riskcard import Regularization, RiskScoreClassifier
 
@@ -14,7 +14,7 @@ def fit_riskcard(request):
     return fit_table(RiskScoreClassifier(**settings, regularization=few_cuts), request)
 
 
-def fit_regularised(request):
+def fit_default(request):
     """The default, with the settings of the request."""
     from riskcard import RiskScoreClassifier
 
@@ -185,8 +185,8 @@ def fit_ceiling(model, request):
 if __name__ == "__main__":
     serve(
         {
-            "riskcard": fit_riskcard,
-            "regularised": fit_regularised,
+            "lowest-loss": fit_lowest_loss,
+            "default": fit_default,
             "paper": fit_paper,
             "lattice": fit_lattice,
             "round": fit_round,
