@@ -83,8 +83,7 @@ def test_markdown_reads_as_the_card(card):
     assert points == [["Feature", "Value", "Points", "Fill in"], *expected_points(card)]
     assert totals == expected_totals(card)
     assert texts[0] == one_line(shown.title)
-    assert texts[1] == shown.formula
-    assert texts[2:] == [*map(one_line, shown.remarks)]
+    assert texts[1:] == [*map(one_line, [*shown.front, "Details", *shown.back])]
 
 
 @pytest.mark.slow
@@ -158,7 +157,7 @@ def test_latex_of_any_card_is_balanced_and_plain(card):
 )
 def test_names_are_escaped_for_latex(name, written):
     card = heart_card(outcome=name, classes=(0, 1))
-    assert rf"\textbf{{Risk of {written} = 1}}" in card.to_latex()
+    assert rf"\textbf{{Risk of {written}}}" in card.to_latex()
 
 
 def test_latex_asks_for_what_it_needs():
@@ -186,7 +185,7 @@ def test_the_terminal_shows_every_row_without_colour(card):
     text = on_terminal(card, 100)
     assert "\x1b" not in text
     flat = one_line(text)
-    for words in (score_card_of(card).formula, *score_card_of(card).remarks):
+    for words in (*score_card_of(card).front, *score_card_of(card).back):
         assert one_line(words) in flat
     lines = [one_line(re.sub("[█▏▎▍▌▋▊▉]", "", line)) for line in text.splitlines()]
     for row in expected_totals(card):

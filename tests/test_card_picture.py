@@ -60,7 +60,7 @@ def test_the_sheet_says_what_the_card_says(card):
     shown, sheet = score_card_of(card), lay_out(card)
     texts = [mark.text for mark in sheet.marks if isinstance(mark, Words)]
     together = " ".join(texts)
-    for words in (shown.title, shown.formula, *shown.remarks):
+    for words in (shown.title, *shown.front, *shown.back):
         assert " ".join(words.split()) in together
     _, rows = cells_of(shown.bands)
     for row in rows:
@@ -137,7 +137,7 @@ def test_png_and_pdf_are_such_files(tmp_path):
     assert height / width == pytest.approx((lay_out(card).height + 36) / (WIDTH + 36), rel=0.01)
     pdf = (tmp_path / "card.PDF").read_bytes()
     assert pdf.startswith(b"%PDF")
-    assert pdf.count(b"/Type /Page ") == 1
+    assert pdf.count(b"/Type /Page ") == 2  # front and back
     assert b"[ 0 0 595.28 841.89 ]" in pdf
     assert (tmp_path / "card.svg").read_text(encoding="utf-8") == card.to_svg()
 
@@ -147,7 +147,7 @@ def test_a_card_longer_than_a_page_is_still_one_page():
     long = RiskCard([FeaturePoints(f"f{i}", [1, 2, 3], [0, 1, 2, 3]) for i in range(30)])
     assert lay_out(long).height > 1500
     pdf = card_picture(long, "pdf")
-    assert pdf.count(b"/Type /Page ") == 1
+    assert pdf.count(b"/Type /Page ") == 2  # front and back
     assert b"[ 0 0 595.28 841.89 ]" in pdf
 
 

@@ -13,7 +13,7 @@ from counted import counted
 from html_reader import read_html
 from riskcard.card.card_html import render_html, render_page
 from riskcard.card.scorecard import score_card_of
-from riskcard.card.sentences import kind_words, proof_sentence
+from riskcard.card.sentences import kind_words, proof_for_readers, proof_sentence, shrinkage_words
 from riskcard.card.terminal import print_card
 from riskcard.errors import ParameterError
 from riskcard.formatting.numbers import format_number
@@ -57,7 +57,7 @@ def read_bins(text: str) -> tuple[list[list[tuple[float, float, int]]], int]:
 def read_risks(text: str) -> dict[int, str]:
     lines = text.splitlines()
     start = next(i for i, line in enumerate(lines) if line.split()[:2] == ["Total", "Risk"])
-    end = next(i for i in range(start, len(lines)) if lines[i].startswith("("))
+    end = next(i for i in range(start + 2, len(lines)) if not lines[i].strip())
     cells = [cell.split(None, 1) for line in lines[start + 2 : end - 1] for cell in line.split("|")]
     return {int(cell[0]): cell[1].strip() for cell in cells if cell}
 
@@ -339,6 +339,70 @@ def test_the_certificate_is_one_plain_sentence(made, sentence):
 )
 def test_the_kind_of_cards_is_said(made, words):
     assert words in kind_words(made)
+
+
+ROWS = TrainingFacts(rows=850, events=212, weight=850.0, event_weight=212.0)
+
+
+@pytest.mark.parametrize(
+    ("made", "sentence"),
+    [
+        (
+            certificate(350.1, 350.1, "optimal"),
+            "Proven: no other card of this size and kind fits these rows better (see the details for "
+            "the kind).",
+        ),
+        (
+            certificate(350.1, 350.1, "optimal", pseudo_rows=60),
+            "Proven: with risks shrunk in this way, no other card of this size and kind fits these rows "
+            "better (see the details for the kind).",
+        ),
+        (
+            certificate(350.1, 340.2, "time_limit"),
+            "The search was not finished: a card of this kind with a mean loss up to 0.012 lower per row "
+            "(of 0.412) may exist.",
+        ),
+        (
+            certificate(350.1, 340.2, "interrupted", pseudo_rows=150),
+            "The search was interrupted: a card of this kind with a mean loss up to 0.0099 lower per row "
+            "(of 0.350) may exist.",
+        ),
+        (
+            certificate(350.1, 0.0, "time_limit"),
+            "The search was not finished, and how much better another card may fit is not known.",
+        ),
+        (
+            certificate(350.1, 0.0, "heuristic"),
+            "Found by a heuristic search; whether another card of this kind fits better is not known.",
+        ),
+    ],
+)
+def test_the_front_says_in_one_sentence_what_is_proven(made, sentence):
+    assert proof_for_readers(made, ROWS) == sentence
+    front, _, back = " ".join(
+        heart_card(certificate=made, training=ROWS).to_text().split()
+    ).partition("Details")
+    assert sentence in front
+    for words in ("log-odds", "gap", "bound", "pseudo", "This kind:"):
+        assert words not in front
+    assert "log-odds" in back
+    assert "This kind:" in back
+
+
+def test_what_may_exist_is_never_rounded_down():
+    for bound in (340.2, 341.77, 349.99999, 3.0):
+        words = proof_for_readers(certificate(350.1, bound, "time_limit"), ROWS)
+        said = float(re.search("up to ([0-9.]+) lower", words)[1])
+        assert (350.1 - bound) / 850 * (1 - 1e-9) <= said <= (350.1 - bound) / 850 * 1.1
+
+
+def test_shrinkage_is_told_without_made_up_figures():
+    (words,) = shrinkage_words(certificate(pseudo_rows=67.9157), ROWS)
+    assert words == (
+        "Risks are shrunk towards the average of 24.9 %, as if 68 more rows with that rate had been "
+        "seen. Rows and events count real rows only."
+    )
+    assert shrinkage_words(certificate(), ROWS) == []
 
 
 def test_notes_rules_and_weights_are_shown():

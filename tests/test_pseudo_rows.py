@@ -203,7 +203,10 @@ def test_the_certificate_says_in_words_that_it_counts_pseudo_rows(table):
     certificate, text = model.card_.certificate, " ".join(str(model.card_).split())
     assert certificate.pseudo_rows == 40
     assert f"(this one: {model.loss_:.4f} with pseudo-observations)" in text
-    assert "towards the average by 40 pseudo-observations" in text
+    assert "towards the average of" in text
+    assert "as if 40 more rows with that rate had been seen" in text
+    assert "by 40 pseudo-observations" in text
+    assert "Proven: with risks shrunk in this way, no other card" in text
     assert "Loss with pseudo-observations" in certificate._repr_html_()
     assert "learned from, pseudo-observations included, no card" in bound_sentence(certificate)
     assert any("40 pseudo-observations" in fact for fact in certificate_facts(certificate))

@@ -72,7 +72,7 @@ def _cells(line: BandLine, words: PageWords) -> dict[str, str]:
 
 def facts_of(shown: ScoreCard) -> tuple[str, ...]:
     """What the page says about a card by default."""
-    return (shown.formula, *shown.remarks)
+    return (*shown.front, *shown.back)
 
 
 # --- what the script gets -----------------------------------------------------------------------

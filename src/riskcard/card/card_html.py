@@ -7,13 +7,18 @@ from riskcard.model.card import RiskCard
 _MOST_ROWS = 12
 
 
-def render_html(card: RiskCard, template: str = "card.html.j2") -> str:
+def render_html(card: RiskCard, is_page: bool = False) -> str:
     """Draw a card as a piece of HTML with its own style."""
     n_totals = len(card.reachable_totals())
     n_tables = -(-n_totals // _MOST_ROWS)
-    return rendered(card, f"card/templates/{template}", rows_per_table=-(-n_totals // n_tables))
+    return rendered(
+        card,
+        f"card/templates/{'page' if is_page else 'card'}.html.j2",
+        rows_per_table=-(-n_totals // n_tables),
+        is_page=is_page,
+    )
 
 
 def render_page(card: RiskCard) -> str:
     """Draw a card as a page of its own, for the screen and for paper."""
-    return render_html(card, "page.html.j2")
+    return render_html(card, is_page=True)

@@ -6,7 +6,7 @@ from itertools import zip_longest
 
 from riskcard.card.bands import cells_of
 from riskcard.card.scorecard import FeatureBlock, ScoreCard, score_card_of
-from riskcard.card.sentences import BASE
+from riskcard.card.sentences import BASE, DETAILS
 from riskcard.errors import ParameterError
 from riskcard.formatting.percent import percent
 from riskcard.formatting.plain_text import columns_of, one_line, text_table
@@ -40,7 +40,8 @@ def render_text(card: RiskCard, form: str = "bins") -> str:
         body = _term_table(shown)
     else:
         raise ParameterError(f"form is {form!r}. Use 'bins' or 'two_sided'.")
-    parts = [[shown.title], body, _total_table(shown), _facts(shown)]
+    details = [DETAILS, *_wrapped(shown.details)]
+    parts = [[shown.title], body, _total_table(shown), _wrapped(shown.front), details]
     return "\n\n".join("\n".join(lines) for lines in parts if lines)
 
 
@@ -107,7 +108,7 @@ def _term_table(shown: ScoreCard) -> list[str]:
 def _total_table(shown: ScoreCard) -> list[str]:
     if shown.observed:
         header, rows = cells_of(shown.bands)
-        return [*text_table(header, rows, n_left=0), f"({shown.scale})"]
+        return text_table(header, rows, n_left=0)
     totals = shown.totals
     n_columns = min(_MOST_COLUMNS, -(-len(totals) // _ROWS_A_COLUMN))
     n_rows = -(-len(totals) // n_columns)
@@ -119,7 +120,7 @@ def _total_table(shown: ScoreCard) -> list[str]:
     across = zip_longest(*columns, fillvalue=" " * len(columns[0][0]))
     lines = [" |  ".join(cells).rstrip() for cells in across]
     rule = "-" * max(map(len, lines))
-    return [lines[0], rule, *lines[1:], rule, f"({shown.scale})"]
+    return [lines[0], rule, *lines[1:], rule]
 
 
 def _total_column(totals: Iterable[RiskRow], width: int) -> list[str]:
@@ -127,5 +128,5 @@ def _total_column(totals: Iterable[RiskRow], width: int) -> list[str]:
     return [f"{total:>{width}}  {risk:>9} " for total, risk in [("Total", "Risk"), *cells]]
 
 
-def _facts(shown: ScoreCard) -> list[str]:
-    return [line for fact in shown.remarks for line in textwrap.wrap(fact, _WIDTH)]
+def _wrapped(sentences: Iterable[str]) -> list[str]:
+    return [line for one in sentences for line in textwrap.wrap(one, _WIDTH)]

@@ -1,14 +1,26 @@
-"""A card as PNG or as one page of PDF, drawn by matplotlib from its sheet."""
+"""A card as PNG, or as the front and the back of a page of PDF, drawn by matplotlib."""
 
 import importlib
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from riskcard.card.sheet import WIDTH, Dot, Mark, Rectangle, Rule, Sheet, Words, lay_out
+from riskcard.card.sheet import (
+    WIDTH,
+    Dot,
+    Mark,
+    Rectangle,
+    Rule,
+    Sheet,
+    Words,
+    lay_out,
+    lay_out_back,
+    lay_out_front,
+)
 from riskcard.card.svg import MARGIN, render_svg
 from riskcard.errors import ParameterError
 from riskcard.extras import import_extra
-from riskcard.formatting.fonts import figure_as_bytes
+from riskcard.formatting.fonts import figure_as_bytes, figures_as_pdf
 from riskcard.model.card import RiskCard
 
 #: Formats that a picture of a card can have, by the ending of its file.
@@ -44,39 +56,42 @@ def card_picture(card: RiskCard, form: str) -> bytes:
     card
         The card.
     form
-        "pdf": one page of A4. "png" or "svg": as high as the card needs.
+        "pdf": two pages of A4, front and back. "png" or "svg": as high as the card needs.
     """
     if form == "svg":
         return render_svg(card).encode("utf-8")
     import_extra("matplotlib", "A card as PNG or PDF", "plots", "; SVG needs nothing.")
-    sheet = lay_out(card)
     if form == "pdf":
-        return _as_pdf(sheet)
+        return _as_pdf([lay_out_front(card), lay_out_back(card)])
+    sheet = lay_out(card)
     size = (WIDTH + 2 * MARGIN, sheet.height + 2 * MARGIN)
-    return _drawn(sheet, size, 1.0, format="png", dpi=_DOTS)
+    draw = partial(_draw_sheet, sheet=sheet, size=size, scale=1.0)
+    return figure_as_bytes(draw, _inches(size), {}, format="png", dpi=_DOTS)
 
 
-def _as_pdf(sheet: Sheet) -> bytes:
-    """One page, whatever the card: a long one is made smaller."""
+def _as_pdf(sheets: list[Sheet]) -> bytes:
+    """One page per sheet: front and back. A long one is made smaller."""
     room = _PAGE[1] - (_PAGE[0] - WIDTH)
-    scale = min(1.0, room / sheet.height)
-    facts = {"Title": sheet.title, "CreationDate": None}
-    return _drawn(sheet, _PAGE, scale, format="pdf", metadata=facts)
+    draws = [
+        partial(_draw_sheet, sheet=one, size=_PAGE, scale=min(1.0, room / one.height))
+        for one in sheets
+    ]
+    facts = {"Title": sheets[0].title, "CreationDate": None}
+    return figures_as_pdf(draws, _inches(_PAGE), {"pdf.fonttype": 42}, facts)
 
 
-def _drawn(sheet: Sheet, size: tuple[float, float], scale: float, **options: Any) -> bytes:
+def _inches(size: tuple[float, float]) -> dict[str, Any]:
+    return {"figsize": (size[0] / 72, size[1] / 72)}
+
+
+def _draw_sheet(figure: Any, sheet: Sheet, size: tuple[float, float], scale: float) -> None:
     """The sheet on a page: centred from left to right, below a margin of the usual width."""
-
-    def draw(figure: Any) -> None:
-        ax = figure.add_axes((0, 0, 1, 1))
-        left, top = (WIDTH - size[0] / scale) / 2, (WIDTH - size[0]) / 2 / scale
-        ax.set(xlim=(left, left + size[0] / scale), ylim=(top + size[1] / scale, top))
-        ax.set_axis_off()
-        for mark in sheet.marks:
-            _draw(ax, mark, scale)
-
-    inches = {"figsize": (size[0] / 72, size[1] / 72)}
-    return figure_as_bytes(draw, inches, {"pdf.fonttype": 42}, **options)
+    ax = figure.add_axes((0, 0, 1, 1))
+    left, top = (WIDTH - size[0] / scale) / 2, (WIDTH - size[0]) / 2 / scale
+    ax.set(xlim=(left, left + size[0] / scale), ylim=(top + size[1] / scale, top))
+    ax.set_axis_off()
+    for mark in sheet.marks:
+        _draw(ax, mark, scale)
 
 
 def _draw(ax: Any, mark: Mark, scale: float) -> None:

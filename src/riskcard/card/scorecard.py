@@ -1,6 +1,6 @@
 """What every rendering of a card says: numbers and strings, no layout."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,9 +8,12 @@ from riskcard.card.bands import BandLine, band_lines, cells_of
 from riskcard.card.sentences import (
     BASE,
     BLANK,
+    DETAILS,
     certificate_sentences,
     observed_words,
+    proof_for_readers,
     scale_words,
+    shrinkage_words,
     training_words,
 )
 from riskcard.formatting.numbers import minus
@@ -47,10 +50,10 @@ class ScoreCard:
         The same in at most 30 lines, with what was observed in training.
     observed
         What "observed" means, in words; empty when the card does not know what was observed.
-    scale
-        The formula behind the table, in words.
-    facts
-        Sentences on training and proof.
+    front
+        What every reader should know: training, shrinkage, and in one sentence what was proven.
+    details
+        For the back of the card: the formula behind the table, and the certificate in full.
     """
 
     title: str
@@ -61,28 +64,20 @@ class ScoreCard:
     totals: tuple[RiskRow, ...]
     bands: tuple[BandLine, ...]
     observed: str
-    scale: str
-    facts: tuple[str, ...]
+    front: tuple[str, ...]
+    details: tuple[str, ...]
 
     @property
-    def formula(self) -> str:
-        """The scale with a true minus sign."""
-        return self.scale.replace(" - ", " − ")
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """All sentences below the tables."""
-        return (self.observed, *self.facts) if self.observed else self.facts
+    def back(self) -> tuple[str, ...]:
+        """The details, with a true minus sign in the formula."""
+        return (self.details[0].replace(" - ", " − "), *self.details[1:])
 
 
 def score_card_of(card: RiskCard) -> ScoreCard:
     """Gather what a rendering shows."""
     terms = card.two_sided_terms
     bands = band_lines(card)
-    facts = ["A higher total is safer."] if card.higher_is_safer else []
-    facts += [training_words(card.training)] if card.training is not None else []
-    if card.certificate is not None:
-        facts += certificate_sentences(card.certificate)
+    observed = observed_words(card.training) if card.training and bands[0].seen else ""
     return ScoreCard(
         title=one_line(card.title),
         blocks=tuple(FeatureBlock(one_line(one.name), one.lines()) for one in card.features),
@@ -91,10 +86,29 @@ def score_card_of(card: RiskCard) -> ScoreCard:
         intercept=card.intercept_of(terms),
         totals=card.risk_table(),
         bands=bands,
-        observed=observed_words(card.training) if card.training and bands[0].seen else "",
-        scale=scale_words(card),
-        facts=tuple(map(one_line, facts)),
+        observed=observed,
+        front=tuple(map(one_line, _front(card, observed))),
+        details=tuple(map(one_line, _details(card))),
     )
+
+
+def _front(card: RiskCard, observed: str) -> Iterator[str]:
+    training, certificate = card.training, card.certificate
+    if card.higher_is_safer:
+        yield "A higher total is safer."
+    if observed:
+        yield observed
+    if training is not None:
+        yield training_words(training)
+    if certificate is not None:
+        yield from [] if training is None else shrinkage_words(certificate, training)
+        yield proof_for_readers(certificate, training)
+
+
+def _details(card: RiskCard) -> Iterator[str]:
+    yield scale_words(card)
+    if card.certificate is not None:
+        yield from certificate_sentences(card.certificate)
 
 
 def rendered(card: RiskCard, template: str, text: Callable[[str], str] = str, **more: Any) -> str:
@@ -108,6 +122,7 @@ def rendered(card: RiskCard, template: str, text: Callable[[str], str] = str, **
         rows=[[text(minus(cell)) for cell in row] for row in rows],
         base=BASE,
         blank=BLANK,
+        details=DETAILS,
         text=text,
         **more,
     )

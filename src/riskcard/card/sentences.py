@@ -1,15 +1,18 @@
-"""The sentences of a card: whose risk it is, what was learned from, what was proven."""
+"""The sentences of a card: what it was learned from, what was proven, for readers and in detail."""
 
 import math
-from decimal import ROUND_FLOOR, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 from riskcard.checks import LOG_ODDS_LIMIT
+from riskcard.formatting.percent import percent
 from riskcard.model.card import RiskCard
 from riskcard.model.certificate import Certificate, TrainingFacts
 from riskcard.status import Status
 
 #: The row with the points that everyone has, and the column to fill in by hand.
 BASE, BLANK = "Base (everyone)", "Fill in"
+#: The heading of what is on the back of a card.
+DETAILS = "Details"
 
 _STOPPED = {
     Status.GAP_REACHED: "Stopped at the gap that was asked for.",
@@ -21,14 +24,24 @@ _STOPPED = {
 }
 
 
+_UNFINISHED = {
+    Status.GAP_REACHED: "The search ended at the gap that was asked for",
+    Status.CHOSEN: "Another card than the best-fitting one was chosen",
+    Status.TIME_LIMIT: "The search was not finished",
+    Status.NODE_LIMIT: "The search was not finished",
+    Status.INTERRUPTED: "The search was interrupted",
+    Status.ROUNDING: "The search is complete except for what rounding leaves open",
+}
+
+
 def scale_words(card: RiskCard) -> str:
     """The formula behind the table from total to risk."""
     divided = "total" if abs(card.multiplier) == 1 else f"total / {abs(card.multiplier):.6g}"
     if card.higher_is_safer:
-        return f"log-odds = {card.offset:.6g} - {divided}"
-    if card.offset == 0:
-        return f"log-odds = {divided}"
-    return f"log-odds = {divided} {'-' if card.offset < 0 else '+'} {abs(card.offset):.6g}"
+        return f"Behind the table: log-odds = {card.offset:.6g} - {divided}."
+    sign = "-" if card.offset < 0 else "+"
+    moved = f" {sign} {abs(card.offset):.6g}" if card.offset != 0 else ""
+    return f"Behind the table: log-odds = {divided}{moved}."
 
 
 def training_words(training: TrainingFacts) -> str:
@@ -45,6 +58,62 @@ def observed_words(training: TrainingFacts) -> str:
     if training.is_weighted:
         return "Observed: the share of training rows with the event, by weight."
     return "Observed: the share of training rows with the event, and its 95 % interval (Wilson)."
+
+
+def shrinkage_words(certificate: Certificate, training: TrainingFacts) -> list[str]:
+    """Towards what risks are shrunk, and how strongly; nothing where they are not."""
+    if certificate.pseudo_rows == 0 or training.weight <= 0:
+        return []
+    average = percent(training.event_weight / training.weight)
+    number = max(1, round(certificate.pseudo_rows))
+    more = "1 more row" if number == 1 else f"{number:,} more rows"
+    return [
+        f"Risks are shrunk towards the average of {average}, as if {more} with that rate had been "
+        "seen. Rows and events count real rows only."
+    ]
+
+
+def proof_for_readers(certificate: Certificate, training: TrainingFacts | None) -> str:
+    """What was proven, in one sentence without a figure that needs a definition."""
+    if certificate.status is Status.HEURISTIC:
+        return "Found by a heuristic search; whether another card of this kind fits better is not known."
+    if certificate.bound <= 0:
+        return "The search was not finished, and how much better another card may fit is not known."
+    if certificate.status is Status.OPTIMAL:
+        how = "with risks shrunk in this way, " if certificate.pseudo_rows > 0 else ""
+        how += "at the charge per term, " if certificate.min_gain > 0 else ""
+        return (
+            f"Proven: {how}no other card of this size and kind fits these rows better (see the details "
+            "for the kind)."
+        )
+    better = _better_words(certificate, training)
+    return f"{_UNFINISHED[certificate.status]}: a card of this kind {better} may exist."
+
+
+def _better_words(certificate: Certificate, training: TrainingFacts | None) -> str:
+    """By how much the best card can be better, per row; rounded up."""
+    if training is None or training.weight <= 0 or training.rows == 0:
+        return f"whose {objective_name(certificate)} is up to {_rounded_up(100 * certificate.gap)} % lower"
+    # a pseudo-observation weighs as much as an average row
+    rows = training.weight * (1 + certificate.pseudo_rows / training.rows)
+    difference = _rounded_up((certificate.objective - certificate.bound) / rows)
+    charge = ", with its charge per term," if certificate.min_gain > 0 else ""
+    mean = certificate.objective / rows
+    return f"with a mean loss{charge} up to {difference} lower per row (of {mean:.3f})"
+
+
+def _rounded_up(number: float) -> str:
+    """Two digits, never less than the number itself.
+
+    Examples
+    --------
+    >>> _rounded_up(0.01161), _rounded_up(12.01), _rounded_up(0.0)
+    ('0.012', '13', '0')
+    """
+    if number <= 0:
+        return "0"
+    exact = Decimal(repr(number * (1 - 1e-12)))  # what a float leaves over is not rounded up
+    return format(exact.quantize(Decimal(1).scaleb(exact.adjusted() - 1), ROUND_CEILING), "f")
 
 
 def certificate_sentences(certificate: Certificate) -> list[str]:
@@ -137,7 +206,9 @@ def kind_words(certificate: Certificate) -> str:
         limits.append(f"{_count(certificate.max_cuts_per_feature, 'cut')} per feature")
     limits.append(f"{_count(certificate.max_points, 'point')} per term")
     if certificate.max_log_odds < LOG_ODDS_LIMIT:
-        limits.append(f"odds times {_odds_words(certificate.max_log_odds)} per term")
+        limits.append(
+            f"no term multiplies the odds by more than {_odds_words(certificate.max_log_odds)}"
+        )
     scale = certificate.scale
     words = {"calibrated": "calibrated scale", "multiplier": "whole base and free multiplier"}
     is_given = not isinstance(scale, str)

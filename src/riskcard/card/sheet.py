@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from riskcard.card.bands import BandLine, cells_of
 from riskcard.card.scorecard import FeatureBlock, ScoreCard, score_card_of
-from riskcard.card.sentences import BASE, BLANK
+from riskcard.card.sentences import BASE, BLANK, DETAILS
 from riskcard.formatting.numbers import minus
 from riskcard.formatting.text_width import text_width, wrap
 from riskcard.model.card import RiskCard
@@ -108,7 +108,27 @@ class Sheet:
 
 
 def lay_out(card: RiskCard) -> Sheet:
-    """Put a card on a sheet that is ``WIDTH`` wide and as high as it needs to be."""
+    """Put a card with its details on a sheet that is ``WIDTH`` wide and as high as it needs to be."""
+    sheet = lay_out_front(card)
+    sheet.height += 8
+    sheet.rule(0.4, PALE)
+    sheet.height += 4
+    _add_details(sheet, score_card_of(card))
+    return sheet
+
+
+def lay_out_back(card: RiskCard) -> Sheet:
+    """The details on a sheet of their own."""
+    shown = score_card_of(card)
+    sheet = Sheet(shown.title)
+    sheet.paragraph(shown.title, _TEXT, is_bold=True)
+    sheet.height += 6
+    _add_details(sheet, shown)
+    return sheet
+
+
+def lay_out_front(card: RiskCard) -> Sheet:
+    """The card without its details."""
     shown = score_card_of(card)
     sheet = Sheet(shown.title)
     sheet.paragraph(shown.title, _TITLE, is_bold=True)
@@ -117,10 +137,17 @@ def lay_out(card: RiskCard) -> Sheet:
     sheet.height += 16
     _add_totals(sheet, shown)
     sheet.height += 8
-    for text in (shown.formula, *shown.remarks):
+    for text in shown.front:
         sheet.paragraph(text, _SMALL)
         sheet.height += 1.5
     return sheet
+
+
+def _add_details(sheet: Sheet, shown: ScoreCard) -> None:
+    sheet.paragraph(DETAILS, _SMALL, is_bold=True)
+    for text in shown.back:
+        sheet.height += 1.5
+        sheet.paragraph(text, _SMALL)
 
 
 # --- the points ---------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from riskcard.card.bands import cells_of
 from riskcard.card.scorecard import ScoreCard, score_card_of
-from riskcard.card.sentences import BASE
+from riskcard.card.sentences import BASE, DETAILS
 from riskcard.formatting.numbers import minus
 from riskcard.model.card import RiskCard
 
@@ -36,8 +36,9 @@ def rich_card(card: RiskCard, width: int = 79) -> RenderableType:
         Text(shown.title, style="bold"),
         _points_table(shown),
         _total_table(shown, width),
-        Padding(Text(shown.formula, style="dim"), (0, 0, 1, 1)),
-        *(Text(fact) for fact in shown.remarks),
+        *map(Text, shown.front),
+        Padding(Text(DETAILS, style="bold"), (1, 0, 0, 0)),
+        *(Text(one, style="dim") for one in shown.back),
     )
 
 

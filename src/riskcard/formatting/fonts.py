@@ -3,7 +3,7 @@
 import importlib
 import io
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -60,12 +60,36 @@ def figure_as_bytes(
     **options
         Those of ``savefig``.
     """
-    matplotlib = importlib.import_module("matplotlib")
-    figures = importlib.import_module("matplotlib.figure")
     file = io.BytesIO()
+    with _fonts(settings):
+        _figure(draw, figure).savefig(file, **options)
+    return file.getvalue()
+
+
+def figures_as_pdf(
+    draws: Sequence[Callable[[Any], Any]],
+    figure: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    metadata: Mapping[str, Any],
+) -> bytes:
+    """Several figures as the pages of one PDF; parameters as for ``figure_as_bytes``."""
+    pages = importlib.import_module("matplotlib.backends.backend_pdf").PdfPages
+    file = io.BytesIO()
+    with _fonts(settings), pages(file, metadata=dict(metadata)) as book:
+        for draw in draws:
+            _figure(draw, figure).savefig(book, format="pdf")
+    return file.getvalue()
+
+
+@contextmanager
+def _fonts(settings: Mapping[str, Any]) -> Iterator[None]:
+    matplotlib = importlib.import_module("matplotlib")
     families = {"font.family": list(font_families())}
     with letters_explained(), matplotlib.rc_context({**settings, **families}):
-        empty = figures.Figure(**figure)
-        draw(empty)
-        empty.savefig(file, **options)
-    return file.getvalue()
+        yield
+
+
+def _figure(draw: Callable[[Any], Any], options: Mapping[str, Any]) -> Any:
+    empty = importlib.import_module("matplotlib.figure").Figure(**options)
+    draw(empty)
+    return empty

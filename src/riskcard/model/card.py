@@ -333,7 +333,7 @@ class RiskCard:
         return render_calculator(self)
 
     def save_picture(self, path: str | Path) -> None:
-        """Write the card as a picture: one page of PDF, PNG or SVG, by the ending of the name.
+        """Write the card as a picture: PDF (front and back), PNG or SVG, by the ending of the name.
 
         PDF and PNG need matplotlib, which the extra ``plots`` brings.
         """

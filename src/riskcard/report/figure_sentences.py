@@ -8,6 +8,7 @@ import numpy as np
 from riskcard.card.sentences import (
     kind_words,
     objective_name,
+    proof_for_readers,
     proof_sentence,
     regularization_words,
     step_words,
@@ -15,7 +16,7 @@ from riskcard.card.sentences import (
 from riskcard.evaluation.calibration import Calibration
 from riskcard.evaluation.intervals import Interval
 from riskcard.formatting.numbers import minus
-from riskcard.model.certificate import Certificate
+from riskcard.model.certificate import Certificate, TrainingFacts
 from riskcard.status import Status
 
 
@@ -59,7 +60,7 @@ def with_interval(number: float, interval: Interval | None, digits: int = 3) -> 
 # --- the certificate ----------------------------------------------------------------------------
 
 
-def bound_sentence(certificate: Certificate | None) -> str:
+def bound_sentence(certificate: Certificate | None, training: TrainingFacts | None = None) -> str:
     """What is proven, for somebody who has never heard of a bound."""
     if certificate is None:
         return (
@@ -82,14 +83,13 @@ def bound_sentence(certificate: Certificate | None) -> str:
     if certificate.bound <= 0:
         more = "A longer time limit, fewer terms or a coarser grid of cuts may give a bound."
         return " ".join([proof, more, *step_words(certificate)])
-    best = (
-        f"The {objective_name(certificate)} of the best card of this kind is at most "
-        f"{share(certificate.gap, 1 if certificate.gap >= 0.001 else 4)} smaller."
-    )
-    return " ".join([proof, best, *step_words(certificate)])
+    readers = proof_for_readers(certificate, training)
+    return " ".join([readers, proof, *step_words(certificate)])
 
 
-def proof_in_short(certificate: Certificate | None) -> tuple[str, str]:
+def proof_in_short(
+    certificate: Certificate | None, training: TrainingFacts | None = None
+) -> tuple[str, str]:
     """What is proven, in a word and a few more."""
     if certificate is None or certificate.bound <= 0:
         return "not proven", "how good the card is among its kind"
@@ -98,9 +98,8 @@ def proof_in_short(certificate: Certificate | None) -> tuple[str, str]:
         what += " with pseudo-observations"
     kind = "its kind" if certificate.is_grid_full else "its kind (limited list of cuts)"
     if certificate.status is Status.OPTIMAL:
-        return "optimal", f"proven: no card of {kind} has a smaller {what}"
-    gap = share(certificate.gap, 1 if certificate.gap >= 0.001 else 4)
-    return gap, f"proven: the {what} of the best card of {kind} is at most this much smaller"
+        return "best of its kind", f"proven: no card of {kind} has a smaller {what}"
+    return "not finished", proof_for_readers(certificate, training).partition(": ")[2].rstrip(".")
 
 
 def certificate_facts(certificate: Certificate) -> list[str]:

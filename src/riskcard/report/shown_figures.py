@@ -49,7 +49,7 @@ def first_figures(facts: ReportFacts) -> list[tuple[str, str]]:
     rate = share(data.base_rate).replace(" ", "\u00a0")
     boxes = [
         (f"{data.rows:,}", f"rows, {data.events:,} with the event ({rate})"),
-        proof_in_short(facts.card.certificate),
+        proof_in_short(facts.card.certificate, facts.card.training),
     ]
     shown = evaluations(facts)
     boxes += [(plain(one.roc.area), f"AUC on {PLACES[name]}") for name, one in shown.items()]
