@@ -375,7 +375,8 @@ def test_a_card_from_the_future_is_refused(tmp_path, capsys):
 
 
 def test_predict_gives_total_risk_and_label_of_each_row(tmp_path, data, fitted, capsys):
-    code, out, err = run(capsys, "predict", fitted, data)
+    options = ["--digits", "all", "--threshold", "50%"]
+    code, out, err = run(capsys, "predict", fitted, data, *options)
     lines = list(csv.DictReader(io.StringIO(out)))
     card = RiskCard.load(fitted)
     rows = heart_rows()
@@ -384,7 +385,8 @@ def test_predict_gives_total_risk_and_label_of_each_row(tmp_path, data, fitted, 
     assert [int(line["total"]) for line in lines] == card.total_points(columns).tolist()
     assert [float(line["risk"]) for line in lines] == card.risk(columns).tolist()
     for line in lines:
-        assert line["prediction"] == ("ill" if float(line["risk"]) > 0.5 else "well")
+        assert line["prediction"] == ("ill" if float(line["risk"]) >= 0.5 else "well")
+        assert line["remarks"] == ""
 
 
 def test_predict_writes_a_file_and_needs_only_the_columns_of_the_card(tmp_path, capsys):
@@ -392,8 +394,10 @@ def test_predict_writes_a_file_and_needs_only_the_columns_of_the_card(tmp_path, 
     heart_card().save(path)
     data = write_csv(tmp_path / "new.csv", [{"name": "Ann", "age": 70, "pressure": 0.1}])
     assert run(capsys, "predict", path, data, "-o", out_path)[:2] == (0, "")
-    total, _, label = out_path.read_text().splitlines()[1].split(",")
-    assert (total, label) == ("6", "yes")
+    assert out_path.read_text().splitlines() == [
+        "total,risk,remarks",
+        f"6,{heart_card().risk_of_total(6):.4f},",
+    ]
 
 
 def test_predict_names_the_columns_that_are_missing(tmp_path, capsys):
@@ -421,7 +425,7 @@ def test_a_card_without_features_predicts_its_base(tmp_path, capsys):
     path = tmp_path / "card.json"
     RiskCard([], feature_names=["a"]).save(path)
     data = write_csv(tmp_path / "new.csv", [{"name": "Ann"}, {"name": "Ben"}])
-    assert run(capsys, "predict", path, data)[1].splitlines()[1:] == ["0,0.5,0", "0,0.5,0"]
+    assert run(capsys, "predict", path, data)[1].splitlines()[1:] == ["0,0.5000,", "0,0.5000,"]
 
 
 def test_check_passes_for_the_rows_learned_from_and_fails_for_others(
@@ -558,7 +562,7 @@ def test_a_reader_that_leaves_early_gives_no_traceback(tmp_path):
         command, shell=True, text=True, capture_output=True,
         env={**os.environ, "PYTHONPATH": str(SOURCE)},
     )  # fmt: skip
-    assert done.stdout.startswith("total,risk,prediction\n")
+    assert done.stdout.startswith("total,risk,remarks\n")
     assert done.stderr == ""
 
 

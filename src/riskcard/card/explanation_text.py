@@ -5,12 +5,10 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from riskcard.data.levels import Label
 from riskcard.formatting.html import Number, boxed, html_table, paragraphs
 from riskcard.formatting.numbers import minus
 from riskcard.formatting.percent import percent
 from riskcard.formatting.plain_text import one_line, text_table
-from riskcard.model.lines import show_level
 
 if TYPE_CHECKING:
     from riskcard.model.explain import Change, Explanation, FeatureReason
@@ -45,7 +43,7 @@ def _rows(why: Explanation) -> list[tuple[str, ...]]:
     found = [
         (
             _shortened(one.feature),
-            _shown(one.value),
+            one.shown,
             _shortened(one.place),
             str(one.points),
             str(one.best),
@@ -78,7 +76,7 @@ def _reason_sentences(why: Explanation) -> list[str]:
 
 
 def _reason_words(one: FeatureReason) -> str:
-    name, value = one_line(one.feature), _shown(one.value)
+    name, value = one_line(one.feature), one.shown
     known = f"{name} is {value}"
     is_range = one.place[:1] in "≤>" and not isinstance(one.value, str)
     lost = one.points - one.best
@@ -88,15 +86,17 @@ def _reason_words(one: FeatureReason) -> str:
 def _change_sentences(why: Explanation) -> list[str]:
     if not why.changes:
         return ["Nearest change: no other value of one feature would alter the total."]
+    shown = {one.feature: one.shown for one in why.features}
     changes = [
-        f"{i}. {_change_words(one)}" for i, one in enumerate(why.changes[:_MOST_CHANGES], start=1)
+        f"{i}. {_change_words(one, shown[one.feature])}"
+        for i, one in enumerate(why.changes[:_MOST_CHANGES], start=1)
     ]
     return ["Changes of one value that alter the total, the nearest first:", *changes]
 
 
-def _change_words(one: Change) -> str:
+def _change_words(one: Change, shown: str) -> str:
     return (
-        f"{one_line(one.feature)} {_shortened(one.place)} instead of {_shown(one.old)}: "
+        f"{one_line(one.feature)} {_shortened(one.place)} instead of {shown}: "
         f"total {one.total} ({one.points:+d}), risk {percent(one.risk)}"
     )
 
@@ -108,10 +108,6 @@ def _plain(text: str) -> str:
 def _wrapped(sentence: str) -> list[str]:
     is_item = sentence[:1].isdigit()
     return textwrap.wrap(sentence, _WIDTH, subsequent_indent="   " if is_item else "")
-
-
-def _shown(value: Label | None) -> str:
-    return "missing" if value is None else show_level(value)
 
 
 def _shortened(words: str) -> str:

@@ -206,13 +206,39 @@ def _method_limit(text: str) -> tuple[str | None, float]:
     return name or None, limit
 
 
+def _band(text: str) -> tuple[str, float]:
+    """A name and the risk where its band begins: ``high=30%``; a name alone begins at 0."""
+    name, has_limit, limit = text.rpartition("=")
+    if not has_limit:
+        return text, 0.0
+    try:
+        return name, _share(limit)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a name, or NAME=RISK such as high=30%"
+        ) from None
+
+
+def _digits(text: str) -> int | None:
+    """A number of decimals, or None for all."""
+    if text == "all":
+        return None
+    if not text.isdecimal() or not 1 <= int(text) <= 17:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 17, or 'all'")
+    return int(text)
+
+
 # argparse names it in its messages
 _time_limit.__name__ = "number of seconds"
+_share.__name__ = "risk"
 
 #: What the types and choices of ``commands.toml`` mean.
 _READERS: dict[str, Callable[[str], Any]] = {
     "int": int,
     "float": float,
+    "share": _share,
+    "band": _band,
+    "digits": _digits,
     "time_limit": _time_limit,
     "method_limit": _method_limit,
 }

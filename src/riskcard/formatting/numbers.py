@@ -1,5 +1,8 @@
 """How numbers are written, and the shortest number between two data values, for cuts."""
 
+import math
+from bisect import bisect_left
+from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_DOWN, Decimal, localcontext
 
 #: Digits that hold any sum of two floats exactly: from 1e308 down to halves of 5e-324.
@@ -57,6 +60,27 @@ def format_number(value: float) -> str:
         return repr(value).removesuffix(".0")
     text = format(_shortest_decimal(value), "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def readable_number(value: float, cuts: Sequence[float] = ()) -> str:
+    """Write a number with six digits, or more where it would otherwise cross a cut.
+
+    Digits before the decimal point and two after it are never rounded away.
+
+    Examples
+    --------
+    >>> readable_number(817.1804065554977), readable_number(60.0000000001, [60.0])
+    ('817.18', '60.0000000001')
+    """
+    if not math.isfinite(value):
+        return format_number(value)
+    place = bisect_left(cuts, value)
+    before_point = len(str(int(abs(value))))
+    for digits in range(max(6, before_point + 2), 17):
+        rounded = float(f"{value:.{digits}g}")
+        if bisect_left(cuts, rounded) == place:
+            return format_number(rounded)
+    return format_number(value)
 
 
 def minus(number: float | str) -> str:

@@ -8,8 +8,10 @@ from typing import Any
 from riskcard.data.levels import Label
 from riskcard.data.rows_to_score import take_columns
 from riskcard.errors import DataError
+from riskcard.formatting.numbers import readable_number
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature
+from riskcard.model.lines import show_level
 from riskcard.model.lookup import Move, Place, moves_from, place_of
 from riskcard.model.terms import Term
 
@@ -29,6 +31,8 @@ class FeatureReason:
         Its name.
     value
         What the row has; None when it is missing.
+    shown
+        The value as people write it, with few digits, on the same side of every cut.
     place
         The line of the card that applies, in words: a range, some levels, "missing".
     points
@@ -45,6 +49,7 @@ class FeatureReason:
 
     feature: str
     value: Value
+    shown: str
     place: str
     points: int
     best: int
@@ -210,12 +215,25 @@ def _reason(feature: CardFeature, place: Place, higher_is_safer: bool) -> Featur
     return FeatureReason(
         feature=feature.name,
         value=place.value,
+        shown=_shown(feature, place.value),
         place=words,
         points=place.points,
         best=best,
         lost=best - place.points if higher_is_safer else place.points - best,
         is_guess=place.is_guess,
     )
+
+
+def _shown(feature: CardFeature, value: Value) -> str:
+    """A value as people write it."""
+    if value is None:
+        return "missing"
+    if feature.levels or isinstance(value, str):
+        return show_level(value)
+    seen = feature.training_range
+    if seen is not None and seen.is_yes_or_no and value in (0, 1):
+        return "yes" if value else "no"
+    return readable_number(float(value), feature.cuts)
 
 
 def _condition(term: Term, value: Value) -> Condition:

@@ -1,26 +1,130 @@
 """The command ``riskcard predict``: score the rows of a table."""
 
+from __future__ import annotations
+
+import math
+import warnings
 from argparse import Namespace
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from riskcard.cli.card_rows import card_columns, card_selection
-from riskcard.cli.remarks import warnings_as_sentences, write_or_print
+from riskcard.cli.remarks import say, write_or_print
 from riskcard.data.files.open_table import open_table
+from riskcard.data.files.wanted_columns import Kind, MissingWords, Selection, require_columns
+from riskcard.errors import ParameterError, RiskcardWarning
 from riskcard.model.card_json import load_card
 from riskcard.output_files import table_as_csv
+
+if TYPE_CHECKING:
+    from riskcard.data.files.open_table import TableFile
+    from riskcard.model.card import RiskCard
+
+#: The columns that are written in addition to those kept.
+_OWN = ("total", "risk", "band", "prediction", "remarks")
 
 
 def run_predict(options: Namespace) -> int:
     """Score the rows of a table."""
     card = load_card(options.card)
+    bands = _checked_bands(options.bands)
     file = open_table(options.data)
-    table = file.read(card_selection(file, options, card))
-    with warnings_as_sentences():
-        totals = card.total_points(card_columns(card, table))
-    is_event = card.log_odds_of_total(totals) > 0
-    columns = {
-        "total": totals.tolist(),
-        "risk": card.risk_of_total(totals).tolist(),
-        "prediction": [card.classes[event] for event in is_event.tolist()],
-    }
+    kept = _kept_columns(options, file)
+    rows = card_columns(card, file.read(card_selection(file, options, card)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RiskcardWarning)  # the remarks say it for each row
+        columns = kept | _scores(options, card, rows, bands)
+    n_remarks = sum(map(bool, columns["remarks"]))
+    if n_remarks:
+        number = f"{n_remarks:,} of {len(columns['remarks']):,} rows"
+        say(
+            f"Values that training did not have are in {number}: see the column 'remarks'. Missing and "
+            "unknown ones get the points of the bin with the most training rows."
+        )
     write_or_print(options.output, table_as_csv(columns))
     return 0
+
+
+def _scores(
+    options: Namespace, card: RiskCard, rows: dict[str, Any], bands: list[tuple[str, float]]
+) -> dict[str, list[Any]]:
+    """The columns to write: total and risk, what follows from the risk, and remarks."""
+    from riskcard.model.row_remarks import row_remarks
+
+    totals = card.total_points(rows)
+    risks = card.risk_of_total(totals).tolist()
+    columns = {"total": totals.tolist(), "risk": [_rounded(risk, options.digits) for risk in risks]}
+    if bands:
+        columns["band"] = [_band_of(risk, bands) for risk in risks]
+    if options.threshold is not None:
+        if not 0 <= options.threshold <= 1:
+            raise ParameterError(
+                f"--threshold is {options.threshold:g}. Use a risk from 0 to 1, such as 0.1 or 10%."
+            )
+        columns["prediction"] = [card.classes[risk >= options.threshold] for risk in risks]
+    remarks = row_remarks(card, rows) if card.features else [""] * len(risks)
+    return columns | {"remarks": remarks}
+
+
+def _rounded(risk: float, digits: int | None) -> str | float:
+    """A risk with some decimals; None for all digits.
+
+    By default (-1) there are four, and more near 0 and 1, so that two digits tell it from there.
+
+    Examples
+    --------
+    >>> _rounded(0.123456, -1), _rounded(0.0000123456, -1), _rounded(0.99999, -1), _rounded(0.1234, 2)
+    ('0.1235', '0.000012', '0.999990', '0.12')
+    """
+    if digits is None:
+        return risk
+    if digits < 0:
+        least = min(risk, 1 - risk)
+        digits = 4 if least <= 0 else max(4, 1 - math.floor(math.log10(least)))
+    return f"{risk:.{digits}f}"
+
+
+# --- bands --------------------------------------------------------------------------------------
+
+
+def _checked_bands(given: Sequence[tuple[str, float]]) -> list[tuple[str, float]]:
+    """Names and the risks from which on they apply, ascending from 0."""
+    bands = list(given)
+    limits = [limit for _, limit in bands]
+    if bands and (limits[0] != 0 or limits != sorted(set(limits)) or not limits[-1] <= 1):
+        raise ParameterError(
+            "--bands has to rise from 0 to at most 1. Give the name of the lowest band, then the "
+            "others with the risk from which on they apply, such as --bands low middle=10% high=30%."
+        )
+    return bands
+
+
+def _band_of(risk: float, bands: list[tuple[str, float]]) -> str:
+    return [name for name, limit in bands if risk >= limit][-1]
+
+
+# --- columns to keep ----------------------------------------------------------------------------
+
+
+def _kept_columns(options: Namespace, file: TableFile) -> dict[str, list[Any]]:
+    """Columns of the table as they are written there."""
+    names = list(dict.fromkeys(options.keep))
+    if names == ["all"] and "all" not in file.names:
+        names = [name for name in file.names if name not in _OWN]
+        if len(names) < len(file.names):
+            others = ", ".join(name for name in file.names if name in _OWN)
+            say(f"Columns that are written anew are not kept: {others}.")
+    require_columns(file, names, "named by --keep")
+    for name in names:
+        if name in _OWN:
+            raise ParameterError(
+                f"--keep names {name!r}, which is a column of the output. Rename it in the table."
+            )
+    if not names:
+        return {}
+    table = file.read(
+        Selection(
+            kinds=dict.fromkeys(names, Kind.TEXT), missing=MissingWords(tuple(options.missing))
+        )
+    )
+    return {name: table[name].tolist() for name in names}
