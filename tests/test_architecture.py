@@ -29,7 +29,7 @@ BASE = {
     "logistic",
     "formatting",
 }
-DATA = BASE | {"data", "data/files"}
+DATA = BASE | {"data", "data/cells", "data/files"}
 MODEL = DATA | {"model"}
 PROBLEM = BASE | {"problem"}
 ENCODING = MODEL | {"rules", "problem", "encoding", "kernels"}
@@ -49,6 +49,7 @@ ALLOWED = {
     "output_files": {"errors"},
     "formatting": {"errors", "formatting"},
     "data": DATA,
+    "data/cells": DATA,
     "data/files": DATA,
     "rules": DATA | {"rules"},
     "model": MODEL | {"output_files"},
@@ -191,7 +192,15 @@ def test_facts_of_a_report_do_not_import_pictures(path):
 
 
 #: Of data/, what scoring needs: levels, the reader of columns, the reader of rows; and of card files.
-DATA_OF_CARDS = {"files", "files.csv_text", "frames", "levels", "raw_columns", "rows_to_score"}
+DATA_OF_CARDS = {
+    "files",
+    "files.csv_text",
+    "frames",
+    "levels",
+    "raw_columns",
+    "reading",
+    "rows_to_score",
+}
 HEAVY = {"narwhals", "numba", "pandas", "polars", "pyarrow", "scipy", "sklearn"}
 
 

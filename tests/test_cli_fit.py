@@ -125,7 +125,7 @@ def test_numbers_can_be_called_categories_and_words_missing(data):
 def test_a_column_that_is_always_missing_is_mentioned(tmp_path, capsys):
     rows = [{**row, "empty": ""} for row in patients()]
     training_of(write_csv(tmp_path / "t.csv", rows), "--drop", "id")
-    assert capsys.readouterr().err.endswith("\n  Constant, so of no use: 'empty'\n")
+    assert capsys.readouterr().err.count("\n  Constant, so of no use: 'empty'\n") == 1
 
 
 def test_a_column_with_one_value_and_holes_is_not_constant(tmp_path, capsys):

@@ -6,21 +6,21 @@ from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
 from riskcard.cli.labels import events_of, with_known_levels
+from riskcard.cli.reading import open_data, reading_of, say_notes, trained_reading
 from riskcard.cli.training import check_weights
-from riskcard.data.files.open_table import open_table
-from riskcard.data.files.wanted_columns import Kind, MissingWords, Selection, require_columns
+from riskcard.data.files.wanted_columns import Kind, Selection, require_columns
 from riskcard.errors import ParameterError
 
 if TYPE_CHECKING:
     from riskcard.data.files.feature_table import FeatureTable
-    from riskcard.data.files.open_table import TableFile
+    from riskcard.data.files.table_file import TableFile
     from riskcard.data.levels import Label
     from riskcard.model.card import RiskCard
 
 
 def labelled_rows(options: Namespace, card: RiskCard) -> tuple[dict[str, Any], Any, Any]:
     """Open a file: its rows as the card takes them, its labels as the card writes them, weights."""
-    rows, labels, weights = labelled_rows_of(open_table(options.data), options, card)
+    rows, labels, weights = labelled_rows_of(open_data(options), options, card)
     if options.class_weight is None:
         return rows, labels, weights
 
@@ -37,10 +37,9 @@ def labelled_rows_of(
     file: TableFile, options: Namespace, card: RiskCard
 ) -> tuple[dict[str, Any], Any, Any]:
     """The same for a file that is open already, without the weights of classes."""
-    target = options.target or card.outcome
-    if target is None:
-        raise ParameterError("The card does not name its target. Give the column with --target.")
+    target = target_of(options, card)
     table = file.read(card_selection(file, options, card, target, options.weights))
+    say_notes(table)
     weights = table.features[options.weights].values if options.weights else None
     check_weights(file.path, options.weights, weights)
     is_event = events_of(table.features[target], card.classes, target)
@@ -49,6 +48,14 @@ def labelled_rows_of(
 
     labels = np.array(card.classes, dtype=object)[is_event.astype(int)]
     return card_columns(card, table), labels, weights
+
+
+def target_of(options: Namespace, card: RiskCard) -> str:
+    """The column with the outcome."""
+    target = options.target or card.outcome
+    if target is None:
+        raise ParameterError("The card does not name its target. Give the column with --target.")
+    return str(target)
 
 
 def card_selection(
@@ -70,7 +77,10 @@ def card_selection(
     return Selection(
         kinds=others | {target or file.names[0]: Kind.TEXT} | kinds,
         required=frozenset(name for name in (target, weights) if name),
-        missing=MissingWords(tuple(options.missing)),
+        reading=reading_of(options, card),
+        trained=trained_reading(card),
+        target=target,
+        skip_missing_target=target is not None and options.skip_missing_target,
         known={name: frozenset(map(str, known)) for name, known in levels.items()},
     )
 

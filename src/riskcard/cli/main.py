@@ -2,12 +2,14 @@
 
 import io
 import os
+import shlex
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from importlib import import_module
 
 from riskcard.cli.parser import make_parser
+from riskcard.data.reading_problems import ReadingProblems
 from riskcard.errors import RiskcardError
 from riskcard.formatting.plain_text import visible
 from riskcard.output_files import require_separate, require_writable
@@ -34,9 +36,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     # numba would take this from a file in the current folder, and load compiled code from there
     os.environ.setdefault("NUMBA_CACHE_DIR", "")
+    arguments = sys.argv[1:] if argv is None else list(argv)
     try:
         parser = make_parser()
-        arguments = sys.argv[1:] if argv is None else list(argv)
         if not arguments:
             parser.print_help()
             return 0
@@ -51,8 +53,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except SystemExit as leaving:  # argparse has said what there is to say
         return leaving.code if isinstance(leaving.code, int) else _BAD_INPUT
+    except ReadingProblems as error:
+        return _fail(
+            "\n  ".join([*str(error).split("\n"), *_way_out(error, arguments)]), _BAD_INPUT
+        )
     except RiskcardError as error:
-        return _fail(str(error), _BAD_INPUT)
+        return _fail(" ".join(str(error).split()), _BAD_INPUT)
     except MemoryError:
         return _fail("Not enough memory. Use fewer rows or columns.", _BAD_INPUT)
     except KeyboardInterrupt:
@@ -75,8 +81,18 @@ def _look_at_files(options: Namespace) -> None:
     require_writable(*places["write"].values())
 
 
+def _way_out(error: ReadingProblems, arguments: Sequence[str]) -> list[str]:
+    """The same command with the options that solve several problems of a file."""
+    if len(error.problems) == 1 or not error.remedy:
+        return []
+    command = shlex.join(["riskcard", *arguments, *error.remedy])
+    first = "Try" if error.can_be_solved else "Try, which solves some of them"
+    return [f"{first}: {command}"]
+
+
 def _fail(message: str, code: int) -> int:
-    sys.stderr.write(f"riskcard: {visible(' '.join(message.split()))}\n")
+    lines = map(visible, message.split("\n"))
+    sys.stderr.write("riskcard: " + "\n".join(lines) + "\n")
     return code
 
 

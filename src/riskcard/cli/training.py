@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from riskcard.cli.labels import events_of, find_classes
+from riskcard.cli.reading import open_data, reading_of
 from riskcard.cli.remarks import say
-from riskcard.data.files.open_table import open_table
-from riskcard.data.files.wanted_columns import Kind, MissingWords, Selection, require_columns
+from riskcard.data.files.wanted_columns import Kind, Selection, require_columns
+from riskcard.data.reading_problems import ReadingProblem, refuse
 from riskcard.errors import DataError, ParameterError
 from riskcard.parameters import parameters_of
 
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
     from riskcard.data.columns import FeatureValues
     from riskcard.data.data_summary import DataSummary
     from riskcard.data.files.feature_table import FeatureTable
-    from riskcard.data.files.open_table import TableFile
+    from riskcard.data.files.table_file import TableFile
     from riskcard.data.identifiers import LeftOut
+    from riskcard.data.reading import Reading
     from riskcard.rules.card_rules import CardRules
 
 Made = TypeVar("Made")
@@ -49,6 +51,8 @@ class Training:
         The labels in the file: no event, event.
     rules
         The rules for the features of the table; None without rules.
+    reading
+        How the file was read, for the card; None where it needed no particular reading.
     """
 
     table: FeatureTable
@@ -57,6 +61,7 @@ class Training:
     groups: NDArray[Any] | None
     classes: tuple[Any, Any]
     rules: CardRules | None
+    reading: Reading | None = None
 
     @property
     def labels(self) -> NDArray[Any]:
@@ -74,20 +79,23 @@ def read_training(options: Namespace, groups: str | None = None) -> Training:
     ----------
     options
         With ``data``, ``target``, ``event``, ``weights``, ``columns``, ``drop``, ``categorical``,
-        ``keep_features``, ``missing``, ``rules`` and the settings of rules that are given.
+        ``keep_features``, ``rules``, the settings of rules that are given, and how files are read.
     groups
         A column that says which rows belong together; it is not a feature.
     """
     rules = load_rules(options)
-    file = open_table(options.data)
-    table = file.read(_selection(file, options, groups, rules))
+    file = open_data(options)
+    problems: list[ReadingProblem] = []
+    table = file.read(_selection(file, options, groups, rules), problems)
+    classes = _classes_of(table, options, problems)
+    refuse(options.data, problems)
 
     from riskcard.data.data_summary import summarize
     from riskcard.data.files.feature_table import FeatureTable
+    from riskcard.data.files.table_file import kept_reading
 
     features = dict(table.features)
     target = features.pop(options.target)
-    classes = find_classes(target, options.target, options.event)
     is_event = events_of(target, classes, options.target)
     weights = features.pop(options.weights).values if options.weights else None
     check_weights(options.data, options.weights, weights)
@@ -108,12 +116,13 @@ def read_training(options: Namespace, groups: str | None = None) -> Training:
     if not options.quiet:
         _show(summary)
     return Training(
-        table=FeatureTable(kept, len(table), table.notes),
+        table=FeatureTable(kept, len(table), table.notes, table.reading),
         is_event=is_event,
         weights=weights,
         groups=group_of,
         classes=classes,
         rules=None if rules is None else _of_file(options.rules, lambda: rules.only(kept)),
+        reading=kept_reading(table.reading),
     )
 
 
@@ -121,6 +130,17 @@ def _show(summary: DataSummary) -> None:
     """Say what was read, and how to choose otherwise."""
     for line in summary.lines("--event {}", "--keep-features COLUMN keeps one"):
         say(line)
+
+
+def _classes_of(
+    table: FeatureTable, options: Namespace, problems: list[ReadingProblem]
+) -> tuple[Any, Any]:
+    """The labels; what is wrong with them is one more problem of the file."""
+    try:
+        return find_classes(table.features[options.target], options.target, options.event)
+    except DataError as error:
+        problems.append(ReadingProblem(str(error), ""))
+        return None, None
 
 
 def check_weights(path: str, name: str, weights: NDArray[Any] | None) -> None:
@@ -173,7 +193,10 @@ def _selection(
         kinds=kinds,
         required=frozenset(roles),
         optional=frozenset(features),
-        missing=MissingWords(tuple(options.missing)),
+        reading=reading_of(options),
+        named=frozenset([*options.columns, *options.keep_features]),
+        target=target,
+        skip_missing_target=options.skip_missing_target,
     )
 
 

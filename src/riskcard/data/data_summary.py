@@ -18,7 +18,7 @@ from riskcard.formatting.percent import percent
 #: Fewer rows of the rarer class than this for each term are few.
 EVENTS_PER_TERM = 10
 #: The most names in one line, and the most lines of remarks.
-_MOST_NAMES, _MOST_REMARKS = 5, 5
+_MOST_NAMES, _MOST_REMARKS = 5, 12
 _SINGULAR = {"numbers": "number", "categories": "category"}
 
 

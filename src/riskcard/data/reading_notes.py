@@ -13,9 +13,9 @@ class Topic(Enum):
 
     FILE = "the file: encoding, sheet, lines above the header"
     ROWS = "rows that are left out"
+    LEFT_OUT = "columns that are left out"
     NUMBERS = "how numbers and dates were read"
     MISSING = "words that were taken for missing values"
-    LEFT_OUT = "columns that are left out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,12 @@ class ReadingNote:
         The columns that it is about; none where it is about the whole file.
     count
         The number of rows or cells concerned, where it is known.
+    is_guess
+        The file could be meant otherwise, so that it is worth saying whenever a card meets it.
     """
 
     topic: Topic
     text: str
     columns: tuple[str, ...] = ()
     count: int | None = None
+    is_guess: bool = False

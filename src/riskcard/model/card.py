@@ -20,6 +20,7 @@ from riskcard.model.recipe import Recipe, digest_of
 
 if TYPE_CHECKING:
     from riskcard.data.levels import Label
+    from riskcard.data.reading import Reading
     from riskcard.model.explain import Explanation
     from riskcard.model.terms import Term
 
@@ -61,6 +62,9 @@ class RiskCard:
         The two label values: no event, event.
     outcome
         The name of the target, when it has one.
+    reading
+        How the training file was read, so that other files are read in the same way; None for a
+        card that was not learned from a file, or from one that needed no particular reading.
     training
         The training rows; None for a card written by hand.
     certificate
@@ -87,6 +91,7 @@ class RiskCard:
     training: TrainingFacts | None = None
     certificate: Certificate | None = None
     recipe: Recipe | None = None
+    reading: Reading | None = None
 
     def __post_init__(self) -> None:
         features = tuple(self.features)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from riskcard.data.files.csv_text import read_bytes
+from riskcard.data.reading import Reading
 from riskcard.errors import FormatError, ParameterError
 from riskcard.model.card import RiskCard
 from riskcard.model.certificate import Certificate, TrainingFacts
@@ -29,7 +30,7 @@ _HEADER = ("format", "format_version", "riskcard_version")
 #: The entries of a card in the order of the file.
 _ORDER = (
     "outcome", "classes", "feature_names", "base", "multiplier", "offset", "features", "training",
-    "certificate", "recipe",
+    "certificate", "recipe", "reading",
 )  # fmt: skip
 #: What the entries of records must be where the classes would take more; a list of such in brackets.
 _KINDS: dict[type, dict[str, Any]] = {
@@ -46,7 +47,12 @@ _KINDS: dict[type, dict[str, Any]] = {
     ValueRange: {"is_whole": bool},
     Certificate: {"notes": [str], "rules": [str], "is_grid_full": bool, "version": str},
 }
-_RECORDS = {"training": TrainingFacts, "certificate": Certificate, "recipe": Recipe}
+_RECORDS = {
+    "training": TrainingFacts,
+    "certificate": Certificate,
+    "recipe": Recipe,
+    "reading": Reading,
+}
 _WORDS = {
     str: "a text",
     str | None: "a text or null",

@@ -4,8 +4,8 @@ import json
 from argparse import Namespace
 
 from riskcard.cli.card_rows import card_columns, card_selection
+from riskcard.cli.reading import open_data, say_notes
 from riskcard.cli.remarks import put
-from riskcard.data.files.open_table import open_table
 from riskcard.errors import ParameterError
 
 
@@ -14,8 +14,9 @@ def run_explain(options: Namespace) -> int:
     from riskcard.model.card_json import load_card
 
     card = load_card(options.card)
-    file = open_table(options.data)
+    file = open_data(options)
     table = file.read(card_selection(file, options, card))
+    say_notes(table)
     if not 1 <= options.row <= len(table):
         raise ParameterError(
             f"--row is {options.row}, but {options.data!r} has {len(table):,} rows. "

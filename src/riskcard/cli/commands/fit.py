@@ -38,7 +38,7 @@ def run_fit(options: Namespace) -> int:
 
         start_compilation(Scale.parse(options.scale).kind)
     fitted, pool = _fit(options, training)
-    card = replace(fitted, outcome=options.target)
+    card = named_card(options, training, fitted)
     if options.output is not None:
         card.save(options.output)
     if not options.quiet:
@@ -54,6 +54,11 @@ def _remark_on_few_rows(options: Namespace, training: Training) -> None:
     rows = len(training.is_event)
     if options.lowest_loss and rows <= FEW_ROWS and not given(options, "regularization"):
         say(f"Only {rows:,} rows: without --lowest-loss, cards usually predict new data better.")
+
+
+def named_card(options: Namespace, training: Training, card: RiskCard) -> RiskCard:
+    """A card with what only the file says: the name of the target, and how it was read."""
+    return replace(card, outcome=options.target, reading=training.reading)
 
 
 def exit_code(card: RiskCard) -> int:

@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from riskcard.cli.card_rows import card_columns, card_selection
+from riskcard.cli.reading import open_data, say_notes
 from riskcard.cli.remarks import say, write_or_print
-from riskcard.data.files.open_table import open_table
 from riskcard.data.files.wanted_columns import Kind, MissingWords, Selection, require_columns
 from riskcard.errors import ParameterError, RiskcardWarning
 from riskcard.model.card_json import load_card
 from riskcard.output_files import table_as_csv
 
 if TYPE_CHECKING:
-    from riskcard.data.files.open_table import TableFile
+    from riskcard.data.files.table_file import TableFile
     from riskcard.model.card import RiskCard
 
 #: The columns that are written in addition to those kept.
@@ -28,9 +28,11 @@ def run_predict(options: Namespace) -> int:
     """Score the rows of a table."""
     card = load_card(options.card)
     bands = _checked_bands(options.bands)
-    file = open_table(options.data)
+    file = open_data(options)
     kept = _kept_columns(options, file)
-    rows = card_columns(card, file.read(card_selection(file, options, card)))
+    table = file.read(card_selection(file, options, card))
+    say_notes(table)
+    rows = card_columns(card, table)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RiskcardWarning)  # the remarks say it for each row
         columns = kept | _scores(options, card, rows, bands)
@@ -122,9 +124,6 @@ def _kept_columns(options: Namespace, file: TableFile) -> dict[str, list[Any]]:
             )
     if not names:
         return {}
-    table = file.read(
-        Selection(
-            kinds=dict.fromkeys(names, Kind.TEXT), missing=MissingWords(tuple(options.missing))
-        )
-    )
+    as_written = dict.fromkeys(names, MissingWords().among_texts)
+    table = file.read(Selection(kinds=dict.fromkeys(names, Kind.TEXT), known=as_written))
     return {name: table[name].tolist() for name in names}

@@ -8,15 +8,15 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from riskcard.cli.card_rows import labelled_rows_of
+from riskcard.cli.card_rows import labelled_rows_of, target_of
+from riskcard.cli.reading import open_data, reading_of, trained_reading
 from riskcard.cli.remarks import say
 from riskcard.data.files.csv_text import read_bytes
-from riskcard.data.files.open_table import open_table
-from riskcard.data.files.wanted_columns import Kind, MissingWords, Selection
+from riskcard.data.files.wanted_columns import Kind, Selection
 from riskcard.output_files import write_whole
 
 if TYPE_CHECKING:
-    from riskcard.data.files.open_table import TableFile
+    from riskcard.data.files.table_file import TableFile
     from riskcard.model.card import RiskCard
     from riskcard.report.facts import FileFacts
     from riskcard.report.gather import ReportRows
@@ -31,9 +31,9 @@ def run_report(options: Namespace) -> int:
 
     content = read_bytes(options.card, "a card file that can be read")
     card = card_from_bytes(content, options.card)
-    tables = {"Data": open_table(options.data)}
+    tables = {"Data": open_data(options)}
     if options.test is not None:
-        tables["Test data"] = open_table(options.test)
+        tables["Test data"] = open_data(options, options.test)
     files = [_file_facts("Card", options.card, content)]
     files += [_file_facts(role, file.path, file.content) for role, file in tables.items()]
     rows = [_read(options, card, file) for file in tables.values()]
@@ -79,18 +79,25 @@ def _read(options: Namespace, card: RiskCard, file: TableFile) -> ReportRows:
     from riskcard.report.gather import ReportRows
 
     for_card, labels, weights = labelled_rows_of(file, options, card)
-    return ReportRows(file.read(_candidates(options, card, file)), labels, weights, for_card)
+    table = file.read(_candidates(options, card, file))
+    candidates = table.only(name for name in card.feature_names if name in table.features)
+    return ReportRows(candidates, labels, weights, for_card)
 
 
 def _candidates(options: Namespace, card: RiskCard, file: TableFile) -> Selection:
-    """All columns that the card was learned from, as far as the file has them."""
+    """All columns that the card was learned from, as far as the file has them, and the target."""
+    target = target_of(options, card)
     kinds = {name: Kind.FEATURE for name in card.feature_names if name in file.names}
     for feature in card.features:
         kinds[feature.name] = Kind.CATEGORY if feature.levels else Kind.NUMBER
     return Selection(
-        kinds=kinds,
+        kinds=kinds | {target: Kind.TEXT},
+        required=frozenset([target]),
         optional=frozenset(kinds),
-        missing=MissingWords(tuple(options.missing)),
+        reading=reading_of(options, card),
+        trained=trained_reading(card),
+        target=target,
+        skip_missing_target=options.skip_missing_target,
     )
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from riskcard.cli.commands.fit import classifier_of, exit_code, given
+from riskcard.cli.commands.fit import classifier_of, exit_code, given, named_card
 from riskcard.cli.commands.show import show_card
 from riskcard.cli.remarks import put, say_saved
 from riskcard.cli.training import Training, read_training
@@ -37,7 +36,7 @@ def run_tune(options: Namespace) -> int:
     _look_at_places(options)
     training = read_training(options, options.groups)
     model = _tune(options, training)
-    card = replace(model.card_, outcome=options.target)
+    card = named_card(options, training, model.card_)
     _write(options, model, card)
     if not options.quiet:
         put("\n".join([*_score_table(model), "", _verdict(model), "", ""]))

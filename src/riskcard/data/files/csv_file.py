@@ -10,7 +10,8 @@ from __future__ import annotations
 import csv
 import io
 from array import array
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -18,9 +19,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.data.files.column_kinds import TextColumn, feature_from_text
-from riskcard.data.files.csv_text import checked_names, checked_rows, delimiter_of, not_utf8
-from riskcard.data.files.feature_table import FeatureTable
+from riskcard.data.cells.column_kinds import TextColumn, read_text_column
+from riskcard.data.cells.column_reading import ColumnReading
+from riskcard.data.cells.written_numbers import COMMA, POINT, read_numbers
+from riskcard.data.files.csv_text import checked_rows
+from riskcard.data.files.header import find_header, names_of_columns
+from riskcard.data.files.table_file import TableFile
+from riskcard.data.files.text_encoding import as_utf8
 from riskcard.data.files.wanted_columns import Selection
 from riskcard.errors import FormatError
 
@@ -28,66 +33,79 @@ from riskcard.errors import FormatError
 LARGE_FILE = 2_000_000
 
 _ROWS_PER_CHUNK = 4096
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+#: What the delimiter says about decimals.
+_USUAL_MARKS = {",": POINT, ";": COMMA}
 
 
-@dataclass(frozen=True, slots=True)
-class CsvFile:
-    """A CSV file of UTF-8 text with a header line; blank lines are skipped.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CsvFile(TableFile):
+    """A CSV file with a header line; blank lines are skipped.
 
-    The delimiter is the one of comma, semicolon and tab that is most frequent in the header line
-    outside quotes (the first of these where they tie). Fields may be quoted with ``"``.
+    The delimiter is the one of comma, semicolon, tab and bar that is most frequent in the header
+    line outside quotes (the first of these where they tie). Fields may be quoted with ``"``.
 
     Attributes
     ----------
-    path
-        For error messages.
-    content
-        The bytes of the file.
+    body
+        The header and all that follows, as UTF-8.
     delimiter
         Between two cells.
-    names
-        The names in the header.
+    n_lines_above
+        The number of lines above the header.
     """
 
-    path: str
-    content: bytes = field(repr=False)
+    body: bytes = field(repr=False)
     delimiter: str
-    names: list[str]
+    n_lines_above: int
     _columns: dict[str, TextColumn] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def open(cls, path: str, content: bytes) -> CsvFile:
-        """Read the header."""
-        try:
-            header = next((line for line in _as_text(content) if line.strip()), "")
-        except UnicodeDecodeError as error:
-            raise not_utf8(repr(path), error) from None
-        if not header:
-            raise FormatError(f"{path!r} is empty. Give a CSV file with a header line and rows.")
-        delimiter = delimiter_of(header)
-        _, names = next(_lines(path, content, delimiter))
-        return cls(path, content, delimiter, checked_names(path, names))
+    def open(cls, path: str, content: bytes, encoding: str | None = None) -> CsvFile:
+        """Decode the file, and read the header."""
+        text, note = as_utf8(path, content, encoding)
+        if b"\0" in text:
+            raise FormatError(f"{path!r} is not a table. Give a CSV, Excel or Parquet file.")
+        header = find_header(path, text)
+        body = text[header.start :]
+        _, cells = next(_lines(path, body, header.delimiter, header.n_lines_above))
+        names, unnamed = names_of_columns(path, cells)
+        return cls(
+            path=path,
+            content=content,
+            names=names,
+            notes=tuple(one for one in (note, header.note) if one is not None),
+            unnamed=unnamed,
+            usual_mark=_USUAL_MARKS.get(header.delimiter),
+            body=body,
+            delimiter=header.delimiter,
+            n_lines_above=header.n_lines_above,
+        )
 
-    def read(self, wanted: Selection) -> FeatureTable:
-        """Read the wanted columns; their cells are kept in case they are wanted in another way."""
-        new = [name for name in wanted.kinds if name not in self._columns]
+    @property
+    def certain_mark(self) -> str | None:
+        """Cells that are not quoted have no commas where these are between cells."""
+        return POINT if self.delimiter == "," and b'"' not in self.body else None
+
+    def load(self, names: Sequence[str]) -> None:
+        new = [name for name in names if name not in self._columns]
         if new:
             self._columns.update(self._plain_columns(new) or self._any_columns(new))
-        features = {
-            name: feature_from_text(self._columns[name], name, wanted, self._where)
-            for name in wanted.kinds
-        }
-        return FeatureTable(features, next(iter(features.values())).values.size)
+
+    def read_column(self, name: str, wanted: Selection, mark: str | None) -> ColumnReading:
+        return read_text_column(self._columns[name], name, wanted, self.where, mark)
+
+    def mark_of_column(self, name: str, missing: frozenset[str]) -> str | None:
+        texts = map(str.strip, self._columns[name].distinct()[0])
+        return read_numbers([text for text in texts if text not in missing]).evidence
+
+    def where(self, row: int, name: str) -> str:
+        line, _ = next(islice(self._rows(), row, None))
+        return f"line {line}, column {name!r}"
 
     def _rows(self) -> Iterator[tuple[int, list[str]]]:
         """Line number and cells of every row below the header."""
-        return islice(_lines(self.path, self.content, self.delimiter), 1, None)
-
-    def _where(self, row: int, name: str) -> str:
-        """The place of a cell, for error messages."""
-        line, _ = next(islice(self._rows(), row, None))
-        return f"{self.path!r}, line {line}, column {name!r}"
+        lines = _lines(self.path, self.body, self.delimiter, self.n_lines_above)
+        return islice(lines, 1, None)
 
     def _any_columns(self, names: Sequence[str]) -> dict[str, TextColumn]:
         """The columns of any CSV file, by Python's csv module."""
@@ -106,9 +124,9 @@ class CsvFile:
 
     def _plain_columns(self, names: Sequence[str]) -> dict[str, TextColumn] | None:
         """The columns of a large plain file, by pyarrow; None for others, and without pyarrow."""
-        content = self.content
-        is_plain = b'"' not in content and content.count(b"\r") == content.count(b"\r\n")
-        if len(content) < LARGE_FILE or not is_plain:
+        body = self.body
+        is_plain = b'"' not in body and body.count(b"\r") == body.count(b"\r\n")
+        if len(body) < LARGE_FILE or not is_plain:
             return None
         try:
             import pyarrow
@@ -116,9 +134,10 @@ class CsvFile:
         except ImportError:
             return None
         types = dict.fromkeys(names, pyarrow.string())
+        end = body.find(b"\n")
         try:
             table = arrow_csv.read_csv(
-                pyarrow.BufferReader(memoryview(content)[_end_of_header(content) :]),
+                pyarrow.BufferReader(memoryview(body)[end + 1 if end >= 0 else len(body) :]),
                 arrow_csv.ReadOptions(column_names=self.names),
                 arrow_csv.ParseOptions(delimiter=self.delimiter, quote_char=False),
                 arrow_csv.ConvertOptions(include_columns=list(names), column_types=types),
@@ -128,26 +147,12 @@ class CsvFile:
         return {name: ArrowText(table[name]) for name in names} if table.num_rows else None
 
 
-def _lines(path: str, content: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def _lines(
+    path: str, body: bytes, delimiter: str, n_lines_above: int
+) -> Iterator[tuple[int, list[str]]]:
     """Line number and cells of every line that is not blank."""
-    reader = csv.reader(_as_text(content), delimiter=delimiter, strict=True)
-    try:
-        yield from checked_rows(path, reader)
-    except UnicodeDecodeError as error:
-        raise not_utf8(repr(path), error) from None
-
-
-def _as_text(content: bytes) -> io.TextIOWrapper:
-    return io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig", newline="")
-
-
-def _end_of_header(content: bytes) -> int:
-    """Where the line after the first that is not blank begins."""
-    start = len(_BYTE_ORDER_MARK) if content.startswith(_BYTE_ORDER_MARK) else 0
-    while content[start : start + 1] in (b"\r", b"\n"):
-        start += 1
-    end = content.find(b"\n", start)
-    return len(content) if end < 0 else end + 1
+    text = io.TextIOWrapper(io.BytesIO(body), encoding="utf-8", newline="")
+    return checked_rows(path, csv.reader(text, delimiter=delimiter, strict=True), n_lines_above)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,9 +166,13 @@ class JoinedText:
     """
 
     chunks: list[str]
+    has_types: bool = False
 
-    def numbers(self, missing: frozenset[str]) -> NDArray[np.float64] | None:
+    def numbers(
+        self, missing: frozenset[str]
+    ) -> tuple[NDArray[np.float64], Mapping[str, int]] | None:
         values, words = array("d"), dict.fromkeys(missing, float("nan"))
+        counts: Counter[str] = Counter()
         for chunk in self.chunks:
             if "_" in chunk:  # Python accepts 1_000 as a number
                 return None
@@ -172,13 +181,14 @@ class JoinedText:
                 values.extend(list(map(float, cells)))
             except ValueError:
                 try:
-                    stripped = map(str.strip, cells)
+                    stripped = list(map(str.strip, cells))
                     values.extend(
                         [words[cell] if cell in words else float(cell) for cell in stripped]
                     )
                 except ValueError:
                     return None
-        return np.array(values)
+                counts.update(filter(words.__contains__, stripped))
+        return np.array(values), counts
 
     def distinct(self) -> tuple[list[str], NDArray[np.int64]]:
         places: dict[str, int] = {}
@@ -193,8 +203,11 @@ class ArrowText:
     """The cells of a column as a pyarrow array."""
 
     cells: Any
+    has_types: bool = False
 
-    def numbers(self, missing: frozenset[str]) -> NDArray[np.float64] | None:
+    def numbers(
+        self, missing: frozenset[str]
+    ) -> tuple[NDArray[np.float64], Mapping[str, int]] | None:
         import pyarrow
         from pyarrow import compute
 
@@ -207,7 +220,12 @@ class ArrowText:
             values = np.array(present.cast(pyarrow.float64()), dtype=np.float64)
         except pyarrow.ArrowInvalid:
             return None
-        return values if (np.isfinite(values) | np.asarray(is_missing)).all() else None
+        if not (np.isfinite(values) | np.asarray(is_missing)).all():
+            return None
+        found = (
+            compute.value_counts(self.cells.filter(is_missing)) if np.isnan(values).any() else []
+        )
+        return values, {str(one["values"]): one["counts"].as_py() for one in found}
 
     def distinct(self) -> tuple[list[str], NDArray[np.int64]]:
         coded = self.cells.combine_chunks().dictionary_encode()

@@ -7,7 +7,7 @@ from typing import Any
 
 from riskcard.errors import FormatError
 
-_DELIMITERS = ",;\t"
+DELIMITERS = ",;\t|"
 
 
 def read_bytes(path: str | Path, wanted: str) -> bytes:
@@ -48,12 +48,12 @@ def not_utf8(source: str, error: UnicodeDecodeError) -> FormatError:
 
 
 def delimiter_of(header: str) -> str:
-    """The one of comma, semicolon and tab that is most frequent in a line outside quotes."""
+    """The one of comma, semicolon, tab and bar that is most frequent in a line outside quotes."""
     outside_quotes = "".join(header.split('"')[::2])
-    return max(_DELIMITERS, key=outside_quotes.count)
+    return max(DELIMITERS, key=outside_quotes.count)
 
 
-def checked_rows(path: str, reader: Any) -> Iterator[tuple[int, list[str]]]:
+def checked_rows(path: str, reader: Any, n_lines_above: int = 0) -> Iterator[tuple[int, list[str]]]:
     """Line number and cells of every line that is not blank; all as long as the header."""
     width = 0
     try:
@@ -63,13 +63,15 @@ def checked_rows(path: str, reader: Any) -> Iterator[tuple[int, list[str]]]:
             width = width or len(row)
             if len(row) != width:
                 raise FormatError(
-                    f"{path!r}, line {reader.line_num}: {len(row)} cells, but the header has "
-                    f"{width}. Correct the line, or quote cells that contain the delimiter."
+                    f"{path!r}, line {n_lines_above + reader.line_num}: {len(row)} cells, but the "
+                    f"header has {width}. Correct the line, or quote cells that contain the "
+                    "delimiter."
                 )
-            yield reader.line_num, row
+            yield n_lines_above + reader.line_num, row
     except csv.Error as error:
         raise FormatError(
-            f"{path!r}, line {reader.line_num}: not valid CSV ({error}). Correct the line."
+            f"{path!r}, line {n_lines_above + reader.line_num}: not valid CSV ({error}). "
+            "Correct the line."
         ) from None
 
 

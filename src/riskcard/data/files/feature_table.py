@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.data.columns import FeatureValues
+from riskcard.data.reading import Reading
 from riskcard.data.reading_notes import ReadingNote
 
 
@@ -23,6 +24,8 @@ class FeatureTable:
         Number of rows.
     notes
         What was done to the file that they are from.
+    reading
+        How that file was read, for other files to be read in the same way.
 
     Examples
     --------
@@ -36,9 +39,11 @@ class FeatureTable:
         features: Mapping[str, FeatureValues],
         n_rows: int,
         notes: Sequence[ReadingNote] = (),
+        reading: Reading | None = None,
     ) -> None:
         self.features = dict(features)
         self.notes = tuple(notes)
+        self.reading = reading or Reading()
         self.shape = (n_rows, len(self.features))
 
     @property
@@ -58,4 +63,13 @@ class FeatureTable:
             name: FeatureValues(values[rows], levels)
             for name, (values, levels) in self.features.items()
         }
-        return FeatureTable(taken, len(rows), self.notes)
+        return FeatureTable(taken, len(rows), self.notes, self.reading)
+
+    def only(self, names: Iterable[str]) -> FeatureTable:
+        """Some of the features."""
+        chosen = {name: self.features[name] for name in names}
+        return FeatureTable(chosen, len(self), self.notes, self.reading)
+
+    def with_note(self, note: ReadingNote) -> FeatureTable:
+        """The same with one more note."""
+        return FeatureTable(self.features, len(self), (*self.notes, note), self.reading)

@@ -9,40 +9,55 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from riskcard.data.files.csv_text import read_bytes
-from riskcard.errors import FormatError
+from riskcard.errors import FormatError, ParameterError
 
 if TYPE_CHECKING:
-    from riskcard.data.files.csv_file import CsvFile
-    from riskcard.data.files.parquet_file import ParquetFile
-
-    #: Where it is from (``path``), its bytes (``content``), the ``names`` of its columns, and
-    #: ``read(wanted)``, which gives some of them as a ``FeatureTable``.
-    TableFile = CsvFile | ParquetFile
+    from riskcard.data.files.table_file import TableFile
 
 _KNOWN_STARTS = {
-    b"PK\x03\x04": "a spreadsheet or a zip archive. Save the sheet as CSV",
     b"\x1f\x8b": "compressed with gzip. Unpack it first",
-    b"\xff\xfe": "encoded as UTF-16. Save it as UTF-8",
-    b"\xfe\xff": "encoded as UTF-16. Save it as UTF-8",
+    b"\xd0\xcf\x11\xe0": "an Excel file of the old kind (.xls). Save it as .xlsx or as CSV",
 }
+#: Endings of files of statistics programs, which their first bytes do not always tell.
+STATISTICS = (".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt")
+_WANTED = "a CSV, Excel or Parquet file, or one of SPSS, Stata or SAS"
 
 
-def open_table(path: str) -> TableFile:
-    """Load a CSV or Parquet file, which its first bytes tell apart, and the names of its columns.
+def open_table(path: str, *, encoding: str | None = None, sheet: str | None = None) -> TableFile:
+    """Load a file and the names of its columns; its content tells what it is.
 
     Then read columns from memory: ``open_table(path).read(wanted)``.
+
+    Parameters
+    ----------
+    path
+        A file of CSV or other delimited text, Excel, Parquet, SPSS, Stata or SAS.
+    encoding
+        Of a text file; None to find out.
+    sheet
+        Of an Excel file, by name or number; None for the first.
     """
-    content = read_bytes(path, "a CSV or Parquet file")
+    content = read_bytes(path, _WANTED)
+    ending = Path(path).suffix.lower()
+    if content.startswith(b"PK\x03\x04"):
+        from riskcard.data.files.excel_file import ExcelFile
+
+        return ExcelFile.open(path, content, sheet)
+    if sheet is not None:
+        raise ParameterError(f"--sheet is {sheet!r}, but {path!r} is not an Excel file. Remove it.")
     if content.startswith(b"PAR1"):
         from riskcard.data.files.parquet_file import ParquetFile
 
         return ParquetFile.open(path, content)
+    if ending in STATISTICS:
+        from riskcard.data.files.statistics_file import StatisticsFile
+
+        return StatisticsFile.open(path, content, ending)
     for magic, what in _KNOWN_STARTS.items():
         if content.startswith(magic):
             raise FormatError(f"{path!r} is not a table: it is {what}.")
-    is_called_parquet = Path(path).suffix.lower() in (".parquet", ".pq")
-    if b"\0" in content or (is_called_parquet and content.strip()):
-        raise FormatError(f"{path!r} is not a table. Give a CSV or Parquet file.")
+    if ending in (".parquet", ".pq") and content.strip():
+        raise FormatError(f"{path!r} is not a table. Give {_WANTED}.")
     from riskcard.data.files.csv_file import CsvFile
 
-    return CsvFile.open(path, content)
+    return CsvFile.open(path, content, encoding)

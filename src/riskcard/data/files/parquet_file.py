@@ -2,38 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from riskcard.data.cells.column_kinds import Cells, check_numbers, read_cells, read_text_column
+from riskcard.data.cells.column_reading import ColumnReading
+from riskcard.data.cells.typed_cells import TypedCells
 from riskcard.data.columns import FeatureValues, levels_from, read_column
-from riskcard.data.files.column_kinds import check_numbers, feature_from_texts
-from riskcard.data.files.feature_table import FeatureTable
+from riskcard.data.files.header import names_of_columns
+from riskcard.data.files.table_file import TableFile
 from riskcard.data.files.wanted_columns import Kind, Selection
-from riskcard.data.levels import BOOLEAN, Label, as_label
+from riskcard.data.levels import BOOLEAN, Label, are_numbers, as_label
+from riskcard.data.reading_problems import ReadingProblem
 from riskcard.errors import DataError, FormatError
 from riskcard.extras import import_extra
 
 
-@dataclass(frozen=True, slots=True)
-class ParquetFile:
-    """A Parquet file.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParquetFile(TableFile):
+    """A Parquet file."""
 
-    Attributes
-    ----------
-    path
-        For error messages.
-    content
-        The bytes of the file.
-    names
-        The names of its columns.
-    """
-
-    path: str
-    content: bytes = field(repr=False)
-    names: list[str]
+    _columns: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
     def open(cls, path: str, content: bytes) -> ParquetFile:
@@ -41,45 +34,55 @@ class ParquetFile:
         import_extra("pyarrow", f"The Parquet file {path!r}", "parquet")
         from pyarrow import parquet
 
-        names = list(_read(path, content, parquet.read_schema).names)
-        for name in names:
-            if names.count(name) > 1:
-                raise FormatError(f"{path!r}: two columns are named {name!r}. Rename one of them.")
-        return cls(path, content, names)
+        schema = _read(path, content, parquet.read_schema)
+        names, unnamed = names_of_columns(path, schema.names)
+        return cls(path=path, content=content, names=names, unnamed=unnamed)
 
-    def read(self, wanted: Selection) -> FeatureTable:
-        """Read the wanted columns."""
+    def load(self, names: Sequence[str]) -> None:
         from pyarrow import parquet
 
-        table = _read(self.path, self.content, parquet.read_table, columns=list(wanted.kinds))
+        new = [name for name in names if name not in self._columns]
+        if not new:
+            return
+        places = {name: self.names.index(name) for name in new}
+        in_file = _read(self.path, self.content, parquet.read_schema).names
+        columns = [in_file[place] for place in places.values()]
+        table = _read(self.path, self.content, parquet.read_table, columns=columns)
         if table.num_rows == 0:
             raise FormatError(f"{self.path!r} has no rows. Give a table with data.")
-        features = {name: self._feature(name, table[name], wanted) for name in wanted.kinds}
-        return FeatureTable(features, table.num_rows)
+        self._columns.update(zip(new, (table[name] for name in columns), strict=True))
 
-    def _where(self, row: int, name: str) -> str:
-        """The place of a value, for error messages."""
-        return f"{self.path!r}, row {row + 1}, column {name!r}"
+    def where(self, row: int, name: str) -> str:
+        return f"row {row + 1}, column {name!r}"
 
-    def _feature(self, name: str, column: Any, wanted: Selection) -> FeatureValues:
-        """Columns have types here, so only words for missing values remain to be found."""
-        kind = wanted.kinds[name]
+    def read_column(self, name: str, wanted: Selection, mark: str | None) -> ColumnReading:
+        """Columns have types here; what texts are is found out, but plain numbers stay texts."""
+        import pyarrow
+
+        kind, column = wanted.kinds[name], self._columns[name]
+        if pyarrow.types.is_timestamp(column.type) or pyarrow.types.is_date(column.type):
+            return read_text_column(TypedCells(column.to_pylist()), name, wanted, self.where, mark)
         try:
             feature = read_column(column, name)
         except DataError as error:
-            advice = f" (--drop {name!r} does that)" * (name in wanted.optional)
-            raise DataError(f"{self.path!r}: {error}{advice}") from None
+            _, remedy = wanted.ways_out(name)
+            advice = f"--drop {name!r} does that." if remedy else ""
+            problem = ReadingProblem(str(error), advice, remedy)
+            return ColumnReading(len(column), problems=(problem,))
         is_number = feature.levels is None or (kind is Kind.NUMBER and feature.levels is BOOLEAN)
         if is_number and kind in (Kind.FEATURE, Kind.NUMBER):
-            return check_numbers(feature.values, name, wanted, self._where)
+            n_missing = int(np.count_nonzero(np.isnan(feature.values)))
+            counts = {"": n_missing} if n_missing else {}
+            return check_numbers(feature.values, counts, name, wanted, self.where)
         if kind is Kind.FEATURE and feature.levels is not None and feature.levels.is_ordered:
-            return feature
+            return ColumnReading(len(column), feature)
         labels, codes = _labels_and_codes(feature)
-        if kind in (Kind.FEATURE, Kind.CATEGORY):
-            missing = wanted.missing.among_texts
-            return levels_from([None if str(one) in missing else one for one in labels], codes)
-        texts = ["" if label is None else str(label) for label in labels]
-        return feature_from_texts(texts, codes, name, wanted, self._where)
+        if kind is Kind.CATEGORY or (kind is Kind.FEATURE and not _are_words(labels)):
+            missing = wanted.missing.of_texts(set(map(str, labels)))
+            kept = [None if str(one) in missing else one for one in labels]
+            return ColumnReading(len(column), levels_from(kept, codes))
+        texts = ["" if label is None else str(label).strip() for label in labels]
+        return read_cells(Cells(name, texts, codes, wanted, self.where, mark))
 
 
 def _read(path: str, content: bytes, reader: Any, **options: Any) -> Any:
@@ -107,3 +110,9 @@ def _label_of(number: float) -> Label | None:
         return None
     label = as_label(number)
     return int(label) if isinstance(label, float) and label.is_integer() else label
+
+
+def _are_words(labels: Sequence[Label | None]) -> bool:
+    """Texts, not all of which are plain numbers."""
+    texts = [label for label in labels if isinstance(label, str)]
+    return len(texts) + labels.count(None) == len(labels) and not are_numbers(texts)

@@ -1,0 +1,172 @@
+"""A sheet of an Excel file (.xlsx), read through openpyxl."""
+
+from __future__ import annotations
+
+import io
+import warnings
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from riskcard.data.cells.column_kinds import read_text_column
+from riskcard.data.cells.column_reading import ColumnReading, Done
+from riskcard.data.cells.typed_cells import TypedCells, text_of
+from riskcard.data.cells.written_numbers import read_numbers
+from riskcard.data.files.header import header_place, names_of_columns, note_on_title
+from riskcard.data.files.table_file import TableFile
+from riskcard.data.files.wanted_columns import Selection
+from riskcard.data.reading_notes import ReadingNote, Topic
+from riskcard.errors import FormatError, ParameterError, RiskcardError
+from riskcard.extras import import_extra
+from riskcard.formatting.spelling import nearest_name
+
+#: So many rows are looked at for the header.
+_FIRST_ROWS = 20
+
+
+class Percentage(float):
+    """The number of a cell that is shown in per cent: 12 where the cell holds 0.12."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExcelFile(TableFile):
+    """One sheet of an Excel file; empty rows are skipped, and so are titles above the header.
+
+    Attributes
+    ----------
+    sheet
+        Its name.
+    row_numbers
+        The number of each row in the sheet.
+    letters
+        The letter of each column in the sheet, by name.
+    percentages
+        Columns whose numbers are shown in per cent.
+    """
+
+    sheet: str
+    row_numbers: Sequence[int] = field(repr=False)
+    letters: dict[str, str] = field(repr=False)
+    percentages: frozenset[str]
+    _columns: dict[str, TypedCells] = field(repr=False)
+
+    @classmethod
+    def open(cls, path: str, content: bytes, sheet: str | None = None) -> ExcelFile:
+        """Read the sheet."""
+        import_extra("openpyxl", f"The Excel file {path!r}", "workbook")
+        from openpyxl.utils import get_column_letter
+
+        name, names_of_sheets, rows = _read_sheet(path, content, sheet)
+        place = header_place([list(map(text_of, row)) for _, row in rows[:_FIRST_ROWS]])
+        header, below = rows[place][1], rows[place + 1 :]
+        # cells to the right of the table that only have a colour, say
+        width = max(
+            i + 1 for _, row in rows[place:] for i, cell in enumerate(row) if cell is not None
+        )
+        names, unnamed = names_of_columns(path, list(map(text_of, header[:width])))
+        if not below:
+            raise FormatError(
+                f"{path!r}, sheet {name!r} has a header but no rows. Add the data below the header."
+            )
+        columns = dict(
+            zip(names, zip(*(row[:width] for _, row in below), strict=True), strict=True)
+        )
+        notes = []
+        if len(names_of_sheets) > 1:
+            others = ", ".join(repr(one) for one in names_of_sheets if one != name)
+            notes.append(
+                ReadingNote(
+                    Topic.FILE, f"Sheet {name!r} was read; --sheet reads another: {others}."
+                )
+            )
+        if place:
+            notes.append(note_on_title(rows[place][0] - 1))
+        return cls(
+            path=path,
+            content=content,
+            names=names,
+            notes=tuple(notes),
+            unnamed=unnamed,
+            sheet=name,
+            row_numbers=[number for number, _ in below],
+            letters={one: get_column_letter(i + 1) for i, one in enumerate(names)},
+            percentages=frozenset(
+                one
+                for one, cells in columns.items()
+                if any(isinstance(c, Percentage) for c in cells)
+            ),
+            _columns={one: TypedCells(cells) for one, cells in columns.items()},
+        )
+
+    def load(self, names: Sequence[str]) -> None:
+        """All cells are in memory."""
+
+    def read_column(self, name: str, wanted: Selection, mark: str | None) -> ColumnReading:
+        reading = read_text_column(self._columns[name], name, wanted, self.where, mark)
+        if name not in self.percentages or reading.feature is None:
+            return reading
+        return replace(reading, done={**reading.done, Done.PERCENT: ""}, sign="%")
+
+    def mark_of_column(self, name: str, missing: frozenset[str]) -> str | None:
+        cells = self._columns[name].values
+        texts = {cell.strip() for cell in cells if isinstance(cell, str)} - missing
+        return read_numbers(sorted(texts)).evidence
+
+    def where(self, row: int, name: str) -> str:
+        cell = f"{self.letters[name]}{self.row_numbers[row]}"
+        return f"sheet {self.sheet!r}, cell {cell}, column {name!r}"
+
+
+def _read_sheet(
+    path: str, content: bytes, sheet: str | None
+) -> tuple[str, list[str], list[tuple[int, list[Any]]]]:
+    """The name of the sheet, those of all sheets, and number and cells of rows that have any."""
+    import openpyxl
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # on styles and the like, which are not read
+            book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
+            names = [one.title for one in book.worksheets]
+            title = _chosen_sheet(path, names, sheet)
+            chosen = book[title]
+            chosen.reset_dimensions()  # which some programs write wrongly
+            rows = [
+                (number, [_value(cell) for cell in row])
+                for number, row in enumerate(chosen.iter_rows(), start=1)
+            ]
+    except RiskcardError:
+        raise
+    except (KeyError, ValueError, TypeError, OSError, zipfile.BadZipFile) as error:
+        raise FormatError(
+            f"{path!r} is not an Excel file that can be read ({str(error).splitlines()[0][:100]}). "
+            "Save it as .xlsx or as CSV."
+        ) from None
+    filled = [(number, row) for number, row in rows if any(cell is not None for cell in row)]
+    if not filled:
+        raise FormatError(f"{path!r}, sheet {title!r} is empty. Name another sheet with --sheet.")
+    width = max(len(row) for _, row in filled)
+    even = [(number, row + [None] * (width - len(row))) for number, row in filled]
+    return title, names, even
+
+
+def _chosen_sheet(path: str, names: list[str], sheet: str | None) -> str:
+    if sheet is None:
+        return names[0]
+    if sheet in names:
+        return sheet
+    if sheet.isdecimal() and 1 <= int(sheet) <= len(names):
+        return names[int(sheet) - 1]
+    advice = nearest_name(sheet, names, "sheets", "Check the spelling.")
+    raise ParameterError(f"{path!r} has no sheet {sheet!r}. {advice}")
+
+
+def _value(cell: Any) -> Any:
+    """The value of a cell; a percentage as it is shown, so that 12 % is 12."""
+    value = cell.value
+    if isinstance(value, str):
+        return value.strip() or None
+    if isinstance(value, float) and "%" in (cell.number_format or ""):
+        return Percentage(f"{100 * value:.12g}")
+    return value
