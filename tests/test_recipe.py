@@ -268,8 +268,12 @@ def test_a_size_chosen_by_cross_validation_is_chosen_again(table):
     by_hand = RiskScoreClassifierCV(
         max_terms=1, cv=[(np.arange(100), np.arange(100, 200))], rule="best"
     )
-    with pytest.raises(ParameterError, match="does not suffice"):
-        RiskScoreClassifierCV.from_recipe(by_hand.fit(X, y).card_.recipe)
+    nameless = RiskScoreClassifierCV(
+        max_terms=1, cv=2, scoring=lambda model, X, y: model.score(X, y), rule="best"
+    )
+    for model in (by_hand, nameless):
+        with pytest.raises(ParameterError, match="does not suffice"):
+            RiskScoreClassifierCV.from_recipe(model.fit(X, y).card_.recipe)
 
 
 def test_improved_cards_cards_of_pools_and_baselines_say_what_made_them(table, card):

@@ -13,6 +13,7 @@ import pytest
 from riskcard import CardRules, Regularization, RiskCard, RiskScoreClassifier, RiskScoreClassifierCV
 from riskcard.cli.main import main
 from riskcard.cli.parser import make_parser
+from riskcard.estimators.cross_validation.folds import ShuffledFolds
 from riskcard.progress import WorkBar
 
 ROOT = Path(__file__).parents[1]
@@ -114,7 +115,7 @@ def test_tune_passes_its_options_on(tmp_path, data, capsys, monkeypatch):
                 "class_weight": "balanced"}  # fmt: skip
     assert {name: getattr(seen["estimator"], name) for name in expected} == expected
     assert seen["weights"].tolist() == [row["weight"] for row in ward_rows()]
-    assert len(seen["cv"]) == 6
+    assert seen["cv"] == ShuffledFolds(3, 2, 7)
 
 
 def test_the_folds_of_tune_are_shuffled_by_the_seed(data, capsys):
@@ -125,12 +126,29 @@ def test_the_folds_of_tune_are_shuffled_by_the_seed(data, capsys):
     assert held_out[0] != held_out[2]
 
 
+def test_the_recipe_of_tune_chooses_the_same_card_again(tmp_path, data, capsys):
+    path = tmp_path / "card.json"
+    words = [*QUICK, "--repeats", 2, "--random-state", 3, "--groups", "ward"]
+    assert run(capsys, "tune", data, *words, "-o", path)[0] == 0
+    card, rows = RiskCard.load(path), ward_rows()
+    assert card.recipe.further["cv"] == {"n_folds": 3, "n_repeats": 2, "random_state": 3}
+    model = RiskScoreClassifierCV.from_recipe(card.recipe)
+    assert model.cv == ShuffledFolds(3, 2, 3)
+    assert model.cv.get_n_splits() == 6
+    X = np.array([[row["age"], row["dose"]] for row in rows], dtype=float)
+    y = [row["outcome"] for row in rows]
+    model.fit(X, y, groups=[row["ward"] for row in rows])
+    assert [one.points for one in model.card_.features] == [one.points for one in card.features]
+    assert model.loss_ == card.certificate.loss
+    assert model.n_splits_ == 6
+
+
 def test_groups_stay_in_one_fold_and_are_no_feature(tmp_path, data, capsys, monkeypatch):
     folds = []
     honest = RiskScoreClassifierCV.fit
 
     def noting(self, X, y, sample_weight=None, groups=None):
-        folds.extend(self.cv)
+        folds.extend(self.cv.split(None, y, groups))
         return honest(self, X, y, sample_weight, groups)
 
     monkeypatch.setattr(RiskScoreClassifierCV, "fit", noting)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from riskcard.cli.commands.fit import classifier_of, exit_code, given, named_card
 from riskcard.cli.commands.show import show_card
@@ -14,9 +14,8 @@ from riskcard.errors import ParameterError
 from riskcard.output_files import table_as_csv, write_whole
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from riskcard.estimators.cross_validation.cv import RiskScoreClassifierCV
+    from riskcard.estimators.cross_validation.folds import ShuffledFolds
     from riskcard.model.card import RiskCard
 
 
@@ -59,39 +58,33 @@ def _look_at_places(options: Namespace) -> None:
 def _tune(options: Namespace, training: Training) -> RiskScoreClassifierCV:
     from riskcard.estimators.cross_validation.cv import RiskScoreClassifierCV
 
-    parameters = given(options, "size") | {"cv": _splits(options, training)}
+    parameters = given(options, "size") | {"cv": _folds(options, training)}
     estimator = classifier_of(options, training)
     model = RiskScoreClassifierCV(estimator, verbose=not options.quiet, **parameters)
-    return model.fit(training.table, training.labels, sample_weight=training.weights)
+    return model.fit(
+        training.table, training.labels, sample_weight=training.weights, groups=training.groups
+    )
 
 
-def _splits(options: Namespace, training: Training) -> list[tuple[NDArray[Any], NDArray[Any]]]:
-    """Shuffled folds with the same share of events each, divided again for every repeat."""
+def _folds(options: Namespace, training: Training) -> ShuffledFolds:
+    """The folds of the options, after a trial that these rows can be divided so."""
     import warnings
 
-    import numpy as np
-    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+    from riskcard.estimators.cross_validation.folds import ShuffledFolds
 
     if options.repeats < 1:
         raise ParameterError(f"--repeats is {options.repeats}. Use at least 1.")
-    is_event, groups = training.is_event, training.groups
-    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
-    rows = np.zeros((is_event.size, 1))
+    folds = ShuffledFolds(options.cv, options.repeats, options.random_state)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # a class with fewer rows than folds
-            return [
-                split
-                for repeat in range(options.repeats)
-                for split in kind(
-                    options.cv, shuffle=True, random_state=options.random_state + repeat
-                ).split(rows, is_event, groups)
-            ]
+            next(folds.split(None, training.is_event, training.groups))
     except (ValueError, UserWarning) as error:
         raise ParameterError(
             f"The rows cannot be divided with --cv {options.cv}: {error} "
             "Use at least 2 folds, and no more than there are rows or groups of either class."
         ) from None
+    return folds
 
 
 def _write(options: Namespace, model: RiskScoreClassifierCV, card: RiskCard) -> None:

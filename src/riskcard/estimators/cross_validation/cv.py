@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from riskcard.data.target import name_of_target, read_target, read_weights, weig
 from riskcard.errors import ParameterError, warn
 from riskcard.estimators.base import CardClassifier, count_threads
 from riskcard.estimators.classifier import RiskScoreClassifier
+from riskcard.estimators.cross_validation.folds import ShuffledFolds
 from riskcard.estimators.cross_validation.path import (
     FoldWork,
     Rows,
@@ -29,7 +31,6 @@ from riskcard.estimators.cross_validation.path import (
 from riskcard.estimators.cross_validation.scorers import find_scorer, score_rows
 from riskcard.estimators.cross_validation.size_choice import choose_size, results_of
 from riskcard.estimators.learning import Request
-from riskcard.estimators.recipe_values import plain_values
 from riskcard.extras import import_pandas
 from riskcard.model.card import RiskCard
 from riskcard.model.recipe import Recipe
@@ -37,6 +38,8 @@ from riskcard.parameters import check_parameters
 from riskcard.progress import WorkBar
 from riskcard.search.warmup import tell_of_compilation
 
+#: What a recipe says of a score that is a function.
+OWN_SCORE = "its own score"
 #: The columns of ``results_frame``, and where ``cv_results_`` has them.
 FRAME_COLUMNS = {
     "terms": "n_terms",
@@ -151,13 +154,24 @@ class RiskScoreClassifierCV(CardClassifier):
 
     @classmethod
     def from_recipe(cls, recipe: Recipe) -> RiskScoreClassifierCV:
-        """The unfitted classifier that a card was learned with, whose folds were a number."""
-        if recipe.method != cls.__name__ or not is_whole(recipe.further["cv"]):
+        """The unfitted classifier that a card was learned with; ``fit`` needs the same groups.
+
+        Its folds were a number, or the shuffled ones of ``riskcard tune``, and its score has a name.
+        """
+        further = dict(recipe.further)
+        if recipe.method != cls.__name__ or isinstance(further["cv"], str):
             raise ParameterError(
                 f"The size of the card was not chosen by {cls.__name__} with a number of folds, so "
                 "its recipe does not suffice to choose it again."
             )
-        return cls(RiskScoreClassifier.from_recipe(recipe), **recipe.further)
+        if further["scoring"] == OWN_SCORE:
+            raise ParameterError(
+                "The size of the card was chosen by a score without a name, so its recipe does not "
+                "suffice to choose it again."
+            )
+        if isinstance(further["cv"], Mapping):
+            further["cv"] = ShuffledFolds(**further["cv"])
+        return cls(RiskScoreClassifier.from_recipe(recipe), **further)
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
@@ -286,17 +300,24 @@ class RiskScoreClassifierCV(CardClassifier):
     def _request(self, outcome: str | None, start: RiskCard | None) -> Request:
         """What the last fit is asked for: a start, how the size was chosen, and its title."""
         rule = "one-standard-error rule" if self.rule == "one_se" else "best mean score"
-        scoring = self.scoring if isinstance(self.scoring, str) else "its own score"
+        scoring = self.scoring if isinstance(self.scoring, str) else OWN_SCORE
         smallest, largest = self.cv_results_["n_terms"][[0, -1]]
         note = (
             f"Size chosen by cross-validation: {self.n_terms_} of {smallest} to {largest} terms, "
             f"{self.n_splits_} folds, {scoring}, {rule}."
         )
-        folds = self.cv if is_whole(self.cv) else f"{self.n_splits_} folds, given one by one"
-        further = {"max_terms": self.max_terms, "cv": folds, "scoring": scoring, "rule": self.rule}
-        return Request(
-            type(self).__name__, plain_values(further), start, False, notes=(note,), outcome=outcome
-        )
+        folds: Any = f"{self.n_splits_} folds, given one by one"
+        if isinstance(self.cv, ShuffledFolds):
+            folds = asdict(self.cv)
+        elif is_whole(self.cv):
+            folds = int(self.cv)
+        further = {
+            "max_terms": int(self.max_terms),
+            "cv": folds,
+            "scoring": scoring,
+            "rule": self.rule,
+        }
+        return Request(type(self).__name__, further, start, False, notes=(note,), outcome=outcome)
 
     def results_frame(self) -> Any:
         """The path as a pandas frame, one line per size.

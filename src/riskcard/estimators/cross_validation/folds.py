@@ -1,0 +1,40 @@
+"""Shuffled folds that a recipe can describe."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
+
+@dataclass(frozen=True, slots=True)
+class ShuffledFolds:
+    """A splitter: shuffled folds with about the same share of events each, made anew for every repeat.
+
+    Attributes
+    ----------
+    n_folds, n_repeats
+        How many folds the rows are divided into, and how often.
+    random_state
+        The seed of the first division; every repeat has the next one.
+    """
+
+    n_folds: int
+    n_repeats: int = 1
+    random_state: int = 0
+
+    def split(
+        self, X: Any, y: Any, groups: Any = None
+    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """The rows to fit and the held-out rows of every fold; groups are never divided."""
+        kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+        rows = np.zeros((len(y), 1))
+        for repeat in range(self.n_repeats):
+            folds = kind(self.n_folds, shuffle=True, random_state=self.random_state + repeat)
+            yield from folds.split(rows, y, groups)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """The number of folds, those of all repeats together."""
+        return self.n_folds * self.n_repeats
