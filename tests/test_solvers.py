@@ -401,6 +401,13 @@ def test_small_models_and_models_without_a_limit_need_no_process(monkeypatch):
     solve_form(instance, "secants", "highs")
 
 
+def test_every_solver_of_cards_can_be_run_in_a_process_of_its_own():
+    assert apart.SOLVERS.keys() == {name for name, one in SOLVERS.items() if not one.is_relaxing}
+    for name, solver in SOLVERS.items():
+        if solver.overruns:
+            assert apart.SOLVERS[name] is solver.solve
+
+
 # --- claims before the referee ------------------------------------------------------------------
 
 

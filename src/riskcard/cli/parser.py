@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
+from riskcard.export.formats import FORMATS
 from riskcard.formatting.plain_text import visible
 from riskcard.formatting.spelling import nearest_name
 from riskcard.paper.experiments.methods import METHODS
@@ -242,4 +243,4 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "time_limit": _time_limit,
     "method_limit": _method_limit,
 }
-_CHOICES = {"tables": list(TABLES), "methods": list(METHODS)}
+_CHOICES = {"formats": list(FORMATS), "methods": list(METHODS), "tables": list(TABLES)}

@@ -1,13 +1,17 @@
 """All formats that a card can be exported to, by name and by the ending of a file."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from riskcard.errors import ParameterError
-from riskcard.model.card import RiskCard
 from riskcard.output_files import require_writable, write_whole
+
+if TYPE_CHECKING:
+    from riskcard.model.card import RiskCard  # the command line asks for the names of formats only
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from riskcard.kernels.heuristic.histogram import sum_by_bin
-from riskcard.kernels.jit import inner_kernel, kernel
+from riskcard.kernels.jit import inlined_kernel, inner_kernel, kernel
 from riskcard.kernels.scale import fit_scale
 from riskcard.kernels.scores import tally_scores
 
@@ -37,6 +37,21 @@ def _values_by_jump(n_scores, lowest, jumps, scale, values):
                     values[key, at + k] -= values[key, k]
 
 
+@inner_kernel
+def _room_for_sums(windows, n_scores, width):
+    """Scratch of ``sum_by_bin`` for the largest window: sums, and counts."""
+    most = 0
+    for f in range(windows.shape[0]):
+        most = max(most, windows[f, 2])
+    return np.empty((most, width)), np.empty(most * 2 * n_scores)
+
+
+@inlined_kernel
+def _is_open(closed, starts, f, cut):
+    """Whether a cut lies among the codes of its column and is allowed."""
+    return cut >= 0 and (closed.size == 0 or closed[starts[f] + cut] == 0)
+
+
 @kernel
 def scan_jumps(
     codes, weights, keys, lowest, n_scores, scale, jumps, windows, closed, starts, found
@@ -66,10 +81,7 @@ def scan_jumps(
     width = N_SUMS * (jumps.size + 1)
     values = np.empty((2 * n_scores, width))
     _values_by_jump(n_scores, lowest, jumps, scale, values)
-    most = 0
-    for f in range(windows.shape[0]):
-        most = max(most, windows[f, 2])
-    sums, counts = np.empty((most, width)), np.empty(most * 2 * n_scores)
+    sums, counts = _room_for_sums(windows, n_scores, width)
     total, below = np.empty(N_SUMS), np.empty(width)
     for f in range(windows.shape[0]):
         low, shift, n_bins = windows[f, 0], windows[f, 1], windows[f, 2]
@@ -87,8 +99,7 @@ def scan_jumps(
             for j in range(width):
                 below[j] += sums[line, j]
             cut = low + (line << shift) - 1
-            is_open = cut >= 0 and (closed.size == 0 or closed[starts[f] + cut] == 0)
-            for position in range(jumps.size if is_open else 0):
+            for position in range(jumps.size if _is_open(closed, starts, f, cut) else 0):
                 at = N_SUMS * (position + 1)
                 slope, offset = total[1] + below[at + 1], total[2] + below[at + 2]
                 curve, both = total[3] + below[at + 3], total[4] + below[at + 4]
@@ -125,10 +136,7 @@ def scan_shifts(
             log_odds = scale[0] * (lowest + key // 2 + shifts[j]) + scale[1]
             wrong = log_odds if key % 2 == 0 else -log_odds
             values[key, j] = np.log1p(np.exp(-abs(log_odds))) + max(wrong, 0.0)
-    most = 0
-    for f in range(windows.shape[0]):
-        most = max(most, windows[f, 2])
-    sums, counts = np.empty((most, n_shifts)), np.empty(most * 2 * n_scores)
+    sums, counts = _room_for_sums(windows, n_scores, n_shifts)
     below, above = np.empty(n_shifts), np.empty(n_shifts)
     for f in range(windows.shape[0]):
         low, shift, n_bins = windows[f, 0], windows[f, 1], windows[f, 2]
@@ -150,9 +158,7 @@ def scan_shifts(
             cut, distance = low + (line << shift) - 1, least_below - least_above
             loss = below[least_below] + above[least_above]
             held = min(max(distance, -(-windows[f, 3] // stride)), windows[f, 4] // stride)
-            if loss >= found[f, 0] or held == 0 or cut < 0:
-                continue
-            if closed.size > 0 and closed[starts[f] + cut] != 0:
+            if loss >= found[f, 0] or held == 0 or not _is_open(closed, starts, f, cut):
                 continue
             if held != distance:
                 loss = np.inf
