@@ -184,6 +184,21 @@ def test_round_cuts_have_fewer_digits_and_cost_no_more_than_allowed(table):
     assert audit_card(rounded, X, y).passed
 
 
+def test_a_regularised_card_has_round_cuts_where_they_are_asked_for(table):
+    X, y = table
+    usual, rounded = (
+        RiskScoreClassifier(4, rules=rules, certify=True).fit(X, y)
+        for rules in (None, CardRules(round_cuts=0.01))
+    )
+    most_digits = [
+        max(count_digits(term.cut) for term in model.card_.terms if term.cut is not None)
+        for model in (usual, rounded)
+    ]
+    assert most_digits[1] < most_digits[0]
+    assert rounded.card_.certificate.grid == usual.card_.certificate.grid == 9
+    assert audit_card(rounded, X, y).passed
+
+
 def test_every_group_on_the_card_has_the_rows_and_events_asked_for(table):
     X, y = table
     model = RiskScoreClassifier(

@@ -9,6 +9,8 @@ from riskcard.data.table import make_table
 from riskcard.encoding import ranks
 from riskcard.encoding.rank_table import rank_table
 from riskcard.encoding.ranks import find_two_valued, have_missing, rank_by_sorting, rank_values
+from riskcard.formatting.numbers import choose_cut
+from riskcard.rules.card_rules import CardRules
 
 RNG = np.random.default_rng(0)
 VALUES = {
@@ -83,11 +85,13 @@ def test_a_table_gets_the_same_codes_whether_it_counts_as_short_or_tall(monkeypa
         ]
 
 
+@pytest.mark.parametrize("rules", [None, CardRules(round_cuts=0.01)])
 @pytest.mark.parametrize("grid", [None, 7])
 @pytest.mark.parametrize("name", VALUES)
-def test_a_gap_has_the_rows_below_it_below_and_the_others_above(name, grid):
+def test_a_gap_has_the_rows_below_it_below_and_the_others_above(name, grid, rules):
     values = np.repeat(VALUES[name], 2)
-    data, cuts = rank_table(make_table(values[:, None], np.tile([0, 1], VALUES[name].size)), grid)
+    table = make_table(values[:, None], np.tile([0, 1], VALUES[name].size))
+    data, cuts = rank_table(table, grid, rules=rules)
     (gaps,) = cuts.gaps
     for cut in range(gaps.n_cuts):
         is_below = data.codes[0] <= cut
@@ -105,3 +109,14 @@ def test_missing_values_are_told_from_sums_that_have_no_value():
         assert not np.isfinite(cancelled.sum(axis=0)).all()
     assert have_missing(values).tolist() == [False, True, False]
     assert have_missing(cancelled).tolist() == [False]
+
+
+def test_a_round_grid_stays_near_the_quantiles():
+    values = np.random.default_rng(1).gamma(2.0, 10.0, 2000).round(2)
+    table = make_table(values[:, None], np.arange(2000) % 2)
+    _, cuts = rank_table(table, 9, rules=CardRules(round_cuts=0.01))
+    numbers = [choose_cut(*cuts.gaps[0].ends(place)) for place in range(cuts.gaps[0].n_cuts)]
+    shares = [np.mean(values <= number) for number in numbers]
+    np.testing.assert_allclose(shares, np.arange(1, 10) / 10, atol=0.0251)
+    assert numbers == [round(number, 0) for number in numbers]
+    assert 20.0 in numbers

@@ -11,6 +11,7 @@ from riskcard.data.table import Table
 from riskcard.encoding.categories import group_levels, merge_places
 from riskcard.encoding.ranks import find_two_valued, have_missing, rank_values
 from riskcard.encoding.special_values import atoms_with_specials, most_specials
+from riskcard.formatting.numbers import choose_cut
 from riskcard.problem.atoms import Atoms, plain_atoms
 from riskcard.problem.ranked_data import RankedData
 from riskcard.rules.card_rules import CardRules, FeatureRule, is_directed
@@ -99,6 +100,17 @@ class _Columns:
 _Ranked = tuple[NDArray[np.int32], _Columns]
 #: From numbers of a feature to the points that a card gives them.
 PointsOfNumbers = Callable[[Floats], Integers]
+#: A cut of a grid moves to a rounder number within this part of the way to the next quantile.
+ROUNDING_ROOM = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """How many candidate cuts a feature has, whether at round numbers, and those of a card."""
+
+    size: int | None
+    is_round: bool
+    kept: PointsOfNumbers | None
 
 
 def rank_table(
@@ -132,7 +144,8 @@ def rank_table(
     of_feature = [rules.rule_of(name) for name in table.names]
 
     def rank_one(f: int) -> _Ranked:
-        codes, columns = _rank_feature(table, f, grid, of_feature[f], kept.get(table.names[f]))
+        make = _Grid(grid, rules.round_cuts is not None, kept.get(table.names[f]))
+        codes, columns = _rank_feature(table, f, make, of_feature[f])
         if needs_atoms and columns.atoms is None:
             atoms = plain_atoms(codes[0], table.labels, int(columns.n_cuts[0]))
             columns = replace(columns, atoms=atoms)
@@ -193,9 +206,7 @@ def _is_plain(table: Table, f: int, rule: FeatureRule) -> bool:
     return is_number and not _codes_in(table.values[:, f], rule)
 
 
-def _rank_feature(
-    table: Table, f: int, grid: int | None, rule: FeatureRule, kept: PointsOfNumbers | None
-) -> _Ranked:
+def _rank_feature(table: Table, f: int, grid: _Grid, rule: FeatureRule) -> _Ranked:
     # a copy: all further passes are over neighbouring numbers
     values, levels = np.ascontiguousarray(table.values[:, f]), table.levels[f]
     if levels is not None and not levels.is_ordered:
@@ -215,7 +226,8 @@ def _rank_feature(
         above = np.nextafter(below, np.inf)
     else:
         weights = table.weights[is_number] if special else table.weights
-        codes, below, above, is_full = _rank_numbers(numbers, weights, grid, kept)
+        own = grid if levels is None else replace(grid, is_round=False)
+        codes, below, above, is_full = _rank_numbers(numbers, weights, own)
         if is_full and not special:
             return codes[None, :], _Columns(np.array([below.size]))
     if not special:
@@ -278,15 +290,18 @@ def _codes_in(values: Floats, rule: FeatureRule) -> tuple[float, ...]:
 
 
 def _rank_numbers(
-    values: Floats, weights: Floats, grid: int | None, kept: PointsOfNumbers | None
+    values: Floats, weights: Floats, grid: _Grid
 ) -> tuple[NDArray[np.int32], Floats, Floats, bool]:
     """Codes, both ends of every candidate gap, and whether all gaps are candidates."""
     codes, distinct = rank_values(values)
-    if grid is None or distinct.size - 1 <= grid:
+    if grid.size is None or distinct.size - 1 <= grid.size:
         return codes, distinct[:-1], distinct[1:], True
-    cuts = _quantile_cuts(codes, weights, distinct.size, grid)
-    if kept is not None:
-        cuts = np.union1d(cuts, np.flatnonzero(np.diff(kept(distinct))))
+    weight_below: Floats = np.cumsum(np.bincount(codes, weights, distinct.size), dtype=np.float64)
+    cuts = _quantile_cuts(weight_below, grid.size)
+    if grid.is_round:
+        cuts = _rounder_cuts(cuts, distinct, weight_below, grid.size)
+    if grid.kept is not None:
+        cuts = np.union1d(cuts, np.flatnonzero(np.diff(grid.kept(distinct))))
     codes = np.searchsorted(cuts, codes, side="left").astype(np.int32)
     return codes, distinct[cuts], distinct[cuts + 1], False
 
@@ -299,9 +314,21 @@ def _rank_by_cuts(values: Floats, cuts: Floats) -> tuple[NDArray[np.int32], Floa
     return np.searchsorted(kept, bins, side="left").astype(np.int32), cuts[kept].astype(np.float64)
 
 
-def _quantile_cuts(codes: Codes, weights: Floats, n_distinct: int, grid: int) -> Integers:
+def _quantile_cuts(weight_below: Floats, grid: int) -> Integers:
     """Indices of the gaps kept: at most ``grid``, near quantiles of the rows by their weight."""
-    weight_below = np.cumsum(np.bincount(codes, weights, minlength=n_distinct))
     # a cut that is at a quantile but for the rounding of sums is at it
     wanted = weight_below[-1] * np.arange(1, grid + 1) / (grid + 1) * (1 - QUANTILE_ROUNDING)
-    return np.unique(np.minimum(np.searchsorted(weight_below[:-1], wanted), n_distinct - 2))
+    found = np.searchsorted(weight_below[:-1], wanted)
+    return np.unique(np.minimum(found, weight_below.size - 2))
+
+
+def _rounder_cuts(cuts: Integers, distinct: Floats, weight_below: Floats, grid: int) -> Integers:
+    """The gap with the roundest number close to each of some cuts."""
+    room = ROUNDING_ROOM * weight_below[-1] / (grid + 1)
+    least = np.searchsorted(weight_below, weight_below[cuts] - room)
+    most = np.searchsorted(weight_below, weight_below[cuts] + room, side="right") - 1
+    most = np.minimum(most, distinct.size - 2)
+    rounder = [
+        choose_cut(distinct[low], distinct[high + 1]) for low, high in zip(least, most, strict=True)
+    ]
+    return np.unique(np.searchsorted(distinct, rounder, side="right") - 1)

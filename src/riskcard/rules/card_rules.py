@@ -154,8 +154,9 @@ class CardRules:
         What a term must lower the loss by: the card minimises its loss plus this number per term, in
         rows of average weight. A bound is one on that sum. None means no charge for terms.
     round_cuts
-        Move cuts to rounder numbers as long as the loss rises by at most this share. None means the
-        roundest number within each gap in the data, which costs nothing.
+        Move cuts to rounder numbers as long as the loss rises by at most this share. The candidate
+        cuts of a grid are round numbers near quantiles from the start. None means the roundest
+        number within each gap in the data, which costs nothing.
 
     Examples
     --------
