@@ -93,6 +93,7 @@ ALLOWED = {
         "plots",
         "calculator",
         "report",
+        "evaluation",
     }
     | {"paper", "paper/experiments", "output_files"},
     "__main__": {"cli"},

@@ -307,7 +307,7 @@ def test_parquet_gives_the_same_card(tmp_path, data, capsys):
 
 
 @pytest.mark.filterwarnings("default::riskcard.RiskcardWarning")  # as in a process of its own
-def test_new_levels_and_new_holes_are_scored_with_a_warning(tmp_path, data, capsys):
+def test_new_levels_and_new_holes_are_scored_with_a_remark(tmp_path, data, capsys):
     path = tmp_path / "card.json"
     options = ["--target", "outcome", "-o", path, "-q", "--columns", "shape", "smokes"]
     assert run(capsys, "fit", data, *options)[0] == 0
@@ -316,8 +316,9 @@ def test_new_levels_and_new_holes_are_scored_with_a_warning(tmp_path, data, caps
     code, out, err = run(capsys, "predict", path, new)
     assert code == 0
     assert len(out.splitlines()) == 3
-    assert "'square'" in err
-    assert "'smokes'" in err
+    assert "shape is square, which training did not have" in out
+    assert "smokes is missing, as never in training" in out
+    assert "in 1 of 2 rows" in err
 
 
 def test_a_card_keeps_the_rules_of_the_file(tmp_path, data, rules, capsys):

@@ -85,6 +85,25 @@ def card_selection(
     )
 
 
+def candidates(options: Namespace, card: RiskCard, file: TableFile) -> FeatureTable:
+    """All columns that the card was learned from, as far as the file has them."""
+    target = target_of(options, card)
+    kinds = {name: Kind.FEATURE for name in card.feature_names if name in file.names}
+    for feature in card.features:
+        kinds[feature.name] = Kind.CATEGORY if feature.levels else Kind.NUMBER
+    wanted = Selection(
+        kinds=kinds | {target: Kind.TEXT},
+        required=frozenset([target]),
+        optional=frozenset(kinds),
+        reading=reading_of(options, card),
+        trained=trained_reading(card),
+        target=target,
+        skip_missing_target=options.skip_missing_target,
+    )
+    table = file.read(wanted)
+    return table.only(name for name in card.feature_names if name in table.features)
+
+
 def card_columns(card: RiskCard, table: FeatureTable) -> dict[str, Any]:
     """The columns of a card as it takes them: numbers, and the levels that it knows."""
     levels = _levels_of(card)

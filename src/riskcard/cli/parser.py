@@ -238,6 +238,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "int": int,
     "float": float,
     "share": _share,
+    "amount": _count_or_share,
     "band": _band,
     "digits": _digits,
     "time_limit": _time_limit,

@@ -18,6 +18,7 @@ from riskcard.parameters import parameters_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from riskcard.cli.held_out_rows import HeldOutRows
     from riskcard.data.columns import FeatureValues
     from riskcard.data.data_summary import DataSummary
     from riskcard.data.files.feature_table import FeatureTable
@@ -53,6 +54,8 @@ class Training:
         The rules for the features of the table; None without rules.
     reading
         How the file was read, for the card; None where it needed no particular reading.
+    held_out
+        The rows that are kept from the fit; None where there are none.
     """
 
     table: FeatureTable
@@ -62,6 +65,7 @@ class Training:
     classes: tuple[Any, Any]
     rules: CardRules | None
     reading: Reading | None = None
+    held_out: HeldOutRows | None = None
 
     @property
     def labels(self) -> NDArray[Any]:
@@ -86,7 +90,8 @@ def read_training(options: Namespace, groups: str | None = None) -> Training:
     rules = load_rules(options)
     file = open_data(options)
     problems: list[ReadingProblem] = []
-    table = file.read(_selection(file, options, groups, rules), problems)
+    wanted = _selection(file, options, groups, rules)
+    table = file.read(wanted, problems)
     classes = _classes_of(table, options, problems)
     refuse(options.data, problems)
 
@@ -103,19 +108,7 @@ def read_training(options: Namespace, groups: str | None = None) -> Training:
     left_out = _left_out(options, features, frozenset() if rules is None else rules.wanted)
     unused = {one.name for one in left_out}
     kept = {name: one for name, one in features.items() if name not in unused}
-    summary = summarize(
-        kept,
-        is_event,
-        classes,
-        outcome=options.target,
-        left_out=left_out,
-        notes=tuple(note.text for note in table.notes),
-        max_terms=options.max_terms if options.command == "fit" else None,
-    )
-    _require_variety(options.data, summary)
-    if not options.quiet:
-        _show(summary)
-    return Training(
+    training = Training(
         table=FeatureTable(kept, len(table), table.notes, table.reading),
         is_event=is_event,
         weights=weights,
@@ -123,6 +116,51 @@ def read_training(options: Namespace, groups: str | None = None) -> Training:
         classes=classes,
         rules=None if rules is None else _of_file(options.rules, lambda: rules.only(kept)),
         reading=kept_reading(table.reading),
+    )
+    if getattr(options, "hold_out", None) is not None:
+        training = _hold_out(options, training, file, wanted)
+    held_out = () if training.held_out is None else (training.held_out.in_words,)
+    summary = summarize(
+        training.table.features,
+        training.is_event,
+        classes,
+        outcome=options.target,
+        left_out=left_out,
+        notes=(*held_out, *(note.text for note in table.notes)),
+        max_terms=options.max_terms if options.command == "fit" else None,
+    )
+    _require_variety(options.data, summary)
+    if not options.quiet:
+        _show(summary)
+    return training
+
+
+def _hold_out(
+    options: Namespace, training: Training, file: TableFile, wanted: Selection
+) -> Training:
+    """Keep a part of the rows from the fit."""
+    import numpy as np
+
+    from riskcard.cli.held_out_rows import HeldOutRows
+    from riskcard.model.held_out import draw_held_out
+
+    drawn = draw_held_out(training.is_event, options.hold_out, options.random_state)
+    weights = training.weights
+    held_out = HeldOutRows(
+        features=training.table.take(np.flatnonzero(drawn)).features,
+        is_event=training.is_event[drawn],
+        weights=None if weights is None else weights[drawn],
+        is_held_out=drawn,
+        drawn=(options.hold_out, options.random_state),
+        file=file,
+        wanted=wanted,
+    )
+    return replace(
+        training,
+        table=training.table.take(np.flatnonzero(~drawn)),
+        is_event=training.is_event[~drawn],
+        weights=None if weights is None else weights[~drawn],
+        held_out=held_out,
     )
 
 

@@ -15,7 +15,7 @@ from riskcard.errors import FormatError, ParameterError
 from riskcard.model.card import RiskCard
 from riskcard.model.certificate import Certificate, TrainingFacts
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
-from riskcard.model.recipe import Recipe
+from riskcard.model.recipe import HeldOut, Recipe
 from riskcard.model.totals import TotalCount
 from riskcard.model.value_range import ValueRange
 from riskcard.output_files import write_whole
@@ -190,6 +190,9 @@ def _record_from(kind: type[Record], what: str, entry: Any) -> Record:
         entry = {**entry, "codes": [(code["value"], code["points"]) for code in entry["codes"]]}
         if (seen := entry["training_range"]) is not None:
             entry["training_range"] = _record_from(ValueRange, '"training_range"', seen)
+    if kind is Recipe and entry["held_out"] is not None:
+        held_out = _record_from(HeldOut, '"held_out"', entry["held_out"])
+        entry = {**entry, "held_out": held_out}
     if kind is TrainingFacts:
         totals = [_record_from(TotalCount, 'an entry of "totals"', one) for one in entry["totals"]]
         entry = {**entry, "totals": totals}

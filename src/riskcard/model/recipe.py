@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.checks import set_fields
+from riskcard.checks import finite_number, set_fields, set_numbers, whole_number
 from riskcard.errors import ParameterError
 from riskcard.version import __version__
 
@@ -35,6 +35,32 @@ class RowOrigin(str, Enum):
 
     def __str__(self) -> str:
         return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """The rows of the table that were kept from the fit, to judge the card once.
+
+    Attributes
+    ----------
+    rows, events
+        Counts.
+    amount, seed
+        How they were drawn: a share below 1 or a number of rows, and the seed.
+    rows_used
+        Their hash over the features on the card, with label and weight.
+    """
+
+    rows: int
+    events: int
+    amount: float
+    seed: int
+    rows_used: str
+
+    def __post_init__(self) -> None:
+        set_numbers(self, whole_number, "rows", "events", "seed")
+        set_numbers(self, finite_number, "amount")
+        _require("rows_used", self.rows_used, str, "a text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +86,8 @@ class Recipe:
         all features. See ``riskcard.data.row_hash``.
     version
         The version of riskcard.
+    held_out
+        The rows that were kept from the fit; None where there are none.
     digest
         Of the card; an empty text is filled in when the card is made.
     """
@@ -72,6 +100,7 @@ class Recipe:
     rows_used: str
     rows_all: str
     version: str = __version__
+    held_out: HeldOut | None = None
     digest: str = ""
 
     def __post_init__(self) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from riskcard.cli.commands.show import show_card
+from riskcard.cli.held_out_rows import require_hold_out
 from riskcard.cli.remarks import put, say, say_saved
 from riskcard.cli.training import Training, read_training
 from riskcard.errors import ParameterError
@@ -30,6 +31,7 @@ _NEEDED = {"max_changes": "improve", "size": "tolerance", "choose": "tolerance"}
 def run_fit(options: Namespace) -> int:
     """Learn a card, show it and write it."""
     _require_company(options)
+    require_hold_out(options)
     training = read_training(options)
     # only after the rows were read: if they cannot be, nobody would wait for the process
     if options.certify:
@@ -44,7 +46,7 @@ def run_fit(options: Namespace) -> int:
     if not options.quiet:
         show_card(card)
         put("" if pool is None else f"\n{pool}\n")
-        say_saved(options.output)
+        say_saved(options.output, options.held_out)
         _remark_on_few_rows(options, training)
     return exit_code(card)
 
@@ -57,8 +59,13 @@ def _remark_on_few_rows(options: Namespace, training: Training) -> None:
 
 
 def named_card(options: Namespace, training: Training, card: RiskCard) -> RiskCard:
-    """A card with what only the file says: the name of the target, and how it was read."""
-    return replace(card, outcome=options.target, reading=training.reading)
+    """A card with what only the file says: the target, how it was read, which rows were held out."""
+    card = replace(card, outcome=options.target, reading=training.reading)
+    if training.held_out is None:
+        return card
+    if options.held_out is not None:
+        training.held_out.write(options.held_out)
+    return training.held_out.seal(card)
 
 
 def exit_code(card: RiskCard) -> int:

@@ -8,11 +8,10 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from riskcard.cli.card_rows import labelled_rows_of, target_of
-from riskcard.cli.reading import open_data, reading_of, trained_reading
+from riskcard.cli.card_rows import candidates, labelled_rows_of
+from riskcard.cli.reading import open_data
 from riskcard.cli.remarks import say
 from riskcard.data.files.csv_text import read_bytes
-from riskcard.data.files.wanted_columns import Kind, Selection
 from riskcard.output_files import write_whole
 
 if TYPE_CHECKING:
@@ -37,6 +36,8 @@ def run_report(options: Namespace) -> int:
     files = [_file_facts("Card", options.card, content)]
     files += [_file_facts(role, file.path, file.content) for role, file in tables.items()]
     rows = [_read(options, card, file) for file in tables.values()]
+    if len(rows) == 1:
+        rows = _split_off_held_out(card, rows[0])
     begun = time.perf_counter()
     facts = _gather(options, card, rows, files)
 
@@ -79,26 +80,30 @@ def _read(options: Namespace, card: RiskCard, file: TableFile) -> ReportRows:
     from riskcard.report.gather import ReportRows
 
     for_card, labels, weights = labelled_rows_of(file, options, card)
-    table = file.read(_candidates(options, card, file))
-    candidates = table.only(name for name in card.feature_names if name in table.features)
-    return ReportRows(candidates, labels, weights, for_card)
+    return ReportRows(candidates(options, card, file), labels, weights, for_card)
 
 
-def _candidates(options: Namespace, card: RiskCard, file: TableFile) -> Selection:
-    """All columns that the card was learned from, as far as the file has them, and the target."""
-    target = target_of(options, card)
-    kinds = {name: Kind.FEATURE for name in card.feature_names if name in file.names}
-    for feature in card.features:
-        kinds[feature.name] = Kind.CATEGORY if feature.levels else Kind.NUMBER
-    return Selection(
-        kinds=kinds | {target: Kind.TEXT},
-        required=frozenset([target]),
-        optional=frozenset(kinds),
-        reading=reading_of(options, card),
-        trained=trained_reading(card),
-        target=target,
-        skip_missing_target=options.skip_missing_target,
-    )
+def _split_off_held_out(card: RiskCard, rows: ReportRows) -> list[ReportRows]:
+    """The training rows and the rows that were held out, where a file has both."""
+    import numpy as np
+
+    from riskcard.model.held_out import find_held_out
+    from riskcard.report.gather import ReportRows
+
+    is_event = rows.labels == card.classes[1]
+    held_out = find_held_out(card, rows.table.features, is_event, rows.sample_weight)
+    if held_out is None or held_out.all():
+        return [rows]
+    say(f"{np.count_nonzero(held_out):,} of these rows were held out of the fit: the test rows.")
+    return [
+        ReportRows(
+            rows.table.take(np.flatnonzero(part)),
+            rows.labels[part],
+            None if rows.sample_weight is None else rows.sample_weight[part],
+            {name: column[part] for name, column in rows.for_card.items()},
+        )
+        for part in (~held_out, held_out)
+    ]
 
 
 def _file_facts(role: str, path: str, content: bytes) -> FileFacts:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from riskcard.cli.commands.fit import classifier_of, exit_code, given, named_card
 from riskcard.cli.commands.show import show_card
+from riskcard.cli.held_out_rows import require_hold_out
 from riskcard.cli.remarks import put, say_saved
 from riskcard.cli.training import Training, read_training
 from riskcard.errors import ParameterError
@@ -33,6 +34,7 @@ _SHOWN = {
 def run_tune(options: Namespace) -> int:
     """Choose the size of a card; nothing is written before everything is there."""
     _look_at_places(options)
+    require_hold_out(options)
     training = read_training(options, options.groups)
     model = _tune(options, training)
     card = named_card(options, training, model.card_)
@@ -40,7 +42,7 @@ def run_tune(options: Namespace) -> int:
     if not options.quiet:
         put("\n".join([*_score_table(model), "", _verdict(model), "", ""]))
         show_card(card)
-        say_saved(options.output, options.csv, options.plot)
+        say_saved(options.output, options.csv, options.plot, options.held_out)
     return exit_code(card)
 
 

@@ -1,0 +1,132 @@
+"""Rows that a card was not learned from, to judge it once: drawn by a seed, known again by a hash."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.data.columns import FeatureValues
+from riskcard.data.row_hash import hash_rows
+from riskcard.errors import DataError, ParameterError
+from riskcard.model.card import RiskCard
+from riskcard.model.recipe import HeldOut, RowOrigin, matches
+
+Mask = NDArray[np.bool_]
+
+
+def draw_held_out(is_event: Mask, amount: float, seed: int) -> Mask:
+    """Which rows are held out: the same share of those with the event and of those without.
+
+    Parameters
+    ----------
+    is_event
+        Which rows have the event.
+    amount
+        A share of the rows below 1, or their number.
+    seed
+        Of the draw.
+
+    Examples
+    --------
+    >>> draw_held_out(np.array([True, False] * 5), 0.4, seed=0).reshape(5, 2).sum(axis=0).tolist()
+    [2, 2]
+    """
+    share = amount if amount < 1 else amount / is_event.size
+    if not 0 < share < 1:
+        raise ParameterError(
+            f"{amount:g} of {is_event.size:,} rows cannot be held out. Use a share such as 30%, or fewer "
+            "rows than there are."
+        )
+    generator = np.random.default_rng(seed)
+    held_out = np.zeros(is_event.size, dtype=bool)
+    for label in (True, False):
+        rows = np.flatnonzero(is_event == label)
+        number = round(share * rows.size)
+        if not 0 < number < rows.size:
+            raise DataError(
+                f"Of {rows.size} rows {'with' if label else 'without'} the event, {number} would be held "
+                "out, but both parts need some. Hold out another share, or give more rows."
+            )
+        held_out[generator.permutation(rows)[:number]] = True
+    return held_out
+
+
+def with_held_out(
+    card: RiskCard,
+    features: Mapping[str, FeatureValues],
+    is_event: Mask,
+    weights: NDArray[np.float64] | None,
+    drawn: tuple[float, int],
+) -> RiskCard:
+    """The card that remembers which rows were held out.
+
+    Parameters
+    ----------
+    card
+        A fitted card.
+    features, is_event, weights
+        The held-out rows; no weights are weights of 1.
+    drawn
+        The amount and the seed with which they were drawn.
+    """
+    if card.recipe is None:
+        return card
+    held_out = HeldOut(
+        rows=is_event.size,
+        events=int(np.count_nonzero(is_event)),
+        amount=drawn[0],
+        seed=drawn[1],
+        rows_used=_hash_of(card, features, is_event, weights),
+    )
+    return replace(card, recipe=replace(card.recipe, held_out=held_out, digest=""))
+
+
+def find_held_out(
+    card: RiskCard,
+    features: Mapping[str, FeatureValues],
+    is_event: Mask,
+    weights: NDArray[np.float64] | None = None,
+) -> Mask | None:
+    """The held-out rows among some rows.
+
+    They are found if the rows are all held-out rows and no others, or if they are the whole table from
+    which they were drawn, in its order.
+
+    Returns
+    -------
+    array or None
+        Which rows were held out; None where the card has no held-out rows, or these are others.
+    """
+    held_out = None if card.recipe is None else card.recipe.held_out
+    if held_out is None or any(one.name not in features for one in card.features):
+        return None
+    if is_event.size == held_out.rows:
+        same = _hash_of(card, features, is_event, weights) == held_out.rows_used
+        return np.ones(is_event.size, dtype=bool) if same else None
+    try:
+        drawn = draw_held_out(is_event, held_out.amount, held_out.seed)
+    except (DataError, ParameterError):
+        return None
+    parts = [_take(features, part) for part in (drawn, ~drawn)]
+    own = [None if weights is None else weights[part] for part in (drawn, ~drawn)]
+    if _hash_of(card, parts[0], is_event[drawn], own[0]) != held_out.rows_used:
+        return None
+    is_rest = matches(card, parts[1], is_event[~drawn], own[1]) is not RowOrigin.OTHER
+    return drawn if is_rest else None
+
+
+def _hash_of(
+    card: RiskCard,
+    features: Mapping[str, FeatureValues],
+    is_event: Mask,
+    weights: NDArray[np.float64] | None,
+) -> str:
+    used = {one.name: features[one.name] for one in card.features}
+    return hash_rows(used, is_event, np.ones(is_event.size) if weights is None else weights)
+
+
+def _take(features: Mapping[str, FeatureValues], part: Mask) -> dict[str, FeatureValues]:
+    return {name: FeatureValues(one.values[part], one.levels) for name, one in features.items()}

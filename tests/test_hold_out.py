@@ -1,0 +1,163 @@
+"""Rows that are held out of a fit: drawn evenly, remembered by the card, judged once."""
+
+import csv
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from riskcard import DataError, ParameterError
+from riskcard.cli.main import main
+from riskcard.model.card import RiskCard
+from riskcard.model.held_out import draw_held_out
+
+RNG = np.random.default_rng(1)
+N = 240
+AGE = RNG.integers(20, 90, N)
+OUTCOME = np.where(RNG.random(N) < 1 / (1 + np.exp(-(AGE - 60) / 8)), "yes", "no")
+FRAME = pd.DataFrame({"id": 1000 + np.arange(N), "age": AGE, "ward": RNG.choice(["a", "b"], N)})
+FRAME = FRAME.assign(weight=RNG.integers(1, 4, N), outcome=OUTCOME)
+FIT = ["--target", "outcome", "--drop", "weight", "-q"]
+
+
+@pytest.fixture
+def data(tmp_path):
+    FRAME.to_csv(tmp_path / "data.csv", index=False)
+    return str(tmp_path / "data.csv")
+
+
+def fitted(tmp_path, data, *options, command="fit"):
+    path = str(tmp_path / "card.json")
+    assert main([command, data, *FIT, "-o", path, *options]) == 0
+    return path
+
+
+def validate(capsys, *words):
+    assert main(["validate", *map(str, words)]) == 0
+    return capsys.readouterr()
+
+
+# --- drawing ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("amount", "expected"), [(0.25, (10, 30)), (60, (15, 45)), (1, None)])
+def test_both_classes_are_held_out_in_the_same_share(amount, expected):
+    is_event = np.arange(160) % 4 == 0
+    if expected is None:
+        with pytest.raises(DataError, match="Of 40 rows with the event, 0 would be held out"):
+            draw_held_out(is_event, amount, seed=0)
+        return
+    drawn = draw_held_out(is_event, amount, seed=0)
+    assert (int(drawn[is_event].sum()), int(drawn[~is_event].sum())) == expected
+    np.testing.assert_array_equal(drawn, draw_held_out(is_event, amount, seed=0))
+    assert (drawn != draw_held_out(is_event, amount, seed=1)).any()
+
+
+@pytest.mark.parametrize("amount", [0, -0.2, 160, 1000])
+def test_an_amount_that_leaves_nothing_is_refused(amount):
+    with pytest.raises(ParameterError, match="of 160 rows cannot be held out"):
+        draw_held_out(np.arange(160) % 4 == 0, amount, seed=0)
+
+
+# --- the card -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["fit", "tune"])
+def test_the_card_is_that_of_the_other_rows_and_remembers_what_was_held_out(
+    tmp_path, data, command
+):
+    options = ["--max-terms", "2"]
+    rows = str(tmp_path / "held_out.csv")
+    path = fitted(
+        tmp_path, data, "--hold-out", "25%", "--held-out", rows, *options, command=command
+    )
+    card = RiskCard.load(path)
+    with open(rows, encoding="utf-8") as file:
+        held_out = list(csv.DictReader(file))
+    assert list(held_out[0]) == list(FRAME)
+    assert card.recipe.held_out.rows == len(held_out) == 60
+    assert card.recipe.held_out.events == sum(row["outcome"] == "yes" for row in held_out)
+    rest = FRAME[~FRAME["id"].isin([int(row["id"]) for row in held_out])]
+    assert len(rest) == 180
+    rest.to_csv(tmp_path / "rest.csv", index=False)
+    alone = RiskCard.load(fitted(tmp_path, str(tmp_path / "rest.csv"), *options, command=command))
+    assert alone.features == card.features
+    assert alone.recipe.rows_used == card.recipe.rows_used
+    assert alone.recipe.held_out is None
+
+
+def test_a_card_with_held_out_rows_is_itself_after_a_round_trip(tmp_path, data):
+    card = RiskCard.load(fitted(tmp_path, data, "--hold-out", "40"))
+    assert RiskCard.from_json(card.to_json()) == card
+    assert card.certificate is not None
+
+
+# --- validate -----------------------------------------------------------------------------------
+
+
+def test_validate_judges_the_held_out_rows_alone_wherever_they_are(tmp_path, data, capsys):
+    rows = str(tmp_path / "held_out.csv")
+    path = fitted(tmp_path, data, "--hold-out", "30%", "--held-out", rows)
+    found = [validate(capsys, path, file) for file in (data, rows)]
+    assert found[0] == found[1]
+    assert found[0].err == ""
+    assert "on the rows that were held out of the fit" in found[0].out
+    held_out = pd.read_csv(rows)
+    card = RiskCard.load(path)
+    area = roc_auc_score(held_out["outcome"] == "yes", card.risk(held_out))
+    assert float(re.search(r"AUC +([\d.]+)", found[0].out)[1]) == pytest.approx(area, abs=5e-4)
+    assert f"Rows               {len(held_out)}, of which" in found[0].out
+
+
+def test_other_rows_are_judged_and_called_others(tmp_path, data, capsys):
+    path = fitted(tmp_path, data, "--hold-out", "30%")
+    others = tmp_path / "others.csv"
+    FRAME.assign(age=FRAME["age"] + 1).to_csv(others, index=False)
+    found = validate(capsys, path, others)
+    assert "on these rows" in found.out
+    assert "These are not the 72 rows that were held out of the fit" in found.err
+    FRAME.sample(frac=1, random_state=0).to_csv(others, index=False)  # the draw goes by the order
+    assert "These are not the 72 rows" in validate(capsys, path, others).err
+
+
+def test_training_rows_are_called_so(tmp_path, data, capsys):
+    path = fitted(tmp_path, data)
+    found = validate(capsys, path, data)
+    assert "on the rows that the card was learned from" in found.out
+    assert "the figures are too good" in found.err
+
+
+def test_weights_are_part_of_the_rows(tmp_path, data, capsys):
+    path = str(tmp_path / "card.json")
+    options = ["--target", "outcome", "--weights", "weight", "-q", "-o", path, "--hold-out", "30%"]
+    assert main(["fit", data, *options]) == 0
+    found = validate(capsys, path, data, "--weights", "weight")
+    assert "on the rows that were held out of the fit" in found.out
+    assert "on these rows" in validate(capsys, path, data).out
+
+
+@pytest.mark.parametrize(
+    ("command", "options", "message"),
+    [
+        ("fit", ["--held-out", "x.csv"], "--held-out has no effect without --hold-out"),
+        ("fit", ["--hold-out", "100%"], "'100%' is not a share"),
+        ("fit", ["--hold-out", "240"], "240 of 240 rows cannot be held out"),
+        ("tune", ["--hold-out", "30%", "--groups", "ward"], "rows of one group would be in both"),
+    ],
+)
+def test_what_cannot_be_held_out_is_refused(data, capsys, command, options, message):
+    assert main([command, data, *FIT, *options]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_report_takes_the_held_out_rows_for_test_rows(tmp_path, data, capsys):
+    pytest.importorskip("matplotlib")
+    path, page = fitted(tmp_path, data, "--hold-out", "30%"), tmp_path / "report.html"
+    options = ["--cv", "0", "--n-bootstraps", "0", "-q", "-o", str(page)]
+    assert main(["report", path, data, *options]) == 0
+    assert "72 of these rows were held out of the fit: the test rows." in capsys.readouterr().err
+    text = page.read_text(encoding="utf-8")
+    assert "168 rows" in text
+    assert "72" in text
