@@ -163,6 +163,20 @@ def test_choosing_a_card_of_the_pool_makes_it_the_model(table):
         pool.choose(999)
 
 
+def test_a_pool_is_of_the_regularised_problem_that_a_fit_is_of(table):
+    X, y = table
+    model = RiskScoreClassifier(max_terms=2, certify=True, time_limit=None)
+    pool = find_pool(model, X, y, tolerance=0.05)
+    recipe = model.fit(X, y).card_.recipe
+    assert pool.is_complete
+    assert len(pool) > 1
+    assert recipe.resolved["shortlist"] is not None
+    for card, loss in zip(pool, pool.losses, strict=True):
+        assert card.recipe.resolved == recipe.resolved
+        assert loss_of(card, X, y) < loss  # the pseudo-observations cost something
+        assert audit_card(card, X, y).passed
+
+
 # --- round cuts, small bins, rules --------------------------------------------------------------
 
 

@@ -23,7 +23,7 @@ def test_the_examples_run(tmp_path, monkeypatch, capsys):
     sys.modules.pop("card_function")
     (said,) = re.findall(r"^# (Score\(.*\))$", PAGE, flags=re.MULTILINE)
     assert repr(names["score"]({"age": 71, "shape": "irregular"})) == said
-    assert "twice the odds for every 20 points" in capsys.readouterr().out
+    assert "twice these odds for every 20 points" in capsys.readouterr().out
     assert names["after"] == pytest.approx(names["before"], rel=0.05)
     assert (tmp_path / "credit.json").exists()
 

@@ -224,6 +224,7 @@ def test_a_regularised_card_is_refitted_with_its_shortlist(small):
     assert ("regularization", "auto") in facts.origin.refit
     assert "The rules of the card were not known" not in section("done", facts)
     assert "a slope above 1 is expected" in section("calibration", facts)
+    assert "Regularised: there are fewer candidates" in section("done", facts)
 
 
 def test_a_report_says_where_rules_were_not_kept_in_the_folds(small):
