@@ -76,8 +76,11 @@ def values_of(feature: FeaturePoints | LevelPoints) -> list:
 finite = st.floats(allow_nan=False, allow_infinity=False)
 names = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zl", "Zp")), min_size=1, max_size=12)
 points = st.integers(-20, 20) | st.integers(0, 2)
-FACTS = TrainingFacts(10, 4, 12.5, 0.1 + 0.2)
-COUNTS = (TotalCount(-3, -3, 4, 0, 4.0, 0.0), TotalCount(5, 9, 6, 4, 8.5, 0.1 + 0.2))
+FACTS = TrainingFacts(10, 4, 12.5, 0.1 + 0.2, is_weighted=True)
+COUNTS = (
+    TotalCount(-3, -3, 4, 0, 4.0, 0.0, 4.0),
+    TotalCount(5, 9, 6, 4, 8.5, 0.1 + 0.2, 0.7, (0.1, 1 / 3)),
+)
 labels = st.one_of(st.text(max_size=5), st.integers(), finite, st.booleans())
 
 ranges = st.builds(

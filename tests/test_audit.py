@@ -58,7 +58,8 @@ def honest_card(scale="calibrated"):
     log_odds = card.log_odds(X)
     margin = np.where(Y == "ill", log_odds, -log_odds)
     is_ill = Y == "ill"
-    training = TrainingFacts(200, int(is_ill.sum()), WEIGHTS.sum(), WEIGHTS[is_ill].sum())
+    facts = 200, int(is_ill.sum()), WEIGHTS.sum(), WEIGHTS[is_ill].sum()
+    training = TrainingFacts(*facts, is_weighted=True)
     certificate = Certificate(
         loss=float((WEIGHTS * np.logaddexp(0, -margin)).sum()),
         bound=1.0,
@@ -296,7 +297,9 @@ def mixed_card(features=MIXED_FEATURES, rows=MIXED, **limits):
     }
     return replace(
         card,
-        training=TrainingFacts(200, int(is_ill.sum()), WEIGHTS.sum(), WEIGHTS[is_ill].sum()),
+        training=TrainingFacts(
+            200, int(is_ill.sum()), WEIGHTS.sum(), WEIGHTS[is_ill].sum(), is_weighted=True
+        ),
         certificate=Certificate(loss=float(losses.sum()), **{**allowed, **limits}),
     )
 
@@ -721,6 +724,13 @@ def test_the_weights_of_classes_count(class_weight):
     y = rng.integers(0, 2, 60)
     rows = (rng.normal(size=60) + y)[:, None]
     model = RiskScoreClassifier(max_terms=2, class_weight=class_weight, certify=True).fit(rows, y)
-    assert audit_card(model, rows, y).passed
-    assert not audit_card(model.card_, rows, y).passed
+    for subject in (model, model.card_, RiskCard.from_json(model.card_.to_json())):
+        assert audit_card(subject, rows, y).passed
     assert not audit_card(model, rows, np.zeros(60, dtype=int)).passed
+    # the class weights are part of what is claimed
+    certificate = model.card_.certificate
+    other = replace(certificate.class_weights, event=2 * certificate.class_weights.event)
+    changed = replace(
+        model.card_, certificate=replace(certificate, class_weights=other), recipe=None
+    )
+    assert "loss" in [check.name for check in audit_card(changed, rows, y).failures]

@@ -91,7 +91,7 @@ def test_bars_dots_and_lines_are_as_long_as_what_they_show():
         assert bar.width == pytest.approx(line.shares[0] * length)
         assert dot.x - bar.x == pytest.approx(line.seen.rate * length)
         assert (rule.x1 - bar.x, rule.x2 - bar.x) == pytest.approx(
-            tuple(share * length for share in line.seen.interval)
+            tuple(share * length for share in line.interval)
         )
 
 

@@ -408,7 +408,7 @@ def test_shrinkage_is_told_without_made_up_figures():
 def test_notes_rules_and_weights_are_shown():
     card = heart_card(
         certificate=certificate(notes=["A coarser grid was used."], rules=["age: up", "no bmi"]),
-        training=TrainingFacts(rows=10, events=5, weight=20.5, event_weight=4.1),
+        training=TrainingFacts(10, 5, weight=20.5, event_weight=4.1, is_weighted=True),
     )
     text = " ".join(card.to_text().split())
     assert "Rules: age: up; no bmi. A coarser grid was used." in text

@@ -332,12 +332,15 @@ def test_a_card_keeps_the_rules_of_the_file(tmp_path, data, rules, capsys):
     assert list(points) == sorted(points)
 
 
-def test_balanced_classes_have_equal_weight(tmp_path, plain, capsys):
+def test_balanced_classes_are_known_to_the_card(tmp_path, plain, capsys):
     path = tmp_path / "card.json"
     options = ["--target", "outcome", "-o", path, "-q", "--class-weight", "balanced"]
     assert run(capsys, "fit", plain, *options)[0] == 0
-    training = RiskCard.load(path).training
-    assert training.event_weight == pytest.approx(training.weight / 2)
+    card = RiskCard.load(path)
+    training, weights = card.training, card.certificate.class_weights
+    assert training.event_weight == training.events
+    no_events = training.rows - training.events
+    assert weights.event * training.events == pytest.approx(weights.no_event * no_events)
 
 
 def test_bins_are_as_large_as_asked_for(tmp_path, plain, capsys):
@@ -398,12 +401,14 @@ def test_the_pool_is_listed_and_a_card_of_it_can_be_chosen(tmp_path, plain, caps
 # --- rows that a card is held against -----------------------------------------------------------
 
 
-def test_a_card_of_balanced_classes_is_checked_with_them(tmp_path, plain, capsys):
+def test_a_card_of_balanced_classes_is_checked_without_being_told(tmp_path, plain, capsys):
     path = tmp_path / "card.json"
     options = ["--target", "outcome", "-o", path, "-q", "--class-weight", "balanced"]
     assert run(capsys, "fit", plain, *options)[0] == 0
-    assert run(capsys, "check", path, plain)[0] == 1
-    assert run(capsys, "check", path, plain, "--class-weight", "balanced")[0] == 0
+    assert run(capsys, "check", path, plain)[0] == 0
+    code, _, said = run(capsys, "recalibrate", path, plain, "--class-weight", "balanced")
+    assert code == 2
+    assert "--class-weight" in said
 
 
 def test_recalibrating_changes_the_scale_only(tmp_path, data, capsys):

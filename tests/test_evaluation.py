@@ -20,7 +20,7 @@ from riskcard.evaluation.decision import THRESHOLDS, DecisionCurve, decision_cur
 from riskcard.evaluation.discrimination import roc_curve
 from riskcard.evaluation.intervals import wilson_interval
 from riskcard.evaluation.measures import Tally, fit_intercept, fit_slope, measure
-from riskcard.evaluation.outcomes import effective_rows, rate_interval, read_outcomes
+from riskcard.evaluation.outcomes import effective_rows, read_outcomes
 from riskcard.evaluation.summary import evaluate
 
 TIED = np.array([0.1, 0.1, 0.3, 0.3, 0.3, 0.8, 0.8, 0.8])
@@ -319,7 +319,7 @@ def test_weights_count_in_the_rate_and_shrink_what_is_known():
     (one,) = calibration_bins(rows)
     assert (one.rate, one.rows) == (0.75, 4)
     assert effective_rows(rows.weights) == pytest.approx(144 / 84)
-    assert rate_interval(rows) == pytest.approx(wilson_interval(0.75 * 144 / 84, 144 / 84))
+    assert one.interval == pytest.approx(wilson_interval(0.75 * 144 / 84, 144 / 84))
 
 
 def test_the_histogram_counts_rows_with_and_without_the_event():
@@ -338,12 +338,12 @@ def test_the_scale_ends_where_risks_and_intervals_do(risks, end):
 def test_weighted_intervals_are_those_of_as_many_effective_rows():
     """Weights that say nothing about the rows widen an interval by the square root of their spread."""
     risks, y, _ = random_rows(4, n_rows=200, with_weights=False)
-    plain = calibration_of(read_outcomes(risks, y))
-    # every row twice: once with the weight 1, once with the weight 3
-    weights = np.repeat([1.0, 3.0], 200)
+    # every row twice: once with the weight 1, once with the weight 3; or with hardly different ones
+    weights, nearly = np.repeat([1.0, 3.0], 200), np.repeat([1.0, 1.0 + 1e-9], 200)
+    plain = calibration_of(read_outcomes(np.tile(risks, 2), np.tile(y, 2), nearly))
     rows = read_outcomes(np.tile(risks, 2), np.tile(y, 2), weights)
     weighted = calibration_of(rows)
-    wider = math.sqrt(200 / effective_rows(weights))
+    wider = math.sqrt(400 / effective_rows(weights))
     assert effective_rows(weights) == pytest.approx(800**2 / 2000)
     for name in ("slope", "intercept"):
         assert getattr(weighted, name) == pytest.approx(getattr(plain, name), abs=1e-9)

@@ -50,6 +50,9 @@ def test_a_saved_card_predicts_the_same(tmp_path):
     assert again.risk(rows).tolist() == card.risk(rows).tolist()
 
 
+FACTS = json.loads(heart_card().to_json())["training"]
+
+
 def changed(**changes) -> str:
     content = json.loads(heart_card().to_json())
     content.update(changes)
@@ -144,15 +147,11 @@ def levels(**changes) -> list:
         (changed(training=[]), '"training" is \\[\\]'),
         (changed(training={"rows": 1}), 'no "event_weight"'),
         (
-            changed(
-                training={"rows": 1, "events": 1, "weight": 1, "event_weight": 1, "totals": [None]}
-            ),
+            changed(training={**FACTS, "totals": [None]}),
             'an entry of "totals" is None. It must be an object',
         ),
         (
-            changed(
-                training={"rows": -1, "events": 1, "weight": 1, "event_weight": 1, "totals": []}
-            ),
+            changed(training={**FACTS, "rows": -1}),
             "rows is -1",
         ),
         (with_certificate(status="perfect"), "status is 'perfect'"),

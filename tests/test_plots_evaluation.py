@@ -172,9 +172,10 @@ def test_rows_of_weight_0_are_left_out(rows):
 def test_without_rows_the_training_rows_are_shown_where_they_are_known(ax, small):
     X, y = small
     plot_risk(RiskScoreClassifier(2).fit(X, y), ax=ax)
-    assert len(ax.containers) == 1
+    assert line(ax, "observed in training").get_xdata().size
+    assert not ax.containers  # no intervals: these rows chose the card
     plain = plot_risk(heart_card(training=None), ax=figures.Figure().subplots())
-    assert not plain.containers
+    assert "observed in training" not in [one.get_label() for one in plain.lines]
 
 
 def test_a_card_of_many_totals_has_bands_and_no_marks(ax):

@@ -17,7 +17,7 @@ from riskcard.data.features import read_features, read_numbers
 from riskcard.data.levels import BOOLEAN, Levels
 from riskcard.data.rows_to_score import as_labels, as_numbers
 from riskcard.data.table import Table, make_table, require_plain
-from riskcard.data.target import weigh_classes
+from riskcard.data.target import class_factors, weigh_classes
 
 Y = [0, 1, 0, 1]
 FRAME = pd.DataFrame(
@@ -444,7 +444,8 @@ def test_bad_names_are_named(names, message):
 
 def weighted_table(X, y, sample_weight=None, *, class_weight):
     table = make_table(X, y, sample_weight)
-    weights = weigh_classes(table.weights, table.labels, table.classes, class_weight)
+    factors = class_factors(table.weights, table.labels, table.classes, class_weight)
+    weights = weigh_classes(table.weights, table.labels, factors)
     return replace(table, weights=weights)
 
 

@@ -94,11 +94,13 @@ def test_up_to_60_totals_are_counted_each_and_more_in_at_most_30_bands(n_totals,
         assert (one.rows, one.events) == (own.sum(), (own & is_event).sum())
         assert one.weight == (1.0 + totals)[own].sum()
         assert one.event_weight == (1.0 + totals)[own & is_event].sum()
+        squares = ((1.0 + totals)[own] ** 2).sum()
+        assert one.effective_rows == pytest.approx(one.weight**2 / squares)
 
 
 def test_a_band_without_rows_is_not_kept():
     counts = count_totals(np.array([4, 4]), np.array([True, False]), np.ones(2), [0, 4, 5])
-    assert counts == (TotalCount(4, 4, 2, 1, 2.0, 1.0),)
+    assert counts == (TotalCount(4, 4, 2, 1, 2.0, 1.0, 2.0),)
 
 
 def test_bands_have_the_smallest_round_width_that_suffices():
@@ -111,12 +113,12 @@ def test_bands_have_the_smallest_round_width_that_suffices():
 
 def test_a_count_may_be_of_any_total_and_of_rows_that_all_have_the_event():
     low = -(10**15)
-    assert TotalCount(low, low, 1, 1, 1.0, 1.0).low == low
-    assert TotalCount(0, 0, 1, 0, 0.5, 0.0).events == 0
+    assert TotalCount(low, low, 1, 1, 1.0, 1.0, 1.0).low == low
+    assert TotalCount(0, 0, 1, 0, 0.5, 0.0, 1.0).events == 0
     with pytest.raises(ParameterError, match="rows of a count is 0"):
-        TotalCount(0, 0, 0, 0, 0.0, 0.0)
+        TotalCount(0, 0, 0, 0, 0.0, 0.0, 0.0)
     with pytest.raises(ParameterError, match="low of a count"):
-        TotalCount(low - 1, 0, 1, 0, 1.0, 0.0)
+        TotalCount(low - 1, 0, 1, 0, 1.0, 0.0, 1.0)
 
 
 def test_recalibration_counts_the_new_rows():
@@ -151,7 +153,10 @@ def test_an_audit_counts_again():
 
 def counted_card() -> RiskCard:
     card = heart_card()
-    counts = (TotalCount(-1, -1, 400, 100, 400.5, 100.25), TotalCount(1, 7, 169, 112, 169, 112))
+    counts = (
+        TotalCount(-1, -1, 400, 100, 400.5, 100.25, 401.0, (0.125, 0.5)),
+        TotalCount(1, 7, 169, 112, 169, 112, 169),
+    )
     return replace(card, training=replace(card.training, totals=counts))
 
 
@@ -176,6 +181,8 @@ def test_counts_are_kept_in_the_file_one_a_line():
         ('"high": -1, ', "", 'no "high"'),
         ('"totals"', '"counts"', '"training" has no "totals"'),
         ('"low": -1', '"low": -1, "colour": 3', 'unknown entry "colour"'),
+        ("[0.125, 0.5]", "[0.5, 0.125]", "Give two risks in order"),
+        ("[0.125, 0.5]", "0.125", "interval of a count is 0.125"),
     ],
 )
 def test_wrong_counts_are_refused(old, new, message):
@@ -187,4 +194,4 @@ def test_wrong_counts_are_refused(old, new, message):
 
 def test_a_count_needs_a_band():
     with pytest.raises(ParameterError, match="from low to high"):
-        TotalCount(3, 2, 1, 1, 1, 1)
+        TotalCount(3, 2, 1, 1, 1, 1, 1)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from riskcard.audit.findings import ROUNDING, AuditReport, Check
 from riskcard.audit.limits import check_limits, is_surely_within, one_step_changes
 from riskcard.audit.raw_rows import Rows, places_by_hand, read_by_hand, totals_by_hand
-from riskcard.data.target import read_target, read_weights, weigh_classes
+from riskcard.data.target import read_target, read_weights
 from riskcard.errors import DataError, ParameterError
 from riskcard.model.card import RiskCard
 from riskcard.model.certificate import Certificate
@@ -44,8 +44,7 @@ def audit_card(subject: Any, X: Any, y: Any, sample_weight: Any = None) -> Audit
     subject
         A fitted ``RiskScoreClassifier``, or a ``RiskCard`` with its certificate.
     X, y, sample_weight
-        The training rows, as given to ``fit``. The ``class_weight`` of a classifier is applied; a
-        card does not store it, so for a card alone it must be part of the weights.
+        The training rows, as given to ``fit``. Class weights are those of the certificate.
 
     Examples
     --------
@@ -58,10 +57,9 @@ def audit_card(subject: Any, X: Any, y: Any, sample_weight: Any = None) -> Audit
     subject = getattr(subject, "best_estimator_", subject)
     card = _card_of(subject)
     rows = _read_rows(card, X, y, sample_weight)
-    if card is not subject:
-        rows = _weigh(rows, card, getattr(subject, "class_weight", None))
     pseudo_rows = 0.0 if card.certificate is None else card.certificate.pseudo_rows
-    loss = _loss(card, rows, pseudo_rows)
+    certified, weighted = _as_certified(card, rows)
+    loss = _loss(certified, weighted, pseudo_rows)
     checks = [_check_labels(card, rows), _check_training(card, rows), *_check_counts(card, rows)]
     checks += _check_risks(card, rows)
     if card.certificate is None:
@@ -69,10 +67,10 @@ def audit_card(subject: Any, X: Any, y: Any, sample_weight: Any = None) -> Audit
         checks.append(Check("certificate", False, missing))
     else:
         claims = _claims_of(subject, card.certificate)
-        checks += check_limits(card, card.certificate, rows)
+        checks += check_limits(certified, card.certificate, weighted)
         checks += _check_claims(claims, loss)
-        checks.append(_check_neighbours(card, card.certificate, rows, claims.bound))
-        checks += _check_bounded_steps(card, card.certificate, rows, loss)
+        checks.append(_check_neighbours(certified, card.certificate, weighted, claims.bound))
+        checks += _check_bounded_steps(certified, card.certificate, weighted, loss)
     if card is not subject:
         checks += _check_classifier(subject, card, X, rows)
     return AuditReport(tuple(checks), loss)
@@ -108,12 +106,23 @@ def _read_rows(card: RiskCard, X: Any, y: Any, sample_weight: Any) -> Rows:
     return Rows(columns, places, target[is_kept], weights[is_kept], is_kept)
 
 
-def _weigh(rows: Rows, card: RiskCard, class_weight: Any) -> Rows:
-    """The rows with the weights of their classes, if both classes occur; a later check reports if not."""
-    signs = np.where(_is_event(card, rows), np.int8(1), np.int8(-1))
-    if class_weight is None or np.unique(signs).size < 2:
-        return rows
-    return replace(rows, weights=weigh_classes(rows.weights, signs, card.classes, class_weight))
+def _as_certified(card: RiskCard, rows: Rows) -> tuple[RiskCard, Rows]:
+    """The card with the scale, and the rows with the weights, that loss and bound are about.
+
+    They differ from those given where the points were chosen with class weights.
+    """
+    weights = None if card.certificate is None else card.certificate.class_weights
+    if weights is None:
+        return card, rows
+    factors = np.where(_is_event(card, rows), weights.event, weights.no_event)
+    certified = replace(
+        card,
+        multiplier=weights.multiplier,
+        offset=weights.offset,
+        certificate=None,
+        recipe=None,
+    )
+    return certified, replace(rows, weights=rows.weights * factors)
 
 
 def _claims_of(subject: Any, certificate: Certificate) -> _Claims:

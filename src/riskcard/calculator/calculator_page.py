@@ -7,7 +7,7 @@ from typing import Any
 
 from riskcard.calculator.questions import Question, questions_of
 from riskcard.calculator.wording import PageWords
-from riskcard.card.bands import BandLine, Seen, cells_of
+from riskcard.card.bands import BandLine, Seen, has_risk_intervals
 from riskcard.card.scorecard import ScoreCard, score_card_of
 from riskcard.formatting.templates import asset, render
 from riskcard.model.card import RiskCard
@@ -51,8 +51,9 @@ def render_calculator(card: RiskCard, words: PageWords | None = None) -> str:
 
 def _columns(shown: ScoreCard) -> list[str]:
     """The columns of the table from total to risk, without those that would be empty."""
-    header, _ = cells_of(shown.bands)
-    return ["total", "risk", "rows", "events", "observed", "interval"][: len(header)]
+    columns = ["total", "risk"]
+    columns += ["interval"] if has_risk_intervals(shown.bands) else []
+    return [*columns, "rows", "events", "observed"] if shown.observed else columns
 
 
 def _cells(line: BandLine, words: PageWords) -> dict[str, str]:
@@ -63,10 +64,9 @@ def _cells(line: BandLine, words: PageWords) -> dict[str, str]:
     }
     if (seen := line.seen) is not None:
         cells["rows"], cells["events"] = str(seen.rows), str(seen.events)
-        shares = {"observed": [seen.rate], "interval": seen.interval or [None]}
-        for name, ends in shares.items():
-            known = [end for end in ends if end is not None]
-            cells[name] = words.percent(*known, is_counted=True) if known else ""
+        known = [] if seen.rate is None else [seen.rate]
+        cells["observed"] = words.percent(*known, is_counted=True) if known else ""
+    cells["interval"] = "" if line.interval is None else words.percent(*line.interval)
     return cells
 
 
@@ -91,7 +91,7 @@ def _data(
         "totals": totals if len(totals) <= _MOST_DOTS else [totals[0], totals[-1]],
         "has_all_totals": len(totals) <= _MOST_DOTS,
         "observed": [
-            {"low": line.low, "high": line.high, **_figures(line.seen)}
+            {"low": line.low, "high": line.high, **_figures(line.seen), "interval": line.interval}
             for line in shown.bands
             if line.seen is not None
         ],
@@ -104,7 +104,7 @@ def _data(
 
 
 def _figures(seen: Seen) -> dict[str, Any]:
-    return {name: getattr(seen, name) for name in ("rows", "events", "rate", "interval")}
+    return {name: getattr(seen, name) for name in ("rows", "events", "rate")}
 
 
 def _hash(text: str) -> str:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from riskcard.evaluation.intervals import wilson_interval
 from riskcard.formatting.percent import percent
 from riskcard.model.card import RiskCard
 from riskcard.model.totals import TotalCount, bands_of
@@ -17,19 +16,16 @@ class Seen:
     ----------
     rows, events
         Counts.
-    rate, interval
-        The share of events (by weight where rows have weights) and an interval for it, as numbers;
-        None where it is unknown: no rows, or weights.
-    rate_words, interval_words
+    rate
+        The share of events, by weight where rows have weights; None without rows.
+    rate_words
         The same as people read it; empty for None.
     """
 
     rows: int
     events: int
     rate: float | None
-    interval: tuple[float, float] | None
     rate_words: str
-    interval_words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +42,9 @@ class BandLine:
         The risks of ``low`` and ``high``, as numbers.
     seen
         What was observed; None when the card does not know.
+    interval, interval_words
+        The 95 % interval of the risk, as numbers and in words; None and an empty text where the card
+        has none.
     """
 
     low: int
@@ -54,15 +53,18 @@ class BandLine:
     risk: str
     shares: tuple[float, float]
     seen: Seen | None
+    interval: tuple[float, float] | None = None
+    interval_words: str = ""
 
 
 def band_lines(card: RiskCard) -> tuple[BandLine, ...]:
     """All totals that a row can have, in at most 30 lines."""
     counts = _counts_of(card)
-    is_weighted = card.training is not None and card.training.is_weighted
     lines = []
     for low, high in bands_of(card.reachable_totals()):
         first, last = (float(risk) for risk in card.risk_of_total([low, high]))
+        own = counts.get((low, high), [])
+        interval = _joined(own)
         lines.append(
             BandLine(
                 low,
@@ -70,7 +72,9 @@ def band_lines(card: RiskCard) -> tuple[BandLine, ...]:
                 label=str(low) if low == high else f"{low} to {high}",
                 risk=_range(percent(first), percent(last)),
                 shares=(first, last),
-                seen=_seen(counts[low, high], is_weighted) if counts else None,
+                seen=_seen(own) if counts else None,
+                interval=interval,
+                interval_words="" if interval is None else _range(*map(percent, interval)),
             )
         )
     return tuple(lines)
@@ -78,18 +82,26 @@ def band_lines(card: RiskCard) -> tuple[BandLine, ...]:
 
 def cells_of(bands: Sequence[BandLine]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """The header and the rows of the table, in words, without columns that would be empty."""
-    n_cells = 2 if bands[0].seen is None else 6
-    if not any(line.seen and line.seen.interval for line in bands):  # weighted rows have none
-        n_cells = min(n_cells, 5)
-    header = ("Total", "Risk", "Rows", "Events", "Observed", "95 % interval")
+    header = ["Total", "Risk"]
+    has_intervals = has_risk_intervals(bands)
+    if has_intervals:
+        header.append("95 % interval")
+    if bands[0].seen is not None:
+        header += ["Rows", "Events", "Observed"]
     rows = []
     for line in bands:
         cells = [line.label, line.risk]
+        if has_intervals:
+            cells.append(line.interval_words)
         if (seen := line.seen) is not None:
-            counts = [f"{seen.rows:,}", f"{seen.events:,}"]
-            cells += [*counts, seen.rate_words, seen.interval_words]
-        rows.append(tuple(cells[:n_cells]))
-    return header[:n_cells], rows
+            cells += [f"{seen.rows:,}", f"{seen.events:,}", seen.rate_words]
+        rows.append(tuple(cells))
+    return tuple(header), rows
+
+
+def has_risk_intervals(bands: Sequence[BandLine]) -> bool:
+    """Whether the card knows how uncertain its risks are."""
+    return any(line.interval is not None for line in bands)
 
 
 def _counts_of(card: RiskCard) -> dict[tuple[int, int], list[TotalCount]]:
@@ -105,17 +117,19 @@ def _counts_of(card: RiskCard) -> dict[tuple[int, int], list[TotalCount]]:
     return found if counts else {}
 
 
-def _seen(counts: list[TotalCount], is_weighted: bool) -> Seen:
+def _seen(counts: list[TotalCount]) -> Seen:
     rows, events = sum(one.rows for one in counts), sum(one.events for one in counts)
     weight = sum(one.weight for one in counts)
     if rows == 0 or weight <= 0:
-        return Seen(rows, events, None, None, "", "")
+        return Seen(rows, events, None, "")
     rate = sum(one.event_weight for one in counts) / weight
-    if is_weighted:
-        # what a weight means is unknown: rows counted together, or rows that matter more
-        return Seen(rows, events, rate, None, _rate(rate), "")
-    interval = wilson_interval(events, rows)
-    return Seen(rows, events, rate, interval, _rate(rate), _range(*map(_rate, interval)))
+    return Seen(rows, events, rate, _rate(rate))
+
+
+def _joined(counts: list[TotalCount]) -> tuple[float, float] | None:
+    """From the lowest to the highest end of the intervals of some totals."""
+    ends = [one.interval for one in counts if one.interval is not None]
+    return (min(low for low, _ in ends), max(high for _, high in ends)) if ends else None
 
 
 def _rate(rate: float) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from riskcard.card.bands import BandLine, band_lines, cells_of
+from riskcard.card.bands import BandLine, band_lines, cells_of, has_risk_intervals
 from riskcard.card.sentences import (
     BASE,
     BLANK,
@@ -124,5 +124,6 @@ def rendered(card: RiskCard, template: str, text: Callable[[str], str] = str, **
         blank=BLANK,
         details=DETAILS,
         text=text,
+        has_intervals=has_risk_intervals(shown.bands),
         **more,
     )

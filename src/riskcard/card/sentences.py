@@ -55,9 +55,8 @@ def training_words(training: TrainingFacts) -> str:
 
 def observed_words(training: TrainingFacts) -> str:
     """What the observed rates next to the totals are."""
-    if training.is_weighted:
-        return "Observed: the share of training rows with the event, by weight."
-    return "Observed: the share of training rows with the event, and its 95 % interval (Wilson)."
+    by_weight = ", by weight; rows and events are counts" if training.is_weighted else ""
+    return f"Observed: the share of training rows with the event{by_weight}."
 
 
 def shrinkage_words(certificate: Certificate, training: TrainingFacts) -> list[str]:
@@ -82,6 +81,7 @@ def proof_for_readers(certificate: Certificate, training: TrainingFacts | None) 
     if certificate.status is Status.OPTIMAL:
         how = "with risks shrunk in this way, " if certificate.pseudo_rows > 0 else ""
         how += "at the charge per term, " if certificate.min_gain > 0 else ""
+        how += "with these class weights, " if certificate.class_weights is not None else ""
         return (
             f"Proven: {how}no other card of this size and kind fits these rows better (see the details "
             "for the kind)."
@@ -92,7 +92,8 @@ def proof_for_readers(certificate: Certificate, training: TrainingFacts | None) 
 
 def _better_words(certificate: Certificate, training: TrainingFacts | None) -> str:
     """By how much the best card can be better, per row; rounded up."""
-    if training is None or training.weight <= 0 or training.rows == 0:
+    is_counted = training is not None and training.weight > 0 and training.rows > 0
+    if training is None or not is_counted or certificate.class_weights is not None:
         return f"whose {objective_name(certificate)} is up to {_rounded_up(100 * certificate.gap)} % lower"
     # a pseudo-observation weighs as much as an average row
     rows = training.weight * (1 + certificate.pseudo_rows / training.rows)
@@ -124,6 +125,7 @@ def certificate_sentences(certificate: Certificate) -> list[str]:
         *step_words(certificate),
         kind_words(certificate),
         *regularization_words(certificate),
+        *class_weight_words(certificate),
         *rules,
         *certificate.notes,
     ]
@@ -149,12 +151,26 @@ def regularization_words(certificate: Certificate) -> list[str]:
     return [" ".join(sentences)]
 
 
+def class_weight_words(certificate: Certificate) -> list[str]:
+    """What class weights changed and what they did not, in sentences, where there were some."""
+    weights = certificate.class_weights
+    if weights is None:
+        return []
+    return [
+        f"The points were chosen with class weights (event {weights.event:.4g}, no event "
+        f"{weights.no_event:.4g}). Loss and bound are those of the class-weighted rows. The risks "
+        "were then fitted without class weights, and are those of the rows as they are."
+    ]
+
+
 def proof_sentence(certificate: Certificate) -> str:
     """What was proven, in one plain sentence (and why the solver stopped, where it did)."""
     places = _decimal_places(certificate.objective)
     what, value = objective_name(certificate), f"{certificate.objective:.{places}f}"
-    if certificate.pseudo_rows > 0:
-        value += " with pseudo-observations"
+    counted = ["pseudo-observations"] if certificate.pseudo_rows > 0 else []
+    counted += ["class weights"] if certificate.class_weights is not None else []
+    if counted:
+        value += f" with {' and '.join(counted)}"
     if certificate.status is Status.OPTIMAL:
         # both agree within the tolerance of optimality: rounded alike, they look alike
         bound = f"{certificate.bound:.{places}f}"

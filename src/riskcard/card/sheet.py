@@ -5,7 +5,7 @@ One layout serves every picture: SVG is written from it, PNG and PDF are drawn f
 
 from dataclasses import dataclass, field
 
-from riskcard.card.bands import BandLine, cells_of
+from riskcard.card.bands import BandLine, cells_of, has_risk_intervals
 from riskcard.card.scorecard import FeatureBlock, ScoreCard, score_card_of
 from riskcard.card.sentences import BASE, BLANK, DETAILS
 from riskcard.formatting.numbers import minus
@@ -23,6 +23,8 @@ _VALUE, _POINTS, _BOX = 165.0, 420.0, 440.0
 _ROW, _LINE = 18.0, 12.0
 #: Between the columns of the lower table, between it and its bars, and the height of a row.
 _GAP, _TO_BARS, _TOTAL_ROW = 12.0, 22.0, 13.0
+#: Shorter bars have three numbers on their axis, not five.
+_NARROW = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,9 +228,9 @@ def _add_totals(sheet: Sheet, shown: ScoreCard) -> None:
     sheet.height = bottom
     sheet.rule(1.2)
     if shown.observed:
-        words = "Grey: risk. Dot and line: observed, with its interval."
-        if len(header) < 6:  # weighted rows have no intervals
-            words = "Grey: risk. Dot: observed."
+        words = "Grey: risk. Dot: observed."
+        if has_risk_intervals(shown.bands):
+            words = "Grey: risk. Line: its 95 % interval. Dot: observed."
         sheet.add(Words(WIDTH, bottom + 9.5, words, 7.0, anchor="end", colour=GREY))
         sheet.height += 10
 
@@ -252,23 +254,24 @@ def _add_cells(
 
 
 def _add_axis(sheet: Sheet, start: float, top: float, bottom: float) -> None:
+    is_narrow = WIDTH - start < _NARROW
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
         x = start + share * (WIDTH - start)
         anchor = "end" if share == 1 else "middle"
         sheet.add(Rule(x, top, x, bottom, 0.4, PALE))
-        sheet.add(Words(x, top - 5.5, f"{100 * share:.0f} %", 6.5, anchor=anchor, colour=GREY))
+        if not is_narrow or share in (0.0, 0.5, 1.0):
+            words = f"{100 * share:.0f} %"
+            sheet.add(Words(x, top - 5.5, words, 6.5, anchor=anchor, colour=GREY))
 
 
 def _add_bar(sheet: Sheet, line: BandLine, start: float) -> None:
-    """The risk as a bar; what was observed as a dot on a line as long as its interval."""
+    """The risk as a bar, its interval as a line, and what was observed as a dot."""
     length, y = WIDTH - start, sheet.height
     risk = sum(line.shares) / 2
     sheet.add(Rectangle(start, y + 2, risk * length, _TOTAL_ROW - 4, fill=FILL))
-    seen = line.seen
-    if seen is None or seen.rate is None:
-        return
     middle = y + _TOTAL_ROW / 2
-    if seen.interval is not None:
-        low, high = (start + share * length for share in seen.interval)
+    if line.interval is not None:
+        low, high = (start + share * length for share in line.interval)
         sheet.add(Rule(low, middle, high, middle, 0.8))
-    sheet.add(Dot(start + seen.rate * length, middle, 2.0))
+    if line.seen is not None and line.seen.rate is not None:
+        sheet.add(Dot(start + line.seen.rate * length, middle, 2.0))

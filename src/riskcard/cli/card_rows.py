@@ -20,23 +20,13 @@ if TYPE_CHECKING:
 
 def labelled_rows(options: Namespace, card: RiskCard) -> tuple[dict[str, Any], Any, Any]:
     """Open a file: its rows as the card takes them, its labels as the card writes them, weights."""
-    rows, labels, weights = labelled_rows_of(open_data(options), options, card)
-    if options.class_weight is None:
-        return rows, labels, weights
-
-    import numpy as np
-
-    from riskcard.data.target import weigh_classes
-
-    signs = np.where(labels == card.classes[1], np.int8(1), np.int8(-1))
-    counts = np.ones(labels.size) if weights is None else weights
-    return rows, labels, weigh_classes(counts, signs, card.classes, options.class_weight)
+    return labelled_rows_of(open_data(options), options, card)
 
 
 def labelled_rows_of(
     file: TableFile, options: Namespace, card: RiskCard
 ) -> tuple[dict[str, Any], Any, Any]:
-    """The same for a file that is open already, without the weights of classes."""
+    """The same for a file that is open already."""
     target = target_of(options, card)
     table = file.read(card_selection(file, options, card, target, options.weights))
     say_notes(table)

@@ -205,13 +205,13 @@ def require_computable(weights: NDArray[np.float64], what: str) -> None:
         )
 
 
-def weigh_classes(
+def class_factors(
     weights: NDArray[np.float64],
     labels: NDArray[np.int8],
     classes: tuple[Any, Any],
     class_weight: Any,
-) -> NDArray[np.float64]:
-    """Multiply the weight of every row by the weight of its class.
+) -> tuple[float, float] | None:
+    """The factors by which rows without and with the event count more; None where none were given.
 
     Parameters
     ----------
@@ -222,24 +222,29 @@ def weigh_classes(
     classes
         No event, event.
     class_weight
-        None leaves the weights alone; "balanced" gives both classes half of the total weight; a
-        mapping gives the factor of each class, 1 where it names none.
+        "balanced" gives both classes half of the total weight; a mapping gives the factor of each
+        class, 1 where it names none.
     """
     if class_weight is None:
-        return weights
-    is_event = labels == 1
+        return None
     if isinstance(class_weight, str) and class_weight == "balanced":
         # each class by itself: a light one would vanish in the difference from the total
-        others, events = float(weights[~is_event].sum()), float(weights[is_event].sum())
-        factors = (events / others + 1) / 2, (others / events + 1) / 2
-    elif isinstance(class_weight, Mapping):
-        factors = _factors_of(class_weight, classes)
-    else:
-        raise ParameterError(
-            f"class_weight is {class_weight!r}. Use None, 'balanced', or a mapping from label to "
-            "weight."
-        )
-    weighted: NDArray[np.float64] = weights * np.where(is_event, factors[1], factors[0])
+        others, events = float(weights[labels != 1].sum()), float(weights[labels == 1].sum())
+        return (events / others + 1) / 2, (others / events + 1) / 2
+    if isinstance(class_weight, Mapping):
+        return _factors_of(class_weight, classes)
+    raise ParameterError(
+        f"class_weight is {class_weight!r}. Use None, 'balanced', or a mapping from label to weight."
+    )
+
+
+def weigh_classes(
+    weights: NDArray[np.float64], labels: NDArray[np.int8], factors: tuple[float, float] | None
+) -> NDArray[np.float64]:
+    """Multiply the weight of every row by the factor of its class, as `class_factors` gives them."""
+    if factors is None:
+        return weights
+    weighted: NDArray[np.float64] = weights * np.where(labels == 1, factors[1], factors[0])
     require_computable(weighted, "sample_weight times class_weight")
     return weighted
 

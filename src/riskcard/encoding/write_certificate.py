@@ -80,4 +80,5 @@ def training_facts_of(table: Table, totals: Integers, reachable: Sequence[int]) 
         weight=float(np.sum(table.weights)),
         event_weight=float(np.sum(table.weights[is_event])),
         totals=count_totals(totals, is_event, table.weights, reachable),
+        is_weighted=bool((table.weights != 1).any()),
     )

@@ -1,5 +1,6 @@
 """What every classifier with a card does: read the rows, keep the result, predict."""
 
+import math
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Collection
@@ -18,7 +19,7 @@ from riskcard.data.features import read_numbers
 from riskcard.data.files.feature_table import FeatureTable
 from riskcard.data.frames import column_names, columns_in_order, rows_as_array
 from riskcard.data.table import Table, make_table, require_plain
-from riskcard.data.target import weigh_classes
+from riskcard.data.target import class_factors, weigh_classes
 from riskcard.encoding.decode_solution import Layout
 from riskcard.errors import DataError, ParameterError
 from riskcard.estimators.fitted import Procedure, Training
@@ -85,12 +86,13 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
         validate_data(self, X, skip_check_array=True)
         if not self.takes_any_table:
             require_plain(table)
-        given, labels, classes = table.weights, table.labels, table.classes
-        weights = weigh_classes(given, labels, classes, self.class_weight)
+        given, labels = table.weights, table.labels
+        factors = class_factors(given, labels, table.classes, self.class_weight)
+        weights = weigh_classes(given, labels, factors)
         if "identifiers" in procedure.parameters:
             known = {"identifiers": self.identifiers_ or None}
             procedure = replace(procedure, parameters={**procedure.parameters, **known})
-        return Training(replace(table, weights=weights), given, procedure)
+        return Training(replace(table, weights=weights), given, factors, procedure)
 
     def _know_columns(self, table: Table) -> None:
         """Remember all columns, by whose places rows of an array are predicted."""
@@ -142,9 +144,17 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
         return columns_in_order(X, self._columns_in, used)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Log-odds of ``classes_[1]`` for every row; those of the event are ``card_.log_odds(X)``."""
+        """Log-odds of ``classes_[1]`` for every row; above 0 that class is predicted.
+
+        Those of the event are ``card_.log_odds(X)``. With class weights they are those of a table in
+        which each class counts by its weight, which moves the decision; the risks that
+        ``predict_proba`` gives are those of the rows as they are.
+        """
         total = self.total_points(X)
         log_odds = self.card_.log_odds_of_total(total)
+        weights = None if self.card_.certificate is None else self.card_.certificate.class_weights
+        if weights is not None:
+            log_odds += math.log(weights.event) - math.log(weights.no_event)
         return log_odds if self._is_event_last else -log_odds
 
     @property
@@ -171,7 +181,7 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
         return np.exp(-np.logaddexp(0.0, np.column_stack([log_odds, -log_odds])))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The more probable class of every row."""
+        """The more probable class of every row; with class weights, the one with more weight."""
         is_last = self.decision_function(X) > 0
         return self.classes_[is_last.astype(np.int64)]
 

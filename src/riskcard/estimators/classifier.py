@@ -72,8 +72,10 @@ class RiskScoreClassifier(CardClassifier):
         and whole numbers that are called id, MRN or the like or that number the rows; a warning
         lists them; None means that there are none.
     class_weight
-        'balanced' gives both classes the same weight. A mapping from label to factor gives the
-        factors. Both apply in addition to sample_weight. None means no class weights.
+        Weights of the classes for the choice of points, in addition to sample_weight:
+        'balanced' gives both classes the same weight, a mapping from label to factor the
+        factors. The risks on the card are those of the rows without them. None means no class
+        weights.
     certify
         Prove a bound on the loss of every allowed card.
     time_limit
@@ -95,7 +97,8 @@ class RiskScoreClassifier(CardClassifier):
         The card in the units of the data; ``print`` it.
     loss_ : float
         Sum of the log-losses of the printed card on the training rows, times their weights;
-        pseudo-observations are included.
+        pseudo-observations are included. With class weights, that of the class-weighted rows at
+        their own scale.
     lower_bound_ : float
         No allowed card has a smaller loss, or, with ``CardRules(min_gain=...)``, a smaller loss plus
         ``min_gain`` per term; 0 when nothing was proven.

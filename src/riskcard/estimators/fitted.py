@@ -8,14 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riskcard.arrays import Integers
 from riskcard.data.columns import FeatureValues
 from riskcard.data.row_hash import hash_choices
 from riskcard.data.table import Table
 from riskcard.encoding.decode_solution import Layout, card_from_solution, raw_columns
+from riskcard.encoding.fit_card_scale import CardScale, fit_card_scale
 from riskcard.encoding.pseudo_rows import loss_with_pseudo_rows
 from riskcard.encoding.write_certificate import certificate_of, training_facts_of
 from riskcard.errors import RiskcardError
 from riskcard.model.card import RiskCard
+from riskcard.model.certificate import ClassWeights
 from riskcard.model.recipe import Recipe
 from riskcard.problem.objective import violations
 from riskcard.problem.problem import Problem
@@ -54,12 +57,15 @@ class Training:
         Features, labels and weights, those of the classes included.
     given_weights
         The weights as the user gave them.
+    class_factors
+        The factors for rows without and with the event; None without class weights.
     procedure
         What is done with them.
     """
 
     table: Table
     given_weights: NDArray[np.float64]
+    class_factors: tuple[float, float] | None
     procedure: Procedure
 
 
@@ -88,13 +94,48 @@ def finish(result: SolveResult, problem: Problem, layout: Layout, training: Trai
     log_odds = card.log_odds_of_total(totals)
     loss = loss_with_pseudo_rows(log_odds, table.labels, table.weights, layout.pseudo_rows)
     _require_right(result, problem, loss)
+    certificate = certificate_of(result, problem, layout, loss)
+    if training.class_factors is not None:
+        weights = ClassWeights(*training.class_factors, card.multiplier, card.offset)
+        certificate = replace(certificate, class_weights=weights)
+        card = _without_class_weights(card, totals, result, problem, layout, training)
+    as_given = replace(table, weights=training.given_weights)
     return replace(
         card,
         outcome=table.outcome,
-        training=training_facts_of(table, totals, card.reachable_totals()),
-        certificate=certificate_of(result, problem, layout, loss),
+        training=training_facts_of(as_given, totals, card.reachable_totals()),
+        certificate=certificate,
         recipe=_recipe_of(training, problem, layout, used),
     )
+
+
+def _without_class_weights(
+    card: RiskCard,
+    totals: Integers,
+    result: SolveResult,
+    problem: Problem,
+    layout: Layout,
+    training: Training,
+) -> RiskCard:
+    """The same points with the scale of the rows as they are, shrunk as much as before.
+
+    A multiplier that was given stays; then the offset alone takes up the class weights.
+    """
+    table = layout.table
+    start = CardScale(1.0 / card.multiplier, card.offset)
+    # the solver's points may have a common divisor, which the multiplier of the card has taken up
+    jump = max(map(abs, result.solution.jumps), default=0) * card.multiplier
+    jump /= result.solution.multiplier
+    scale = fit_card_scale(
+        totals,
+        table.labels > 0,
+        training.given_weights,
+        start,
+        most=problem.scale.limit / max(jump, 1.0),
+        is_slope_given=problem.scale.kind == "fixed" or jump == 0,
+        pseudo_share=layout.pseudo_rows / float(table.weights.sum()),
+    )
+    return replace(card, multiplier=1.0 / scale.slope, offset=scale.offset)
 
 
 def _require_right(result: SolveResult, problem: Problem, loss: float) -> None:

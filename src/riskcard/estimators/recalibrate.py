@@ -5,12 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from riskcard.checks import LOG_ODDS_LIMIT
 from riskcard.data.table import make_table
 from riskcard.data.target import read_target, two_classes
+from riskcard.encoding.fit_card_scale import CardScale, fit_card_scale
 from riskcard.encoding.write_certificate import training_facts_of
 from riskcard.errors import DataError
-from riskcard.kernels.scale import CALIBRATED, SMALLEST_SCALE, fit_scale
 from riskcard.model.card import RiskCard
 
 
@@ -53,17 +52,9 @@ def recalibrate(card: RiskCard, X: Any, y: Any, sample_weight: Any = None) -> Ri
         weights = np.asarray(sample_weight, dtype=np.float64)
         totals = totals[weights > 0]
     sign = -1 if card.higher_is_safer else 1
-    rising = sign * totals  # with the risk
-    lowest = int(rising.min())
-    keys = 2 * (rising - lowest) + is_event
-    n_totals = int(rising.max()) - lowest + 1
-    tally = np.bincount(keys, table.weights, minlength=2 * n_totals)
-    scale = np.array([1.0 / abs(card.multiplier), card.offset])
-    # the scores are moved to the card's own totals, so that the offset is the card's
-    fit_scale(
-        tally, np.int64(lowest), np.int64(1), CALIBRATED, LOG_ODDS_LIMIT, scale, 1e-12 * tally.sum()
-    )
-    if scale[0] <= 2 * SMALLEST_SCALE:
+    start = CardScale(1.0 / abs(card.multiplier), card.offset)
+    scale = fit_card_scale(sign * totals, is_event, table.weights, start)
+    if not scale.rises:
         raise DataError(
             f"The total of the card does not {'fall' if sign < 0 else 'rise'} with the risk on these "
             "rows, so no scale fits it. "
@@ -73,8 +64,8 @@ def recalibrate(card: RiskCard, X: Any, y: Any, sample_weight: Any = None) -> Ri
     facts = training_facts_of(signed, totals, card.reachable_totals())
     return replace(
         card,
-        multiplier=float(sign / scale[0]),
-        offset=float(scale[1]),
+        multiplier=sign / scale.slope,
+        offset=scale.offset,
         training=facts,
         certificate=None,
     )

@@ -4,11 +4,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import expit
 
 from riskcard.errors import ParameterError
-from riskcard.evaluation.intervals import Interval, normal_interval
+from riskcard.evaluation.intervals import Interval, normal_interval, rate_interval
 from riskcard.evaluation.measures import Estimate, Floats, fit_intercept, fit_slope
-from riskcard.evaluation.outcomes import Outcomes, rate_interval
+from riskcard.evaluation.outcomes import Outcomes, effective_rows
 
 #: Bars of the histogram of risks.
 BARS = 40
@@ -85,23 +86,46 @@ def calibration_of(outcomes: Outcomes) -> Calibration:
     >>> round(found.expected, 3), found.observed
     (2.4, 2.0)
     """
-    tally = outcomes.tally(outcomes.log_odds)
+    log_odds = outcomes.log_odds
+    tally = outcomes.tally(log_odds)
     intercept, slope = fit_intercept(tally), fit_slope(tally)
+    constant, slope_interval = np.ones((log_odds.size, 1)), None
+    if slope.information > 0:
+        design = np.column_stack([constant, log_odds])
+        line = slope.value * log_odds
+        line += fit_intercept(outcomes.tally(line)).value
+        slope_interval = _interval(slope, outcomes, design, line)
     return Calibration(
         slope=slope.value,
-        slope_interval=_interval(slope, outcomes) if slope.information > 0 else None,
+        slope_interval=slope_interval,
         intercept=intercept.value,
-        intercept_interval=_interval(intercept, outcomes),
+        intercept_interval=_interval(intercept, outcomes, constant, log_odds + intercept.value),
         expected=float(outcomes.weights @ outcomes.risks),
         observed=float(tally.events.sum()),
     )
 
 
-def _interval(estimate: Estimate, outcomes: Outcomes) -> Interval:
-    """With weights, information is counted in effective rows."""
-    weights = outcomes.weights
-    weight_of_a_row = float(weights @ weights) / float(weights.sum())
-    return normal_interval(estimate.value, math.sqrt(weight_of_a_row / estimate.information))
+def _interval(estimate: Estimate, outcomes: Outcomes, design: Floats, fitted: Floats) -> Interval:
+    """Wald's interval; where weights differ, with the sandwich as the variance.
+
+    Parameters
+    ----------
+    estimate
+        The last coefficient of a logistic regression.
+    outcomes
+        The rows.
+    design, fitted
+        Its columns, and the log-odds that it gives each row.
+    """
+    weights, risks = outcomes.weights, expit(fitted)
+    if (weights == weights[0]).all():
+        variance = float(weights[0]) / estimate.information
+    else:
+        weights = weights / weights.max()
+        bread = np.linalg.inv((design.T * (weights * risks * (1 - risks))) @ design)
+        scores = design * (weights * (outcomes.is_event - risks))[:, None]
+        variance = float((bread @ (scores.T @ scores) @ bread)[-1, -1])
+    return normal_interval(estimate.value, math.sqrt(variance))
 
 
 def calibration_bins(outcomes: Outcomes, n_bins: int = 10) -> tuple[RiskBin, ...]:
@@ -135,7 +159,7 @@ def _bin_of(rows: Outcomes) -> RiskBin:
         rows=rows.risks.size,
         events=int(rows.is_event.sum()),
         rate=rows.base_rate,
-        interval=rate_interval(rows),
+        interval=rate_interval(rows.base_rate, effective_rows(rows.weights)),
     )
 
 

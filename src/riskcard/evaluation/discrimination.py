@@ -62,17 +62,23 @@ def roc_curve(outcomes: Outcomes) -> RocCurve:
 
 
 def _delong_interval(outcomes: Outcomes, tally: Tally, area: float) -> Interval | None:
-    """DeLong's variance: how far each row's share of correct pairs is from the area."""
+    """DeLong's variance: how far each row's share of correct pairs is from the area.
+
+    With weights, a row moves the area by its share of the weight of its class times that distance.
+    """
     variance = 0.0
+    place = np.searchsorted(tally.values, outcomes.risks)
     events_above = 1 - _shares_below(tally.events)
-    for kind, weights, correct in (
-        (outcomes.is_event, tally.events, _shares_below(tally.others)),
-        (~outcomes.is_event, tally.others, events_above),
+    for kind, correct in (
+        (outcomes.is_event, _shares_below(tally.others)),
+        (~outcomes.is_event, events_above),
     ):
-        rows = effective_rows(outcomes.weights[kind])
+        weights = outcomes.weights[kind]
+        rows = effective_rows(weights)
         if rows <= 1:
             return None
-        variance += float(weights @ (correct - area) ** 2 / weights.sum()) / (rows - 1)
+        moves = weights / weights.sum() * (correct[place[kind]] - area)
+        variance += float(moves @ moves) * rows / (rows - 1)
     if not 0 < area < 1 or variance <= 0:
         return None
     error = np.sqrt(variance) / (area * (1 - area))

@@ -36,6 +36,14 @@ def wilson_interval(events: float, rows: float) -> Interval:
     return low, high
 
 
+def rate_interval(rate: float, effective_rows: float) -> Interval:
+    """Wilson's 95 % interval for a rate by weight, from Kish's effective number of rows.
+
+    This is the one rule for weighted rates: without weights it is Wilson's interval of the counts.
+    """
+    return wilson_interval(rate * effective_rows, effective_rows)
+
+
 def normal_interval(middle: float, error: float) -> Interval:
     """The 95 % interval around an estimate with a normal error."""
     return middle - QUANTILE * error, middle + QUANTILE * error

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from riskcard.data.target import read_labels, read_target, read_weights
 from riskcard.errors import DataError
-from riskcard.evaluation.intervals import Interval, wilson_interval
 from riskcard.evaluation.measures import Floats, Tally
 
 #: Risks of exactly 0 and 1 are moved inwards by this much where their log-odds are needed.
@@ -99,11 +98,6 @@ def _read_risks(array: NDArray[Any]) -> Floats:
 
 def effective_rows(weights: Floats) -> float:
     """Kish's number of rows of equal weight that say as much; without weights the number of rows."""
-    squares = float(weights @ weights)
-    return float(weights.sum()) ** 2 / squares if squares > 0 else 0.0
-
-
-def rate_interval(outcomes: Outcomes) -> Interval:
-    """Wilson's 95 % interval for the rate of events, from the effective number of rows."""
-    rows = effective_rows(outcomes.weights)
-    return wilson_interval(outcomes.base_rate * rows, rows)
+    shares = weights / (weights.max(initial=0.0) or 1.0)  # in any unit: squares must not overflow
+    squares = float(shares @ shares)
+    return float(shares.sum()) ** 2 / squares if squares > 0 else 0.0

@@ -13,7 +13,7 @@ from riskcard.data.files.csv_text import read_bytes
 from riskcard.data.reading import Reading
 from riskcard.errors import FormatError, ParameterError
 from riskcard.model.card import RiskCard
-from riskcard.model.certificate import Certificate, TrainingFacts
+from riskcard.model.certificate import Certificate, ClassWeights, TrainingFacts
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
 from riskcard.model.recipe import HeldOut, Recipe
 from riskcard.model.totals import TotalCount
@@ -43,7 +43,7 @@ _KINDS: dict[type, dict[str, Any]] = {
     },
     FeaturePoints: {"cuts": list, "points": list, "codes": list},
     LevelPoints: {"groups": list, "points": list, "is_ordered": bool},
-    TrainingFacts: {"totals": list},
+    TrainingFacts: {"totals": list, "is_weighted": bool},
     ValueRange: {"is_whole": bool},
     Certificate: {"notes": [str], "rules": [str], "is_grid_full": bool, "version": str},
 }
@@ -196,6 +196,9 @@ def _record_from(kind: type[Record], what: str, entry: Any) -> Record:
     if kind is TrainingFacts:
         totals = [_record_from(TotalCount, 'an entry of "totals"', one) for one in entry["totals"]]
         entry = {**entry, "totals": totals}
+    if kind is Certificate and entry["class_weights"] is not None:
+        weights = _record_from(ClassWeights, '"class_weights"', entry["class_weights"])
+        entry = {**entry, "class_weights": weights}
     return kind(**entry)
 
 

@@ -28,6 +28,8 @@ class TrainingFacts:
     totals
         How many rows had each total (or band of totals), those with none left out; empty when that
         is not known.
+    is_weighted
+        Some rows had a ``sample_weight`` other than 1. Class weights are no weights of rows.
     """
 
     rows: int
@@ -35,16 +37,47 @@ class TrainingFacts:
     weight: float
     event_weight: float
     totals: tuple[TotalCount, ...] = ()
+    is_weighted: bool = False
 
     def __post_init__(self) -> None:
         set_numbers(self, whole_number, "rows", "events")
         set_numbers(self, finite_number, "weight", "event_weight")
-        set_fields(self, totals=tuple(self.totals))
+        set_fields(self, totals=tuple(self.totals), is_weighted=bool(self.is_weighted))
+        is_plain = self.weight == self.rows and self.event_weight == self.events
+        if not self.is_weighted and not is_plain:
+            raise ParameterError(
+                f"{self.rows} rows without weights have the weight {self.weight:g}, and {self.events} "
+                f"events have {self.event_weight:g}. Give the counts, or say is_weighted=True."
+            )
 
-    @property
-    def is_weighted(self) -> bool:
-        """Some rows counted for more or less than one."""
-        return self.weight != self.rows or self.event_weight != self.events
+
+@dataclass(frozen=True, slots=True)
+class ClassWeights:
+    """The class weights that the points of a card were chosen with, and its scale under them.
+
+    The scale that the card itself has is fitted without class weights, so that its risks are those
+    of the rows as they are. Loss and bound of the certificate are about this one.
+
+    Attributes
+    ----------
+    no_event, event
+        The factors by which rows without and with the event count.
+    multiplier, offset
+        From total to log-odds.
+    """
+
+    no_event: float
+    event: float
+    multiplier: float
+    offset: float
+
+    def __post_init__(self) -> None:
+        set_numbers(self, finite_number, "no_event", "event", "multiplier", "offset")
+        for name in ("no_event", "event", "multiplier"):
+            if getattr(self, name) <= 0:
+                raise ParameterError(
+                    f"{name} of the class weights is {getattr(self, name)}. Use a positive number."
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +88,7 @@ class Certificate:
     ----------
     loss
         Sum of the log-losses of the card on its training rows, times their weights, and on
-        ``pseudo_rows``.
+        ``pseudo_rows``; with ``class_weights``, of the class-weighted rows at the scale stored there.
     bound
         No card of the problem has a lower loss, or, with ``min_gain``, a lower loss plus
         ``min_gain`` for each of its terms; 0 when nothing was proven.
@@ -89,6 +122,8 @@ class Certificate:
     min_gain, charged_terms
         What each term of a card is charged in addition to its loss, and the terms of this card;
         both are 0 without ``CardRules(min_gain=...)``.
+    class_weights
+        Those of ``class_weight``; None where there were none.
     """
 
     loss: float
@@ -113,6 +148,7 @@ class Certificate:
     step_bound: float = 0.0
     min_gain: float = 0.0
     charged_terms: int = 0
+    class_weights: ClassWeights | None = None
 
     def __post_init__(self) -> None:
         sizes = ("max_terms", "max_features", "max_cuts_per_feature", "max_points")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,10 @@ class TotalCount:
         How many rows, and how many of them with the event.
     weight, event_weight
         The sums of their weights; equal to ``rows`` and ``events`` when there were none.
+    effective_rows
+        Kish's number of rows of equal weight that say as much; ``rows`` when there were no weights.
+    interval
+        The 95 % interval of the risk of people with such a total; None where it is not known.
     """
 
     low: int
@@ -38,6 +43,8 @@ class TotalCount:
     events: int
     weight: float
     event_weight: float
+    effective_rows: float
+    interval: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         set_fields(
@@ -48,12 +55,20 @@ class TotalCount:
             events=whole_number("events of a count", self.events),
             weight=finite_number("weight of a count", self.weight),
             event_weight=finite_number("event_weight of a count", self.event_weight),
+            effective_rows=finite_number("effective_rows of a count", self.effective_rows),
         )
+        if self.interval is not None:
+            set_fields(self, interval=_checked_interval(self.interval))
         if self.low > self.high or self.events > self.rows:
             raise ParameterError(
                 f"A count of totals from {self.low} to {self.high} has {self.rows} rows and "
                 f"{self.events} events. Give a band from low to high, and at most as many events as rows."
             )
+
+    @property
+    def rate(self) -> float:
+        """The share of events, by weight."""
+        return self.event_weight / self.weight
 
 
 def bands_of(totals: Sequence[int], most: int = MOST_BANDS) -> list[tuple[int, int]]:
@@ -101,15 +116,24 @@ def count_totals(
     bands = bands_of(reachable, MOST_COUNTS if len(reachable) <= MOST_COUNTS else MOST_BANDS)
     places = np.searchsorted([high for _, high in bands], totals, side="left")
     rows, events = (np.bincount(places[kept], minlength=len(bands)) for kept in (..., is_event))
-    weight = np.bincount(places, weights, minlength=len(bands))
-    event_weight = np.bincount(places[is_event], weights[is_event], minlength=len(bands))
+    unit = weights.max(initial=0.0) or 1.0  # squares of weights in any unit must not overflow
+    counted = (weights, weights * is_event, (weights / unit) ** 2)
+    sums = np.column_stack([np.bincount(places, one, minlength=len(bands)) for one in counted])
+    filled = rows > 0
+    sums[filled, 2] = (sums[filled, 0] / unit) ** 2 / sums[filled, 2]
     return tuple(
-        TotalCount(
-            low, high, int(rows[i]), int(events[i]), float(weight[i]), float(event_weight[i])
-        )
+        TotalCount(low, high, int(rows[i]), int(events[i]), *sums[i].tolist())
         for i, (low, high) in enumerate(bands)
         if rows[i]
     )
+
+
+def _checked_interval(interval: Any) -> tuple[float, float]:
+    if isinstance(interval, (tuple, list)) and len(interval) == 2:
+        low, high = (finite_number("interval of a count", end) for end in interval)
+        if 0 <= low <= high <= 1:
+            return low, high
+    raise ParameterError(f"The interval of a count is {interval!r}. Give two risks in order.")
 
 
 def _round_widths() -> Iterator[int]:

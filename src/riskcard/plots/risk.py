@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from riskcard.errors import ParameterError
-from riskcard.evaluation.intervals import wilson_interval
+from riskcard.evaluation.intervals import rate_interval
 from riskcard.evaluation.outcomes import read_outcomes
 from riskcard.model.card import RiskCard
 from riskcard.model.totals import TotalCount, count_totals
-from riskcard.plots.drawing import FILL, SHADE, axes_or_new, behind, draw_rates, finish
+from riskcard.plots.drawing import FILL, INK, SHADE, axes_or_new, behind, draw_rates, finish
 from riskcard.plots.subjects import card_of
 
 #: At most this many totals have a mark each.
@@ -20,10 +20,12 @@ _MOST_MARKS = 60
 def plot_risk(
     model: Any, X: Any = None, y: Any = None, sample_weight: Any = None, ax: Any = None
 ) -> Any:
-    """Draw the risk of every total, and the observed rates with their 95 % intervals.
+    """Draw the risk of every total, and the observed rates.
 
-    Without rows the observed rates are those of the training rows, where the card knows them. Bars
-    in the background are the shares of the rows with each total.
+    Observed rates of rows that are given have 95 % intervals (Wilson, from the effective number of
+    rows). Without rows they are those of the training rows, where the card knows them; these have
+    no intervals, since the same rows chose the card. Bars in the background are the shares of the
+    rows with each total.
 
     Parameters
     ----------
@@ -55,7 +57,7 @@ def plot_risk(
         counts = () if card.training is None else card.training.totals
     else:
         counts = observed_totals(card, X, y, sample_weight)
-    return draw_risk(axes_or_new(ax), card, counts)
+    return draw_risk(axes_or_new(ax), card, counts, is_training=X is None)
 
 
 def observed_totals(
@@ -75,8 +77,10 @@ def _event_among(card: RiskCard, y: Any) -> Any:
     return card.classes[1] if labels == set(card.classes) else None
 
 
-def draw_risk(ax: Any, card: RiskCard, counts: Sequence[TotalCount]) -> Any:
-    """Draw a card and what was counted."""
+def draw_risk(
+    ax: Any, card: RiskCard, counts: Sequence[TotalCount], is_training: bool = False
+) -> Any:
+    """Draw a card and what was counted, in its training rows or in others."""
     table = card.risk_table()
     low, high = table[0].total, table[-1].total
     fine = np.linspace(low - 0.4, high + 0.4, 400)
@@ -87,18 +91,21 @@ def draw_risk(ax: Any, card: RiskCard, counts: Sequence[TotalCount]) -> Any:
     else:
         ax.plot([], [], color=FILL, label="risk on the card")
     if counts:
-        _draw_observed(ax, counts)
+        _draw_observed(ax, counts, is_training)
     ax.set(xlim=(low - 0.7, high + 0.7), ylim=(-3, 104), xlabel="total", ylabel="risk (%)")
     ax.xaxis.get_major_locator().set_params(integer=True)
     return finish(ax, "y", is_above=True, ncols=2)
 
 
-def _draw_observed(ax: Any, counts: Sequence[TotalCount]) -> None:
+def _draw_observed(ax: Any, counts: Sequence[TotalCount], is_training: bool) -> None:
     middles = np.array([(one.low + one.high) / 2 for one in counts])
-    rates = np.array([one.event_weight / one.weight for one in counts])
-    sizes = [one.rows for one in counts]
-    ends = np.array([wilson_interval(rate * n, n) for rate, n in zip(rates, sizes, strict=True)])
-    draw_rates(ax, middles, 100 * rates, 100 * ends, markersize=4.5, linewidth=1.1, zorder=5)
+    rates = np.array([one.rate for one in counts])
+    if is_training:
+        ax.plot(middles, 100 * rates, "s", color=INK, markersize=4.5, zorder=5,
+                label="observed in training")  # fmt: skip
+    else:
+        ends = np.array([rate_interval(one.rate, one.effective_rows) for one in counts])
+        draw_rates(ax, middles, 100 * rates, 100 * ends, markersize=4.5, linewidth=1.1, zorder=5)
     shares = np.array([one.weight for one in counts])
     shares = shares / shares.sum()
     back = behind(ax, "share of rows", float(shares.max()))

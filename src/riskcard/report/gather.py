@@ -17,7 +17,7 @@ from sklearn.base import clone
 from riskcard.audit.audit import audit_card
 from riskcard.data.features import read_features
 from riskcard.data.frames import column_names
-from riskcard.data.target import read_target, read_weights, weigh_classes
+from riskcard.data.target import read_target, read_weights
 from riskcard.errors import DataError, ParameterError, RiskcardWarning
 from riskcard.evaluation.distribution import distributions_of
 from riskcard.evaluation.outcomes import Outcomes
@@ -80,8 +80,6 @@ class ReportOptions:
         Of folds and resamples.
     n_jobs
         Resamples at a time.
-    class_weight
-        As in training; it counts in the audit.
     files, shown_options
         What was read, and the names and values of options, for the list at the end of the page.
     """
@@ -91,7 +89,6 @@ class ReportOptions:
     time_limit: float | None = 60.0
     random_state: int = 0
     n_jobs: int | None = None
-    class_weight: Any = None
     files: tuple[FileFacts, ...] = ()
     shown_options: tuple[tuple[str, str], ...] = ()
 
@@ -147,7 +144,7 @@ def gather_facts(
     estimator = _for_these_rows(estimator, card, rows.table)
     on_rows, table = _evaluate(card, rows, "these rows")
     on_test = None if test is None else _evaluate(card, test, "test rows")[0]
-    report = _audit(card, rows, table, options)
+    report = _audit(card, rows, table)
     if estimator is None:
         work.notes.append(
             "How the card was learned is not known, so it could not be refitted: there are no "
@@ -229,13 +226,11 @@ def _events(card: RiskCard, labels: NDArray[Any], name: str) -> NDArray[np.bool_
     return is_event
 
 
-def _audit(card: RiskCard, rows: ReportRows, table: Table, options: ReportOptions) -> Any:
-    signs = np.where(table.is_event, 1, -1).astype(np.int8)
-    weights = weigh_classes(table.weights, signs, card.classes, options.class_weight)
+def _audit(card: RiskCard, rows: ReportRows, table: Table) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RiskcardWarning)
         labels = np.array(card.classes, dtype=object)[table.is_event.astype(int)]
-        return audit_card(card, rows.for_card, labels, sample_weight=weights)
+        return audit_card(card, rows.for_card, labels, sample_weight=table.weights)
 
 
 def _is_training(card: RiskCard, loss: float, table: Table) -> bool:

@@ -92,15 +92,12 @@ def make_report(
             f"A report needs a RiskCard or a fitted classifier, not {type(model).__name__}."
         )
     estimator = procedure_of(card) if model is card else _procedure_of_model(model)
-    fitted = getattr(model, "best_estimator_", model)
-    class_weight = None if model is card else getattr(fitted, "class_weight", None)
     options = ReportOptions(
         cv=cv,
         n_bootstraps=n_bootstraps,
         time_limit=time_limit,
         random_state=random_state,
         n_jobs=n_jobs,
-        class_weight=class_weight,
         shown_options=(
             ("folds", str(cv)),
             ("resamples", str(n_bootstraps)),

@@ -129,11 +129,13 @@ def risk_pictures(facts: ReportFacts) -> list[Picture]:
     shown = [(facts.rows.totals, "own rows" if facts.is_training else "these rows")]
     if facts.test is not None:
         shown.append((facts.test.totals, "test rows"))
-    captions = [f"Risk and observed rate of each total, {where}." for _, where in shown]
-    return [
-        drawn(partial(draw_risk, card=facts.card, counts=counts), caption, caption, (4.6, 3.3))
-        for (counts, _), caption in zip(shown, captions, strict=True)
-    ]
+    pictures = []
+    for place, (counts, where) in enumerate(shown):
+        is_training = facts.is_training and place == 0
+        draw = partial(draw_risk, card=facts.card, counts=counts, is_training=is_training)
+        caption = f"Risk and observed rate of each total, {where}."
+        pictures.append(drawn(draw, caption, caption, (4.6, 3.3)))
+    return pictures
 
 
 def decision_picture(facts: ReportFacts) -> Picture:

@@ -64,7 +64,6 @@ def _gather(
         time_limit=options.time_limit,
         random_state=options.random_state,
         n_jobs=options.n_jobs,
-        class_weight=options.class_weight,
         files=tuple(files),
         shown_options=tuple(_shown_options(options)),
     )

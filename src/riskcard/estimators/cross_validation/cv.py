@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from riskcard.checks import is_whole
 from riskcard.data.frames import count_rows
 from riskcard.data.table import make_table
-from riskcard.data.target import name_of_target, read_target, read_weights, weigh_classes
+from riskcard.data.target import name_of_target, read_target, read_weights
 from riskcard.errors import ParameterError, warn
 from riskcard.estimators.base import CardClassifier, count_threads
 from riskcard.estimators.classifier import RiskScoreClassifier
@@ -272,14 +272,8 @@ class RiskScoreClassifierCV(CardClassifier):
         labels = read_target(y, n_rows)
         if labels.dtype == object and not isinstance(labels[0], str):
             labels = np.array(labels.tolist())  # scorers do not know numbers that are objects
-        weights = score_weights = None
-        if sample_weight is not None:
-            weights = score_weights = read_weights(sample_weight, n_rows)
-        if estimator.class_weight is not None:
-            signs = np.where(labels == table.classes[1], np.int8(1), np.int8(-1))
-            counts = read_weights(sample_weight, n_rows)
-            score_weights = weigh_classes(counts, signs, table.classes, estimator.class_weight)
-        return Rows(X, labels, weights, score_weights), table.classes
+        weights = None if sample_weight is None else read_weights(sample_weight, n_rows)
+        return Rows(X, labels, weights), table.classes
 
     def _split(self, rows: Rows, groups: Any) -> list[Split]:
         cv = self.cv

@@ -35,22 +35,17 @@ class Rows:
     X, y
         Features and labels.
     weights
-        For fits.
-    score_weights
-        For scores, with those of the classes.
+        For fits and scores.
     """
 
     X: Any
     y: NDArray[Any]
     weights: NDArray[np.float64] | None = None
-    score_weights: NDArray[np.float64] | None = None
 
     def take(self, positions: NDArray[np.intp]) -> Rows:
         """Some of the rows."""
-        weights, score_weights = (
-            None if each is None else each[positions] for each in (self.weights, self.score_weights)
-        )
-        return Rows(take_rows(self.X, positions), self.y[positions], weights, score_weights)
+        weights = None if self.weights is None else self.weights[positions]
+        return Rows(take_rows(self.X, positions), self.y[positions], weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +153,7 @@ def _score_fold(work: FoldWork, rows: Rows, split: Split, stop: Event) -> list[t
 
 
 def _score(work: FoldWork, model: RiskScoreClassifier, rows: Rows) -> float:
-    score = score_rows(work.scorer, model, rows.X, rows.y, rows.score_weights)
+    score = score_rows(work.scorer, model, rows.X, rows.y, rows.weights)
     if not isinstance(score, (int, float, np.number)) or not np.isfinite(score):
         raise DataError(
             f"the score of {rows.y.size} rows is {score!r}, not a finite number. Use fewer folds, "
