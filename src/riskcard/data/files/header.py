@@ -55,12 +55,12 @@ def find_header(path: str, text: bytes) -> Header:
 
 
 def _is_header(lines: Sequence[tuple[int, int, str]], place: int) -> bool:
-    """Whether a line is as wide as the next, and all lines above it are titles."""
+    """Whether a line has several cells, as many as the next, and all lines above it are titles."""
     if any(line.count('"') % 2 for _, _, line in lines[: place + 1]):
         return False  # a cell of more than one line
     delimiter = delimiter_of(lines[place][2])
     rows = [_cells(line, delimiter) for _, _, line in lines]
-    return header_place(rows) == place and len(rows[place]) == len(rows[place + 1])
+    return header_place(rows) == place and 1 < len(rows[place]) == len(rows[place + 1])
 
 
 def header_place(rows: Sequence[Sequence[str]]) -> int:
