@@ -60,7 +60,7 @@ SCREENS = {
     "report.png": Screen("report.html", "", 1060, 1100),
     "phone.png": Screen(
         "calculator.html",
-        "worst+radius=17.2&worst+texture=24.3&worst+concave+points=0.11",
+        "mean+concave+points=0.06&worst+texture=24.3&worst+area=880",
         402,
         752,
         2,
