@@ -14,15 +14,14 @@ from hypothesis import given, settings
 from cards import heart_card, mass_card, risk_cards
 from counted import ODD, counted, many_totals, odd_card
 from html_reader import read_html
-from riskcard.calculator.calculator_page import render_calculator
-from riskcard.calculator.questions import known_levels, questions_of
-from riskcard.calculator.template import words_as_json
-from riskcard.calculator.wording import ENGLISH, FeatureWords, PageWords, load_words
+from riskcard.calculator.page_words import share_words
+from riskcard.calculator.questions import questions_of
 from riskcard.cli.main import main
 from riskcard.cli.parser import make_parser
-from riskcard.errors import FormatError
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
+from riskcard.model.labels import Labels, english
+from riskcard.model.labels_file import labels_from
 from riskcard.model.value_range import ValueRange
 
 
@@ -115,7 +114,7 @@ def test_what_is_asked_depends_on_the_feature():
             LevelPoints("only", [["x", "y"]], [1]),
         ]
     )
-    questions = questions_of(card, PageWords())
+    questions = questions_of(card)
     assert [one.kind for one in questions] == ["number", "list", "buttons", "none", "none"]
     assert [one.label for one in questions[0].choices] == ["−9", "missing"]
     assert [one.label for one in questions[0].rows] == ["≤ 45", "> 45", "−9", "missing"]
@@ -123,7 +122,7 @@ def test_what_is_asked_depends_on_the_feature():
     assert [one.label for one in questions[2].choices] == ["no", "yes", "missing"]
     assert [one.row for one in questions[2].choices] == [0, 1, 2]
     ordered = RiskCard([replace(jobs, is_ordered=True)])
-    (question,) = questions_of(ordered, PageWords())
+    (question,) = questions_of(ordered)
     assert [one.label for one in question.choices] == list("bafcdegh")
 
 
@@ -145,47 +144,44 @@ def test_many_totals_are_shown_in_bands_and_without_dots():
 # --- the words ----------------------------------------------------------------------------------
 
 
-def german() -> dict:
-    return {
-        "language": "de",
-        "title": "Risiko",
-        "facts": ["Gelernt aus 500 Zeilen."],
-        "features": {
-            "age": {"name": "Alter", "unit": "Jahre", "help": "bei Aufnahme", "lowest": 18},
-            "shape": {"name": "Form", "levels": {"round": "rund"}},
-        },
-        "words": {
-            "total": "Summe",
-            "decimal": ",",
-            "missing": "fehlt",
-            "between": "{high} > {low}",
-        },
-    }
+def german() -> Labels:
+    return labels_from(
+        {
+            "language": "de",
+            "title": "Risiko",
+            "facts": ["Gelernt aus 500 Zeilen."],
+            "caution": "Eine Schätzung.",
+            "features": {
+                "age": {"name": "Alter", "unit": "Jahre", "help": "bei Aufnahme", "lowest": 18},
+                "shape": {"name": "Form", "levels": {"round": "rund"}},
+            },
+            "words": {
+                "total": "Summe",
+                "decimal": ",",
+                "missing": "fehlt",
+                "between": "{high} > {low}",
+            },
+        }
+    )
 
 
-def load(tmp_path, content, card=None) -> PageWords:
-    path = tmp_path / "words.json"
-    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
-    return load_words(path, known_levels(card or mass_card()))
-
-
-def test_words_replace_those_of_the_page(tmp_path):
-    words = load(tmp_path, german())
-    reader = read_html(render_calculator(counted(), words))
+def test_labels_replace_the_words_of_the_page():
+    reader = read_html(counted().with_labels(german()).to_calculator())
     for text in ("Risiko", "Alter", "Jahre", "bei Aufnahme", "rund", "oval", "Summe", "fehlt"):
         assert text in reader.texts
     assert "Gelernt aus 500 Zeilen." in reader.texts
+    assert "Eine Schätzung." in reader.texts
     assert "60 > 45" in reader.texts
     assert ("html", {"lang": "de", "dir": "ltr"}) in reader.elements
     assert "Total" not in reader.texts
     assert "7,6 %" in reader.texts
 
 
-def test_every_word_is_used_and_comes_from_the_file(tmp_path):
+def test_every_word_is_used_and_comes_from_the_file():
     """With every word replaced by its name nothing English is left."""
     marked = {
         key: f"<{key}>" + "".join(re.findall(r"\{\w+\}", text))
-        for key, text in ENGLISH.items()
+        for key, text in english().items()
         if key not in ("decimal", "separator")
     }
     card = RiskCard(
@@ -200,100 +196,40 @@ def test_every_word_is_used_and_comes_from_the_file(tmp_path):
         ],
         base=-1,
     )
-    words = load(tmp_path, {"title": "", "facts": [], "words": marked}, card)
-    reader = read_html(render_calculator(counted(card), words))
+    labels = Labels(title="", facts=(), words=marked)
+    reader = read_html(replace(counted(card), labels=labels).to_calculator())
     texts = [re.sub(r"<\w+>", "", text) for text in reader.texts]
     assert not re.search("[A-Za-z]{2}", " ".join(texts))
     drawn, script = "".join([*reader.texts, str(reader.elements)]), reader.scripts[1]
-    for key in ENGLISH:
+    for key in english():
         is_in_script = f'"{key}"' in script or f"data.words.{key}" in script
         assert f"<{key}>" in drawn or is_in_script, f"{key} is never used"
 
 
-def test_the_written_words_give_the_same_page(tmp_path):
-    card = counted(odd_card())
-    words = load(tmp_path, words_as_json(card), card)
-    assert render_calculator(card, words) == render_calculator(card)
-    changed = load(tmp_path, german())
-    again = load(tmp_path, words_as_json(counted(), changed))
-    assert render_calculator(counted(), again) == render_calculator(counted(), changed)
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("{", r"not valid JSON \(.* in line 1\)"),
-        ("[]", "the file is .* must be an object"),
-        ({"word": {}}, "unknown entry 'word'. Did you mean 'words'"),
-        ({"words": {"totl": "x"}}, "unknown entry 'totl'. Did you mean 'total'"),
-        ({"words": {"total": 3}}, '"total" is 3. It must be a text'),
-        (
-            {"words": {"at_most": "{cutt}"}},
-            r"\{cutt\}, for which there is no value. Use \{cut\}",
-        ),
-        ({"words": {"decimal": "'"}}, '"decimal" is "\'"'),
-        ({"direction": "up"}, "\"direction\" is 'up'"),
-        ({"facts": "x"}, '"facts" is not a list'),
-        ({"title": 1}, '"title" is 1'),
-        ({"features": {"agee": {}}}, "unknown entry 'agee'. Did you mean 'age'"),
-        ({"features": {"age": {"low": 1}}}, "unknown entry 'low'"),
-        ({"features": {"age": {"lowest": "1"}}}, "\"lowest\" of 'age' is '1'"),
-        ({"features": {"age": {"lowest": 2, "highest": 1}}}, "above the highest"),
-        ({"features": {"age": {"levels": {"x": "y"}}}}, "the levels of 'age' has the unknown"),
-        ({"features": {"shape": {"lowest": 1}}}, "'shape' is a category"),
-        ({"features": {"shape": {"levels": {"round": 1}}}}, "the level 'round' of 'shape' is 1"),
-    ],
-)
-def test_wrong_words_are_refused(tmp_path, content, message):
-    with pytest.raises(FormatError, match=message):
-        load(tmp_path, content)
-
-
-def test_a_file_that_is_no_text_or_not_there_is_refused(tmp_path):
-    with pytest.raises(FormatError, match="There is no file"):
-        load_words(tmp_path / "none.json", {})
-    (tmp_path / "words.json").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(FormatError, match="not a JSON file"):
-        load_words(tmp_path / "words.json", {})
-
-
 def test_words_are_filled_in_once():
-    words = PageWords()
-    assert words.say("between", low="{high}", high="2") == "> {high} to ≤ 2"
-    assert words.percent(0.5) == "50.0 %"
-    assert words.percent(1e-9) == "< 0.01 %"
-    comma = PageWords(words=ENGLISH | {"decimal": ","})
-    assert comma.percent(0.99999) == "> 99,99 %"
-    assert FeatureWords().levels == {}
+    labels = Labels()
+    assert labels.say("between", low="{high}", high="2") == "> {high} to ≤ 2"
+    assert share_words(labels, 0.5) == "50.0 %"
+    assert share_words(labels, 1e-9) == "< 0.01 %"
+    assert share_words(Labels(words={"decimal": ","}), 0.99999) == "> 99,99 %"
 
 
 # --- the command --------------------------------------------------------------------------------
 
 
-def test_the_command_writes_page_and_words(tmp_path, capsys, monkeypatch):
+def test_the_command_writes_the_page(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     heart_card().save("card.json")
-    assert main(["calculator", "card.json", "-o", "page.html", "--write-words", "words.json"]) == 0
-    assert capsys.readouterr().err == "Wrote page.html, words.json.\n"
+    assert main(["calculator", "card.json", "-o", "page.html"]) == 0
+    assert capsys.readouterr().err == "Wrote page.html.\n"
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert page == heart_card().to_calculator()
-    (tmp_path / "german.json").write_text('{"words": {"risk": "Risiko"}}', encoding="utf-8")
-    assert main(["calculator", "card.json", "--words", "german.json", "-o", "de.html"]) == 0
+    (tmp_path / "german.toml").write_text('words = {risk = "Risiko"}', encoding="utf-8")
+    assert main(["calculator", "card.json", "--labels", "german.toml", "-o", "de.html"]) == 0
     assert ">Risiko<" in (tmp_path / "de.html").read_text(encoding="utf-8")
 
 
-def test_the_command_says_what_is_wrong(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    heart_card().save("card.json")
-    assert main(["calculator", "card.json"]) == 2
-    assert "Give -o FILE" in capsys.readouterr().err
-    (tmp_path / "words.json").write_text('{"words": {"rsk": "x"}}', encoding="utf-8")
-    assert main(["calculator", "card.json", "--words", "words.json", "-o", "page.html"]) == 2
-    assert "Did you mean 'risk'?" in capsys.readouterr().err
-    assert not (tmp_path / "page.html").exists()
-
-
-@pytest.mark.parametrize("command", ["show", "calculator"])
+@pytest.mark.parametrize("command", ["show", "calculator", "labels"])
 def test_every_option_is_in_the_docs(command):
     page = (Path(__file__).parents[1] / "docs/command_line.md").read_text(encoding="utf-8")
     section = page.split(f"\n## {command}\n")[1].split("\n## ")[0]

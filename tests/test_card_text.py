@@ -147,8 +147,8 @@ def test_rows_for_holes_codes_levels_and_booleans():
         ["density", "low, medium", "2"],
         ["high", "0"],
         ["missing", "1"],
-        ["palpable", "False", "0"],
-        ["True", "1"],
+        ["palpable", "no", "0"],
+        ["yes", "1"],
         ["Base (everyone)", "0"],
     ]
     assert mass_card().to_text().isascii()

@@ -227,7 +227,7 @@ def test_missing_special_and_unseen_values_are_said():
     assert (age.place, age.points, age.best, age.lost) == ("-9", 2, 0, 2)
     assert (shape.place, shape.is_guess) == ("unknown, as round, oval", True)
     assert (density.value, density.place, density.is_guess) == (None, "missing", False)
-    assert (palpable.value, palpable.place) == (True, "True")
+    assert (palpable.value, palpable.place) == (True, "yes")
 
 
 def test_a_missing_value_may_be_better_than_every_bin():
@@ -311,7 +311,7 @@ def test_the_command_explains_the_row_that_it_is_asked_for(files, capsys):
     assert main(["explain", *files, "--row", "2", "--json"]) == 0
     content = json.loads(capsys.readouterr().out)
     assert [one["place"] for one in content["features"]] == [
-        "missing", "unknown, as round, oval", "missing", "False",
+        "missing", "unknown, as round, oval", "missing", "no",
     ]  # fmt: skip
     assert content["total"] == 2
 

@@ -55,7 +55,7 @@ FIT = "rows.csv --target y --max-terms 1 -q"
         ("export card.json --to sql -o card.json", "--output", "the card"),
         ("export card.json --to credit --data rows.csv -o rows.csv", "--output", "--data"),
         ("calculator card.json -o card.json", "--output", "the card"),
-        ("calculator card.json --words words.json --write-words words.json", "words", "--words"),
+        ("calculator card.json --labels words.json -o words.json", "--output", "--labels"),
         ("report card.json rows.csv -o rows.csv", "--output", "the data"),
         ("report card.json rows.csv --test words.json -o words.json", "--output", "--test"),
     ],

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from cards import mass_card, risk_cards, values_of
 from counted import counted, many_totals, odd_card
 from riskcard.calculator.calculator_page import render_calculator
-from riskcard.calculator.questions import known_levels, questions_of
-from riskcard.calculator.wording import PageWords, load_words
+from riskcard.calculator.page_words import share_words
+from riskcard.calculator.questions import questions_of
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
+from riskcard.model.labels import FeatureLabel, Labels
 from riskcard.model.terms import show_level
 
 #: Answers all questions as a person would, but faster, and says what the page then shows.
@@ -115,7 +116,7 @@ def row_of(feature, value) -> int:
 
 def check_rows(browser, card: RiskCard, rows: list[list]) -> None:
     """The page shows the total, the risk and the lines of every row."""
-    questions = questions_of(card, PageWords())
+    questions = questions_of(card)
     entered = [
         [answer_to(question, value) for question, value in zip(questions, row, strict=True)]
         for row in rows
@@ -127,7 +128,7 @@ def check_rows(browser, card: RiskCard, rows: list[list]) -> None:
         assert int(total) == wanted, row
         exact = float(card.risk_of_total(wanted))
         assert math.isclose(float(risk), exact, rel_tol=1e-12)
-        assert words == PageWords().percent(exact)
+        assert words == share_words(Labels(), exact)
         assert lit == [
             [1, row_of(feature, value)] for feature, value in zip(card.features, row, strict=True)
         ]
@@ -246,12 +247,11 @@ def test_what_is_no_number_is_refused_next_to_the_field(browser, open_page, ente
     assert text_of(browser, "total") == "3"
 
 
-def test_limits_from_the_words_are_kept_but_for_codes(browser, open_page, tmp_path):
+def test_limits_from_the_labels_are_kept_but_for_codes(browser, open_page):
     card = RiskCard([FeaturePoints("age", [60], [0, 3], codes=[(-9, 1)])])
-    path = tmp_path / "words.json"
-    content = {"features": {"age": {"lowest": 18, "highest": 120}}, "words": {"decimal": ","}}
-    path.write_text(json.dumps(content), encoding="utf-8")
-    open_page(render_calculator(card, load_words(path, known_levels(card))))
+    limits = FeatureLabel(lowest=18, highest=120)
+    labels = Labels(features={"age": limits}, words={"decimal": ","})
+    open_page(render_calculator(card.with_labels(labels)))
     field = browser.find_element("id", "value-0")
     for entered, total in (("17,9", "–"), ("18", "0"), ("120", "3"), ("120,1", "–"), ("-9", "1")):
         field.clear()

@@ -3,43 +3,38 @@
 import base64
 import hashlib
 import json
+from functools import partial
 from typing import Any
 
+from riskcard.calculator.page_words import number_words, share_words
 from riskcard.calculator.questions import Question, questions_of
-from riskcard.calculator.wording import PageWords
 from riskcard.card.bands import BandLine, Seen, has_risk_intervals
 from riskcard.card.scorecard import ScoreCard, score_card_of
 from riskcard.formatting.templates import asset, render
 from riskcard.model.card import RiskCard
+from riskcard.model.labels import Labels, english
 
 #: With more totals than this, the curve has no dots.
 _MOST_DOTS = 60
 
 
-def render_calculator(card: RiskCard, words: PageWords | None = None) -> str:
-    """The calculator of a card as a page that needs nothing else.
-
-    Parameters
-    ----------
-    card
-        The card.
-    words
-        What the page says; English by default.
-    """
-    words = PageWords() if words is None else words
-    shown, questions = score_card_of(card), questions_of(card, words)
+def render_calculator(card: RiskCard) -> str:
+    """The calculator of a card as a page that needs nothing else; its labels are the words."""
+    labels = card.labels
+    shown, questions = score_card_of(card), questions_of(card)
     style, script = (asset(f"calculator/templates/calculator.{end}") for end in ("css", "js"))
     return render(
         "calculator/templates/calculator.html.j2",
-        words=words,
-        say=words.say,
+        labels=labels,
+        say=labels.say,
+        number=partial(number_words, labels),
         shown=shown,
-        title=shown.title if words.title is None else words.title,
-        facts=facts_of(shown) if words.facts is None else words.facts,
+        facts=(*shown.front, *shown.back) if labels.facts is None else labels.facts,
+        caution=labels.say("caution") if labels.caution is None else labels.caution,
         questions=questions,
         columns=_columns(shown),
-        totals=[(line, _cells(line, words)) for line in shown.bands],
-        data=_data(card, shown, questions, words),
+        totals=[(line, _cells(line, labels)) for line in shown.bands],
+        data=_data(card, shown, questions),
         style=style,
         script=script,
         policy=(
@@ -56,31 +51,24 @@ def _columns(shown: ScoreCard) -> list[str]:
     return [*columns, "rows", "events", "observed"] if shown.observed else columns
 
 
-def _cells(line: BandLine, words: PageWords) -> dict[str, str]:
-    low, high = words.number(str(line.low)), words.number(str(line.high))
+def _cells(line: BandLine, labels: Labels) -> dict[str, str]:
+    low, high = number_words(labels, str(line.low)), number_words(labels, str(line.high))
     cells = {
-        "total": low if low == high else words.say("range", low=low, high=high),
-        "risk": words.percent(*line.shares),
+        "total": low if low == high else labels.say("range", low=low, high=high),
+        "risk": share_words(labels, *line.shares),
     }
     if (seen := line.seen) is not None:
         cells["rows"], cells["events"] = str(seen.rows), str(seen.events)
         known = [] if seen.rate is None else [seen.rate]
-        cells["observed"] = words.percent(*known, is_counted=True) if known else ""
-    cells["interval"] = "" if line.interval is None else words.percent(*line.interval)
+        cells["observed"] = share_words(labels, *known, is_counted=True) if known else ""
+    cells["interval"] = "" if line.interval is None else share_words(labels, *line.interval)
     return cells
-
-
-def facts_of(shown: ScoreCard) -> tuple[str, ...]:
-    """What the page says about a card by default."""
-    return (*shown.front, *shown.back)
 
 
 # --- what the script gets -----------------------------------------------------------------------
 
 
-def _data(
-    card: RiskCard, shown: ScoreCard, questions: tuple[Question, ...], words: PageWords
-) -> str:
+def _data(card: RiskCard, shown: ScoreCard, questions: tuple[Question, ...]) -> str:
     """The card as JSON that cannot end the element around it."""
     totals = card.reachable_totals()
     content: dict[str, Any] = {
@@ -95,7 +83,7 @@ def _data(
             for line in shown.bands
             if line.seen is not None
         ],
-        "words": dict(words.words),
+        "words": {**english(), **card.labels.words},
     }
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":

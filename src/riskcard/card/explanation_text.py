@@ -42,8 +42,8 @@ def _rows(why: Explanation) -> list[tuple[str, ...]]:
     """One row per feature, the base and the total."""
     found = [
         (
-            _shortened(one.feature),
-            one.shown,
+            _shortened(one.name),
+            one_line(one.shown),
             _shortened(one.place),
             str(one.points),
             str(one.best),
@@ -76,9 +76,9 @@ def _reason_sentences(why: Explanation) -> list[str]:
 
 
 def _reason_words(one: FeatureReason) -> str:
-    name, value = one_line(one.feature), one.shown
-    known = f"{name} is {value}"
-    is_range = one.place[:1] in "≤>" and not isinstance(one.value, str)
+    known = f"{one_line(one.name)} is {one_line(one.shown)}"
+    is_range = isinstance(one.value, (int, float)) and one.place != one.shown
+    is_range = is_range and not isinstance(one.value, bool)
     lost = one.points - one.best
     return f"{known} ({one.place}): {lost:+d}" if is_range else f"{known}: {lost:+d}"
 
@@ -96,7 +96,7 @@ def _change_sentences(why: Explanation) -> list[str]:
 
 def _change_words(one: Change, shown: str) -> str:
     return (
-        f"{one_line(one.feature)} {_shortened(one.place)} instead of {shown}: "
+        f"{one_line(one.name)} {_shortened(one.place)} instead of {one_line(shown)}: "
         f"total {one.total} ({one.points:+d}), risk {percent(one.risk)}"
     )
 

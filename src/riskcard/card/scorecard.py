@@ -80,7 +80,10 @@ def score_card_of(card: RiskCard) -> ScoreCard:
     observed = observed_words(card.training) if card.training and bands[0].seen else ""
     return ScoreCard(
         title=one_line(card.title),
-        blocks=tuple(FeatureBlock(one_line(one.name), one.lines()) for one in card.features),
+        blocks=tuple(
+            FeatureBlock(one_line(card.labels.heading(one.name)), card.lines_of(one))
+            for one in card.features
+        ),
         base=card.base,
         terms=terms,
         intercept=card.intercept_of(terms),

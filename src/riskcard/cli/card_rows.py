@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     from riskcard.model.card import RiskCard
 
 
+def load_labelled_card(options: Namespace) -> RiskCard:
+    """The card of a file, with the labels that the options name."""
+    from riskcard.model.card_json import load_card
+
+    card = load_card(options.card)
+    return card if options.labels is None else card.with_labels(options.labels)
+
+
 def labelled_rows(options: Namespace, card: RiskCard) -> tuple[dict[str, Any], Any, Any]:
     """Open a file: its rows as the card takes them, its labels as the card writes them, weights."""
     return labelled_rows_of(open_data(options), options, card)

@@ -11,6 +11,7 @@ from riskcard.data.rows_to_score import as_numbers, take_columns
 from riskcard.data.target import read_weights
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature, LevelPoints
+from riskcard.model.labels import Labels
 from riskcard.model.lines import LineKind
 
 Floats = NDArray[np.float64]
@@ -19,6 +20,8 @@ Floats = NDArray[np.float64]
 _BARS, _LOW, _HIGH = 30, 0.01, 0.99
 #: Tails are cut off when they make the range this many times as wide.
 _LONG = 1.3
+#: Numbers that are shown as levels, by the phrases of their lines.
+_ANSWERS = ("no", "yes")
 #: With more levels, those of a group are shown together.
 _MOST_LEVELS = 8
 
@@ -54,7 +57,7 @@ class Distribution:
     slots
         Levels, special codes and "missing".
     ends
-        The range of numbers; (0, 0) for a category.
+        The range of numbers; (0, 0) for a category, and for a number that means no or yes.
     edges, shares
         Bars of numbers, and the share of the rows in each; no bars when there are no rows.
     has_rows
@@ -68,6 +71,11 @@ class Distribution:
     has_rows: bool = False
 
     @property
+    def is_scale(self) -> bool:
+        """The values lie on a scale of numbers."""
+        return self.ends[0] < self.ends[1]
+
+    @property
     def most(self) -> float:
         """The largest share."""
         return max([*self.shares, *(slot.share or 0.0 for slot in self.slots), 0.0])
@@ -78,15 +86,17 @@ def distributions_of(
 ) -> tuple[Distribution, ...]:
     """The values of some features of a card; without rows, what the card knows of them."""
     if X is None:
-        return tuple(map(distribution_of, features))
+        return tuple(distribution_of(one, labels=card.labels) for one in features)
     n_rows, columns = take_columns(X, card.feature_names, [one.name for one in features])
     weights = read_weights(sample_weight, n_rows)
     for feature in features:
         feature.look_up(columns[feature.name])  # refuses what the card cannot score
-    return tuple(distribution_of(one, columns[one.name], weights) for one in features)
+    return tuple(distribution_of(one, columns[one.name], weights, card.labels) for one in features)
 
 
-def distribution_of(feature: CardFeature, column: Any = None, weights: Any = None) -> Distribution:
+def distribution_of(
+    feature: CardFeature, column: Any = None, weights: Any = None, labels: Labels | None = None
+) -> Distribution:
     """Where the values of a raw column lie; without one, only what the card knows.
 
     Parameters
@@ -97,9 +107,11 @@ def distribution_of(feature: CardFeature, column: Any = None, weights: Any = Non
         Values of the rows, all of which the card can score.
     weights
         One per row.
+    labels
+        What levels are called.
     """
-    slots = tuple(slots_of(feature, column, weights))
-    if feature.levels:
+    slots = tuple(slots_of(feature, column, weights, labels))
+    if feature.levels or any(line.phrase in _ANSWERS for line in feature.lines()):
         return Distribution(slots, has_rows=column is not None)
     numbers = np.empty(0) if column is None else as_numbers(feature.name, column)
     is_plain = ~(np.isnan(numbers) | np.isin(numbers, [code for code, _ in feature.codes]))
@@ -159,7 +171,9 @@ def number_bars(
     return edges, shares
 
 
-def slots_of(feature: CardFeature, column: Any = None, weights: Any = None) -> list[Slot]:
+def slots_of(
+    feature: CardFeature, column: Any = None, weights: Any = None, labels: Labels | None = None
+) -> list[Slot]:
     """Levels and codes in the order of the card, then unseen levels, then missing values.
 
     With many levels, each group is one slot. Values that the card does not know are listed only
@@ -167,7 +181,8 @@ def slots_of(feature: CardFeature, column: Any = None, weights: Any = None) -> l
     """
     if isinstance(feature, LevelPoints) and len(feature.levels) <= _MOST_LEVELS:
         feature = _one_level_per_group(feature)
-    lines = feature.lines()
+    labels = Labels() if labels is None else labels
+    lines = labels.lines(feature)
     shares: list[float | None] = [None] * len(lines)
     unseen, missing = 0.0, 0.0
     if column is not None:
@@ -179,15 +194,15 @@ def slots_of(feature: CardFeature, column: Any = None, weights: Any = None) -> l
     slots = [
         Slot(line.label, line.points, share, line.kind is LineKind.CODE)
         for line, share in zip(lines, shares, strict=True)
-        if line.values
+        if line.values or line.phrase in _ANSWERS
     ]
     usual = next((line.points for line in lines if line.is_usual), 0)
     if unseen:
         slots.append(Slot("unseen", usual, unseen, True))
     if feature.missing is not None:
-        slots.append(Slot("missing", feature.missing, shares[-1], True))
+        slots.append(Slot(labels.say("missing"), feature.missing, shares[-1], True))
     elif missing:
-        slots.append(Slot("missing", usual, missing, True))
+        slots.append(Slot(labels.say("missing"), usual, missing, True))
     return slots
 
 

@@ -148,7 +148,7 @@ def cases_of(card: RiskCard) -> CardCases:
     > 60 3
     """
     return CardCases(
-        features=tuple(map(_feature_cases, card.features)),
+        features=tuple(_feature_cases(one, card.lines_of(one)) for one in card.features),
         base=card.base,
         multiplier=card.multiplier,
         offset=card.offset,
@@ -161,8 +161,7 @@ def _title(card: RiskCard) -> str:
     return "".join(sign if sign.isprintable() else " " for sign in title)
 
 
-def _feature_cases(feature: CardFeature) -> FeatureCases:
-    lines = feature.lines()
+def _feature_cases(feature: CardFeature, lines: tuple[Line, ...]) -> FeatureCases:
     usual = next((line.points for line in lines if line.is_usual), None)
     is_guess = feature.missing is None
     missing = Case(When.MISSING, (), usual if is_guess else feature.missing, is_guess, "missing")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,6 +16,8 @@ from riskcard.checks import finite_number, set_fields, whole_points
 from riskcard.errors import ParameterError, warn
 from riskcard.model.certificate import Certificate, TrainingFacts
 from riskcard.model.feature_points import CardFeature
+from riskcard.model.labels import Labels
+from riskcard.model.lines import Line
 from riskcard.model.recipe import Recipe, digest_of
 
 if TYPE_CHECKING:
@@ -69,6 +71,8 @@ class RiskCard:
         The training rows; None for a card written by hand.
     certificate
         What was proven; None for a card written by hand.
+    labels
+        What people read in place of the names of columns and levels.
     recipe
         How the card was made; None for a card written by hand, and without a certificate. A card
         with other points, another scale or another certificate than its recipe is about loses both.
@@ -92,6 +96,7 @@ class RiskCard:
     certificate: Certificate | None = None
     recipe: Recipe | None = None
     reading: Reading | None = None
+    labels: Labels = field(default_factory=Labels)
 
     def __post_init__(self) -> None:
         features = tuple(self.features)
@@ -148,6 +153,8 @@ class RiskCard:
     @property
     def event(self) -> str:
         """What the event is, in words: the target, and its value where that says more."""
+        if self.labels.event is not None:
+            return self.labels.event
         if not self.outcome:
             return f"class {self.classes[1]}"
         is_plain = tuple(str(label).casefold() for label in self.classes) in _NO_AND_YES
@@ -156,7 +163,23 @@ class RiskCard:
     @property
     def title(self) -> str:
         """Whose risk the card gives, in words."""
-        return f"Risk of {self.event}"
+        return f"Risk of {self.event}" if self.labels.title is None else self.labels.title
+
+    def with_labels(self, labels: Labels | str | Path) -> RiskCard:
+        """The same card with words that people know: title, names, units, levels.
+
+        Parameters
+        ----------
+        labels
+            ``Labels``, or the name of a TOML file of them; see ``docs/labels.md``.
+        """
+        from riskcard.model.labels_file import labelled, load_labels
+
+        return labelled(self, labels if isinstance(labels, Labels) else load_labels(labels))
+
+    def lines_of(self, feature: CardFeature) -> tuple[Line, ...]:
+        """The lines of a feature as the labels of the card call them."""
+        return self.labels.lines(feature)
 
     def total_points(self, values: Any) -> NDArray[np.int64]:
         """Add up the card: base and points, for each row.

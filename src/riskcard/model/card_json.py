@@ -15,6 +15,8 @@ from riskcard.errors import FormatError, ParameterError
 from riskcard.model.card import RiskCard
 from riskcard.model.certificate import Certificate, ClassWeights, TrainingFacts
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
+from riskcard.model.labels import Labels
+from riskcard.model.labels_file import labels_from
 from riskcard.model.recipe import HeldOut, Recipe
 from riskcard.model.totals import TotalCount
 from riskcard.model.value_range import ValueRange
@@ -30,7 +32,7 @@ _HEADER = ("format", "format_version", "riskcard_version")
 #: The entries of a card in the order of the file.
 _ORDER = (
     "outcome", "classes", "feature_names", "base", "multiplier", "offset", "features", "training",
-    "certificate", "recipe", "reading",
+    "certificate", "recipe", "reading", "labels",
 )  # fmt: skip
 #: What the entries of records must be where the classes would take more; a list of such in brackets.
 _KINDS: dict[type, dict[str, Any]] = {
@@ -69,6 +71,7 @@ def card_to_json(card: RiskCard) -> str:
         if "codes" in feature:
             codes = feature["codes"]
             feature["codes"] = [{"value": value, "points": points} for value, points in codes]
+    entries["labels"] = None if card.labels == Labels() else entries["labels"]
     header = dict(zip(_HEADER, (FORMAT, FORMAT_VERSION, __version__), strict=True))
     return _dumps({**header, **{key: entries[key] for key in _ORDER}}) + "\n"
 
@@ -172,6 +175,7 @@ def _card_from_content(content: dict[str, Any]) -> RiskCard:
     }
     if "recipe" in records and not records["recipe"].digest:
         raise ParameterError('"digest" of the recipe is empty. Write the card again.')
+    records["labels"] = Labels() if content["labels"] is None else labels_from(content["labels"])
     records["features"] = [_feature_from(entry) for entry in content["features"]]
     return RiskCard(**{key: content[key] for key in _ORDER} | records)
 

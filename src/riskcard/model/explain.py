@@ -11,7 +11,6 @@ from riskcard.errors import DataError
 from riskcard.formatting.numbers import readable_number
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature
-from riskcard.model.lines import show_level
 from riskcard.model.lookup import Move, Place, moves_from, place_of
 from riskcard.model.terms import Term
 
@@ -27,12 +26,10 @@ class FeatureReason:
 
     Attributes
     ----------
-    feature
-        Its name.
-    value
-        What the row has; None when it is missing.
-    shown
-        The value as people write it, with few digits, on the same side of every cut.
+    feature, name
+        The column, and what the labels of the card call it.
+    value, shown
+        What the row has, and the same in words; None when it is missing.
     place
         The line of the card that applies, in words: a range, some levels, "missing".
     points
@@ -48,6 +45,7 @@ class FeatureReason:
     """
 
     feature: str
+    name: str
     value: Value
     shown: str
     place: str
@@ -72,8 +70,8 @@ class Change:
 
     Attributes
     ----------
-    feature
-        Its name.
+    feature, name
+        The column, and what the labels of the card call it.
     old, new
         The value of the row, and one with other points: the nearest number, or the first level of
         another group.
@@ -91,6 +89,7 @@ class Change:
     """
 
     feature: str
+    name: str
     old: Value
     new: Value
     place: str
@@ -196,7 +195,7 @@ def explain_row(card: RiskCard, row: Any) -> Explanation:
     )
     return Explanation(
         title=card.title,
-        features=tuple(_reason(*one, card.higher_is_safer) for one in places),
+        features=tuple(_reason(card, *one) for one in places),
         base=card.base,
         conditions=tuple(_condition(term, standing[term.feature]) for term in terms),
         intercept=card.intercept_of(terms),
@@ -207,33 +206,30 @@ def explain_row(card: RiskCard, row: Any) -> Explanation:
     )
 
 
-def _reason(feature: CardFeature, place: Place, higher_is_safer: bool) -> FeatureReason:
-    words = feature.lines()[place.line].label
+def _reason(card: RiskCard, feature: CardFeature, place: Place) -> FeatureReason:
+    words = card.lines_of(feature)[place.line].label
     if place.is_guess:
         words = f"{'missing' if place.value is None else 'unknown'}, as {words}"
-    best = max(feature.points) if higher_is_safer else min(feature.points)
+    best = max(feature.points) if card.higher_is_safer else min(feature.points)
     return FeatureReason(
         feature=feature.name,
+        name=card.labels.name(feature.name),
         value=place.value,
-        shown=_shown(feature, place.value),
+        shown=_shown(card, feature, place),
         place=words,
         points=place.points,
         best=best,
-        lost=best - place.points if higher_is_safer else place.points - best,
+        lost=best - place.points if card.higher_is_safer else place.points - best,
         is_guess=place.is_guess,
     )
 
 
-def _shown(feature: CardFeature, value: Value) -> str:
-    """A value as people write it."""
-    if value is None:
-        return "missing"
-    if feature.levels or isinstance(value, str):
-        return show_level(value)
-    seen = feature.training_range
-    if seen is not None and seen.is_yes_or_no and value in (0, 1):
-        return "yes" if value else "no"
-    return readable_number(float(value), feature.cuts)
+def _shown(card: RiskCard, feature: CardFeature, place: Place) -> str:
+    """The value in words; a number with few digits, on the same side of every cut."""
+    value = place.value
+    if value is not None and not feature.levels:
+        value = float(readable_number(float(value), feature.cuts))
+    return card.labels.value(feature, value)
 
 
 def _condition(term: Term, value: Value) -> Condition:
@@ -246,9 +242,10 @@ def _change(card: RiskCard, feature: CardFeature, place: Place, move: Move, tota
     new_total = total + move.points
     return Change(
         feature=feature.name,
+        name=card.labels.name(feature.name),
         old=place.value,
         new=move.value,
-        place=feature.lines()[move.line].label,
+        place=card.lines_of(feature)[move.line].label,
         bins=move.bins,
         size=move.size,
         points=move.points,

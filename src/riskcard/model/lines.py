@@ -17,8 +17,8 @@ from riskcard.model.value_range import ValueRange
 if TYPE_CHECKING:
     from riskcard.data.levels import Label
 
-#: The condition of a line without values, by its phrase. The calculator translates these.
-_PHRASES = {
+#: The condition of a line without values, by its phrase; labels may translate it.
+PHRASES = {
     "at_most": "≤ {high}",
     "above": "> {low}",
     "between": "> {low} to ≤ {high}",
@@ -62,6 +62,8 @@ class Line:
     first, last
         The least and the largest whole number of a range of counts; ``last`` is infinite where
         there is no limit.
+    named
+        The values, or the condition, as the labels of a card call them; empty without labels.
     is_usual
         The line held most training rows: values without a line get its points.
 
@@ -80,6 +82,7 @@ class Line:
     is_usual: bool = False
     first: float = -math.inf
     last: float = math.inf
+    named: tuple[str, ...] = ()
 
     @property
     def is_ordinary(self) -> bool:
@@ -89,15 +92,15 @@ class Line:
     @property
     def value_labels(self) -> tuple[str, ...]:
         """Each of the values in words."""
-        return tuple(map(show_level, self.values))
+        return self.named or tuple(map(show_level, self.values))
 
     @property
     def label(self) -> str:
         """The condition in words."""
-        if self.values:
+        if self.values or self.named:
             return ", ".join(self.value_labels)
         ends = ("low", "high", "first", "last")
-        return _PHRASES[self.phrase].format(
+        return PHRASES[self.phrase].format(
             **{end: format_number(getattr(self, end)) for end in ends}
         )
 

@@ -66,16 +66,16 @@ def plot_points(
     card = card_of(model)
     one = _find(card, feature)
     (shown,) = distributions_of(card, [one], X, sample_weight)
-    return draw_points(axes_or_new(ax), one, shown)
+    return draw_points(axes_or_new(ax), one, shown, card.labels.heading(one.name))
 
 
-def draw_points(ax: Any, feature: CardFeature, distribution: Distribution) -> Any:
-    """Draw what was computed."""
-    if feature.levels:
-        _draw_levels(ax, distribution)
-    else:
+def draw_points(ax: Any, feature: CardFeature, distribution: Distribution, name: str) -> Any:
+    """Draw what was computed; ``name`` is what the feature is called."""
+    if distribution.is_scale:
         _draw_numbers(ax, feature, distribution)
-    _finish(ax, feature)
+    else:
+        _draw_levels(ax, distribution)
+    _finish(ax, feature, name)
     return ax
 
 
@@ -112,7 +112,10 @@ def draw_all_points(figure: Any, card: RiskCard, distributions: Sequence[Distrib
     across = min(_ACROSS, max(1, n_features))
     return [
         draw_points(
-            figure.add_subplot(-(-n_features // across), across, place + 1), feature, distribution
+            figure.add_subplot(-(-n_features // across), across, place + 1),
+            feature,
+            distribution,
+            card.labels.heading(feature.name),
         )
         for place, (feature, distribution) in enumerate(
             zip(card.features, distributions, strict=True)
@@ -206,13 +209,13 @@ def _write_points(ax: Any, place: float, points: int) -> None:
     )  # fmt: skip
 
 
-def _finish(ax: Any, feature: CardFeature) -> None:
+def _finish(ax: Any, feature: CardFeature, name: str) -> None:
     points = feature.possible_points
     low, high = min(points), max(points)
     room = max(high - low, 1)
     ax.set_ylim(low - 0.12 * room, high + 0.22 * room)
     ticker = importlib.import_module("matplotlib.ticker")
     ax.yaxis.set_major_locator(ticker.MaxNLocator(6, integer=True))
-    name_scale(ax, feature.name)
+    name_scale(ax, name)
     ax.set_ylabel("points")
     plain_spines(ax)

@@ -88,8 +88,13 @@ def points_pictures(facts: ReportFacts) -> list[Picture]:
     """The points of each feature over the distribution of its values."""
     return [
         drawn(
-            partial(draw_points, feature=feature, distribution=shown),
-            f"Points of {feature.name} over the distribution of its values.",
+            partial(
+                draw_points,
+                feature=feature,
+                distribution=shown,
+                name=facts.card.labels.heading(feature.name),
+            ),
+            f"Points of {facts.card.labels.name(feature.name)} over the distribution of its values.",
             size=(3.2, 2.6),
         )
         for feature, shown in zip(facts.card.features, facts.distributions, strict=True)

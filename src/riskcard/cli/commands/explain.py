@@ -3,7 +3,7 @@
 import json
 from argparse import Namespace
 
-from riskcard.cli.card_rows import card_columns, card_selection
+from riskcard.cli.card_rows import card_columns, card_selection, load_labelled_card
 from riskcard.cli.reading import open_data, say_notes
 from riskcard.cli.remarks import put
 from riskcard.errors import ParameterError
@@ -11,9 +11,7 @@ from riskcard.errors import ParameterError
 
 def run_explain(options: Namespace) -> int:
     """Explain one row."""
-    from riskcard.model.card_json import load_card
-
-    card = load_card(options.card)
+    card = load_labelled_card(options)
     file = open_data(options)
     table = file.read(card_selection(file, options, card))
     say_notes(table)

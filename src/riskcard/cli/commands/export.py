@@ -6,7 +6,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from riskcard.cli.card_rows import labelled_rows
+from riskcard.cli.card_rows import labelled_rows, load_labelled_card
 from riskcard.cli.remarks import say, write_or_print
 from riskcard.errors import ParameterError
 
@@ -23,7 +23,6 @@ _OPTIONS = (
 def run_export(options: Namespace) -> int:
     """Write a card in another format."""
     from riskcard.export.formats import FORMATS, format_of, render
-    from riskcard.model.card_json import load_card
 
     if options.to is None and options.output is None:
         raise ParameterError("Give a file with -o FILE, or a format with --to.")
@@ -33,7 +32,7 @@ def run_export(options: Namespace) -> int:
     if options.data is not None and name != "credit":
         raise ParameterError("--data is for '--to credit'. Leave it out.")
     given = {key: value for key in _OPTIONS if (value := getattr(options, key)) is not None}
-    card = load_card(options.card)
+    card = load_labelled_card(options)
     ending = "" if options.output is None else Path(options.output).suffix.lower()
     content = render(card, name, ending, **given)
     if name == "credit":

@@ -59,8 +59,9 @@ def _remark_on_few_rows(options: Namespace, training: Training) -> None:
 
 
 def named_card(options: Namespace, training: Training, card: RiskCard) -> RiskCard:
-    """A card with what only the file says: the target, how it was read, which rows were held out."""
+    """A card with target, reading and labels, and with the hash of the rows that were held out."""
     card = replace(card, outcome=options.target, reading=training.reading)
+    card = card if options.labels is None else card.with_labels(options.labels)
     if training.held_out is None:
         return card
     if options.held_out is not None:

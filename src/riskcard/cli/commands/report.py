@@ -30,6 +30,8 @@ def run_report(options: Namespace) -> int:
 
     content = read_bytes(options.card, "a card file that can be read")
     card = card_from_bytes(content, options.card)
+    if options.labels is not None:
+        card = card.with_labels(options.labels)
     tables = {"Data": open_data(options)}
     if options.test is not None:
         tables["Test data"] = open_data(options, options.test)

@@ -1,0 +1,140 @@
+"""The words of a card: title, event, names, units, levels, and what a page says; all replaceable."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+from riskcard.formatting.numbers import format_number
+from riskcard.model.lines import PHRASES, Line, show_level
+
+if TYPE_CHECKING:
+    from riskcard.data.levels import Label
+    from riskcard.model.feature_points import CardFeature
+
+#: A place in a text that is filled in; a translation may leave it out or change the order.
+PLACE = re.compile(r"\{(\w+)\}")
+
+
+@cache
+def english() -> dict[str, str]:
+    """Every text by its name, in English."""
+    from riskcard.formatting.templates import asset
+
+    return {**PHRASES, **json.loads(asset("model/english.json"))}
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureLabel:
+    """How people call one feature.
+
+    Attributes
+    ----------
+    name, unit, help
+        Shown in place of the column's name, behind it, and below it in the calculator.
+    lowest, highest
+        The calculator refuses values beyond these, except special values.
+    levels
+        From a level, a special value or a whole number as the card shows it to the words for it.
+    """
+
+    name: str | None = None
+    unit: str = ""
+    help: str = ""
+    lowest: float | None = None
+    highest: float | None = None
+    levels: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """What people read in place of the names of a table; what is left out stays as it is.
+
+    Attributes
+    ----------
+    title
+        The heading; by default "Risk of" and the event.
+    event
+        What the event is, in words.
+    language, direction
+        Such as "en", and "ltr" or "rtl"; of the calculator.
+    facts
+        Sentences on training and proof in the calculator; by default those of the card.
+    caution
+        The last sentence of the calculator; by default that a risk is an estimate.
+    features
+        By the names of the columns.
+    words
+        Texts in place of the English ones, by their names.
+    """
+
+    title: str | None = None
+    event: str | None = None
+    language: str = "en"
+    direction: str = "ltr"
+    facts: tuple[str, ...] | None = None
+    caution: str | None = None
+    features: Mapping[str, FeatureLabel] = field(default_factory=dict, hash=False)
+    words: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    def say(self, key: str, **parts: str) -> str:
+        """A text with its places filled in; values are inserted as they are."""
+        text = self.words.get(key, "") or english()[key]
+        return PLACE.sub(lambda place: parts.get(place[1], place[0]), text)
+
+    def of(self, feature: str) -> FeatureLabel:
+        """The label of a feature; an empty one where there is none."""
+        return self.features.get(feature, FeatureLabel())
+
+    def name(self, feature: str) -> str:
+        """What a feature is called."""
+        found = self.of(feature).name
+        return feature if found is None else found
+
+    def heading(self, feature: str) -> str:
+        """What a feature is called, with its unit."""
+        unit = self.of(feature).unit
+        return f"{self.name(feature)} ({unit})" if unit else self.name(feature)
+
+    def number(self, text: str) -> str:
+        """A number with the decimal sign of the language."""
+        return text.replace(".", self.say("decimal"))
+
+    def lines(self, feature: CardFeature) -> tuple[Line, ...]:
+        """The lines of a feature as these labels call them."""
+        return tuple(
+            replace(
+                line,
+                named=tuple(self.value(feature, value) for value in line.values)
+                or (self._condition(feature, line),),
+            )
+            for line in feature.lines()
+        )
+
+    def value(self, feature: CardFeature, value: Label | None) -> str:
+        """A value in words: by its label; booleans, and numbers 0 and 1, as yes and no."""
+        if value is None:
+            return self.say("missing")
+        shown, own = show_level(value), self.of(feature.name).levels
+        if shown in own:
+            return own[shown]
+        seen = feature.training_range
+        is_boolean = isinstance(value, bool) and all(
+            isinstance(one, bool) for one in feature.levels
+        )
+        if is_boolean or (seen is not None and seen.is_yes_or_no and value in (0, 1)):
+            return self.say("yes" if value else "no")
+        return shown if isinstance(value, str) else self.number(shown)
+
+    def _condition(self, feature: CardFeature, line: Line) -> str:
+        """The condition of a line without values."""
+        own = self.of(feature.name).levels
+        if line.phrase in ("no", "yes", "just") and (key := format_number(line.first)) in own:
+            return own[key]
+        ends = ("low", "high", "first", "last")
+        shown = {end: self.number(format_number(getattr(line, end))) for end in ends}
+        return self.say(line.phrase, **shown)
