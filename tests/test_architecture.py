@@ -61,7 +61,7 @@ ALLOWED = {
     "search": SEARCH | {"kernels/heuristic", "kernels/proof", "search/heuristic", "search/proof"},
     "search/heuristic": SEARCH | {"kernels/heuristic", "search/heuristic"},
     "search/proof": SEARCH | {"kernels/proof", "search/proof"},
-    "audit": MODEL | {"audit"},
+    "audit": MODEL | {"audit", "estimators"},
     "baselines": ESTIMATORS | {"baselines"},
     "progress": BASE,
     "processes": set(),

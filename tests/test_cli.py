@@ -5,6 +5,7 @@ import io
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -443,9 +444,24 @@ def test_check_sees_a_false_claim(data, fitted, capsys):
     Path(fitted).write_text(text.replace(f'"loss": {loss!r}', '"loss": 1.0'))
     code, out, _ = run(capsys, "check", fitted, data)
     assert code == 1
-    assert "FAIL  digest: The card was changed after it was fitted" in out
-    assert "FAIL  certificate: the card has none" in out
+    assert "FAIL         digest: The card was changed after it was fitted" in out
+    assert "not checked  certificate: the card has none" in out
     assert "The card is not what it claims." in out
+
+
+def test_check_says_what_it_did_not_check(data, fitted, capsys):
+    card = RiskCard.load(fitted)
+    replace(card, certificate=None, recipe=None).save(fitted)
+    code, out, _ = run(capsys, "check", fitted, data)
+    assert code == 3
+    assert "not checked  certificate: the card has none" in out
+    assert out.endswith("0 failed, 2 not checked. The card has no certificate.\n")
+    bound = replace(card.certificate, bound=1.0, status="time_limit")
+    replace(card, certificate=bound, recipe=None).save(fitted)
+    code, out, _ = run(capsys, "check", fitted, data)
+    assert code == 3
+    assert "not checked  proof: the bound 1 is the solver's claim" in out
+    assert out.endswith("The card has no recipe, so nothing backs its bound.\n")
 
 
 def test_check_needs_a_target(tmp_path, data, capsys):

@@ -410,5 +410,5 @@ def test_the_command_check_fails_loudly_for_an_edited_card(table, card, tmp_path
     path.write_text(json.dumps(content))
     assert main(asked) == 1
     out = capsys.readouterr().out
-    assert f"FAIL  digest: {CHANGED}" in out
+    assert f"FAIL         digest: {CHANGED}" in out
     assert out.endswith("The card is not what it claims.\n")

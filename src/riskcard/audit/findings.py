@@ -1,21 +1,52 @@
-"""What an audit found: checks of claims, each with the figures that decide it."""
+"""What an audit found: checks of claims, each passed, failed or not checked, with the figures behind it."""
 
+from collections import Counter
 from dataclasses import dataclass
+from enum import Enum
+
+from riskcard.formatting.plain_text import one_line
 
 #: Rounding may make two equal numbers differ by this much, relatively.
 ROUNDING = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One claim, whether it holds, and the figures that decide it."""
+class Outcome(str, Enum):
+    """What became of one claim. NOT_CHECKED is neither a pass nor a failure."""
 
-    name: str
-    passed: bool
-    detail: str
+    PASSED = "passed"
+    FAILED = "failed"
+    NOT_CHECKED = "not checked"
 
     def __str__(self) -> str:
-        return f"{'ok    ' if self.passed else 'FAILED'}  {self.name}: {self.detail}"
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One claim, what became of it, and the figures that decide it."""
+
+    name: str
+    outcome: Outcome
+    detail: str
+
+    @property
+    def holds(self) -> bool:
+        """The claim was not refuted."""
+        return self.outcome is not Outcome.FAILED
+
+    def __str__(self) -> str:
+        word = {Outcome.PASSED: "pass", Outcome.FAILED: "FAIL"}.get(self.outcome, "not checked")
+        return one_line(f"{word:<11}  {self.name}: {self.detail}")
+
+
+def checked(name: str, holds: bool, detail: str) -> Check:
+    """A claim that was recomputed."""
+    return Check(name, Outcome.PASSED if holds else Outcome.FAILED, detail)
+
+
+def not_checked(name: str, detail: str) -> Check:
+    """A claim that the audit can neither confirm nor refute, and why."""
+    return Check(name, Outcome.NOT_CHECKED, detail)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,24 +59,52 @@ class AuditReport:
         In the order in which they were made.
     loss
         The loss of the card on the rows given, recomputed.
+    lacks
+        What the card lacks for an audit: "certificate", or "recipe" where a bound is stated; empty
+        where it lacks nothing.
     """
 
     checks: tuple[Check, ...]
     loss: float
+    lacks: str = ""
 
     @property
     def passed(self) -> bool:
-        """Every check passed."""
-        return all(check.passed for check in self.checks)
+        """The card lacks nothing, and no check failed; some may not have been checked."""
+        return not self.lacks and not self.failures
 
     @property
     def failures(self) -> tuple[Check, ...]:
-        """The checks that did not pass."""
-        return tuple(check for check in self.checks if not check.passed)
+        """The checks that failed."""
+        return self._with(Outcome.FAILED)
+
+    @property
+    def not_checked(self) -> tuple[Check, ...]:
+        """The claims that could be neither confirmed nor refuted."""
+        return self._with(Outcome.NOT_CHECKED)
+
+    @property
+    def summary(self) -> str:
+        """How many checks passed, failed and were not made, and what follows."""
+        number = Counter(check.outcome for check in self.checks)
+        counts = ", ".join(f"{number[outcome]} {outcome}" for outcome in Outcome)
+        if self.failures:
+            return f"{counts}. The card is not what it claims."
+        if self.lacks == "certificate":
+            return f"{counts}. The card has no certificate."
+        if self.lacks == "recipe":
+            return f"{counts}. The card has no recipe, so nothing backs its bound."
+        return f"{counts}."
+
+    def _with(self, outcome: Outcome) -> tuple[Check, ...]:
+        return tuple(check for check in self.checks if check.outcome is outcome)
 
     def __str__(self) -> str:
-        failed = len(self.failures)
-        verdict = (
-            f"{failed} of {len(self.checks)} checks failed." if failed else "All checks passed."
-        )
-        return "\n".join([*map(str, self.checks), verdict])
+        return "\n".join([*map(str, self.checks), self.summary])
+
+    def _repr_html_(self) -> str:
+        from riskcard.formatting.html import boxed, html_table, paragraphs
+
+        rows = [(str(check.outcome), check.name, check.detail) for check in self.checks]
+        table = html_table(["Outcome", "Check", "Figures"], rows)
+        return boxed("Audit", table, paragraphs([self.summary]))

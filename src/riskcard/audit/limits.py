@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.audit.findings import ROUNDING, Check
+from riskcard.audit.findings import ROUNDING, Check, checked, not_checked
 from riskcard.audit.raw_rows import Feature, Rows, worth
 from riskcard.model.card import RiskCard
 from riskcard.model.certificate import Certificate
@@ -35,10 +35,10 @@ def check_limits(card: RiskCard, limits: Certificate, rows: Rows) -> Iterator[Ch
         ("cuts on one feature", max(n_terms, default=0), limits.max_cuts_per_feature),
         ("points of one term", largest, limits.max_points),
     ):
-        yield Check(name, found <= allowed, f"{found}, at most {allowed} allowed")
+        yield checked(name, found <= allowed, f"{found}, at most {allowed} allowed")
     if limits.min_gain > 0:
         charged, least = limits.charged_terms, sum(n_terms)
-        yield Check("charged terms", charged >= least, f"{charged}, at least {least} are needed")
+        yield checked("charged terms", charged >= least, f"{charged}, at least {least} are needed")
     yield _check_cuts(card, limits, rows)
     yield _check_scale(card, limits, largest)
 
@@ -93,19 +93,21 @@ def _check_cuts(card: RiskCard, limits: Certificate, rows: Rows) -> Check:
     """
     for feature in card.features:
         if least_terms(feature) == 0:
-            return Check("cuts", False, f"{feature.name!r} is used but worth the same for all")
+            return checked("cuts", False, f"{feature.name!r} is used but worth the same for all")
         if limits.rules:
             continue
         occurs = np.bincount(rows.places[feature.name], minlength=len(feature.points)) > 0
         for place in range(len(feature.points)):
             if not occurs[place]:
-                return Check("cuts", False, f"no row has {feature.name!r} {_words(feature, place)}")
+                return checked(
+                    "cuts", False, f"no row has {feature.name!r} {_words(feature, place)}"
+                )
         is_flat = any(left == right for left, right in pairwise(feature.points))
         if isinstance(feature, FeaturePoints) and is_flat:
-            return Check("cuts", False, f"a cut of {feature.name!r} is worth no points")
+            return checked("cuts", False, f"a cut of {feature.name!r} is worth no points")
     if limits.rules:
-        return Check("cuts", True, "not checked: the card has rules")
-    return Check("cuts", True, "every cut has rows on either side and is worth points")
+        return not_checked("cuts", "rules can ask for cuts without rows or points")
+    return checked("cuts", True, "every cut has rows on either side and is worth points")
 
 
 def _words(feature: Feature, place: int) -> str:
@@ -132,7 +134,9 @@ def _check_scale(card: RiskCard, limits: Certificate, largest: int) -> Check:
         wrong = (
             f"one term moves the log-odds by {steepest:.6g}, the limit is {limits.max_log_odds:g}"
         )
-    return Check("scale", not wrong, f"{limits.scale}: {figures}" + (f"; {wrong}" if wrong else ""))
+    return checked(
+        "scale", not wrong, f"{limits.scale}: {figures}" + (f"; {wrong}" if wrong else "")
+    )
 
 
 # --- cards one step away ------------------------------------------------------------------------

@@ -1,8 +1,11 @@
 """Adding up a card by hand: slow and obvious, sharing nothing with scoring."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -32,6 +35,8 @@ class Rows:
         As given.
     is_kept
         Which of the given rows these are.
+    given
+        The table that they are from.
     """
 
     columns: dict[str, Any]
@@ -39,6 +44,14 @@ class Rows:
     target: NDArray[Any]
     weights: NDArray[np.float64]
     is_kept: NDArray[np.bool_]
+    given: Any = None
+
+    def of(self, card: RiskCard) -> Rows:
+        """The same rows as another card takes them."""
+        _, columns = read_by_hand(card, self.given)
+        kept = kept_columns(columns, self.is_kept)
+        places = {one.name: places_by_hand(one, kept[one.name]) for one in card.features}
+        return replace(self, columns=kept, places=places)
 
 
 def totals_by_hand(card: RiskCard, rows: Rows) -> NDArray[np.int64]:
@@ -47,6 +60,14 @@ def totals_by_hand(card: RiskCard, rows: Rows) -> NDArray[np.int64]:
     for feature in card.features:
         totals += worth(feature)[rows.places[feature.name]]
     return totals
+
+
+def kept_columns(columns: dict[str, Any], is_kept: NDArray[np.bool_]) -> dict[str, Any]:
+    """Columns without the rows that have no weight."""
+    return {
+        name: list(compress(column, is_kept)) if isinstance(column, list) else column[is_kept]
+        for name, column in columns.items()
+    }
 
 
 def read_by_hand(card: RiskCard, X: Any) -> tuple[int, dict[str, Any]]:

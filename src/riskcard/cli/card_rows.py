@@ -9,7 +9,7 @@ from riskcard.cli.labels import events_of, with_known_levels
 from riskcard.cli.reading import open_data, reading_of, say_notes, trained_reading
 from riskcard.cli.training import check_weights
 from riskcard.data.files.wanted_columns import Kind, Selection, require_columns
-from riskcard.errors import ParameterError
+from riskcard.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     from riskcard.data.files.feature_table import FeatureTable
@@ -54,6 +54,26 @@ def target_of(options: Namespace, card: RiskCard) -> str:
     if target is None:
         raise ParameterError("The card does not name its target. Give the column with --target.")
     return str(target)
+
+
+def all_labelled_rows(
+    file: TableFile, options: Namespace, card: RiskCard
+) -> tuple[dict[str, Any], Any, Any]:
+    """The same with all columns of training that can be read, without rows that were held out."""
+    rows, labels, weights = labelled_rows_of(file, options, card)
+    try:
+        table = candidates(options, card, file)
+    except DataError:  # a column that the card does not need
+        return rows, labels, weights
+    rows = {name: table[name] for name in table.column_names} | rows
+
+    from riskcard.model.held_out import find_held_out
+
+    held_out = find_held_out(card, table.features, labels == card.classes[1], weights)
+    if held_out is None:
+        return rows, labels, weights
+    kept = {name: column[~held_out] for name, column in rows.items()}
+    return kept, labels[~held_out], None if weights is None else weights[~held_out]
 
 
 def card_selection(

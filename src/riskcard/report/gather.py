@@ -227,10 +227,14 @@ def _events(card: RiskCard, labels: NDArray[Any], name: str) -> NDArray[np.bool_
 
 
 def _audit(card: RiskCard, rows: ReportRows, table: Table) -> Any:
+    columns = rows.for_card
+    if rows.for_card is not rows.table:  # with all that the card was learned from
+        columns = {name: rows.table[name] for name in column_names(rows.table) or ()}
+        columns.update(rows.for_card)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RiskcardWarning)
         labels = np.array(card.classes, dtype=object)[table.is_event.astype(int)]
-        return audit_card(card, rows.for_card, labels, sample_weight=table.weights)
+        return audit_card(card, columns, labels, sample_weight=table.weights)
 
 
 def _is_training(card: RiskCard, loss: float, table: Table) -> bool:

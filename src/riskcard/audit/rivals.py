@@ -1,0 +1,252 @@
+"""A rival: the best card that a short search finds within the kind that a certificate states.
+
+A rival with a loss below the bound refutes the certificate. The audit works out its loss by hand, as
+it does for the card itself, so that nothing depends on the solver being right. Only a proof that is
+repeated, when that is asked for, relies on the solver.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riskcard.data.columns import FeatureValues
+from riskcard.data.features import read_features
+from riskcard.data.files.feature_table import FeatureTable
+from riskcard.data.frames import column_names, find_columns
+from riskcard.errors import RiskcardError, RiskcardWarning
+from riskcard.model.card import RiskCard
+from riskcard.model.certificate import Certificate
+from riskcard.model.recipe import RowOrigin, matches
+
+if TYPE_CHECKING:
+    from riskcard.estimators.classifier import RiskScoreClassifier
+
+#: The largest number of terms about which riskcard proves anything.
+MOST_PROVEN_TERMS = 12
+#: Seconds of a search for a rival.
+SEARCH_SECONDS = 10.0
+#: What a certificate says about the kind of cards; its recipe gives the same.
+KIND = (
+    "max_terms", "max_features", "max_cuts_per_feature", "max_points", "scale", "max_log_odds",
+    "is_grid_full", "grid", "shortlist", "rules", "pseudo_rows", "min_gain",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """What a search for another card gave.
+
+    Attributes
+    ----------
+    card
+        The card that was found; None where there was no search.
+    why_not
+        Why there was none.
+    seconds
+        How long it took.
+    is_of_recipe
+        The kind is that of the recipe; otherwise that of the certificate itself.
+    has_automatic_shortlist
+        The kind depends on a shortlist whose length was worked out again.
+    """
+
+    card: RiskCard | None = None
+    why_not: str = ""
+    seconds: float = 0.0
+    is_of_recipe: bool = False
+    has_automatic_shortlist: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingRows:
+    """Rows as they are given to ``fit``, and whether they are those of training.
+
+    Attributes
+    ----------
+    table
+        The columns that the rows have, of those that the card was learned from.
+    labels, weights
+        As given; the weights without those of the classes, None where there are none.
+    origin
+        Whether the rows are those that the card was learned from.
+    has_all
+        Whether no column is missing.
+    """
+
+    table: FeatureTable
+    labels: NDArray[Any]
+    weights: NDArray[np.float64] | None
+    origin: RowOrigin
+    has_all: bool
+
+
+def read_training_rows(
+    card: RiskCard, X: Any, labels: NDArray[Any], weights: NDArray[np.float64] | None
+) -> TrainingRows | str:
+    """All columns of training that the rows have; a text says why they cannot be used."""
+    names = column_names(X)
+    wanted = list(card.feature_names)
+    if names is not None and all(isinstance(name, str) for name in names):
+        wanted = [name for name in wanted if name in names]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RiskcardWarning)
+            columns = find_columns(X, card.feature_names, wanted)
+            if isinstance(X, FeatureTable):
+                features = {name: X.features[name] for name in wanted}
+            else:
+                read = read_features(columns)
+                features = {
+                    name: FeatureValues(read.values[:, f], read.levels[f])
+                    for f, name in enumerate(read.names)
+                }
+    except RiskcardError as error:
+        return str(error)
+    is_event = np.array(labels.astype(object) == card.classes[1], dtype=bool)
+    origin = matches(card, features, is_event, weights)
+    table = FeatureTable(features, len(labels))
+    return TrainingRows(table, labels, weights, origin, len(wanted) == len(card.feature_names))
+
+
+def find_rival(card: RiskCard, rows: TrainingRows, prove: float | None = None) -> Rival:
+    """Search within the kind of a card for another one.
+
+    Parameters
+    ----------
+    card
+        With a certificate.
+    rows
+        Those that it was learned from.
+    prove
+        Seconds for a proof; None searches without one.
+    """
+    certificate = card.certificate
+    assert certificate is not None
+    n_rows = len(rows.table) if rows.weights is None else int((rows.weights > 0).sum())
+    model = _model_of_recipe(card, n_rows)
+    is_of_recipe = model is not None
+    why_not = "no bound is stated" if not _is_bounded(certificate) else ""
+    why_not = why_not or _obstacle(card, rows, is_of_recipe)
+    if why_not:
+        return Rival(why_not=why_not)
+    if model is None:
+        model = _model_of_certificate(card, certificate, n_rows)
+    limit = SEARCH_SECONDS if prove is None else prove
+    model.set_params(
+        certify=prove is not None,
+        time_limit=limit,
+        event=card.classes[1],
+        verbose=False,
+        n_jobs=None,
+    )
+    return _search(model, rows, is_of_recipe)
+
+
+def _is_bounded(certificate: Certificate) -> bool:
+    return certificate.bound > 0 or certificate.has_step_bound
+
+
+def within_steps(card: RiskCard, rows: TrainingRows) -> Rival:
+    """A rival among the cards with bounded steps, about which a certificate has a second bound."""
+    certificate = card.certificate
+    assert certificate is not None
+    steep = float(np.log(certificate.step_odds))
+    steep = min(steep, certificate.max_log_odds)
+    bounded = replace(certificate, max_log_odds=steep)
+    if card.recipe is None:
+        return find_rival(replace(card, certificate=bounded), rows)
+    parameters = {**card.recipe.parameters, "max_log_odds": steep}
+    recipe = replace(card.recipe, parameters=parameters, digest="")
+    return find_rival(replace(card, certificate=bounded, recipe=recipe), rows)
+
+
+def _obstacle(card: RiskCard, rows: TrainingRows, is_of_recipe: bool) -> str:
+    """Why no search within the kind of the card is possible; empty where one is."""
+    certificate, recipe = card.certificate, card.recipe
+    assert certificate is not None
+    if certificate.max_terms == 0:
+        return "the card may not have terms"
+    if certificate.max_terms > MOST_PROVEN_TERMS:
+        return f"riskcard proves nothing about more than {MOST_PROVEN_TERMS} terms"
+    if is_of_recipe:
+        assert recipe is not None
+        if recipe.method == "improve":
+            return "the card that was improved is not stored"
+        if rows.origin is not RowOrigin.TRAINING or not rows.has_all:
+            return "not all columns are here as they were in training"
+        return ""
+    if certificate.rules or certificate.min_gain or not certificate.is_grid_full:
+        return "without a recipe it is not known which cards are of this kind"
+    return ""
+
+
+def _model_of_recipe(card: RiskCard, n_rows: int) -> RiskScoreClassifier | None:
+    """The classifier behind a card, with what "auto" became; None where it is not known.
+
+    A shortlist is left to be found again: its length does not say how many conditions were asked for.
+    """
+    from riskcard.estimators.classifier import RiskScoreClassifier
+    from riskcard.estimators.regularization import Regularization
+
+    if card.recipe is None:
+        return None
+    try:
+        model = RiskScoreClassifier.from_recipe(card.recipe)
+        given = Regularization.of(model.regularization)
+    except (RiskcardError, TypeError):  # the recipe of another method, or one that was edited
+        return None
+    resolved = card.recipe.resolved
+    settled = {
+        name: resolved[name]
+        for name in ("grid", "pseudo_rows")
+        if getattr(given, name, None) is not None and name in resolved
+    }
+    if "pseudo_rows" in settled:
+        settled["pseudo_rows"] = _pseudo_rows(settled["pseudo_rows"], n_rows)
+    model.set_params(regularization=replace(given, **settled))
+    return model
+
+
+def _pseudo_rows(number: float, n_rows: int) -> float | None:
+    """A number of pseudo-observations as a parameter, which below 1 is a share of the rows."""
+    return (number if number >= 1 else number / n_rows) or None
+
+
+def _model_of_certificate(
+    card: RiskCard, certificate: Certificate, n_rows: int
+) -> RiskScoreClassifier:
+    """A classifier for the kind of cards that a certificate without rules is about."""
+    from riskcard.estimators.classifier import RiskScoreClassifier
+    from riskcard.estimators.regularization import Regularization
+
+    is_given, weights = not isinstance(certificate.scale, str), certificate.class_weights
+    return RiskScoreClassifier(
+        certificate.max_terms,
+        max_features=certificate.max_features or None,
+        max_cuts_per_feature=certificate.max_cuts_per_feature or None,
+        max_points=certificate.max_points,
+        scale=certificate.scale,
+        max_log_odds=None if is_given else certificate.max_log_odds,
+        regularization=Regularization(None, _pseudo_rows(certificate.pseudo_rows, n_rows), None),
+        class_weight=None
+        if weights is None
+        else dict(zip(card.classes, (weights.no_event, weights.event), strict=True)),
+    )
+
+
+def _search(model: RiskScoreClassifier, rows: TrainingRows, is_of_recipe: bool) -> Rival:
+    begun = time.perf_counter()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model.fit(rows.table, rows.labels, sample_weight=rows.weights)
+    except RiskcardError as error:
+        return Rival(why_not=f"riskcard cannot search there: {error}")
+    is_automatic = getattr(model.regularization, "shortlist", None) == "auto"
+    return Rival(model.card_, "", time.perf_counter() - begun, is_of_recipe, is_automatic)
