@@ -161,3 +161,11 @@ def test_a_report_takes_the_held_out_rows_for_test_rows(tmp_path, data, capsys):
     text = page.read_text(encoding="utf-8")
     assert "168 rows" in text
     assert "72" in text
+
+
+def test_check_leaves_out_what_was_held_out(tmp_path, data, capsys):
+    path = fitted(tmp_path, data, "--hold-out", "30%", "--certify")
+    assert main(["check", path, data]) == 0
+    out = capsys.readouterr().out
+    assert "pass         values of the rows: as in training" in out
+    assert "pass         kind:" in out

@@ -70,7 +70,7 @@ def all_labelled_rows(
     from riskcard.model.held_out import find_held_out
 
     held_out = find_held_out(card, table.features, labels == card.classes[1], weights)
-    if held_out is None:
+    if held_out is None or held_out.all():
         return rows, labels, weights
     kept = {name: column[~held_out] for name, column in rows.items()}
     return kept, labels[~held_out], None if weights is None else weights[~held_out]
