@@ -5,10 +5,19 @@ from __future__ import annotations
 import math
 import threading
 
+import numpy as np
 import pytest
 
+from random_problems import random_problem
+from riskcard.data.table import make_table
+from riskcard.encoding.rank_table import rank_table
+from riskcard.problem.problem import make_problem
 from riskcard.search import deadline as deadlines
-from riskcard.search.deadline import Deadline
+from riskcard.search.deadline import Deadline, OutOfTime
+from riskcard.search.options import Options
+from riskcard.search.proof import conditions
+from riskcard.search.solve import solve
+from riskcard.status import Status
 
 
 @pytest.fixture
@@ -61,3 +70,31 @@ def test_an_interrupt_ends_all_parts(clock, moment):
     assert early.is_over()
     assert deadline.is_interrupted
     assert deadline.seconds_left == 0.0
+
+
+def test_a_long_loop_ends_when_the_deadline_has_passed():
+    over, never = Deadline(0.0), Deadline()
+    assert list(never.watch(range(1000))) == list(range(1000))
+    assert list(over.watch(range(5))) == list(range(5))
+    with pytest.raises(OutOfTime):
+        list(over.watch(range(1000)))
+    assert next(over.watch([7], often=1)) == 7
+    with pytest.raises(OutOfTime):
+        list(over.watch([7, 8], often=1))
+
+
+def test_a_wide_table_is_not_arranged_for_a_proof_that_has_no_time():
+    X = np.random.default_rng(0).normal(size=(20, 600))
+    data, _ = rank_table(make_table(X, np.arange(20) % 2))
+    result = solve(make_problem(data, 2), Options(certify=True, time_limit=0.0))
+    assert (result.status, result.bound, result.nodes) == (Status.TIME_LIMIT, 0.0, 0)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_sets_that_are_joined_in_parts_give_the_same_optimum(monkeypatch, seed):
+    problem = random_problem(seed)
+    whole = solve(problem, Options(certify=True))
+    monkeypatch.setattr(conditions, "MOST_JOINED", 2)
+    parts = solve(problem, Options(certify=True))
+    assert parts.status is whole.status is Status.OPTIMAL
+    assert parts.loss == pytest.approx(whole.loss, rel=1e-7)

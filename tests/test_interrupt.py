@@ -19,7 +19,8 @@ from riskcard.encoding.rank_table import rank_table
 from riskcard.kernels import jit
 from riskcard.kernels.proof import explore, nodes, slots
 from riskcard.problem.problem import make_problem
-from riskcard.search.proof.interrupt import catch_interrupt
+from riskcard.search.heuristic import find_cards
+from riskcard.search.interrupt import catch_interrupt
 from riskcard.search.solve import Options, solve
 from riskcard.status import Status
 
@@ -43,6 +44,43 @@ def test_an_interrupted_proof_gives_its_card_and_a_valid_bound():
     assert result.status == Status.INTERRUPTED
     assert 0 <= result.bound <= result.loss
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_during_a_search_is_a_keyboard_interrupt(monkeypatch, n_jobs):
+    def press(*given):
+        signal.raise_signal(signal.SIGINT)
+        return round_support(*given)
+
+    round_support = find_cards.round_support
+    monkeypatch.setattr(find_cards, "round_support", press)
+    X = np.arange(60.0).reshape(20, 3) % 7
+    with pytest.raises(KeyboardInterrupt):
+        RiskScoreClassifier(2, n_jobs=n_jobs).fit(X, np.arange(20) % 3 > 0)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize(("is_pressed", "kind"), [(True, KeyboardInterrupt), (False, SystemError)])
+def test_ctrl_c_within_a_kernel_is_a_keyboard_interrupt_whatever_it_becomes(is_pressed, kind):
+    def work():
+        with catch_interrupt():
+            if is_pressed:
+                signal.raise_signal(signal.SIGINT)
+            raise SystemError("a kernel returned a result with an exception set")
+
+    with pytest.raises(kind):
+        work()
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_who_catches_ctrl_c_within_another_sees_the_same():
+    with catch_interrupt() as outer:
+        with catch_interrupt() as inner:
+            signal.raise_signal(signal.SIGINT)
+        assert inner is outer
+        assert outer.is_set()
 
 
 @pytest.mark.usefixtures("interruptible")

@@ -1,4 +1,4 @@
-"""What a proof needs is compiled before its clock starts."""
+"""What search and proof need is compiled before their clock starts."""
 
 from __future__ import annotations
 
@@ -23,20 +23,30 @@ from riskcard.search.options import Options
 KINDS = ("fixed", "multiplier", "calibrated")
 
 
-def test_compilation_comes_before_the_clock_of_a_proof(monkeypatch):
+def test_compilation_comes_before_the_clock(monkeypatch):
     order = []
     find_card = pipeline.find_card
-    monkeypatch.setattr(pipeline, "make_ready", lambda kind: order.append("compiled"))
+    monkeypatch.setattr(pipeline, "make_ready", lambda kind, certify: order.append("compiled"))
     monkeypatch.setattr(
         pipeline, "find_card", lambda *given: order.append("clock starts") or find_card(*given)
     )
-    pipeline.solve(random_problem(1), Options(certify=True))
-    assert order == ["compiled", "clock starts"]
+    for certify in (True, False):
+        pipeline.solve(random_problem(1), Options(certify=certify))
+        assert order == ["compiled", "clock starts"]
+        order.clear()
 
 
 def test_a_search_alone_does_not_wait_for_the_proof(monkeypatch):
-    monkeypatch.setattr(pipeline, "make_ready", lambda kind: 1 / 0)
+    monkeypatch.setattr(warmup, "compile_proof", lambda kind: 1 / 0)
+    warmup.make_ready.cache_clear()
     pipeline.solve(random_problem(1), Options())
+    warmup.make_ready.cache_clear()
+
+
+def test_a_search_that_its_limit_ended_says_so():
+    problem = random_problem(1)
+    assert pipeline.CUT_SHORT in pipeline.solve(problem, Options(time_limit=0.0)).notes
+    assert pipeline.solve(problem, Options(time_limit=None)).notes == ()
 
 
 def test_everything_that_a_proof_calls_is_compiled_beforehand(monkeypatch):
@@ -50,12 +60,15 @@ def test_everything_that_a_proof_calls_is_compiled_beforehand(monkeypatch):
     assert solve_plain.prove is prove
 
 
-#: In a process of its own: the kernels that were compiled, or read from disk, by proofs and not beforehand.
+#: In a process of its own: the kernels that were compiled, or read from disk, by fits and not beforehand.
 READY_LATER = """
 import sys
+import numpy as np
 from numba.core.registry import CPUDispatcher
 from random_problems import random_problem
-from riskcard.problem.problem import Scale
+from riskcard.data.table import make_table
+from riskcard.encoding.rank_table import rank_table
+from riskcard.problem.problem import Scale, make_problem
 from riskcard.search.options import Options
 from riskcard.search.solve import solve
 from riskcard.search.warmup import make_ready
@@ -65,20 +78,29 @@ def ready():
     values = [value for module in modules for value in vars(module).values()]
     return {(one, str(types)) for one in values if isinstance(one, CPUDispatcher) for types in one.signatures}
 
-make_ready(sys.argv[1])
+kind, certify = sys.argv[1], sys.argv[2] == "proof"
+problems = [random_problem(seed, Scale(kind)) for seed in range(12)]
+rng = np.random.default_rng(0)
+for n_rows, n_features in () if certify else ((9000, 3), (300, 40)):
+    X = rng.normal(size=(n_rows, n_features)).round(2)
+    X[rng.random(X.shape) < 0.05] = np.nan
+    data, _ = rank_table(make_table(X, X[:, 0] + rng.normal(size=n_rows) > 0))
+    problems.append(make_problem(data, 4, scale=1.0 if kind == "fixed" else kind))
+make_ready(kind, certify)
 before = ready()
-for seed in range(12):
-    solve(random_problem(seed, Scale(sys.argv[1])), Options(certify=True))
+for problem in problems:
+    solve(problem, Options(certify=certify))
 print(*sorted({one.py_func.__name__ for one, _ in ready() - before}))
 """
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_nothing_is_left_to_be_compiled_by_a_proof(kind):
+@pytest.mark.parametrize("work", ["search", "proof"])
+def test_nothing_is_left_to_be_compiled_by_a_fit(kind, work):
     paths = [str(Path(__file__).parent), *filter(None, sys.path)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-    command = [sys.executable, "-c", READY_LATER, kind]
+    command = [sys.executable, "-c", READY_LATER, kind, work]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
 

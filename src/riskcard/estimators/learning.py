@@ -23,6 +23,7 @@ from riskcard.progress import ProgressDisplay
 from riskcard.rules.card_rules import CardRules
 from riskcard.rules.least_bins import LeastBins
 from riskcard.search.empty_card import best_empty_card
+from riskcard.search.interrupt import catch_interrupt
 from riskcard.search.options import Options
 from riskcard.search.round_cuts import round_cuts
 from riskcard.search.solve import solve
@@ -120,7 +121,18 @@ class Learned(NamedTuple):
 
 
 def learn(training: Training, task: Task) -> Learned:
-    """Find a card of some rows, in the solver's units."""
+    """Find a card of some rows, in the solver's units.
+
+    After Ctrl-C there is a card only if its proof was under way.
+    """
+    with catch_interrupt() as interrupt:
+        learned = _learn(training, task)
+    if interrupt.is_set() and learned.result.status is not Status.INTERRUPTED:
+        raise KeyboardInterrupt
+    return learned
+
+
+def _learn(training: Training, task: Task) -> Learned:
     if task.verbose:
         tell_of_compilation()
     start, kept = task.request.start, task.request.kept

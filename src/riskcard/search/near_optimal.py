@@ -28,11 +28,13 @@ def find_pool(
     """Cards about as good as the best one: the best card of each choice of conditions.
 
     With ``stops`` a tree is searched for all choices, and the pool says whether that was completed.
+    After Ctrl-C the pool has the best card alone.
     """
-    cards = [result.solution, *find_cards(problem, replace(search, start=()))]
-    cards += _neighbours(problem, cards, most_loss, search)
-    is_complete = False
-    if stops is not None:
+    cards, is_complete, is_ended = [result.solution], False, search.deadline.is_interrupted
+    if not is_ended:
+        cards += find_cards(problem, replace(search, start=()))
+        cards += _neighbours(problem, cards, most_loss, search)
+    if stops is not None and not is_ended:
         within = replace(stops, gap=0.0)
         found, is_complete = collect(problem, result.solution, most_loss, within, search.n_jobs)
         cards += found

@@ -7,6 +7,7 @@ from dataclasses import replace
 from riskcard.problem.problem import Problem
 from riskcard.problem.result import SolveResult
 from riskcard.search.deadline import Deadline
+from riskcard.search.interrupt import catch_interrupt
 from riskcard.search.near_optimal import find_pool
 from riskcard.search.options import Options, SearchOptions
 from riskcard.search.plan import PLAN, SearchPlan
@@ -22,27 +23,39 @@ TOO_MANY_TERMS = (
     f"The proof is made for at most {MAX_PROVEN_TERMS} terms; "
     "this card comes from the search alone."
 )
+CUT_SHORT = "The time limit ended the search; a longer one may find a better card."
 
 
 def solve(problem: Problem, options: Options | None = None, plan: SearchPlan = PLAN) -> SolveResult:
     """Find a good card and, if asked, prove how far from optimal it can be at most."""
     options = options or Options()
-    if options.certify:
-        make_ready(problem.scale.kind)
-    history = History(time.perf_counter(), options.progress)
-    search = SearchOptions(
-        is_thorough=True if options.certify else None,
-        deadline=Deadline.after(options.time_limit),
-        n_jobs=options.n_jobs,
-        random_state=options.random_state,
-        start=options.start,
-        n_wanted=None if options.pool_tolerance is None else options.pool_size,
-        plan=plan,
-    )
+    make_ready(problem.scale.kind, options.certify)
+    with catch_interrupt() as interrupt:
+        history = History(time.perf_counter(), options.progress)
+        search = SearchOptions(
+            is_thorough=True if options.certify else None,
+            deadline=Deadline.after(options.time_limit, interrupt),
+            n_jobs=options.n_jobs,
+            random_state=options.random_state,
+            start=options.start,
+            n_wanted=None if options.pool_tolerance is None else options.pool_size,
+            plan=plan,
+        )
+        result = _solve(problem, options, search, history)
+    return replace(result, seconds=time.perf_counter() - history.start)
+
+
+def _solve(
+    problem: Problem, options: Options, search: SearchOptions, history: History
+) -> SolveResult:
+    """Search, then prove, then collect."""
+    deadline = search.deadline
     most_nodes = math.inf if options.node_limit is None else options.node_limit
-    stops = Stops(search.deadline.moment, most_nodes, options.gap)
+    stops = Stops(deadline.moment, most_nodes, options.gap)
     is_proven = options.certify and problem.limits.max_terms <= MAX_PROVEN_TERMS
-    found, result = _search(problem, search, options), None
+    found = _search(problem, search, options)
+    deadline.require_no_interrupt()
+    notes = found.notes if is_proven or not options.certify else (*found.notes, TOO_MANY_TERMS)
     if is_proven and found.parts:
         result = prove_parts(found, stops, options.n_jobs)
     elif is_proven:
@@ -50,13 +63,12 @@ def solve(problem: Problem, options: Options | None = None, plan: SearchPlan = P
     else:
         best, charge = found.best, found.charge
         result = SolveResult(best.card, best.loss, 0.0, Status.HEURISTIC, min_gain=charge)
-    notes = found.notes if is_proven or not options.certify else (*found.notes, TOO_MANY_TERMS)
+        notes = (*notes, CUT_SHORT) if deadline.is_over() else notes
     pool = None
     if options.pool_tolerance is not None:
         most_loss = result.loss * (1.0 + options.pool_tolerance)
         pool = find_pool(problem, result, most_loss, search, stops if is_proven else None)
-    seconds = time.perf_counter() - history.start
-    return replace(result, notes=notes, pool=pool, seconds=seconds)
+    return replace(result, notes=notes, pool=pool)
 
 
 def _search(problem: Problem, search: SearchOptions, options: Options) -> Found:

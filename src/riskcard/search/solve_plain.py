@@ -15,7 +15,7 @@ from riskcard.problem.objective import loss_of, order_of, violations, violations
 from riskcard.problem.problem import Problem
 from riskcard.problem.result import SolveResult
 from riskcard.problem.solution import Solution
-from riskcard.search.deadline import Deadline
+from riskcard.search.deadline import OutOfTime
 from riskcard.search.empty_card import best_empty_card
 from riskcard.search.heuristic.binned_rows import all_cuts
 from riskcard.search.heuristic.card_room import rules_of
@@ -75,7 +75,12 @@ def prove_whole(
     Where the proof about all cards runs out of time, the last part of the time goes to a second
     bound, on cards with bounded steps.
     """
-    proof = WholeProof(problem, search, history, arrange_conditions(problem))
+    try:
+        conditions = arrange_conditions(problem, deadline=search.deadline)
+    except OutOfTime:
+        search.deadline.require_no_interrupt()
+        return SolveResult(card, loss_of(card, problem), 0.0, Status.TIME_LIMIT)
+    proof = WholeProof(problem, search, history, conditions)
     reserved = seconds_for_bounded_steps(card, problem, stops.deadline - history.start)
     first = proof.in_two_rounds(card, replace(stops, deadline=stops.deadline - reserved))
     bound, second = max(first.bound, history.bound), None
@@ -115,8 +120,11 @@ class WholeProof:
         if short.status is not Status.NODE_LIMIT or short.nodes >= stops.node_limit:
             return short
         self.history.begin_again(short)
-        search = replace(self.search, deadline=Deadline(stops.deadline))
-        cards = find_card(self.problem, search), short.solution
+        search = replace(self.search, deadline=self.search.deadline.until(stops.deadline))
+        try:
+            cards = find_card(self.problem, search), short.solution
+        except KeyboardInterrupt:
+            return replace(short, status=Status.INTERRUPTED)
         best = min(cards, key=lambda card: order_of(card, self.problem))
         return self._prove(best, stops.with_nodes_left(short.nodes))
 

@@ -1,7 +1,7 @@
-"""Compile the proof before its clock starts, and say that something is being compiled.
+"""Compile search and proof before their clock starts, and say that something is being compiled.
 
-Where nothing is compiled yet, that takes longer than many a time limit and would leave the proof no
-time at all. Commands compile the proof in a second process while they compile the search, so that a
+Where nothing is compiled yet, that takes longer than many a time limit: the first fit on a machine
+would have no time left, and give another card than every later one. Commands compile the proof in a second process while they compile the search, so that a
 first proof waits for the longer of the two and not for their sum. Only commands do this: a library
 that starts processes would surprise the program that uses it.
 """
@@ -36,14 +36,15 @@ _running: list[subprocess.Popen[bytes]] = []
 
 
 @cache
-def make_ready(kind: Kind) -> None:
-    """Compile what a proof with a kind of scale needs by proving a tiny problem, once per process.
+def make_ready(kind: Kind, certify: bool = True) -> None:
+    """Compile what a search, and a proof, with a kind of scale need, once per process.
 
-    Once compiled, that is a matter of milliseconds.
+    That is done by solving a tiny problem. Once compiled, it is a matter of milliseconds.
     """
     find_card(_tiny_problem(Scale(kind)), SearchOptions())
-    wait_for_compilation()
-    compile_proof(kind)
+    if certify:
+        wait_for_compilation()
+        compile_proof(kind)
 
 
 def compile_proof(kind: Kind) -> None:

@@ -98,7 +98,12 @@ class _Search:
 
     def map(self, work: Callable[[Item], Made], items: Iterable[Item]) -> list[Made]:
         """Results in the order of the items, made by several threads."""
-        return map_on_threads(work, items, self.options.n_jobs)
+
+        def one(item: Item) -> Made:
+            self.options.deadline.require_no_interrupt()
+            return work(item)
+
+        return map_on_threads(one, items, self.options.n_jobs)
 
     def first_pass(self) -> tuple[list[Support], bool]:
         """Sets of conditions of the problem, best first, from chains that see few rows and cuts.

@@ -12,19 +12,26 @@ from riskcard.kernels.proof.clustering import cluster_sets
 from riskcard.kernels.proof.layout import Conditions, ProofLimits
 from riskcard.problem.merge_rows import merge_equal_rows
 from riskcard.problem.problem import Problem
+from riskcard.search.deadline import Deadline
 
 #: The most sets of conditions that the clustering starts from; and sets times rows.
 MAX_BLOCKS, MAX_BLOCK_ROWS = 2000, 4e7
+#: The most sets that are compared with each other.
+MOST_JOINED = 1000
 BLOCKS_PER_SIDE = 16
 FEW_FEATURES, ROWS_PER_BLOCK = 10, 1000
 
 
-def arrange_conditions(problem: Problem, tells_all_apart: bool = False) -> Conditions | None:
+def arrange_conditions(
+    problem: Problem, tells_all_apart: bool = False, deadline: Deadline | None = None
+) -> Conditions | None:
     """Arrange the conditions of a problem for `explore`; None when there is not a single one.
 
     With ``tells_all_apart`` every set of conditions is a leaf of its own, whatever its size, and
-    none is filled up with terms that add nothing.
+    none is filled up with terms that add nothing. Wide tables take long: past the deadline this
+    ends with `OutOfTime`.
     """
+    deadline = deadline or Deadline()
     data = merge_equal_rows(problem.data, most_rows=None)
     by_class = np.argsort(-data.labels, kind="stable")
     codes = np.ascontiguousarray(data.codes[:, by_class])
@@ -33,16 +40,16 @@ def arrange_conditions(problem: Problem, tells_all_apart: bool = False) -> Condi
     weights = np.concatenate(
         [exact_weights(part) for part in np.split(data.weights[by_class], [n_events])]
     )
-    starts, offsets = _starts(codes, data.n_cuts, n_events)
-    rows, mixed_rows = _orders(codes, n_events)
+    starts, offsets = _starts(codes, data.n_cuts, n_events, deadline)
+    rows, mixed_rows = _orders(codes, n_events, deadline)
     unit = 1.0 / problem.scale.multiplier if problem.scale.kind == "fixed" else 0.0
     reach = _reach_of_sides(problem, unit)
     restrictions = problem.restrictions
-    blocks = _blocks(codes, data.n_cuts, reach, restrictions.is_closed)
+    blocks = _blocks(codes, data.n_cuts, reach, restrictions.is_closed, deadline)
     if not blocks:
         return None
-    children, members, undecided = _cluster(codes, n_events, blocks)
-    flips, ranges = _flips(children, members, rows.size, codes.shape[1])
+    children, members, undecided = _cluster(codes, n_events, blocks, deadline)
+    flips, ranges = _flips(children, members, (rows.size, codes.shape[1]), deadline)
     capacity = _capacity(problem)
     families, clashes = _families(problem)
     is_free = not (restrictions.is_by_card or problem.kept or tells_all_apart)
@@ -150,12 +157,14 @@ def exact_weights(weights: Floats) -> Floats:
     return np.floor(weights / step) * step
 
 
-def _starts(codes: Codes, n_cuts: Integers, n_events: int) -> tuple[Integers, Integers]:
+def _starts(
+    codes: Codes, n_cuts: Integers, n_events: int, deadline: Deadline
+) -> tuple[Integers, Integers]:
     """Where the events, and the others, of each code of each column begin in `_orders`."""
     n_features, n_rows = codes.shape
     offsets = np.concatenate([[0], np.cumsum(n_cuts + 2)])
     starts = np.empty((2, int(offsets[-1])), dtype=np.int64)
-    for f in range(n_features):
+    for f in deadline.watch(range(n_features)):
         for event, part in enumerate((slice(0, n_events), slice(n_events, n_rows))):
             counts = np.bincount(codes[f, part], minlength=int(n_cuts[f]) + 1)
             own = starts[event, offsets[f] : offsets[f + 1]]
@@ -164,7 +173,9 @@ def _starts(codes: Codes, n_cuts: Integers, n_events: int) -> tuple[Integers, In
     return starts, offsets[:-1]
 
 
-def _orders(codes: Codes, n_events: int) -> tuple[NDArray[np.int32], NDArray[np.uint32]]:
+def _orders(
+    codes: Codes, n_events: int, deadline: Deadline
+) -> tuple[NDArray[np.int32], NDArray[np.uint32]]:
     """Rows of each column in order of code: by class, events first; and both classes together.
 
     There is an order of both classes for each of the sides "<=" and ">". Within a code, the rows
@@ -174,7 +185,7 @@ def _orders(codes: Codes, n_events: int) -> tuple[NDArray[np.int32], NDArray[np.
     n_features, n_rows = codes.shape
     rows = np.empty((n_features, n_rows), dtype=np.int32)
     mixed = np.empty((2, n_features, n_rows), dtype=np.uint32)
-    for f, own in enumerate(codes):
+    for f, own in deadline.watch(enumerate(codes)):
         events_first = stable_order(own)
         others_first = stable_order(np.concatenate([own[n_events:], own[:n_events]])) + n_events
         others_first[others_first >= n_rows] -= n_rows
@@ -206,7 +217,11 @@ def _reach_of_sides(problem: Problem, unit: float) -> Floats:
 
 
 def _blocks(
-    codes: Codes, n_cuts: Integers, reach: Floats, is_closed: Sequence[Booleans]
+    codes: Codes,
+    n_cuts: Integers,
+    reach: Floats,
+    is_closed: Sequence[Booleans],
+    deadline: Deadline,
 ) -> list[tuple[int, int, int]]:
     """Intervals of cuts (side, low, high) with about the same number of rows, to be clustered.
 
@@ -220,7 +235,7 @@ def _blocks(
     if len(sides) <= 2 * FEW_FEATURES:
         per_side = min(per_side, math.ceil(codes.shape[1] / ROWS_PER_BLOCK))
     blocks = []
-    for side in sides:
+    for side in deadline.watch(sides):
         f = side >> 1
         below = np.cumsum(np.bincount(codes[f], minlength=int(n_cuts[f]) + 1))[:-1]
         wanted = codes.shape[1] * np.arange(1, per_side) / per_side
@@ -244,25 +259,51 @@ def _open_runs(is_closed: Booleans, low: int, high: int) -> Iterator[tuple[int, 
 
 
 def _cluster(
-    codes: Codes, n_events: int, blocks: list[tuple[int, int, int]]
+    codes: Codes, n_events: int, blocks: list[tuple[int, int, int]], deadline: Deadline
 ) -> tuple[NDArray[np.int32], NDArray[np.uint64], Integers]:
     """Children of each cluster, the rows that have its points, and its number of undecided rows."""
     n_rows, n_sets = codes.shape[1], len(blocks)
     n_words = (n_rows + 63) // 64
     some = np.zeros((2 * n_sets - 1, n_words), dtype=np.uint64)
     every = np.zeros_like(some)
-    for index, (side, low, high) in enumerate(blocks):
+    for index, (side, low, high) in deadline.watch(enumerate(blocks)):
         own = codes[side >> 1]
         if side & 1:
             some[index], every[index] = _as_bits(own > low), _as_bits(own > high)
         else:
             some[index], every[index] = _as_bits(own <= high), _as_bits(own <= low)
-    children = np.full((2 * n_sets - 1, 2), -1, dtype=np.int32)
-    cluster_sets(some, every, n_sets, children)
+    children = _join(some, every, n_sets, deadline)
     is_event = _as_bits(np.arange(n_rows) < n_events)
     members = (some & is_event) | (every & ~is_event)
     undecided = np.array([_count(row) for row in some & ~every])
     return children, members, undecided
+
+
+def _join(
+    some: NDArray[np.uint64], every: NDArray[np.uint64], n_sets: int, deadline: Deadline
+) -> NDArray[np.int32]:
+    """Join sets until one is left, and write the joint ones; returns the two parts of each.
+
+    The work grows with the square of the number of sets. So many sets are joined in parts, and then
+    what is left of the parts.
+    """
+    children = np.full((2 * n_sets - 1, 2), -1, dtype=np.int32)
+    left, place = np.arange(n_sets), n_sets
+    while left.size > 1:
+        roots = []
+        for part in deadline.watch(np.array_split(left, -(-left.size // MOST_JOINED)), often=1):
+            n_joint = part.size - 1
+            own = np.concatenate([part, np.arange(place, place + n_joint)])
+            own_some, own_every = some[own], every[own]
+            own_children = np.full((own.size, 2), -1, dtype=np.int32)
+            cluster_sets(own_some, own_every, part.size, own_children)
+            joint = own[part.size :]
+            some[joint], every[joint] = own_some[part.size :], own_every[part.size :]
+            children[joint] = own[own_children[part.size :]]
+            roots.append(own[-1])
+            place += n_joint
+        left = np.array(roots)
+    return children
 
 
 def _slots_of_clusters(blocks: list[tuple[int, int, int]], n_clusters: int) -> NDArray[np.int32]:
@@ -316,12 +357,19 @@ def _count(bits: NDArray[np.uint64]) -> int:
 
 
 def _flips(
-    children: NDArray[np.int32], members: NDArray[np.uint64], begin: int, n_rows: int
+    children: NDArray[np.int32],
+    members: NDArray[np.uint64],
+    shape: tuple[int, int],
+    deadline: Deadline,
 ) -> tuple[Integers, Integers]:
-    """For each cluster the rows on which its points differ from its parent's, end to end."""
+    """For each cluster the rows on which its points differ from its parent's, end to end.
+
+    ``shape`` has the place where the first of them is going to be, and the number of rows.
+    """
+    begin, n_rows = shape
     ranges = np.zeros((children.shape[0], 2), dtype=np.int64)
     parts = [np.zeros(0, dtype=np.int64)]
-    for parent in range(children.shape[0]):
+    for parent in deadline.watch(range(children.shape[0])):
         for child in children[parent]:
             if child >= 0:
                 rows = _rows_of(members[parent] ^ members[child], n_rows)

@@ -31,12 +31,12 @@ from riskcard.kernels.proof.layout import (
 from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
-from riskcard.search.deadline import Deadline
+from riskcard.search.deadline import Deadline, OutOfTime
 from riskcard.search.empty_card import best_empty_card
+from riskcard.search.interrupt import catch_interrupt
 from riskcard.search.proof.conditions import arrange_conditions
 from riskcard.search.proof.frontier import Frontier
 from riskcard.search.proof.hull_tree import HullTree
-from riskcard.search.proof.interrupt import catch_interrupt
 from riskcard.search.proof.leaves import card_of_leaf
 from riskcard.status import OPTIMALITY_TOLERANCE, Status, relative_gap
 
@@ -228,7 +228,10 @@ def prove(
     conditions
         The result of `arrange_conditions`, if it is known already.
     """
-    conditions = conditions or arrange_conditions(problem)
+    try:
+        conditions = conditions or arrange_conditions(problem, deadline=Deadline(stops.deadline))
+    except OutOfTime:
+        return Proof(card, loss_of(card, problem), 0.0, Status.TIME_LIMIT, 0)
     if conditions is None:
         empty = best_empty_card(problem)
         loss = loss_of(empty, problem)
@@ -271,7 +274,10 @@ def collect(
         Sets of conditions whose best card has a larger loss are left out.
     """
     empty = best_empty_card(problem)
-    conditions = arrange_conditions(problem, tells_all_apart=True)
+    try:
+        conditions = arrange_conditions(problem, True, Deadline(stops.deadline))
+    except OutOfTime:
+        return [card], False
     if conditions is None:
         return [empty], True
     # cards at the limit itself must not be pruned
