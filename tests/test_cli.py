@@ -204,6 +204,11 @@ GOOD = "age,outcome\n" + "".join(f"{50 + i},{i % 2}\n" for i in range(12))
         ("age,outcome\n1,0\n1,1\n1,0\n1,1\n1,0\n", "", "every column to learn from is constant"),
         ("age,outcome\n1,0\n2,1\n", "", "2 rows, fewer than the 5 terms"),
         ("outcome\n0\n1\n", "", "No column of 'bad.csv' is left"),
+        (
+            "seen,outcome\n2020-01-01,0\n2020-01-02,1\n",
+            "",
+            "No column of 'bad.csv' is left to learn from. Left out, as dates: 'seen'",
+        ),
         (GOOD, "--target outcom", "no column 'outcom' (the target). Did you mean 'outcome'?"),
         (GOOD, "--target zzz", "The columns are 'age', 'outcome'."),
         (GOOD, "--drop zzz", "no column 'zzz' (named by --drop)"),

@@ -188,7 +188,7 @@ def test_what_only_resembles_a_number_is_none(text):
 @pytest.mark.parametrize(
     ("cells", "expected", "note"),
     [
-        (["70,0", "1.234,5", ""], [70, 1234.5, NAN], "Read with decimal commas: 'x'."),
+        (["70,0", "1.234,5", ""], [70, 1234.5, NAN], "Read with decimal commas, where points separate thousands: 'x'."),
         (["1,234.5", "7", "NA"], [1234.5, 7, NAN], None),
         (["12 %", "7.5%", "?"], [12, 7.5, NAN], "so that 12 % is 12: 'x'."),
         (["$10,011.14", "$5"], [10011.14, 5], "Read without currency signs: 'x' ($)."),
@@ -457,6 +457,22 @@ def test_numbers_of_a_sheet_are_never_in_doubt(tmp_path):
     assert values(read(path)) == [1.234, 2.5]
 
 
+def test_formulas_without_results_are_not_taken_for_missing_values(tmp_path):
+    path = workbook(tmp_path, [["x", "y"], ["=B2*2", 1], ["=B3*2", 2]])
+    with pytest.raises(
+        ReadingProblems, match="formulas whose results the file does not have"
+    ) as bad:
+        read(path)
+    assert bad.value.remedy == ("--drop", "x")
+
+
+def test_percentages_among_other_numbers_of_a_sheet_are_refused(tmp_path):
+    rows = [["x", "y"], [1, 1], [0.5, 2]]
+    assert values(read(workbook(tmp_path, rows, formats={"A2": "0%", "A3": "0%"}))) == [100, 50]
+    with pytest.raises(ReadingProblems, match="shown in per cent and others that are not"):
+        read(workbook(tmp_path, rows, formats={"A3": "0%"}))
+
+
 def test_sheets_are_chosen_by_name_or_number(tmp_path):
     path = workbook(tmp_path, [["x"], [1]], others=["Notes"])
     with pytest.raises(FormatError, match="sheet 'Notes' has a header but no rows"):
@@ -575,6 +591,7 @@ def test_a_card_scores_and_checks_the_file_that_it_was_learned_from(tmp_path, ca
     card = RiskCard.load(card_path)
     assert card.reading == Reading(
         missing=("20,0",),
+        decimal="comma",
         dates="years",
         date_orders={"Aufnahme": "month"},
         signs={"Kosten": "€"},
@@ -597,6 +614,16 @@ def test_amounts_in_another_currency_than_that_of_the_card_are_refused(tmp_path)
         ReadingProblems, match="is in £, but the card was learned from numbers in €"
     ):
         file.read(wanted)
+
+
+def test_the_mark_of_training_and_the_delimiter_must_not_contradict_each_other(tmp_path):
+    trained = column(tmp_path, ["4.857", "12.5", "1000"]).reading
+    assert trained.decimal == "point"
+    new = open_table(str(write(tmp_path, "x;y\n4.857;a\n", "new.csv")))
+    with pytest.raises(ReadingProblems, match=r"'4\.857' and the other numbers"):
+        new.read(Selection(kinds={"x": Kind.NUMBER}, trained=trained))
+    new = open_table(str(write(tmp_path, "x\ty\n4.857\ta\n", "new.csv")))
+    assert values(new.read(Selection(kinds={"x": Kind.NUMBER}, trained=trained))) == [4.857]
 
 
 def test_a_single_date_is_read_in_the_order_of_training(tmp_path):

@@ -11,6 +11,7 @@ from riskcard.cli.labels import events_of, find_classes
 from riskcard.cli.reading import open_data, reading_of
 from riskcard.cli.remarks import say
 from riskcard.data.files.wanted_columns import Kind, Selection, require_columns
+from riskcard.data.reading_notes import Topic
 from riskcard.data.reading_problems import ReadingProblem, refuse
 from riskcard.errors import DataError, ParameterError
 from riskcard.parameters import parameters_of
@@ -105,6 +106,9 @@ def read_training(options: Namespace, groups: str | None = None) -> Training:
     weights = features.pop(options.weights).values if options.weights else None
     check_weights(options.data, options.weights, weights)
     group_of = features.pop(groups).values if groups else None
+    if not features:
+        reasons = " ".join(note.text for note in table.notes if note.topic is Topic.LEFT_OUT)
+        raise DataError(f"No column of {options.data!r} is left to learn from. {reasons}")
     left_out = _left_out(options, features, frozenset() if rules is None else rules.wanted)
     unused = {one.name for one in left_out}
     kept = {name: one for name, one in features.items() if name not in unused}

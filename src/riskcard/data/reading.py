@@ -26,8 +26,9 @@ class Reading:
     not_missing
         Words that are values, although they usually mean a missing one.
     decimal
-        "point" or "comma": what it is where the cells of a column could be read both ways; None
-        where nothing is known.
+        "point" or "comma": the decimal mark, which matters where the cells of a column could be
+        read both ways. A card has it if its file had commas, or the form of the file suggested
+        another mark; otherwise it is None.
     dates
         None: columns of dates are left out. "days": days since 1 January 1970. "years": calendar
         years, so that 2 July 2021 is 2021.5.

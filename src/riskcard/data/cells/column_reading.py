@@ -27,7 +27,7 @@ class Done(Enum):
     )
     TIMES = (Topic.LEFT_OUT, "Left out, as times of day: {}.")
     UNNAMED = (Topic.NUMBERS, "Columns without a name are called by their place: {}.")
-    COMMAS = (Topic.NUMBERS, "Read with decimal commas: {}.")
+    COMMAS = (Topic.NUMBERS, "Read with decimal commas, where points separate thousands: {}.")
     IN_DOUBT = (
         Topic.NUMBERS,
         "Could be read with decimal points or commas, and was decided by the rest of the file: {}. "
@@ -93,10 +93,11 @@ def notes_on(readings: Mapping[str, ColumnReading]) -> Iterator[ReadingNote]:
             text = done.sentence.format(_listed(listed))
             yield ReadingNote(done.topic, text, tuple(columns), is_guess=done is Done.IN_DOUBT)
     counts: Counter[str] = Counter()
-    for one in readings.values():
+    used = {name: one for name, one in readings.items() if one.feature is not None}
+    for one in used.values():
         counts.update(one.missing)
     if counts.total():
-        columns_with = tuple(name for name, one in readings.items() if sum(one.missing.values()))
+        columns_with = tuple(name for name, one in used.items() if sum(one.missing.values()))
         text = f"Missing: {_counted(counts)} in {_listed([repr(name) for name in columns_with])}."
         yield ReadingNote(Topic.MISSING, text, columns_with, counts.total())
 

@@ -17,6 +17,7 @@ from riskcard.data.files.header import header_place, names_of_columns, note_on_t
 from riskcard.data.files.table_file import TableFile
 from riskcard.data.files.wanted_columns import Selection
 from riskcard.data.reading_notes import ReadingNote, Topic
+from riskcard.data.reading_problems import ReadingProblem
 from riskcard.errors import FormatError, ParameterError, RiskcardError
 from riskcard.extras import import_extra
 from riskcard.formatting.spelling import nearest_name
@@ -72,14 +73,7 @@ class ExcelFile(TableFile):
         columns = dict(
             zip(names, zip(*(row[:width] for _, row in below), strict=True), strict=True)
         )
-        notes = []
-        if len(names_of_sheets) > 1:
-            others = ", ".join(repr(one) for one in names_of_sheets if one != name)
-            notes.append(
-                ReadingNote(
-                    Topic.FILE, f"Sheet {name!r} was read; --sheet reads another: {others}."
-                )
-            )
+        notes = [_note_on_sheets(name, names_of_sheets)] if len(names_of_sheets) > 1 else []
         if place:
             notes.append(note_on_title(rows[place][0] - 1))
         return cls(
@@ -103,10 +97,36 @@ class ExcelFile(TableFile):
         """All cells are in memory."""
 
     def read_column(self, name: str, wanted: Selection, mark: str | None) -> ColumnReading:
-        reading = read_text_column(self._columns[name], name, wanted, self.where, mark)
+        cells = self._columns[name]
+        if all(cell is None for cell in cells.values) and self._has_formulas(name):
+            return self._refused(
+                name, wanted, "holds formulas whose results the file does not have",
+                "Open the file in Excel or LibreOffice and save it again.",
+            )  # fmt: skip
+        reading = read_text_column(cells, name, wanted, self.where, mark)
         if name not in self.percentages or reading.feature is None:
             return reading
+        if not all(isinstance(cell, Percentage) for cell in cells.values if _is_number(cell)):
+            return self._refused(
+                name, wanted, "has numbers that are shown in per cent and others that are not",
+                "Give all cells of the column the same format.",
+            )  # fmt: skip
         return replace(reading, done={**reading.done, Done.PERCENT: ""}, sign="%")
+
+    def _refused(self, name: str, wanted: Selection, what: str, cure: str) -> ColumnReading:
+        advice, remedy = wanted.ways_out(name)
+        place = f"sheet {self.sheet!r}, column {name!r}"
+        problem = ReadingProblem(f"it {what}.", f"{cure} {advice}", remedy, place)
+        return ColumnReading(len(self.row_numbers), problems=(problem,))
+
+    def _has_formulas(self, name: str) -> bool:
+        """Whether the cells of a column have formulas, with or without results."""
+        import openpyxl
+
+        book = openpyxl.load_workbook(io.BytesIO(self.content), read_only=True)
+        place = self.names.index(name) + 1
+        cells = book[self.sheet].iter_rows(min_col=place, max_col=place, values_only=True)
+        return any(isinstance(cell, str) and cell.startswith("=") for (cell,) in cells)
 
     def mark_of_column(self, name: str, missing: frozenset[str]) -> str | None:
         cells = self._columns[name].values
@@ -151,6 +171,11 @@ def _read_sheet(
     return title, names, even
 
 
+def _note_on_sheets(name: str, names: list[str]) -> ReadingNote:
+    others = ", ".join(repr(one) for one in names if one != name)
+    return ReadingNote(Topic.FILE, f"Sheet {name!r} was read; --sheet reads another: {others}.")
+
+
 def _chosen_sheet(path: str, names: list[str], sheet: str | None) -> str:
     if sheet is None:
         return names[0]
@@ -167,6 +192,10 @@ def _value(cell: Any) -> Any:
     value = cell.value
     if isinstance(value, str):
         return value.strip() or None
-    if isinstance(value, float) and "%" in (cell.number_format or ""):
+    if _is_number(value) and "%" in (cell.number_format or ""):
         return Percentage(f"{100 * value:.12g}")
     return value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from riskcard.data.cells.column_reading import ColumnReading, Done, notes_on
+from riskcard.data.cells.written_numbers import COMMA, POINT
 from riskcard.data.files.feature_table import FeatureTable
 from riskcard.data.files.wanted_columns import Kind, Selection
 from riskcard.data.reading import Reading
@@ -101,9 +102,17 @@ class TableFile(ABC):
         self.load(self.names)
         missing = wanted.missing.among_numbers
         proven = {self.mark_of_column(name, missing) for name in self.names} - {None}
-        if len(proven) == 1:
-            return proven.pop()
-        return None if proven else self.usual_mark or wanted.trained.decimal
+        # what the form of the file suggests, and what training had, must not contradict each other
+        hints = proven or {self.usual_mark, wanted.trained.decimal} - {None}
+        return hints.pop() if len(hints) == 1 else None
+
+    def _mark_in_use(self, readings: Mapping[str, ColumnReading]) -> str | None:
+        """The decimal mark of the file, where its form suggests another or it is a comma."""
+        if any(Done.COMMAS in one.done for one in readings.values()):
+            return COMMA
+        numbers = [one.feature.values for one in readings.values() if one.feature is not None]
+        has_fractions = any((np.floor(values) < values).any() for values in numbers)
+        return POINT if self.usual_mark == COMMA and has_fractions else None
 
     def _without_row_numbers(
         self, readings: Mapping[str, ColumnReading], wanted: Selection
@@ -133,7 +142,7 @@ class TableFile(ABC):
         notes = sorted((*self.notes, *notes_on(readings)), key=lambda note: _TOPICS[note.topic])
         reading = replace(
             wanted.reading,
-            decimal=mark,
+            decimal=mark or self._mark_in_use(readings),
             date_orders={name: one.order for name, one in readings.items() if one.order},
             signs={name: one.sign for name, one in readings.items() if one.sign},
         )
