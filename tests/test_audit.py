@@ -155,6 +155,21 @@ def test_a_tampered_feature_is_found(features, names):
     assert failed(replace(card, features=(features, card.features[1]))) == names
 
 
+@pytest.mark.parametrize(
+    ("cuts", "words"),
+    [
+        ([-1.0, 6.0], "in (-inf, -1]"),
+        ([3.0, 3.5], "in (3, 3.5]"),
+        ([3.0, 60.0], "in (60, inf]"),
+    ],
+)
+def test_a_bin_without_rows_is_named(cuts, words):
+    feature = FeaturePoints("age", cuts, [0, 2, 5])
+    card = replace(honest_card(), features=(feature, honest_card().features[1]))
+    details = {check.name: check.detail for check in audit_card(card, X, Y, WEIGHTS).failures}
+    assert details["cuts"] == f"no row has 'age' {words}"
+
+
 @pytest.mark.parametrize(("max_terms", "names"), [(4, {"points of one term"}), (5, set())])
 def test_points_are_divided_only_among_terms_that_other_features_leave(max_terms, names):
     """A step of 8 points between groups is two terms of 4 points with three terms, not with two."""

@@ -57,6 +57,7 @@ from riskcard.search.proof import tree
 from riskcard.search.proof.conditions import (
     _blocks,
     _families,
+    _open_runs,
     _orders,
     _starts,
     arrange_conditions,
@@ -341,7 +342,7 @@ def test_the_cost_of_each_slot_is_the_least_conflict_of_its_own_rows():
 
 @pytest.mark.parametrize(
     ("n_columns", "n_rows", "n_blocks"),
-    [(3, 4600, 5), (3, 100_000, 16), (11, 200, 16), (100, 200, 10), (30, 250_000, 2)],
+    [(3, 4000, 4), (3, 4600, 5), (3, 100_000, 16), (11, 200, 16), (100, 200, 10), (30, 250_000, 2)],
 )
 def test_each_side_is_divided_into_blocks_of_about_as_many_rows(n_columns, n_rows, n_blocks):
     """By the number of rows where columns are few; no more in all than can be clustered."""
@@ -466,6 +467,35 @@ def test_a_node_is_copied_whole_and_nothing_beside_it():
         np.testing.assert_array_equal(np.delete(now, 3, axis=0), np.delete(then, 3, axis=0))
     np.testing.assert_array_equal(others.slots[3, 2:], before.slots[3, 2:])
     np.testing.assert_array_equal(others.box[3, :, 3:], before.box[3, :, 3:])
+
+
+def test_a_node_at_the_target_is_set_aside_without_a_look_at_its_children():
+    _, conditions = problem_with_conditions(3)
+    still_open, leaves = step(conditions, [root_of(conditions)], math.inf, 0.0, math.inf)
+    assert not leaves
+    (node,) = still_open
+    assert node.alone.is_solved.tolist() == [1]
+
+
+def test_coefficients_are_brought_into_the_box():
+    n_checked = 0
+    for seed in range(20):
+        _, conditions = problem_with_conditions(seed)
+        (root,) = step(conditions, [root_of(conditions)], math.inf, 0.0, math.inf)[0]
+        root.w[:] = 1e3
+        root.alone.is_solved[:] = 0
+        children, _ = step(conditions, [root], math.inf, math.inf, 1.0)
+        for child in children:
+            n_checked += 1
+            assert (child.w <= root.box[MOST].max()).all()
+    assert n_checked > 20
+
+
+def test_closed_conditions_divide_an_interval():
+    is_closed = np.array([False, True, False, False, True, False])
+    assert list(_open_runs(is_closed, 0, 5)) == [(0, 0), (2, 3), (5, 5)]
+    assert list(_open_runs(is_closed, 1, 3)) == [(2, 3)]
+    assert list(_open_runs(is_closed, 3, 4)) == [(3, 3)]
 
 
 def walk_down(conditions, rng: np.random.Generator):

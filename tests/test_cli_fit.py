@@ -380,6 +380,14 @@ def test_options_that_mean_nothing_alone_are_refused(plain, capsys, option, need
     assert f"{option} has no effect without {needed}" in err
 
 
+def test_a_pool_of_improved_cards_is_refused(plain, capsys):
+    words = ["--target", "outcome", "--improve", "card.json", "--pool-tolerance", "5%"]
+    code, _, err = run(capsys, "fit", plain, *words)
+    assert code == 2
+    assert "--improve and --pool-tolerance cannot be used together" in err
+    assert "Give one of the two." in err
+
+
 def test_the_pool_is_listed_and_a_card_of_it_can_be_chosen(tmp_path, plain, capsys):
     path = tmp_path / "card.json"
     fit = ["fit", plain, "--target", "outcome", "--max-terms", 1, "--certify", "-o", path]

@@ -59,6 +59,8 @@ def test_the_range_holds_every_cut_and_most_rows_but_not_long_tails():
     assert left < -5
     assert 3 < right < 10
     assert number_range((5,), np.array([2.0, 9.0])) == (2, 9)
+    left, right = number_range((), values + 1e4)
+    assert 1e4 < left < right < 1e4 + 1
 
 
 @pytest.mark.parametrize(
@@ -89,6 +91,8 @@ def test_few_whole_numbers_have_a_bar_each():
     edges, shares = number_bars(values, np.ones(4), (0, 3), total=8)
     np.testing.assert_array_equal(edges, [-0.5, 0.5, 1.5, 2.5, 3.5])
     np.testing.assert_array_equal(shares, [1 / 8, 2 / 8, 0, 1 / 8])
+    edges, _ = number_bars(values, np.ones(4), (-0.4, 3.2), total=8)
+    np.testing.assert_array_equal(edges, np.arange(-1.5, 5))
     edges, shares = number_bars(values / 7, np.ones(4), (0, 3 / 7), total=4)
     assert (edges.size, shares.sum()) == (31, 1)
 

@@ -325,6 +325,7 @@ def test_weights_count_in_the_rate_and_shrink_what_is_known():
 def test_the_histogram_counts_rows_with_and_without_the_event():
     rows = read_outcomes(TIED, TIED_LABELS, sample_weight=[1, 2, 1, 1, 1, 1, 1, 3])
     events, others = risk_histogram(rows)
+    assert events.size == others.size == 40
     assert (events.sum(), others.sum()) == (3, 8)
     assert (events[11:13].sum(), others[3:5].sum(), others[31:33].sum()) == (1, 3, 3)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -312,6 +313,17 @@ def test_the_place_of_a_tangent_is_good_wherever_the_descent_begins(share):
         _, log_odds, _ = hull._descend(problem, place, np.array([3.0]))
         # the least loss is 201.8, and that of equal risks 205.0
         assert problem.weights @ np.logaddexp(0, -problem.signs * log_odds) < 203
+
+
+@pytest.mark.parametrize("factor", [1e-6, 1e6])
+def test_the_unit_of_the_weights_does_not_matter(factor):
+    problem = noisy_problem(4)
+    data = replace(problem.data, weights=factor * problem.data.weights)
+    whole, scaled = (
+        grown(arrange_conditions(one), 1).bound(float("inf"))
+        for one in (problem, replace(problem, data=data))
+    )
+    assert scaled == pytest.approx(factor * whole, rel=1e-9)
 
 
 def test_without_room_no_condition_joins_the_tangent(monkeypatch):

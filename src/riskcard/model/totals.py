@@ -86,8 +86,6 @@ def bands_of(totals: Sequence[int], most: int = MOST_BANDS) -> list[tuple[int, i
     >>> bands_of([0, 1, 3]), bands_of(range(12), most=4)
     ([(0, 0), (1, 1), (3, 3)], [(0, 4), (5, 9), (10, 11)])
     """
-    if len(totals) <= most:
-        return [(total, total) for total in totals]
     for width in _round_widths():
         bands: dict[int, tuple[int, int]] = {}
         for total in totals:

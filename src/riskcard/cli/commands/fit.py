@@ -83,7 +83,10 @@ def _require_company(options: Namespace) -> None:
             option, other = (known.get(word, f"--{word}") for word in (name, needed))
             raise ParameterError(f"{option} has no effect without {other}. Give both, or neither.")
     if options.improve is not None and _is_given(options, "tolerance"):
-        raise ParameterError("--improve and --pool-tolerance cannot be used together.")
+        raise ParameterError(
+            "--improve and --pool-tolerance cannot be used together: a pool has the best cards of "
+            "all, not those near a given one. Give one of the two."
+        )
 
 
 def _is_given(options: Namespace, name: str) -> bool:

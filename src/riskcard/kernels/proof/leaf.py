@@ -209,7 +209,7 @@ def choose_leaf_points(holds, cells, ends, limits, cutoff, is_integer_base, best
         A valid lower bound on the loss of every card of the leaf, or the cutoff if that is lower.
     """
     n_cells, n_columns = holds.shape
-    n = n_columns + 2
+    n = n_columns + 1  # offset, scale and the free steps: the points of the first are given
     scratch = NewtonScratch(
         np.zeros(n), np.zeros((n, n)), np.zeros(n), np.zeros((n + 1, n)), np.zeros(n)
     )

@@ -192,7 +192,7 @@ def _orders(
         mixed[:, f] = others_first, events_first
         is_event = events_first < n_events
         rows[f, :n_events], rows[f, n_events:] = events_first[is_event], events_first[~is_event]
-    return rows.ravel(), mixed.reshape(2, -1)
+    return rows.ravel(), mixed.reshape(2, rows.size)
 
 
 def stable_order(codes: Codes) -> Integers:

@@ -260,7 +260,7 @@ def _descend(problem: HullProblem, place: Touch, caps: Floats) -> tuple[Touch, F
         hessian = (sample * curves[some]) @ sample.T * (curves.sum() / curves[some].sum())
         # the sample may have no row with the points of a condition
         own = np.append(curves.sum(), heights * (design[1:] @ curves))
-        hessian[np.diag_indices_from(hessian)] = np.maximum(own, np.diag(hessian)) + LEAST_CURVE
+        hessian[np.diag_indices_from(hessian)] = np.maximum(own, np.diag(hessian))
         stiffness = float(np.median(np.diag(hessian)[1:])) if values.size > 1 else 1.0
         moves = fit_shares(
             hessian, design @ (-signs * weights * chances), values, owners, caps, charges,
