@@ -70,8 +70,12 @@ def path_of(test, folds_a_pass=None, sizes=None) -> PathScores:
     return PathScores(sizes, test, blank, blank, blank, blank, folds_a_pass or len(test))
 
 
+#: Automatic regularization counts rows, so that a row of weight 2 is not two rows.
+LOWEST_LOSS = RiskScoreClassifier(regularization=None)
+
+
 @pytest.mark.filterwarnings("ignore:The target has the values")  # such as 1 and 2
-@parametrize_with_checks([RiskScoreClassifierCV(max_terms=2, cv=2)])
+@parametrize_with_checks([RiskScoreClassifierCV(LOWEST_LOSS, max_terms=2, cv=2)])
 def test_every_check_of_scikit_learn_passes(estimator, check, monkeypatch):
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")  # one check is skipped without it
     check(estimator)
@@ -386,9 +390,10 @@ def test_weights_count_in_fits_and_scores_as_repeated_rows_do(small):
     counts = np.random.default_rng(2).integers(0, 3, 60)
     order = np.repeat(np.arange(60), counts)
     folds = [(np.arange(60) % 3 != fold, np.arange(60) % 3 == fold) for fold in range(3)]
-    weighted = RiskScoreClassifierCV(max_terms=2, cv=folds).fit(X, y, sample_weight=counts)
+    weighted = RiskScoreClassifierCV(LOWEST_LOSS, max_terms=2, cv=folds)
+    weighted.fit(X, y, sample_weight=counts)
     repeated = RiskScoreClassifierCV(
-        max_terms=2, cv=[(fit[order], test[order]) for fit, test in folds]
+        LOWEST_LOSS, max_terms=2, cv=[(fit[order], test[order]) for fit, test in folds]
     )
     repeated.fit(X[order], y[order])
     for name in ("mean_test_score", "se_test_score", "mean_train_score"):
