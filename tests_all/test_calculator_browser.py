@@ -19,6 +19,7 @@ from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
 from riskcard.model.labels import FeatureLabel, Labels
 from riskcard.model.terms import show_level
+from riskcard.model.value_range import ValueRange
 
 #: Answers all questions as a person would, but faster, and says what the page then shows.
 ENTER = """
@@ -289,7 +290,9 @@ def test_the_keyboard_alone_is_enough(browser, open_page):
     assert browser.switch_to.active_element.get_attribute("id") == "value-0"
     keys(browser, "61", enter, tab)  # 3 points; Enter sends nothing anywhere
     assert browser.switch_to.active_element.text == "−9"
-    keys(browser, tab, tab, space, down, down, tab)  # past "missing"; round, oval, irregular: 3
+    keys(
+        browser, tab, tab, tab, space, down, down, tab
+    )  # past "missing" and the lines; irregular: 3
     keys(browser, space, tab)  # low: 2
     keys(browser, down, tab)  # no, then yes: 1
     assert text_of(browser, "total") == "9"
@@ -300,6 +303,31 @@ def test_the_keyboard_alone_is_enough(browser, open_page):
     keys(browser, enter)
     assert browser.switch_to.active_element.get_attribute("id") == "value-0"
     assert text_of(browser, "total") == "–"
+
+
+def test_the_lines_of_a_number_can_be_tapped_and_unseen_numbers_get_a_remark(browser, open_page):
+    seen = ValueRange(18, 97, is_whole=True)
+    card = RiskCard(
+        [
+            FeaturePoints("age", [60], [0, 3], missing=1, training_range=seen),
+            FeaturePoints("chf", [0], [0, 5], training_range=ValueRange(0, 1, is_whole=True)),
+        ]
+    )
+    open_page(card.to_calculator())
+    first, second = browser.find_elements("css selector", '[data-question="0"] .row input')[:2]
+    browser.find_elements("css selector", '[data-question="1"] .row input')[1].click()  # yes
+    second.click()
+    assert text_of(browser, "total") == "8"
+    browser.find_element("id", "value-0").send_keys("780")
+    assert text_of(browser, "total") == "8"
+    assert "from 18 to 97" in text_of(browser, "remark-0")
+    first.click()
+    assert text_of(browser, "total") == "5"
+    assert text_of(browser, "remark-0") == ""
+    assert browser.find_element("id", "value-0").get_attribute("value") == ""
+    browser.find_element("id", "link").click()
+    browser.refresh()
+    assert text_of(browser, "total") == "5"
 
 
 def test_the_result_is_announced_and_says_what_is_open(browser, open_page, find_module):

@@ -4,11 +4,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from riskcard.data.levels import Label
-from riskcard.formatting.numbers import minus
+from riskcard.formatting.numbers import format_number, minus
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature
 from riskcard.model.labels import FeatureLabel, Labels
 from riskcard.model.lines import Line, show_level
+from riskcard.model.value_range import ValueRange
 
 #: Up to this many choices are buttons; more of them are a list to open.
 _MOST_BUTTONS = 7
@@ -61,6 +62,8 @@ class Question:
         The conditions: bins or groups first, then special values, then missing.
     cuts
         The cuts of a number.
+    seen
+        The numbers in training; others get a remark.
     choices
         For a number its special values and "missing"; otherwise all levels, and "missing".
     """
@@ -71,6 +74,7 @@ class Question:
     label: FeatureLabel
     rows: tuple[Row, ...]
     cuts: tuple[float, ...] = ()
+    seen: ValueRange | None = None
     choices: tuple[Choice, ...] = ()
 
     def as_data(self) -> dict[str, Any]:
@@ -83,6 +87,7 @@ class Question:
             "labels": [row.label for row in self.rows],
             "cuts": list(self.cuts),
             "choices": [asdict(one) for one in self.choices],
+            "seen": None if self.seen is None else [self.seen.lowest, self.seen.highest],
             "lowest": self.label.lowest,
             "highest": self.label.highest,
         }
@@ -96,7 +101,13 @@ def questions_of(card: RiskCard) -> tuple[Question, ...]:
 def _question(feature: CardFeature, labels: Labels) -> Question:
     lines = labels.lines(feature)
     rows = tuple(Row(_line_words(line, labels), line.points) for line in lines)
+    is_answer = any(line.phrase in ("no", "yes") for line in lines)
     choices = [
+        Choice(format_number(line.first), line.label, place)
+        for place, line in enumerate(lines)
+        if line.phrase in ("no", "yes")
+    ]
+    choices += [
         Choice(show_level(value), _shown(words, value), place)
         for place, line in enumerate(lines)
         for value, words in zip(line.values, line.value_labels, strict=bool(line.values))
@@ -106,7 +117,7 @@ def _question(feature: CardFeature, labels: Labels) -> Question:
     if feature.missing is not None:
         choices.append(Choice(_MISSING, labels.say("missing"), len(lines) - 1))
     kind = "number"
-    if feature.levels:
+    if feature.levels or is_answer:
         kind = "buttons" if len(choices) <= _MOST_BUTTONS else "list"
     kind = kind if len(rows) > 1 else "none"
     return Question(
@@ -116,6 +127,7 @@ def _question(feature: CardFeature, labels: Labels) -> Question:
         label=labels.of(feature.name),
         rows=rows,
         cuts=feature.cuts,
+        seen=feature.training_range,
         choices=tuple(choices),
     )
 

@@ -58,7 +58,15 @@
     const range = outOfRange(question, value);
     if (range) return { problem: range };
     const place = question.cuts.findIndex((cut) => value <= cut);
-    return { row: place < 0 ? question.cuts.length : place, text: entered.trim() };
+    const row = place < 0 ? question.cuts.length : place;
+    return { row, text: entered.trim(), remark: unseen(question, value) };
+  }
+
+  // a value that no training row came near is scored, but not without a word
+  function unseen(question, value) {
+    if (!question.seen || (question.seen[0] <= value && value <= question.seen[1])) return "";
+    const [lowest, highest] = question.seen.map((end) => written(String(end)));
+    return say("unseen", { lowest, highest });
   }
 
   function outOfRange(question, value) {
@@ -81,7 +89,10 @@
         const choice = question.choices[pressed.dataset.choice];
         return { row: choice.row, text: choice.label, key: choice.key };
       }
-      return field.value.trim() === "" ? null : answerNumber(question, field.value);
+      if (field.value.trim() !== "") return answerNumber(question, field.value);
+      const tapped = blocks[i].querySelector(".row input:checked");
+      if (!tapped) return null;
+      return { row: Number(tapped.value), text: question.labels[tapped.value], key: `~${tapped.value}` };
     }
     const chosen =
       question.kind === "list" ? find(`value-${i}`) : blocks[i].querySelector("input:checked");
@@ -108,8 +119,10 @@
         : Number(element.dataset.row) === row;
       element.classList.toggle("lit", applies);
       element.querySelector(".applies").hidden = !applies || isButtons;
+      if (questions[i].kind === "number") element.querySelector("input").checked = applies;
     }
     const isWrong = Boolean(answer && answer.problem);
+    if (find(`remark-${i}`)) find(`remark-${i}`).textContent = (answer && answer.remark) || "";
     if (!isWrong) showProblem(i, "");
     window.clearTimeout(timers[i]);
     // nobody is corrected in the middle of a number
@@ -312,7 +325,9 @@
       const place = question.choices.findIndex((choice) => choice.key === given);
       if (question.kind === "number") {
         press(i, place);
-        find(`value-${i}`).value = place < 0 && given !== null ? given : "";
+        const line = /^~(\d+)$/.exec(given || "");
+        tap(i, line ? Number(line[1]) : -1);
+        find(`value-${i}`).value = place < 0 && given !== null && !line ? given : "";
       } else if (question.kind === "list") {
         find(`value-${i}`).value = place < 0 ? "" : String(place);
       } else if (question.kind === "buttons") {
@@ -330,6 +345,10 @@
     });
   }
 
+  function tap(i, row) {
+    blocks[i].querySelectorAll(".row input").forEach((one) => (one.checked = Number(one.value) === row));
+  }
+
   // --- what happens when ------------------------------------------------------------------------------
 
   function listen(i) {
@@ -338,6 +357,13 @@
       const field = find(`value-${i}`);
       field.addEventListener("input", () => {
         press(i, -1);
+        tap(i, -1);
+        update(i);
+      });
+      blocks[i].querySelector(".rows").addEventListener("change", (event) => {
+        const row = Number(event.target.value);
+        field.value = "";
+        press(i, question.choices.findIndex((choice) => choice.row === row));
         update(i);
       });
       field.addEventListener("change", () => {
@@ -348,6 +374,7 @@
           const isOn = button.getAttribute("aria-pressed") === "true";
           field.value = "";
           press(i, isOn ? -1 : k);
+          tap(i, -1);
           update(i);
         });
       });
