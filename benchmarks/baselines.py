@@ -36,7 +36,7 @@ def methods(seconds: float) -> Iterator[tuple[str, str, Any]]:
         yield (
             "riskcard, 9 quantiles",
             str(scale),
-            RiskScoreClassifier(TERMS, scale=scale, regularization=Regularization(9, None, None)),
+            RiskScoreClassifier(TERMS, scale=scale, regularization=Regularization.only(grid=9)),
         )
         for selection in ("forward", "lasso"):
             for rounding in ROUNDINGS:

@@ -113,7 +113,7 @@ def measure_counts() -> dict[str, Any]:
     for family, terms in (("planted", 2), ("ties", 3), ("rare", 2)):
         made = FAMILIES[family].make(300, 0)
         model = RiskScoreClassifier(
-            terms, certify=True, regularization=Regularization(15, None, None)
+            terms, certify=True, regularization=Regularization.only(grid=15)
         ).fit(made.values, made.y)
         counts[f"nodes, {family} 300 x 10, {terms} terms"] = model.result_.nodes
     for family in ("planted", "ties"):

@@ -34,7 +34,13 @@ MODEL = DATA | {"model"}
 PROBLEM = BASE | {"problem"}
 ENCODING = MODEL | {"rules", "problem", "encoding", "kernels"}
 SEARCH = PROBLEM | {"kernels", "search", "processes"}
-ESTIMATORS = ENCODING | {"search", "estimators", "estimators/cross_validation", "progress"}
+ESTIMATORS = ENCODING | {
+    "smoothing",
+    "search",
+    "estimators",
+    "estimators/cross_validation",
+    "progress",
+}
 ALLOWED = {
     "errors": set(),
     "version": set(),
@@ -61,7 +67,8 @@ ALLOWED = {
     "search": SEARCH | {"kernels/heuristic", "kernels/proof", "search/heuristic", "search/proof"},
     "search/heuristic": SEARCH | {"kernels/heuristic", "search/heuristic"},
     "search/proof": SEARCH | {"kernels/proof", "search/proof"},
-    "audit": MODEL | {"audit", "estimators"},
+    "smoothing": DATA | {"smoothing"},
+    "audit": MODEL | {"audit", "smoothing", "estimators"},
     "baselines": ESTIMATORS | {"baselines"},
     "progress": BASE,
     "processes": set(),

@@ -213,7 +213,12 @@ def problems(draw):
         rules=draw(st.sampled_from([None, rules])),
         regularization=draw(
             st.sampled_from(
-                [None, "auto", Regularization(3, 0.1, None), Regularization(None, 0.5, 6)]
+                [
+                    None,
+                    "auto",
+                    Regularization.only(grid=3, pseudo_rows=0.1),
+                    Regularization.only(smooth_rows=0.5, shortlist=6),
+                ]
             )
         ),
         certify=draw(st.booleans()),

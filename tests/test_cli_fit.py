@@ -255,14 +255,14 @@ def test_options_become_parameters_of_functions(data, option, value, group, expe
 def test_a_part_of_automatic_regularization_can_be_changed(data):
     options = options_of(data, "--grid", 20, "--shortlist", "none")
     model = classifier_of(options, training_of(data))
-    assert model.regularization == Regularization(20, "auto", None)
+    assert model.regularization == Regularization(grid=20, shortlist=None)
 
 
 def test_the_lowest_loss_is_regularised_by_nothing_but_what_is_given(data):
     training = training_of(data)
     assert classifier_of(options_of(data, "--lowest-loss"), training).regularization is None
     model = classifier_of(options_of(data, "--lowest-loss", "--grid", 20), training)
-    assert model.regularization == Regularization(20, None, None)
+    assert model.regularization == Regularization.only(grid=20)
 
 
 def test_a_card_to_start_from_must_be_about_the_same_event(tmp_path, data, capsys):

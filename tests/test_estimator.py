@@ -220,7 +220,7 @@ def test_constant_features_give_the_empty_card_and_a_note():
 
 def test_a_grid_is_kept_to_and_told(cancer):
     X, y = cancer
-    few_cuts = Regularization(grid=3, pseudo_rows=None, shortlist=None)
+    few_cuts = Regularization.only(grid=3)
     classifier = RiskScoreClassifier(max_terms=2, regularization=few_cuts).fit(X, y)
     certificate = classifier.card_.certificate
     assert not certificate.is_grid_full

@@ -21,6 +21,7 @@ from riskcard import (
     improve,
     recalibrate,
 )
+from riskcard.data.table import make_table
 from riskcard.estimators.learning import KEPT_CONDITIONS
 from riskcard.logistic import log_loss
 from riskcard.rules.least_bins import LeastBins
@@ -87,7 +88,7 @@ def test_one_change_leaves_all_other_terms_with_their_points(table):
     assert audit_card(card, X, y).passed
 
 
-@pytest.mark.parametrize("regularization", ["auto", Regularization(3, shortlist=1)])
+@pytest.mark.parametrize("regularization", ["auto", Regularization(grid=3, shortlist=1)])
 def test_cuts_of_a_start_that_are_not_on_the_grid_stay_where_they_are(table, regularization):
     (X, y), letters = table, "abcdefghijklmnop"
     grades = pd.Categorical.from_codes(np.arange(400) % 16, list(letters), ordered=True)
@@ -306,7 +307,7 @@ def test_regularised_cards_have_a_shortlist_and_pseudo_rows_and_do_better_on_new
 )
 def test_automatic_settings_grow_with_the_rows(n_rows, cuts, least):
     labels = np.where(np.arange(n_rows) % 2, 1, -1).astype(np.int8)
-    assert Regularization.of("auto").cuts_for(n_rows) == cuts
+    assert Regularization().cuts_for(make_table(np.arange(n_rows)[:, None], labels)) == cuts
     assert LeastBins.of(CardRules(min_bin_rows="auto"), labels) == LeastBins(least, 0)
     with pytest.raises(ParameterError, match="grid is 'many'"):
         Regularization(grid="many")

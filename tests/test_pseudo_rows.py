@@ -21,13 +21,14 @@ from riskcard import (
     audit_card,
 )
 from riskcard.cli.main import main
+from riskcard.data.table import make_table
 from riskcard.encoding.pseudo_rows import (
-    FIRST,
-    MOST_ROWS,
+    NO_PSEUDO_ROWS,
     PER_TERM,
+    PseudoRows,
     add_pseudo_rows,
-    explained_share,
-    fitting_pseudo_rows,
+    fitting_average_rows,
+    fitting_smooth_rows,
     loss_with_pseudo_rows,
 )
 from riskcard.errors import RiskcardWarning
@@ -35,6 +36,7 @@ from riskcard.problem.merge_rows import merge_equal_rows
 from riskcard.problem.objective import log_odds_of, loss_of
 from riskcard.report.figure_sentences import bound_sentence, certificate_facts
 from riskcard.search.solve import Options, solve
+from riskcard.smoothing.smooth_risks import smooth_risks
 from riskcard.status import Status
 
 NUMBERS = (0.3, 1.0, 7.5, 40.0)
@@ -52,21 +54,39 @@ def table():
     return pd.DataFrame({"age": age, "noise": rng.normal(size=n).round(1), "colour": colour}), y
 
 
-def loss_by_definition(log_odds, labels, weights, number) -> float:
-    """The rows, and for each row a part of the pseudo-observations, some with the event and some without."""
+def loss_by_definition(log_odds, labels, weights, pseudo: PseudoRows) -> float:
+    """The rows, and for some rows a part of the pseudo-observations, some with the event and some without."""
     whole = sum(weights)
     rate = sum(w for w, label in zip(weights, labels, strict=True) if label > 0) / whole
+    losses = [(np.log1p(np.exp(-z)), np.log1p(np.exp(z))) for z in log_odds]
     loss = 0.0
-    for z, label, w in zip(log_odds, labels, weights, strict=True):
-        if_event, if_not = np.log1p(np.exp(-z)), np.log1p(np.exp(z))
+    for (if_event, if_not), label, w in zip(losses, labels, weights, strict=True):
         loss += w * (if_event if label > 0 else if_not)
-        loss += number * w / len(weights) * (rate * if_event + (1 - rate) * if_not)
+    rows = range(len(weights)) if pseudo.rows is None else pseudo.rows
+    of_rows = sum(weights[row] for row in rows)
+    for place, row in enumerate(rows):
+        # both together weigh as much as an average row for each pseudo-observation
+        share = weights[row] / of_rows * whole / len(weights)
+        if_event, if_not = losses[row]
+        loss += pseudo.average * share * (rate * if_event + (1 - rate) * if_not)
+        risk = 0.0 if pseudo.risks is None else pseudo.risks[place]
+        loss += pseudo.smooth * share * (risk * if_event + (1 - risk) * if_not)
     return float(loss)
+
+
+def some_pseudo_rows(seed, n_rows) -> PseudoRows:
+    """Average ones, smooth ones or both, at all rows or some of them."""
+    rng, number = np.random.default_rng(seed), NUMBERS[seed % len(NUMBERS)]
+    rows = np.sort(rng.choice(n_rows, (n_rows + 1) // 2, replace=False)) if seed % 3 == 1 else None
+    if seed % 2:
+        return PseudoRows(number, 0.0, rows)
+    risks = rng.uniform(0.05, 0.95, n_rows if rows is None else rows.size)
+    return PseudoRows(number if seed % 4 else 0.0, 3 * number, rows, risks)
 
 
 def only_pseudo_rows(number):
     """Regularised by pseudo-observations and nothing else."""
-    return Regularization(grid=None, pseudo_rows=number, shortlist=None)
+    return Regularization.only(pseudo_rows=number)
 
 
 # --- the loss and the proof ---------------------------------------------------------------------
@@ -75,15 +95,15 @@ def only_pseudo_rows(number):
 @pytest.mark.parametrize("seed", range(40))
 def test_the_proven_optimum_is_the_best_of_all_cards_by_the_definition(seed):
     plain = random_problem(seed)
-    number = NUMBERS[seed % len(NUMBERS)]
-    problem = replace(plain, data=merge_equal_rows(add_pseudo_rows(plain.data, number)))
+    pseudo = some_pseudo_rows(seed, plain.data.n_rows)
+    problem = replace(plain, data=merge_equal_rows(add_pseudo_rows(plain.data, pseudo)))
     best = enumerate_cards(problem)
     result = solve(problem, Options(certify=True, random_state=seed, time_limit=None))
     data = plain.data
 
     def definition(solution):
         log_odds = log_odds_of(solution, data.codes)
-        return loss_by_definition(log_odds, data.labels, data.weights, number)
+        return loss_by_definition(log_odds, data.labels, data.weights, pseudo)
 
     assert result.status == Status.OPTIMAL
     assert result.loss == pytest.approx(definition(result.solution), rel=1e-9)
@@ -95,18 +115,21 @@ def test_the_proven_optimum_is_the_best_of_all_cards_by_the_definition(seed):
 @pytest.mark.parametrize("seed", range(20))
 def test_the_loss_of_a_card_is_that_of_the_doubled_rows_and_of_the_definition(seed):
     problem = random_problem(100 + seed)
-    data, number = problem.data, NUMBERS[seed % len(NUMBERS)]
+    data = problem.data
+    pseudo = some_pseudo_rows(seed, data.n_rows)
     card = solve(problem).solution
     log_odds = log_odds_of(card, data.codes)
-    stated = loss_with_pseudo_rows(log_odds, data.labels, data.weights, number)
+    stated = loss_with_pseudo_rows(log_odds, data.labels, data.weights, pseudo)
     assert stated == pytest.approx(
-        loss_by_definition(log_odds, data.labels, data.weights, number), rel=1e-12
+        loss_by_definition(log_odds, data.labels, data.weights, pseudo), rel=1e-12
     )
-    doubled = add_pseudo_rows(data, number)
+    doubled = add_pseudo_rows(data, pseudo)
     assert loss_of(card, replace(problem, data=doubled)) == pytest.approx(stated, rel=1e-12)
-    assert doubled.weights.sum() == pytest.approx(data.weights.sum() + number * data.weights.mean())
+    more = pseudo.number * data.weights.mean()
+    assert doubled.weights.sum() == pytest.approx(data.weights.sum() + more)
     rates = [float(d.weights[d.labels > 0].sum() / d.weights.sum()) for d in (data, doubled)]
-    assert rates[0] == pytest.approx(rates[1], rel=1e-12)
+    if not pseudo.smooth:
+        assert rates[0] == pytest.approx(rates[1], rel=1e-12)
 
 
 def test_pseudo_rows_are_weighted_rows_written_out_by_hand(table):
@@ -152,7 +175,7 @@ def test_a_pseudo_row_weighs_as_much_as_an_average_row(table, number):
 def test_without_pseudo_rows_nothing_changes(table):
     X, y = table
     data = random_problem(3).data
-    assert add_pseudo_rows(data, 0.0) is data
+    assert add_pseudo_rows(data, NO_PSEUDO_ROWS) is data
     texts = []
     for model in (
         RiskScoreClassifier(max_terms=3, regularization=None),
@@ -206,7 +229,7 @@ def test_the_certificate_says_in_words_that_it_counts_pseudo_rows(table):
     assert "towards the average of" in text
     assert "as if 40 more rows with that rate had been seen" in text
     assert "by 40 pseudo-observations" in text
-    assert "Proven: with risks shrunk in this way, no other card" in text
+    assert "Proven: counted in this way, no other card" in text
     assert "Loss with pseudo-observations" in certificate._repr_html_()
     assert "learned from, pseudo-observations included, no card" in bound_sentence(certificate)
     assert any("40 pseudo-observations" in fact for fact in certificate_facts(certificate))
@@ -252,42 +275,64 @@ def test_pseudo_rows_are_a_number_or_a_share_of_the_rows(value, n_rows, number):
     assert model.card_.certificate.pseudo_rows == pytest.approx(number)
 
 
-def test_the_less_a_card_explains_the_more_pseudo_rows_are_fitting():
-    half, quarter, tenth = (fitting_pseudo_rows(share, 5, 1e6) for share in (0.5, 0.25, 0.1))
+def test_the_less_can_be_explained_the_more_pseudo_rows_are_fitting():
+    half, quarter, tenth = (fitting_average_rows(share, 5, 1e6) for share in (0.5, 0.25, 0.1))
     assert [half, quarter, tenth] == pytest.approx([5 * PER_TERM * times for times in (1, 3, 9)])
-    assert fitting_pseudo_rows(0.25, 10, 1e6) == pytest.approx(2 * quarter)
-    assert fitting_pseudo_rows(1.0, 5, 1e6) == 0.0
-    assert fitting_pseudo_rows(0.0, 5, 100.0) == fitting_pseudo_rows(1e-9, 5, 100.0) == 50.0
+    assert fitting_average_rows(0.25, 10, 1e6) == pytest.approx(2 * quarter)
+    assert fitting_average_rows(1.0, 5, 1e6) == 0.0
+    assert fitting_average_rows(0.0, 5, 100.0) == fitting_average_rows(1e-9, 5, 100.0) == 50.0
 
 
-def test_a_card_explains_the_share_of_the_variance_that_its_risks_have():
-    labels = np.array([1, 1, 1, -1, -1, -1, -1, 1], dtype=np.int8)
-    weights = np.array([1.0, 2.0, 1.0, 1.0, 1.0, 1.0, 2.0, 1.0])
-    log_odds = np.log(np.where(labels > 0, 3.0, 1 / 3))  # risks of 3/4 and 1/4, half of each
-    assert explained_share(log_odds, labels, weights) == pytest.approx(0.25)
-    assert explained_share(np.zeros(8), labels, weights) == pytest.approx(0.0)
+def test_smooth_rows_are_about_as_many_as_rows_and_never_jump():
+    assert fitting_smooth_rows(200) == pytest.approx(200, rel=0.03)
+    numbers = [fitting_smooth_rows(n) for n in range(1000, 100_000, 500)]
+    steps = np.diff(numbers)
+    assert (steps > 0).all()
+    assert (np.diff(steps) < 0).all()
+    assert fitting_smooth_rows(1e9) == pytest.approx(10_000, rel=1e-4)
 
 
-def test_automatic_pseudo_rows_follow_from_a_first_card_and_long_tables_get_none(table):
+def test_automatic_pseudo_rows_follow_from_what_the_regression_explains(table):
     X, y = table
-    model = RiskScoreClassifier(max_terms=3, regularization=only_pseudo_rows("auto")).fit(X, y)
-    number = model.card_.certificate.pseudo_rows
-    first = RiskScoreClassifier(max_terms=3, regularization=only_pseudo_rows(FIRST)).fit(X, y)
-    share = explained_share(first.decision_function(X), np.where(y == 1, 1, -1), np.ones(len(y)))
-    assert number == pytest.approx(fitting_pseudo_rows(share, 3, len(y)), rel=0.05)
+    model = RiskScoreClassifier(max_terms=3).fit(X, y)
+    certificate, rate = model.card_.certificate, float(np.mean(y))
+    explained = smooth_risks(make_table(X, y)).explained
+    worth = 4 * rate * (1 - rate) * len(y)
+    assert certificate.pseudo_rows == pytest.approx(fitting_average_rows(explained, 3, worth))
+    assert certificate.smooth_rows == pytest.approx(fitting_smooth_rows(len(y)))
     assert audit_card(model, X, y).passed
     clear = (X["age"].fillna(50) > 60).astype(int)  # one cut explains nearly all
-    assert (
-        RiskScoreClassifier(3, regularization=only_pseudo_rows("auto"))
-        .fit(X, clear)
-        .card_.certificate.pseudo_rows
-        < 9
+    assert RiskScoreClassifier(3).fit(X, clear).card_.certificate.pseudo_rows < 9
+
+
+def test_smooth_rows_are_weighted_rows_written_out_by_hand(table):
+    X, y = table
+    risks = smooth_risks(make_table(X, y)).risks
+    own = 1 + 0.5 * np.where(y == 1, risks, 1 - risks)
+    other = 0.5 * np.where(y == 1, 1 - risks, risks)
+    settings = {"max_terms": 2, "certify": True, "time_limit": None}
+    by_hand = RiskScoreClassifier(**settings, regularization=None).fit(
+        pd.concat([X, X]), np.concatenate([y, 1 - y]), sample_weight=np.concatenate([own, other])
     )
-    long = np.arange(MOST_ROWS + 1.0)[:, None]
-    many = RiskScoreClassifier(1, regularization=Regularization(9, "auto", None)).fit(
-        long, np.arange(len(long)) % 3 > 1
-    )
-    assert many.card_.certificate.pseudo_rows == 0
+    model = RiskScoreClassifier(**settings, regularization=Regularization.only(smooth_rows=0.5))
+    model.fit(X, y)
+    assert (model.status_, by_hand.status_) == ("optimal", "optimal")
+    assert model.loss_ == pytest.approx(by_hand.loss_, rel=1e-9)
+    assert model.lower_bound_ == pytest.approx(by_hand.lower_bound_, rel=2e-6)
+
+
+def test_an_audit_works_out_the_smooth_rows_again_and_needs_all_columns(table):
+    X, y = table
+    model = RiskScoreClassifier(2, regularization=Regularization.only(smooth_rows=60)).fit(X, y)
+    report = audit_card(model.card_, X, y)
+    assert report.passed, report
+    assert report.loss == pytest.approx(model.loss_, rel=1e-9)
+    text = " ".join(str(model.card_).split())
+    assert "a smooth regression on all features was counted like 60 more rows" in text
+    assert "60 pseudo-observations with the risks of a smooth regression" in text
+    lied = replace(model.card_.certificate, smooth_rows=61.0)
+    wrong = replace(model.card_, certificate=lied, recipe=None)
+    assert "loss" in {check.name for check in audit_card(wrong, X, y).failures}
 
 
 @pytest.mark.parametrize("value", [-1, float("nan"), float("inf"), True, "many"])

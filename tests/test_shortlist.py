@@ -24,7 +24,6 @@ from riskcard.card.sentences import kind_words, regularization_words
 from riskcard.cli.main import main
 from riskcard.encoding.decode_solution import PrintedCuts
 from riskcard.encoding.encode_rules import close_conditions
-from riskcard.encoding.pseudo_rows import MOST_ROWS
 from riskcard.logistic import residuals
 from riskcard.model.card import RiskCard
 from riskcard.problem.objective import violations
@@ -49,7 +48,7 @@ def table():
 
 def only_shortlist(length):
     """Regularised by a shortlist and nothing else."""
-    return Regularization(grid=None, pseudo_rows=None, shortlist=length)
+    return Regularization.only(shortlist=length)
 
 
 # --- the lasso ----------------------------------------------------------------------------------
@@ -139,7 +138,11 @@ def test_sums_by_code_are_the_sums_over_the_rows_for_which_a_condition_holds():
 
 def test_what_matters_comes_first(table):
     X, y = table
-    card = RiskScoreClassifier(2, regularization=Regularization(9, None, 8)).fit(X, y).card_
+    card = (
+        RiskScoreClassifier(2, regularization=Regularization.only(grid=9, shortlist=8))
+        .fit(X, y)
+        .card_
+    )
     assert {feature.name for feature in card.features} <= {"age", "colour"}
 
 
@@ -173,7 +176,7 @@ def test_a_proof_is_about_the_best_card_of_the_shortlist(seed):
 def test_the_card_says_what_it_was_chosen_from_and_passes_the_audit(table, grid):
     X, y = table
     model = RiskScoreClassifier(
-        2, certify=True, time_limit=None, regularization=Regularization(grid, None, 6)
+        2, certify=True, time_limit=None, regularization=Regularization.only(grid=grid, shortlist=6)
     ).fit(X, y)
     certificate = model.card_.certificate
     assert certificate.status is Status.OPTIMAL
@@ -188,7 +191,7 @@ def test_the_card_says_what_it_was_chosen_from_and_passes_the_audit(table, grid)
     assert RiskCard.from_json(model.card_.to_json()) == model.card_
     assert (
         model.loss_
-        >= RiskScoreClassifier(2, regularization=Regularization(grid, None, None)).fit(X, y).loss_
+        >= RiskScoreClassifier(2, regularization=Regularization.only(grid=grid)).fit(X, y).loss_
         - 1e-9
     )
 
@@ -213,11 +216,11 @@ def test_directions_are_kept(table):
     assert any("age: falls" in rule for rule in model.card_.certificate.rules)
 
 
-def test_automatic_shortlists_follow_from_a_first_card_and_long_tables_get_none(table):
+def test_automatic_shortlists_grow_with_rows_and_signal_up_to_all(table):
     X, y = table
     model = RiskScoreClassifier(3, regularization=only_shortlist("auto")).fit(X, y)
     assert 5 <= model.card_.certificate.shortlist < 20
-    long = np.repeat(np.arange(4.0), MOST_ROWS // 4 + 1)[:, None]
+    long = np.repeat(np.arange(4.0), 3000)[:, None]
     y = (np.arange(len(long)) * 7 % 11 < 3 + long[:, 0]).astype(int)
     many = RiskScoreClassifier(1, regularization=only_shortlist("auto")).fit(long, y)
     assert many.card_.certificate.shortlist is None
@@ -231,9 +234,9 @@ def test_it_is_steadier_than_all_conditions_where_rows_are_few():
     few, new = slice(0, 300), slice(300, None)
     losses = {}
     for length in (None, "auto"):
-        model = RiskScoreClassifier(5, regularization=Regularization("auto", "auto", length)).fit(
-            X[few], y[few]
-        )
+        model = RiskScoreClassifier(
+            5, regularization=Regularization(smooth_rows=None, shortlist=length)
+        ).fit(X[few], y[few])
         risks = model.predict_proba(X[new])[:, 1]
         losses[length] = -np.mean(np.log(np.where(y[new] == 1, risks, 1 - risks)))
     assert losses["auto"] < losses[None]

@@ -10,7 +10,7 @@ def fit_lowest_loss(request):
     from riskcard import Regularization, RiskScoreClassifier
 
     settings = dict(request.settings)
-    few_cuts = Regularization(settings.pop("grid", None), pseudo_rows=None, shortlist=None)
+    few_cuts = Regularization.only(grid=settings.pop("grid", None))
     return fit_table(RiskScoreClassifier(**settings, regularization=few_cuts), request)
 
 
@@ -19,6 +19,16 @@ def fit_default(request):
     from riskcard import RiskScoreClassifier
 
     return fit_table(RiskScoreClassifier(**request.settings), request)
+
+
+def fit_without_smoothing(request):
+    """The default without the smooth regression: fewer cuts, shrunk risks and a shortlist."""
+    from riskcard import Regularization, RiskScoreClassifier
+
+    regularization = Regularization(smooth_rows=None)
+    return fit_table(
+        RiskScoreClassifier(**request.settings, regularization=regularization), request
+    )
 
 
 def fit_table(model, request):
@@ -164,6 +174,21 @@ def fit_logistic(request):
     return fit_ceiling(make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)), request)
 
 
+def fit_splines(request):
+    """The same with a cubic spline for every column of more than six values."""
+    import numpy as np
+    from sklearn.compose import make_column_transformer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import SplineTransformer, StandardScaler
+
+    curved = [np.unique(column).size > 6 for column in request.values.T]
+    splines = SplineTransformer(5, knots="quantile", extrapolation="constant", include_bias=False)
+    columns = make_column_transformer((splines, np.flatnonzero(curved)), remainder="passthrough")
+    model = make_pipeline(columns, StandardScaler(), LogisticRegression(max_iter=1000))
+    return fit_ceiling(model, request)
+
+
 def fit_boosting(request):
     from sklearn.ensemble import HistGradientBoostingClassifier
 
@@ -192,6 +217,8 @@ if __name__ == "__main__":
             "round": fit_round,
             "solver": fit_solver,
             "logistic": fit_logistic,
+            "splines": fit_splines,
+            "without-smoothing": fit_without_smoothing,
             "boosting": fit_boosting,
         }
     )

@@ -19,6 +19,7 @@ from riskcard.audit.hand_loss import (
     risk_at,
 )
 from riskcard.audit.limits import check_limits
+from riskcard.audit.pseudo_weights import pseudo_weights
 from riskcard.audit.raw_rows import (
     Rows,
     kept_columns,
@@ -33,10 +34,18 @@ from riskcard.audit.rivals import (
     read_training_rows,
     within_steps,
 )
+from riskcard.data.columns import FeatureValues
 from riskcard.data.target import read_target, read_weights
 from riskcard.errors import DataError, ParameterError
 from riskcard.model.card import RiskCard
+from riskcard.model.certificate import Certificate
 from riskcard.model.recipe import RowOrigin
+
+#: Why nothing that a certificate claims could be checked.
+WITHOUT_COLUMNS = (
+    "the loss counts pseudo-observations, which depend on every column that the card was learned "
+    "from, and some are not here"
+)
 
 
 def audit_card(
@@ -75,13 +84,17 @@ def audit_card(
     given = read_training_rows(card, X, read_target(y, n_rows), weights)
     certificate = card.certificate
     certified, weighted = as_certified(card), _weighted(card, rows)
-    pseudo_rows = 0.0 if certificate is None else certificate.pseudo_rows
-    loss = hand_loss(certified, weighted, pseudo_rows)
+    if certificate is not None:
+        weighted = _with_pseudo_rows(weighted, card, certificate, given)
+    loss = hand_loss(certified, weighted)
     checks = [_check_labels(card, rows), _check_training(card, rows), _check_origin(card, given)]
     checks += [*_check_counts(card, rows), *_check_risks(card, rows)]
     if certificate is None:
         checks.append(not_checked("certificate", "the card has none, so it claims no loss"))
         return AuditReport(tuple(checks), loss, lacks="certificate")
+    if weighted.pseudo is None and certificate.all_pseudo_rows > 0:
+        checks.append(not_checked("certificate", WITHOUT_COLUMNS))
+        return AuditReport(tuple(checks), loss, lacks="columns")
     claims = claims_of(subject, certificate)
     rival, bounded = _rivals(card, given, prove)
     checks += check_limits(certified, certificate, weighted)
@@ -102,6 +115,22 @@ def _card_of(subject: Any) -> RiskCard:
             "Fit the classifier first, or give its card_."
         )
     return card
+
+
+def _with_pseudo_rows(
+    rows: Rows, card: RiskCard, certificate: Certificate, given: TrainingRows | str
+) -> Rows:
+    """The rows with the pseudo-observations that the certificate states, where these are known."""
+    if certificate.all_pseudo_rows == 0:
+        return rows
+    features = None
+    if isinstance(given, TrainingRows) and given.has_all:
+        features = {
+            name: FeatureValues(one.values[rows.is_kept], one.levels)
+            for name, one in given.table.features.items()
+        }
+    pseudo = pseudo_weights(certificate, is_event(card, rows), rows.weights, features)
+    return replace(rows, pseudo=pseudo)
 
 
 def _rivals(card: RiskCard, given: TrainingRows | str, prove: float | None) -> tuple[Rival, Rival]:

@@ -151,7 +151,7 @@ class Neighbours:
         found = cls(0)
         for change, n_terms, what in one_step_changes(card, limits, rows):
             log_odds = log_odds_of(card, totals + change)
-            loss = loss_at(log_odds, has_event, rows.weights, limits.pseudo_rows)
+            loss = loss_at(log_odds, has_event, rows)
             loss += limits.min_gain * n_terms
             lowest, what = min((found.lowest, found.what), (loss, what))
             found = cls((found.number or 0) + 1, lowest, what)
@@ -216,7 +216,7 @@ def check_against_rival(
     limits = replace(limits, charged_terms=n_terms)
     if not all(check.holds for check in check_limits(other, limits, own)):
         return not_checked(name, f"{claim}, and found no other card of this kind")
-    loss = hand_loss(other, own, limits.pseudo_rows) + limits.min_gain * n_terms
+    loss = hand_loss(other, own) + limits.min_gain * n_terms
     if bound > loss * (1 + ROUNDING):
         found = f"{searched} found another card of this kind with the loss {loss:.10g}"
         return checked(name, False, f"{found}, below the bound {bound:.10g}")

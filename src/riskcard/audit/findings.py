@@ -60,8 +60,8 @@ class AuditReport:
     loss
         The loss of the card on the rows given, recomputed.
     lacks
-        What the card lacks for an audit: "certificate", or "recipe" where a bound is stated; empty
-        where it lacks nothing.
+        What is lacking for an audit: "certificate", "recipe" where a bound is stated, or "columns"
+        of the rows; empty where nothing is.
     """
 
     checks: tuple[Check, ...]
@@ -70,7 +70,7 @@ class AuditReport:
 
     @property
     def passed(self) -> bool:
-        """The card lacks nothing, and no check failed; some may not have been checked."""
+        """Nothing is lacking, and no check failed; some may not have been checked."""
         return not self.lacks and not self.failures
 
     @property
@@ -94,6 +94,8 @@ class AuditReport:
             return f"{counts}. The card has no certificate."
         if self.lacks == "recipe":
             return f"{counts}. The card has no recipe, so nothing backs its bound."
+        if self.lacks == "columns":
+            return f"{counts}. Give the rows with all columns that the card was learned from."
         return f"{counts}."
 
     def _with(self, outcome: Outcome) -> tuple[Check, ...]:

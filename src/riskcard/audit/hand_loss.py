@@ -12,10 +12,10 @@ from riskcard.audit.raw_rows import Rows, totals_by_hand
 from riskcard.model.card import RiskCard
 
 
-def hand_loss(card: RiskCard, rows: Rows, pseudo_rows: float) -> float:
+def hand_loss(card: RiskCard, rows: Rows) -> float:
     """The loss of a card on rows and pseudo-observations."""
     log_odds = log_odds_of(card, totals_by_hand(card, rows))
-    return loss_at(log_odds, is_event(card, rows), rows.weights, pseudo_rows)
+    return loss_at(log_odds, is_event(card, rows), rows)
 
 
 def as_certified(card: RiskCard) -> RiskCard:
@@ -41,23 +41,14 @@ def is_event(card: RiskCard, rows: Rows) -> NDArray[np.bool_]:
     return np.array(rows.target.astype(object) == card.classes[1], dtype=bool)
 
 
-def loss_at(
-    log_odds: NDArray[np.float64],
-    is_event: NDArray[np.bool_],
-    weights: NDArray[np.float64],
-    pseudo_rows: float,
-) -> float:
-    """The loss of the rows and of the pseudo-observations, whose rate of events is that of all rows."""
+def loss_at(log_odds: NDArray[np.float64], is_event: NDArray[np.bool_], rows: Rows) -> float:
+    """The loss of the rows and of the pseudo-observations at them."""
     if_event, if_not = _losses(log_odds), _losses(-log_odds)
-    loss = math.fsum(weights * np.where(is_event, if_event, if_not))
-    if pseudo_rows == 0:
+    loss = math.fsum(rows.weights * np.where(is_event, if_event, if_not))
+    pseudo = rows.pseudo
+    if pseudo is None:
         return loss
-    # each class by itself: 1 - rate would lose the digits of a small one
-    events, others = math.fsum(weights[is_event]), math.fsum(weights[~is_event])
-    shares = events / (events + others), others / (events + others)
-    # each weighs as much as an average row, and is spread over the rows by their weights
-    spread = math.fsum(weights * (shares[0] * if_event + shares[1] * if_not))
-    return loss + pseudo_rows / weights.size * spread
+    return loss + math.fsum(pseudo.if_event * if_event + pseudo.if_not * if_not)
 
 
 def _losses(margin: NDArray[np.float64]) -> NDArray[np.float64]:

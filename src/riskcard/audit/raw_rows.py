@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riskcard.audit.pseudo_weights import PseudoWeights
 from riskcard.data.frames import find_columns
 from riskcard.data.rows_to_score import take_columns
 from riskcard.errors import DataError
@@ -37,6 +38,9 @@ class Rows:
         Which of the given rows these are.
     given
         The table that they are from.
+    pseudo
+        What the pseudo-observations of the certificate weigh at them; None where there are none, or
+        they are not known.
     """
 
     columns: dict[str, Any]
@@ -45,6 +49,7 @@ class Rows:
     weights: NDArray[np.float64]
     is_kept: NDArray[np.bool_]
     given: Any = None
+    pseudo: PseudoWeights | None = None
 
     def of(self, card: RiskCard) -> Rows:
         """The same rows as another card takes them."""

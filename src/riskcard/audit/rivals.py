@@ -34,7 +34,8 @@ SEARCH_SECONDS = 10.0
 #: What a certificate says about the kind of cards; its recipe gives the same.
 KIND = (
     "max_terms", "max_features", "max_cuts_per_feature", "max_points", "scale", "max_log_odds",
-    "is_grid_full", "grid", "shortlist", "rules", "pseudo_rows", "min_gain",
+    "is_grid_full", "grid", "shortlist", "rules", "pseudo_rows", "smooth_rows",
+    "min_gain",
 )  # fmt: skip
 
 
@@ -204,11 +205,11 @@ def _model_of_recipe(card: RiskCard, n_rows: int) -> RiskScoreClassifier | None:
     resolved = card.recipe.resolved
     settled = {
         name: resolved[name]
-        for name in ("grid", "pseudo_rows")
+        for name in ("grid", "pseudo_rows", "smooth_rows")
         if getattr(given, name, None) is not None and name in resolved
     }
-    if "pseudo_rows" in settled:
-        settled["pseudo_rows"] = _pseudo_rows(settled["pseudo_rows"], n_rows)
+    for name in settled.keys() & {"pseudo_rows", "smooth_rows"}:
+        settled[name] = _pseudo_rows(settled[name], n_rows)
     model.set_params(regularization=replace(given, **settled))
     return model
 
@@ -233,7 +234,10 @@ def _model_of_certificate(
         max_points=certificate.max_points,
         scale=certificate.scale,
         max_log_odds=None if is_given else certificate.max_log_odds,
-        regularization=Regularization(None, _pseudo_rows(certificate.pseudo_rows, n_rows), None),
+        regularization=Regularization.only(
+            pseudo_rows=_pseudo_rows(certificate.pseudo_rows, n_rows),
+            smooth_rows=_pseudo_rows(certificate.smooth_rows, n_rows),
+        ),
         class_weight=None
         if weights is None
         else dict(zip(card.classes, (weights.no_event, weights.event), strict=True)),

@@ -27,7 +27,7 @@ def certificate_as_html(certificate: Certificate) -> str:
     """Draw a certificate for a notebook."""
     rows = [
         [
-            "Loss with pseudo-observations" if certificate.pseudo_rows > 0 else "Loss",
+            "Loss with pseudo-observations" if certificate.all_pseudo_rows > 0 else "Loss",
             Number(f"{certificate.loss:.6f}"),
         ],
         *_charged_rows(certificate),

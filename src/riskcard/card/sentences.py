@@ -60,16 +60,27 @@ def observed_words(training: TrainingFacts) -> str:
 
 
 def shrinkage_words(certificate: Certificate, training: TrainingFacts) -> list[str]:
-    """Towards what risks are shrunk, and how strongly; nothing where they are not."""
-    if certificate.pseudo_rows == 0 or training.weight <= 0:
+    """What was counted in addition to the rows, and why; nothing where nothing was."""
+    if certificate.all_pseudo_rows == 0 or training.weight <= 0:
         return []
-    average = percent(training.event_weight / training.weight)
-    number = max(1, round(certificate.pseudo_rows))
-    more = "1 more row" if number == 1 else f"{number:,} more rows"
-    return [
-        f"Risks are shrunk towards the average of {average}, as if {more} with that rate had been "
-        "seen. Rows and events count real rows only."
-    ]
+    sentences = []
+    if certificate.smooth_rows > 0:
+        sentences.append(
+            "So that the card does not follow chance, a smooth regression on all features was "
+            f"counted like {_more_rows(certificate.smooth_rows)}."
+        )
+    if certificate.pseudo_rows > 0:
+        average = percent(training.event_weight / training.weight)
+        sentences.append(
+            f"Risks are shrunk towards the average of {average}, as if "
+            f"{_more_rows(certificate.pseudo_rows)} with that rate had been seen."
+        )
+    return [" ".join([*sentences, "Rows and events count real rows only."])]
+
+
+def _more_rows(number: float) -> str:
+    rounded = max(1, round(number))
+    return "1 more row" if rounded == 1 else f"{rounded:,} more rows"
 
 
 def proof_for_readers(certificate: Certificate, training: TrainingFacts | None) -> str:
@@ -79,7 +90,7 @@ def proof_for_readers(certificate: Certificate, training: TrainingFacts | None) 
     if certificate.bound <= 0:
         return "The search was not finished, and how much better another card may fit is not known."
     if certificate.status is Status.OPTIMAL:
-        how = "with risks shrunk in this way, " if certificate.pseudo_rows > 0 else ""
+        how = "counted in this way, " if certificate.all_pseudo_rows > 0 else ""
         how += "at the charge per term, " if certificate.min_gain > 0 else ""
         how += "with these class weights, " if certificate.class_weights is not None else ""
         return (
@@ -96,7 +107,7 @@ def _better_words(certificate: Certificate, training: TrainingFacts | None) -> s
     if training is None or not is_counted or certificate.class_weights is not None:
         return f"whose {objective_name(certificate)} is up to {_rounded_up(100 * certificate.gap)} % lower"
     # a pseudo-observation weighs as much as an average row
-    rows = training.weight * (1 + certificate.pseudo_rows / training.rows)
+    rows = training.weight * (1 + certificate.all_pseudo_rows / training.rows)
     difference = _rounded_up((certificate.objective - certificate.bound) / rows)
     charge = ", with its charge per term," if certificate.min_gain > 0 else ""
     mean = certificate.objective / rows
@@ -143,8 +154,14 @@ def regularization_words(certificate: Certificate) -> list[str]:
             f"risks are shrunk towards the average by {certificate.pseudo_rows:.6g} "
             "pseudo-observations with the event rate of all rows, spread over them"
         )
+    if certificate.smooth_rows > 0:
+        means.append(
+            f"{certificate.smooth_rows:.6g} pseudo-observations with the risks of a smooth "
+            "regression on all features, spread over the rows, draw the card to what the rows "
+            "say together"
+        )
     sentences = [f"Regularised: {', and '.join(means)}."]
-    if certificate.pseudo_rows > 0:
+    if certificate.all_pseudo_rows > 0:
         sentences.append("Loss and bound include these; counts of rows do not.")
     if certificate.bound > 0:
         sentences.append("The proof is about this problem.")
@@ -167,7 +184,7 @@ def proof_sentence(certificate: Certificate) -> str:
     """What was proven, in one plain sentence (and why the solver stopped, where it did)."""
     places = _decimal_places(certificate.objective)
     what, value = objective_name(certificate), f"{certificate.objective:.{places}f}"
-    counted = ["pseudo-observations"] if certificate.pseudo_rows > 0 else []
+    counted = ["pseudo-observations"] if certificate.all_pseudo_rows > 0 else []
     counted += ["class weights"] if certificate.class_weights is not None else []
     if counted:
         value += f" with {' and '.join(counted)}"

@@ -12,6 +12,7 @@ from riskcard.arrays import Booleans, Floats, Integers
 from riskcard.data.columns import FeatureValues
 from riskcard.data.levels import Label, Levels
 from riskcard.data.table import Table
+from riskcard.encoding.pseudo_rows import NO_PSEUDO_ROWS, PseudoRows
 from riskcard.encoding.rank_table import CutGrid, ValueGroups
 from riskcard.formatting.numbers import choose_cut
 from riskcard.model.card import RiskCard
@@ -40,8 +41,8 @@ class Layout:
         What every card keeps; the smallest bins as counts.
     grid
         Candidate cuts per feature; None for all.
-    pseudo_rows
-        Number of pseudo-observations that the problem has in addition to the rows.
+    pseudo
+        The pseudo-observations that the problem has in addition to the rows.
     closed
         For each column which conditions are not on the shortlist; empty without a shortlist.
     max_changes
@@ -54,7 +55,7 @@ class Layout:
     rules: CardRules
     least: LeastBins
     grid: int | None = None
-    pseudo_rows: float = 0.0
+    pseudo: PseudoRows = NO_PSEUDO_ROWS
     closed: tuple[Booleans, ...] = ()
     max_changes: int | None = None
 

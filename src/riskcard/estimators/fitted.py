@@ -92,7 +92,7 @@ def finish(result: SolveResult, problem: Problem, layout: Layout, training: Trai
         else np.full(table.labels.size, card.base)
     )
     log_odds = card.log_odds_of_total(totals)
-    loss = loss_with_pseudo_rows(log_odds, table.labels, table.weights, layout.pseudo_rows)
+    loss = loss_with_pseudo_rows(log_odds, table.labels, table.weights, layout.pseudo)
     _require_right(result, problem, loss)
     certificate = certificate_of(result, problem, layout, loss)
     if training.class_factors is not None:
@@ -133,7 +133,7 @@ def _without_class_weights(
         start,
         most=problem.scale.limit / max(jump, 1.0),
         is_slope_given=problem.scale.kind == "fixed" or jump == 0,
-        pseudo_share=layout.pseudo_rows / float(table.weights.sum()),
+        pseudo_share=layout.pseudo.average / table.labels.size,
     )
     return replace(card, multiplier=1.0 / scale.slope, offset=scale.offset)
 
@@ -166,7 +166,8 @@ def _recipe_of(training: Training, problem: Problem, layout: Layout, used: list[
             "min_bin_rows": layout.least.rows,
             "min_bin_events": layout.least.events,
             "grid": layout.grid,
-            "pseudo_rows": layout.pseudo_rows,
+            "pseudo_rows": layout.pseudo.average,
+            "smooth_rows": layout.pseudo.smooth,
             "shortlist": layout.shortlist,
         },
         further=training.procedure.further,

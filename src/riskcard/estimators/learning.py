@@ -103,7 +103,7 @@ class Task:
 
     def pose(self, layout: Layout) -> Problem:
         """The problem to be solved on a table."""
-        rows = merge_equal_rows(add_pseudo_rows(layout.data, layout.pseudo_rows))
+        rows = merge_equal_rows(add_pseudo_rows(layout.data, layout.pseudo))
         problem = make_problem(rows, **self.limits)
         require_rows(layout, problem)
         table, rules, least = layout.table, layout.rules, layout.least
@@ -137,7 +137,7 @@ def _learn(training: Training, task: Task) -> Learned:
         tell_of_compilation()
     start, kept = task.request.start, task.request.kept
     layout = task.regularization.apply(
-        _lay_out(training, task), task.pose, task.limits["max_terms"], _for_first_card(task), kept
+        _lay_out(training, task), task.pose, task.limits["max_terms"], kept
     )
     problem = task.pose(layout)
     if task.request.is_empty:
@@ -165,19 +165,13 @@ def _lay_out(training: Training, task: Task) -> Layout:
     if task.request.outcome is not None:
         table = replace(table, outcome=task.request.outcome)
     least = LeastBins.of(rules, table.labels)
-    grid, n_jobs = task.regularization.cuts_for(table.labels.size), task.options.n_jobs
+    grid, n_jobs = task.regularization.cuts_for(table), task.options.n_jobs
     needs_atoms = least != LeastBins()
     card, changes = task.request.kept, task.request.max_changes
     kept = None if card is None else points_of_numbers(card, table)
     own = table.in_own_unit()
     data, cut_grid = rank_table(own, grid, n_jobs, rules, needs_atoms, kept)
     return Layout(table, data, cut_grid, rules, least, grid, max_changes=changes)
-
-
-def _for_first_card(task: Task) -> Options:
-    """How the card is searched for that automatic regularization looks at."""
-    own = task.options
-    return Options(time_limit=own.time_limit, n_jobs=own.n_jobs, random_state=own.random_state)
 
 
 def _without_terms(problem: Problem, layout: Layout, task: Task) -> Learned:

@@ -6,23 +6,28 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
+from riskcard.data.table import Table
 from riskcard.encoding.decode_solution import Layout
 from riskcard.encoding.encode_card import terms_of_card
-from riskcard.encoding.pseudo_rows import FIRST, MOST_ROWS, explained_share, fitting_pseudo_rows
+from riskcard.encoding.pseudo_rows import (
+    PseudoRows,
+    fitting_average_rows,
+    fitting_smooth_rows,
+)
 from riskcard.errors import ParameterError
 from riskcard.model.card import RiskCard
 from riskcard.parameters import check_parameters
-from riskcard.problem.objective import log_odds_of
 from riskcard.problem.problem import Problem
-from riskcard.search.options import Options
 from riskcard.search.shortlist import close_all_but, fitting_shortlist, shortlist
-from riskcard.search.solve import solve
+from riskcard.smoothing.smooth_risks import SmoothRisks, choose_rows, smooth_risks
 
 #: Candidate cuts of the grid "auto": one per this many rows, within these limits.
 ROWS_PER_CUT, FEWEST_CUTS, MOST_CUTS = 80, 9, 99
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Regularization:
     """What keeps a card from following chance in few rows.
 
@@ -32,30 +37,43 @@ class Regularization:
     ----------
     grid
         Candidate cuts per feature, at quantiles of the rows. A bound holds for the cards of the
-        grid only. "auto" means one cut per 80 rows, from 9 to 99; None means every gap between
-        neighbouring values.
+        grid only. "auto" means one cut per 80 rows that the table is worth, from 9 to 99; None
+        means every gap between neighbouring values.
     pseudo_rows
         Pseudo-observations with the event rate of the table, spread over its rows, which shrink
         risks towards the average. A number below 1 is a share of the rows. Each weighs as much as
-        an average row. Loss and bound count them. "auto" means more as a first card explains less
-        of the variance e of the labels (4 * max_terms * (1 - e) / e), at most half of the rows, and
-        none above 10,000 rows; None means none.
+        an average row. Loss and bound count them. "auto" means more as less of the variance e of
+        the labels can be explained (2 * max_terms * (1 - e) / e), at most half of what the rows are
+        worth; None means none.
+    smooth_rows
+        Pseudo-observations with the risks of a smooth regression on all features, spread over the
+        rows of the table, which draw the card to what the rows say together. A number below 1 is a
+        share of the rows. Each weighs as much as an average row. Loss and bound count them. "auto"
+        means about as many as rows in short tables, and at most 10,000: n / (1 + n / 10,000); None
+        means none.
     shortlist
         Preselect this many conditions with a lasso; those of features that must be used and of a
         card to start from stay. A bound holds for the cards of the shortlist only. "auto" means
-        max_terms + 2 and more as rows and explained variance grow, and all above 10,000 rows;
-        None means all conditions.
+        max_terms + 2 and more as rows and explained variance grow, up to all; None means all
+        conditions.
+
+    Notes
+    -----
+    What a table is *worth* is the number of rows of equal weight, half of them with the event, that
+    would say as much. "auto" depends on that and on how much of the variance of the labels the
+    regression explains in rows left out, and not on the unit of weights.
 
     Examples
     --------
-    >>> Regularization(grid=9, pseudo_rows=20)
-    Regularization(grid=9, pseudo_rows=20, shortlist='auto')
-    >>> Regularization.of(None)
-    Regularization(grid=None, pseudo_rows=None, shortlist=None)
+    >>> Regularization(grid=9, pseudo_rows=20).shortlist
+    'auto'
+    >>> Regularization.only(grid=9)
+    Regularization(grid=9, pseudo_rows=None, smooth_rows=None, shortlist=None)
     """
 
     grid: int | str | None = "auto"
     pseudo_rows: float | str | None = "auto"
+    smooth_rows: float | str | None = "auto"
     shortlist: int | str | None = "auto"
 
     def __post_init__(self) -> None:
@@ -66,7 +84,7 @@ class Regularization:
     def of(cls, value: Any) -> Regularization:
         """Read the parameter ``regularization``: None, "auto" or a ``Regularization``."""
         if value is None:
-            return cls(None, None, None)
+            return cls.only()
         if isinstance(value, str) and value == "auto":
             return cls()
         if not isinstance(value, cls):
@@ -75,10 +93,16 @@ class Regularization:
             )
         return value
 
-    def cuts_for(self, n_rows: int) -> int | None:
+    @classmethod
+    def only(cls, **parts: Any) -> Regularization:
+        """Nothing but the given parts."""
+        return cls(**(dict.fromkeys(cls.__slots__) | parts))
+
+    def cuts_for(self, table: Table) -> int | None:
         """The number of candidate cuts per feature; None for all."""
         if self.grid == "auto":
-            return min(max(n_rows // ROWS_PER_CUT, FEWEST_CUTS), MOST_CUTS)
+            cuts = worth_of(table) // ROWS_PER_CUT
+            return int(min(max(cuts, FEWEST_CUTS), MOST_CUTS))
         return None if self.grid is None else int(self.grid)
 
     def apply(
@@ -86,7 +110,6 @@ class Regularization:
         layout: Layout,
         pose: Callable[[Layout], Problem],
         max_terms: int,
-        options: Options,
         start: RiskCard | None = None,
     ) -> Layout:
         """The layout with pseudo-observations and closed conditions.
@@ -99,43 +122,57 @@ class Regularization:
             From a layout to the problem.
         max_terms
             The size of the card.
-        options
-            How the first card is searched for, from which "auto" is worked out.
         start
             A card whose conditions stay on the shortlist.
         """
-        is_automatic = "auto" in (self.pseudo_rows, self.shortlist)
-        explained = _explained(layout, pose, options) if is_automatic else None
-        length = self._length_of_shortlist(explained, max_terms, layout.table.labels.size)
-        number = self._count_pseudo_rows(explained, max_terms, layout.table.labels.size)
-        if length is not None:
-            layout = _shorten(layout, pose(layout), length, start)
-        return replace(layout, pseudo_rows=number)
+        table = layout.table
+        needs_risks = "auto" in (self.pseudo_rows, self.shortlist) or self.smooth_rows is not None
+        risks = smooth_risks(table) if needs_risks else None
+        layout = replace(layout, pseudo=self._pseudo_rows(table, risks, max_terms))
+        length = self._length_of_shortlist(table, risks, max_terms)
+        return layout if length is None else _shorten(layout, pose(layout), length, start)
 
-    def _count_pseudo_rows(self, explained: float | None, max_terms: int, n_rows: int) -> float:
-        if self.pseudo_rows == "auto":
-            return 0.0 if explained is None else fitting_pseudo_rows(explained, max_terms, n_rows)
-        number = float(self.pseudo_rows or 0.0)
-        return number * n_rows if number < 1 else number
+    def _pseudo_rows(self, table: Table, risks: SmoothRisks | None, max_terms: int) -> PseudoRows:
+        n_rows = table.labels.size
+        average, smooth = (
+            _as_number(given, n_rows) for given in (self.pseudo_rows, self.smooth_rows)
+        )
+        if self.pseudo_rows == "auto" and risks is not None:
+            average = fitting_average_rows(risks.explained, max_terms, worth_of(table))
+        if self.smooth_rows == "auto":
+            smooth = fitting_smooth_rows(n_rows)
+        if not average and not smooth:
+            return PseudoRows()
+        found = risks.risks if risks is not None and smooth else None
+        return PseudoRows(average, smooth, choose_rows(table), found)
 
     def _length_of_shortlist(
-        self, explained: float | None, max_terms: int, n_rows: int
+        self, table: Table, risks: SmoothRisks | None, max_terms: int
     ) -> int | None:
         """How many conditions the card may choose from; None for all."""
         if self.shortlist == "auto":
-            return None if explained is None else fitting_shortlist(explained, max_terms, n_rows)
+            assert risks is not None  # by ``apply``
+            return fitting_shortlist(risks.explained, max_terms, worth_of(table))
         return None if self.shortlist is None else int(self.shortlist)
 
 
-def _explained(layout: Layout, pose: Callable[[Layout], Problem], options: Options) -> float | None:
-    """The variance that a first card explains; None in a table that needs no regularization."""
-    table = layout.table
-    if table.labels.size > MOST_ROWS:
-        return None
-    problem = pose(replace(layout, pseudo_rows=FIRST))
-    solution = solve(problem, options).solution
-    log_odds = log_odds_of(solution, layout.data.codes)
-    return explained_share(log_odds, table.labels, table.weights)
+def _as_number(given: float | str | None, n_rows: int) -> float:
+    """A number of pseudo-observations as it was given; 0 for None, and for "auto" so far."""
+    if given is None or isinstance(given, str):
+        return 0.0
+    return given * n_rows if given < 1 else float(given)
+
+
+def worth_of(table: Table) -> float:
+    """How many rows of equal weight, half of them with the event, would say as much as the table.
+
+    A log-odds is known from ``n`` rows with events at the rate ``r`` about as well as from
+    ``4 * r * (1 - r) * n`` rows of which half have the event; unequal weights cost
+    ``sum(w) ** 2 / (n * sum(w ** 2))`` of them. The unit of the weights does not matter.
+    """
+    weights = table.weights / table.weights.max()
+    rate = float(weights[table.labels > 0].sum() / weights.sum())
+    return 4 * rate * (1 - rate) * float(weights.sum() ** 2 / np.sum(weights**2))
 
 
 def _shorten(layout: Layout, problem: Problem, length: int, start: RiskCard | None) -> Layout:

@@ -113,6 +113,8 @@ class Certificate:
     pseudo_rows
         Number of pseudo-observations with the overall event rate, spread over the training rows,
         which loss and bound count in addition. Each weighs as much as an average row.
+    smooth_rows
+        The same for those with the risks of a smooth regression on all features.
     max_log_odds
         With a free scale: the most by which a term may move the log-odds.
     step_odds, step_bound
@@ -143,6 +145,7 @@ class Certificate:
     notes: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     pseudo_rows: float = 0.0
+    smooth_rows: float = 0.0
     max_log_odds: float = LOG_ODDS_LIMIT
     step_odds: float = 0.0
     step_bound: float = 0.0
@@ -156,9 +159,12 @@ class Certificate:
         given = [name for name in ("grid", "shortlist") if getattr(self, name) is not None]
         set_numbers(self, whole_number, *given)
         losses = ("loss", "bound", "step_odds", "step_bound", "min_gain")
-        set_numbers(self, finite_number, *losses, "seconds", "pseudo_rows", "max_log_odds")
-        if self.pseudo_rows < 0:
-            raise ParameterError(f"pseudo_rows is {self.pseudo_rows}. Use a number of at least 0.")
+        set_numbers(self, finite_number, *losses, "seconds", "max_log_odds")
+        set_numbers(self, finite_number, "pseudo_rows", "smooth_rows")
+        for name in ("pseudo_rows", "smooth_rows"):
+            if getattr(self, name) < 0:
+                number = getattr(self, name)
+                raise ParameterError(f"{name} is {number}. Use a number of at least 0.")
         if not 0 < self.max_log_odds <= LOG_ODDS_LIMIT:
             raise ParameterError(
                 f"max_log_odds is {self.max_log_odds}. Use a number above 0, at most {LOG_ODDS_LIMIT:g}."
@@ -215,7 +221,13 @@ class Certificate:
     @property
     def is_regularised(self) -> bool:
         """The problem was not just the lowest loss on the training rows."""
-        return self.pseudo_rows > 0 or self.grid is not None or self.shortlist is not None
+        has_fewer = self.grid is not None or self.shortlist is not None
+        return has_fewer or self.all_pseudo_rows > 0
+
+    @property
+    def all_pseudo_rows(self) -> float:
+        """The number of pseudo-observations of both kinds."""
+        return self.pseudo_rows + self.smooth_rows
 
     @property
     def has_step_bound(self) -> bool:

@@ -75,7 +75,7 @@ def bound_sentence(certificate: Certificate | None, training: TrainingFacts | No
         )
     if certificate.status is Status.OPTIMAL:
         rows = "rows that it was learned from"
-        rows += ", pseudo-observations included," if certificate.pseudo_rows > 0 else ""
+        rows += ", pseudo-observations included," if certificate.all_pseudo_rows > 0 else ""
         return (
             f"{proof} In other words, on the {rows} no card of this kind can do better; others may do as "
             "well."
@@ -94,7 +94,7 @@ def proof_in_short(
     if certificate is None or certificate.bound <= 0:
         return "not proven", "how good the card is among its kind"
     what = objective_name(certificate)
-    if certificate.pseudo_rows > 0:
+    if certificate.all_pseudo_rows > 0:
         what += " with pseudo-observations"
     kind = "its kind" if certificate.is_grid_full else "its kind (limited list of cuts)"
     if certificate.status is Status.OPTIMAL:

@@ -25,7 +25,7 @@ PAIRS_PER_CONDITION = 7000
 MOST_EXTRA = 50
 
 
-def fitting_shortlist(explained: float, max_terms: int, n_rows: int) -> int | None:
+def fitting_shortlist(explained: float, max_terms: int, n_rows: float) -> int | None:
     """How many conditions cards of a size should choose from; None for all of them.
 
     With fewer rows, and with less that can be explained, more of a choice is chance.
@@ -33,11 +33,11 @@ def fitting_shortlist(explained: float, max_terms: int, n_rows: int) -> int | No
     Parameters
     ----------
     explained
-        The share of the variance of the labels that a first card explains.
+        The share of the variance of the labels that a regression explains.
     max_terms
         Of the cards.
     n_rows
-        Training rows.
+        What the training rows are worth.
     """
     # 1 where half is explained
     clarity = 2 * explained**2 / max(1 - explained, 1e-9)

@@ -1,0 +1,1 @@
+"""Smooth risks: a regression on all features, which cannot follow single rows."""
