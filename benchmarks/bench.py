@@ -41,7 +41,9 @@ class Bench:
     environments
         Of peers, by name.
     repeats
-        How many times the rows are halved.
+        How many times the rows are divided.
+    parts
+        Into how many.
     """
 
     def __init__(
@@ -50,9 +52,10 @@ class Bench:
         folder: Path | None,
         environments: dict[str, Environment],
         repeats: int,
+        parts: int = 2,
     ) -> None:
         self._desk, self._folder, self._environments = desk, folder, environments
-        self._repeats = repeats
+        self._repeats, self._parts = repeats, parts
         self._workers: dict[str, Worker] = {}
         self._warmed: dict[
             tuple[str, str], int
@@ -97,7 +100,7 @@ class Bench:
         )
         fitted = None
         if job.fold >= 0:
-            fitted, asked = folds_of(table, self._repeats)[job.fold]
+            fitted, asked = folds_of(table, self._repeats, self._parts)[job.fold]
         answer = self._desk.ask(worker, call, table, fitted)
         if "error" in answer:
             return answer

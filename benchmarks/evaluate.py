@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 from benchmarks.model import Model
@@ -24,7 +25,7 @@ NEAR = 0.02
 
 
 def judge(model: Model | None, risks: Sequence[float] | None, values: Floats, y: Any) -> dict:
-    """Loss, AUC and calibration error on some rows.
+    """Loss, AUC, Brier score, calibration slope and error on some rows.
 
     Parameters
     ----------
@@ -38,11 +39,14 @@ def judge(model: Model | None, risks: Sequence[float] | None, values: Floats, y:
         log_odds = np.log(clipped) - np.log1p(-clipped)
     y = np.asarray(y)
     loss = sum_of_losses(log_odds, y)
+    risks = np.exp(-np.logaddexp(0.0, -log_odds))
     return {
         "loss": loss,
         "mean_loss": loss / len(y),
         "auc": float(roc_auc_score(y, log_odds)),
-        "calibration": calibration_error(np.exp(-np.logaddexp(0.0, -log_odds)), y),
+        "brier": float(np.mean((risks - y) ** 2)),
+        "slope": calibration_slope(log_odds, y),
+        "calibration": calibration_error(risks, y),
     }
 
 
@@ -58,6 +62,15 @@ def describe(model: Model) -> dict:
 def sum_of_losses(log_odds: Floats, y: NDArray) -> float:
     """The sum of log-losses; exact for log-odds of any size."""
     return float(np.logaddexp(0.0, np.where(y == 1, -log_odds, log_odds)).sum())
+
+
+def calibration_slope(log_odds: Floats, y: NDArray) -> float:
+    """The slope of a logistic regression on the log-odds; NaN where these are all the same."""
+    clipped = np.clip(log_odds, -30.0, 30.0)
+    if np.ptp(clipped) < 1e-9:
+        return float("nan")
+    model = LogisticRegression(C=np.inf, max_iter=1000).fit(clipped[:, None], y)
+    return float(model.coef_[0, 0])
 
 
 def calibration_error(risks: Floats, y: NDArray) -> float:

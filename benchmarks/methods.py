@@ -123,6 +123,8 @@ METHODS = {
     for method in (
         Method(LOWEST_LOSS, "riskcard, lowest loss", (HOME, "lowest-loss"), _ours, takes_any_table=True),
         Method(DEFAULT, "riskcard, default", (HOME, "default"), _ours, takes_any_table=True),
+        Method("without-smoothing", "riskcard, default without the regression",
+               (HOME, "without-smoothing"), _ours, takes_any_table=True),
         Method("riskcard-9", "riskcard, 9 cuts", (HOME, "lowest-loss"), _few(9), takes_any_table=True),
         Method("riskcard-99", "riskcard, 99 cuts", (HOME, "lowest-loss"), _few(99),
                takes_any_table=True),
@@ -142,6 +144,8 @@ METHODS = {
         Method("optbinning", "optbinning, rounded", ("run_optbinning", "optbinning"),
                _optbinning, peer="optbinning", takes_any_table=True),
         Method("logistic", "LogisticRegression", (HOME, "logistic"), _nothing, has_card=False),
+        Method("splines", "LogisticRegression on splines", (HOME, "splines"), _nothing,
+               has_card=False),
         Method("boosting", "HistGradientBoosting", (HOME, "boosting"), _nothing, has_card=False),
         # for the proofs: cards with huge steps, with none, and the same problem as a rival's
         Method("certified-steep", "riskcard, certified, any steps", (HOME, "lowest-loss"),
@@ -182,6 +186,7 @@ ABOUT = {
     "riskcard-steep": ("riskcard", "lowest loss with `max_log_odds=None`: a term changes the log-odds by up to 30"),
     "certified": ("riskcard", "lowest loss with a proof until the time is up"),
     "certified-steep": ("riskcard", "the same with `max_log_odds=None`"),
+    "without-smoothing": ("riskcard", "the default with `Regularization(smooth_rows=None)`"),
     "riskcard-9": ("riskcard", "lowest loss with nine cuts per feature, at quantiles"),
     "riskcard-99": ("riskcard", "the same with 99 cuts"),
     "imodels-9": ("imodels", "FastRiskScoreClassifier, 9 thresholds per feature, its default"),
@@ -192,6 +197,7 @@ ABOUT = {
     "round": ("riskcard's implementation", "9 cuts per feature; lasso, regression, rounding"),
     "optbinning": ("optbinning", "the variables with the highest information value, two bins each; integer points, fitted scale; points per term are not limited"),
     "logistic": ("scikit-learn", "all columns, not a card: the floor"),
+    "splines": ("scikit-learn", "all columns, each with a cubic spline, not a card"),
     "boosting": ("scikit-learn", "all columns, not a card: the ceiling"),
     "certified-limited": ("riskcard", "as the certified one, but no term changes the log-odds by more than 3"),
     "certified-lattice": ("riskcard", "the lattice method's problem, with a proof"),
