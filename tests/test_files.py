@@ -100,8 +100,8 @@ def test_delimiters_are_found(tmp_path, mark):
     [
         ("", []),
         ("sep=;\n", []),
-        ("Ward 7\n", ["Line 1, which is above the header, left out."]),
-        ("Ward 7, 2020\n\nAll cases;;\n", ["Lines 1 to 3, which are above the header, left out."]),
+        ("Ward 7\n", ["Left out: line 1, which is above the header."]),
+        ("Ward 7, 2020\n\nAll cases;;\n", ["Left out: lines 1 to 3, which are above the header."]),
     ],
 )
 def test_lines_above_the_header_are_skipped(tmp_path, above, note):
@@ -262,7 +262,7 @@ def test_words_for_missing_values_are_counted(tmp_path):
     (note,) = [one for one in table.notes if one.topic is Topic.MISSING]
     assert note.count == 6
     assert note.text == (
-        "Missing: 1 empty cell, '#N/A' in 1 cell, '-' in 1 cell, '.' in 2 cells, 'NA' in 1 cell in 'x'."
+        "Missing values in 'x': 1 empty cell, '#N/A' (1 cell), '-' (1 cell), '.' (2 cells), 'NA' (1 cell)."
     )
 
 
@@ -441,7 +441,7 @@ def test_a_sheet_is_read_with_the_types_of_its_cells(tmp_path):
     assert table.features["column 7"].levels.names == ("x",)
     assert texts(table, Topic.FILE) == [
         "Sheet 'Ward' was read; --sheet reads another: 'Notes'.",
-        "Lines 1 to 2, which are above the header, left out.",
+        "Left out: lines 1 to 2, which are above the header.",
     ]
     assert table.reading.signs == {"share": "%"}
 

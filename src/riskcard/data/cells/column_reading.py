@@ -98,14 +98,14 @@ def notes_on(readings: Mapping[str, ColumnReading]) -> Iterator[ReadingNote]:
         counts.update(one.missing)
     if counts.total():
         columns_with = tuple(name for name, one in used.items() if sum(one.missing.values()))
-        text = f"Missing: {_counted(counts)} in {_listed([repr(name) for name in columns_with])}."
+        text = f"Missing values in {_listed(list(map(repr, columns_with)))}: {_counted(counts)}."
         yield ReadingNote(Topic.MISSING, text, columns_with, counts.total())
 
 
 def _counted(counts: Mapping[str, int]) -> str:
     """How often each word stands for a missing value, empty cells first."""
     words = [
-        f"{word!r} in {count:,} cell{'s' if count > 1 else ''}"
+        f"{word!r} ({count:,} cell{'s' if count > 1 else ''})"
         if word
         else f"{count:,} empty cell{'s' if count > 1 else ''}"
         for word, count in sorted(counts.items())

@@ -82,8 +82,8 @@ def _is_title(row: Sequence[str]) -> bool:
 
 def note_on_title(n_lines: int) -> ReadingNote:
     """What is said about lines above the header."""
-    which = "Line 1, which is" if n_lines == 1 else f"Lines 1 to {n_lines}, which are"
-    return ReadingNote(Topic.FILE, f"{which} above the header, left out.", count=n_lines)
+    which = "line 1, which is" if n_lines == 1 else f"lines 1 to {n_lines}, which are"
+    return ReadingNote(Topic.FILE, f"Left out: {which} above the header.", count=n_lines)
 
 
 def names_of_columns(path: str, header: Sequence[str]) -> tuple[list[str], frozenset[str]]:

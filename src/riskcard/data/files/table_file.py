@@ -139,7 +139,8 @@ class TableFile(ABC):
     ) -> FeatureTable:
         features = {name: one.feature for name, one in readings.items() if one.feature is not None}
         n_rows = next(iter(readings.values())).n_rows
-        notes = sorted((*self.notes, *notes_on(readings)), key=lambda note: _TOPICS[note.topic])
+        others = {name: one for name, one in readings.items() if name != wanted.target}
+        notes = sorted((*self.notes, *notes_on(others)), key=lambda note: _TOPICS[note.topic])
         reading = replace(
             wanted.reading,
             decimal=mark or self._mark_in_use(readings),
