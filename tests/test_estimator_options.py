@@ -262,6 +262,21 @@ def test_recalibration_finds_the_scale_of_the_lowest_loss(table):
     assert new.training.rows == len(y)
 
 
+def test_a_recalibrated_card_says_where_its_points_are_from(table):
+    X, y = table
+    fitted = RiskScoreClassifier(max_terms=2).fit(X, y).card_
+    half = slice(0, len(y) // 2)
+    new = recalibrate(recalibrate(fitted, X[half], y[half]), X, y)
+    assert (new.training.points_rows, new.training.points_events) == (
+        fitted.training.rows,
+        fitted.training.events,
+    )
+    words = " ".join(new.to_text().split())
+    assert f"Points learned from {len(y):,} rows" in words
+    assert f"risks recalibrated on {len(y):,} rows" in words
+    assert RiskCard.from_json(new.to_json()) == new
+
+
 def test_recalibration_on_other_rows_is_calibrated_there(table):
     X, y = table
     fitted = RiskScoreClassifier(max_terms=4).fit(X, y).card_

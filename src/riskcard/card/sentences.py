@@ -48,6 +48,12 @@ def training_words(training: TrainingFacts) -> str:
     """The rows that the card was learned from."""
     share = 100 * training.event_weight / training.weight if training.weight > 0 else 0.0
     words = f"Learned from {training.rows:,} rows, {training.events:,} of them with the event"
+    if training.points_rows is not None:
+        words = (
+            f"Points learned from {training.points_rows:,} rows, {training.points_events:,} of them with "
+            f"the event; risks recalibrated on {training.rows:,} rows, {training.events:,} of them with the "
+            "event"
+        )
     if not training.is_weighted:
         return f"{words} ({share:.1f} %)."
     return f"{words} ({share:.1f} % by weight; sum of weights {training.weight:,.6g})."

@@ -9,8 +9,12 @@ from riskcard.data.table import make_table
 from riskcard.data.target import read_target, two_classes
 from riskcard.encoding.fit_card_scale import CardScale, fit_card_scale
 from riskcard.encoding.write_certificate import training_facts_of
-from riskcard.errors import DataError
+from riskcard.errors import DataError, warn
 from riskcard.model.card import RiskCard
+
+
+#: With fewer rows of either kind, the slope and the offset of a scale are mostly chance.
+_FEW_EVENTS = 20
 
 
 def recalibrate(card: RiskCard, X: Any, y: Any, sample_weight: Any = None) -> RiskCard:
@@ -27,7 +31,13 @@ def recalibrate(card: RiskCard, X: Any, y: Any, sample_weight: Any = None) -> Ri
     -------
     RiskCard
         The same points with another multiplier and offset, ``log-odds = total / multiplier +
-        offset``. It has no certificate: nothing is claimed about its points on these rows.
+        offset``. It has no certificate: nothing is claimed about its points on these rows. It says
+        which rows its points are from, and which its scale.
+
+    Warns
+    -----
+    RiskcardWarning
+        When fewer than 20 rows have the event, or have it not.
 
     Examples
     --------
@@ -62,6 +72,18 @@ def recalibrate(card: RiskCard, X: Any, y: Any, sample_weight: Any = None) -> Ri
         )
     signed = replace(table, labels=np.where(is_event, 1, -1).astype(np.int8))
     facts = training_facts_of(signed, totals, card.reachable_totals())
+    if (first := card.training) is not None:
+        is_new = first.points_rows is None
+        facts = replace(
+            facts,
+            points_rows=first.rows if is_new else first.points_rows,
+            points_events=first.events if is_new else first.points_events,
+        )
+    if facts.events < _FEW_EVENTS or facts.rows - facts.events < _FEW_EVENTS:
+        warn(
+            f"Only {facts.events:,} of {facts.rows:,} rows have the event: fewer than {_FEW_EVENTS} rows of "
+            "either kind are too few to fit a scale well. Use more rows, or keep the card as it is."
+        )
     return replace(
         card,
         multiplier=sign / scale.slope,

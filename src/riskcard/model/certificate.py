@@ -30,6 +30,9 @@ class TrainingFacts:
         is not known.
     is_weighted
         Some rows had a ``sample_weight`` other than 1. Class weights are no weights of rows.
+    points_rows, points_events
+        Rows and events that the points were learned from, where the scale was fitted to the other
+        rows above; None where both are from the same rows.
     """
 
     rows: int
@@ -38,9 +41,13 @@ class TrainingFacts:
     event_weight: float
     totals: tuple[TotalCount, ...] = ()
     is_weighted: bool = False
+    points_rows: int | None = None
+    points_events: int | None = None
 
     def __post_init__(self) -> None:
         set_numbers(self, whole_number, "rows", "events")
+        if self.points_rows is not None or self.points_events is not None:
+            set_numbers(self, whole_number, "points_rows", "points_events")
         set_numbers(self, finite_number, "weight", "event_weight")
         set_fields(self, totals=tuple(self.totals), is_weighted=bool(self.is_weighted))
         is_plain = self.weight == self.rows and self.event_weight == self.events
