@@ -73,7 +73,7 @@ ALLOWED = {
     "progress": BASE,
     "processes": set(),
     "estimators": ESTIMATORS,
-    "estimators/cross_validation": ESTIMATORS,
+    "estimators/cross_validation": ESTIMATORS | {"evaluation"},
     "stability": ESTIMATORS | {"stability", "evaluation"},
     "evaluation": MODEL | {"evaluation"},
     "plots": MODEL | {"plots", "evaluation"},

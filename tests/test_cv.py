@@ -10,7 +10,7 @@ import pytest
 import sklearn
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import log_loss, make_scorer
+from sklearn.metrics import log_loss, make_scorer, roc_auc_score
 from sklearn.model_selection import (
     GridSearchCV,
     KFold,
@@ -36,6 +36,7 @@ from riskcard import (
 )
 from riskcard.data.frames import take_rows
 from riskcard.estimators.cross_validation import path as path_module
+from riskcard.estimators.cross_validation.folds import ShuffledFolds
 from riskcard.estimators.cross_validation.size_choice import PathScores, choose_size, results_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:No card of up to:riskcard.RiskcardWarning")
@@ -378,7 +379,9 @@ def test_groups_are_never_divided(smooth):
         seen.append(frozenset(X[:, 3]))
         return 0.0
 
-    RiskScoreClassifierCV(max_terms=1, cv=3, scoring=noting, rule="best").fit(X, y, groups=groups)
+    RiskScoreClassifierCV(max_terms=1, cv=3, repeats=1, scoring=noting, rule="best").fit(
+        X, y, groups=groups
+    )
     held_out, fitted = seen[0::4], seen[1::4]
     assert len(held_out) == 3
     assert all(not test & fit for test, fit in zip(held_out, fitted, strict=True))
@@ -608,3 +611,38 @@ def test_a_term_that_does_not_pay_stays_out_of_the_path(smooth):
     ).fit(X, y)
     assert model.cv_results_["mean_n_terms_used"].tolist() == [0, 0, 0, 0]
     assert model.n_terms_ == 0  # the smallest of equal sizes
+
+
+def test_a_number_of_folds_is_shuffled_by_the_seed_and_repeated(small):
+    X, y = small
+    order = np.argsort(y, kind="stable")  # a sorted table
+    X, y = X[order], y[order]
+    given = ShuffledFolds(3, 2, 5)
+    own = RiskScoreClassifier(random_state=5)
+    plain = RiskScoreClassifierCV(own, max_terms=2, cv=3).fit(X, y)
+    by_hand = RiskScoreClassifierCV(own, max_terms=2, cv=given).fit(X, y)
+    assert plain.n_splits_ == 6
+    for name in ("mean_test_score", "split5_test_score"):
+        np.testing.assert_array_equal(plain.cv_results_[name], by_hand.cv_results_[name])
+
+
+def test_auc_loss_and_slope_of_held_out_rows_are_given_for_every_size(small):
+    X, y = small
+    weights = np.linspace(1, 2, len(y))
+    model = RiskScoreClassifierCV(max_terms=2, cv=3, repeats=1).fit(X, y, sample_weight=weights)
+    results, areas, log_odds, labels, counts = model.cv_results_, [], [], [], []
+    for fit, test in ShuffledFolds(3, 1, 0).split(X, y):
+        fitted = RiskScoreClassifier(1).fit(X[fit], y[fit], sample_weight=weights[fit])
+        log_odds.append(fitted.decision_function(X[test]))
+        labels.append(y[test])
+        counts.append(weights[test])
+        areas.append(roc_auc_score(y[test], log_odds[-1], sample_weight=weights[test]))
+    assert results["mean_test_auc"][1] == pytest.approx(np.mean(areas))
+    rows = [np.concatenate(parts) for parts in (labels, log_odds, counts)]
+    risks = 1 / (1 + np.exp(-rows[1]))
+    expected = log_loss(rows[0], risks, sample_weight=rows[2])
+    assert results["test_log_loss"][1] == pytest.approx(expected)
+    line = LogisticRegression(C=1e9, tol=1e-10).fit(rows[1][:, None], rows[0], rows[2])
+    assert results["test_slope"][1] == pytest.approx(line.coef_[0, 0], rel=1e-3)
+    assert np.isnan(results["test_slope"][0])
+    assert results["mean_test_auc"][0] == 0.5

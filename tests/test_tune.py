@@ -13,7 +13,6 @@ import pytest
 from riskcard import CardRules, Regularization, RiskCard, RiskScoreClassifier, RiskScoreClassifierCV
 from riskcard.cli.main import main
 from riskcard.cli.parser import make_parser
-from riskcard.estimators.cross_validation.folds import ShuffledFolds
 from riskcard.progress import WorkBar
 
 ROOT = Path(__file__).parents[1]
@@ -73,8 +72,11 @@ def test_tune_writes_the_card_the_scores_and_the_plot_that_it_shows(tmp_path, da
     assert [line["n_terms"] for line in lines] == ["0", "1", "2"]
     (chosen,) = [line for line in lines if line["is_chosen"] == "True"]
     assert f"Chosen: {chosen['n_terms']} term" in out
-    shown = [row.split() for row in out.splitlines() if re.match(r"\s+\d+\s+-\d", row)]
-    assert [row[1] for row in shown] == [f"{float(line['mean_test_score']):.4f}" for line in lines]
+    assert out.startswith("Log-loss on the held-out rows of 6 folds (lower is better)\n")
+    shown = [row.split() for row in out.split("Chosen")[0].splitlines() if re.match(r"\s+\d", row)]
+    assert [row[1] for row in shown] == [f"{-float(line['mean_test_score']):.4f}" for line in lines]
+    assert [row[4] for row in shown] == [f"{float(line['mean_test_auc']):.3f}" for line in lines]
+    assert shown[1][5] == f"{float(lines[1]['test_slope']):.2f}"
 
 
 def test_tune_without_output_says_that_nothing_is_saved(data, capsys):
@@ -115,13 +117,13 @@ def test_tune_passes_its_options_on(tmp_path, data, capsys, monkeypatch):
                 "class_weight": "balanced"}  # fmt: skip
     assert {name: getattr(seen["estimator"], name) for name in expected} == expected
     assert seen["weights"].tolist() == [row["weight"] for row in ward_rows()]
-    assert seen["cv"] == ShuffledFolds(3, 2, 7)
+    assert (seen["cv"], seen["repeats"]) == (3, 2)
 
 
 def test_the_folds_of_tune_are_shuffled_by_the_seed(data, capsys):
     outputs = [run(capsys, "tune", data, *QUICK, "--random-state", seed)[1] for seed in (1, 1, 2)]
     tables = [re.sub(r"\d\.\d\d(?=  |$)", "", out.split("Chosen")[0]) for out in outputs]
-    held_out = [re.findall(r"-0\.\d{4}", table) for table in tables]
+    held_out = [re.findall(r"0\.\d{4}", table) for table in tables]
     assert held_out[0] == held_out[1]
     assert held_out[0] != held_out[2]
 
@@ -131,10 +133,9 @@ def test_the_recipe_of_tune_chooses_the_same_card_again(tmp_path, data, capsys):
     words = [*QUICK, "--repeats", 2, "--random-state", 3, "--groups", "ward"]
     assert run(capsys, "tune", data, *words, "-o", path)[0] == 0
     card, rows = RiskCard.load(path), ward_rows()
-    assert card.recipe.further["cv"] == {"n_folds": 3, "n_repeats": 2, "random_state": 3}
+    assert (card.recipe.further["cv"], card.recipe.further["repeats"]) == (3, 2)
     model = RiskScoreClassifierCV.from_recipe(card.recipe)
-    assert model.cv == ShuffledFolds(3, 2, 3)
-    assert model.cv.get_n_splits() == 6
+    assert (model.cv, model.repeats, model.estimator.random_state) == (3, 2, 3)
     X = np.array([[row["age"], row["dose"]] for row in rows], dtype=float)
     y = [row["outcome"] for row in rows]
     model.fit(X, y, groups=[row["ward"] for row in rows])
@@ -145,19 +146,19 @@ def test_the_recipe_of_tune_chooses_the_same_card_again(tmp_path, data, capsys):
 
 def test_groups_stay_in_one_fold_and_are_no_feature(tmp_path, data, capsys, monkeypatch):
     folds = []
-    honest = RiskScoreClassifierCV.fit
+    honest = RiskScoreClassifierCV._split
 
-    def noting(self, X, y, sample_weight=None, groups=None):
-        folds.extend(self.cv.split(None, y, groups))
-        return honest(self, X, y, sample_weight, groups)
+    def noting(self, *rows):
+        folds.extend(honest(self, *rows))
+        return folds
 
-    monkeypatch.setattr(RiskScoreClassifierCV, "fit", noting)
+    monkeypatch.setattr(RiskScoreClassifierCV, "_split", noting)
     path = tmp_path / "card.json"
     words = ["--target", "outcome", "--drop", "weight", "--max-terms", "1", "--cv", "3"]
     assert run(capsys, "tune", data, *words, "--groups", "ward", "-o", path)[0] == 0
     assert RiskCard.load(path).feature_names == ("age", "dose")
     wards = np.arange(120) % 12
-    assert len(folds) == 3
+    assert len(folds) == 6
     for fit, test in folds:
         assert not set(wards[fit]) & set(wards[test])
 
@@ -178,7 +179,7 @@ def test_noise_is_told(tmp_path, capsys):
     [
         (["--cv", 1], "cannot be divided with --cv 1"),
         (["--cv", 100], "cannot be divided with --cv 100"),
-        (["--repeats", 0], "--repeats is 0"),
+        (["--repeats", 0], "repeats is 0"),
         (["--scoring", "roc"], "scoring is 'roc'"),
         (["--max-terms", 0], "max_terms is 0"),
         (["--groups", "word"], "no column 'word' (named by --groups). Did you mean 'ward'?"),

@@ -230,23 +230,35 @@ class Terminal(io.StringIO):
         return self.is_terminal
 
 
-@pytest.mark.parametrize("is_terminal", [True, False])
-def test_a_terminal_is_told_once_that_something_is_compiled(monkeypatch, is_terminal):
+@pytest.mark.parametrize(
+    ("is_terminal", "is_asked", "is_prompt", "is_told"),
+    [
+        (True, True, False, True),
+        (True, False, False, False),
+        (False, True, False, False),
+        (False, False, True, True),  # a notebook
+    ],
+)
+def test_people_who_wait_are_told_once_that_something_is_compiled(
+    monkeypatch, is_terminal, is_asked, is_prompt, is_told
+):
     stream = Terminal(is_terminal)
     monkeypatch.setattr("sys.stderr", stream)
-    warmup.tell_of_compilation.cache_clear()
-    warmup.tell_of_compilation()
+    if is_prompt:
+        monkeypatch.setattr("sys.ps1", ">>> ", raising=False)
+    warmup._tell_once.cache_clear()
+    for _ in range(2):
+        warmup.tell_of_compilation(is_asked)
     for _ in range(2):
         with event.trigger_event("numba:compile", data={}):
             pass
-    assert stream.getvalue().count("Compiling the inner loops") == int(is_terminal)
+    assert stream.getvalue().count("Compiling the inner loops") == int(is_told)
 
 
-def test_only_those_who_want_to_see_progress_are_told(monkeypatch):
+def test_every_fit_says_whether_progress_is_wanted(monkeypatch):
     told = []
-    monkeypatch.setattr(learning, "tell_of_compilation", lambda: told.append(1))
+    monkeypatch.setattr(learning, "tell_of_compilation", told.append)
     rows = [[0.0], [1.0], [1.0]], [0, 1, 0]
     RiskScoreClassifier(max_terms=1).fit(*rows)
-    assert told == []
     RiskScoreClassifier(max_terms=1, verbose=True).fit(*rows)
-    assert told == [1]
+    assert told == [False, True]

@@ -133,8 +133,7 @@ def learn(training: Training, task: Task) -> Learned:
 
 
 def _learn(training: Training, task: Task) -> Learned:
-    if task.verbose:
-        tell_of_compilation()
+    tell_of_compilation(task.verbose)
     start, kept = task.request.start, task.request.kept
     layout = task.regularization.apply(
         _lay_out(training, task), task.pose, task.limits["max_terms"], kept

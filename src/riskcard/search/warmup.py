@@ -87,15 +87,23 @@ def _count_processors() -> int:
     return os.cpu_count() or 1
 
 
-@cache
-def tell_of_compilation() -> None:
-    """Say on a terminal why the first fit on a machine takes so long, if something is compiled."""
+def tell_of_compilation(is_asked: bool) -> None:
+    """Say why the first fit on a machine takes so long, if something is compiled.
 
+    It is said on a terminal where progress is asked for, and wherever a person waits at a prompt,
+    notebooks included.
+    """
+    is_prompt = hasattr(sys, "ps1")  # Python's own prompt, and those of IPython and Jupyter
+    if sys.stderr is not None and (is_prompt or (is_asked and sys.stderr.isatty())):
+        _tell_once()
+
+
+@cache
+def _tell_once() -> None:
     def tell() -> None:
         sys.stderr.write("Compiling the inner loops, once on this machine: about half a minute.\n")
 
-    if sys.stderr is not None and sys.stderr.isatty():
-        call_before_compiling(tell)
+    call_before_compiling(tell)
 
 
 def _tiny_problem(scale: Scale) -> Problem:

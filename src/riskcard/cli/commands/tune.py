@@ -16,19 +16,18 @@ from riskcard.output_files import table_as_csv, write_whole
 
 if TYPE_CHECKING:
     from riskcard.estimators.cross_validation.cv import RiskScoreClassifierCV
-    from riskcard.estimators.cross_validation.folds import ShuffledFolds
     from riskcard.model.card import RiskCard
 
 
-#: The figures in the table of scores, and how they are written.
-_SHOWN = {
-    "n_terms": "d",
-    "mean_test_score": ".4f",
-    "se_test_score": ".4f",
-    "mean_train_score": ".4f",
-    "mean_n_features": ".1f",
-    "mean_fit_time": ".2f",
+#: The figures in the table of scores in addition to the score itself, and how they are written.
+_FIGURES = {
+    "neg_log_loss": ("Log-loss", "test_log_loss", ".4f"),
+    "roc_auc": ("AUC", "mean_test_auc", ".3f"),
+    "slope": ("Slope", "test_slope", ".2f"),
+    "features": ("Features", "mean_n_features", ".1f"),
+    "seconds": ("Seconds", "mean_fit_time", ".2f"),
 }
+_SCORES = {"neg_log_loss": "Log-loss", "roc_auc": "AUC"}
 
 
 def run_tune(options: Namespace) -> int:
@@ -60,23 +59,21 @@ def _look_at_places(options: Namespace) -> None:
 def _tune(options: Namespace, training: Training) -> RiskScoreClassifierCV:
     from riskcard.estimators.cross_validation.cv import RiskScoreClassifierCV
 
-    parameters = given(options, "size") | {"cv": _folds(options, training)}
+    _require_folds(options, training)
     estimator = classifier_of(options, training)
-    model = RiskScoreClassifierCV(estimator, verbose=not options.quiet, **parameters)
+    model = RiskScoreClassifierCV(estimator, verbose=not options.quiet, **given(options, "size"))
     return model.fit(
         training.table, training.labels, sample_weight=training.weights, groups=training.groups
     )
 
 
-def _folds(options: Namespace, training: Training) -> ShuffledFolds:
-    """The folds of the options, after a trial that these rows can be divided so."""
+def _require_folds(options: Namespace, training: Training) -> None:
+    """Refuse folds into which these rows cannot be divided."""
     import warnings
 
     from riskcard.estimators.cross_validation.folds import ShuffledFolds
 
-    if options.repeats < 1:
-        raise ParameterError(f"--repeats is {options.repeats}. Use at least 1.")
-    folds = ShuffledFolds(options.cv, options.repeats, options.random_state)
+    folds = ShuffledFolds(options.cv, 1, options.random_state)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # a class with fewer rows than folds
@@ -86,7 +83,6 @@ def _folds(options: Namespace, training: Training) -> ShuffledFolds:
             f"The rows cannot be divided with --cv {options.cv}: {error} "
             "Use at least 2 folds, and no more than there are rows or groups of either class."
         ) from None
-    return folds
 
 
 def _write(options: Namespace, model: RiskScoreClassifierCV, card: RiskCard) -> None:
@@ -109,15 +105,28 @@ def _form_of(path: str) -> str:
 
 
 def _score_table(model: RiskScoreClassifierCV) -> list[str]:
+    """Every size: its score on held-out rows, and AUC, log-loss and calibration slope next to it."""
     from riskcard.formatting.plain_text import text_table
 
-    results = model.cv_results_
-    header = ("Terms", "Held out", "Std. error", "Fitted", "Features", "Seconds", "")
-    columns = [[f"{value:{form}}" for value in results[name]] for name, form in _SHOWN.items()]
-    marks = [_mark(model, int(terms)) for terms in results["n_terms"]]
-    rows = list(zip(*columns, marks, strict=True))
-    title = f"Mean {model.scoring} of {model.n_splits_} folds (higher is better)"
-    return [title, "", *text_table(header, rows, n_left=0)]
+    results, name = model.cv_results_, str(model.scoring)
+    is_loss = name.startswith("neg_")  # scikit-learn turns losses round, people do not
+    sign, better = (-1, "lower") if is_loss else (1, "higher")
+    title = _SCORES.get(name, name.removeprefix("neg_"))
+    columns = {
+        "Terms": [str(terms) for terms in results["n_terms"]],
+        title: [f"{sign * score:.4f}" for score in results["mean_test_score"]],
+        "Std. error": [f"{error:.4f}" for error in results["se_test_score"]],
+        "Fitted": [f"{sign * score:.4f}" for score in results["mean_train_score"]],
+    }
+    for key, (words, entry, form) in _FIGURES.items():
+        if key != name:
+            columns[words] = [
+                "" if value != value else f"{value:{form}}" for value in results[entry]
+            ]
+    columns[""] = [_mark(model, int(terms)) for terms in results["n_terms"]]
+    heading = f"{title} on the held-out rows of {model.n_splits_} folds ({better} is better)"
+    rows = list(zip(*columns.values(), strict=True))
+    return [heading, "", *text_table(tuple(columns), rows, n_left=0)]
 
 
 def _mark(model: RiskScoreClassifierCV, terms: int) -> str:

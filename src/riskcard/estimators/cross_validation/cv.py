@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import KW_ONLY, asdict, dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedGroupKFold, check_cv
+from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from riskcard.checks import is_whole
@@ -72,7 +71,9 @@ class RiskScoreClassifierCV(CardClassifier):
         The largest size that is tried.
     cv
         The folds: their number, a splitter of scikit-learn, or pairs of positions (rows to fit,
-        held-out rows).
+        held-out rows). A number of folds is stratified and shuffled by the seed of the estimator.
+    repeats
+        How often the rows are divided into folds anew, where cv is a number.
     scoring
         The score of held-out rows, higher is better: the name of a scorer of scikit-learn, such
         as roc_auc, or a callable scorer(model, X, y). None means the accuracy.
@@ -96,8 +97,9 @@ class RiskScoreClassifierCV(CardClassifier):
     cv_results_ : dict of ndarrays
         One entry per size: ``n_terms``, ``mean_test_score``, ``std_test_score``, ``se_test_score``
         (the standard error), ``rank_test_score``, ``mean_train_score``, ``mean_fit_time``,
-        ``mean_n_features`` and ``mean_n_terms_used`` (of the cards fitted), ``is_chosen``, and
-        ``split0_test_score`` ... for each fold.
+        ``mean_n_features`` and ``mean_n_terms_used`` (of the cards fitted), ``is_chosen``,
+        ``split0_test_score`` ... for each fold, and, whatever the score is, ``mean_test_auc``,
+        ``test_log_loss`` and ``test_slope`` (the calibration slope) of the held-out rows.
     best_estimator_ : RiskScoreClassifier
         The model of all rows.
     card_, loss_, lower_bound_, gap_, status_, result_
@@ -117,8 +119,7 @@ class RiskScoreClassifierCV(CardClassifier):
 
     Notes
     -----
-    A number of folds means stratified folds without shuffling; with ``groups`` no group is divided
-    between folds. The path ends sooner where a fold has fewer rows than terms, and begins with as
+    With ``groups`` no group is divided between folds. The path ends sooner where a fold has fewer rows than terms, and begins with as
     many terms as there are features that must be used.
 
     The standard error of a mean is the standard deviation of the folds (with one less in the
@@ -147,6 +148,7 @@ class RiskScoreClassifierCV(CardClassifier):
     _: KW_ONLY
     max_terms: int = 10
     cv: Any = 5
+    repeats: int = 2
     scoring: Any = "neg_log_loss"
     rule: str = "one_se"
     n_jobs: int | None = None
@@ -156,7 +158,7 @@ class RiskScoreClassifierCV(CardClassifier):
     def from_recipe(cls, recipe: Recipe) -> RiskScoreClassifierCV:
         """The unfitted classifier that a card was learned with; ``fit`` needs the same groups.
 
-        Its folds were a number, or the shuffled ones of ``riskcard tune``, and its score has a name.
+        Its folds were a number, and its score has a name.
         """
         further = dict(recipe.further)
         if recipe.method != cls.__name__ or isinstance(further["cv"], str):
@@ -169,8 +171,6 @@ class RiskScoreClassifierCV(CardClassifier):
                 "The size of the card was chosen by a score without a name, so its recipe does not "
                 "suffice to choose it again."
             )
-        if isinstance(further["cv"], Mapping):
-            further["cv"] = ShuffledFolds(**further["cv"])
         return cls(RiskScoreClassifier.from_recipe(recipe), **further)
 
     def fit(
@@ -199,14 +199,13 @@ class RiskScoreClassifierCV(CardClassifier):
         final = self._make_estimator()
         rows, classes = self._read_rows(X, y, sample_weight, final)
         final.set_params(event=classes[1], identifiers=self.identifiers_ or None)
-        splits = self._split(rows, groups)
+        splits = self._split(rows, groups, final.random_state)
         self.scorer_ = find_scorer(self.scoring, sorted(classes))
         sizes = _sizes(final, self.max_terms, rows, splits)
         title = f"{len(splits)} folds, {sizes[0]} to {sizes[-1]} terms"
         n_fits = len(splits) * len(sizes)
         in_folds = clone(final).set_params(certify=False, verbose=False, n_jobs=None)
-        if self.verbose:
-            tell_of_compilation()
+        tell_of_compilation(self.verbose)
         with WorkBar(title, n_fits, is_quiet=not self.verbose) as bar:
             work = FoldWork(in_folds, sizes, self.scorer_, bar.step)
             path = cross_validate(work, rows, splits, self.n_jobs)
@@ -275,10 +274,8 @@ class RiskScoreClassifierCV(CardClassifier):
         weights = None if sample_weight is None else read_weights(sample_weight, n_rows)
         return Rows(X, labels, weights), table.classes
 
-    def _split(self, rows: Rows, groups: Any) -> list[Split]:
-        cv = self.cv
-        if groups is not None and is_whole(cv):
-            cv = StratifiedGroupKFold(cv)
+    def _split(self, rows: Rows, groups: Any, seed: int) -> list[Split]:
+        cv = ShuffledFolds(self.cv, self.repeats, seed) if is_whole(self.cv) else self.cv
         try:
             found = check_cv(cv, rows.y, classifier=True).split(rows.X, rows.y, groups)
             splits = [(_positions(fit, rows), _positions(test, rows)) for fit, test in found]
@@ -301,13 +298,12 @@ class RiskScoreClassifierCV(CardClassifier):
             f"{self.n_splits_} folds, {scoring}, {rule}."
         )
         folds: Any = f"{self.n_splits_} folds, given one by one"
-        if isinstance(self.cv, ShuffledFolds):
-            folds = asdict(self.cv)
-        elif is_whole(self.cv):
+        if is_whole(self.cv):
             folds = int(self.cv)
         further = {
             "max_terms": int(self.max_terms),
             "cv": folds,
+            "repeats": int(self.repeats),
             "scoring": scoring,
             "rule": self.rule,
         }

@@ -16,9 +16,10 @@ from riskcard.data.frames import take_rows
 from riskcard.errors import DataError
 from riskcard.estimators.classifier import RiskScoreClassifier
 from riskcard.estimators.cross_validation.scorers import score_rows
-from riskcard.estimators.cross_validation.size_choice import PathScores
+from riskcard.estimators.cross_validation.size_choice import HeldOutcomes, PathScores
 from riskcard.estimators.learning import Request
 from riskcard.estimators.parallel import run_side_by_side
+from riskcard.evaluation.measures import Tally, area_under_curve
 
 #: Positions of the rows to fit and of the held-out rows.
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -96,6 +97,10 @@ def fit_size(estimator: RiskScoreClassifier, rows: Rows, size: int, request: Req
     return Step(size, model, time.perf_counter() - begun)
 
 
+#: Test score, train score, seconds, features, terms and AUC of one size in a fold; its outcomes.
+_Scored = tuple[tuple[float, ...], HeldOutcomes]
+
+
 @dataclass(frozen=True, slots=True)
 class FoldWork:
     """What is done in every fold.
@@ -123,33 +128,62 @@ def cross_validate(
 ) -> PathScores:
     """Fit and score every size in every fold, the folds side by side."""
 
-    def score_fold(numbered: tuple[int, Split], stop: Event) -> list[tuple[float, ...]]:
+    def score_fold(numbered: tuple[int, Split], stop: Event) -> list[_Scored]:
         fold, split = numbered
         try:
             return _score_fold(work, rows, split, stop)
         except DataError as error:
             raise DataError(f"Fold {fold}: {error}") from error
 
-    scores = run_side_by_side(score_fold, enumerate(splits), n_jobs)
-    test, train, seconds, features, terms = np.moveaxis(np.array(scores), -1, 0)
+    found = run_side_by_side(score_fold, enumerate(splits), n_jobs)
+    scores = [[figures for figures, _ in fold] for fold in found]
+    test, train, seconds, features, terms, areas = np.moveaxis(np.array(scores), -1, 0)
+    held_out = [_joined([fold[place][1] for fold in found]) for place in range(len(work.sizes))]
     n_tested = sum(test_rows.size for _, test_rows in splits)
     passes = max(1.0, n_tested / rows.y.size)
     sizes = np.array(work.sizes, dtype=np.int64)
-    return PathScores(sizes, test, train, seconds, features, terms, len(splits) / passes)
+    folds_a_pass = len(splits) / passes
+    return PathScores(
+        sizes, test, train, seconds, features, terms, folds_a_pass, areas, tuple(held_out)
+    )
 
 
-def _score_fold(work: FoldWork, rows: Rows, split: Split, stop: Event) -> list[tuple[float, ...]]:
-    """Test score, train score, seconds, features and terms of every size in one fold."""
+def _score_fold(work: FoldWork, rows: Rows, split: Split, stop: Event) -> list[_Scored]:
+    """Every size in one fold."""
     fitted, held_out = rows.take(split[0]), rows.take(split[1])
-    found: list[tuple[float, ...]] = []
+    found: list[_Scored] = []
     for step in card_path(work.estimator, fitted, work.sizes):
         test, train = (_score(work, step.model, part) for part in (held_out, fitted))
         card = step.model.card_
-        found.append((test, train, step.seconds, len(card.features), len(card.terms)))
+        outcomes = _outcomes_of(step.model, held_out)
+        area = _area_of(outcomes)
+        figures = (test, train, step.seconds, len(card.features), len(card.terms), area)
+        found.append((figures, outcomes))
         work.tell()
         if stop.is_set():
             break
     return found
+
+
+def _joined(parts: list[HeldOutcomes]) -> HeldOutcomes:
+    """The held-out rows of all folds together."""
+    log_odds, is_last, weights = zip(*parts, strict=True)
+    return np.concatenate(log_odds), np.concatenate(is_last), np.concatenate(weights)
+
+
+def _outcomes_of(model: RiskScoreClassifier, rows: Rows) -> HeldOutcomes:
+    """Log-odds of the last class, which rows are of it, and their weights."""
+    weights = np.ones(rows.y.size) if rows.weights is None else rows.weights
+    is_last = np.asarray(rows.y == model.classes_[1], dtype=bool)
+    return model.decision_function(rows.X), is_last, weights
+
+
+def _area_of(outcomes: HeldOutcomes) -> float:
+    """The area under the ROC curve; NaN where rows of one class have all the weight."""
+    _, is_last, weights = outcomes
+    if not (weights[is_last].sum() > 0 and weights[~is_last].sum() > 0):
+        return float("nan")
+    return area_under_curve(Tally.of(*outcomes))
 
 
 def _score(work: FoldWork, model: RiskScoreClassifier, rows: Rows) -> float:

@@ -7,11 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.errors import ParameterError
+from riskcard.evaluation.measures import Tally, fit_slope, mean_log_loss
 
 #: Mean scores that differ by less are equal but for rounding.
 SCORE_ROUNDING = 1e-12
 
 Floats = NDArray[np.float64]
+#: Log-odds of the last class, which rows are of it, and their weights.
+HeldOutcomes = tuple[Floats, NDArray[np.bool_], Floats]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,10 @@ class PathScores:
     folds_a_pass
         The number of folds that test every row once. It is the number of folds where each row is
         in one of them, and smaller where rows are tested repeatedly.
+    areas
+        Area under the ROC curve on the held-out rows of each fold; NaN where they have one class.
+    held_out
+        For each size the held-out rows of all folds together.
     """
 
     sizes: NDArray[np.int64]
@@ -40,6 +47,8 @@ class PathScores:
     features: Floats
     terms: Floats
     folds_a_pass: float
+    areas: Floats | None = None
+    held_out: tuple[HeldOutcomes, ...] = ()
 
     @property
     def means(self) -> Floats:
@@ -105,6 +114,29 @@ def choose_size(path: PathScores, rule: str) -> SizeChoice:
     return SizeChoice(chosen, best, highest - error)
 
 
+def _figures_of(path: PathScores) -> dict[str, Floats]:
+    """AUC, log-loss and calibration slope of every size on held-out rows, whatever the score is.
+
+    The AUC is a mean over folds, since risks of different cards should not be compared; loss and
+    slope are those of all held-out rows together. The card without terms has no slope.
+    """
+    if path.areas is None:
+        return {}
+    tallies = [Tally.of(*outcomes) for outcomes in path.held_out]
+    slopes = [
+        fit_slope(tally).value if size > 0 else np.nan
+        for size, tally in zip(path.sizes, tallies, strict=True)
+    ]
+    known = ~np.isnan(path.areas)
+    n_known = np.maximum(known.sum(axis=0), 1)
+    areas = np.where(known, path.areas, 0.0).sum(axis=0) / n_known
+    return {
+        "mean_test_auc": np.where(known.any(axis=0), areas, np.nan),
+        "test_log_loss": np.array([mean_log_loss(tally) for tally in tallies]),
+        "test_slope": np.array(slopes),
+    }
+
+
 def results_of(path: PathScores, choice: SizeChoice) -> dict[str, NDArray[Any]]:
     """All figures as one dict of arrays, one entry per size, named as in scikit-learn's searches."""
     means = path.means
@@ -122,6 +154,7 @@ def results_of(path: PathScores, choice: SizeChoice) -> dict[str, NDArray[Any]]:
         "mean_n_features": path.features.mean(axis=0),
         "mean_n_terms_used": path.terms.mean(axis=0),
         "is_chosen": is_chosen,
+        **_figures_of(path),
     }
     for fold in range(len(path.test)):
         results[f"split{fold}_test_score"] = path.test[fold].copy()
