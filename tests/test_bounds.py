@@ -860,9 +860,10 @@ def test_a_leaf_takes_the_points_that_are_kept(kind):
     n_cards = 0
     for seed in range(10):
         problem, leaf = problem_of_one_leaf(seed, Scale(kind))
-        jump = int(problem.jump_low[0] + problem.jump_high[0])
+        column = seed % 3
+        jump = int(problem.jump_low[column] + problem.jump_high[column])
         for points in range(1, abs(jump) + 1):
-            term = (0, 0, int(np.sign(jump)) * points)
+            term = (column, 0, int(np.sign(jump)) * points)
             kept = replace(problem, kept=(term,))
             card, _ = card_of_leaf(kept, arrange_conditions(kept), leaf, 0, 1e9)
             assert card is None or term in card.terms

@@ -326,6 +326,21 @@ def test_the_unit_of_the_weights_does_not_matter(factor):
     assert scaled == pytest.approx(factor * whole, rel=1e-9)
 
 
+def test_shares_beyond_their_cap_are_made_smaller_and_others_stay():
+    owners, shares = np.array([0, 0, 1, 2]), np.array([3.0, 1.0, 0.5, 4.0])
+    part = Part((np.array([2]), np.array([3])), np.ones(4, dtype=bool), 2)
+    place = hull._within(Touch(0.0, np.arange(4), owners, shares), part, np.array([2.0, 1.0, 1.0]))
+    assert place.shares.tolist() == [1.5, 0.5, 0.5, 1.0]
+
+
+def test_the_place_of_a_tangent_has_the_offset_of_its_log_odds():
+    problem = HullProblem(arrange_conditions(noisy_problem(3)))
+    start = Touch(problem.rate + 1.0, np.arange(4), np.zeros(4, dtype=np.int64), np.full(4, 0.5))
+    place, log_odds, _ = hull._descend(problem, start, np.array([3.0]))
+    steps = place.shares @ problem.steps_of(place.chosen)
+    np.testing.assert_allclose(place.offset + steps, log_odds, atol=1e-6)
+
+
 def test_without_room_no_condition_joins_the_tangent(monkeypatch):
     problem = HullProblem(arrange_conditions(noisy_problem(3)))
     part = Part((), np.ones(problem.size, dtype=bool), 3)
