@@ -52,6 +52,7 @@ from riskcard.problem.problem import Limits, Problem, Scale
 from riskcard.problem.ranked_data import RankedData
 from riskcard.problem.solution import Solution
 from riskcard.search import solve as pipeline
+from riskcard.search.deadline import Deadline
 from riskcard.search.plan import PLAN
 from riskcard.search.proof import tree
 from riskcard.search.proof.conditions import (
@@ -237,13 +238,13 @@ def test_rows_are_in_order_of_code_by_class_and_mixed(n_codes):
     for n_events in (0, 30, 80):
         codes = rng.integers(0, n_codes, (3, 80)).astype(np.int32)
         is_event = np.arange(80) < n_events
-        rows, mixed = _orders(codes, n_events)
+        rows, mixed = _orders(codes, n_events, Deadline())
         by_class = [np.lexsort((own, ~is_event)) for own in codes]
         np.testing.assert_array_equal(rows, np.concatenate(by_class))
         for side, is_late in enumerate((is_event, ~is_event)):
             wanted = [np.lexsort((is_late, own)) for own in codes]
             np.testing.assert_array_equal(mixed[side], np.concatenate(wanted))
-        starts, offsets = _starts(codes, np.full(3, n_codes - 1), n_events)
+        starts, offsets = _starts(codes, np.full(3, n_codes - 1), n_events, Deadline())
         for f, code in itertools.product(range(3), np.unique(codes)[::9]):
             for event, part in enumerate((is_event, ~is_event)):
                 begin, end = starts[event, offsets[f] + code : offsets[f] + code + 2]
@@ -261,7 +262,7 @@ def test_the_cost_of_an_interval_is_the_least_conflict_of_its_cuts(side):
         codes = rng.integers(0, n_cuts + 1, (1, n_rows)).astype(np.int32)
         weights, chances = rng.random(n_rows), rng.random(n_rows)
         low, high = np.sort(rng.choice(n_cuts, 2, replace=False))
-        order = _orders(codes, int(is_event.sum()))[1][side]
+        order = _orders(codes, int(is_event.sum()), Deadline())[1][side]
         begin, end = np.searchsorted(codes[0, order], [low + 1, high + 1])
         # each row is a cell of its own
         found = conflict_of(
@@ -349,7 +350,7 @@ def test_each_side_is_divided_into_blocks_of_about_as_many_rows(n_columns, n_row
     codes = np.broadcast_to(np.arange(n_rows, dtype=np.int32) % 200, (n_columns, n_rows))
     n_cuts, is_closed = np.full(n_columns, 199), [np.zeros(199, dtype=bool)] * n_columns
     reach = np.ones(2 * n_columns) * (np.arange(2 * n_columns) != 1)
-    blocks = np.array(_blocks(codes, n_cuts, reach, is_closed))
+    blocks = np.array(_blocks(codes, n_cuts, reach, is_closed, Deadline()))
     for side in np.flatnonzero(reach):
         _, low, high = blocks[blocks[:, 0] == side].T
         assert low.size == n_blocks

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numba import config
 from sklearn.datasets import load_breast_cancer
 
 from riskcard.checks import LOG_ODDS_LIMIT
@@ -305,6 +306,7 @@ def test_sets_are_searched_with_a_second_ridge_where_classes_are_nearly_separate
     assert ridges == pytest.approx([PLAN.ridge, second][: 1 + is_separated])
 
 
+@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="takes minutes as plain Python")
 @pytest.mark.parametrize("is_separated", [True, False])
 def test_whole_points_are_perturbed_too_where_classes_are_nearly_separated(
     is_separated, monkeypatch
