@@ -145,8 +145,8 @@ def test_a_word_that_is_known_is_the_event(tmp_path):
 def test_unknown_words_are_asked_about_in_one_sentence(tmp_path, capsys):
     data = table_file(tmp_path, "B 1", "A")
     assert main(["fit", data, "--target", "Rückfall"]) == 2
-    assert capsys.readouterr().err == (
-        "riskcard: The target 'Rückfall' has the values 'A' and 'B 1', which do not say which of them "
+    assert capsys.readouterr().err.endswith(
+        ": The target 'Rückfall' has the values 'A' and 'B 1', which do not say which of them "
         "is the event. Give it with --event A or --event 'B 1'.\n"
     )
     assert main(["fit", data, "--target", "Rückfall", "--event", "B 1", "-q"]) == 0
