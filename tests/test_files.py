@@ -178,6 +178,11 @@ def test_numbers_are_read_in_every_notation(text, point, comma, sign):
     assert (found.point, found.comma, found.sign) == (point, comma, sign)
 
 
+@pytest.mark.parametrize("text", ["70,0", "-1,234", "0,123", "1234,567", "00,5", "123,4567"])
+def test_the_short_way_to_read_a_decimal_comma_is_the_long_one(text):
+    assert read_numbers([text]).numbers == [read_number(text)]
+
+
 @pytest.mark.parametrize(
     "text", ["", "$", ".", "-", "1,23,456", "12a", "5 EUR 3", "--5", "(-5)", "(5", "$5 %", "1 2"]
 )

@@ -164,8 +164,9 @@ def read_cells(cells: Cells) -> ColumnReading:
     present = [text for text in cells.texts if text not in missing]
     if kind is Kind.FEATURE and _are_words(present):
         return _category(cells)
-    numbers, dates = read_numbers(present), dates_of(present)
+    numbers = read_numbers(present)
     n_numbers = max(numbers.count(POINT), numbers.count(COMMA))
+    dates = dates_of(present) if n_numbers < len(present) else [None] * len(present)
     n_dates = len(present) - dates.count(None)
     if n_dates and n_dates >= DATE_SHARE * len(present):
         return read_date_column(cells, present, dates)

@@ -34,6 +34,7 @@ def _digits(mark: str, other: str) -> re.Pattern[str]:
 
 
 _DIGITS = {POINT: _digits(".", ","), COMMA: _digits(",", ".")}
+_ONE_COMMA = re.compile(r"(-?)([0-9]+),([0-9]+)")
 _IN_DOUBT = re.compile(r"[1-9]\d{0,2}([.,])\d{3}")
 
 
@@ -136,9 +137,22 @@ def read_numbers(texts: Sequence[str]) -> WrittenColumn:
     return WrittenColumn([_plain_number(text) or read_number(text) for text in texts])
 
 
+def _with_comma(text: str) -> WrittenNumber | None:
+    """Digits with one comma: the usual case of decimal commas, without a long pattern."""
+    found = _ONE_COMMA.fullmatch(text)
+    if found is None:
+        return None
+    minus, whole, rest = found.groups()
+    is_thousands = len(rest) == 3 and len(whole) <= 3 and whole[0] != "0"
+    point = float(f"{minus}{whole}{rest}") if is_thousands else None
+    return WrittenNumber(point, float(f"{minus}{whole}.{rest}"))
+
+
 def _plain_number(text: str) -> WrittenNumber | None:
-    """What Python takes for a number, infinity included, unless it needs a closer look."""
-    if "," in text or "_" in text or is_in_doubt(text):
+    """What Python takes for a number, infinity included, or would with another decimal mark."""
+    if "," in text:
+        return _with_comma(text)
+    if "_" in text or is_in_doubt(text):
         return None
     try:
         number = float(text)
