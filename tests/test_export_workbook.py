@@ -10,7 +10,11 @@ from export_rows import mixed_card
 from riskcard.errors import ParameterError, SolverMissing
 from riskcard.export.workbook import FIRST_ROW, card_to_workbook
 from riskcard.model.card import RiskCard
+from riskcard.model.certificate import TrainingFacts
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
+from riskcard.model.labels import FeatureLabel, Labels
+from riskcard.model.totals import TotalCount
+from riskcard.model.value_range import ValueRange
 
 openpyxl = pytest.importorskip("openpyxl")
 
@@ -95,6 +99,25 @@ def test_a_long_list_of_totals_is_left_out():
 def test_what_a_workbook_cannot_hold_is_refused(card, words):
     with pytest.raises(ParameterError, match=words):
         card_to_workbook(card)
+
+
+def test_headings_are_labels_that_fit_and_risks_have_what_was_observed():
+    answer = FeaturePoints("chf", [0], [0, 5], training_range=ValueRange(0, 1, is_whole=True))
+    counts = (TotalCount(0, 0, 8, 2, 8.0, 2.0, 8.0),)
+    card = RiskCard([answer], training=TrainingFacts(8, 2, 8.0, 2.0, totals=counts))
+    label = FeatureLabel("Congestive heart failure at admission")
+    book = load(card.with_labels(Labels(features={"chf": label})))
+    sheet = book["Cases"]
+    heading = sheet.cell(FIRST_ROW - 1, 2).value
+    assert heading == "Congestive heart failure at admission (0 = no, 1 = yes)"
+    lines = -(-len(f"points: {heading}") // 12)
+    assert sheet.row_dimensions[FIRST_ROW - 1].height >= 16 * lines
+    assert [cell.value for cell in book["Risk"][1]] == [
+        "total", "risk", "training rows", "training events", "observed rate",
+    ]  # fmt: skip
+    assert [cell.value for cell in book["Risk"][2]][2:] == [8, 2, 0.25]
+    assert [cell.value for cell in book["Risk"][3]][2:] == [None, None, None]
+    assert {one.page_setup.paperSize for one in book} in ({9}, {"9"})
 
 
 def test_there_is_at_least_one_row():

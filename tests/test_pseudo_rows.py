@@ -229,7 +229,7 @@ def test_the_certificate_says_in_words_that_it_counts_pseudo_rows(table):
     assert "towards the average of" in text
     assert "as if 40 more rows with that rate had been seen" in text
     assert "by 40 pseudo-observations" in text
-    assert "Proven: counted in this way, no other card" in text
+    assert "Proven: with these counted, no other card" in text
     assert "Loss with pseudo-observations" in certificate._repr_html_()
     assert "learned from, pseudo-observations included, no card" in bound_sentence(certificate)
     assert any("40 pseudo-observations" in fact for fact in certificate_facts(certificate))

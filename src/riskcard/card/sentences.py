@@ -96,7 +96,7 @@ def proof_for_readers(certificate: Certificate, training: TrainingFacts | None) 
     if certificate.bound <= 0:
         return "The search was not finished, and how much better another card may fit is not known."
     if certificate.status is Status.OPTIMAL:
-        how = "counted in this way, " if certificate.all_pseudo_rows > 0 else ""
+        how = "with these counted, " if certificate.all_pseudo_rows > 0 else ""
         how += "at the charge per term, " if certificate.min_gain > 0 else ""
         how += "with these class weights, " if certificate.class_weights is not None else ""
         return (

@@ -25,9 +25,14 @@ from riskcard.export.workbook_formulas import (
 )
 from riskcard.extras import import_extra
 from riskcard.model.card import RiskCard
+from riskcard.model.certificate import TrainingFacts
+from riskcard.model.feature_points import CardFeature
 
 #: The first row of the sheet "Cases" that is filled in; the row above it has the names.
 FIRST_ROW = 4
+
+#: Letters in one line of a column of points, and the number that spreadsheets have for A4.
+_LETTERS, _A4 = 12, 9
 
 #: Totals are listed up to this many.
 _MOST_TOTALS = 500
@@ -73,10 +78,10 @@ def card_to_workbook(card: RiskCard, rows: int = 100) -> bytes:
     sheet, card_sheet = workbook.active, workbook.create_sheet("Card")
     sheet.title = "Cases"
     lines = _fill_card(writer, card_sheet, cases)
-    _fill_cases(writer, sheet, cases, lines, rows)
+    _fill_cases(writer, sheet, lines, rows, [_heading(card, one) for one in card.features], cases.title)
     totals = card.reachable_totals()
     if len(totals) <= _MOST_TOTALS:
-        _fill_risks(writer, workbook.create_sheet("Risk"), totals)
+        _fill_risks(writer, workbook.create_sheet("Risk"), totals, card.training)
     file = io.BytesIO()
     workbook.save(file)
     return file.getvalue()
@@ -197,11 +202,18 @@ def _fill_feature(writer: _Writer, sheet: Any, feature: FeatureCases, first: int
 # --- the sheet to fill in -----------------------------------------------------------------------
 
 
+def _heading(card: RiskCard, feature: CardFeature) -> str:
+    """What a feature is called, and what 0 and 1 mean where they are answers."""
+    answers = [line for line in card.lines_of(feature) if line.phrase in ("no", "yes")]
+    meant = ", ".join(f"{line.first:g} = {line.label}" for line in answers)
+    name = card.labels.heading(feature.name)
+    return f"{name} ({meant})" if meant else name
+
+
 def _fill_cases(
-    writer: _Writer, sheet: Any, cases: CardCases, lines: list[Lines], rows: int
+    writer: _Writer, sheet: Any, lines: list[Lines], rows: int, names: list[str], title: str
 ) -> None:
-    names = [feature.name for feature in cases.features]
-    writer.text(sheet, 1, 1, cases.title, is_bold=True)
+    writer.text(sheet, 1, 1, title, is_bold=True)
     writer.text(sheet, 2, 1, _HINT)
     points = [f"points: {name}" for name in names]
     writer.header(sheet, FIRST_ROW - 1, ["case", *names, *points, "total", "risk", "remarks"])
@@ -215,7 +227,8 @@ def _fill_cases(
     for column in range(len(names) + 2, 2 * len(names) + 4):
         sheet.column_dimensions[writer.letter(column)].width = 14
     sheet.column_dimensions[writer.letter(2 * len(names) + 4)].width = 60
-    sheet.row_dimensions[FIRST_ROW - 1].height = 32  # names of two lines
+    longest = max((len(name) for name in points), default=0)
+    sheet.row_dimensions[FIRST_ROW - 1].height = 16 * max(2, -(-longest // _LETTERS) + 1)
     sheet.freeze_panes = f"B{FIRST_ROW}"
     _fit_to_width(sheet)
     sheet.page_setup.orientation = "landscape"
@@ -223,7 +236,8 @@ def _fill_cases(
 
 
 def _fit_to_width(sheet: Any) -> None:
-    """Print on pages of one sheet's width."""
+    """Print on pages of A4 of one sheet's width."""
+    sheet.page_setup.paperSize = _A4
     sheet.page_setup.fitToHeight = 0
     sheet.sheet_properties.pageSetUpPr.fitToPage = True
 
@@ -270,10 +284,22 @@ def _add_validation(writer: _Writer, sheet: Any, lines: Lines, cells: str) -> No
     rule.add(cells)
 
 
-def _fill_risks(writer: _Writer, sheet: Any, totals: list[int]) -> None:
-    """The risk of every total that a row can have."""
-    writer.header(sheet, 1, ["total", "risk"])
+def _fill_risks(
+    writer: _Writer, sheet: Any, totals: list[int], training: TrainingFacts | None
+) -> None:
+    """The risk of every total that a row can have, and what was observed in training."""
+    counts = {one.low: one for one in (training.totals if training else ()) if one.low == one.high}
+    header = ["total", "risk"]
+    header += ["training rows", "training events", "observed rate"] if counts else []
+    writer.header(sheet, 1, header)
     for row, total in enumerate(totals, 2):
         sheet.cell(row, 1, total)
         sheet.cell(row, 2, risk_formula(f"$A{row}", _MULTIPLIER, _OFFSET)).number_format = "0.0%"
+        if (one := counts.get(total)) is not None:
+            sheet.cell(row, 3, one.rows)
+            sheet.cell(row, 4, one.events)
+            sheet.cell(row, 5, one.event_weight / one.weight).number_format = "0.0%"
+    for column in "ABCDE"[: len(header)]:
+        sheet.column_dimensions[column].width = 16
     sheet.freeze_panes = "A2"
+    _fit_to_width(sheet)

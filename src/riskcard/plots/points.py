@@ -14,7 +14,7 @@ from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature
 from riskcard.model.lines import LineKind
 from riskcard.plots.drawing import (
-    INK,
+    FILL,
     PALE,
     SHADE,
     axes_or_new,
@@ -167,11 +167,11 @@ def _draw_steps(ax: Any, feature: CardFeature, left: float, right: float) -> Non
     bins = [line for line in feature.lines() if line.kind is LineKind.RANGE]
     for line in bins:
         start, stop = max(line.low, left), min(line.high, right)
-        ax.plot([start, stop], [line.points] * 2, color=INK, linewidth=2.2, zorder=4,
+        ax.plot([start, stop], [line.points] * 2, color=FILL, linewidth=2.2, zorder=4,
                 solid_capstyle="butt")  # fmt: skip
         _write_points(ax, (start + stop) / 2, line.points)
     for one, other in pairwise(bins):
-        ax.plot([one.high] * 2, [one.points, other.points], color=INK, linewidth=0.9,
+        ax.plot([one.high] * 2, [one.points, other.points], color=FILL, linewidth=0.9,
                 linestyle="--", zorder=3)  # fmt: skip
 
 
@@ -197,7 +197,7 @@ def _draw_shares(back: Any, slots: Sequence[Slot], places: Any, width: float) ->
 
 def _draw_slot_marks(ax: Any, slots: Sequence[Slot], places: Any, width: float) -> None:
     for place, slot in zip(places, slots, strict=True):
-        ax.plot([place - width / 2, place + width / 2], [slot.points] * 2, color=INK,
+        ax.plot([place - width / 2, place + width / 2], [slot.points] * 2, color=FILL,
                 linewidth=2.2, zorder=4, solid_capstyle="butt")  # fmt: skip
         _write_points(ax, place, slot.points)
 
