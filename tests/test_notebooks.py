@@ -7,7 +7,13 @@ import sklearn
 
 from cards import certificate
 from optional import pd
-from riskcard import RiskScoreClassifier, RiskScoreClassifierCV, bootstrap_card, find_pool
+from riskcard import (
+    RiskScoreClassifier,
+    RiskScoreClassifierCV,
+    bootstrap_card,
+    find_pool,
+    make_report,
+)
 from riskcard.baselines import SelectRegressRoundClassifier
 
 pytestmark = pytest.mark.filterwarnings("ignore::riskcard.RiskcardWarning")
@@ -85,3 +91,23 @@ def test_a_bootstrap_is_shown_with_its_figures(table):
     assert f"{100 * stability.features[0].share:.0f} %" in html
     assert "<i>" not in html
     assert "5 bootstrap resamples" in html
+
+
+def test_a_report_is_shown_in_a_frame_and_described_in_a_line(table):
+    pytest.importorskip("matplotlib")
+    report = make_report(RiskScoreClassifier(1).fit(*table), *table, cv=0, n_bootstraps=0)
+    html = report._repr_html_()
+    assert html.count("<iframe") == 1
+    assert "<html" not in html  # the page is escaped, so that its styles stay in the frame
+    assert "&lt;html" in html
+    assert repr(report).startswith("<Report on 'Risk of")
+    assert len(repr(report)) < 100
+
+
+def test_skops_keeps_a_classifier_once_the_classes_of_riskcard_are_trusted(table):
+    io = pytest.importorskip("skops.io")
+    model = RiskScoreClassifier(1).fit(*table)
+    content = io.dumps(model)
+    types = io.get_untrusted_types(data=content)
+    assert all(name.startswith("riskcard.") for name in types)
+    assert io.loads(content, trusted=types).card_ == model.card_

@@ -46,13 +46,17 @@ SUBJECTS = (
     Subject(
         "audit",
         {
-            "audit/audit.py": 18,
+            "audit/audit.py": 12,
+            "audit/claims.py": 14,
+            "audit/hand_loss.py": 6,
+            "audit/rivals.py": 8,
             "audit/limits.py": 22,
             "audit/raw_rows.py": 9,
             "audit/findings.py": 2,
         },
         (
             "tests/test_audit.py",
+            "tests/test_audit_refutes.py",
             "tests/test_totals.py",
             "tests/test_bounded_steps.py",
             "-k",

@@ -10,6 +10,7 @@ from sklearn.base import clone
 from riskcard.errors import ParameterError
 from riskcard.estimators.classifier import RiskScoreClassifier
 from riskcard.estimators.cross_validation.cv import RiskScoreClassifierCV
+from riskcard.formatting.templates import render
 from riskcard.model.card import RiskCard
 from riskcard.output_files import write_whole
 from riskcard.plots.drawing import require_matplotlib
@@ -17,7 +18,7 @@ from riskcard.report.facts import ReportFacts
 from riskcard.report.gather import ReportOptions, ReportRows, gather_facts
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Report:
     """A report: its facts, and the page that shows them."""
 
@@ -32,6 +33,13 @@ class Report:
     def save(self, path: str | Path) -> None:
         """Write the page to a file, whole or not at all."""
         write_whole(path, self.to_html())
+
+    def __repr__(self) -> str:
+        return f"<Report on {self.facts.card.title!r}: save(path) writes the page>"
+
+    def _repr_html_(self) -> str:
+        """The page in a frame of its own, so that its styles stay there."""
+        return render("report/templates/frame.html.j2", page=self.to_html())
 
 
 def make_report(
