@@ -12,7 +12,6 @@ from riskcard.encoding.write_certificate import training_facts_of
 from riskcard.errors import DataError, warn
 from riskcard.model.card import RiskCard
 
-
 #: With fewer rows of either kind, the slope and the offset of a scale are mostly chance.
 _FEW_EVENTS = 20
 
