@@ -326,7 +326,7 @@ def test_the_unit_of_the_weights_does_not_matter(factor):
     assert scaled == pytest.approx(factor * whole, rel=1e-9)
 
 
-def test_shares_beyond_their_cap_are_made_smaller_and_others_stay():
+def test_shares_of_a_tangent_beyond_their_cap_are_made_smaller():
     owners, shares = np.array([0, 0, 1, 2]), np.array([3.0, 1.0, 0.5, 4.0])
     part = Part((np.array([2]), np.array([3])), np.ones(4, dtype=bool), 2)
     place = hull._within(Touch(0.0, np.arange(4), owners, shares), part, np.array([2.0, 1.0, 1.0]))
