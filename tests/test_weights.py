@@ -43,6 +43,10 @@ SETTINGS = {
     "charge": LOWEST_LOSS | {"rules": CardRules(min_gain=1.5), "certify": True},
     "round cuts": LOWEST_LOSS | {"rules": CardRules(round_cuts=0.05), "certify": True},
     "balanced": LOWEST_LOSS | {"class_weight": "balanced", "certify": True},
+    "balanced pseudo rows": {
+        "regularization": Regularization(None, 12, None),
+        "class_weight": "balanced",
+    },
 }
 
 
