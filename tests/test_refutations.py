@@ -45,7 +45,7 @@ def random_setting(seed: int):
             {name: FeatureRule(codes=CODES) for name in ("x0", "x1")},
             min_gain=[None, 0.3, 1.0][int(rng.integers(3))],
         ),
-        regularization=[None, Regularization(None, 4, None), Regularization(None, 0.2, None)][
+        regularization=[None, Regularization.only(pseudo_rows=4), Regularization.only(pseudo_rows=0.2)][
             int(rng.integers(3))
         ],
         class_weight=[None, "balanced", {0: 3.0, 1: 0.5}][int(rng.integers(3))],
@@ -109,3 +109,44 @@ def test_no_raw_card_of_the_kind_is_below_the_bound(block):
             assert model.gap_ <= model.gap, seed
         report = audit_card(model, X, y, weights)
         assert report.passed, (seed, str(report))
+
+
+def extreme_setting(seed: int):
+    """Up to twelve terms, and weights from 1e-12 to 1e12 or a class of next to no weight."""
+    rng = np.random.default_rng(seed)
+    n_rows, n_features = int(rng.integers(13, 31)), int(rng.integers(1, 5))
+    X = rng.integers(0, rng.integers(2, 9, n_features), (n_rows, n_features)).astype(float)
+    X[rng.random(X.shape) < 0.1] = NAN
+    score = np.nan_to_num(X) @ rng.normal(size=n_features) + rng.choice([0, 2]) * rng.normal(
+        size=n_rows
+    )
+    y = (score > np.median(score)).astype(int)
+    y[:2] = 0, 1
+    weights = [
+        10.0 ** rng.uniform(-12, 12, n_rows),
+        np.where(y == 1, 1.0, 10.0 ** rng.uniform(-12, 0)) * rng.lognormal(0, 1, n_rows),
+        rng.integers(1, 4, n_rows) * 10.0 ** float(rng.integers(-12, 13)),
+    ][seed % 3]
+    model = RiskScoreClassifier(
+        int(rng.choice([2, 8, 10, 12])),
+        max_points=int(rng.choice([1, 3, 10])),
+        scale=[1, "calibrated", "multiplier"][int(rng.integers(3))],
+        certify=True,
+        time_limit=0.1,
+        rules=CardRules(min_gain=[None, 0.5][int(rng.integers(2))]),
+        regularization=[None, Regularization.only(grid=3, pseudo_rows=5)][int(rng.integers(2))],
+        gap=float(rng.choice([0.0, 0.3])),
+    )
+    return X, y, weights, model
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", [0, 12, 24])
+def test_many_terms_and_extreme_weights_give_a_card_that_passes_its_audit(first):
+    for seed in range(first, first + 12):
+        X, y, weights, model = extreme_setting(seed)
+        model.fit(X, y, sample_weight=weights)
+        report = audit_card(model, X, y, weights)
+        assert report.passed, (seed, str(report))
+        if model.status_ == "gap_reached":
+            assert model.gap_ <= model.gap, seed

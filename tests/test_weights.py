@@ -44,7 +44,7 @@ SETTINGS = {
     "round cuts": LOWEST_LOSS | {"rules": CardRules(round_cuts=0.05), "certify": True},
     "balanced": LOWEST_LOSS | {"class_weight": "balanced", "certify": True},
     "balanced pseudo rows": {
-        "regularization": Regularization(None, 12, None),
+        "regularization": Regularization.only(pseudo_rows=12),
         "class_weight": "balanced",
     },
 }
