@@ -145,7 +145,8 @@ class Neighbours:
     @classmethod
     def of(cls, card: RiskCard, limits: Certificate, rows: Rows) -> Neighbours:
         """Try them all."""
-        if limits.rules:
+        # a change may need a condition that is not on the shortlist
+        if limits.rules or limits.shortlist is not None:
             return cls(None)
         has_event, totals = is_event(card, rows), totals_by_hand(card, rows)
         found = cls(0)
