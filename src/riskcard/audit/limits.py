@@ -148,13 +148,13 @@ def one_step_changes(
     """Changes of the totals that lead to cards which surely are allowed: with how many terms, and what.
 
     One point more or less at a cut or for a group, a dropped term, a cut moved by one value.
-    Features with special codes are not changed.
+    Features with special codes, or with values that were too rare to be judged, are not changed.
     """
     n_terms = sum(map(least_terms, card.features))
     if limits.scale != "calibrated":
         yield from ((step, n_terms, f"a base of {card.base + step}") for step in (-1, 1))
     for feature in card.features:
-        if feature.codes:
+        if feature.codes or feature.too_few:  # a value that stands for another moves with it
             continue
         room = limits.max_terms - n_terms + least_terms(feature)
         for changed, what in _other_points(feature):

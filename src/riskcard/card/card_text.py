@@ -20,6 +20,8 @@ _ROWS_A_COLUMN, _MOST_COLUMNS = 8, 4
 _NAME_WIDTH = 40
 #: A list of levels is broken into lines of this width, and shortened after the last of them.
 _LEVELS_WIDTH, _LEVELS_LINES = 44, 8
+#: The same next to the columns for rows and events.
+_LEVELS_WIDTH_COUNTED = 30
 
 
 def render_text(card: RiskCard, form: str = "bins") -> str:
@@ -46,21 +48,26 @@ def render_text(card: RiskCard, form: str = "bins") -> str:
 
 
 def _bin_table(shown: ScoreCard) -> list[str]:
-    groups = [_block_rows(block) for block in shown.blocks]
-    base = [(BASE, "", shown.base)]
-    return text_table(("Feature", "Value", "Points"), *groups, base, n_left=2)
+    n_counts = 2 if shown.has_line_counts else 0
+    groups = [_block_rows(block, n_counts) for block in shown.blocks]
+    base = [(BASE, "", shown.base, "", "")[: 3 + n_counts]]
+    header = ("Feature", "Value", "Points", "Rows", "Events")[: 3 + n_counts]
+    return text_table(header, *groups, base, n_left=2)
 
 
-def _block_rows(block: FeatureBlock) -> list[tuple[str, str, str | int]]:
-    """The rows of one feature: its name in the first, points in the first row of each line."""
-    cells: list[tuple[str, str | int]] = []
+def _block_rows(block: FeatureBlock, n_counts: int) -> list[tuple[str | int, ...]]:
+    """The rows of one feature: its name in the first, figures in the first row of each line."""
+    blank = ("",) * (2 + n_counts)
+    cells: list[tuple[str | int, ...]] = []
     for one in block.lines:
-        first, *others = _lines_of(one)
-        cells.append((first, one.points))
-        cells += [(line, "") for line in others]
+        width = _LEVELS_WIDTH_COUNTED if n_counts else _LEVELS_WIDTH
+        first, *others = _lines_of(one, width)
+        counts = (f"{one.rows:,}", f"{one.events:,}") if n_counts else ()
+        cells.append((first, one.points, *counts))
+        cells += [(line, *blank[1:]) for line in others]
     names = _name_lines(block.feature)
     pairs = zip_longest(names, cells, fillvalue=None)
-    return [(name or "", *(cell or ("", ""))) for name, cell in pairs]
+    return [(name or "", *(cell or blank)) for name, cell in pairs]
 
 
 def _name_lines(name: str) -> list[str]:
@@ -68,7 +75,7 @@ def _name_lines(name: str) -> list[str]:
     return [name] if columns_of(name) <= _NAME_WIDTH else textwrap.wrap(name, _NAME_WIDTH)
 
 
-def _lines_of(one: Line) -> list[str]:
+def _lines_of(one: Line, width: int) -> list[str]:
     """The label in as many rows as it needs; the last says how many levels are left out."""
     if not one.values:
         return [one.label.replace("≤", "<=")]
@@ -78,7 +85,7 @@ def _lines_of(one: Line) -> list[str]:
         piece = level if is_last else f"{level},"
         if not lines[-1]:
             lines[-1] = piece
-        elif columns_of(lines[-1]) + 1 + columns_of(piece) <= _LEVELS_WIDTH:
+        elif columns_of(lines[-1]) + 1 + columns_of(piece) <= width:
             lines[-1] += f" {piece}"
         elif len(lines) < _LEVELS_LINES:
             lines.append(piece)

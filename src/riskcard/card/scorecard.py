@@ -1,6 +1,6 @@
 """What every rendering of a card says: numbers and strings, no layout."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,9 +9,11 @@ from riskcard.card.sentences import (
     BASE,
     BLANK,
     DETAILS,
+    INTERVALS,
     certificate_sentences,
     observed_words,
     proof_for_readers,
+    rare_words,
     scale_words,
     shrinkage_words,
     training_words,
@@ -68,6 +70,12 @@ class ScoreCard:
     details: tuple[str, ...]
 
     @property
+    def has_line_counts(self) -> bool:
+        """Whether every line knows how many training rows it held."""
+        lines = [line for block in self.blocks for line in block.lines]
+        return bool(lines) and all(line.rows is not None for line in lines)
+
+    @property
     def back(self) -> tuple[str, ...]:
         """The details, with a true minus sign in the formula."""
         return (self.details[0].replace(" - ", " − "), *self.details[1:])
@@ -90,17 +98,20 @@ def score_card_of(card: RiskCard) -> ScoreCard:
         totals=card.risk_table(),
         bands=bands,
         observed=observed,
-        front=tuple(map(one_line, _front(card, observed))),
+        front=tuple(map(one_line, _front(card, observed, bands))),
         details=tuple(map(one_line, _details(card))),
     )
 
 
-def _front(card: RiskCard, observed: str) -> Iterator[str]:
+def _front(card: RiskCard, observed: str, bands: Sequence[BandLine]) -> Iterator[str]:
     training, certificate = card.training, card.certificate
     if card.higher_is_safer:
         yield "A higher total is safer."
     if observed:
         yield observed
+    if has_risk_intervals(bands):
+        yield INTERVALS
+    yield from rare_words(card)
     if training is not None:
         yield training_words(training)
     if certificate is not None:

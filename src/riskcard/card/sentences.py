@@ -7,6 +7,7 @@ from riskcard.checks import LOG_ODDS_LIMIT
 from riskcard.formatting.percent import percent
 from riskcard.model.card import RiskCard
 from riskcard.model.certificate import Certificate, TrainingFacts
+from riskcard.model.lines import show_level
 from riskcard.status import Status
 
 #: The row with the points that everyone has, and the column to fill in by hand.
@@ -63,6 +64,25 @@ def observed_words(training: TrainingFacts) -> str:
     """What the observed rates next to the totals are."""
     by_weight = ", by weight; rows and events are counts" if training.is_weighted else ""
     return f"Observed: the share of training rows with the event{by_weight}."
+
+
+def rare_words(card: RiskCard) -> list[str]:
+    """Which values had too few rows to be judged, in a sentence, where there are some."""
+    rare = [
+        f"{feature.name} {'missing' if value is None else show_level(value)}"
+        for feature in card.features
+        for value in feature.too_few
+    ]
+    if not rare:
+        return []
+    return [f"Too few training rows to judge, so scored as a typical value: {'; '.join(rare)}."]
+
+
+#: What the intervals next to the risks are.
+INTERVALS = (
+    "95 % interval: where the share with the event is expected among new people with this total, "
+    "if they are like the training rows."
+)
 
 
 def shrinkage_words(certificate: Certificate, training: TrainingFacts) -> list[str]:
@@ -252,6 +272,11 @@ def kind_words(certificate: Certificate) -> str:
     words = {"calibrated": "calibrated scale", "multiplier": "whole base and free multiplier"}
     is_given = not isinstance(scale, str)
     limits.append(f"whole base and multiplier {scale:g}" if is_given else words[str(scale)])
+    if certificate.min_line_rows > 1:
+        limits.append(
+            f"values with fewer than {certificate.min_line_rows} rows (missing, special or a level) "
+            "count as a typical value, and rare levels together as one"
+        )
     return f"This kind: {', '.join([*limits, *_candidate_words(certificate)])}."
 
 

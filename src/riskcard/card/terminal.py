@@ -64,12 +64,16 @@ def _points_table(shown: ScoreCard) -> Table:
     table.add_column("Feature", overflow="fold")
     table.add_column("Value", overflow="fold")
     table.add_column("Points", justify="right")
+    for heading in ("Rows", "Events") if shown.has_line_counts else ():
+        table.add_column(heading, justify="right", style="dim")
     most = max((abs(one.points) for block in shown.blocks for one in block.lines), default=0)
     for block in shown.blocks:
         for place, one in enumerate(block.lines):
             name = Text(block.feature, style="bold") if place == 0 else Text("")
             is_last = place == len(block.lines) - 1
-            table.add_row(name, Text(one.label), _points(one.points, most), end_section=is_last)
+            counts = (f"{one.rows:,}", f"{one.events:,}") if shown.has_line_counts else ()
+            points = _points(one.points, most)
+            table.add_row(name, Text(one.label), points, *counts, end_section=is_last)
     if shown.base != 0 or not shown.blocks:
         table.add_row(Text(BASE, style="bold"), "", minus(shown.base))
     return table

@@ -14,6 +14,7 @@ from riskcard.data.levels import Label, Levels
 from riskcard.data.table import Table
 from riskcard.encoding.pseudo_rows import NO_PSEUDO_ROWS, PseudoRows
 from riskcard.encoding.rank_table import CutGrid, ValueGroups
+from riskcard.encoding.rare_values import Tie
 from riskcard.formatting.numbers import choose_cut
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature, FeaturePoints, LevelPoints
@@ -47,6 +48,9 @@ class Layout:
         For each column which conditions are not on the shortlist; empty without a shortlist.
     max_changes
         The largest number of terms of an earlier card that may change; None without such a card.
+    ties, min_line_rows
+        Rare values of the training rows that stand for others in ``table``, and how many rows a
+        value must have to be judged by itself.
     """
 
     table: Table
@@ -58,6 +62,8 @@ class Layout:
     pseudo: PseudoRows = NO_PSEUDO_ROWS
     closed: tuple[Booleans, ...] = ()
     max_changes: int | None = None
+    ties: tuple[Tie, ...] = ()
+    min_line_rows: int = 1
 
     @property
     def shortlist(self) -> int | None:

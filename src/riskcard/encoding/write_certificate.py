@@ -44,6 +44,7 @@ def certificate_of(
         seconds=result.seconds,
         notes=result.notes,
         rules=tuple(_rules_in_words(layout)),
+        min_line_rows=layout.min_line_rows,
         pseudo_rows=layout.pseudo.average,
         smooth_rows=layout.pseudo.smooth,
         max_log_odds=scale.limit,

@@ -15,6 +15,8 @@ from riskcard.data.table import Table
 from riskcard.encoding.decode_solution import Layout, card_from_solution, raw_columns
 from riskcard.encoding.fit_card_scale import CardScale, fit_card_scale
 from riskcard.encoding.pseudo_rows import loss_with_pseudo_rows
+from riskcard.encoding.rare_values import with_ties
+from riskcard.encoding.risk_intervals import risk_intervals
 from riskcard.encoding.write_certificate import certificate_of, training_facts_of
 from riskcard.errors import RiskcardError
 from riskcard.model.card import RiskCard
@@ -83,14 +85,11 @@ def finish(result: SolveResult, problem: Problem, layout: Layout, training: Trai
     training
         The rows, and how they are learned from.
     """
-    table = layout.table
-    card = card_from_solution(result.solution, layout, problem.scale)
+    table = training.table  # in that of the layout rare values stand for others
+    card = with_ties(card_from_solution(result.solution, layout, problem.scale), layout.ties)
     used = [feature.name for feature in card.features]
-    totals = (
-        card.total_points(raw_columns(table, used))
-        if used
-        else np.full(table.labels.size, card.base)
-    )
+    card, points = _with_counts(card, table)
+    totals = card.base + points.sum(axis=0)
     log_odds = card.log_odds_of_total(totals)
     loss = loss_with_pseudo_rows(log_odds, table.labels, table.weights, layout.pseudo)
     _require_right(result, problem, loss)
@@ -100,13 +99,35 @@ def finish(result: SolveResult, problem: Problem, layout: Layout, training: Trai
         certificate = replace(certificate, class_weights=weights)
         card = _without_class_weights(card, totals, result, problem, layout, training)
     as_given = replace(table, weights=training.given_weights)
+    facts = training_facts_of(as_given, totals, card.reachable_totals())
+    if layout.pseudo.number > 0 and used:
+        log_odds = card.log_odds_of_total(totals)
+        ends = risk_intervals(facts.totals, log_odds, totals, points, training.given_weights)
+        pairs = zip(facts.totals, ends, strict=True)
+        facts = replace(facts, totals=tuple(replace(one, interval=own) for one, own in pairs))
     return replace(
         card,
-        outcome=table.outcome,
-        training=training_facts_of(as_given, totals, card.reachable_totals()),
+        outcome=layout.table.outcome,
+        training=facts,
         certificate=certificate,
         recipe=_recipe_of(training, problem, layout, used),
     )
+
+
+def _with_counts(card: RiskCard, table: Table) -> tuple[RiskCard, Integers]:
+    """The card with the rows and events of its lines, and the points of each feature and row."""
+    is_event, features = table.labels > 0, []
+    points = np.zeros((len(card.features), table.labels.size), dtype=np.int64)
+    columns = raw_columns(table, [feature.name for feature in card.features])
+    for place, feature in enumerate(card.features):
+        found, n_lines = feature.look_up(columns[feature.name]), len(feature.lines())
+        points[place] = found.points
+        rows, events = (
+            tuple(np.bincount(found.lines[counted], minlength=n_lines).tolist())
+            for counted in (..., is_event)
+        )
+        features.append(replace(feature, rows=rows, events=events))
+    return replace(card, features=tuple(features)), points
 
 
 def _without_class_weights(
@@ -151,7 +172,7 @@ def _require_right(result: SolveResult, problem: Problem, loss: float) -> None:
 
 
 def _recipe_of(training: Training, problem: Problem, layout: Layout, used: list[str]) -> Recipe:
-    table, weights = layout.table, training.given_weights
+    table, weights = training.table, training.given_weights
     columns = {
         name: FeatureValues(table.values[:, f], table.levels[f])
         for f, name in enumerate(table.names)
@@ -169,6 +190,7 @@ def _recipe_of(training: Training, problem: Problem, layout: Layout, used: list[
             "pseudo_rows": layout.pseudo.average,
             "smooth_rows": layout.pseudo.smooth,
             "shortlist": layout.shortlist,
+            "min_line_rows": layout.min_line_rows,
         },
         further=training.procedure.further,
         is_weighted=bool((weights != 1).any()),

@@ -10,6 +10,7 @@ from riskcard.encoding.encode_card import points_of_numbers, terms_of_card
 from riskcard.encoding.encode_rules import apply_rules, close_conditions
 from riskcard.encoding.pseudo_rows import add_pseudo_rows
 from riskcard.encoding.rank_table import rank_table
+from riskcard.encoding.rare_values import tie_rare_values
 from riskcard.estimators.advice import hints_on
 from riskcard.estimators.base import notes_on, require_rows
 from riskcard.estimators.fitted import Training
@@ -164,13 +165,26 @@ def _lay_out(training: Training, task: Task) -> Layout:
     if task.request.outcome is not None:
         table = replace(table, outcome=task.request.outcome)
     least = LeastBins.of(rules, table.labels)
+    # an earlier card keeps the points that it has for rare values
+    line_rows = 1 if task.request.kept else task.regularization.least_rows(table.labels)
+    table, ties = tie_rare_values(table, rules, line_rows)
     grid, n_jobs = task.regularization.cuts_for(table), task.options.n_jobs
     needs_atoms = least != LeastBins()
     card, changes = task.request.kept, task.request.max_changes
     kept = None if card is None else points_of_numbers(card, table)
     own = table.in_own_unit()
     data, cut_grid = rank_table(own, grid, n_jobs, rules, needs_atoms, kept)
-    return Layout(table, data, cut_grid, rules, least, grid, max_changes=changes)
+    return Layout(
+        table,
+        data,
+        cut_grid,
+        rules,
+        least,
+        grid,
+        max_changes=changes,
+        ties=ties,
+        min_line_rows=line_rows,
+    )
 
 
 def _without_terms(problem: Problem, layout: Layout, task: Task) -> Learned:

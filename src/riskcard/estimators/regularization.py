@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from riskcard.arrays import Labels
 from riskcard.data.table import Table
 from riskcard.encoding.decode_solution import Layout
 from riskcard.encoding.encode_card import terms_of_card
@@ -16,6 +17,7 @@ from riskcard.encoding.pseudo_rows import (
     fitting_average_rows,
     fitting_smooth_rows,
 )
+from riskcard.encoding.rare_values import fitting_line_rows
 from riskcard.errors import ParameterError
 from riskcard.model.card import RiskCard
 from riskcard.parameters import check_parameters
@@ -56,6 +58,12 @@ class Regularization:
         card to start from stay. A bound holds for the cards of the shortlist only. "auto" means
         max_terms + 2 and more as rows and explained variance grow, up to all; None means all
         conditions.
+    min_line_rows
+        Rows that a missing value, a special code or a level must have to be judged by itself. With
+        fewer it counts as a typical value: the median, or the common level whose event rate is
+        nearest to the average; rare levels that have enough rows together count as one. "auto" means
+        30, or more where the event is rare (5 of the rarer outcome, at most 1 % of the rows), and at
+        most 5 % of the rows; None means 1.
 
     Notes
     -----
@@ -68,13 +76,14 @@ class Regularization:
     >>> Regularization(grid=9, pseudo_rows=20).shortlist
     'auto'
     >>> Regularization.only(grid=9)
-    Regularization(grid=9, pseudo_rows=None, smooth_rows=None, shortlist=None)
+    Regularization(grid=9, pseudo_rows=None, smooth_rows=None, shortlist=None, min_line_rows=None)
     """
 
     grid: int | str | None = "auto"
     pseudo_rows: float | str | None = "auto"
     smooth_rows: float | str | None = "auto"
     shortlist: int | str | None = "auto"
+    min_line_rows: int | str | None = "auto"
 
     def __post_init__(self) -> None:
         for name, value in check_parameters(self, "regularization").items():
@@ -104,6 +113,12 @@ class Regularization:
             cuts = worth_of(table) // ROWS_PER_CUT
             return int(min(max(cuts, FEWEST_CUTS), MOST_CUTS))
         return None if self.grid is None else int(self.grid)
+
+    def least_rows(self, labels: Labels) -> int:
+        """Rows that a value must have to be judged by itself."""
+        if self.min_line_rows == "auto":
+            return fitting_line_rows(labels)
+        return 1 if self.min_line_rows is None else int(self.min_line_rows)
 
     def apply(
         self,

@@ -215,4 +215,6 @@ def _one_level_per_group(feature: LevelPoints) -> LevelPoints:
         groups=tuple((level,) for level in feature.levels),
         points=tuple(line.points for line in lines for _ in line.values),
         usual=None if usual is None else sum(len(line.values) for line in lines[:usual]),
+        rows=(),
+        events=(),
     )

@@ -133,6 +133,8 @@ class Certificate:
         both are 0 without ``CardRules(min_gain=...)``.
     class_weights
         Those of ``class_weight``; None where there were none.
+    min_line_rows
+        Missing values, special codes and levels with fewer rows counted as a typical value.
     """
 
     loss: float
@@ -159,10 +161,11 @@ class Certificate:
     min_gain: float = 0.0
     charged_terms: int = 0
     class_weights: ClassWeights | None = None
+    min_line_rows: int = 1
 
     def __post_init__(self) -> None:
         sizes = ("max_terms", "max_features", "max_cuts_per_feature", "max_points")
-        set_numbers(self, whole_number, *sizes, "nodes", "charged_terms")
+        set_numbers(self, whole_number, *sizes, "nodes", "charged_terms", "min_line_rows")
         given = [name for name in ("grid", "shortlist") if getattr(self, name) is not None]
         set_numbers(self, whole_number, *given)
         losses = ("loss", "bound", "step_odds", "step_bound", "min_gain")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -26,9 +26,39 @@ class _Lines:
 
     __slots__ = ()
 
+    rows: tuple[int, ...]
+    events: tuple[int, ...]
+    too_few: tuple[Label | None, ...]
+
     def lines(self) -> tuple[Line, ...]:
-        """Every line, in the order in which the card shows them."""
+        """Every line, in the order in which the card shows them, with its training rows."""
+        lines = self._conditions()
+        if not self.rows:
+            return lines
+        counted = zip(lines, self.rows, self.events, strict=True)
+        return tuple(replace(line, rows=rows, events=events) for line, rows, events in counted)
+
+    def _conditions(self) -> tuple[Line, ...]:
+        """Every line without its training rows."""
         raise NotImplementedError
+
+    def _check_counts(self) -> None:
+        """Store the counts of the lines, of which there must be one each, or none."""
+        name, n_lines = self.name, len(self._conditions())  # type: ignore[attr-defined]
+        rows, events = (
+            tuple(whole_number(f"{what} of a line of {name!r}", one) for one in counts)
+            for what, counts in (("rows", self.rows), ("events", self.events))
+        )
+        if not len(rows) == len(events) or (rows and len(rows) != n_lines):
+            raise ParameterError(
+                f"{name!r} has {n_lines} lines, but rows of {len(rows)} and events of {len(events)}. "
+                "Give one number for each line, or none."
+            )
+        if any(more > all_ for all_, more in zip(rows, events, strict=True)):
+            raise ParameterError(
+                f"A line of {name!r} has more events than rows. Correct the counts."
+            )
+        set_fields(self, rows=rows, events=events, too_few=tuple(self.too_few))
 
     @property
     def possible_points(self) -> frozenset[int]:
@@ -67,6 +97,12 @@ class FeaturePoints(_Lines):
         is None; None on a card written by hand, where such a value is an error.
     training_range
         The numbers in the training rows; None on a card written by hand.
+    rows, events
+        How many training rows each line held, and how many of them had the event, in the order of
+        ``lines()``; empty on a card written by hand.
+    too_few
+        Special values, levels and None (a missing value) that had too few training rows to be
+        judged: they have the points of a typical value.
 
     Examples
     --------
@@ -87,6 +123,9 @@ class FeaturePoints(_Lines):
     codes: tuple[tuple[float, int], ...] = ()
     usual: int | None = None
     training_range: ValueRange | None = None
+    rows: tuple[int, ...] = ()
+    events: tuple[int, ...] = ()
+    too_few: tuple[Label | None, ...] = ()
 
     def __post_init__(self) -> None:
         name = _checked_name(self.name)
@@ -107,8 +146,9 @@ class FeaturePoints(_Lines):
         set_fields(
             self, name=name, cuts=cuts, points=points, missing=missing, codes=codes, usual=usual
         )
+        self._check_counts()
 
-    def lines(self) -> tuple[Line, ...]:
+    def _conditions(self) -> tuple[Line, ...]:
         """Every line: bins by their size, then special codes, then missing values."""
         whole = "any_value" if self.missing is None else "not_missing"
         whole = "any_other_value" if self.codes else whole
@@ -140,6 +180,8 @@ class LevelPoints(_Lines):
         value when ``missing`` is None; None on a card written by hand, where both are errors.
     is_ordered
         The levels have an order, which is that of ``groups``.
+    rows, events, too_few
+        As those of ``FeaturePoints``.
 
     Examples
     --------
@@ -158,6 +200,9 @@ class LevelPoints(_Lines):
     missing: int | None = None
     usual: int | None = None
     is_ordered: bool = False
+    rows: tuple[int, ...] = ()
+    events: tuple[int, ...] = ()
+    too_few: tuple[Label | None, ...] = ()
 
     def __post_init__(self) -> None:
         name = _checked_name(self.name)
@@ -172,13 +217,14 @@ class LevelPoints(_Lines):
         usual = _checked_usual(name, self.usual, len(points), "groups")
         set_fields(self, name=name, groups=groups, points=points, missing=missing, usual=usual)
         set_fields(self, is_ordered=bool(self.is_ordered))
+        self._check_counts()
 
     @property
     def levels(self) -> tuple[Label, ...]:
         """All levels, group by group."""
         return tuple(level for group in self.groups for level in group)
 
-    def lines(self) -> tuple[Line, ...]:
+    def _conditions(self) -> tuple[Line, ...]:
         """Every line: the groups in their order, then missing values."""
         groups = (
             Line(LineKind.LEVELS, points, values=group, is_usual=place == self.usual)

@@ -66,6 +66,9 @@ class Line:
         The values, or the condition, as the labels of a card call them; empty without labels.
     is_usual
         The line held most training rows: values without a line get its points.
+    rows, events
+        How many training rows it held, and how many of them had the event; None where the card does
+        not know.
 
     Examples
     --------
@@ -83,6 +86,8 @@ class Line:
     first: float = -math.inf
     last: float = math.inf
     named: tuple[str, ...] = ()
+    rows: int | None = None
+    events: int | None = None
 
     @property
     def is_ordinary(self) -> bool:

@@ -1,0 +1,125 @@
+"""Every line of a fitted card knows its training rows and events, and shows them."""
+
+import json
+
+import numpy as np
+import pytest
+
+from riskcard import (
+    FeaturePoints,
+    LevelPoints,
+    RiskCard,
+    RiskScoreClassifier,
+    recalibrate,
+    to_credit_points,
+)
+from riskcard.card.scorecard import score_card_of
+from riskcard.errors import FormatError, ParameterError
+
+pd = pytest.importorskip("pandas")
+
+NAN = float("nan")
+
+
+def mixed_rows(n_rows: int = 400, seed: int = 0):
+    rng = np.random.default_rng(seed)
+    age = rng.integers(20, 90, n_rows).astype(float)
+    kind = rng.choice(["a", "b", "c"], n_rows)
+    y = rng.random(n_rows) < 1 / (1 + np.exp(-(age - 60) / 10 - 2.0 * (kind == "c")))
+    age[rng.random(n_rows) < 0.2] = NAN
+    return pd.DataFrame({"age": age, "kind": kind}), y.astype(int)
+
+
+def test_every_line_has_its_rows_and_events():
+    X, y = mixed_rows()
+    weights = np.random.default_rng(1).uniform(0.5, 2, y.size)
+    card = RiskScoreClassifier(4).fit(X, y, weights).card_
+    assert card.features
+    for feature in card.features:
+        found = feature.look_up(X[feature.name]).lines
+        for place, line in enumerate(feature.lines()):
+            assert line.rows == (found == place).sum()  # counts, whatever the weights are
+            assert line.events == y[found == place].sum()
+    assert RiskCard.from_json(card.to_json()) == card
+
+
+def test_counts_are_shown_and_kept_where_points_or_scale_change():
+    X, y = mixed_rows()
+    card = RiskScoreClassifier(3).fit(X, y).card_
+    for other in (card, recalibrate(card, X, y), to_credit_points(card).card):
+        assert [one.rows for one in other.features] == [one.rows for one in card.features]
+        assert [one.events for one in other.features] == [one.events for one in card.features]
+        for text in (other.to_text(), other.to_markdown(), other.to_latex(), other.to_html()):
+            first = other.features[0].lines()[0]
+            assert f"{first.rows:,}" in text
+            assert f"{first.events:,}" in text
+    by_hand = RiskCard([FeaturePoints("age", [60], [0, 3])])
+    assert not score_card_of(by_hand).has_line_counts
+    assert "Events" not in by_hand.to_text()
+
+
+def test_counts_that_do_not_fit_the_lines_are_refused():
+    with pytest.raises(ParameterError, match="has 2 lines, but rows of 1 and events of 1"):
+        FeaturePoints("age", [60], [0, 3], rows=[5], events=[1])
+    with pytest.raises(ParameterError, match="more events than rows"):
+        LevelPoints("kind", [["a"]], [0], rows=[5], events=[6])
+    X, y = mixed_rows()
+    text = RiskScoreClassifier(2).fit(X, y).card_.to_json()
+    with pytest.raises(FormatError, match='"rows" is 3'):
+        RiskCard.from_json(_with_rows(text))
+
+
+def _with_rows(text: str) -> str:
+    content = json.loads(text)
+    content["features"][0]["rows"] = 3
+    return json.dumps(content)
+
+
+def test_regularised_cards_have_intervals_and_others_none():
+    X, y = mixed_rows()
+    card = RiskScoreClassifier(3).fit(X, y).card_
+    assert all(one.interval is not None for one in card.training.totals)
+    for one in card.training.totals:
+        low, high = one.interval
+        assert 0 < low < high < 1
+        # between the card and what was observed, or around both
+        ends = sorted([one.rate, *card.risk_of_total([one.low, one.high]).tolist()])
+        assert low < ends[-1]
+        assert ends[0] < high
+    assert "95 % interval" in card.to_text()
+    assert "95 % interval" not in recalibrate(card, X, y).to_text()
+    plain = RiskScoreClassifier(3, regularization=None).fit(X, y).card_
+    assert all(one.interval is None for one in plain.training.totals)
+    assert "95 % interval" not in plain.to_text()
+
+
+def test_intervals_do_not_depend_on_the_unit_of_weights_and_narrow_with_rows():
+    X, y = mixed_rows()
+    weights = np.random.default_rng(1).uniform(0.5, 2, y.size)
+    cards = [RiskScoreClassifier(3).fit(X, y, unit * weights).card_ for unit in (1.0, 1e6)]
+    ends = [[one.interval for one in card.training.totals] for card in cards]
+    np.testing.assert_allclose(ends[0], ends[1], rtol=1e-6)
+    many = pd.concat([X] * 10, ignore_index=True)
+    wide, narrow = (
+        np.mean([np.subtract(*one.interval[::-1]) for one in card.training.totals])
+        for card in (cards[0], RiskScoreClassifier(3).fit(many, np.tile(y, 10)).card_)
+    )
+    assert narrow < wide
+
+
+def test_intervals_hold_for_the_people_a_card_was_not_learned_from():
+    """A quick check on one made-up population; benchmarks.coverage looks at real tables."""
+    X, y = mixed_rows(60_000, seed=7)
+    held = weight = 0.0
+    for start in range(0, 6000, 600):
+        own = X.iloc[start : start + 600]
+        card = RiskScoreClassifier(3).fit(own, y[start : start + 600]).card_
+        totals = card.total_points(X.iloc[6000:])
+        for one in card.training.totals:
+            here = (totals >= one.low) & (totals <= one.high)
+            if here.sum() < 300:
+                continue
+            truth = y[6000:][here].mean()
+            held += one.rows * (one.interval[0] <= truth <= one.interval[1])
+            weight += one.rows
+    assert held / weight >= 0.9
