@@ -70,15 +70,18 @@ def with_certificate(**changes) -> str:
     return changed(certificate={**content["certificate"], **changes})
 
 
+UNCOUNTED: dict = {"rows": [], "events": [], "too_few": []}
+
+
 def feature(**changes) -> list:
     plain = {"cuts": [1.0], "points": [0, 1], "missing": None, "codes": [], "usual": None}
     plain["training_range"] = None
-    return [{"name": "age", **plain, **changes}]
+    return [{"name": "age", **plain, **UNCOUNTED, **changes}]
 
 
 def levels(**changes) -> list:
     plain = {"groups": [["a"], ["b", 1]], "points": [0, 1], "missing": None, "usual": None}
-    return [{"name": "age", **plain, "is_ordered": False, **changes}]
+    return [{"name": "age", **plain, "is_ordered": False, **UNCOUNTED, **changes}]
 
 
 @pytest.mark.parametrize(
