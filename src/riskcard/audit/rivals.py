@@ -35,7 +35,7 @@ SEARCH_SECONDS = 10.0
 KIND = (
     "max_terms", "max_features", "max_cuts_per_feature", "max_points", "scale", "max_log_odds",
     "is_grid_full", "grid", "shortlist", "rules", "pseudo_rows", "smooth_rows",
-    "min_gain",
+    "min_gain", "min_line_rows",
 )  # fmt: skip
 
 
@@ -237,6 +237,7 @@ def _model_of_certificate(
         regularization=Regularization.only(
             pseudo_rows=_pseudo_rows(certificate.pseudo_rows, n_rows),
             smooth_rows=_pseudo_rows(certificate.smooth_rows, n_rows),
+            min_line_rows=certificate.min_line_rows if certificate.min_line_rows > 1 else None,
         ),
         class_weight=None
         if weights is None

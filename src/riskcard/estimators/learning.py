@@ -137,7 +137,7 @@ def _learn(training: Training, task: Task) -> Learned:
     tell_of_compilation(task.verbose)
     start, kept = task.request.start, task.request.kept
     layout = task.regularization.apply(
-        _lay_out(training, task), task.pose, task.limits["max_terms"], kept
+        _lay_out(training, task), training.table, task.pose, task.limits["max_terms"], kept
     )
     problem = task.pose(layout)
     if task.request.is_empty:

@@ -123,6 +123,7 @@ class Regularization:
     def apply(
         self,
         layout: Layout,
+        table: Table,
         pose: Callable[[Layout], Problem],
         max_terms: int,
         start: RiskCard | None = None,
@@ -133,6 +134,8 @@ class Regularization:
         ----------
         layout
             The table as the solver sees it.
+        table
+            The rows themselves, in which no value stands for another.
         pose
             From a layout to the problem.
         max_terms
@@ -140,7 +143,6 @@ class Regularization:
         start
             A card whose conditions stay on the shortlist.
         """
-        table = layout.table
         needs_risks = "auto" in (self.pseudo_rows, self.shortlist) or self.smooth_rows is not None
         risks = smooth_risks(table) if needs_risks else None
         layout = replace(layout, pseudo=self._pseudo_rows(table, risks, max_terms))
