@@ -362,8 +362,8 @@ ROWS = TrainingFacts(rows=850, events=212, weight=850.0, event_weight=212.0)
         ),
         (
             certificate(350.1, 350.1, "optimal", pseudo_rows=60),
-            "Proven: with these counted, no other card of this size and kind fits these rows "
-            "better (see the details for the kind).",
+            "Proven: counting the extra rows, no other card of this size and kind fits these rows better "
+            "(see the details for the kind).",
         ),
         (
             certificate(350.1, 340.2, "time_limit"),
@@ -407,9 +407,11 @@ def test_what_may_exist_is_never_rounded_down():
 def test_shrinkage_is_told_without_made_up_figures():
     (words,) = shrinkage_words(certificate(pseudo_rows=67.9157), ROWS)
     assert words == (
-        "Risks are shrunk towards the average of 24.9 %, as if 68 more rows with that rate had been "
+        "Risks are shrunk towards the average of 24.9 %, as if 68 extra rows with that rate had been "
         "seen. Rows and events count real rows only."
     )
+    (words,) = shrinkage_words(certificate(pseudo_rows=0.46), ROWS)
+    assert "as if less than 1 extra row with that rate" in words
     assert shrinkage_words(certificate(), ROWS) == []
 
 

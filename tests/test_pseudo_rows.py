@@ -227,9 +227,9 @@ def test_the_certificate_says_in_words_that_it_counts_pseudo_rows(table):
     assert certificate.pseudo_rows == 40
     assert f"(this one: {model.loss_:.4f} with pseudo-observations)" in text
     assert "towards the average of" in text
-    assert "as if 40 more rows with that rate had been seen" in text
+    assert "as if 40 extra rows with that rate had been seen" in text
     assert "by 40 pseudo-observations" in text
-    assert "Proven: with these counted, no other card" in text
+    assert "Proven: counting the extra rows, no other card" in text
     assert "Loss with pseudo-observations" in certificate._repr_html_()
     assert "learned from, pseudo-observations included, no card" in bound_sentence(certificate)
     assert any("40 pseudo-observations" in fact for fact in certificate_facts(certificate))
@@ -328,8 +328,8 @@ def test_an_audit_works_out_the_smooth_rows_again_and_needs_all_columns(table):
     assert report.passed, report
     assert report.loss == pytest.approx(model.loss_, rel=1e-9)
     text = " ".join(str(model.card_).split())
-    assert "a smooth regression on all features was counted like 60 more rows" in text
-    assert "60 pseudo-observations with the risks of a smooth regression" in text
+    assert "a smooth regression on the table's features counts as 60 extra rows" in text
+    assert "by 60 pseudo-observations with its risks" in text
     lied = replace(model.card_.certificate, smooth_rows=61.0)
     wrong = replace(model.card_, certificate=lied, recipe=None)
     assert "loss" in {check.name for check in audit_card(wrong, X, y).failures}

@@ -219,7 +219,7 @@ def test_the_summary_says_what_was_read_in_few_lines():
     events = int(IS_EVENT.sum())
     assert str(model.data_summary_).splitlines() == [
         "What was read",
-        f"  Event: Rückfall = ja, {events} of 200 rows ({events / 2:.1f} %); event='nein' turns it round",
+        f"  Event: Rückfall = ja, {events} of 200 rows ({events / 2:.1f} %); event='nein' reverses it",
         "  Columns: 1 number, 2 yes or no",
         "  Left out: 'id', since it was named as an identifier; identifiers=None keeps them",
         "  Constant, so of no use: 'ward'",
@@ -258,7 +258,7 @@ def test_every_command_that_learns_begins_with_what_was_read(tmp_path, capsys, c
     assert main([command, data, "--target", "outcome", "--max-terms", "1", *options]) == 0
     err = capsys.readouterr().err.splitlines()
     assert err[0] == "What was read"
-    assert err[1].endswith(" %); --event nein turns it round")
+    assert err[1].endswith(" %); --event nein reverses it")
     assert err[3].startswith("  Left out: 'id', since")
     assert err[3].endswith("--keep-features COLUMN keeps one")
 

@@ -1,4 +1,4 @@
-"""What the pseudo-observations of a card weigh at each row, worked out from the rows once more."""
+"""What the pseudo-observations of a card weigh at each row, worked out again from the rows."""
 
 from __future__ import annotations
 

@@ -136,4 +136,7 @@ def _total_column(totals: Iterable[RiskRow], width: int) -> list[str]:
 
 
 def _wrapped(sentences: Iterable[str]) -> list[str]:
-    return [line for one in sentences for line in textwrap.wrap(one, _WIDTH)]
+    """Lines of sentences; a percent sign stays with its number."""
+    kept = [one.replace(" %", "\N{NO-BREAK SPACE}%") for one in sentences]
+    lines = [line for one in kept for line in textwrap.wrap(one, _WIDTH)]
+    return [line.replace("\N{NO-BREAK SPACE}%", " %") for line in lines]

@@ -27,7 +27,7 @@ _STOPPED = {
 
 _UNFINISHED = {
     Status.GAP_REACHED: "The search ended at the gap that was asked for",
-    Status.CHOSEN: "Another card than the best-fitting one was chosen",
+    Status.CHOSEN: "A card other than the best-fitting one was chosen",
     Status.TIME_LIMIT: "The search was not finished",
     Status.NODE_LIMIT: "The search was not finished",
     Status.INTERRUPTED: "The search was interrupted",
@@ -92,21 +92,23 @@ def shrinkage_words(certificate: Certificate, training: TrainingFacts) -> list[s
     sentences = []
     if certificate.smooth_rows > 0:
         sentences.append(
-            "So that the card does not follow chance, a smooth regression on all features was "
-            f"counted like {_more_rows(certificate.smooth_rows)}."
+            "To keep the card from following chance, a smooth regression on the table's features "
+            f"counts as {_extra_rows(certificate.smooth_rows)}."
         )
     if certificate.pseudo_rows > 0:
         average = percent(training.event_weight / training.weight)
         sentences.append(
             f"Risks are shrunk towards the average of {average}, as if "
-            f"{_more_rows(certificate.pseudo_rows)} with that rate had been seen."
+            f"{_extra_rows(certificate.pseudo_rows)} with that rate had been seen."
         )
     return [" ".join([*sentences, "Rows and events count real rows only."])]
 
 
-def _more_rows(number: float) -> str:
+def _extra_rows(number: float) -> str:
+    if number < 0.5:
+        return "less than 1 extra row"
     rounded = max(1, round(number))
-    return "1 more row" if rounded == 1 else f"{rounded:,} more rows"
+    return "1 extra row" if rounded == 1 else f"{rounded:,} extra rows"
 
 
 def proof_for_readers(certificate: Certificate, training: TrainingFacts | None) -> str:
@@ -116,7 +118,7 @@ def proof_for_readers(certificate: Certificate, training: TrainingFacts | None) 
     if certificate.bound <= 0:
         return "The search was not finished, and how much better another card may fit is not known."
     if certificate.status is Status.OPTIMAL:
-        how = "with these counted, " if certificate.all_pseudo_rows > 0 else ""
+        how = "counting the extra rows, " if certificate.all_pseudo_rows > 0 else ""
         how += "at the charge per term, " if certificate.min_gain > 0 else ""
         how += "with these class weights, " if certificate.class_weights is not None else ""
         return (
@@ -182,13 +184,12 @@ def regularization_words(certificate: Certificate) -> list[str]:
         )
     if certificate.smooth_rows > 0:
         means.append(
-            f"{certificate.smooth_rows:.6g} pseudo-observations with the risks of a smooth "
-            "regression on all features, spread over the rows, draw the card to what the rows "
-            "say together"
+            "the card is pulled towards a smooth regression on the table's features by "
+            f"{certificate.smooth_rows:.6g} pseudo-observations with its risks, spread over the rows"
         )
-    sentences = [f"Regularised: {', and '.join(means)}."]
+    sentences = [f"Regularised: {'; '.join(means)}."]
     if certificate.all_pseudo_rows > 0:
-        sentences.append("Loss and bound include these; counts of rows do not.")
+        sentences.append("Loss and bound include pseudo-observations; counts of rows do not.")
     if certificate.bound > 0:
         sentences.append("The proof is about this problem.")
     return [" ".join(sentences)]

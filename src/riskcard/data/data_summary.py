@@ -72,7 +72,7 @@ class DataSummary:
         other = choose_event.format(self.classes[0])
         lines = [
             f"Event: {name}{self.classes[1]}, {self.events:,} of {self.rows:,} rows ({share}); "
-            f"{other} turns it round",
+            f"{other} reverses it",
             f"Columns: {self._columns()}",
         ]
         reasons: dict[str, list[str]] = {}

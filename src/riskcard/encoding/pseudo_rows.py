@@ -8,8 +8,8 @@ is what ``T`` of them add to the loss of every card, with ``n`` the number of ro
 as an average row. That is the loss of a table in which rows occur with both labels, so search, proof
 and enumeration need not know about them. There are two kinds. The *average* ones have the event rate
 of the table as their risk, and shrink the risks of a card towards it. The *smooth* ones have the risks
-of a regression (``smooth_risks``), and draw the choice of features, cuts and points to what the rows
-say together. In long tables both are placed at a part of the rows.
+of a regression (``smooth_risks``), and pull the choice of features, cuts and points towards what all
+rows show together. In long tables both are placed at a part of the rows.
 """
 
 from dataclasses import dataclass, replace
@@ -104,8 +104,8 @@ def fitting_smooth_rows(n_rows: float) -> float:
 
 
 def add_pseudo_rows(data: RankedData, pseudo: PseudoRows) -> RankedData:
-    """The same columns on more rows: all as they are, then those with pseudo-observations once more
-    with the other label.
+    """The same columns on more rows: all as they are, then those with pseudo-observations again, with
+    the other label.
 
     Parameters
     ----------

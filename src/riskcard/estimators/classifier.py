@@ -61,7 +61,7 @@ class RiskScoreClassifier(CardClassifier):
         A CardRules, or the path of a TOML or CSV file with rules. None means no rules.
     regularization
         What keeps a card from following chance: 'auto', or a Regularization to change a part of
-        it. "auto" means Regularization(); None means nothing does: the lowest loss on the
+        it. "auto" means Regularization(); None means no regularization: the lowest loss on the
         training rows (--lowest-loss).
     event
         The label of the event, whose risk the card gives. None means what the labels say: True,

@@ -49,10 +49,10 @@ class Regularization:
         worth; None means none.
     smooth_rows
         Pseudo-observations with the risks of a smooth regression on all features, spread over the
-        rows of the table, which draw the card to what the rows say together. A number below 1 is a
-        share of the rows. Each weighs as much as an average row. Loss and bound count them. "auto"
-        means about as many as rows in short tables, and at most 10,000: n / (1 + n / 10,000); None
-        means none.
+        rows of the table, which pull the card towards this regression. A number below 1 is a share
+        of the rows. Each weighs as much as an average row. Loss and bound count them. "auto" means
+        about as many as rows in short tables, and at most 10,000: n / (1 + n / 10,000); None means
+        none.
     shortlist
         Preselect this many conditions with a lasso; those of features that must be used and of a
         card to start from stay. A bound holds for the cards of the shortlist only. "auto" means

@@ -2,8 +2,8 @@
 
 A card that may put its cuts anywhere follows the labels of single rows. A smooth regression on all
 features cannot, and in few rows its risks are nearer to the truth than the labels are. Pseudo-
-observations with these risks (``pseudo_rows``) draw the choice of features, cuts and points to what
-the rows say together.
+observations with these risks (``pseudo_rows``) pull the choice of features, cuts and points towards
+what all rows show together.
 
 A number enters by its rank: a change of units, or taking logarithms, changes nothing.
 """

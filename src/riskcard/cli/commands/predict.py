@@ -40,8 +40,8 @@ def run_predict(options: Namespace) -> int:
     if n_remarks:
         number = f"{n_remarks:,} of {len(columns['remarks']):,} rows"
         say(
-            f"Values that training did not have are in {number}: see the column 'remarks'. Missing and "
-            "unknown ones get the points of the bin with the most training rows."
+            f"{number} have values that training did not have: see the column 'remarks'. Missing and "
+            "unknown values get the points of the bin with the most training rows."
         )
     write_or_print(options.output, table_as_csv(columns))
     return 0
@@ -115,7 +115,7 @@ def _kept_columns(options: Namespace, file: TableFile) -> dict[str, list[Any]]:
         names = [name for name in file.names if name not in _OWN]
         if len(names) < len(file.names):
             others = ", ".join(name for name in file.names if name in _OWN)
-            say(f"Columns that are written anew are not kept: {others}.")
+            say(f"Columns that predict itself writes are not kept: {others}.")
     require_columns(file, names, "named by --keep")
     for name in names:
         if name in _OWN:

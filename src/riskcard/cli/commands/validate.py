@@ -39,7 +39,7 @@ def run_validate(options: Namespace) -> int:
     elif matches(card, features, is_event, weights) is RowOrigin.TRAINING:
         what = "the rows that the card was learned from"
         say(
-            "These rows chose the card, so the figures are too good. Give rows that it has not seen."
+            "The card was chosen on these rows, so the figures are too good. Give rows that it has not seen."
         )
     else:
         what = "these rows"

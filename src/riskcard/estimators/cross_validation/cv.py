@@ -73,7 +73,7 @@ class RiskScoreClassifierCV(CardClassifier):
         The folds: their number, a splitter of scikit-learn, or pairs of positions (rows to fit,
         held-out rows). A number of folds is stratified and shuffled by the seed of the estimator.
     repeats
-        How often the rows are divided into folds anew, where cv is a number.
+        How often the rows are divided into folds, where cv is a number.
     scoring
         The score of held-out rows, higher is better: the name of a scorer of scikit-learn, such
         as roc_auc, or a callable scorer(model, X, y). None means the accuracy.
