@@ -97,6 +97,7 @@ def make_plots() -> list[str]:
     mpl.use("Agg")
     from matplotlib import pyplot
 
+    pyplot.close("all")  # what the pages before have left open
     names: dict[str, Any] = {}
     with temporary_folder():
         for block in blocks_of(DOCS / "pictures.md"):
