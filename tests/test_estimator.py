@@ -52,10 +52,16 @@ if IS_OLD:
 
 
 @pytest.mark.filterwarnings("ignore:The target has the values")  # such as 1 and 2
-@parametrize_with_checks([RiskScoreClassifier()])
+@parametrize_with_checks([RiskScoreClassifier(), RiskScoreClassifier(regularization=None)])
 def test_every_check_of_scikit_learn_passes(estimator, check, monkeypatch):
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")  # one check is skipped without it
-    check(estimator)
+    name = getattr(check, "func", check).__name__
+    if estimator.regularization == "auto" and "sample_weight_equivalence" in name:
+        # the unit of weights does not matter, so a row of weight 2 is not two rows of evidence
+        with pytest.raises(AssertionError, match="not equivalent"):
+            check(estimator)
+    else:
+        check(estimator)
 
 
 @pytest.mark.parametrize("scale", SCALES)
@@ -367,7 +373,11 @@ def test_no_term_moves_the_log_odds_further_than_allowed(small, scale):
         assert 0.9 * limit < steepest_of(model) <= limit * (1 + 1e-9)
         assert model.status_ == "optimal"
         assert audit_card(model, X, y).passed
-        kind = str(model.card_).split("odds times")[1].split()[0]
+        kind = (
+            " ".join(str(model.card_).split())
+            .split("multiplies the odds by more than ")[1]
+            .split(", ")[0]
+        )
         assert 0.99 * np.exp(limit) < float(kind.replace(",", "")) <= np.exp(limit)
         losses.append(model.loss_)
         again = RiskCard.from_json(model.card_.to_json())
@@ -394,7 +404,7 @@ def test_a_given_multiplier_leaves_no_room_for_a_limit_on_log_odds(small):
 def test_a_card_without_a_limit_says_nothing_of_it(small):
     model = RiskScoreClassifier(2, max_log_odds=None).fit(*small)
     assert model.card_.recipe.resolved["max_log_odds"] == 30
-    assert "odds times" not in str(model.card_)
+    assert "multiplies the odds" not in " ".join(str(model.card_).split())
 
 
 def test_a_term_multiplies_the_odds_by_at_most_1000_unless_more_is_asked_for():
@@ -403,7 +413,7 @@ def test_a_term_multiplies_the_odds_by_at_most_1000_unless_more_is_asked_for():
     assert steepest_of(usual) == pytest.approx(math.log(1000), rel=1e-12)
     assert usual.status_ == "optimal"
     assert audit_card(usual, X, y).passed
-    assert "odds times 1,000 per term" in " ".join(str(usual.card_).split())
+    assert "no term multiplies the odds by more than 1,000" in " ".join(str(usual.card_).split())
     steeper = RiskScoreClassifier(1, max_log_odds=None, regularization=None).fit(X, y)
     assert steepest_of(steeper) == pytest.approx(30, rel=1e-12)
     assert steeper.loss_ < usual.loss_

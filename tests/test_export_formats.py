@@ -197,7 +197,7 @@ def test_the_command_says_what_credit_points_cost(tmp_path, card_file, capsys):
     table |= {"density": ["low", "high", None], "palpable": [True, False, True]}
     loss = scaling.losses(table, ["malignant", "benign", "benign"])
     assert f"{loss.before:.4f} before, {loss.after:.4f} after" in err
-    assert "twice the odds for every 3 points more; a higher total is safer." in err
+    assert "twice these odds for every 3 points more: a higher total is safer." in err
     err = run(capsys, card_file, "--to", "credit", "--higher-is-riskier", "-o", path)[2]
     assert "a higher total is riskier" in err
     assert RiskCard.load(path).classes == mass_card().classes

@@ -45,9 +45,11 @@ def random_setting(seed: int):
             {name: FeatureRule(codes=CODES) for name in ("x0", "x1")},
             min_gain=[None, 0.3, 1.0][int(rng.integers(3))],
         ),
-        regularization=[None, Regularization.only(pseudo_rows=4), Regularization.only(pseudo_rows=0.2)][
-            int(rng.integers(3))
-        ],
+        regularization=[
+            None,
+            Regularization.only(pseudo_rows=4),
+            Regularization.only(pseudo_rows=0.2),
+        ][int(rng.integers(3))],
         class_weight=[None, "balanced", {0: 3.0, 1: 0.5}][int(rng.integers(3))],
         gap=float(rng.choice([0.0, 0.0, 0.2])),
     )

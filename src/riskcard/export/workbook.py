@@ -78,7 +78,9 @@ def card_to_workbook(card: RiskCard, rows: int = 100) -> bytes:
     sheet, card_sheet = workbook.active, workbook.create_sheet("Card")
     sheet.title = "Cases"
     lines = _fill_card(writer, card_sheet, cases)
-    _fill_cases(writer, sheet, lines, rows, [_heading(card, one) for one in card.features], cases.title)
+    _fill_cases(
+        writer, sheet, lines, rows, [_heading(card, one) for one in card.features], cases.title
+    )
     totals = card.reachable_totals()
     if len(totals) <= _MOST_TOTALS:
         _fill_risks(writer, workbook.create_sheet("Risk"), totals, card.training)

@@ -94,10 +94,11 @@ def _columns_of(values: Floats, is_category: bool, weights: Floats) -> Floats:
     """The columns of a feature, shape (rows, columns), centred, each of variance 1 at most."""
     is_missing = np.isnan(values)
     distinct, place, rows = np.unique(values, return_inverse=True, return_counts=True)
-    if is_category:
+    n_numbers = int(np.count_nonzero(~np.isnan(distinct)))
+    # yes and no are the same as texts, truth values and numbers
+    if is_category or n_numbers == 2:
         columns = (place[:, None] == np.arange(distinct.size)).astype(np.float64)
         return _centred(columns, weights)
-    n_numbers = int(np.count_nonzero(~np.isnan(distinct)))
     degree = min(DEGREE, n_numbers - 1)
     parts = []
     if degree > 0:

@@ -76,7 +76,7 @@ def _rounded(risk: float, digits: int | None) -> str | float:
     Examples
     --------
     >>> _rounded(0.123456, -1), _rounded(0.0000123456, -1), _rounded(0.99999, -1), _rounded(0.1234, 2)
-    ('0.1235', '0.000012', '0.999990', '0.12')
+    ('0.1235', '0.000012', '0.9999900', '0.12')
     """
     if digits is None:
         return risk
