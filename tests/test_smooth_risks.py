@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from riskcard.data.columns import FeatureValues
 from riskcard.data.files.feature_table import FeatureTable
@@ -11,6 +12,7 @@ from riskcard.estimators.regularization import Regularization, worth_of
 from riskcard.smoothing import ridge
 from riskcard.smoothing.ridge import PENALTIES, fit_ridge
 from riskcard.smoothing.smooth_risks import MOST_COLUMNS, choose_rows, smooth_risks
+from riskcard.threads import one_blas_thread
 
 
 def draw(n_rows, seed=0, n_features=3):
@@ -146,3 +148,17 @@ def test_a_table_is_worth_less_with_rare_events_and_unequal_weights():
     uneven = np.where(np.arange(400) < 200, 1.0, 3.0)
     assert worth_of(make_table(values, half, uneven)) == pytest.approx(800**2 / 2000)
     assert Regularization().cuts_for(make_table(values, tenth)) == 9
+
+
+def test_linear_algebra_has_one_thread_until_the_last_one_leaves():
+    def limits():
+        return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
+
+    with threadpool_limits(limits=2, user_api="blas"):
+        first, second = one_blas_thread(), one_blas_thread()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        assert limits() == {1}
+        second.__exit__(None, None, None)
+        assert limits() == {2}

@@ -16,6 +16,7 @@ from numpy.polynomial import legendre
 from riskcard.arrays import Floats, Integers
 from riskcard.data.table import Table
 from riskcard.smoothing.ridge import fit_ridge
+from riskcard.threads import one_blas_thread
 
 #: The regression has a curve of this degree for each number.
 DEGREE = 4
@@ -63,7 +64,8 @@ def smooth_risks(table: Table) -> SmoothRisks:
         for f, levels in enumerate(table.levels)
     ]
     columns = _take_best(blocks, weights * (is_event - rate))
-    regression = fit_ridge(columns, is_event, weights)
+    with one_blas_thread():
+        regression = fit_ridge(columns, is_event, weights)
     variance = rate * (1 - rate)
     missed = float(np.average((is_event - regression.left_out) ** 2, weights=weights))
     risks = np.rint(regression.risks(columns) / UNIT) * UNIT
