@@ -32,6 +32,9 @@ SLOPE = 0.03
 #: How many rows with a total say as much as one that did not help to choose the card.
 OPTIMISM = 2.5
 
+#: A rate nearer to 0 or 1 counts as this.
+LEAST_RATE = 1e-13
+
 _QUANTILE = 1.959963984540054
 #: A ridge that makes the regression exist where a line has only rows of one class.
 _RIDGE = 1e-3
@@ -58,12 +61,14 @@ def risk_intervals(
     weights
         Of each row.
     """
-    weights = weights * (weights.sum() / (weights @ weights))  # they add up to the effective rows
+    weights = weights / weights.max()
+    weights *= weights.sum() / (weights @ weights)  # they add up to the effective rows
     risks = _sigmoid(log_odds)
     design = _design(lines)
     curvature = weights * risks * (1 - risks)
     information = (design.T * curvature) @ design + _RIDGE * np.eye(design.shape[1])
     rate = sum(one.event_weight for one in counts) / sum(one.weight for one in counts)
+    rate = min(max(rate, LEAST_RATE), 1 - LEAST_RATE)
     average = np.log(rate) - np.log1p(-rate)
     found = []
     for one in counts:
