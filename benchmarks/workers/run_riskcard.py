@@ -107,7 +107,7 @@ def part_of(feature, column, all_levels):
     """The points of one feature; a hole or a level without points of its own gets the usual ones."""
     usual = feature.points[feature.usual or 0]
     missing = usual if feature.missing is None else feature.missing
-    if hasattr(feature, "cuts"):
+    if not feature.levels:
         return {
             "column": column,
             "cuts": list(feature.cuts),
