@@ -88,7 +88,7 @@ class Worker:
             process.stdin.flush()
             word = self._listen(process, seconds)
         except BrokenPipeError:
-            word = "the process ended"
+            word = self._how_it_ended(process)
         if word:
             self.end()
             return {"error": word}
@@ -106,9 +106,12 @@ class Worker:
                 return f"ended after {seconds:g} s"
             part = os.read(handle, 65536)
             if not part:
-                return f"the process ended with code {process.wait()}: {self._last_words()}"
+                return self._how_it_ended(process)
             heard = (heard + part)[-1000:]
         return ""
+
+    def _how_it_ended(self, process: subprocess.Popen[bytes]) -> str:
+        return f"the process ended with code {process.wait()}: {self._last_words()}"
 
     def _last_words(self) -> str:
         assert self._log is not None
