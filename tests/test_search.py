@@ -287,6 +287,7 @@ def test_a_search_has_more_steps_where_classes_are_nearly_separated(is_separated
     assert (len(found) > len(found_soon)) == is_separated
 
 
+@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="takes minutes as plain Python")
 @pytest.mark.parametrize("limit", [None, 29.0, 6.0])
 @pytest.mark.parametrize("is_separated", [True, False])
 def test_sets_are_searched_with_a_second_ridge_where_classes_are_nearly_separated(
