@@ -31,7 +31,11 @@ class Missing:
         return Missing(self._name)
 
     __call__ = __getitem__ = __array_function__ = __array_ufunc__ = _use
-    __add__ = __radd__ = __mul__ = __rmul__ = __gt__ = __or__ = _use
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = _use
+    __rtruediv__ = __lt__ = __gt__ = __or__ = _use
+
+    def __repr__(self) -> str:
+        return f"no {self._name}"  # the same in every process that collects tests
 
     def __len__(self) -> int:
         pytest.skip(f"{self._name} is not installed", allow_module_level=True)

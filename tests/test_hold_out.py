@@ -4,10 +4,10 @@ import csv
 import re
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
+from optional import pd
 from riskcard import DataError, ParameterError
 from riskcard.cli.main import main
 from riskcard.model.card import RiskCard

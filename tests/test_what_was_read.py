@@ -1,9 +1,9 @@
 """What a fit reads is said before it is used: identifiers, likely leaks, few events."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
+from optional import pd
 from riskcard import (
     CardRules,
     FeatureRule,
