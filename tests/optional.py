@@ -37,7 +37,7 @@ class Missing:
     def __repr__(self) -> str:
         return f"no {self._name}"  # the same in every process that collects tests
 
-    def __len__(self) -> int:
+    def __len__(self, *_: Any, **__: Any) -> int:
         pytest.skip(f"{self._name} is not installed", allow_module_level=True)
 
     __iter__ = __array__ = __len__

@@ -284,6 +284,8 @@ def test_bad_input_is_refused_in_one_sentence(
     ],
 )
 def test_files_that_are_not_tables_are_refused(tmp_path, capsys, content, message):
+    if content.startswith(b"PK"):
+        pytest.importorskip("openpyxl")
     if content.startswith(b"PAR1"):
         pytest.importorskip("pyarrow")
     path = tmp_path / "data.csv"
