@@ -5,7 +5,7 @@
     python -m benchmarks.new_rows --data FOLDER --keep RESULTS --environments PACKAGES
 
 Columns that say the outcome in other words, follow it, or number the rows are left out. A survival
-table becomes "died within so many days": rows that were censored before are left out.
+table becomes "died within a number of days": rows that were censored before are left out.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ class RawFeature:
 
 
 def points_and_terms(feature: RawFeature, max_terms: int) -> dict[Points, int]:
-    """All points that values can get with so many terms, the lowest 0, and the least terms."""
+    """All points that values can get with a number of terms, the lowest 0, and the least terms."""
     most = max(abs(step) for step in feature.steps)
     found = {}
     for points in itertools.product(range(max_terms * most + 1), repeat=feature.n_values):
@@ -123,7 +123,7 @@ def best_loss(
     max_terms: int,
     multiplier: float,
 ) -> float:
-    """The least loss of any card with so many terms, with a given multiplier and a whole base.
+    """The least loss of any card with a number of terms, with a given multiplier and a whole base.
 
     At a base for which all log-odds are above those of the base rate, a lower one is better, and
     the other way round; so only bases between are tried.

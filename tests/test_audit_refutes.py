@@ -44,7 +44,7 @@ def outcomes(report):
 
 
 def lie(card, **claims):
-    """The same card with other claims: sealed anew, and without its recipe."""
+    """The same card with other claims: sealed again, and without its recipe."""
     certificate = replace(card.certificate, **claims)
     for recipe in (replace(card.recipe, digest=""), None):
         yield replace(card, certificate=certificate, recipe=recipe)

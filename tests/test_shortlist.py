@@ -180,7 +180,7 @@ def test_the_card_says_what_it_was_chosen_from_and_passes_the_audit(table, grid)
     ).fit(X, y)
     certificate = model.card_.certificate
     assert certificate.status is Status.OPTIMAL
-    assert certificate.shortlist >= 6  # a cut with holes on either side counts as one
+    assert certificate.shortlist >= 6  # a cut with missing values on either side counts as one
     assert certificate.grid == grid
     assert not certificate.is_grid_full
     assert f"{certificate.shortlist} candidate conditions in all" in kind_words(certificate)

@@ -160,8 +160,9 @@ class Regularization:
             smooth = fitting_smooth_rows(n_rows)
         if not average and not smooth:
             return PseudoRows()
-        found = risks.risks if risks is not None and smooth else None
-        return PseudoRows(average, smooth, choose_rows(table), found)
+        if risks is None:
+            return PseudoRows(average, smooth, choose_rows(table))
+        return PseudoRows(average, smooth, risks.rows, risks.risks if smooth else None)
 
     def _length_of_shortlist(
         self, table: Table, risks: SmoothRisks | None, max_terms: int

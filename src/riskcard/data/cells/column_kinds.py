@@ -133,7 +133,7 @@ def read_text_column(
 
 
 def _is_plain(values: NDArray[np.float64], is_certain: bool) -> bool:
-    """Whether no number has so many digits, or such, that its text must be looked at."""
+    """Whether no number has more digits than a float keeps, so that its text must be looked at."""
     sizes = np.abs(values)
     if np.nanmax(sizes, initial=0.0) >= LARGEST_EXACT:
         return False

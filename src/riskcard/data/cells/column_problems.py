@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from riskcard.data.cells.column_kinds import Cells, Where
     from riskcard.data.files.wanted_columns import Selection
 
-#: From so many different texts among numbers on, the column as a whole is the problem.
+#: With at least this many different texts among numbers, the column as a whole is the problem.
 _MANY_ODD_TEXTS = 6
 _LIMIT = re.compile(r"[<>≤≥~]=?\s*(?P<number>\S.*)")
 _WITH_UNIT = re.compile(r"(?P<number>.*\d)\s*(?P<unit>[^\W\d_][^\d]{0,15})")

@@ -18,7 +18,7 @@ from riskcard.data.reading_problems import ReadingProblem
 if TYPE_CHECKING:
     from riskcard.data.cells.column_kinds import Cells
 
-#: A column of which so many different texts are dates is one of dates.
+#: A column is one of dates if this many of its different texts are.
 DATE_SHARE = 0.5
 
 

@@ -11,7 +11,7 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 @dataclass(frozen=True, slots=True)
 class ShuffledFolds:
-    """A splitter: shuffled folds with about the same share of events each, made anew for every repeat.
+    """A splitter: shuffled folds with about the same share of events each, drawn again for every repeat.
 
     Attributes
     ----------
