@@ -6,8 +6,8 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from riskcard.model.card import RiskCard
-from riskcard.model.certificate import Certificate, TrainingFacts
 from riskcard.model.feature_points import FeaturePoints, LevelPoints, level_key
+from riskcard.model.origin.certificate import Certificate, TrainingFacts
 from riskcard.model.totals import TotalCount
 from riskcard.model.value_range import ValueRange
 from riskcard.status import Status

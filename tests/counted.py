@@ -6,8 +6,8 @@ import numpy as np
 
 from cards import mass_card
 from riskcard.model.card import RiskCard
-from riskcard.model.certificate import TrainingFacts
 from riskcard.model.feature_points import FeaturePoints
+from riskcard.model.origin.certificate import TrainingFacts
 from riskcard.model.totals import TotalCount, count_totals
 
 __all__ = ["counted", "many_totals", "odd_card"]

@@ -33,7 +33,7 @@ from riskcard.audit.raw_rows import (
     totals_by_hand,
     worth,
 )
-from riskcard.model.certificate import Certificate, TrainingFacts
+from riskcard.model.origin.certificate import Certificate, TrainingFacts
 
 RNG = np.random.default_rng(5)
 X = RNG.integers(0, 10, (200, 3)).astype(float)  # age, bmi and dose

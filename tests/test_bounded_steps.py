@@ -16,12 +16,13 @@ from riskcard.audit.findings import Outcome
 from riskcard.card.sentences import certificate_sentences, step_words
 from riskcard.errors import ParameterError
 from riskcard.model.card_json import card_from_json, card_to_json
-from riskcard.model.certificate import Certificate
+from riskcard.model.origin.certificate import Certificate
 from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.problem import Problem, Scale
 from riskcard.problem.result import SolveResult
 from riskcard.problem.solution import Solution
 from riskcard.report.figure_sentences import bound_sentence
+from riskcard.search.drivers.solve_plain import WholeProof
 from riskcard.search.proof import bounded_steps
 from riskcard.search.proof.bounded_steps import (
     bound_cards_with_bounded_steps,
@@ -30,7 +31,6 @@ from riskcard.search.proof.bounded_steps import (
 )
 from riskcard.search.proof.conditions import arrange_conditions, with_other_limit
 from riskcard.search.proof.tree import Proof, Stops
-from riskcard.search.solve_plain import WholeProof
 from riskcard.status import Status
 
 FREE = (Scale("calibrated"), Scale("multiplier"))

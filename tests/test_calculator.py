@@ -20,9 +20,9 @@ from riskcard.cli.main import main
 from riskcard.cli.parser import make_parser
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
-from riskcard.model.labels import Labels, english
-from riskcard.model.labels_file import labels_from
 from riskcard.model.value_range import ValueRange
+from riskcard.model.words.labels import Labels, english
+from riskcard.model.words.labels_file import labels_from
 
 
 def data_of(page: str) -> dict:

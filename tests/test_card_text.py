@@ -20,9 +20,9 @@ from riskcard.errors import ParameterError
 from riskcard.formatting.numbers import format_number
 from riskcard.formatting.plain_text import columns_of
 from riskcard.model.card import RiskCard
-from riskcard.model.certificate import TrainingFacts
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
 from riskcard.model.lines import show_level
+from riskcard.model.origin.certificate import TrainingFacts
 
 
 def table_lines(text: str, header: str) -> list[str]:

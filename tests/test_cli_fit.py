@@ -16,7 +16,7 @@ from riskcard import (
     RiskCard,
     RiskScoreClassifier,
 )
-from riskcard.cli.commands.fit import _starting_card, classifier_of, given
+from riskcard.cli.learning.fit import _starting_card, classifier_of, given
 from riskcard.cli.main import main
 from riskcard.cli.parser import make_parser
 from riskcard.cli.training import read_training

@@ -19,10 +19,10 @@ from riskcard.problem.problem import Limits, Problem, Scale, make_problem
 from riskcard.problem.ranked_data import RankedData
 from riskcard.problem.result import SolveResult
 from riskcard.problem.solution import Solution
+from riskcard.search.drivers.round_cuts import round_cuts
+from riskcard.search.drivers.solve_max_changes import tangent_of_scale
 from riskcard.search.options import Options
-from riskcard.search.round_cuts import round_cuts
 from riskcard.search.solve import solve
-from riskcard.search.solve_max_changes import tangent_of_scale
 from riskcard.status import OPTIMALITY_TOLERANCE, Status, relative_gap
 
 TOLERANCE = 1e-7

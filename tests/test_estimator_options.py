@@ -25,7 +25,7 @@ from riskcard.data.table import make_table
 from riskcard.estimators.learning import KEPT_CONDITIONS
 from riskcard.logistic import log_loss
 from riskcard.rules.least_bins import LeastBins
-from riskcard.search.round_cuts import count_digits
+from riskcard.search.drivers.round_cuts import count_digits
 
 
 @pytest.fixture(scope="module")

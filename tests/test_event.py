@@ -16,7 +16,7 @@ from riskcard import (
     recalibrate,
 )
 from riskcard.cli.main import main
-from riskcard.data.event_words import _known_words, find_event
+from riskcard.data.first_look.event_words import _known_words, find_event
 from riskcard.evaluation.outcomes import read_outcomes
 from riskcard.model.card import RiskCard
 

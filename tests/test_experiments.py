@@ -423,7 +423,7 @@ def test_the_command_writes_tables_and_goes_on_where_it_was(tmp_path, capsys):
 
 def test_a_missing_solver_is_named_with_its_extra_and_left_out(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(
-        "riskcard.cli.commands.experiment.is_installed", lambda method: method.extra is None
+        "riskcard.cli.learning.experiment.is_installed", lambda method: method.extra is None
     )
     run(fake_cells(rows=[SMALL], names=["riskcard"]), tmp_path, Fakes())
     command = ["experiment", "table1", "--rows", "p=1", "-o", str(tmp_path)]

@@ -220,7 +220,7 @@ def test_the_command_refuses_what_makes_no_sense(card_file, capsys, words, messa
 
 
 def test_the_command_knows_all_formats_and_dialects():
-    from riskcard.cli.commands import export
+    from riskcard.cli.using import export
 
     actions = make_parser()._subparsers._group_actions[0].choices["export"]._actions
     choices = {action.dest: action.choices for action in actions}

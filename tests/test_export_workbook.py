@@ -10,11 +10,11 @@ from export_rows import mixed_card
 from riskcard.errors import ParameterError, SolverMissing
 from riskcard.export.workbook import FIRST_ROW, card_to_workbook
 from riskcard.model.card import RiskCard
-from riskcard.model.certificate import TrainingFacts
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
-from riskcard.model.labels import FeatureLabel, Labels
+from riskcard.model.origin.certificate import TrainingFacts
 from riskcard.model.totals import TotalCount
 from riskcard.model.value_range import ValueRange
+from riskcard.model.words.labels import FeatureLabel, Labels
 
 openpyxl = pytest.importorskip("openpyxl")
 

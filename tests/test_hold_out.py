@@ -11,7 +11,7 @@ from optional import pd
 from riskcard import DataError, ParameterError
 from riskcard.cli.main import main
 from riskcard.model.card import RiskCard
-from riskcard.model.held_out import draw_held_out
+from riskcard.model.origin.held_out import draw_held_out
 
 RNG = np.random.default_rng(1)
 N = 240

@@ -20,6 +20,7 @@ from riskcard.kernels.proof.rounding import ROUNDING
 from riskcard.problem.problem import Limits, Problem, Scale
 from riskcard.search import deadline as deadlines
 from riskcard.search.deadline import Deadline
+from riskcard.search.drivers.solve_plain import find_card
 from riskcard.search.options import SearchOptions
 from riskcard.search.proof import hull, tree
 from riskcard.search.proof import hull_tree as hull_trees
@@ -27,7 +28,6 @@ from riskcard.search.proof.conditions import arrange_conditions
 from riskcard.search.proof.hull import HullProblem, Part, Touch, tangent_bound, touch_hull
 from riskcard.search.proof.hull_tree import HullTree, divide
 from riskcard.search.proof.tree import Stops, prove
-from riskcard.search.solve_plain import find_card
 from riskcard.status import Status
 
 #: The oracle's own precision, with room.

@@ -15,9 +15,9 @@ from riskcard.export.cases import cases_of
 from riskcard.export.sql import card_to_sql
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
-from riskcard.model.labels import FeatureLabel, Labels
-from riskcard.model.labels_file import load_labels, template_of
 from riskcard.model.value_range import ValueRange
+from riskcard.model.words.labels import FeatureLabel, Labels
+from riskcard.model.words.labels_file import load_labels, template_of
 
 FILE = """
 title = "Risk of death within one year"

@@ -6,8 +6,8 @@ import io
 import pytest
 
 from riskcard import FeaturePoints, LevelPoints, RiskCard
-from riskcard.cli.commands.predict import _rounded
 from riskcard.cli.main import main
+from riskcard.cli.using.predict import _rounded
 from riskcard.formatting.numbers import readable_number
 from riskcard.model.row_remarks import row_remarks
 from riskcard.model.value_range import ValueRange

@@ -32,7 +32,7 @@ from riskcard.data.columns import FeatureValues
 from riskcard.data.features import read_features
 from riskcard.data.levels import Levels
 from riskcard.data.row_hash import CHUNK, hash_choices, hash_rows
-from riskcard.model.recipe import Recipe, RowOrigin, matches
+from riskcard.model.origin.recipe import Recipe, RowOrigin, matches
 
 CHANGED = "The card was changed after it was fitted"
 

@@ -17,7 +17,8 @@ from riskcard.estimators import learning
 from riskcard.kernels.jit import is_kept
 from riskcard.kernels.proof.explore import explore
 from riskcard.search import solve as pipeline
-from riskcard.search import solve_plain, warmup
+from riskcard.search import warmup
+from riskcard.search.drivers import solve_plain
 from riskcard.search.options import Options
 
 KINDS = ("fixed", "multiplier", "calibrated")

@@ -11,7 +11,7 @@ from riskcard.evaluation.calibration import calibration_of
 from riskcard.evaluation.discrimination import roc_curve
 from riskcard.evaluation.measures import Tally, fit_intercept, fit_slope
 from riskcard.evaluation.outcomes import Outcomes, read_outcomes
-from riskcard.model.certificate import ClassWeights, TrainingFacts
+from riskcard.model.origin.certificate import ClassWeights, TrainingFacts
 
 
 def rare_rows(n_rows: int = 400, seed: int = 0):

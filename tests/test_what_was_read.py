@@ -15,9 +15,9 @@ from riskcard import (
 )
 from riskcard.cli.main import main
 from riskcard.data.columns import FeatureValues, read_column
-from riskcard.data.data_summary import summarize
-from riskcard.data.identifiers import find_identifiers
-from riskcard.data.leaks import find_leaks
+from riskcard.data.first_look.data_summary import summarize
+from riskcard.data.first_look.identifiers import find_identifiers
+from riskcard.data.first_look.leaks import find_leaks
 from riskcard.data.table import make_table
 from riskcard.model.card import RiskCard
 

@@ -17,9 +17,9 @@ from riskcard.calculator.page_words import share_words
 from riskcard.calculator.questions import questions_of
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
-from riskcard.model.labels import FeatureLabel, Labels
 from riskcard.model.terms import show_level
 from riskcard.model.value_range import ValueRange
+from riskcard.model.words.labels import FeatureLabel, Labels
 
 #: Answers all questions as a person would, but faster, and says what the page then shows.
 ENTER = """

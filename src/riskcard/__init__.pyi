@@ -16,7 +16,7 @@ from .export.credit import to_credit_points as to_credit_points
 from .model.card import RiskCard as RiskCard
 from .model.feature_points import FeaturePoints as FeaturePoints
 from .model.feature_points import LevelPoints as LevelPoints
-from .model.recipe import Recipe as Recipe
+from .model.origin.recipe import Recipe as Recipe
 from .plots.calibration import plot_calibration as plot_calibration
 from .plots.decision import plot_decision as plot_decision
 from .plots.parsimony import plot_parsimony as plot_parsimony

@@ -38,8 +38,8 @@ from riskcard.data.columns import FeatureValues
 from riskcard.data.target import read_target, read_weights
 from riskcard.errors import DataError, ParameterError
 from riskcard.model.card import RiskCard
-from riskcard.model.certificate import Certificate
-from riskcard.model.recipe import RowOrigin
+from riskcard.model.origin.certificate import Certificate
+from riskcard.model.origin.recipe import RowOrigin
 
 #: Why nothing that a certificate claims could be checked.
 WITHOUT_COLUMNS = (

@@ -30,7 +30,7 @@ from riskcard.audit.limits import (
 from riskcard.audit.raw_rows import Rows, totals_by_hand
 from riskcard.audit.rivals import KIND, MOST_PROVEN_TERMS, Rival
 from riskcard.model.card import RiskCard
-from riskcard.model.certificate import Certificate
+from riskcard.model.origin.certificate import Certificate
 from riskcard.status import OPTIMALITY_TOLERANCE, Status
 
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from riskcard.audit.findings import ROUNDING, Check, checked, not_checked
 from riskcard.audit.raw_rows import Feature, Rows, worth
 from riskcard.model.card import RiskCard
-from riskcard.model.certificate import Certificate
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
+from riskcard.model.origin.certificate import Certificate
 
 #: A change of the totals: one for each row, or the same for all.
 Change = NDArray[np.int64] | int

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from riskcard.data.columns import FeatureValues
 from riskcard.data.table import Table
-from riskcard.model.certificate import Certificate
+from riskcard.model.origin.certificate import Certificate
 from riskcard.smoothing.smooth_risks import MOST_ROWS, choose_rows, smooth_risks
 
 

@@ -21,8 +21,8 @@ from riskcard.data.files.feature_table import FeatureTable
 from riskcard.data.frames import column_names, find_columns
 from riskcard.errors import RiskcardError, RiskcardWarning
 from riskcard.model.card import RiskCard
-from riskcard.model.certificate import Certificate
-from riskcard.model.recipe import RowOrigin, matches
+from riskcard.model.origin.certificate import Certificate
+from riskcard.model.origin.recipe import RowOrigin, matches
 
 if TYPE_CHECKING:
     from riskcard.estimators.classifier import RiskScoreClassifier

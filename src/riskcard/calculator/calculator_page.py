@@ -12,7 +12,7 @@ from riskcard.card.bands import BandLine, Seen, has_risk_intervals
 from riskcard.card.scorecard import ScoreCard, score_card_of
 from riskcard.formatting.templates import asset, render
 from riskcard.model.card import RiskCard
-from riskcard.model.labels import Labels, english
+from riskcard.model.words.labels import Labels, english
 
 #: With more totals than this, the curve has no dots.
 _MOST_DOTS = 60

@@ -2,7 +2,7 @@
 
 from riskcard.formatting.numbers import minus
 from riskcard.formatting.percent import percent
-from riskcard.model.labels import Labels
+from riskcard.model.words.labels import Labels
 
 
 def number_words(labels: Labels, text: str) -> str:

@@ -7,9 +7,9 @@ from riskcard.data.levels import Label
 from riskcard.formatting.numbers import format_number, minus
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature
-from riskcard.model.labels import FeatureLabel, Labels
 from riskcard.model.lines import Line, show_level
 from riskcard.model.value_range import ValueRange
+from riskcard.model.words.labels import FeatureLabel, Labels
 
 #: Up to this many choices are buttons; more of them are a list to open.
 _MOST_BUTTONS = 7

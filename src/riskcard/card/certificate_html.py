@@ -2,7 +2,7 @@
 
 from riskcard.card.sentences import certificate_sentences, objective_name, rounded_down
 from riskcard.formatting.html import Number, boxed, html_table, paragraphs
-from riskcard.model.certificate import Certificate
+from riskcard.model.origin.certificate import Certificate
 
 
 def _step_rows(certificate: Certificate) -> list[list[str | Number]]:

@@ -6,8 +6,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from riskcard.checks import LOG_ODDS_LIMIT
 from riskcard.formatting.percent import percent
 from riskcard.model.card import RiskCard
-from riskcard.model.certificate import Certificate, TrainingFacts
 from riskcard.model.lines import show_level
+from riskcard.model.origin.certificate import Certificate, TrainingFacts
 from riskcard.status import Status
 
 #: The row with the points that everyone has, and the column to fill in by hand.

@@ -67,7 +67,7 @@ def all_labelled_rows(
         return rows, labels, weights
     rows = {name: table[name] for name in table.column_names} | rows
 
-    from riskcard.model.held_out import find_held_out
+    from riskcard.model.origin.held_out import find_held_out
 
     held_out = find_held_out(card, table.features, labels == card.classes[1], weights)
     if held_out is None or held_out.all():

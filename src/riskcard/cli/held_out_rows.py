@@ -53,7 +53,7 @@ class HeldOutRows:
 
     def seal(self, card: RiskCard) -> RiskCard:
         """The card that remembers the rows."""
-        from riskcard.model.held_out import with_held_out
+        from riskcard.model.origin.held_out import with_held_out
 
         return with_held_out(card, self.features, self.is_event, self.weights, self.drawn)
 

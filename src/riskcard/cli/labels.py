@@ -41,7 +41,7 @@ def find_classes(column: FeatureValues, target: str, event: str | None = None) -
             f"The target {target!r} is {classes[0]!r} in all {len(column.values)} rows. "
             "A card needs rows with and without the event."
         )
-    from riskcard.data.event_words import find_event
+    from riskcard.data.first_look.event_words import find_event
     from riskcard.data.target import which_event
 
     two = classes[0], classes[1]

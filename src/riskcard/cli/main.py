@@ -47,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         from riskcard.cli.remarks import warnings_as_sentences
 
         # a command's module is loaded only when it is run
-        module = import_module(f"riskcard.cli.commands.{options.command}")
+        module = import_module(vars(options).pop("module"))
         with warnings_as_sentences():
             code: int = getattr(module, f"run_{options.command}")(options)
         sys.stdout.flush()

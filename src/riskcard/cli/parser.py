@@ -53,8 +53,11 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     table = parse_toml(Path(__file__).with_name("commands.toml").read_text(encoding="utf-8"))
     for name, command in table["commands"].items():
+        room = command.pop("room")
         arguments = _expanded(command.pop("arguments"), table["sets"])
-        _add_arguments(commands.add_parser(name, **command), arguments)
+        parser_of_command = commands.add_parser(name, **command)
+        parser_of_command.set_defaults(module=f"riskcard.cli.{room}.{name}")
+        _add_arguments(parser_of_command, arguments)
     return parser
 
 

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
     from riskcard.cli.held_out_rows import HeldOutRows
     from riskcard.data.columns import FeatureValues
-    from riskcard.data.data_summary import DataSummary
     from riskcard.data.files.feature_table import FeatureTable
     from riskcard.data.files.table_file import TableFile
-    from riskcard.data.identifiers import LeftOut
+    from riskcard.data.first_look.data_summary import DataSummary
+    from riskcard.data.first_look.identifiers import LeftOut
     from riskcard.data.reading import Reading
     from riskcard.rules.card_rules import CardRules
 
@@ -96,9 +96,9 @@ def read_training(options: Namespace, groups: str | None = None) -> Training:
     classes = _classes_of(table, options, problems)
     refuse(options.data, problems)
 
-    from riskcard.data.data_summary import summarize
     from riskcard.data.files.feature_table import FeatureTable
     from riskcard.data.files.table_file import kept_reading
+    from riskcard.data.first_look.data_summary import summarize
 
     features = dict(table.features)
     target = features.pop(options.target)
@@ -146,7 +146,7 @@ def _hold_out(
     import numpy as np
 
     from riskcard.cli.held_out_rows import HeldOutRows
-    from riskcard.model.held_out import draw_held_out
+    from riskcard.model.origin.held_out import draw_held_out
 
     drawn = draw_held_out(training.is_event, options.hold_out, options.random_state)
     weights = training.weights
@@ -271,8 +271,8 @@ def _left_out(
     options: Namespace, features: Mapping[str, FeatureValues], ruled: frozenset[str]
 ) -> tuple[LeftOut, ...]:
     """The columns that look like identifiers, unless an option or a rule is about them."""
-    from riskcard.data.data_summary import listed
-    from riskcard.data.identifiers import find_identifiers
+    from riskcard.data.first_look.data_summary import listed
+    from riskcard.data.first_look.identifiers import find_identifiers
 
     kept = {*options.categorical, *options.keep_features, *ruled}
     found = find_identifiers({name: one for name, one in features.items() if name not in kept})
@@ -289,7 +289,7 @@ def _left_out(
 
 def _require_variety(path: str, summary: DataSummary) -> None:
     """Refuse a table in which every column is constant."""
-    from riskcard.data.data_summary import listed
+    from riskcard.data.first_look.data_summary import listed
 
     if not sum(summary.kinds.values()):
         raise DataError(

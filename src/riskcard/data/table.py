@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from riskcard.data.columns import FeatureValues
 from riskcard.data.features import Features, read_features, require_numbers
+from riskcard.data.first_look.identifiers import LeftOut, find_identifiers
 from riskcard.data.frames import column_names
-from riskcard.data.identifiers import LeftOut, find_identifiers
 from riskcard.data.levels import Levels
 from riskcard.data.raw_columns import rows_in_words
 from riskcard.data.target import (

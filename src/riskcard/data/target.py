@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.checks import finite_number
-from riskcard.data.event_words import find_event
+from riskcard.data.first_look.event_words import find_event
 from riskcard.data.frames import column_names
 from riskcard.data.raw_columns import is_missing, read_raw, rows_in_words
 from riskcard.errors import DataError, ParameterError, warn

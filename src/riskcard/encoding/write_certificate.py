@@ -7,7 +7,7 @@ import numpy as np
 from riskcard.arrays import Integers
 from riskcard.data.table import Table
 from riskcard.encoding.decode_solution import Layout
-from riskcard.model.certificate import Certificate, TrainingFacts
+from riskcard.model.origin.certificate import Certificate, TrainingFacts
 from riskcard.model.totals import count_totals
 from riskcard.problem.problem import Problem
 from riskcard.problem.result import SolveResult

@@ -14,9 +14,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from riskcard.checks import is_whole
-from riskcard.data.data_summary import summarize
 from riskcard.data.features import read_numbers
 from riskcard.data.files.feature_table import FeatureTable
+from riskcard.data.first_look.data_summary import summarize
 from riskcard.data.frames import column_names, columns_in_order, rows_as_array
 from riskcard.data.table import Table, make_table, require_plain
 from riskcard.data.target import class_factors, weigh_classes

@@ -12,7 +12,7 @@ from riskcard.estimators.fitted import Procedure, Training, finish
 from riskcard.estimators.learning import Learned, Request, Task, learn
 from riskcard.estimators.recipe_values import parameters_from, plain_values
 from riskcard.estimators.regularization import Regularization
-from riskcard.model.recipe import Recipe
+from riskcard.model.origin.recipe import Recipe
 from riskcard.parameters import check_parameters, parameters_of
 from riskcard.rules.card_rules import CardRules
 from riskcard.search.options import Options

@@ -20,8 +20,8 @@ from riskcard.encoding.risk_intervals import risk_intervals
 from riskcard.encoding.write_certificate import certificate_of, training_facts_of
 from riskcard.errors import RiskcardError
 from riskcard.model.card import RiskCard
-from riskcard.model.certificate import ClassWeights
-from riskcard.model.recipe import Recipe
+from riskcard.model.origin.certificate import ClassWeights
+from riskcard.model.origin.recipe import Recipe
 from riskcard.problem.objective import violations
 from riskcard.problem.problem import Problem
 from riskcard.problem.result import SolveResult

@@ -8,7 +8,7 @@ from riskcard.errors import ParameterError
 from riskcard.estimators.classifier import RiskScoreClassifier
 from riskcard.estimators.learning import Request
 from riskcard.model.card import RiskCard
-from riskcard.model.recipe import digest_of
+from riskcard.model.origin.recipe import digest_of
 from riskcard.parameters import parameters_of
 
 

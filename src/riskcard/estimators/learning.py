@@ -23,10 +23,10 @@ from riskcard.problem.result import SolveResult
 from riskcard.progress import ProgressDisplay
 from riskcard.rules.card_rules import CardRules
 from riskcard.rules.least_bins import LeastBins
+from riskcard.search.drivers.round_cuts import round_cuts
 from riskcard.search.empty_card import best_empty_card
 from riskcard.search.interrupt import catch_interrupt
 from riskcard.search.options import Options
-from riskcard.search.round_cuts import round_cuts
 from riskcard.search.solve import solve
 from riskcard.search.warmup import tell_of_compilation
 from riskcard.status import Status

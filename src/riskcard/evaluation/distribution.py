@@ -11,8 +11,8 @@ from riskcard.data.rows_to_score import as_numbers, take_columns
 from riskcard.data.target import read_weights
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature, LevelPoints
-from riskcard.model.labels import Labels
 from riskcard.model.lines import LineKind
+from riskcard.model.words.labels import Labels
 
 Floats = NDArray[np.float64]
 

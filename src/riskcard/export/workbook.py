@@ -25,8 +25,8 @@ from riskcard.export.workbook_formulas import (
 )
 from riskcard.extras import import_extra
 from riskcard.model.card import RiskCard
-from riskcard.model.certificate import TrainingFacts
 from riskcard.model.feature_points import CardFeature
+from riskcard.model.origin.certificate import TrainingFacts
 
 #: The first row of the sheet "Cases" that is filled in; the row above it has the names.
 FIRST_ROW = 4

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from riskcard.checks import finite_number, set_fields, whole_points
 from riskcard.errors import ParameterError, warn
-from riskcard.model.certificate import Certificate, TrainingFacts
 from riskcard.model.feature_points import CardFeature
-from riskcard.model.labels import Labels
 from riskcard.model.lines import Line
-from riskcard.model.recipe import Recipe, digest_of
+from riskcard.model.origin.certificate import Certificate, TrainingFacts
+from riskcard.model.origin.recipe import Recipe, digest_of
+from riskcard.model.words.labels import Labels
 
 if TYPE_CHECKING:
     from riskcard.data.levels import Label
@@ -173,7 +173,7 @@ class RiskCard:
         labels
             ``Labels``, or the name of a TOML file of them; see ``docs/labels.md``.
         """
-        from riskcard.model.labels_file import labelled, load_labels
+        from riskcard.model.words.labels_file import labelled, load_labels
 
         return labelled(self, labels if isinstance(labels, Labels) else load_labels(labels))
 

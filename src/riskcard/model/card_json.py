@@ -13,13 +13,13 @@ from riskcard.data.files.csv_text import read_bytes
 from riskcard.data.reading import Reading
 from riskcard.errors import FormatError, ParameterError
 from riskcard.model.card import RiskCard
-from riskcard.model.certificate import Certificate, ClassWeights, TrainingFacts
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
-from riskcard.model.labels import Labels
-from riskcard.model.labels_file import labels_from
-from riskcard.model.recipe import HeldOut, Recipe
+from riskcard.model.origin.certificate import Certificate, ClassWeights, TrainingFacts
+from riskcard.model.origin.recipe import HeldOut, Recipe
 from riskcard.model.totals import TotalCount
 from riskcard.model.value_range import ValueRange
+from riskcard.model.words.labels import Labels
+from riskcard.model.words.labels_file import labels_from
 from riskcard.output_files import write_whole
 from riskcard.version import __version__
 

@@ -16,7 +16,7 @@ from riskcard.card.sentences import (
 from riskcard.evaluation.calibration import Calibration
 from riskcard.evaluation.intervals import Interval
 from riskcard.formatting.numbers import minus
-from riskcard.model.certificate import Certificate, TrainingFacts
+from riskcard.model.origin.certificate import Certificate, TrainingFacts
 from riskcard.status import Status
 
 

@@ -7,15 +7,15 @@ from dataclasses import replace
 from riskcard.problem.problem import Problem
 from riskcard.problem.result import SolveResult
 from riskcard.search.deadline import Deadline
+from riskcard.search.drivers.near_optimal import find_pool
+from riskcard.search.drivers.prove_parts import Found, Offer, prove_parts
+from riskcard.search.drivers.solve_max_changes import find_few_changes
+from riskcard.search.drivers.solve_min_gain import find_paying_terms
+from riskcard.search.drivers.solve_plain import History, find_card, prove_whole
 from riskcard.search.interrupt import catch_interrupt
-from riskcard.search.near_optimal import find_pool
 from riskcard.search.options import Options, SearchOptions
 from riskcard.search.plan import PLAN, SearchPlan
 from riskcard.search.proof.tree import MAX_PROVEN_TERMS, Stops
-from riskcard.search.prove_parts import Found, Offer, prove_parts
-from riskcard.search.solve_max_changes import find_few_changes
-from riskcard.search.solve_min_gain import find_paying_terms
-from riskcard.search.solve_plain import History, find_card, prove_whole
 from riskcard.search.warmup import make_ready
 from riskcard.status import Status
 

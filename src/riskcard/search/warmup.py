@@ -20,12 +20,12 @@ from riskcard.problem.problem import Limits, Problem, Scale
 from riskcard.problem.ranked_data import RankedData
 from riskcard.processes import isolated_python
 from riskcard.search.deadline import Deadline
+from riskcard.search.drivers.solve_plain import find_card
 from riskcard.search.empty_card import best_empty_card
 from riskcard.search.options import SearchOptions
 from riskcard.search.proof.conditions import arrange_conditions
 from riskcard.search.proof.hull_tree import HullTree
 from riskcard.search.proof.tree import Stops, prove
-from riskcard.search.solve_plain import find_card
 
 Kind = Literal["fixed", "multiplier", "calibrated"]
 

@@ -32,7 +32,7 @@ from riskcard.estimators.cross_validation.size_choice import choose_size, result
 from riskcard.estimators.learning import Request
 from riskcard.extras import import_pandas
 from riskcard.model.card import RiskCard
-from riskcard.model.recipe import Recipe
+from riskcard.model.origin.recipe import Recipe
 from riskcard.parameters import check_parameters
 from riskcard.progress import WorkBar
 from riskcard.search.warmup import tell_of_compilation

@@ -88,7 +88,7 @@ def _split_off_held_out(card: RiskCard, rows: ReportRows) -> list[ReportRows]:
     """The training rows and the rows that were held out, where a file has both."""
     import numpy as np
 
-    from riskcard.model.held_out import find_held_out
+    from riskcard.model.origin.held_out import find_held_out
     from riskcard.report.gather import ReportRows
 
     is_event = rows.labels == card.classes[1]

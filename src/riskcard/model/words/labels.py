@@ -25,7 +25,7 @@ def english() -> dict[str, str]:
     """Every text by its name, in English."""
     from riskcard.formatting.templates import asset
 
-    return {**PHRASES, **json.loads(asset("model/english.json"))}
+    return {**PHRASES, **json.loads(asset("model/words/english.json"))}
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 from argparse import Namespace
 
 from riskcard.cli.card_rows import labelled_rows
-from riskcard.cli.commands.show import show_card
 from riskcard.cli.remarks import say_saved, warnings_as_sentences
+from riskcard.cli.using.show import show_card
 from riskcard.model.card_json import load_card
 
 

@@ -6,10 +6,10 @@ from argparse import Namespace
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from riskcard.cli.commands.show import show_card
 from riskcard.cli.held_out_rows import require_hold_out
 from riskcard.cli.remarks import put, say, say_saved
 from riskcard.cli.training import Training, read_training
+from riskcard.cli.using.show import show_card
 from riskcard.errors import ParameterError
 from riskcard.parameters import PARAMETERS, parameters_of
 

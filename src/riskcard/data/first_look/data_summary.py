@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.data.columns import FeatureValues
-from riskcard.data.identifiers import LeftOut
-from riskcard.data.leaks import Leak, find_leaks
+from riskcard.data.first_look.identifiers import LeftOut
+from riskcard.data.first_look.leaks import Leak, find_leaks
 from riskcard.data.levels import BOOLEAN
 from riskcard.formatting.percent import percent
 

@@ -21,8 +21,8 @@ def run_validate(options: Namespace) -> int:
 
     from riskcard.evaluation.outcomes import read_outcomes
     from riskcard.evaluation.summary import evaluate
-    from riskcard.model.held_out import find_held_out
-    from riskcard.model.recipe import RowOrigin, matches
+    from riskcard.model.origin.held_out import find_held_out
+    from riskcard.model.origin.recipe import RowOrigin, matches
 
     card = load_card(options.card)
     file = open_data(options)

@@ -22,6 +22,7 @@ from riskcard.logistic import residuals
 from riskcard.problem.objective import log_odds_of, loss_of, violations
 from riskcard.problem.problem import Limits, Problem
 from riskcard.problem.solution import Solution
+from riskcard.search.drivers.prove_parts import Found, Offer, Part
 from riskcard.search.empty_card import best_empty_card
 from riskcard.search.heuristic.binned_rows import Rows, all_cuts
 from riskcard.search.heuristic.card_room import Rules, rules_of
@@ -30,7 +31,6 @@ from riskcard.search.heuristic.draft import draft_of, finish
 from riskcard.search.options import Start
 from riskcard.search.plan import SearchPlan
 from riskcard.search.proof.tree import CLOSE_ENOUGH
-from riskcard.search.prove_parts import Found, Offer, Part
 
 #: The fit of a scale does not try whole bases beyond this; see `fit_scale`.
 LARGEST_BASE = 10**6 - 100

@@ -12,7 +12,7 @@ from riskcard.errors import ParameterError
 
 def run_labels(options: Namespace) -> int:
     """Write the template."""
-    from riskcard.model.labels_file import template_of
+    from riskcard.model.words.labels_file import template_of
 
     if options.source.lower().endswith(".json"):
         options.card = options.source
@@ -28,10 +28,10 @@ def run_labels(options: Namespace) -> int:
 def _template_of_table(options: Namespace) -> str:
     """One entry for each column of a table but the target."""
     from riskcard.data.files.wanted_columns import Kind, Selection, require_columns
-    from riskcard.model.labels import Labels
-    from riskcard.model.labels_file import Column, template
     from riskcard.model.lines import show_level
     from riskcard.model.value_range import ValueRange
+    from riskcard.model.words.labels import Labels
+    from riskcard.model.words.labels_file import Column, template
 
     file, target = open_data(options, options.source), options.target
     require_columns(file, [target] if target else [], "the target")

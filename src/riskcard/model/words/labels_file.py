@@ -13,9 +13,9 @@ from riskcard.data.files.csv_text import read_text
 from riskcard.errors import FormatError, ParameterError, warn
 from riskcard.formatting.numbers import format_number
 from riskcard.formatting.spelling import nearest_name
-from riskcard.model.labels import PLACE, FeatureLabel, Labels, english
 from riskcard.model.lines import show_level
 from riskcard.model.value_range import ValueRange
+from riskcard.model.words.labels import PLACE, FeatureLabel, Labels, english
 from riskcard.toml import parse_toml
 
 if TYPE_CHECKING:

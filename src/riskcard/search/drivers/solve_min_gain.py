@@ -11,10 +11,10 @@ from dataclasses import replace
 
 from riskcard.problem.objective import violations
 from riskcard.problem.problem import Limits, Problem
+from riskcard.search.drivers.prove_parts import Found, Offer, Part
+from riskcard.search.drivers.solve_plain import find_card
 from riskcard.search.empty_card import best_empty_card
 from riskcard.search.options import SearchOptions
-from riskcard.search.prove_parts import Found, Offer, Part
-from riskcard.search.solve_plain import find_card
 
 
 def find_paying_terms(

@@ -12,7 +12,7 @@ from riskcard.data.columns import FeatureValues
 from riskcard.data.row_hash import hash_rows
 from riskcard.errors import DataError, ParameterError
 from riskcard.model.card import RiskCard
-from riskcard.model.recipe import HeldOut, RowOrigin, matches
+from riskcard.model.origin.recipe import HeldOut, RowOrigin, matches
 
 Mask = NDArray[np.bool_]
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from riskcard.cli.commands.fit import exit_code
-from riskcard.cli.commands.show import show_card
+from riskcard.cli.learning.fit import exit_code
 from riskcard.cli.remarks import put, say
+from riskcard.cli.using.show import show_card
 from riskcard.errors import FormatError
 from riskcard.output_files import table_as_csv, write_whole
 

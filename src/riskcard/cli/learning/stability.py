@@ -3,7 +3,7 @@
 from argparse import Namespace
 from typing import Any
 
-from riskcard.cli.commands.fit import classifier_of, given
+from riskcard.cli.learning.fit import classifier_of, given
 from riskcard.cli.remarks import put, write_or_print
 from riskcard.cli.training import Training, read_training
 from riskcard.output_files import table_as_csv

@@ -6,11 +6,11 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from riskcard.cli.commands.fit import classifier_of, exit_code, given, named_card
-from riskcard.cli.commands.show import show_card
 from riskcard.cli.held_out_rows import require_hold_out
+from riskcard.cli.learning.fit import classifier_of, exit_code, given, named_card
 from riskcard.cli.remarks import put, say_saved
 from riskcard.cli.training import Training, read_training
+from riskcard.cli.using.show import show_card
 from riskcard.errors import ParameterError
 from riskcard.output_files import table_as_csv, write_whole
 

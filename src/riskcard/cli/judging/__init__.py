@@ -1,0 +1,1 @@
+"""Commands that judge a card: one file per command."""

@@ -1,0 +1,1 @@
+"""Commands that learn: one file per command."""

@@ -1,0 +1,1 @@
+"""The words of a card: labels that users write, and the phrases of its pages."""
