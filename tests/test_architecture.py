@@ -142,7 +142,7 @@ SELF_DESCRIPTION = {
 
 
 #: Facts and sentences do not know the pictures: of a report only these files draw.
-DRAWING = {"pictures.py", "report.py", "shown_figures.py"}
+DRAWING = {"report.py", "shown_figures.py"}
 
 
 def imported_modules(tree: ast.AST) -> list[tuple[str, int]]:

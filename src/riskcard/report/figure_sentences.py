@@ -1,4 +1,4 @@
-"""Figures in plain sentences."""
+"""Figures in plain sentences: what the templates of a report ask for words."""
 
 import math
 from collections.abc import Sequence
@@ -14,30 +14,12 @@ from riskcard.card.sentences import (
     step_words,
 )
 from riskcard.evaluation.calibration import Calibration
-from riskcard.evaluation.intervals import Interval
-from riskcard.formatting.numbers import minus
+from riskcard.formatting.figures import count as count
+from riskcard.formatting.figures import plain as plain
+from riskcard.formatting.figures import share as share
+from riskcard.formatting.figures import with_interval as with_interval
 from riskcard.model.origin.certificate import Certificate, TrainingFacts
 from riskcard.status import Status
-
-
-def count(number: int, noun: str) -> str:
-    """A number and what is counted: "1 row", "2,000 rows"."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def share(part: float, digits: int = 1) -> str:
-    """A share in per cent."""
-    return f"{plain(100 * part, digits)} %"
-
-
-def plain(number: float, digits: int = 3) -> str:
-    """A figure, with a true minus sign; in words when there is none."""
-    if math.isnan(number):
-        return "none"
-    if math.isinf(number):
-        return "infinite"
-    text = f"{number:.{digits}f}"
-    return text.lstrip("-") if float(text) == 0 else minus(text)
 
 
 def difference(figures: Sequence[float], card: Sequence[float]) -> str:
@@ -46,15 +28,6 @@ def difference(figures: Sequence[float], card: Sequence[float]) -> str:
     error = differences.std(ddof=1) / math.sqrt(differences.size)
     mean = float(differences.mean())
     return f"{'+' if mean > 0 else ''}{plain(mean)} ±\u00a0{plain(float(error))}"
-
-
-def with_interval(number: float, interval: Interval | None, digits: int = 3) -> str:
-    """A figure with its interval in brackets."""
-    if interval is None:
-        return plain(number, digits)
-    low, high = (plain(end, digits) for end in interval)
-    # a line ends before the brackets, where there is no room, and not within them
-    return f"{plain(number, digits)} ({low}\u00a0to\u00a0{high})"
 
 
 # --- the certificate ----------------------------------------------------------------------------

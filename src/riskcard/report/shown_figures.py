@@ -4,14 +4,15 @@ from functools import partial
 
 from riskcard.card.sentences import training_words as learned_words
 from riskcard.evaluation.summary import Evaluation
+from riskcard.formatting.figures import plain, share
 from riskcard.plots.calibration import draw_calibration
 from riskcard.plots.decision import draw_decision
+from riskcard.plots.embedded import Picture, drawn
 from riskcard.plots.points import draw_points
 from riskcard.plots.risk import draw_risk
 from riskcard.plots.roc import draw_roc
 from riskcard.report.facts import ReportFacts
-from riskcard.report.figure_sentences import plain, proof_in_short, share, slope_words
-from riskcard.report.pictures import Picture, drawn
+from riskcard.report.figure_sentences import proof_in_short, slope_words
 
 #: What rows are called in a sentence.
 PLACES = {
