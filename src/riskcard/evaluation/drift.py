@@ -1,0 +1,219 @@
+"""How far the shares of bins have moved between two samples: the population stability index (PSI).
+
+The index is ``sum((actual - expected) * log(actual / expected))`` over the shares of the bins. Of a
+score it is called PSI, of a characteristic CSI. Chance alone makes it positive: without any change it is
+about ``(bins - 1) * (1 / n + 1 / m)`` for samples of n and m rows, and its multiple of
+``1 / (1 / n + 1 / m)`` is about chi-squared with ``bins - 1`` degrees of freedom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+from scipy.stats import chi2
+
+from riskcard.errors import DataError
+from riskcard.evaluation.intervals import LEVEL
+from riskcard.evaluation.measures import Floats
+
+#: The limits by which the index is usually read.
+SOME_CHANGE, LARGE_CHANGE = 0.1, 0.25
+#: What every bin of both samples gets, in rows, where a bin of one of them is empty.
+_ADDED_ROWS = 0.5
+
+
+class Reading(str, Enum):
+    """How a stability index is usually read."""
+
+    STABLE = "stable"
+    SOME = "some change"
+    LARGE = "large change"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class DriftBin:
+    """One bin in both samples.
+
+    Attributes
+    ----------
+    words
+        What the bin is.
+    expected, actual
+        Its shares of the reference and of the new rows, as they are.
+    part
+        What it adds to the index.
+    points
+        What the bin is worth on a card; None for bins of a total.
+    """
+
+    words: str
+    expected: float
+    actual: float
+    part: float
+    points: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """How far one column, or the total, has moved.
+
+    Attributes
+    ----------
+    name
+        What has moved.
+    bins
+        All bins that have rows in one of the samples.
+    index
+        The stability index.
+    expected_rows, actual_rows
+        Effective numbers of rows; without weights the numbers of rows.
+    is_adjusted
+        A bin was empty in one sample, so half a row was added to every bin of both.
+    """
+
+    name: str
+    bins: tuple[DriftBin, ...]
+    index: float
+    expected_rows: float
+    actual_rows: float
+    is_adjusted: bool = False
+
+    @property
+    def by_chance(self) -> float:
+        """About what the index is on average when nothing has changed."""
+        return (len(self.bins) - 1) * self._unit
+
+    @property
+    def chance_limit(self) -> float:
+        """Without any change the index is above this in about one sample of twenty."""
+        free = len(self.bins) - 1
+        return float(chi2.ppf(LEVEL, free)) * self._unit if free else 0.0
+
+    @property
+    def is_beyond_chance(self) -> bool:
+        """The index is larger than samples of this size show without a change."""
+        return self.index > self.chance_limit
+
+    @property
+    def reading(self) -> Reading:
+        """The usual reading: stable below 0.1, large from 0.25 on."""
+        if self.index < SOME_CHANGE:
+            return Reading.STABLE
+        return Reading.SOME if self.index < LARGE_CHANGE else Reading.LARGE
+
+    @property
+    def points_shift(self) -> float | None:
+        """By how much the mean points have changed; None where bins have no points."""
+        if any(one.points is None for one in self.bins):
+            return None
+        return sum((one.actual - one.expected) * (one.points or 0) for one in self.bins)
+
+    @property
+    def in_words(self) -> str:
+        """The reading with what chance makes of it."""
+        if self.reading is Reading.STABLE:
+            return f"{self.reading}, but more than chance" if self.is_beyond_chance else "stable"
+        return str(self.reading) if self.is_beyond_chance else f"{self.reading}, within chance"
+
+    @property
+    def _unit(self) -> float:
+        return 1 / self.expected_rows + 1 / self.actual_rows
+
+
+def drift_between(
+    expected: Any,
+    actual: Any,
+    words: Sequence[str] | None = None,
+    name: str = "total",
+    rows: tuple[float, float] | None = None,
+    points: Sequence[int] | None = None,
+) -> Drift:
+    """Compare the counts of bins in two samples.
+
+    Parameters
+    ----------
+    expected, actual
+        Rows, or sums of weights, in each bin of the reference and of the new rows. Bins that are
+        empty in both are left out.
+    words
+        What the bins are called; by default their numbers.
+    name
+        What is counted.
+    rows
+        Effective numbers of rows of both samples, where counts are sums of weights.
+    points
+        What each bin is worth on a card.
+
+    Examples
+    --------
+    >>> round(drift_between([50, 50], [60, 40]).index, 5)
+    0.04055
+    >>> drift_between([50, 50], [90, 10]).in_words
+    'large change'
+    """
+    counts = np.array([_counts(expected), _counts(actual)])
+    kept = np.flatnonzero(counts.sum(axis=0) > 0)
+    shares: Floats = counts[:, kept] / counts.sum(axis=1, keepdims=True)
+    old_rows, new_rows = counts.sum(axis=1).tolist() if rows is None else rows
+    is_adjusted = bool((shares == 0).any())
+    used = _with_added_rows(shares, [old_rows, new_rows]) if is_adjusted else shares
+    parts: Floats = (used[1] - used[0]) * np.log(used[1] / used[0])
+    names = [str(place + 1) for place in range(counts.shape[1])] if words is None else words
+    bins = (
+        DriftBin(names[place], old, new, part, None if points is None else points[place])
+        for place, old, new, part in zip(
+            kept.tolist(), *shares.tolist(), parts.tolist(), strict=True
+        )
+    )
+    return Drift(name, tuple(bins), float(parts.sum()), old_rows, new_rows, is_adjusted)
+
+
+def equal_share_bands(weights: Any, most: int = 10) -> list[int]:
+    """Divide neighbouring values into bands with about equal shares of the rows.
+
+    Parameters
+    ----------
+    weights
+        Rows at each value, in the order of the values; at least one is positive.
+    most
+        The most bands. A value is never divided, so there may be fewer.
+
+    Returns
+    -------
+    list of int
+        The position of the last value of each band.
+
+    Examples
+    --------
+    >>> equal_share_bands([1, 1, 1, 1], most=2), equal_share_bands([8, 1, 1], most=4)
+    ([1, 3], [0, 2])
+    """
+    sizes = _counts(weights)
+    middles = (np.cumsum(sizes) - sizes / 2) / sizes.sum()
+    places = np.minimum((middles * most).astype(int), most - 1)
+    ends = np.flatnonzero(np.diff(places) > 0).tolist()
+    return [*ends, sizes.size - 1]
+
+
+def _with_added_rows(shares: Floats, sizes: Sequence[float]) -> Floats:
+    """The shares when half a row more is in every bin."""
+    rows = np.array(sizes)[:, np.newaxis]
+    added: Floats = (shares * rows + _ADDED_ROWS) / (rows + _ADDED_ROWS * shares.shape[1])
+    return added
+
+
+def _counts(counts: Any) -> Floats:
+    found = np.asarray(counts, dtype=np.float64)
+    if found.ndim != 1 or not np.isfinite(found).all() or (found < 0).any() or not found.any():
+        raise DataError(
+            "The counts of bins have to be numbers of at least 0, not all of them 0. Give the rows of "
+            "each bin, of the reference and of the new rows."
+        )
+    return found
