@@ -29,7 +29,10 @@ DOCS = Path(__file__).parent
 #: The pages that show output.
 SHOWING = (
     DOCS.parent / "README.md",
-    *(DOCS / f"{name}.md" for name in ("index", "certificate", "clinician", "credit_officer")),
+    *(
+        DOCS / f"{name}.md"
+        for name in ("index", "certificate", "clinician", "credit_officer", "tools")
+    ),
 )
 
 FENCE = re.compile(

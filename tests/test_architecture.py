@@ -133,9 +133,9 @@ SKLEARN_PARTS = (
 )
 #: A card draws and saves itself: these functions fetch the renderer when they are called.
 SELF_DESCRIPTION = {
-    ("model/card.py", "card"),
-    ("model/card.py", "calculator"),
-    ("model/card.py", "export"),
+    ("model/card_views.py", "card"),
+    ("model/card_views.py", "calculator"),
+    ("model/card_views.py", "export"),
     ("model/explain.py", "card"),
     ("model/origin/certificate.py", "card"),
 }

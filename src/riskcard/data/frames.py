@@ -1,13 +1,19 @@
 """Any table in memory: its columns by name or by position, and some of its rows."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from importlib import import_module
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.data.raw_columns import read_raw
-from riskcard.errors import DataError
+from riskcard.errors import DataError, ParameterError, SolverMissing
+
+#: Of a new frame: by name the type of the values (``str``, ``int`` or ``float``), and the values.
+Columns = Mapping[str, tuple[type, Sequence[Any]]]
+#: The libraries whose frames can be made.
+FRAMES = ("pandas", "polars", "pyarrow")
 
 
 class NotANumber(DataError, TypeError):
@@ -124,6 +130,40 @@ def take_rows(table: Any, positions: NDArray[np.intp]) -> Any:
     import narwhals.stable.v2 as nw
 
     return nw.from_native(table, eager_only=True)[positions].to_native()
+
+
+def make_frame(columns: Columns, backend: str) -> Any:
+    """A new data frame.
+
+    Parameters
+    ----------
+    columns
+        Types and values. None is a missing value; whole numbers become floats where there is one.
+    backend
+        The library of the frame: "pandas", "polars" or "pyarrow".
+
+    Raises
+    ------
+    SolverMissing
+        The library is not installed.
+    """
+    import narwhals.stable.v2 as nw
+
+    if backend not in FRAMES:
+        known = ", ".join(map(repr, FRAMES))
+        raise ParameterError(f"backend is {backend!r}. Use one of {known}.")
+    try:
+        import_module(backend)
+    except ImportError:
+        raise SolverMissing(
+            f"A frame needs {backend}, which is not installed. Install it, or name another backend."
+        ) from None
+    kinds = {str: nw.String, int: nw.Int64, float: nw.Float64}
+    data, schema = {}, {}
+    for name, (kind, values) in columns.items():
+        data[name] = list(values)
+        schema[name] = kinds[float if kind is int and None in data[name] else kind]()
+    return nw.from_dict(data, schema, backend=cast(Any, backend)).to_native()
 
 
 def count_rows(table: Any) -> int:

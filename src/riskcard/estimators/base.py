@@ -24,12 +24,13 @@ from riskcard.encoding.decode_solution import Layout
 from riskcard.errors import DataError, ParameterError
 from riskcard.estimators.fitted import Procedure, Training
 from riskcard.estimators.notebook import ShowsCard
+from riskcard.estimators.points_output import GivesPoints
 from riskcard.model.card import RiskCard
 from riskcard.problem.problem import Problem
 from riskcard.problem.result import SolveResult
 
 
-class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
+class CardClassifier(ShowsCard, GivesPoints, ClassifierMixin, BaseEstimator, ABC):
     """A classifier whose model is one card; how the card is found is up to its subclass."""
 
     #: The relative gap at which a proof may stop; a parameter of the classifiers that prove.
@@ -127,13 +128,18 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
 
     def total_points(self, X: Any) -> NDArray[np.int64]:
         """Total of every row, base included."""
+        rows = self._rows_to_score(X)
+        return self.card_.total_points(rows)
+
+    def _rows_to_score(self, X: Any) -> Any:
+        """Checked rows with the columns on the card."""
         check_is_fitted(self)
         if column_names(X) is None:
             X = rows_as_array(X)
         validate_data(self, X, reset=False, skip_check_array=True)
         if not self.takes_any_table:
             X = read_numbers(X)  # which refuses anything else, in unused columns as well
-        return self.card_.total_points(self._used_columns(X))
+        return self._used_columns(X)
 
     def _used_columns(self, X: Any) -> Any:
         """The columns on the card: by position if the model was fitted on other names, or on none."""
@@ -188,6 +194,7 @@ class CardClassifier(ShowsCard, ClassifierMixin, BaseEstimator, ABC):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
+        tags.transformer_tags.preserves_dtype = []  # points are whole numbers
         tags.input_tags.allow_nan = self.takes_any_table
         tags.input_tags.categorical = self.takes_any_table
         tags.input_tags.string = self.takes_any_table

@@ -10,10 +10,10 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     submod_attrs={
         "card": ["RiskCard"],
         "card_json": ["load_card", "save_card"],
-        "certificate": ["Certificate", "TrainingFacts"],
+        "origin.certificate": ["Certificate", "TrainingFacts"],
         "explain": ["Explanation"],
         "feature_points": ["FeaturePoints", "LevelPoints"],
         "lines": ["Line", "LineKind"],
-        "recipe": ["Recipe"],
+        "origin.recipe": ["Recipe"],
     },
 )

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from riskcard.checks import finite_number, set_fields, whole_points
 from riskcard.errors import ParameterError, warn
+from riskcard.model.card_views import CardViews
 from riskcard.model.feature_points import CardFeature
 from riskcard.model.lines import Line
 from riskcard.model.origin.certificate import Certificate, TrainingFacts
@@ -43,7 +44,7 @@ class RiskRow(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class RiskCard:
+class RiskCard(CardViews):
     """A card: add the points of one bin of each feature to the base, and read off the risk.
 
     ``log-odds = total / multiplier + offset``, where ``total`` is the base and all points.
@@ -200,6 +201,15 @@ class RiskCard:
 
         return total_points(self, values)
 
+    def points_by_feature(self, values: Any) -> NDArray[np.int64]:
+        """Points of each row from each feature: one column per feature of the card, in its order.
+
+        Parameters and warnings are those of ``total_points``; base and points add up to its totals.
+        """
+        from riskcard.model.scoring import points_by_feature
+
+        return points_by_feature(self, values)
+
     def log_odds(self, values: Any) -> NDArray[np.float64]:
         """Log-odds of the event, for each row."""
         return self.log_odds_of_total(self.total_points(values))
@@ -228,6 +238,36 @@ class RiskCard:
         from riskcard.model.explain import explain_row
 
         return explain_row(self, row)
+
+    def shap_values(self, values: Any, background: Any = None) -> NDArray[np.float64]:
+        """Exact SHAP values of the log-odds of the event: one column per feature of the card.
+
+        A value is what the points of the feature add to the log-odds of the row, less what they add
+        on average. A row's values and the log-odds of the average total add up to its log-odds;
+        features that are not on the card have the value 0 and no column.
+
+        Parameters
+        ----------
+        values
+            The rows, as for ``total_points``.
+        background
+            The rows that averages are taken over; None means the training rows, each counted once.
+        """
+        from riskcard.model.contributions import shap_values
+
+        return shap_values(self, values, background)
+
+    def shap_explanation(self, values: Any, background: Any = None) -> Any:
+        """The same as a ``shap.Explanation``, which the plots of SHAP draw; needs the package shap.
+
+        Parameters
+        ----------
+        values, background
+            As for ``shap_values``.
+        """
+        from riskcard.model.contributions import shap_explanation
+
+        return shap_explanation(self, values, background)
 
     def reachable_totals(self) -> list[int]:
         """Every total that some row can have, ascending."""
@@ -294,92 +334,6 @@ class RiskCard:
         from riskcard.model.card_json import load_card
 
         return load_card(path)
-
-    def export(self, path: str | Path, to: str | None = None, **options: Any) -> None:
-        """Write the card as something that runs elsewhere.
-
-        Parameters
-        ----------
-        path
-            The file; its ending tells the format: .py, .sql, .mjs, .js, .xlsx, .pmml, .onnx, .json.
-        to
-            The name of the format, where the ending does not tell.
-        **options
-            Those of the format: see ``riskcard.export.formats.export_card``.
-        """
-        from riskcard.export.formats import export_card
-
-        export_card(self, path, to, **options)
-
-    def to_text(self, form: str = "bins") -> str:
-        """The card as plain text.
-
-        Parameters
-        ----------
-        form
-            "bins" (one row for each bin) or "two_sided" (the paper's form).
-        """
-        from riskcard.card.card_text import render_text
-
-        return render_text(self, form)
-
-    def to_html(self) -> str:
-        """The card as a piece of HTML."""
-        from riskcard.card.card_html import render_html
-
-        return render_html(self)
-
-    def to_markdown(self) -> str:
-        """The card as Markdown: two tables, and sentences on training and proof."""
-        from riskcard.card.markdown import render_markdown
-
-        return render_markdown(self)
-
-    def to_latex(self, document: bool = False) -> str:
-        """The card as LaTeX.
-
-        Parameters
-        ----------
-        document
-            False: a piece for a document that loads the package booktabs. True: a document of its
-            own.
-        """
-        from riskcard.card.latex import render_latex
-
-        return render_latex(self, document)
-
-    def to_svg(self) -> str:
-        """The card as an SVG picture that needs no other file."""
-        from riskcard.card.svg import render_svg
-
-        return render_svg(self)
-
-    def to_calculator(self) -> str:
-        """The card as an offline page that adds up points while values are entered."""
-        from riskcard.calculator.calculator_page import render_calculator
-
-        return render_calculator(self)
-
-    def save_picture(self, path: str | Path) -> None:
-        """Write the card as a picture: PDF (front and back), PNG or SVG, by the ending of the name.
-
-        PDF and PNG need matplotlib, which the extra ``plots`` brings.
-        """
-        from riskcard.card.picture import picture_for
-        from riskcard.output_files import write_whole
-
-        write_whole(path, picture_for(self, path))
-
-    def __str__(self) -> str:
-        return self.to_text()
-
-    def __rich_console__(self, console: Any, options: Any) -> Any:
-        from riskcard.card.terminal import rich_card
-
-        yield rich_card(self, options.max_width)
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
 
 
 def _sigmoid(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:

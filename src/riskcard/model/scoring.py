@@ -1,8 +1,8 @@
-"""The totals of rows: fast for columns of plain floats, feature by feature for all else."""
+"""The points and totals of rows: fast for totals of columns of plain floats, feature by feature for all else."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -31,15 +31,29 @@ def total_points(card: RiskCard, values: Any) -> NDArray[np.int64]:
         plain = add_up_numbers(card.features, [columns[name] for name in used], card.base)
         if plain is not None:
             return plain
-    total = np.full(n_rows, card.base, dtype=np.int64)
+    total: NDArray[np.int64] = card.base + _look_up_all(card, n_rows, columns).sum(axis=0)
+    return total
+
+
+def points_by_feature(card: RiskCard, values: Any) -> NDArray[np.int64]:
+    """Points of each row (first axis) from each feature of the card (second axis)."""
+    used = [feature.name for feature in card.features]
+    return _look_up_all(card, *take_columns(values, card.feature_names, used)).T
+
+
+def _look_up_all(
+    card: RiskCard, n_rows: int, columns: Mapping[str, NDArray[Any]]
+) -> NDArray[np.int64]:
+    """Points of each feature (first axis) for each row (second axis); warns of guesses."""
+    points = np.empty((len(card.features), n_rows), dtype=np.int64)
     guesses = []
-    for feature in card.features:
+    for place, feature in enumerate(card.features):
         found = feature.look_up(columns[feature.name])
-        total += found.points
+        points[place] = found.points
         guesses += _guess_words(feature.name, found)
     if guesses:
         _warn_of_guesses(guesses)
-    return total
+    return points
 
 
 def add_up_numbers(

@@ -1,0 +1,46 @@
+"""Cards in other people's packages: SHAP draws them, and the page about such tools shows what is so."""
+
+import numpy as np
+import pytest
+from docs.pages import DOCS, run_page
+
+from cards import mass_card
+from riskcard import RiskScoreClassifier
+from test_points_output import MASSES
+
+
+def test_the_page_on_tools_shows_what_its_code_prints(tmp_path, monkeypatch, find_module):
+    for name in ("matplotlib", "pandas", "shap"):
+        find_module(name)
+    monkeypatch.chdir(tmp_path)
+    for one in run_page(DOCS / "tools.md"):
+        assert one.real == one.shown, one.what
+
+
+def test_shap_finds_the_same_values_from_outside(find_module):
+    shap, rng = find_module("shap"), np.random.default_rng(3)
+    X = rng.integers(0, 6, (60, 3)).astype(float)
+    y = (X[:, 0] + rng.normal(size=60) > X[:, 1]).astype(int)
+    model = RiskScoreClassifier(max_terms=3).fit(X, y)
+    found = shap.Explainer(model.card_.log_odds, shap.maskers.Independent(X), algorithm="exact")(X)
+    ours = model.shap_explanation(X)
+    used = [int(name[1:]) for name in model.get_feature_names_out()]
+    np.testing.assert_allclose(ours.values, found.values[:, used], atol=1e-9)
+    np.testing.assert_allclose(ours.base_values, found.base_values, atol=1e-9)
+    np.testing.assert_array_equal(ours.data, X[:, used])
+
+
+@pytest.mark.parametrize("kind", ["waterfall", "beeswarm", "bar", "scatter", "heatmap", "force"])
+def test_the_plots_of_shap_draw_levels_and_missing_values(kind, find_module):
+    shap, pyplot = find_module("shap"), find_module("matplotlib.pyplot")
+    pyplot.switch_backend("agg")
+    explanation = mass_card().shap_explanation(MASSES, background=MASSES)
+    if kind == "force":
+        shap.plots.force(explanation[0], matplotlib=True, show=False)
+    elif kind == "scatter":
+        shap.plots.scatter(explanation[:, "age"], show=False)
+    else:
+        shown = explanation[0] if kind == "waterfall" else explanation
+        getattr(shap.plots, kind)(shown, show=False)
+    assert pyplot.gcf().axes
+    pyplot.close("all")
