@@ -91,6 +91,7 @@ ALLOWED = {
     "plots": MODEL | {"plots", "evaluation"},
     "card": MODEL | {"card", "evaluation"},
     "export": MODEL | {"export", "output_files"},
+    "credit": MODEL | {"credit", "evaluation", "plots"},
     "calculator": MODEL | {"calculator", "card"},
     "report": ESTIMATORS
     | {"report", "card", "audit", "evaluation", "plots", "stability", "output_files"},
@@ -108,6 +109,7 @@ ALLOWED = {
         "cli/using",
         "card",
         "export",
+        "credit",
         "audit",
         "stability",
         "plots",

@@ -15,6 +15,7 @@ from counted import counted, many_totals, odd_card
 from riskcard.calculator.calculator_page import render_calculator
 from riskcard.calculator.page_words import share_words
 from riskcard.calculator.questions import questions_of
+from riskcard.credit.scaling import to_credit_points
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
 from riskcard.model.terms import show_level
@@ -279,6 +280,23 @@ def test_missing_is_offered_where_the_card_has_points_for_it(browser, open_page)
     assert browser.find_element("id", "value-1").get_attribute("value") == ""
     specials[0].click()
     assert text_of(browser, "total") == "–"
+
+
+@pytest.mark.parametrize("is_scaled", [False, True])
+def test_reasons_are_listed_worst_first_and_none_for_the_safest(browser, open_page, is_scaled):
+    labels = Labels(features={"shape": FeatureLabel(reason="The outline is <b>irregular</b>")})
+    card = mass_card().with_labels(labels)
+    card = to_credit_points(card).card if is_scaled else card
+    worst = {"age": 50, "shape": "lobular", "density": "low", "palpable": "True"}
+    open_page(card.to_calculator(), worst)
+    items = browser.find_elements("css selector", "#reasons li")
+    why = card.explain(worst | {"palpable": True})
+    assert [one.text for one in items] == list(why.reason_texts)
+    assert items[0].text == "The outline is <b>irregular</b>"
+    open_page(
+        card.to_calculator(), {"age": 30, "shape": "round", "density": "high", "palpable": "False"}
+    )
+    assert not browser.find_element("id", "reasons").is_displayed()
 
 
 def test_the_keyboard_alone_is_enough(browser, open_page):

@@ -3,14 +3,17 @@
 import json
 import math
 import subprocess
+import warnings
 
 import pytest
 
 from cards import heart_card, mass_card, risk_cards
 from export_rows import assert_same, mixed_card, odd_card, rows_of, sample_cards, typed_cards
+from riskcard.credit.scaling import to_credit_points
 from riskcard.export.javascript import card_to_javascript
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
+from riskcard.model.words.labels import FeatureLabel, Labels
 
 # rows come as JSON, in which infinity and undefined are written as words
 RUNNER = """
@@ -73,6 +76,22 @@ def test_node_scores_as_the_card(run_cards, form):
     answers = run_cards(work, form)
     for (card, rows), found in zip(work, answers, strict=True):
         assert_same(card, rows, [(one["total"], one["risk"]) for one in found])
+
+
+@pytest.mark.parametrize("is_scaled", [False, True])
+def test_reasons_are_those_of_the_explanation(run_cards, is_scaled):
+    labels = Labels(features={"shape": FeatureLabel(reason="The outline is </irregular>")})
+    card = mass_card().with_labels(labels)
+    card = to_credit_points(card).card if is_scaled else card
+    rows = [row for row in rows_of(card) if row["age"] is not None]
+    (answers,) = run_cards([(card, rows)])
+    assert len(answers) == len(rows) > 30
+    for row, found in zip(rows, answers, strict=True):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            why = card.explain(row)
+        assert found["reasons"] == [one.reason or one.feature for one in why.reasons]
+    assert max(len(found["reasons"]) for found in answers) >= 3
 
 
 def test_points_log_odds_and_guesses_are_given(run_cards):

@@ -7,10 +7,11 @@ import pytest
 
 from cards import heart_card, mass_card
 from export_rows import assert_same, odd_card, rows_of, sample_cards, typed_cards
-from riskcard.export.credit import to_credit_points
+from riskcard.credit.scaling import to_credit_points
 from riskcard.export.pmml import card_to_pmml
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
+from riskcard.model.words.labels import FeatureLabel, Labels
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +111,24 @@ def test_reasons_of_a_card_with_credit_points_are_the_features_that_cost_most(re
     expected = [one.feature for one in card.explain(worst).reasons]
     assert [found[f"reason_{rank}"] for rank in (1, 2, 3)] == expected
     assert found["risk"] == pytest.approx(card.risk(worst)[0], rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["jpmml", "pmml4s"])
+@pytest.mark.parametrize("is_scaled", [False, True])
+def test_reasons_are_texts_and_the_safest_row_has_none(request, name, is_scaled):
+    evaluate = request.getfixturevalue(name)
+    labels = Labels(features={"shape": FeatureLabel(reason="The outline is irregular")})
+    card = mass_card().with_labels(labels)
+    card = to_credit_points(card).card if is_scaled else card
+    worst = {"age": 70.0, "shape": "lobular", "density": "low", "palpable": True}
+    best = {"age": 30.0, "shape": "round", "density": "high", "palpable": False}
+    found, none = evaluate(card_to_pmml(card, reasons=4), [worst, best])
+    texts = [found[f"reason_{rank}"] for rank in (1, 2, 3, 4)]
+    why = card.explain(worst)
+    assert set(texts[:2]) == {"The outline is irregular", "age"}  # which cost the same
+    assert texts[2:] == [one.feature for one in why.reasons[2:]]
+    given = {none[f"reason_{rank}"] for rank in (1, 2, 3, 4)}
+    assert {one for one in given if isinstance(one, str)} <= {"none"}  # others are empty
 
 
 @pytest.mark.parametrize("name", ["jpmml", "pmml4s"])

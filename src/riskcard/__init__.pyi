@@ -1,4 +1,5 @@
 from .audit.audit import audit_card as audit_card
+from .credit.scaling import to_credit_points as to_credit_points
 from .errors import DataError as DataError
 from .errors import FormatError as FormatError
 from .errors import ParameterError as ParameterError
@@ -12,7 +13,6 @@ from .estimators.cross_validation.cv import RiskScoreClassifierCV as RiskScoreCl
 from .estimators.improve import improve as improve
 from .estimators.recalibrate import recalibrate as recalibrate
 from .estimators.regularization import Regularization as Regularization
-from .export.credit import to_credit_points as to_credit_points
 from .model.card import RiskCard as RiskCard
 from .model.feature_points import FeaturePoints as FeaturePoints
 from .model.feature_points import LevelPoints as LevelPoints

@@ -12,6 +12,7 @@ from riskcard.card.bands import BandLine, Seen, has_risk_intervals
 from riskcard.card.scorecard import ScoreCard, score_card_of
 from riskcard.formatting.templates import asset, render
 from riskcard.model.card import RiskCard
+from riskcard.model.explain import MOST_REASONS
 from riskcard.model.words.labels import Labels, english
 
 #: With more totals than this, the curve has no dots.
@@ -32,6 +33,7 @@ def render_calculator(card: RiskCard) -> str:
         facts=(*shown.front, *shown.back) if labels.facts is None else labels.facts,
         caution=labels.say("caution") if labels.caution is None else labels.caution,
         questions=questions,
+        has_reasons=_has_reasons(card),
         columns=_columns(shown),
         totals=[(line, _cells(line, labels)) for line in shown.bands],
         data=_data(card, shown, questions),
@@ -42,6 +44,11 @@ def render_calculator(card: RiskCard) -> str:
             f"script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
         ),
     )
+
+
+def _has_reasons(card: RiskCard) -> bool:
+    """Reasons are listed where the labels have a text for one."""
+    return any(card.labels.of(one.name).reason for one in card.features)
 
 
 def _columns(shown: ScoreCard) -> list[str]:
@@ -78,6 +85,7 @@ def _data(card: RiskCard, shown: ScoreCard, questions: tuple[Question, ...]) -> 
         "questions": [question.as_data() for question in questions],
         "totals": totals if len(totals) <= _MOST_DOTS else [totals[0], totals[-1]],
         "has_all_totals": len(totals) <= _MOST_DOTS,
+        "most_reasons": MOST_REASONS if _has_reasons(card) else 0,
         "observed": [
             {"low": line.low, "high": line.high, **_figures(line.seen), "interval": line.interval}
             for line in shown.bands

@@ -1,6 +1,6 @@
 """What the calculator asks: one question per feature of a card, with the rows that light up."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from riskcard.data.levels import Label
@@ -66,6 +66,10 @@ class Question:
         The numbers in training; others get a remark.
     choices
         For a number its special values and "missing"; otherwise all levels, and "missing".
+    best
+        The points of the bin or group with the lowest risk, from which reasons are counted.
+    reason
+        What the feature is named by when it is a reason.
     """
 
     kind: str
@@ -76,6 +80,8 @@ class Question:
     cuts: tuple[float, ...] = ()
     seen: ValueRange | None = None
     choices: tuple[Choice, ...] = ()
+    best: int = 0
+    reason: str = ""
 
     def as_data(self) -> dict[str, Any]:
         """What the script of the page needs."""
@@ -90,12 +96,17 @@ class Question:
             "seen": None if self.seen is None else [self.seen.lowest, self.seen.highest],
             "lowest": self.label.lowest,
             "highest": self.label.highest,
+            "best": self.best,
+            "reason": self.reason,
         }
 
 
 def questions_of(card: RiskCard) -> tuple[Question, ...]:
     """The questions of a card, in its order."""
-    return tuple(_question(feature, card.labels) for feature in card.features)
+    best = max if card.higher_is_safer else min
+    return tuple(
+        replace(_question(one, card.labels), best=best(one.points)) for one in card.features
+    )
 
 
 def _question(feature: CardFeature, labels: Labels) -> Question:
@@ -129,6 +140,7 @@ def _question(feature: CardFeature, labels: Labels) -> Question:
         cuts=feature.cuts,
         seen=feature.training_range,
         choices=tuple(choices),
+        reason=labels.reason(feature.name),
     )
 
 

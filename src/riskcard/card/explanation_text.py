@@ -79,8 +79,9 @@ def _reason_words(one: FeatureReason) -> str:
     known = f"{one_line(one.name)} is {one_line(one.shown)}"
     is_range = isinstance(one.value, (int, float)) and one.place != one.shown
     is_range = is_range and not isinstance(one.value, bool)
-    lost = one.points - one.best
-    return f"{known} ({one.place}): {lost:+d}" if is_range else f"{known}: {lost:+d}"
+    known = f"{known} ({one.place})" if is_range else known
+    words = f"{one_line(one.reason)}; {known}" if one.reason else known
+    return f"{words}: {one.points - one.best:+d}"
 
 
 def _change_sentences(why: Explanation) -> list[str]:

@@ -72,11 +72,17 @@ class FeatureCases:
         What its values are. An infinite number cannot be scored, whatever the cases say.
     cases
         In the order in which they are asked.
+    best
+        The points of the bin or group with the lowest risk, from which reasons are counted.
+    reason
+        What the feature is named by when it is a reason: the text of the labels, or the column.
     """
 
     name: str
     kind: Kind
     cases: tuple[Case, ...]
+    best: int
+    reason: str
 
     @property
     def missing(self) -> Case:
@@ -118,6 +124,8 @@ class CardCases:
         As on the card.
     title
         Whose risk it is, in words on one line.
+    higher_is_safer
+        A higher total means a lower risk.
     """
 
     features: tuple[FeatureCases, ...]
@@ -125,6 +133,11 @@ class CardCases:
     multiplier: float
     offset: float
     title: str
+    higher_is_safer: bool
+
+    def lost(self, feature: FeatureCases, points: int) -> int:
+        """By how many points a bin is worse than the best one of its feature."""
+        return feature.best - points if self.higher_is_safer else points - feature.best
 
     @property
     def widest_log_odds(self) -> float:
@@ -148,11 +161,12 @@ def cases_of(card: RiskCard) -> CardCases:
     > 60 3
     """
     return CardCases(
-        features=tuple(_feature_cases(one, card.lines_of(one)) for one in card.features),
+        features=tuple(_feature_cases(card, one) for one in card.features),
         base=card.base,
         multiplier=card.multiplier,
         offset=card.offset,
         title=_title(card),
+        higher_is_safer=card.higher_is_safer,
     )
 
 
@@ -161,7 +175,8 @@ def _title(card: RiskCard) -> str:
     return "".join(sign if sign.isprintable() else " " for sign in title)
 
 
-def _feature_cases(feature: CardFeature, lines: tuple[Line, ...]) -> FeatureCases:
+def _feature_cases(card: RiskCard, feature: CardFeature) -> FeatureCases:
+    lines = card.lines_of(feature)
     usual = next((line.points for line in lines if line.is_usual), None)
     is_guess = feature.missing is None
     missing = Case(When.MISSING, (), usual if is_guess else feature.missing, is_guess, "missing")
@@ -170,7 +185,11 @@ def _feature_cases(feature: CardFeature, lines: tuple[Line, ...]) -> FeatureCase
     groups = [_equal(line) for line in lines if line.kind is LineKind.LEVELS]
     others = [Case(When.OTHERWISE, (), usual, True, "any other level")] if groups else []
     return FeatureCases(
-        feature.name, _kind_of(feature), (missing, *codes, *ranges, *groups, *others)
+        feature.name,
+        _kind_of(feature),
+        (missing, *codes, *ranges, *groups, *others),
+        best=(max if card.higher_is_safer else min)(feature.points),
+        reason=card.labels.of(feature.name).reason or feature.name,
     )
 
 
@@ -251,13 +270,14 @@ def require_features(cases: CardCases, what: str) -> None:
 
 
 def refuse_texts(cases: CardCases, forbidden: re.Pattern[str], fault: str) -> None:
-    """Refuse names and levels in which a format cannot hold some character, by name of the fault."""
+    """Refuse names, levels and reasons in which a format cannot hold some character, by name of the fault."""
     for feature in cases.features:
         texts = {f"The name of the feature {feature.name!r}": feature.name}
+        texts[f"The reason of {feature.name!r}"] = feature.reason
         texts |= {f"The level {one!r} of {feature.name!r}": str(one) for one in feature.levels}
         for what, text in texts.items():
             if forbidden.search(text):
-                raise ParameterError(f"{what} has {fault}. Give it another name.")
+                raise ParameterError(f"{what} has {fault}. Change it.")
 
 
 def new_names(wanted: Sequence[str], taken: Iterable[str]) -> list[str]:

@@ -47,7 +47,9 @@ _CREDIT = ("points_to_double_odds", "odds", "at", "higher_is_safer")
 FORMATS = {
     "json": Format((".json",), (), "riskcard.model.card_json:card_to_json"),
     "python": Format((".py",), (), "riskcard.export.python:card_to_python"),
-    "sql": Format((".sql",), ("table", "dialect", "keep"), "riskcard.export.sql:card_to_sql"),
+    "sql": Format(
+        (".sql",), ("table", "dialect", "keep", "reasons"), "riskcard.export.sql:card_to_sql"
+    ),
     "javascript": Format(
         (".mjs", ".js"), ("form",), "riskcard.export.javascript:card_to_javascript"
     ),
@@ -58,7 +60,7 @@ FORMATS = {
     "onnx": Format(
         (".onnx",), ("missing_text",), "riskcard.export.onnx:card_to_onnx", is_text=False
     ),
-    "credit": Format((), _CREDIT, "riskcard.export.credit:credit_card_as_json"),
+    "credit": Format((), _CREDIT, "riskcard.credit.scaling:credit_card_as_json"),
 }
 
 
@@ -76,7 +78,7 @@ def export_card(card: RiskCard, path: str | Path, to: str | None = None, **optio
         card in JSON with credit points). By default it follows from the ending of the file.
     **options
         Those of the format: ``table``, ``dialect`` and ``keep`` of SQL, ``form`` of JavaScript,
-        ``rows`` of a workbook, ``reasons`` of PMML, ``missing_text`` of ONNX,
+        ``rows`` of a workbook, ``reasons`` of SQL and PMML, ``missing_text`` of ONNX,
         ``points_to_double_odds``, ``odds``, ``at`` and ``higher_is_safer`` of credit points.
     """
     name = to or format_of(path)

@@ -14,6 +14,7 @@ from riskcard.export.cases import (
 )
 from riskcard.formatting.templates import render
 from riskcard.model.card import RiskCard
+from riskcard.model.explain import MOST_REASONS
 from riskcard.version import __version__
 
 _FORMS = ("module", "script")
@@ -41,6 +42,7 @@ def card_to_javascript(card: RiskCard, form: str = "module") -> str:
         cases=cases,
         title=cases.title.replace("</", "< /"),
         version=__version__,
+        most_reasons=MOST_REASONS,
         form=form,
         condition_of=_condition,
         answer_of=_answer,

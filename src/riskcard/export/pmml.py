@@ -15,6 +15,9 @@ from riskcard.version import __version__
 #: Everything that XML 1.0 cannot hold.
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
+#: The reason code of a bin that costs no points.
+_NO_REASON = "none"
+
 _TYPES = {
     Kind.NUMBER: ("continuous", "double"),
     Kind.TEXT: ("categorical", "string"),
@@ -32,8 +35,10 @@ def card_to_pmml(card: RiskCard, reasons: int = 0) -> str:
     card
         A card with at least one feature, whose levels are of one kind in each feature.
     reasons
-        How many reason codes to give, at most four: names of features, the one whose points are
-        farthest from those of its best bin first. They are the outputs "reason_1" and so on.
+        How many reason codes to give, at most four: the reason texts of the card's labels, or the
+        names of columns, the feature whose points are farthest from those of its best bin first.
+        They are the outputs "reason_1" and so on. Bins that cost nothing have the code "none",
+        because some evaluators rank them behind the others, but do not leave them out.
 
     Returns
     -------
@@ -62,10 +67,7 @@ def card_to_pmml(card: RiskCard, reasons: int = 0) -> str:
         log_odds=log_odds,
         risk=risk,
         codes=codes,
-        higher_is_safer=card.higher_is_safer,
-        best_of={
-            one.name: (max if card.higher_is_safer else min)(one.points) for one in card.features
-        },
+        no_reason=_NO_REASON,
         text=_escaped,
         value_of=_value,
     )

@@ -3,6 +3,7 @@
 from riskcard.export.cases import Case, FeatureCases, Kind, When, cases_of
 from riskcard.formatting.templates import render
 from riskcard.model.card import RiskCard
+from riskcard.model.explain import MOST_REASONS
 from riskcard.version import __version__
 
 
@@ -21,6 +22,7 @@ def card_to_python(card: RiskCard) -> str:
         "export/templates/scorer.py.j2",
         cases=cases_of(card),
         version=__version__,
+        most_reasons=MOST_REASONS,
         condition_of=_condition,
         answer_of=_answer,
     )

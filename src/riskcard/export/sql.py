@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from riskcard.checks import whole_number
 from riskcard.errors import ParameterError
 from riskcard.export.cases import (
     CardCases,
@@ -23,8 +24,10 @@ from riskcard.export.sql_literals import (
     quoted_text,
     short_name,
 )
+from riskcard.export.sql_reasons import reason_expressions
 from riskcard.formatting.templates import render
 from riskcard.model.card import RiskCard
+from riskcard.model.explain import MOST_REASONS
 from riskcard.version import __version__
 
 #: The databases known here; "standard" runs in all of them and many others, but handles neither
@@ -83,6 +86,7 @@ def card_to_sql(
     table: str = "data",
     dialect: str = "standard",
     keep: Sequence[str] | None = None,
+    reasons: int = 0,
 ) -> str:
     """Write a card as a query that scores the rows of a table.
 
@@ -96,18 +100,24 @@ def card_to_sql(
         "standard", "sqlite", "duckdb" or "postgresql".
     keep
         Columns of the table to show next to the scores; by default all.
+    reasons
+        How many columns of reasons to add, at most four: the features that cost most points against
+        their best bin, by the texts of the card's labels or the names of the columns.
 
     Returns
     -------
     str
         One SELECT, which gives the points of each feature, total, log-odds and risk. They are NULL
-        for a row that the card cannot score.
+        for a row that the card cannot score, and a reason is NULL where there are fewer.
     """
     cases = _checked(card, dialect)
+    n_reasons = min(whole_number("reasons", reasons), MOST_REASONS, len(cases.features))
     taken = [*card.feature_names, *(keep or ())]
     wanted = [short_name(one.name, "_points") for one in cases.features]
-    names = new_names([*wanted, "total", "log_odds", "risk"], taken)
-    *points, total, log_odds, risk = map(quoted_name, names)
+    reason_names = [f"reason_{rank + 1}" for rank in range(n_reasons)]
+    names = new_names([*wanted, "total", "log_odds", "risk", *reason_names], taken)
+    quoted = [quoted_name(name) for name in names]
+    points, (total, log_odds, risk) = quoted[: len(wanted)], quoted[len(wanted) :][:3]
     kept = ["source.*"] if keep is None else [f"source.{quoted_name(name)}" for name in keep]
     scored = [
         "\n    ".join(_points_lines(one, f"source.{quoted_name(one.name)}", dialect))
@@ -125,6 +135,11 @@ def card_to_sql(
         log_odds=_log_odds(cases, total),
         risk=_risk(cases, log_odds),
         names={"total": total, "log_odds": log_odds, "risk": risk},
+        reasons=zip(
+            reason_expressions(cases, points, total, n_reasons),
+            quoted[len(wanted) + 3 :],
+            strict=True,
+        ),
     )
 
 

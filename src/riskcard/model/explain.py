@@ -42,6 +42,8 @@ class FeatureReason:
         better than any bin.
     is_guess
         The card has no line for the value, which got the points of the usual bin.
+    reason
+        The text by which the labels of the card name the feature as a reason; empty without one.
     """
 
     feature: str
@@ -53,6 +55,7 @@ class FeatureReason:
     best: int
     lost: int
     is_guess: bool = False
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +145,11 @@ class Explanation:
         return tuple(sorted(found, key=lambda one: -one.lost)[:MOST_REASONS])
 
     @property
+    def reason_texts(self) -> tuple[str, ...]:
+        """The reasons as they are written to a person: their texts, or the names of the features."""
+        return tuple(one.reason or one.name for one in self.reasons)
+
+    @property
     def nearest(self) -> Change | None:
         """The nearest change of one value that alters the total; None when there is none."""
         return self.changes[0] if self.changes else None
@@ -150,6 +158,7 @@ class Explanation:
         """Everything as plain dicts, lists, texts and numbers, ready for JSON."""
         content = asdict(self)
         content["reasons"] = [one.feature for one in self.reasons]
+        content["reason_texts"] = list(self.reason_texts)
         content["nearest"] = None if self.nearest is None else asdict(self.nearest)
         lists = {key: list(content[key]) for key in ("features", "conditions", "changes")}
         return content | lists
@@ -221,6 +230,7 @@ def _reason(card: RiskCard, feature: CardFeature, place: Place) -> FeatureReason
         best=best,
         lost=best - place.points if card.higher_is_safer else place.points - best,
         is_guess=place.is_guess,
+        reason=card.labels.of(feature.name).reason,
     )
 
 

@@ -166,6 +166,7 @@
     const words = isKnown ? "" : openWords(open, low, high);
     find("open").textContent = words;
     find("meaning").textContent = isKnown ? meaningOf(total) : "";
+    showReasons(isKnown);
     showSum(total);
     showTable(total);
     drawCurve(low, high, total);
@@ -198,6 +199,25 @@
       events: String(here.events),
     };
     return `${say(key, { number })} ${say(here.rows ? "counted" : "counted_none", parts)}`;
+  }
+
+  // the features that cost most points against the answer with the lowest risk
+  function showReasons(isKnown) {
+    const place = find("reasons");
+    if (!place) return;
+    const lost = (question, i) =>
+      (question.points[answers[i].row] - question.best) * Math.sign(data.multiplier);
+    const found = isKnown
+      ? questions.map((question, i) => ({ reason: question.reason, lost: lost(question, i) }))
+      : [];
+    const worst = found.filter((one) => one.lost > 0).sort((one, other) => other.lost - one.lost);
+    const items = worst.slice(0, data.most_reasons).map((one) => {
+      const item = document.createElement("li");
+      item.textContent = one.reason;
+      return item;
+    });
+    place.hidden = items.length === 0;
+    place.querySelector("ol").replaceChildren(...items);
   }
 
   function announce(words) {

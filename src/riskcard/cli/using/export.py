@@ -43,7 +43,7 @@ def run_export(options: Namespace) -> int:
 
 def _say_cost(options: Namespace, card: RiskCard, given: dict[str, Any]) -> None:
     """The scale in words, and the loss on the rows of a file when there is one."""
-    from riskcard.export.credit import to_credit_points
+    from riskcard.credit.scaling import to_credit_points
 
     scaling = to_credit_points(card, **given)
     say(str(scaling))

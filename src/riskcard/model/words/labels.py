@@ -40,6 +40,8 @@ class FeatureLabel:
         The calculator refuses values beyond these, except special values.
     levels
         From a level, a special value or a whole number as the card shows it to the words for it.
+    reason
+        What is written to a person whom the feature costs points, such as a refused applicant.
     """
 
     name: str | None = None
@@ -48,6 +50,7 @@ class FeatureLabel:
     lowest: float | None = None
     highest: float | None = None
     levels: Mapping[str, str] = field(default_factory=dict, hash=False)
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,10 @@ class Labels:
         """What a feature is called."""
         found = self.of(feature).name
         return feature if found is None else found
+
+    def reason(self, feature: str) -> str:
+        """The reason that a feature is named by: its text, or what the feature is called."""
+        return self.of(feature).reason or self.name(feature)
 
     def heading(self, feature: str) -> str:
         """What a feature is called, with its unit."""

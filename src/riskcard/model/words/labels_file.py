@@ -54,6 +54,7 @@ def labels_from(content: Any) -> Labels:
     entries = found.get("features", {})
     _require_keys('"features"', entries, entries)
     found["features"] = {name: _feature_from(name, entry) for name, entry in entries.items()}
+    _require_own_reasons(found["features"])
     found["words"] = _words_from(found.get("words", {}))
     return Labels(**found)
 
@@ -123,6 +124,18 @@ def _feature_from(name: str, entry: Any) -> FeatureLabel:
     for level, text in levels.items():
         _text(f"the level {level!r} of {name!r}", text)
     return FeatureLabel(**found, levels=dict(levels))
+
+
+def _require_own_reasons(features: Mapping[str, FeatureLabel]) -> None:
+    """Refuse a reason that two features share: a list of reasons would not say which one it is."""
+    owners: dict[str, str] = {}
+    for name, label in features.items():
+        if label.reason and label.reason in owners:
+            raise ParameterError(
+                f"{owners[label.reason]!r} and {name!r} have the same reason, {label.reason!r}. Give each "
+                "a text of its own."
+            )
+        owners[label.reason] = name
 
 
 def _require_keys(what: str, entries: Any, known: Any) -> None:
@@ -218,6 +231,7 @@ def _column_lines(column: Column) -> Iterator[str]:
     label, key = column.label, f"[features.{_quoted(column.name)}]"
     yield from ("", key, f"name = {_quoted(column.name if label.name is None else label.name)}")
     yield from (f"unit = {_quoted(label.unit)}", f"help = {_quoted(label.help)}")
+    yield f"reason = {_quoted(label.reason)}"
     if not column.levels:
         seen = column.seen
         for end in ("lowest", "highest"):

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from cards import heart_card, mass_card, risk_cards
 from export_rows import rows_of, scores_of
+from riskcard.credit.scaling import to_credit_points
 from riskcard.errors import DataError, ParameterError, RiskcardWarning
 from riskcard.estimators.recalibrate import recalibrate
-from riskcard.export.credit import to_credit_points
 from riskcard.export.pmml import card_to_pmml
 from riskcard.export.sql import card_to_sql
 from riskcard.model.card import RiskCard
