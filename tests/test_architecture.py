@@ -49,6 +49,7 @@ ESTIMATORS = ENCODING | {
     "estimators/cross_validation",
     "progress",
 }
+EVALUATION = MODEL | {"evaluation", "evaluation/groups", "evaluation/development"}
 ALLOWED = {
     "errors": set(),
     "version": set(),
@@ -86,15 +87,18 @@ ALLOWED = {
     "processes": set(),
     "estimators": ESTIMATORS,
     "estimators/cross_validation": ESTIMATORS | {"evaluation"},
-    "stability": ESTIMATORS | {"stability", "evaluation"},
+    "stability": ESTIMATORS | EVALUATION | {"stability"},
     "evaluation": MODEL | {"evaluation"},
-    "plots": MODEL | {"plots", "evaluation"},
+    "evaluation/groups": EVALUATION,
+    "evaluation/development": EVALUATION,
+    "plots": EVALUATION | {"plots"},
     "card": MODEL | {"card", "evaluation"},
     "export": MODEL | {"export", "output_files"},
     "credit": MODEL | {"credit", "evaluation", "plots"},
     "calculator": MODEL | {"calculator", "card"},
     "report": ESTIMATORS
-    | {"report", "card", "audit", "evaluation", "plots", "stability", "output_files"},
+    | EVALUATION
+    | {"report", "card", "audit", "plots", "stability", "output_files"},
     "paper": PROBLEM
     | {"paper", "paper/formulations", "paper/solvers", "data", "model", "encoding"},
     "paper/formulations": PROBLEM | {"paper/formulations", "data", "encoding"},
@@ -103,6 +107,7 @@ ALLOWED = {
     | {"paper", "paper/formulations", "paper/solvers", "paper/experiments", "baselines"}
     | {"output_files", "processes"},
     "cli": ESTIMATORS
+    | EVALUATION
     | {
         "cli",
         "cli/learning",
@@ -115,7 +120,6 @@ ALLOWED = {
         "plots",
         "calculator",
         "report",
-        "evaluation",
     }
     | {"paper", "paper/experiments", "output_files"},
     "__main__": {"cli"},

@@ -16,7 +16,7 @@ from riskcard.evaluation.calibration import (
     end_of_scale,
     risk_histogram,
 )
-from riskcard.evaluation.decision import THRESHOLDS, DecisionCurve, decision_curve
+from riskcard.evaluation.decision import THRESHOLDS, decision_curve
 from riskcard.evaluation.discrimination import roc_curve
 from riskcard.evaluation.intervals import wilson_interval
 from riskcard.evaluation.measures import Tally, fit_intercept, fit_slope, measure
@@ -319,7 +319,8 @@ def test_weights_count_in_the_rate_and_shrink_what_is_known():
     (one,) = calibration_bins(rows)
     assert (one.rate, one.rows) == (0.75, 4)
     assert effective_rows(rows.weights) == pytest.approx(144 / 84)
-    assert one.interval == pytest.approx(wilson_interval(0.75 * 144 / 84, 144 / 84))
+    # the event is that of the heavy row: what is known is what its influence leaves
+    assert one.interval[0] < wilson_interval(0.75 * 144 / 84, 144 / 84)[0]
 
 
 def test_the_histogram_counts_rows_with_and_without_the_event():
@@ -349,7 +350,7 @@ def test_weighted_intervals_are_those_of_as_many_effective_rows():
     for name in ("slope", "intercept"):
         assert getattr(weighted, name) == pytest.approx(getattr(plain, name), abs=1e-9)
         before, after = (np.diff(getattr(one, f"{name}_interval"))[0] for one in (plain, weighted))
-        assert after == pytest.approx(wider * before, rel=1e-6)
+        assert after == pytest.approx(wider * before, rel=3e-3)  # but for degrees of freedom
     area = [roc_curve(one).interval for one in (read_outcomes(risks, y), rows)]
     assert np.diff(area[1])[0] < np.diff(area[0])[0]
 
@@ -401,25 +402,13 @@ def test_net_benefit_counts_true_positives_less_false_ones_at_their_price(seed):
     np.testing.assert_array_equal(curve.thresholds, THRESHOLDS)
 
 
-def test_the_useful_range_is_where_both_simple_ways_are_beaten():
-    perfect = read_outcomes([0.3, 0.3, 0.7, 0.7], [0, 0, 1, 1])
-    low, high = decision_curve(perfect).useful
+def test_ranges_are_supported_where_the_rows_show_that_both_simple_ways_are_beaten():
+    perfect = read_outcomes(np.repeat([0.3, 0.7], 200), np.repeat([0, 1], 200))
+    ((low, high),) = decision_curve(perfect).supported
     assert (low, high) == (pytest.approx(0.31), pytest.approx(0.7))
-    useless = read_outcomes([0.5, 0.5], [0, 1])
-    assert decision_curve(useless).useful is None
-
-
-def test_of_two_useful_ranges_the_wider_is_named():
-    curve = DecisionCurve(
-        thresholds=np.arange(1, 9) / 10,
-        net_benefit=np.array([0.3, 0.5, 0.1, 0.2, 0.2, 0.2, 0.0, 0.1]),
-        act_on_all=np.array([0.3, 0.4, 0.1, 0.1, -0.1, -0.2, -0.3, 0.1]),
-    )
-    assert curve.useful == (0.4, 0.6)
-    ends = DecisionCurve(np.array([0.1, 0.5]), np.array([0.2, 0.2]), np.array([0.1, 0.1]))
-    assert ends.useful == (0.1, 0.5)
-    equal = DecisionCurve(np.array([0.1]), np.array([0.1 + 1e-14]), np.array([0.1]))
-    assert equal.useful is None  # but for rounding
+    # four such rows show nothing, though the net benefit is the same
+    assert decision_curve(read_outcomes([0.3, 0.3, 0.7, 0.7], [0, 0, 1, 1])).supported == ()
+    assert decision_curve(read_outcomes([0.5, 0.5], [0, 1])).supported == ()
 
 
 @pytest.mark.parametrize("thresholds", [[0.0], [1.0], [], [[0.5]]])

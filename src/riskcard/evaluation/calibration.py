@@ -4,12 +4,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit
 
 from riskcard.errors import ParameterError
-from riskcard.evaluation.intervals import Interval, normal_interval, rate_interval
+from riskcard.evaluation.intervals import Interval
+from riskcard.evaluation.linearisation import Cells, Linearised, linearise
 from riskcard.evaluation.measures import Estimate, Floats, fit_intercept, fit_slope
-from riskcard.evaluation.outcomes import Outcomes, effective_rows
+from riskcard.evaluation.outcomes import Outcomes
 
 #: Bars of the histogram of risks.
 BARS = 40
@@ -34,14 +36,17 @@ class Calibration:
         Its 95 % interval.
     expected, observed
         Events expected by the risks and events that happened, by weight.
+    ratio_interval
+        95 % interval of ``ratio``; None when there is none.
     """
 
     slope: float
     slope_interval: Interval | None
     intercept: float
-    intercept_interval: Interval
+    intercept_interval: Interval | None
     expected: float
     observed: float
+    ratio_interval: Interval | None
 
     @property
     def ratio(self) -> float:
@@ -86,46 +91,78 @@ def calibration_of(outcomes: Outcomes) -> Calibration:
     >>> round(found.expected, 3), found.observed
     (2.4, 2.0)
     """
-    log_odds = outcomes.log_odds
-    tally = outcomes.tally(log_odds)
-    intercept, slope = fit_intercept(tally), fit_slope(tally)
-    constant, slope_interval = np.ones((log_odds.size, 1)), None
-    if slope.information > 0:
-        design = np.column_stack([constant, log_odds])
-        line = slope.value * log_odds
-        line += fit_intercept(outcomes.tally(line)).value
-        slope_interval = _interval(slope, outcomes, design, line)
+    slope, intercept, ratio = (
+        slope_linearised(outcomes),
+        intercept_linearised(outcomes),
+        ratio_linearised(outcomes),
+    )
     return Calibration(
         slope=slope.value,
-        slope_interval=slope_interval,
+        slope_interval=slope.interval(),
         intercept=intercept.value,
-        intercept_interval=_interval(intercept, outcomes, constant, log_odds + intercept.value),
+        intercept_interval=intercept.interval(),
         expected=float(outcomes.weights @ outcomes.risks),
-        observed=float(tally.events.sum()),
+        observed=float(outcomes.weights[outcomes.is_event].sum()),
+        ratio_interval=ratio.log_interval(),
     )
 
 
-def _interval(estimate: Estimate, outcomes: Outcomes, design: Floats, fitted: Floats) -> Interval:
-    """Wald's interval; where weights differ, with the sandwich as the variance.
+def intercept_linearised(outcomes: Outcomes) -> Linearised:
+    """What has to be added to the log-odds, the slope being 1: calibration in the large."""
+    log_odds = outcomes.log_odds
+    found = fit_intercept(outcomes.tally(log_odds))
+    return _coefficient(found, outcomes, np.ones((log_odds.size, 1)), log_odds + found.value)
+
+
+def slope_linearised(outcomes: Outcomes) -> Linearised:
+    """The factor by which log-odds fit best what happened, together with an intercept."""
+    log_odds = outcomes.log_odds
+    slope = fit_slope(outcomes.tally(log_odds))
+    if slope.information <= 0:
+        return Linearised(slope.value, np.full(1, np.inf), 0.0)
+    line = slope.value * log_odds
+    line += fit_intercept(outcomes.tally(line)).value
+    return _coefficient(slope, outcomes, np.column_stack([np.ones_like(line), log_odds]), line)
+
+
+def ratio_linearised(outcomes: Outcomes) -> Linearised:
+    """Expected events for each that happened, both counted on the same rows."""
+    shares = outcomes.weights / outcomes.weights.sum()
+    expected, observed = float(shares @ outcomes.risks), outcomes.base_rate
+    if not expected or not observed:
+        return Linearised(math.inf if expected else math.nan, np.full(1, np.inf), 0.0)
+    ratio = expected / observed
+    return linearise(
+        outcomes, ratio, ratio * shares * (outcomes.risks / expected - outcomes.is_event / observed)
+    )
+
+
+def _coefficient(
+    estimate: Estimate, outcomes: Outcomes, design: Floats, fitted: Floats
+) -> Linearised:
+    """The last coefficient of a logistic regression.
+
+    Without weights and clusters its variance is that of the likelihood (Wald), which is scaled into
+    the influences; otherwise it is the sandwich.
 
     Parameters
     ----------
     estimate
-        The last coefficient of a logistic regression.
+        The coefficient.
     outcomes
         The rows.
     design, fitted
-        Its columns, and the log-odds that it gives each row.
+        The columns of the regression, and the log-odds that it gives each row.
     """
-    weights, risks = outcomes.weights, expit(fitted)
-    if (weights == weights[0]).all():
-        variance = float(weights[0]) / estimate.information
-    else:
-        weights = weights / weights.max()
-        bread = np.linalg.inv((design.T * (weights * risks * (1 - risks))) @ design)
-        scores = design * (weights * (outcomes.is_event - risks))[:, None]
-        variance = float((bread @ (scores.T @ scores) @ bread)[-1, -1])
-    return normal_interval(estimate.value, math.sqrt(variance))
+    weights, risks = outcomes.weights / outcomes.weights.max(), expit(fitted)
+    curvature = (design.T * (weights * risks * expit(-fitted))) @ design
+    bread = np.linalg.inv(curvature)[-1]
+    moves = (design @ bread) * weights * (outcomes.is_event - risks)
+    if not outcomes.is_plain:
+        return linearise(outcomes, estimate.value, moves)
+    # the likelihood of weights that are all w has w times the information
+    variance = float(outcomes.weights[0]) / estimate.information
+    return Linearised(estimate.value, moves * math.sqrt(variance / float(moves @ moves)))
 
 
 def calibration_bins(outcomes: Outcomes, n_bins: int = 10) -> tuple[RiskBin, ...]:
@@ -138,6 +175,12 @@ def calibration_bins(outcomes: Outcomes, n_bins: int = 10) -> tuple[RiskBin, ...
     n_bins
         At most this many bins; a card whose rows have no more different risks has one bin for each.
     """
+    bin_of_row = bins_of_rows(outcomes, n_bins)
+    return tuple(_bin_of(outcomes.take(bin_of_row == one)) for one in np.unique(bin_of_row))
+
+
+def bins_of_rows(outcomes: Outcomes, n_bins: int) -> NDArray[np.intp]:
+    """The number of the bin that each row is in; numbers may be left out."""
     if n_bins < 1:
         raise ParameterError(f"n_bins is {n_bins}. Use at least 1.")
     values, place = np.unique(outcomes.risks, return_inverse=True)
@@ -147,11 +190,12 @@ def calibration_bins(outcomes: Outcomes, n_bins: int = 10) -> tuple[RiskBin, ...
         weights = np.bincount(place, outcomes.weights)
         middles = (np.cumsum(weights) - weights / 2) / weights.sum()
         bin_of_value = np.minimum((middles * n_bins).astype(int), n_bins - 1)
-    bin_of_row = bin_of_value[place]
-    return tuple(_bin_of(outcomes.take(bin_of_row == one)) for one in np.unique(bin_of_row))
+    found: NDArray[np.intp] = bin_of_value[place]
+    return found
 
 
 def _bin_of(rows: Outcomes) -> RiskBin:
+    cells = Cells.of(rows, np.zeros(rows.risks.size, dtype=np.intp), 1)
     return RiskBin(
         low=float(rows.risks.min()),
         high=float(rows.risks.max()),
@@ -159,7 +203,7 @@ def _bin_of(rows: Outcomes) -> RiskBin:
         rows=rows.risks.size,
         events=int(rows.is_event.sum()),
         rate=rows.base_rate,
-        interval=rate_interval(rows.base_rate, effective_rows(rows.weights)),
+        interval=cells.rate(cells.is_event, np.ones(2, dtype=bool)).interval() or (0.0, 1.0),
     )
 
 

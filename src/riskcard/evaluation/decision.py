@@ -1,16 +1,24 @@
-"""What acting on risks is worth: net benefit against the threshold at which one acts."""
+"""What acting on risks is worth: net benefit against the threshold at which one acts, with bands."""
 
+from __future__ import annotations
+
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from riskcard.errors import ParameterError
+from riskcard.evaluation.intervals import LEVEL, Interval, quantile_of
+from riskcard.evaluation.linearisation import Cells, effective_units
 from riskcard.evaluation.measures import Floats
 from riskcard.evaluation.outcomes import Outcomes
 
 #: From 1 % to 99 %.
 THRESHOLDS: Floats = np.arange(1, 100) / 100
+#: Draws behind the width of the simultaneous band, and their seed: the same rows, the same band.
+_DRAWS, _SEED = 4_000, 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,22 +33,19 @@ class DecisionCurve:
         Of acting on rows whose risk is at least the threshold.
     act_on_all
         Of acting on every row; acting on none is worth 0.
+    low, high
+        The ends of the 95 % interval of the net benefit at each threshold.
+    supported
+        The ranges of thresholds at which the rows show that risks beat acting on all and on none. All
+        of these statements hold together with a confidence of 95 %; see `supported_thresholds`.
     """
 
     thresholds: Floats
     net_benefit: Floats
     act_on_all: Floats
-
-    @property
-    def useful(self) -> tuple[float, float] | None:
-        """The widest unbroken range of thresholds at which risks beat acting on all and on none."""
-        better = self.net_benefit > np.maximum(self.act_on_all, 0.0) + 1e-12
-        edges = np.flatnonzero(np.diff(np.concatenate([[False], better, [False]]).astype(int)))
-        runs = edges.reshape(-1, 2)
-        if not runs.size:
-            return None
-        first, end = runs[np.argmax(runs[:, 1] - runs[:, 0])]
-        return float(self.thresholds[first]), float(self.thresholds[end - 1])
+    low: Floats
+    high: Floats
+    supported: tuple[Interval, ...]
 
 
 def decision_curve(outcomes: Outcomes, thresholds: Any = None) -> DecisionCurve:
@@ -63,19 +68,83 @@ def decision_curve(outcomes: Outcomes, thresholds: Any = None) -> DecisionCurve:
     at = np.asarray(THRESHOLDS if thresholds is None else thresholds, dtype=np.float64)
     if at.ndim != 1 or not at.size or not ((at > 0) & (at < 1)).all():
         raise ParameterError("Thresholds are risks between 0 and 1, without the ends.")
-    odds = at / (1 - at)
-    true, false = (
-        _share_from(outcomes, some, at) for some in (outcomes.is_event, ~outcomes.is_event)
+    if (np.diff(at) <= 0).any():
+        raise ParameterError("Thresholds must be ascending.")
+    places = np.searchsorted(at, outcomes.risks, side="right")
+    cells = Cells.of(outcomes, places, at.size + 1)
+    is_flagged = (np.arange(at.size + 1)[:, None] > np.arange(at.size)).repeat(2, axis=0)
+    everyone = np.where(cells.is_event[:, None], 1.0, -at / (1 - at))
+    worth = np.where(is_flagged, everyone, 0.0)
+    net_benefit = cells.shares @ worth
+    reach = _reach(outcomes, cells.units @ (worth - net_benefit))
+    return DecisionCurve(
+        thresholds=at,
+        net_benefit=net_benefit,
+        act_on_all=cells.shares @ everyone,
+        low=net_benefit - reach,
+        high=net_benefit + reach,
+        supported=supported_thresholds(cells, at, is_flagged),
     )
-    rate = outcomes.base_rate
-    return DecisionCurve(at, true - false * odds, rate - (1 - rate) * odds)
 
 
-def _share_from(outcomes: Outcomes, some: Any, thresholds: Floats) -> Floats:
-    """Rows of one kind with a risk of at least each threshold, as a share of all rows."""
-    order = np.argsort(outcomes.risks[some], kind="stable")
-    ranked = outcomes.risks[some][order]
-    from_here = np.concatenate([np.cumsum(outcomes.weights[some][order][::-1])[::-1], [0.0]])
-    above = from_here[np.searchsorted(ranked, thresholds, side="left")]
-    shares: Floats = above / outcomes.weights.sum()
-    return shares
+def _reach(outcomes: Outcomes, influence: Floats) -> Floats:
+    """Half the width of the interval of each mean, from the influences of the units."""
+    units = effective_units(outcomes)
+    if units <= 1:
+        return np.full(influence.shape[1], np.inf)
+    quantile = quantile_of(math.inf if outcomes.is_plain else units - 1)
+    reach: Floats = quantile * np.sqrt((influence**2).sum(axis=0) * units / (units - 1))
+    return reach
+
+
+def supported_thresholds(
+    cells: Cells, thresholds: Floats, is_flagged: NDArray[np.bool_]
+) -> tuple[Interval, ...]:
+    """The ranges of thresholds at which acting on risks is shown to beat both simple ways.
+
+    Acting on risks beats acting on none if the rate of events among the rows flagged is above the
+    threshold, and it beats acting on all if the rate among the others is below it. Each rate has a
+    Wilson interval that must exclude the threshold. Since many thresholds are looked at, the quantile
+    is not 1.96 but the 95 % quantile of the largest of all normal errors, which are correlated as
+    those of the net benefits are.
+
+    Parameters
+    ----------
+    cells
+        The rows, by the number of thresholds that their risk reaches.
+    thresholds
+        Ascending.
+    is_flagged
+        For each cell and threshold, whether its rows are acted on.
+    """
+    quantile = _largest_error(cells, thresholds, is_flagged)
+    supported = np.zeros(thresholds.size, dtype=bool)
+    for j, at in enumerate(thresholds):
+        flagged, others = (
+            cells.rate(cells.is_event, some).interval(quantile)
+            for some in (is_flagged[:, j], ~is_flagged[:, j])
+        )
+        supported[j] = flagged is not None and others is not None and others[1] < at < flagged[0]
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], supported, [False]]).astype(int)))
+    return tuple(
+        (float(thresholds[first]), float(thresholds[end - 1]))
+        for first, end in edges.reshape(-1, 2)
+    )
+
+
+def _largest_error(cells: Cells, thresholds: Floats, is_flagged: NDArray[np.bool_]) -> float:
+    """How far the largest of all standardised errors is from 0, in 95 % of all samples."""
+    beyond = cells.is_event[:, None] - thresholds
+    worth = np.column_stack([is_flagged * beyond, ~is_flagged * beyond])
+    influence = cells.units @ (worth - cells.shares @ worth)
+    covariance = influence.T @ influence
+    errors = np.sqrt(np.diag(covariance))
+    known = errors > 1e-12 * errors.max(initial=0.0)
+    if not known.any():
+        return math.inf
+    correlation = (covariance / np.outer(errors, errors).clip(1e-300))[np.ix_(known, known)]
+    values, vectors = np.linalg.eigh(correlation)
+    kept = values > 1e-9 * values[-1]
+    roots = vectors[:, kept] * np.sqrt(values[kept])
+    draws = np.random.default_rng(_SEED).standard_normal((_DRAWS, int(kept.sum()))) @ roots.T
+    return float(np.quantile(np.abs(draws).max(axis=1), LEVEL))

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, logit
 
-from riskcard.evaluation.intervals import Interval, normal_interval
-from riskcard.evaluation.measures import Floats, Tally, area_under_curve
-from riskcard.evaluation.outcomes import Outcomes, effective_rows
+from riskcard.evaluation.intervals import Interval
+from riskcard.evaluation.linearisation import Linearised, effective_units, sum_by_unit
+from riskcard.evaluation.measures import Floats, area_under_curve
+from riskcard.evaluation.outcomes import Outcomes
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,39 +51,38 @@ def roc_curve(outcomes: Outcomes) -> RocCurve:
     )
     # rounding must not miss the corner
     true_positive[-1] = false_positive[-1] = 1.0
-    area = area_under_curve(tally)
+    area = area_linearised(outcomes)
     return RocCurve(
         thresholds=np.concatenate([[np.inf], tally.values[::-1]]),
         false_positive=false_positive,
         true_positive=true_positive,
-        area=area,
-        interval=_delong_interval(outcomes, tally, area),
+        area=area.value,
+        interval=area.logit_interval(),
     )
 
 
-def _delong_interval(outcomes: Outcomes, tally: Tally, area: float) -> Interval | None:
-    """DeLong's variance: how far each row's share of correct pairs is from the area.
+def area_linearised(outcomes: Outcomes) -> Linearised:
+    """The area with the influence of each row: how far its share of correct pairs is from the area.
 
-    With weights, a row moves the area by its share of the weight of its class times that distance.
+    Without weights and clusters its variance is DeLong's, whose two parts have a correction for the
+    number of rows each; with weights likewise for the effective number of rows.
     """
-    variance = 0.0
+    tally = outcomes.tally()
+    area = area_under_curve(tally)
     place = np.searchsorted(tally.values, outcomes.risks)
-    events_above = 1 - _shares_below(tally.events)
+    moves, units = np.empty(place.size), []
     for kind, correct in (
         (outcomes.is_event, _shares_below(tally.others)),
-        (~outcomes.is_event, events_above),
+        (~outcomes.is_event, 1 - _shares_below(tally.events)),
     ):
-        weights = outcomes.weights[kind]
-        rows = effective_rows(weights)
-        if rows <= 1:
-            return None
-        moves = weights / weights.sum() * (correct[place[kind]] - area)
-        variance += float(moves @ moves) * rows / (rows - 1)
-    if not 0 < area < 1 or variance <= 0:
-        return None
-    error = np.sqrt(variance) / (area * (1 - area))
-    low, high = (float(expit(end)) for end in normal_interval(float(logit(area)), error))
-    return low, high
+        weights = outcomes.weights * kind
+        units.append(effective_units(outcomes, weights))
+        if units[-1] <= 1:
+            return Linearised(area, np.full(1, np.inf), 0.0)
+        own = weights[kind] / weights.sum() * (correct[place[kind]] - area)
+        moves[kind] = own * np.sqrt(units[-1] / (units[-1] - 1))
+    degrees = np.inf if outcomes.is_plain else min(units) - 1
+    return Linearised(area, sum_by_unit(outcomes, moves), float(degrees))
 
 
 def _shares_below(weights: Floats) -> Floats:

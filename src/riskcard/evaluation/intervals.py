@@ -1,6 +1,9 @@
 """95 % intervals: for a rate, and around an estimate with a known standard error."""
 
 import math
+from dataclasses import dataclass
+
+from scipy.stats import t as student
 
 Interval = tuple[float, float]
 
@@ -8,7 +11,20 @@ Interval = tuple[float, float]
 LEVEL, QUANTILE = 0.95, 1.959963984540054
 
 
-def wilson_interval(events: float, rows: float) -> Interval:
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure and its 95 % interval, which is None where there is none."""
+
+    value: float
+    interval: Interval | None
+
+
+def quantile_of(degrees: float) -> float:
+    """The quantile of Student's distribution for a 95 % interval; the normal one if infinite."""
+    return QUANTILE if math.isinf(degrees) else float(student.ppf(0.5 + LEVEL / 2, degrees))
+
+
+def wilson_interval(events: float, rows: float, quantile: float = QUANTILE) -> Interval:
     """Wilson's 95 % interval for a rate, from the number of events among a number of rows.
 
     It holds all rates whose score test does not reject the counts. It never leaves the range from 0
@@ -19,6 +35,8 @@ def wilson_interval(events: float, rows: float) -> Interval:
     events, rows
         Counts, ``0 <= events <= rows``; weighted rows give fractions. Without rows nothing is known
         and the answer is (0, 1).
+    quantile
+        Larger for an interval that shall hold together with others.
 
     Examples
     --------
@@ -28,9 +46,9 @@ def wilson_interval(events: float, rows: float) -> Interval:
     """
     if rows <= 0:
         return 0.0, 1.0
-    square = QUANTILE**2
+    square = quantile**2
     middle = (events + square / 2) / (rows + square)
-    reach = QUANTILE / (rows + square) * math.sqrt(events * (rows - events) / rows + square / 4)
+    reach = quantile / (rows + square) * math.sqrt(events * (rows - events) / rows + square / 4)
     low = 0.0 if events == 0 else max(0.0, middle - reach)
     high = 1.0 if events == rows else min(1.0, middle + reach)
     return low, high
@@ -44,6 +62,6 @@ def rate_interval(rate: float, effective_rows: float) -> Interval:
     return wilson_interval(rate * effective_rows, effective_rows)
 
 
-def normal_interval(middle: float, error: float) -> Interval:
+def normal_interval(middle: float, error: float, quantile: float = QUANTILE) -> Interval:
     """The 95 % interval around an estimate with a normal error."""
-    return middle - QUANTILE * error, middle + QUANTILE * error
+    return middle - quantile * error, middle + quantile * error

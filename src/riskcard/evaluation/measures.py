@@ -150,15 +150,25 @@ def fit_slope(log_odds: Tally) -> Estimate:
     middle = totals @ values / totals.sum()
     spread = float(np.sqrt(totals @ (values - middle) ** 2 / totals.sum()))
     design = np.column_stack([np.ones_like(values), (values - middle) / spread])
-    line = _fit_line(design, log_odds)
+    line = fit_logistic(design, log_odds)
     curves = _curves(design @ line, log_odds)
     centre = curves @ values / curves.sum()
     return Estimate(float(line[1] / spread), float(curves @ (values - centre) ** 2))
 
 
-def _fit_line(design: Floats, tally: Tally) -> Floats:
-    """Maximum likelihood by Newton steps, each halved until the loss does not rise."""
-    found = np.zeros(design.shape[1])
+def fit_logistic(design: Floats, tally: Tally, start: Floats | None = None) -> Floats:
+    """Maximum likelihood by Newton steps, each halved until the loss does not rise.
+
+    Parameters
+    ----------
+    design
+        One row for each value of the tally.
+    tally
+        The weights of the rows with and without the event.
+    start
+        Coefficients from which to start; by default all 0.
+    """
+    found = np.zeros(design.shape[1]) if start is None else start
     loss = _loss(design @ found, tally)
     for _ in range(_MOST_STEPS):
         gradient = design.T @ (tally.totals * expit(design @ found) - tally.events)

@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riskcard.data.raw_columns import is_missing, read_raw, rows_in_words
 from riskcard.data.target import read_labels, read_target, read_weights
 from riskcard.errors import DataError
 from riskcard.evaluation.measures import Floats, Tally
+
+Integers = NDArray[np.intp]
 
 #: Risks of exactly 0 and 1 are moved inwards by this much where their log-odds are needed.
 _SMALLEST_RISK = 1e-15
@@ -18,11 +21,32 @@ _SMALLEST_RISK = 1e-15
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """Some rows: the risk of each, whether it had the event, and its weight."""
+    """Some rows: the risk of each, whether it had the event, and its weight.
+
+    Attributes
+    ----------
+    risks, is_event, weights
+        One per row.
+    clusters
+        A whole number from 0 for each row: rows with the same number belong together, such as the
+        visits of a patient, and all intervals allow for it. None where rows are independent. A row
+        that occurs several times, as in repeated folds, is a cluster of its copies.
+    """
 
     risks: Floats
     is_event: NDArray[np.bool_]
     weights: Floats
+    clusters: Integers | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Rows are independent and have equal weights."""
+        return self.clusters is None and bool((self.weights == self.weights[:1]).all())
+
+    @property
+    def has_both(self) -> bool:
+        """There are rows with the event and rows without it."""
+        return bool(self.is_event.any() and not self.is_event.all())
 
     @property
     def log_odds(self) -> Floats:
@@ -40,12 +64,15 @@ class Outcomes:
         return Tally.of(self.risks if scores is None else scores, self.is_event, self.weights)
 
     def take(self, rows: NDArray[Any]) -> Outcomes:
-        """Some of the rows."""
-        return Outcomes(self.risks[rows], self.is_event[rows], self.weights[rows])
+        """Some of the rows, which stay in their clusters."""
+        clusters = None if self.clusters is None else self.clusters[rows]
+        return Outcomes(self.risks[rows], self.is_event[rows], self.weights[rows], clusters)
 
 
-def read_outcomes(risks: Any, y: Any, sample_weight: Any = None, event: Any = None) -> Outcomes:
-    """Check risks, labels and weights.
+def read_outcomes(
+    risks: Any, y: Any, sample_weight: Any = None, event: Any = None, clusters: Any = None
+) -> Outcomes:
+    """Check risks, labels, weights and clusters.
 
     Parameters
     ----------
@@ -58,6 +85,8 @@ def read_outcomes(risks: Any, y: Any, sample_weight: Any = None, event: Any = No
         One weight per row; rows of weight 0 are left out.
     event
         The label of the event; None where the labels say it, as for ``RiskScoreClassifier``.
+    clusters
+        One label per row; rows with the same one belong together, such as the visits of a patient.
 
     Examples
     --------
@@ -74,7 +103,40 @@ def read_outcomes(risks: Any, y: Any, sample_weight: Any = None, event: Any = No
     kept = weights > 0
     if not is_event[kept].any() or is_event[kept].all():
         raise DataError("The rows with a weight have one class only. Give rows of both classes.")
-    return Outcomes(numbers, is_event, weights).take(kept)
+    return Outcomes(numbers, is_event, weights, read_clusters(clusters, numbers.size)).take(kept)
+
+
+def read_clusters(clusters: Any, n_rows: int) -> Integers | None:
+    """Number the clusters from 0, in order; None where every row is one of its own.
+
+    Parameters
+    ----------
+    clusters
+        One label per row, without missing ones; None for independent rows.
+    n_rows
+        The number of rows.
+    """
+    if clusters is None:
+        return None
+    labels = read_raw(clusters).as_array()
+    if labels.shape != (n_rows,):
+        raise DataError(
+            f"There are {n_rows} rows, but the clusters have shape {labels.shape}. Give one label per row."
+        )
+    is_bad = np.array([is_missing(label) for label in labels.tolist()], dtype=bool)
+    if is_bad.any():
+        raise DataError(
+            f"The cluster is missing in {rows_in_words(is_bad)}. Give these rows a label, or leave them out."
+        )
+    try:
+        found, codes = np.unique(labels, return_inverse=True)
+    except TypeError:  # labels of several types
+        found, codes = np.unique(labels.astype(str), return_inverse=True)
+    if found.size < 2:
+        raise DataError(
+            f"All rows are in the cluster {labels[0]!r}. Intervals need at least two clusters."
+        )
+    return None if found.size == n_rows else codes.astype(np.intp)
 
 
 def _read_risks(array: NDArray[Any]) -> Floats:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 from scipy.special import entr
 
 from riskcard.evaluation.calibration import (
@@ -14,6 +15,8 @@ from riskcard.evaluation.calibration import (
 )
 from riskcard.evaluation.decision import DecisionCurve, decision_curve
 from riskcard.evaluation.discrimination import RocCurve, roc_curve
+from riskcard.evaluation.intervals import Interval
+from riskcard.evaluation.linearisation import Linearised, linearise, mean_of
 from riskcard.evaluation.measures import Floats, brier_score, mean_log_loss
 from riskcard.evaluation.outcomes import Outcomes
 
@@ -32,6 +35,8 @@ class Evaluation:
         Mean of ``-log(risk given to what happened)``.
     brier
         Mean squared difference between risk and what happened (0 or 1).
+    log_loss_interval, brier_interval, scaled_brier_interval
+        95 % intervals; None where there is none.
     roc, calibration, bins, decision
         The curves and their figures.
     histogram
@@ -44,6 +49,9 @@ class Evaluation:
     base_rate: float
     log_loss: float
     brier: float
+    log_loss_interval: Interval | None
+    brier_interval: Interval | None
+    scaled_brier_interval: Interval | None
     roc: RocCurve
     calibration: Calibration
     bins: tuple[RiskBin, ...]
@@ -71,15 +79,39 @@ def evaluate(outcomes: Outcomes, n_bins: int = 10) -> Evaluation:
     0.875
     """
     bins = calibration_bins(outcomes, n_bins)
+    loss, brier = loss_linearised(outcomes), brier_linearised(outcomes)
     return Evaluation(
         rows=outcomes.risks.size,
         events=int(outcomes.is_event.sum()),
         base_rate=outcomes.base_rate,
         log_loss=mean_log_loss(outcomes.tally(outcomes.log_odds)),
         brier=brier_score(outcomes.tally()),
+        log_loss_interval=loss.interval(),
+        brier_interval=brier.interval(),
+        scaled_brier_interval=scaled_brier_linearised(outcomes).interval(),
         roc=roc_curve(outcomes),
         calibration=calibration_of(outcomes),
         bins=bins,
         histogram=risk_histogram(outcomes, end_of_scale(bins)),
         decision=decision_curve(outcomes),
     )
+
+
+def loss_linearised(outcomes: Outcomes) -> Linearised:
+    """The mean log-loss."""
+    signs = np.where(outcomes.is_event, -1.0, 1.0)
+    return mean_of(outcomes, np.logaddexp(0, signs * outcomes.log_odds))
+
+
+def brier_linearised(outcomes: Outcomes) -> Linearised:
+    """The Brier score."""
+    return mean_of(outcomes, (outcomes.is_event - outcomes.risks) ** 2)
+
+
+def scaled_brier_linearised(outcomes: Outcomes) -> Linearised:
+    """One less the Brier score divided by that of the base rate, which is estimated too."""
+    rate, squares = outcomes.base_rate, (outcomes.is_event - outcomes.risks) ** 2
+    shares, plain = outcomes.weights / outcomes.weights.sum(), rate * (1 - rate)
+    ratio = float(shares @ squares) / plain
+    moves = shares * (squares - ratio * plain - ratio * (1 - 2 * rate) * (outcomes.is_event - rate))
+    return linearise(outcomes, 1 - ratio, -moves / plain)

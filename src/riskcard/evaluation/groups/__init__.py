@@ -1,0 +1,1 @@
+"""Figures by group: subgroups, sites and their summary, fairness."""

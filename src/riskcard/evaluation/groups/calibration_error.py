@@ -1,0 +1,114 @@
+"""A calibration error without the bias of small groups: the debiased mean squared error of binned risks.
+
+Rows are divided into bins of similar risks. In a bin with ``n`` rows, let ``d`` be what happened (0 or 1)
+less the risk of a row. If the true rate of the bin differs from its mean risk by ``delta``, the mean of ``d``
+has the expectation ``delta``, but its square has ``delta^2 + variance / n``: chance alone makes an error, and
+more so in small groups, so that plain calibration errors of groups of different sizes cannot be
+compared (Petersen, Ganz, Holm and Feragen 2023). The mean product over all pairs of *different* rows,
+
+    (sum_i sum_{j != i} d_i d_j) / (n (n - 1)),
+
+has the expectation ``delta^2``, since different rows are independent. It equals the squared mean less
+its estimated variance ``s^2 / n``. Where all rows of the bin have the risk ``p`` and ``k`` of them the event, it is
+
+    k (k - 1) / (n (n - 1)) - 2 p k / n + p^2.
+
+With weights and clusters the same is done with the estimated covariance of the bins' mean differences:
+pairs of rows of one cluster do not count. The sum over bins, by their share of the weight, is the debiased
+squared calibration error; it may be negative, and its root is taken of what is above 0.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from riskcard.evaluation.calibration import bins_of_rows
+from riskcard.evaluation.intervals import QUANTILE, Figure, Interval
+from riskcard.evaluation.linearisation import effective_units, sum_by_unit
+from riskcard.evaluation.measures import Floats
+from riskcard.evaluation.outcomes import Outcomes
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationError:
+    """How far rates in bins of risk are from the mean risks, beyond chance.
+
+    Attributes
+    ----------
+    squared
+        Debiased mean squared difference, which may be negative, with its 95 % interval.
+    root
+        Its root, on the scale of risks: 0 where the square is below 0.
+    biased_root
+        The root of the mean squared difference as it is, without the correction.
+    bins
+        The number of bins with at least two units, which count.
+    """
+
+    squared: Figure
+    root: Figure
+    biased_root: float
+    bins: int
+
+
+def calibration_error(outcomes: Outcomes, n_bins: int = 10) -> CalibrationError:
+    """Compute the debiased error of some rows.
+
+    Parameters
+    ----------
+    outcomes
+        The rows.
+    n_bins
+        At most this many bins of about equal numbers of rows, as for calibration plots.
+
+    Examples
+    --------
+    >>> from riskcard.evaluation.outcomes import read_outcomes
+    >>> found = calibration_error(read_outcomes([0.2] * 4, [1, 1, 0, 0]))
+    >>> round(found.squared.value, 4)  # 2 (2 - 1) / (4 (4 - 1)) - 2 * 0.2 * 2 / 4 + 0.2^2
+    0.0067
+    """
+    bins = bins_of_rows(outcomes, n_bins)
+    means, shares, covariance = _differences(outcomes, bins)
+    if not means.size:
+        return CalibrationError(Figure(math.nan, None), Figure(math.nan, None), math.nan, 0)
+    biased = float(shares @ means**2)
+    squared = biased - float(shares @ np.diag(covariance))
+    # variance of a weighted sum of squares of normal values whose means are estimated
+    scaled = shares[:, None] * covariance
+    chance = float(np.trace(scaled @ scaled))
+    signal = float((shares * means) @ covariance @ (shares * means)) - chance
+    reach = QUANTILE * math.sqrt(2 * chance + 4 * max(signal, 0.0))
+    interval: Interval | None = (squared - reach, squared + reach) if reach > 0 else None
+    ends = None if interval is None else (_root(interval[0]), _root(interval[1]))
+    return CalibrationError(
+        squared=Figure(squared, interval),
+        root=Figure(_root(squared), ends),
+        biased_root=math.sqrt(biased),
+        bins=means.size,
+    )
+
+
+def _root(square: float) -> float:
+    return math.sqrt(max(square, 0.0))
+
+
+def _differences(outcomes: Outcomes, bins: np.ndarray) -> tuple[Floats, Floats, Floats]:
+    """For each bin the mean difference and its share of the weight; the covariance of the means."""
+    differences, means, weights, influences = outcomes.is_event - outcomes.risks, [], [], []
+    for one in np.unique(bins):
+        base = outcomes.weights * (bins == one)
+        units = effective_units(outcomes, base)
+        if units <= 1 + 1e-9:
+            continue  # nothing is known about chance
+        share = base / base.sum()
+        means.append(float(share @ differences))
+        weights.append(float(base.sum()))
+        moves = sum_by_unit(outcomes, share * (differences - means[-1]))
+        influences.append(moves * math.sqrt(units / (units - 1)))
+    influence = np.array(influences)
+    shares = np.array(weights) / sum(weights) if weights else np.empty(0)
+    return np.array(means), shares, influence @ influence.T
