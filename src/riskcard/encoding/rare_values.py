@@ -69,6 +69,8 @@ def tie_rare_values(table: Table, rules: CardRules, least: int) -> tuple[Table, 
     least
         Rows that a value must have to be judged by itself.
     """
+    if least <= 1:
+        return table, ()
     ties: list[Tie] = []
     changed: dict[int, Floats] = {}
     for f, name in enumerate(table.names):
@@ -108,15 +110,13 @@ def _tie_numbers(
 ) -> list[_Pair]:
     """Special values with few rows, each with the median of the numbers."""
     is_special = [np.isnan(values), *(values == code for code in codes)]
-    is_number: Booleans = ~np.any(is_special, axis=0)
-    if not is_number.any():
-        return []
     rare = [
         value
         for value, here in zip((math.nan, *codes), is_special, strict=True)
         if 0 < np.count_nonzero(here) < least
     ]
-    if not rare:
+    is_number: Booleans = ~np.any(is_special, axis=0) if rare else np.zeros(0, dtype=bool)
+    if not is_number.any():
         return []
     numbers, own = values[is_number], weights[is_number]
     order = np.argsort(numbers, kind="stable")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -137,7 +137,7 @@ class RiskCard(CardViews):
             return
         digest = digest_of(self)
         if not self.recipe.digest:
-            set_fields(self, recipe=replace(self.recipe, digest=digest))
+            set_fields(self, recipe=self.recipe.sealed(digest))
         elif self.recipe.digest != digest:
             set_fields(self, certificate=None, recipe=None)
             warn(

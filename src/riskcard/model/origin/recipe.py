@@ -7,6 +7,7 @@ mistakes, not against forgery: whoever edits a card on purpose can compute it ag
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 from collections.abc import Mapping
@@ -111,6 +112,12 @@ class Recipe:
             value = getattr(self, name)
             _require(name, value, Mapping, "an object")
             set_fields(self, **{name: _plain(name, value)})
+
+    def sealed(self, digest: str) -> Recipe:
+        """The same recipe with the digest of its card; what was checked before stays as it is."""
+        found = copy.copy(self)
+        set_fields(found, digest=digest)
+        return found
 
 
 def matches(

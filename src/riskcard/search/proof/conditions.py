@@ -1,7 +1,7 @@
 """Every condition of a problem, arranged for the proof: rows, orders, and a tree of clusters."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ MAX_BLOCKS, MAX_BLOCK_ROWS = 2000, 4e7
 #: The most sets that are compared with each other.
 MOST_JOINED = 1000
 BLOCKS_PER_SIDE = 16
+#: Sets of rows are compared in parts of this many sets times rows.
+CELLS_AT_A_TIME = 2**18
 FEW_FEATURES, ROWS_PER_BLOCK = 10, 1000
 
 
@@ -234,19 +236,16 @@ def _blocks(
     per_side = max(1, min(BLOCKS_PER_SIDE, most // max(1, len(sides))))
     if len(sides) <= 2 * FEW_FEATURES:
         per_side = min(per_side, math.ceil(codes.shape[1] / ROWS_PER_BLOCK))
-    blocks = []
-    for side in deadline.watch(sides):
-        f = side >> 1
+    wanted = codes.shape[1] * np.arange(1, per_side) / per_side
+    runs: dict[int, list[tuple[int, int]]] = {}  # the same for both sides of a feature
+    for f in deadline.watch(sorted({side >> 1 for side in sides})):
         below = np.cumsum(np.bincount(codes[f], minlength=int(n_cuts[f]) + 1))[:-1]
-        wanted = codes.shape[1] * np.arange(1, per_side) / per_side
-        ends = np.unique(np.searchsorted(below, wanted))
-        ends = np.append(ends[ends < n_cuts[f] - 1], n_cuts[f] - 1)
-        low = 0
-        for end in ends:
-            for begin, last in _open_runs(is_closed[f], low, int(end)):
-                blocks.append((side, begin, last))
-            low = int(end) + 1
-    return blocks
+        ends = sorted({*np.searchsorted(below[:-1], wanted).tolist(), int(n_cuts[f]) - 1})
+        pairs: Iterable[tuple[int, int]] = zip([0, *(end + 1 for end in ends)], ends, strict=False)
+        if is_closed[f].any():
+            pairs = (run for low, end in pairs for run in _open_runs(is_closed[f], low, end))
+        runs[f] = list(pairs)
+    return [(side, low, high) for side in sides for low, high in runs[side >> 1]]
 
 
 def _open_runs(is_closed: Booleans, low: int, high: int) -> Iterator[tuple[int, int]]:
@@ -266,17 +265,20 @@ def _cluster(
     n_words = (n_rows + 63) // 64
     some = np.zeros((2 * n_sets - 1, n_words), dtype=np.uint64)
     every = np.zeros_like(some)
-    for index, (side, low, high) in deadline.watch(enumerate(blocks)):
-        own = codes[side >> 1]
-        if side & 1:
-            some[index], every[index] = _as_bits(own > low), _as_bits(own > high)
-        else:
-            some[index], every[index] = _as_bits(own <= high), _as_bits(own <= low)
+    side, low, high = np.array(blocks).T
+    is_above = (side & 1 == 1)[:, None]
+    for part in _parts(n_sets, n_rows, deadline):
+        own, first, last = codes[side[part] >> 1], low[part, None], high[part, None]
+        for bits, near, far in ((some, first, last), (every, last, first)):
+            bits[part] = _as_bits(np.where(is_above[part], own > near, own <= far))
     children = _join(some, every, n_sets, deadline)
-    is_event = _as_bits(np.arange(n_rows) < n_events)
+    is_event = _as_bits((np.arange(n_rows) < n_events)[None, :])
     members = (some & is_event) | (every & ~is_event)
-    undecided = np.array([_count(row) for row in some & ~every])
-    return children, members, undecided
+    undecided = [
+        _as_booleans(np.bitwise_xor(some[part], every[part]), n_rows).sum(axis=1)
+        for part in _parts(len(some), n_rows, deadline)
+    ]
+    return children, members, np.concatenate(undecided)
 
 
 def _join(
@@ -339,21 +341,24 @@ def _facts_of_clusters(
     return facts
 
 
-def _as_bits(mask: Booleans) -> NDArray[np.uint64]:
-    """A row of booleans as 64-bit words, row i at bit i % 64 of word i // 64."""
-    padded = np.zeros((mask.size + 63) // 64 * 8, dtype=np.uint8)
-    packed = np.packbits(mask, bitorder="little")
-    padded[: packed.size] = packed
+def _parts(n_sets: int, n_rows: int, deadline: Deadline) -> Iterator[slice]:
+    """As many sets of rows at a time as stay in the processor's cache."""
+    step = max(1, CELLS_AT_A_TIME // max(1, n_rows))
+    for begin in deadline.watch(range(0, n_sets, step), often=1):
+        yield slice(begin, min(begin + step, n_sets))
+
+
+def _as_bits(sets: Booleans) -> NDArray[np.uint64]:
+    """Sets of rows as 64-bit words, row i at bit i % 64 of word i // 64."""
+    padded = np.zeros((sets.shape[0], (sets.shape[1] + 63) // 64 * 8), dtype=np.uint8)
+    packed = np.packbits(sets, axis=1, bitorder="little")
+    padded[:, : packed.shape[1]] = packed
     return padded.view("<u8").astype(np.uint64)
 
 
-def _rows_of(bits: NDArray[np.uint64], n_rows: int) -> Integers:
-    """The rows whose bit is set."""
-    return np.flatnonzero(np.unpackbits(bits.view(np.uint8), bitorder="little")[:n_rows])
-
-
-def _count(bits: NDArray[np.uint64]) -> int:
-    return int(np.unpackbits(bits.view(np.uint8)).sum())
+def _as_booleans(bits: NDArray[np.uint64], n_rows: int) -> NDArray[np.uint8]:
+    """0 or 1 for each set and row, from 64-bit words."""
+    return np.unpackbits(bits.view(np.uint8), axis=1, count=n_rows, bitorder="little")
 
 
 def _flips(
@@ -367,13 +372,14 @@ def _flips(
     ``shape`` has the place where the first of them is going to be, and the number of rows.
     """
     begin, n_rows = shape
+    is_child = children.ravel() >= 0
+    parents, own = np.flatnonzero(is_child) // 2, children.ravel()[is_child]
+    rows, counts = [np.zeros(0, dtype=np.int64)], [np.array([begin])]
+    for part in _parts(own.size, n_rows, deadline):
+        differs = _as_booleans(members[parents[part]] ^ members[own[part]], n_rows)
+        rows.append(np.nonzero(differs)[1])
+        counts.append(differs.sum(axis=1, dtype=np.int64))
+    ends = np.cumsum(np.concatenate(counts))
     ranges = np.zeros((children.shape[0], 2), dtype=np.int64)
-    parts = [np.zeros(0, dtype=np.int64)]
-    for parent in deadline.watch(range(children.shape[0])):
-        for child in children[parent]:
-            if child >= 0:
-                rows = _rows_of(members[parent] ^ members[child], n_rows)
-                parts.append(rows)
-                ranges[child] = begin, begin + rows.size
-                begin += rows.size
-    return np.concatenate(parts), ranges
+    ranges[own] = np.stack([ends[:-1], ends[1:]], axis=1)
+    return np.concatenate(rows), ranges
