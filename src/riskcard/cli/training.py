@@ -1,4 +1,4 @@
-"""The training data that the options ask for: features, target, weights, groups, rules."""
+"""The training data that the options ask for: features, target, weights, division, rules."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from riskcard.cli.labels import events_of, find_classes
 from riskcard.cli.reading import open_data, reading_of
 from riskcard.cli.remarks import say
+from riskcard.cli.row_division import division_columns, read_division_of
 from riskcard.data.files.wanted_columns import Kind, Selection, require_columns
 from riskcard.data.reading_notes import Topic
 from riskcard.data.reading_problems import ReadingProblem, refuse
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from riskcard.data.first_look.data_summary import DataSummary
     from riskcard.data.first_look.identifiers import LeftOut
     from riskcard.data.reading import Reading
+    from riskcard.estimators.cross_validation.division import Division
     from riskcard.rules.card_rules import CardRules
 
 Made = TypeVar("Made")
@@ -47,8 +49,8 @@ class Training:
         Which rows have the event.
     weights
         One positive weight per row; None without weights.
-    groups
-        The number of each row's group; None without groups.
+    division
+        Which rows stay together or apart in folds and resamples.
     classes
         The labels in the file: no event, event.
     rules
@@ -62,7 +64,7 @@ class Training:
     table: FeatureTable
     is_event: NDArray[Any]
     weights: NDArray[Any] | None
-    groups: NDArray[Any] | None
+    division: Division
     classes: tuple[Any, Any]
     rules: CardRules | None
     reading: Reading | None = None
@@ -77,21 +79,20 @@ class Training:
         return labels
 
 
-def read_training(options: Namespace, groups: str | None = None) -> Training:
+def read_training(options: Namespace) -> Training:
     """Read the file; refuse or leave out what a card cannot be learned from.
 
     Parameters
     ----------
     options
         With ``data``, ``target``, ``event``, ``weights``, ``columns``, ``drop``, ``categorical``,
-        ``keep_features``, ``rules``, the settings of rules that are given, and how files are read.
-    groups
-        A column that says which rows belong together; it is not a feature.
+        ``keep_features``, ``rules``, the settings of rules that are given, how files are read, and
+        the columns that divide rows, where the command has such options.
     """
     rules = load_rules(options)
     file = open_data(options)
     problems: list[ReadingProblem] = []
-    wanted = _selection(file, options, groups, rules)
+    wanted = _selection(file, options, rules)
     table = file.read(wanted, problems)
     classes = _classes_of(table, options, problems)
     refuse(options.data, problems)
@@ -99,13 +100,13 @@ def read_training(options: Namespace, groups: str | None = None) -> Training:
     from riskcard.data.files.feature_table import FeatureTable
     from riskcard.data.files.table_file import kept_reading
     from riskcard.data.first_look.data_summary import summarize
+    from riskcard.data.first_look.repeats import find_repeats
 
     features = dict(table.features)
     target = features.pop(options.target)
     is_event = events_of(target, classes, options.target)
     weights = features.pop(options.weights).values if options.weights else None
     check_weights(options.data, options.weights, weights)
-    group_of = features.pop(groups).values if groups else None
     if not features:
         reasons = " ".join(note.text for note in table.notes if note.topic is Topic.LEFT_OUT)
         raise DataError(f"No column of {options.data!r} is left to learn from. {reasons}")
@@ -116,7 +117,7 @@ def read_training(options: Namespace, groups: str | None = None) -> Training:
         table=FeatureTable(kept, len(table), table.notes, table.reading),
         is_event=is_event,
         weights=weights,
-        groups=group_of,
+        division=read_division_of(file, options, options.target, reading_of(options)),
         classes=classes,
         rules=None if rules is None else _of_file(options.rules, lambda: rules.only(kept)),
         reading=kept_reading(table.reading),
@@ -130,6 +131,7 @@ def read_training(options: Namespace, groups: str | None = None) -> Training:
         classes,
         outcome=options.target,
         left_out=left_out,
+        repeats=() if training.division.groups is not None else find_repeats(features),
         notes=(*held_out, *(note.text for note in table.notes)),
         max_terms=options.max_terms if options.command == "fit" else None,
     )
@@ -164,13 +166,14 @@ def _hold_out(
         table=training.table.take(np.flatnonzero(~drawn)),
         is_event=training.is_event[~drawn],
         weights=None if weights is None else weights[~drawn],
+        division=training.division.take(~drawn),
         held_out=held_out,
     )
 
 
 def _show(summary: DataSummary) -> None:
     """Say what was read, and how to choose otherwise."""
-    for line in summary.lines("--event {}", "--keep-features COLUMN keeps one"):
+    for line in summary.lines("--event {}", "--keep-features COLUMN keeps one", "--groups COLUMN"):
         say(line)
 
 
@@ -196,26 +199,20 @@ def check_weights(path: str, name: str, weights: NDArray[Any] | None) -> None:
     )
 
 
-def _selection(
-    file: TableFile, options: Namespace, groups: str | None, rules: CardRules | None
-) -> Selection:
-    """The columns to read: features, target, weights and groups."""
+def _selection(file: TableFile, options: Namespace, rules: CardRules | None) -> Selection:
+    """The columns to read: features, target and weights; those that divide rows are no features."""
     target = options.target
     roles = {target: "the target"}
     if options.weights:
         if options.weights == target:
             raise ParameterError(f"{target!r} is both the target and the weights. Choose another.")
         roles[options.weights] = "the weights"
-    if groups:
-        if groups in roles:
-            raise ParameterError(f"--groups is {groups!r}, which is the target or the weights.")
-        roles[groups] = "named by --groups"
     for name, purpose in roles.items():
         require_columns(file, [name], purpose)
     for option in ("columns", "drop", "categorical", "keep_features"):
         named = f"named by --{option.replace('_', '-')}"
         require_columns(file, getattr(options, option), named)
-    left_out = {*roles, *options.drop}
+    left_out = {*roles, *options.drop, *division_columns(options)}
     features = [name for name in options.columns or file.names if name not in left_out]
     if not features:
         raise DataError(f"No column of {file.path!r} is left to learn from. Drop fewer columns.")

@@ -17,6 +17,7 @@ from riskcard.checks import is_whole
 from riskcard.data.features import read_numbers
 from riskcard.data.files.feature_table import FeatureTable
 from riskcard.data.first_look.data_summary import summarize
+from riskcard.data.first_look.repeats import find_repeats
 from riskcard.data.frames import column_names, columns_in_order, rows_as_array
 from riskcard.data.table import Table, make_table, require_plain
 from riskcard.data.target import class_factors, weigh_classes
@@ -108,6 +109,7 @@ class CardClassifier(ShowsCard, GivesPoints, ClassifierMixin, BaseEstimator, ABC
             table.classes,
             outcome=table.outcome,
             left_out=table.left_out,
+            repeats=find_repeats(table.features),
             max_terms=max_terms,
         )
         if getattr(self, "verbose", False) and not isinstance(X, FeatureTable):

@@ -19,6 +19,7 @@ from riskcard.data.features import read_features
 from riskcard.data.frames import column_names
 from riskcard.data.target import read_target, read_weights
 from riskcard.errors import DataError, ParameterError, RiskcardWarning
+from riskcard.estimators.cross_validation.division import Division
 from riskcard.evaluation.distribution import distributions_of
 from riskcard.evaluation.outcomes import Outcomes
 from riskcard.evaluation.summary import evaluate
@@ -27,7 +28,7 @@ from riskcard.model.totals import count_totals
 from riskcard.report.data_facts import describe_table
 from riskcard.report.facts import FileFacts, Origin, ReportFacts, RowFacts
 from riskcard.report.resampling import FEWEST, Plan, resample
-from riskcard.report.validation import Table, hold_out, split_rows
+from riskcard.report.validation import Table, hold_out
 from riskcard.version import __version__
 
 #: In addition to riskcard itself.
@@ -52,12 +53,15 @@ class ReportRows:
         One per row, or None.
     for_card
         The same rows as the card takes them; by default the table.
+    division
+        Which rows stay together or apart in folds and resamples.
     """
 
     table: Any
     labels: Any
     sample_weight: Any = None
     for_card: Any = None
+    division: Division = field(default_factory=Division)
 
     def __post_init__(self) -> None:
         if self.for_card is None:
@@ -211,7 +215,8 @@ def _evaluate(card: RiskCard, rows: ReportRows, name: str) -> tuple[RowFacts, Ta
         totals=count_totals(totals, is_event, weights, card.reachable_totals()),
         guesses=tuple(str(one.message) for one in caught),
     )
-    return facts, Table(rows.table, features, is_event, weights, outcomes.risks)
+    table = Table(rows.table, features, is_event, weights, outcomes.risks, rows.division)
+    return facts, table
 
 
 def _events(card: RiskCard, labels: NDArray[Any], name: str) -> NDArray[np.bool_]:
@@ -253,12 +258,14 @@ def _validate(table: Table, estimator: Any, work: _Work) -> tuple[Any, float]:
     if not work.options.cv:
         work.notes.append("There was no cross-validation, because none was requested.")
         return None, 0.0
-    splits = split_rows(table.is_event, work.options.cv, work.options.random_state)
-    if len(splits) < work.options.cv:
+    division = table.division
+    splits = division.one_pass(table.is_event, work.options.cv, work.options.random_state)
+    if division.is_drawn and len(splits) < work.options.cv:
+        what = "row" if division.groups is None else "group"
         work.notes.append(
-            f"One class has {len(splits)} rows, so there are only {len(splits)} folds."
+            f"One class has {len(splits)} {what}s, so there are only {len(splits)} folds."
             if splits
-            else "One class has a single row, so nothing could be held out."
+            else f"One class has a single {what}, so nothing could be held out."
         )
     if not splits:
         return None, 0.0

@@ -7,9 +7,11 @@ from typing import Any
 
 from sklearn.base import clone
 
+from riskcard.data.frames import count_rows
 from riskcard.errors import ParameterError
 from riskcard.estimators.classifier import RiskScoreClassifier
 from riskcard.estimators.cross_validation.cv import RiskScoreClassifierCV
+from riskcard.estimators.cross_validation.division import read_division
 from riskcard.formatting.templates import render
 from riskcard.model.card import RiskCard
 from riskcard.output_files import write_whole
@@ -48,6 +50,9 @@ def make_report(
     y: Any,
     *,
     sample_weight: Any = None,
+    groups: Any = None,
+    sites: Any = None,
+    time_split: Any = None,
     test: tuple[Any, Any] | None = None,
     cv: int = 5,
     n_bootstraps: int = 50,
@@ -68,6 +73,15 @@ def make_report(
         Rows, usually those that the card was learned from.
     sample_weight
         One weight per row.
+    groups
+        One value per row, such as the patient: rows of one group stay together in folds and
+        resamples.
+    sites
+        One value per row, such as the hospital: in place of folds, each site is held out once and
+        judged by cards of all others.
+    time_split
+        One boolean per row: in place of folds, rows with True, such as those after a date, are judged
+        by cards of the others.
     test
         A pair of other rows and their labels.
     cv
@@ -113,7 +127,8 @@ def make_report(
             ("time limit", "none" if time_limit is None else f"{time_limit:g} s"),
         ),
     )
-    rows = ReportRows(X, y, sample_weight)
+    division = read_division(count_rows(X), groups, sites, time_split)
+    rows = ReportRows(X, y, sample_weight, division=division)
     others = None if test is None else ReportRows(*test)
     facts = gather_facts(card, rows, others, estimator, options, progress or (lambda steps: None))
     return Report(facts)

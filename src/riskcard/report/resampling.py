@@ -92,6 +92,7 @@ def resample(
             random_state=plan.seed,
             n_jobs=plan.n_jobs,
             sample_weight=rows.weights,
+            groups=rows.division.groups,
             progress=lambda: tell(1),
         )
     # the card of the report is the one that was learned, with its proof, not the one found here

@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_limits
 
 from riskcard.data.features import Features
 from riskcard.data.frames import take_rows
+from riskcard.estimators.cross_validation.division import Division, Positions, Split
 from riskcard.evaluation.outcomes import Outcomes
 from riskcard.evaluation.summary import evaluate
 from riskcard.model.card import RiskCard
 from riskcard.report.facts import MethodFacts, ValidationFacts
 from riskcard.report.rivals import RIVALS, Rival
 
-Positions = NDArray[np.intp]
-Split = tuple[Positions, Positions]
+#: Positions of held-out rows, and their risks.
+HeldOutRisks = tuple[Positions, NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,8 @@ class Table:
         Of each row.
     risks
         What the card gives each row.
+    division
+        Which rows stay together or apart in folds and resamples.
     """
 
     table: Any
@@ -45,22 +47,11 @@ class Table:
     is_event: NDArray[np.bool_]
     weights: NDArray[np.float64]
     risks: NDArray[np.float64]
+    division: Division
 
     @property
     def n_rows(self) -> int:
         return int(self.is_event.size)
-
-
-def split_rows(is_event: NDArray[np.bool_], folds: int, seed: int) -> list[Split]:
-    """Shuffled folds with the same share of events each, at most one per row of the rarer class.
-
-    No folds when a class has a single row.
-    """
-    fewest = int(min(is_event.sum(), (~is_event).sum()))
-    if fewest < 2:
-        return []
-    splitter = StratifiedKFold(min(folds, fewest), shuffle=True, random_state=seed)
-    return list(splitter.split(np.zeros((is_event.size, 1)), is_event))
 
 
 def hold_out(
@@ -88,7 +79,8 @@ def hold_out(
     """
     seconds = 0.0
     if estimator is None:
-        card = _method("This card", "As it is: it was not refitted.", rows.risks, rows, splits)
+        as_it_is = [(judged, rows.risks[judged]) for _, judged in splits]
+        card = _method("This card", "As it is: it was not refitted.", as_it_is, rows)
     else:
         clock = [time.perf_counter()]
 
@@ -99,26 +91,26 @@ def hold_out(
             clock.append(time.perf_counter())
             tell()
 
-        risks, models = _held_out_risks(rows.table, rows, splits, fit, tell_and_note)
+        held_out, models = _hold_out_each(rows.table, rows, splits, fit, tell_and_note)
         seconds = float(np.median(np.diff(clock)))
         description = "Refitted in every fold, with the limits of this card."
-        card = _method("Card", description, risks, rows, splits)
+        card = _method("Card", description, held_out, rows)
         card = replace(card, size=_size_of_cards([model.card_ for model in models]))
     others = [_rival_facts(rival, rows, splits, tell) for rival in RIVALS]
     return ValidationFacts(len(splits), (card, *others), estimator is not None), seconds
 
 
-def _held_out_risks(
+def _hold_out_each(
     table: Any, rows: Table, splits: list[Split], fit: Callable[..., Any], tell: Callable[[], None]
-) -> tuple[NDArray[np.float64], list[Any]]:
-    """The risk of each row from the model that has not seen it, and the models of all folds."""
-    risks, models = np.empty(rows.n_rows), []
-    for fitted, held_out in splits:
+) -> tuple[list[HeldOutRisks], list[Any]]:
+    """The risks of each fold from the model that has not seen it, and the models of all folds."""
+    found, models = [], []
+    for fitted, judged in splits:
         model = fit(take_rows(table, fitted), rows.is_event[fitted], rows.weights[fitted])
-        risks[held_out] = model.predict_proba(take_rows(table, held_out))[:, 1]
+        found.append((judged, model.predict_proba(take_rows(table, judged))[:, 1]))
         models.append(model)
         tell()
-    return risks, models
+    return found, models
 
 
 def _size_of_cards(cards: list[RiskCard]) -> str:
@@ -133,16 +125,17 @@ def _rival_facts(
     fit = partial(rival.fit, rows.features.levels)
     # more threads are slower where other processes run too
     with threadpool_limits(limits=1):
-        risks, models = _held_out_risks(rows.features.values, rows, splits, fit, tell)
-    facts = _method(rival.name, rival.describe(len(splits[-1][0])), risks, rows, splits)
+        held_out, models = _hold_out_each(rows.features.values, rows, splits, fit, tell)
+    facts = _method(rival.name, rival.describe(len(splits[-1][0])), held_out, rows)
     return replace(facts, size=rival.size(models[-1]))
 
 
-def _method(
-    name: str, description: str, risks: NDArray[np.float64], rows: Table, splits: list[Split]
-) -> MethodFacts:
-    outcomes = Outcomes(risks, rows.is_event, rows.weights)
-    folds = [evaluate(outcomes.take(held_out)) for _, held_out in splits]
+def _method(name: str, description: str, held_out: list[HeldOutRisks], rows: Table) -> MethodFacts:
+    each = [Outcomes(risks, rows.is_event[at], rows.weights[at]) for at, risks in held_out]
+    folds = [evaluate(one) for one in each if one.is_event.any() and not one.is_event.all()]
+    at = np.concatenate([rows for rows, _ in held_out])
+    risks = np.concatenate([risks for _, risks in held_out])
+    outcomes = Outcomes(risks, rows.is_event[at], rows.weights[at])
     return MethodFacts(
         name=name,
         description=description,

@@ -1,7 +1,8 @@
 """The bootstrap of a whole fit: the same procedure on many resamples of the rows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from threading import Event
 from typing import Any
 
@@ -16,12 +17,13 @@ from riskcard.data.target import read_target, read_weights, two_classes
 from riskcard.errors import DataError, ParameterError
 from riskcard.estimators.classifier import RiskScoreClassifier
 from riskcard.estimators.cross_validation.cv import RiskScoreClassifierCV
+from riskcard.estimators.cross_validation.division import Division, Split, read_division
 from riskcard.estimators.cross_validation.path import Rows
 from riskcard.estimators.parallel import run_side_by_side
 from riskcard.evaluation.measures import Performance, measure
 from riskcard.model.card import RiskCard
 from riskcard.parameters import parameters_of
-from riskcard.stability.result import CardStability
+from riskcard.stability.result import CardStability, Refits
 
 Positions = NDArray[np.intp]
 
@@ -35,6 +37,9 @@ def bootstrap_card(
     random_state: Any = 0,
     n_jobs: int | None = None,
     sample_weight: Any = None,
+    groups: Any = None,
+    sites: Any = None,
+    time_split: Any = None,
     progress: Callable[[], None] | None = None,
 ) -> CardStability:
     """Refit on resamples of the rows: how stable is the card, how optimistic are its figures?
@@ -59,8 +64,17 @@ def bootstrap_card(
         Threads; None is 1 and -1 all processors.
     sample_weight
         One weight per row, which the row keeps in every resample.
+    groups
+        One value per row, such as the patient; whole groups are drawn, and they are not divided
+        between folds.
+    sites
+        One value per row, such as the hospital. In place of resamples, each site is left out once,
+        and judged by a card of all others; ``n_bootstraps`` does not count.
+    time_split
+        One boolean per row. Rows with False are resampled and fitted; the cards are judged on the
+        others, such as those after a date.
     progress
-        Called after every resample.
+        Called after every refit.
 
     Returns
     -------
@@ -84,27 +98,31 @@ def bootstrap_card(
     """
     n_resamples = parameters_of("resamples")["n_bootstraps"].checked(n_bootstraps)
     seeds = _seed_of(random_state).spawn(n_resamples)
-    work = _make_work(estimator, X, y, sample_weight)
-    everything = np.arange(work.rows.y.size)
-    first = work.fit(work.rows, everything)
+    division = read_division(count_rows(X), groups, sites, time_split)
+    work = _make_work(estimator, X, y, sample_weight, division)
+    first = work.fit(work.own)
     work = replace(work, estimator=_settled(work.estimator, first))
-    card, apparent = _card_of(first), work.measure(first, everything)
+    card, apparent = _card_of(first), work.measure(first, work.own)
 
-    def resample(numbered: tuple[int, Any], stop: Event) -> Any:
-        number, seed = numbered
-        positions = _draw(work, np.random.default_rng(seed))
+    def refit(numbered: tuple[int, Draw], stop: Event) -> Any:
+        number, draw = numbered
+        fitted, judged = draw()
         try:
-            model = work.fit(work.rows.take(positions), positions)
+            model = work.fit(fitted)
         except DataError as error:
-            raise DataError(f"Resample {number}: {error}") from error
-        figures = work.measure(model, positions), work.measure(model, everything)
+            raise DataError(f"{work.noun.capitalize()} {number}: {error}") from error
+        figures = work.measure(model, fitted), work.measure(model, judged)
         if progress is not None:
             progress()
         return _card_of(model), *figures
 
-    found = run_side_by_side(resample, enumerate(seeds), n_jobs)
+    found = run_side_by_side(refit, enumerate(work.draws(seeds)), n_jobs)
     cards, on_resamples, on_rows = zip(*found, strict=True)
-    return CardStability(card, cards, apparent, on_resamples, on_rows)
+    return CardStability(card, cards, apparent, on_resamples, on_rows, work.what)
+
+
+#: Gives the positions of the rows to fit and of those to judge.
+Draw = Callable[[], Split]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +133,53 @@ class _Work:
     rows: Rows
     is_event: NDArray[np.bool_]
     weights: NDArray[np.float64]
+    division: Division
 
-    def fit(self, rows: Rows, positions: Positions) -> Any:
+    @property
+    def own(self) -> Positions:
+        """The rows that the card itself is fitted to."""
+        later = self.division.is_later
+        return np.arange(self.is_event.size) if later is None else np.flatnonzero(~later)
+
+    @property
+    def judged(self) -> Positions:
+        """The rows that the cards of resamples are judged on."""
+        later = self.division.is_later
+        return self.own if later is None else np.flatnonzero(later)
+
+    @property
+    def noun(self) -> str:
+        """What is refitted, in a word."""
+        return "resample" if self.division.sites is None else "site"
+
+    @property
+    def what(self) -> Refits:
+        """What is refitted."""
+        if self.division.sites is not None:
+            return Refits.SITES
+        if self.division.is_later is not None:
+            return Refits.EARLIER_ROWS
+        return Refits.ROWS if self.division.groups is None else Refits.GROUPS
+
+    def draws(self, seeds: Sequence[Any]) -> list[Draw]:
+        """One for each resample or site."""
+        if self.division.sites is not None:
+            splits = self.division.one_pass(self.is_event, 0, 0)
+            return [partial(_as_it_is, split) for split in splits]
+        return [partial(self._resample, seed) for seed in seeds]
+
+    def _resample(self, seed: Any) -> Split:
+        """Drawn with replacement; rows of both classes that have a weight are among them."""
+        rng = np.random.default_rng(seed)
+        while True:
+            positions = self.division.draw(rng, self.own)
+            drawn = self.is_event[positions][self.weights[positions] > 0]
+            if drawn.any() and not drawn.all():
+                return positions, self.judged
+
+    def fit(self, positions: Positions) -> Any:
         """The procedure on some rows; copies of one row must not be divided between folds."""
+        rows = self.rows.take(positions)
         more: dict[str, Any] = {}
         if rows.weights is not None:
             prefix = (
@@ -125,16 +187,27 @@ class _Work:
             )
             more[f"{prefix}sample_weight"] = rows.weights
         is_sized = isinstance(self.estimator, RiskScoreClassifierCV) and is_whole(self.estimator.cv)
-        if is_sized and np.unique(positions).size < positions.size:
+        groups = self.division.groups
+        if is_sized and groups is not None:
+            more["groups"] = groups[positions]
+        elif is_sized and np.unique(positions).size < positions.size:
             more["groups"] = positions
         return clone(self.estimator).fit(rows.X, rows.y, **more)
 
     def measure(self, model: Any, positions: Positions) -> Performance:
+        """The figures of some rows; there are none where they are all of one class."""
+        is_event = self.is_event[positions]
+        if is_event.all() or not is_event.any():
+            return Performance(np.nan, np.nan, np.nan)
         log_odds = model.decision_function(self.rows.take(positions).X)
-        return measure(log_odds, self.is_event[positions], self.weights[positions])
+        return measure(log_odds, is_event, self.weights[positions])
 
 
-def _make_work(estimator: Any, X: Any, y: Any, sample_weight: Any) -> _Work:
+def _as_it_is(split: Split) -> Split:
+    return split
+
+
+def _make_work(estimator: Any, X: Any, y: Any, sample_weight: Any, division: Division) -> _Work:
     if not hasattr(estimator, "fit") or not hasattr(estimator, "decision_function"):
         raise ParameterError(
             f"The estimator is {estimator!r}. Give a classifier, such as RiskScoreClassifier()."
@@ -145,17 +218,7 @@ def _make_work(estimator: Any, X: Any, y: Any, sample_weight: Any) -> _Work:
     rows = Rows(X, labels, None if sample_weight is None else weights)
     # scikit-learn's order: which of the two is the event changes none of the figures
     is_last = np.asarray(labels == two_classes(labels)[1], dtype=bool)
-    return _Work(estimator, rows, is_last, weights)
-
-
-def _draw(work: _Work, rng: np.random.Generator) -> Positions:
-    """Positions with replacement; rows of both classes that have a weight are among them."""
-    n_rows = work.is_event.size
-    while True:
-        positions = rng.integers(n_rows, size=n_rows)
-        drawn = work.is_event[positions][work.weights[positions] > 0]
-        if drawn.any() and not drawn.all():
-            return positions
+    return _Work(estimator, rows, is_last, weights, division)
 
 
 def _settled(estimator: Any, first: Any) -> Any:

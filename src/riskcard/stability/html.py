@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def stability_as_html(stability: CardStability) -> str:
     """Draw all figures for a notebook."""
     return boxed(
-        f"Stability over {len(stability.cards):,} bootstrap resamples",
+        stability.title,
         feature_table(stability),
         paragraphs(feature_sentences(stability)),
         _table(PERFORMANCE_HEADER, performance_lines(stability)),

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import astuple, dataclass
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,20 @@ from riskcard.extras import import_pandas
 from riskcard.model.card import RiskCard
 from riskcard.stability.summary import FeatureStability, summarise_features
 from riskcard.stability.text import render_stability
+
+
+class Refits(str, Enum):
+    """What a procedure was repeated on; the value has a place for the number of refits."""
+
+    ROWS = "{:,} bootstrap resamples"
+    GROUPS = "{:,} bootstrap resamples of whole groups"
+    EARLIER_ROWS = "{:,} bootstrap resamples of the earlier rows, judged on the later ones"
+    SITES = "{:,} sites, each left out once and judged by a card of the others"
+
+    @property
+    def noun(self) -> str:
+        """The refits, in a word."""
+        return "sites" if self is Refits.SITES else "resamples"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +43,9 @@ class CardStability:
     on_resamples
         The performance of the card of each resample on its resample.
     on_rows
-        The performance of the card of each resample on all rows.
+        The performance of the card of each resample on all rows, or on those to judge.
+    refits
+        What was resampled.
     """
 
     card: RiskCard
@@ -36,6 +53,12 @@ class CardStability:
     apparent: Performance
     on_resamples: tuple[Performance, ...]
     on_rows: tuple[Performance, ...]
+    refits: Refits = Refits.ROWS
+
+    @property
+    def title(self) -> str:
+        """What was done, in words."""
+        return f"Stability over {self.refits.value.format(len(self.cards))}"
 
     @property
     def optimism(self) -> Performance:

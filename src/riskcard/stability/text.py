@@ -25,7 +25,7 @@ def render_stability(stability: CardStability) -> str:
     lines = feature_lines(stability)
     sentences = feature_sentences(stability)
     parts = [
-        [f"Stability over {len(stability.cards):,} bootstrap resamples"],
+        [stability.title],
         text_table(FEATURE_HEADER, lines) if lines else ["No card uses any feature."],
         [line for sentence in sentences for line in textwrap.wrap(sentence, _WIDTH)],
         text_table(PERFORMANCE_HEADER, performance_lines(stability)),
@@ -64,13 +64,14 @@ def feature_sentences(stability: CardStability) -> list[str]:
     """What the columns mean, and how often the same set of features was used."""
     never = [one.name for one in stability.features if one.share == 0]
     sets = len(stability.feature_sets)
+    refits = stability.refits.noun
     kinds = f"there {'is 1 set' if sets == 1 else f'are {sets:,} different sets'} of features"
     sentences = [
-        "Card: the card itself uses the feature. Enters: share of the resamples whose card uses it. "
+        f"Card: the card itself uses the feature. Enters: share of the {refits} whose card uses it. "
         "The other columns describe these cards: the median and, in brackets, the 5 % and 95 % "
         "quantiles of its cuts, of the range of its points, and of this range in log-odds; and the "
         "share in which its last bin has more points than its first.",
-        f"{_percent(stability.same_features)} of the resamples give the features of the card "
+        f"{_percent(stability.same_features)} of the {refits} give the features of the card "
         f"itself; in all, {kinds}.",
     ]
     if never:
@@ -95,7 +96,7 @@ def performance_sentence(stability: CardStability) -> str:
     n_odd = len(stability.cards) - stability.n_slopes
     if n_odd:
         sentence += (
-            f" The slope is not finite in {n_odd:,} resamples (one risk for all rows, or no row "
+            f" The slope is not finite in {n_odd:,} {stability.refits.noun} (one risk for all rows, or no row "
             "without the event has a higher risk than one with it); they are left out of its mean."
         )
     return sentence

@@ -8,9 +8,10 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from riskcard.cli.card_rows import candidates, labelled_rows_of
-from riskcard.cli.reading import open_data
+from riskcard.cli.card_rows import candidates, labelled_rows_of, target_of
+from riskcard.cli.reading import open_data, reading_of
 from riskcard.cli.remarks import say
+from riskcard.cli.row_division import read_division_of
 from riskcard.data.files.csv_text import read_bytes
 from riskcard.output_files import write_whole
 
@@ -81,7 +82,9 @@ def _read(options: Namespace, card: RiskCard, file: TableFile) -> ReportRows:
     from riskcard.report.gather import ReportRows
 
     for_card, labels, weights = labelled_rows_of(file, options, card)
-    return ReportRows(candidates(options, card, file), labels, weights, for_card)
+    target, reading = target_of(options, card), reading_of(options, card)
+    division = read_division_of(file, options, target, reading)
+    return ReportRows(candidates(options, card, file), labels, weights, for_card, division)
 
 
 def _split_off_held_out(card: RiskCard, rows: ReportRows) -> list[ReportRows]:
@@ -102,6 +105,7 @@ def _split_off_held_out(card: RiskCard, rows: ReportRows) -> list[ReportRows]:
             rows.labels[part],
             None if rows.sample_weight is None else rows.sample_weight[part],
             {name: column[part] for name, column in rows.for_card.items()},
+            rows.division.take(part),
         )
         for part in (~held_out, held_out)
     ]

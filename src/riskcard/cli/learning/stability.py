@@ -15,10 +15,13 @@ def run_stability(options: Namespace) -> int:
     parameters_of("resamples")["n_bootstraps"].checked(options.n_bootstraps)
     training = read_training(options)
 
+    division = training.division
+    n_refits = options.n_bootstraps if division.sites is None else len(division.site_names)
+
     from riskcard.progress import WorkBar
     from riskcard.stability.bootstrap import bootstrap_card
 
-    with WorkBar("Resamples", options.n_bootstraps, is_quiet=options.quiet) as bar:
+    with WorkBar("Refitting", n_refits, is_quiet=options.quiet) as bar:
         stability = bootstrap_card(
             _procedure(options, training),
             training.table,
@@ -27,6 +30,9 @@ def run_stability(options: Namespace) -> int:
             random_state=options.random_state,
             n_jobs=options.n_jobs,
             sample_weight=training.weights,
+            groups=division.groups,
+            sites=division.sites,
+            time_split=division.is_later,
             progress=bar.step,
         )
     put(f"{stability}\n")

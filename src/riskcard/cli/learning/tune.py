@@ -34,7 +34,7 @@ def run_tune(options: Namespace) -> int:
     """Choose the size of a card; nothing is written before everything is there."""
     _look_at_places(options)
     require_hold_out(options)
-    training = read_training(options, options.groups)
+    training = read_training(options)
     model = _tune(options, training)
     card = named_card(options, training, model.card_)
     _write(options, model, card)
@@ -59,12 +59,17 @@ def _look_at_places(options: Namespace) -> None:
 def _tune(options: Namespace, training: Training) -> RiskScoreClassifierCV:
     from riskcard.estimators.cross_validation.cv import RiskScoreClassifierCV
 
-    _require_folds(options, training)
-    estimator = classifier_of(options, training)
-    model = RiskScoreClassifierCV(estimator, verbose=not options.quiet, **given(options, "size"))
-    return model.fit(
-        training.table, training.labels, sample_weight=training.weights, groups=training.groups
+    division = training.division
+    size = given(options, "size")
+    if division.is_drawn:
+        _require_folds(options, training)
+    else:
+        size["cv"] = division.folds_to_score(training.is_event, options.cv, options.random_state)
+    model = RiskScoreClassifierCV(
+        classifier_of(options, training), verbose=not options.quiet, **size
     )
+    groups = division.groups if division.is_drawn else division.sites
+    return model.fit(training.table, training.labels, training.weights, groups)
 
 
 def _require_folds(options: Namespace, training: Training) -> None:
@@ -77,7 +82,7 @@ def _require_folds(options: Namespace, training: Training) -> None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # a class with fewer rows than folds
-            next(folds.split(None, training.is_event, training.groups))
+            next(folds.split(None, training.is_event, training.division.groups))
     except (ValueError, UserWarning) as error:
         raise ParameterError(
             f"The rows cannot be divided with --cv {options.cv}: {error} "

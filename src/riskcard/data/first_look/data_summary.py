@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from riskcard.data.columns import FeatureValues
 from riskcard.data.first_look.identifiers import LeftOut
 from riskcard.data.first_look.leaks import Leak, find_leaks
+from riskcard.data.first_look.repeats import Repeat
 from riskcard.data.levels import BOOLEAN
 from riskcard.formatting.percent import percent
 
@@ -44,6 +45,8 @@ class DataSummary:
         Columns that have one value only.
     leaks
         Columns that alone separate nearly all rows.
+    repeats
+        Columns that name whose rows these are, where several rows are of one.
     notes
         What was done to the file, in sentences.
     max_terms
@@ -59,14 +62,22 @@ class DataSummary:
     left_out: tuple[LeftOut, ...] = ()
     constant: tuple[str, ...] = ()
     leaks: tuple[Leak, ...] = ()
+    repeats: tuple[Repeat, ...] = ()
     notes: tuple[str, ...] = ()
     max_terms: int | None = None
 
     def __str__(self) -> str:
-        return "\n".join(self.lines("event={!r}", "identifiers=None keeps them"))
+        words = ("event={!r}", "identifiers=None keeps them", "groups=")
+        return "\n".join(self.lines(*words))
 
-    def lines(self, choose_event: str, keep: str) -> list[str]:
-        """One fact per line, where the other event and columns left out are chosen in the given words."""
+    def lines(self, choose_event: str, keep: str, group: str) -> list[str]:
+        """One fact per line.
+
+        Parameters
+        ----------
+        choose_event, keep, group
+            How the other event is chosen, columns that are left out are kept, and groups are named.
+        """
         name = "" if self.outcome is None else f"{self.outcome} = "
         share = percent(self.events / self.rows)
         other = choose_event.format(self.classes[0])
@@ -82,7 +93,7 @@ class DataSummary:
             lines.append(f"Left out: {listed(names)}, since {reason}; {keep}")
         if self.constant:
             lines.append(f"Constant, so of no use: {listed(self.constant)}")
-        remarks = [*self.notes, *self._remarks()]
+        remarks = [*self.notes, *self._remarks(group)]
         if len(remarks) > _MOST_REMARKS:
             more = len(remarks) - _MOST_REMARKS + 1
             remarks = [*remarks[: _MOST_REMARKS - 1], f"and {more} more remarks"]
@@ -98,8 +109,13 @@ class DataSummary:
         missing = f"; missing values in {self.with_missing}" if self.with_missing else ""
         return f"{', '.join(kinds) or 'none'}{missing}"
 
-    def _remarks(self) -> list[str]:
+    def _remarks(self, group: str) -> list[str]:
         found = [
+            f"{self.rows:,} rows have {one.values:,} values of {one.name!r}: rows of one are not "
+            f"independent, so keep them together with {group} when a card is tuned or judged"
+            for one in self.repeats
+        ]
+        found += [
             f"{leak.name!r} alone separates nearly all rows (AUC {leak.area:.3f}): make sure that it is "
             "known before the outcome"
             for leak in self.leaks

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import LeaveOneGroupOut, check_cv
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from riskcard.checks import is_whole
@@ -158,9 +158,11 @@ class RiskScoreClassifierCV(CardClassifier):
     def from_recipe(cls, recipe: Recipe) -> RiskScoreClassifierCV:
         """The unfitted classifier that a card was learned with; ``fit`` needs the same groups.
 
-        Its folds were a number, and its score has a name.
+        Its folds were a number or ``LeaveOneGroupOut``, and its score has a name.
         """
         further = dict(recipe.further)
+        if further.get("cv") == LeaveOneGroupOut.__name__:
+            further["cv"] = LeaveOneGroupOut()
         if recipe.method != cls.__name__ or isinstance(further["cv"], str):
             raise ParameterError(
                 f"The size of the card was not chosen by {cls.__name__} with a number of folds, so "
@@ -300,6 +302,8 @@ class RiskScoreClassifierCV(CardClassifier):
         folds: Any = f"{self.n_splits_} folds, given one by one"
         if is_whole(self.cv):
             folds = int(self.cv)
+        elif isinstance(self.cv, LeaveOneGroupOut):
+            folds = LeaveOneGroupOut.__name__
         further = {
             "max_terms": int(self.max_terms),
             "cv": folds,

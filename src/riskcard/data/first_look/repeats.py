@@ -1,0 +1,63 @@
+"""Columns that name persons or things with several rows each: such rows are not independent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from riskcard.data.columns import FeatureValues
+
+#: Fewer different values are groups that a card may well tell apart, such as the arms of a trial.
+FEWEST_VALUES = 10
+#: With fewer rows per value, some rows may just be entered twice.
+ROWS_PER_VALUE = 1.2
+
+#: Whole names that stand for a person.
+_NAMES = frozenset(["mrn", "patid", "patno", "ptid", "subjid", "usubjid", "seqn", "ssn", "pid"])
+#: Whose rows belong together; in compounds such as patient_id, PatientNumber or subject.
+_WHO = (
+    "patient", "subject", "person", "participant", "proband", "respondent", "household", "family",
+    "customer", "client", "kunde", "borrower", "applicant", "account", "member", "user", "employee",
+    "student", "pupil", "animal",
+)  # fmt: skip
+_NAME = re.compile(rf"(?:{'|'.join(_WHO)})s?[\W_]*(?:id|ids|no|nr|num|number|nummer|key|code)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """A column that names whose rows these are.
+
+    Attributes
+    ----------
+    name
+        The column.
+    values
+        The number of its different values, which is smaller than that of the rows.
+    """
+
+    name: str
+    values: int
+
+
+def find_repeats(features: Mapping[str, FeatureValues]) -> tuple[Repeat, ...]:
+    """The columns that name whose rows these are, where several rows are of one.
+
+    Examples
+    --------
+    >>> patients = FeatureValues(np.repeat(np.arange(60.0), 8), None)
+    >>> find_repeats({"patient_id": patients, "age": patients})
+    (Repeat(name='patient_id', values=60),)
+    """
+    found = []
+    for name, feature in features.items():
+        word = name.casefold().strip()
+        if word not in _NAMES and not _NAME.fullmatch(word):
+            continue
+        present = feature.values[~np.isnan(feature.values)]
+        values = np.unique(present).size
+        if (present % 1 == 0).all() and FEWEST_VALUES <= values <= present.size / ROWS_PER_VALUE:
+            found.append(Repeat(name, values))
+    return tuple(found)
