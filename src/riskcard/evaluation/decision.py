@@ -118,6 +118,8 @@ def supported_thresholds(
         For each cell and threshold, whether its rows are acted on.
     """
     quantile = _largest_error(cells, thresholds, is_flagged)
+    if math.isinf(quantile):
+        return ()
     supported = np.zeros(thresholds.size, dtype=bool)
     for j, at in enumerate(thresholds):
         flagged, others = (
@@ -137,14 +139,13 @@ def _largest_error(cells: Cells, thresholds: Floats, is_flagged: NDArray[np.bool
     beyond = cells.is_event[:, None] - thresholds
     worth = np.column_stack([is_flagged * beyond, ~is_flagged * beyond])
     influence = cells.units @ (worth - cells.shares @ worth)
-    covariance = influence.T @ influence
-    errors = np.sqrt(np.diag(covariance))
+    influence = influence[(influence != 0).any(axis=1)]
+    if influence.shape[0] > influence.shape[1]:  # fewer rows with the same covariance
+        influence = np.linalg.qr(influence, mode="r")
+    errors = np.sqrt((influence**2).sum(axis=0))
     known = errors > 1e-12 * errors.max(initial=0.0)
     if not known.any():
         return math.inf
-    correlation = (covariance / np.outer(errors, errors).clip(1e-300))[np.ix_(known, known)]
-    values, vectors = np.linalg.eigh(correlation)
-    kept = values > 1e-9 * values[-1]
-    roots = vectors[:, kept] * np.sqrt(values[kept])
-    draws = np.random.default_rng(_SEED).standard_normal((_DRAWS, int(kept.sum()))) @ roots.T
+    normal = np.random.default_rng(_SEED).standard_normal((_DRAWS, influence.shape[0]))
+    draws = normal @ (influence[:, known] / errors[known])
     return float(np.quantile(np.abs(draws).max(axis=1), LEVEL))
