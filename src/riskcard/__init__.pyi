@@ -1,4 +1,5 @@
 from .audit.audit import audit_card as audit_card
+from .credit.binning_tables import binning_tables as binning_tables
 from .credit.scaling import to_credit_points as to_credit_points
 from .errors import DataError as DataError
 from .errors import FormatError as FormatError

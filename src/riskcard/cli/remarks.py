@@ -2,7 +2,7 @@
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -24,6 +24,27 @@ def say_saved(*paths: str | None) -> None:
     """Name the files that were written, or say that the card was not saved."""
     written = [path for path in paths if path is not None]
     say(f"Wrote {', '.join(written)}." if written else "Not saved; -o FILE saves the card.")
+
+
+def write_all_or_print(text: str, files: Mapping[str | None, Callable[[], str]]) -> None:
+    """Write the files that have a name and say so; without any, write a text to the output.
+
+    Nothing is written before the content of every file is there.
+
+    Parameters
+    ----------
+    text
+        What is printed otherwise.
+    files
+        From each name, or None, to what makes the content.
+    """
+    contents = {path: make() for path, make in files.items() if path is not None}
+    if not contents:
+        put(f"{text}\n")
+        return
+    for path, content in contents.items():
+        write_whole(path, content)
+    say(f"Wrote {', '.join(contents)}.")
 
 
 def write_or_print(path: str | None, content: str | bytes) -> None:

@@ -162,8 +162,7 @@ def drift_between(
     kept = np.flatnonzero(counts.sum(axis=0) > 0)
     shares: Floats = counts[:, kept] / counts.sum(axis=1, keepdims=True)
     old_rows, new_rows = counts.sum(axis=1).tolist() if rows is None else rows
-    is_adjusted = bool((shares == 0).any())
-    used = _with_added_rows(shares, [old_rows, new_rows]) if is_adjusted else shares
+    used, is_adjusted = positive_shares(shares, (old_rows, new_rows))
     parts: Floats = (used[1] - used[0]) * np.log(used[1] / used[0])
     names = [str(place + 1) for place in range(counts.shape[1])] if words is None else words
     bins = (
@@ -202,11 +201,21 @@ def equal_share_bands(weights: Any, most: int = 10) -> list[int]:
     return [*ends, sizes.size - 1]
 
 
-def _with_added_rows(shares: Floats, sizes: Sequence[float]) -> Floats:
-    """The shares when half a row more is in every bin."""
+def positive_shares(shares: Floats, sizes: Sequence[float]) -> tuple[Floats, bool]:
+    """Shares whose logarithms are finite, and whether they had to be changed for that.
+
+    Parameters
+    ----------
+    shares
+        Of the bins (columns) in two samples (rows).
+    sizes
+        Effective rows of both samples. Where a bin of one of them is empty, half a row is added to
+        every bin of both.
+    """
+    if (shares > 0).all():
+        return shares, False
     rows = np.array(sizes)[:, np.newaxis]
-    added: Floats = (shares * rows + _ADDED_ROWS) / (rows + _ADDED_ROWS * shares.shape[1])
-    return added
+    return (shares * rows + _ADDED_ROWS) / (rows + _ADDED_ROWS * shares.shape[1]), True
 
 
 def _counts(counts: Any) -> Floats:

@@ -1,0 +1,85 @@
+"""The commands of a credit officer: bins, credit and monitor, from files to text, pages and JSON."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+
+from html_reader import read_html
+from riskcard import FeaturePoints, RiskCard
+from riskcard.cli.main import main
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+
+def write_loans(
+    path, n_rows: int = 400, seed: int = 0, worse: float = 0.0, with_target: bool = True
+):
+    rng = np.random.default_rng(seed)
+    used = rng.integers(0, 101, n_rows)
+    late = rng.poisson(0.5, n_rows)
+    log_odds = -2.5 + worse + 0.02 * used + 0.9 * np.minimum(late, 3)
+    bad = np.where(rng.random(n_rows) < 1 / (1 + np.exp(-log_odds)), "yes", "no")
+    old = (600 - 40 * log_odds + rng.normal(0, 40, n_rows)).round()
+    header = "id,used,late,old_score,weight" + (",default" if with_target else "")
+    lines = [header]
+    for i in range(n_rows):
+        cells = [f"A{i}", used[i], late[i], old[i], 1 + i % 3, *([bad[i]] if with_target else [])]
+        lines.append(",".join(map(str, cells)))
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def loans(tmp_path):
+    return write_loans(tmp_path / "loans.csv")
+
+
+@pytest.fixture
+def card_file(tmp_path):
+    """A card with credit points, written by hand."""
+    card = RiskCard(
+        [FeaturePoints("used", [50], [30, 0]), FeaturePoints("late", [0, 1], [60, 30, 0])],
+        base=500,
+        multiplier=-28.85,
+        offset=18.5,
+        classes=("no", "yes"),
+        outcome="default",
+    )
+    card.save(tmp_path / "card.json")
+    return str(tmp_path / "card.json")
+
+
+def rows_of_csv(path) -> list[dict]:
+    return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
+
+
+# --- bins ---------------------------------------------------------------------------------------
+
+
+def test_bins_prints_every_column_and_leaves_identifiers_out(loans, capsys):
+    assert main(["bins", loans, "--target", "default", "--weights", "weight"]) == 0
+    out = capsys.readouterr().out
+    assert "late (own bins), IV" in out
+    assert "id (own bins)" not in out
+    assert "weight (own bins)" not in out
+
+
+def test_bins_of_a_card_are_its_lines(loans, card_file, tmp_path, capsys):
+    page, table = tmp_path / "bins.html", tmp_path / "bins.csv"
+    arguments = ["bins", loans, "--target", "default", "--card", card_file, "-q"]
+    assert main([*arguments, "--html", str(page), "--csv", str(table)]) == 0
+    assert capsys.readouterr().out == ""
+    found = [row for row in rows_of_csv(table) if row["feature"] == "late"]
+    assert [row["points"] for row in found] == ["60", "30", "0"]
+    assert sum(int(row["rows"]) for row in found) == 400
+    shown = read_html(page.read_text(encoding="utf-8"))
+    assert "late (lines of the card)" in " ".join(shown.texts)
+
+
+def test_bins_says_what_is_wrong(loans, capsys):
+    assert main(["bins", loans, "--target", "default", "--max-bins", "1", "-q"]) == 2
+    assert "max_bins is 1" in capsys.readouterr().err
+    assert main(["bins", loans, "--target", "nothing"]) == 2
+    assert "nothing" in capsys.readouterr().err
