@@ -31,7 +31,7 @@ SHOWING = (
     DOCS.parent / "README.md",
     *(
         DOCS / f"{name}.md"
-        for name in ("index", "certificate", "clinician", "credit_officer", "tools")
+        for name in ("index", "certificate", "clinician", "credit_officer", "fairness", "tools")
     ),
 )
 

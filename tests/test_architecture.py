@@ -88,6 +88,7 @@ ALLOWED = {
     "estimators": ESTIMATORS,
     "estimators/cross_validation": ESTIMATORS | {"evaluation"},
     "stability": ESTIMATORS | EVALUATION | {"stability"},
+    "fairness": ESTIMATORS | {"search/heuristic", "fairness"},
     "evaluation": MODEL | {"evaluation"},
     "evaluation/groups": EVALUATION,
     "evaluation/development": EVALUATION,
@@ -110,6 +111,7 @@ ALLOWED = {
     | EVALUATION
     | {
         "cli",
+        "fairness",
         "cli/learning",
         "cli/using",
         "card",
@@ -132,6 +134,7 @@ SKLEARN_PARTS = (
     "estimators/cross_validation",
     "baselines",
     "stability",
+    "fairness",
     "report",
     "cli",
     *COMMANDS,

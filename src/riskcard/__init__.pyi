@@ -14,6 +14,9 @@ from .estimators.cross_validation.cv import RiskScoreClassifierCV as RiskScoreCl
 from .estimators.improve import improve as improve
 from .estimators.recalibrate import recalibrate as recalibrate
 from .estimators.regularization import Regularization as Regularization
+from .fairness.group_limits import GroupLimits as GroupLimits
+from .fairness.limited_card import fit_within_limits as fit_within_limits
+from .fairness.proxies import find_proxies as find_proxies
 from .model.card import RiskCard as RiskCard
 from .model.feature_points import FeaturePoints as FeaturePoints
 from .model.feature_points import LevelPoints as LevelPoints

@@ -179,6 +179,8 @@ def _obstacle(card: RiskCard, rows: TrainingRows, is_of_recipe: bool) -> str:
         assert recipe is not None
         if recipe.method == "improve":
             return "the card that was improved is not stored"
+        if recipe.method == "fit_within_limits":
+            return "the groups that its limits are about are not stored"
         if rows.origin is not RowOrigin.TRAINING or not rows.has_all:
             return "not all columns are here as they were in training"
         return ""

@@ -24,7 +24,7 @@ LATER_SHARE = 0.3
 def division_columns(options: Namespace) -> dict[str, str]:
     """From the columns that divide rows, which are never features, to the option that names each."""
     found = {}
-    for name in ("groups", "sites", "time_split"):
+    for name in ("groups", "sites", "time_split", "limit_groups"):
         given = getattr(options, name, None)
         if given is not None:
             found[given.partition("=")[0] if name == "time_split" else given] = _option(name)
@@ -57,19 +57,35 @@ def read_division_of(
     if not names:
         return Division()
     time = (getattr(options, "time_split", None) or "").partition("=")[0]
-    wanted = Selection(
-        kinds={name: Kind.TEXT for name in names if name != time} | {target: Kind.TEXT},
-        required=frozenset([*names, target]) - {time},
-        reading=reading,
-        target=target,
-        skip_missing_target=options.skip_missing_target,
-    )
+    wanted = _texts([name for name in names if name != time], target, options, reading)
     table = file.read(wanted)
     roles = {role: getattr(options, role, None) for role in ("groups", "sites")}
     given: dict[str, Any] = {role: table[name] for role, name in roles.items() if name is not None}
     if time:
         given["time_split"] = _later_rows(file, options.time_split, wanted)
     return read_division(len(table), **given)
+
+
+def read_limit_groups(
+    file: TableFile, options: Namespace, target: str, reading: Reading
+) -> NDArray[Any] | None:
+    """The groups between which differences are limited, as texts; None where there are none."""
+    name = getattr(options, "limit_groups", None)
+    if name is None:
+        return None
+    groups: NDArray[Any] = file.read(_texts([name], target, options, reading))[name]
+    return groups
+
+
+def _texts(names: list[str], target: str, options: Namespace, reading: Reading) -> Selection:
+    """Columns as texts, in the rows that have an outcome."""
+    return Selection(
+        kinds=dict.fromkeys([*names, target], Kind.TEXT),
+        required=frozenset([*names, target]),
+        reading=reading,
+        target=target,
+        skip_missing_target=options.skip_missing_target,
+    )
 
 
 def _later_rows(file: TableFile, text: str, others: Selection) -> NDArray[np.bool_]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from riskcard.cli.labels import events_of, find_classes
 from riskcard.cli.reading import open_data, reading_of
 from riskcard.cli.remarks import say
-from riskcard.cli.row_division import division_columns, read_division_of
+from riskcard.cli.row_division import division_columns, read_division_of, read_limit_groups
 from riskcard.data.files.wanted_columns import Kind, Selection, require_columns
 from riskcard.data.reading_notes import Topic
 from riskcard.data.reading_problems import ReadingProblem, refuse
@@ -59,6 +59,8 @@ class Training:
         How the file was read, for the card; None where it needed no particular reading.
     held_out
         The rows that are kept from the fit; None where there are none.
+    limit_groups
+        The group of each row, where differences between groups are limited.
     """
 
     table: FeatureTable
@@ -69,6 +71,7 @@ class Training:
     rules: CardRules | None
     reading: Reading | None = None
     held_out: HeldOutRows | None = None
+    limit_groups: NDArray[Any] | None = None
 
     @property
     def labels(self) -> NDArray[Any]:
@@ -121,6 +124,7 @@ def read_training(options: Namespace) -> Training:
         classes=classes,
         rules=None if rules is None else _of_file(options.rules, lambda: rules.only(kept)),
         reading=kept_reading(table.reading),
+        limit_groups=read_limit_groups(file, options, options.target, reading_of(options)),
     )
     if getattr(options, "hold_out", None) is not None:
         training = _hold_out(options, training, file, wanted)
@@ -167,6 +171,7 @@ def _hold_out(
         is_event=training.is_event[~drawn],
         weights=None if weights is None else weights[~drawn],
         division=training.division.take(~drawn),
+        limit_groups=None if training.limit_groups is None else training.limit_groups[~drawn],
         held_out=held_out,
     )
 

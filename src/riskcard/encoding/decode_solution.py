@@ -51,6 +51,8 @@ class Layout:
     ties, min_line_rows
         Rare values of the training rows that stand for others in ``table``, and how many rows a
         value must have to be judged by itself.
+    further_rules
+        What every card keeps in addition, in words.
     """
 
     table: Table
@@ -64,6 +66,7 @@ class Layout:
     max_changes: int | None = None
     ties: tuple[Tie, ...] = ()
     min_line_rows: int = 1
+    further_rules: tuple[str, ...] = ()
 
     @property
     def shortlist(self) -> int | None:

@@ -60,7 +60,7 @@ def _rules_in_words(layout: Layout) -> list[str]:
     words = describe_rules(layout.rules, layout.least)
     if layout.max_changes is not None:
         words.append(f"terms of an earlier card that may be changed: {layout.max_changes}")
-    return words
+    return [*words, *layout.further_rules]
 
 
 def training_facts_of(table: Table, totals: Integers, reachable: Sequence[int]) -> TrainingFacts:

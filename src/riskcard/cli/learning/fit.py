@@ -6,6 +6,7 @@ from argparse import Namespace
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from riskcard.cli.group_limits import fit_limited, limits_of, without_proxies
 from riskcard.cli.held_out_rows import require_hold_out
 from riskcard.cli.remarks import put, say, say_saved
 from riskcard.cli.training import Training, read_training
@@ -16,6 +17,8 @@ from riskcard.parameters import PARAMETERS, parameters_of
 if TYPE_CHECKING:
     from riskcard.estimators.card_pool import CardPool
     from riskcard.estimators.classifier import RiskScoreClassifier
+    from riskcard.fairness.group_limits import GroupLimits
+    from riskcard.fairness.limited_card import LimitedCard
     from riskcard.model.card import RiskCard
 
 _INTERRUPTED = 130
@@ -32,20 +35,21 @@ def run_fit(options: Namespace) -> int:
     """Learn a card, show it and write it."""
     _require_company(options)
     require_hold_out(options)
-    training = read_training(options)
+    limits = limits_of(options)
+    training = without_proxies(options, read_training(options))
     # only after the rows were read: if they cannot be, nobody would wait for the process
     if options.certify:
         from riskcard.problem.problem import Scale
         from riskcard.search.warmup import start_compilation
 
         start_compilation(Scale.parse(options.scale).kind)
-    fitted, pool = _fit(options, training)
+    fitted, more = _fit(options, training, limits)
     card = named_card(options, training, fitted)
     if options.output is not None:
         card.save(options.output)
     if not options.quiet:
         show_card(card)
-        put("" if pool is None else f"\n{pool}\n")
+        put("" if more is None else f"\n{more}\n")
         say_saved(options.output, options.held_out)
         _remark_on_few_rows(options, training)
     return exit_code(card)
@@ -93,10 +97,15 @@ def _is_given(options: Namespace, name: str) -> bool:
     return getattr(options, name, None) is not None
 
 
-def _fit(options: Namespace, training: Training) -> tuple[RiskCard, CardPool | None]:
-    """The card, and the pool that it is from."""
+def _fit(
+    options: Namespace, training: Training, limits: GroupLimits | None
+) -> tuple[RiskCard, CardPool | LimitedCard | None]:
+    """The card, and the pool that it is from, or what limits cost."""
     model = classifier_of(options, training)
     table, labels, weights = training.table, training.labels, training.weights
+    if limits is not None:
+        limited = fit_limited(model, training, limits, options)
+        return limited.card, limited
     if options.improve is not None:
         from riskcard.estimators.improve import improve
 

@@ -69,6 +69,19 @@ def find_leaks(
     return tuple(sorted(found, key=lambda leak: -leak.area))
 
 
+def area_alone(feature: FeatureValues, is_event: NDArray[np.bool_]) -> float:
+    """The area under the ROC curve of one column, taken in whichever order separates best.
+
+    Examples
+    --------
+    >>> area_alone(FeatureValues(np.array([1.0, 2.0, 3.0, 4.0]), None), np.array([True, True, False, True]))
+    0.6666666666666667
+    """
+    parts = [_some(np.flatnonzero(is_event == label)) for label in (True, False)]
+    events, others = (_sorted_values({"": feature}, rows) for rows in parts)
+    return _separation(feature.levels, events[0], others[0])
+
+
 def _some(rows: NDArray[np.intp]) -> NDArray[np.intp]:
     """All rows, or evenly spaced ones where they are many; the area does not depend on shares."""
     if rows.size <= MOST_ROWS:
