@@ -24,8 +24,8 @@ from riskcard.audit.hand_loss import (
 from riskcard.audit.limits import (
     check_limits,
     is_surely_within,
-    least_terms,
     one_step_changes,
+    sure_terms,
 )
 from riskcard.audit.raw_rows import Rows, totals_by_hand
 from riskcard.audit.rivals import KIND, MOST_PROVEN_TERMS, Rival
@@ -213,7 +213,7 @@ def check_against_rival(
         return not_checked(name, f"{claim}, and made no search, because {rival.why_not}")
     other, searched = as_certified(rival.card), f"a search of {rival.seconds:.1f} s"
     own = rows.of(other)
-    n_terms = sum(map(least_terms, other.features))
+    n_terms = sure_terms(other, limits)
     limits = replace(limits, charged_terms=n_terms)
     if not all(check.holds for check in check_limits(other, limits, own)):
         return not_checked(name, f"{claim}, and found no other card of this kind")

@@ -150,7 +150,7 @@ def one_step_changes(
     One point more or less at a cut or for a group, a dropped term, a cut moved by one value.
     Features with special codes, or with values that were too rare to be judged, are not changed.
     """
-    n_terms = sum(map(least_terms, card.features))
+    n_terms = sure_terms(card, limits)
     if limits.scale != "calibrated":
         yield from ((step, n_terms, f"a base of {card.base + step}") for step in (-1, 1))
     for feature in card.features:
@@ -164,6 +164,16 @@ def one_step_changes(
                 yield change[rows.places[feature.name]], needed, f"{what} of {feature.name!r}"
         if isinstance(feature, FeaturePoints) and limits.is_grid_full:
             yield from ((change, n_terms, what) for change, what in _moved_cuts(feature, rows))
+
+
+def sure_terms(card: RiskCard, limits: Certificate) -> int:
+    """A number of terms that surely give a card of the kind its points.
+
+    It is the least one, unless points are too far apart for so few terms; then it may be any.
+    """
+    least = sum(map(least_terms, card.features))
+    is_enough = is_surely_within(card, replace(limits, max_terms=least))
+    return least if is_enough else limits.max_terms
 
 
 def is_surely_within(card: RiskCard, limits: Certificate) -> bool:
