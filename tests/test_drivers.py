@@ -180,8 +180,8 @@ def replace_must(problem: Problem) -> Problem:
 # --- pools --------------------------------------------------------------------------------------
 
 
-def choices_within(problem: Problem, most: float) -> dict[tuple, float]:
-    """Every set of conditions with its lowest loss, if that is within the limit."""
+def choices_within(problem: Problem, most: float, charge: float) -> dict[tuple, float]:
+    """Every set of conditions with its lowest loss, if that and its charge are within the limit."""
     cells, found = oracle._merge_rows(problem), {}
     empty = oracle._empty_card(problem, cells)
     if not violations(empty, problem) and loss_of(empty, problem) <= most:
@@ -201,7 +201,7 @@ def choices_within(problem: Problem, most: float) -> dict[tuple, float]:
         if best is not None:
             row, base, multiplier, offset = best
             loss = loss_of(Solution.of(cards[batch.cards[row]], base, multiplier, offset), problem)
-            if loss <= most:
+            if loss + charge * len(chosen) <= most:
                 found[tuple(sorted(chosen))] = loss
     return found
 
@@ -210,14 +210,15 @@ def choices_within(problem: Problem, most: float) -> dict[tuple, float]:
 @pytest.mark.parametrize("seed", range(7000, 7060))
 def test_a_complete_pool_has_every_choice_of_conditions_within_the_loss(seed):
     problem = problem_of(seed)
-    tolerance = [0.0, 0.02, 0.1][seed % 3]
-    options = Options(certify=True, pool_tolerance=tolerance, pool_size=10**6, random_state=seed)
-    pool = solve(problem, options).pool
+    tolerance, charge = [0.0, 0.02, 0.1][seed % 3], [0.0, 0.0, 0.3, 1.0][seed % 4]
+    options = Options(True, min_gain=charge, pool_tolerance=tolerance, pool_size=10**6)
+    result = solve(problem, replace(options, random_state=seed))
+    pool, most = result.pool, result.objective * (1 + tolerance)
     assert pool.is_complete
-    most = pool.most_loss
+    assert pool.most_price == most
     # choices at the very limit may fall on either side of it by rounding
-    surely = set(choices_within(problem, most * (1 - 1e-7)))
-    perhaps = choices_within(problem, most * (1 + 1e-7))
+    surely = set(choices_within(problem, most * (1 - 1e-7), charge))
+    perhaps = choices_within(problem, most * (1 + 1e-7), charge)
     found = {
         tuple(zip(card.features, card.cuts, strict=True)): loss
         for card, loss in zip(pool.cards, pool.losses, strict=True)

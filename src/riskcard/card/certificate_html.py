@@ -1,6 +1,6 @@
 """A certificate as a piece of HTML: what is proven, and the figures behind it."""
 
-from riskcard.card.sentences import certificate_sentences, objective_name, rounded_down
+from riskcard.card.sentences import certificate_sentences, rounded_down
 from riskcard.formatting.html import Number, boxed, html_table, paragraphs
 from riskcard.model.origin.certificate import Certificate
 
@@ -20,7 +20,7 @@ def _charged_rows(certificate: Certificate) -> list[list[str | Number]]:
     """What was minimised, where it is not the loss alone."""
     if certificate.min_gain == 0:
         return []
-    return [[objective_name(certificate).capitalize(), Number(f"{certificate.objective:.6f}")]]
+    return [[certificate.objective_name.capitalize(), Number(f"{certificate.objective:.6f}")]]
 
 
 def certificate_as_html(certificate: Certificate) -> str:

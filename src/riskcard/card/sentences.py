@@ -133,7 +133,7 @@ def _better_words(certificate: Certificate, training: TrainingFacts | None) -> s
     """By how much the best card can be better, per row; rounded up."""
     is_counted = training is not None and training.weight > 0 and training.rows > 0
     if training is None or not is_counted or certificate.class_weights is not None:
-        return f"whose {objective_name(certificate)} is up to {_rounded_up(100 * certificate.gap)} % lower"
+        return f"whose {certificate.objective_name} is up to {_rounded_up(100 * certificate.gap)} % lower"
     # a pseudo-observation weighs as much as an average row
     rows = training.weight * (1 + certificate.all_pseudo_rows / training.rows)
     difference = _rounded_up((certificate.objective - certificate.bound) / rows)
@@ -210,7 +210,7 @@ def class_weight_words(certificate: Certificate) -> list[str]:
 def proof_sentence(certificate: Certificate) -> str:
     """What was proven, in one plain sentence (and why the solver stopped, where it did)."""
     places = _decimal_places(certificate.objective)
-    what, value = objective_name(certificate), f"{certificate.objective:.{places}f}"
+    what, value = certificate.objective_name, f"{certificate.objective:.{places}f}"
     counted = ["pseudo-observations"] if certificate.all_pseudo_rows > 0 else []
     counted += ["class weights"] if certificate.class_weights is not None else []
     if counted:
@@ -230,13 +230,6 @@ def proof_sentence(certificate: Certificate) -> str:
         f"{what.capitalize()} {value}; no card of this kind can be below {bound} "
         f"({_gap_words(certificate.gap)}). {_STOPPED[certificate.status]}"
     )
-
-
-def objective_name(certificate: Certificate) -> str:
-    """What was minimised, and what the bound is about."""
-    if certificate.min_gain == 0:
-        return "loss"
-    return f"loss plus {certificate.min_gain:.6g} per term"
 
 
 def step_words(certificate: Certificate) -> list[str]:
@@ -263,7 +256,7 @@ def kind_words(certificate: Certificate) -> str:
     if certificate.max_features < certificate.max_terms:
         limits.append(f"{_count(certificate.max_features, 'feature')}")
     if certificate.max_cuts_per_feature < certificate.max_terms:
-        limits.append(f"{_count(certificate.max_cuts_per_feature, 'cut')} per feature")
+        limits.append(f"{_count(certificate.max_cuts_per_feature, 'term')} per feature")
     limits.append(f"{_count(certificate.max_points, 'point')} per term")
     if certificate.max_log_odds < LOG_ODDS_LIMIT:
         limits.append(

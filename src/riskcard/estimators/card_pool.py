@@ -23,7 +23,7 @@ class CardPool(Sequence[RiskCard]):
     """Cards within a tolerance of the best: one for each choice of features and cuts.
 
     Cards that differ in their features come first, then others, both by loss; ``print`` shows a
-    table.
+    table. Where rules charge for terms (``min_gain``), a loss is one with its charge throughout.
 
     Attributes
     ----------
@@ -75,7 +75,9 @@ class CardPool(Sequence[RiskCard]):
     @property
     def summary(self) -> str:
         """Whether these are all, in a sentence."""
-        within = f"with a loss of at most {self.most_loss:.6g}"
+        first = self.cards[0].certificate
+        what = "loss" if first is None else first.objective_name
+        within = f"with a {what} of at most {self.most_loss:.6g}"
         if self.is_complete:
             return f"Proven: there is no other choice of features and cuts {within}."
         if self.n_found > len(self.cards):
@@ -175,8 +177,8 @@ def find_pool(
         models[-1]._keep(finish(one, problem, layout, training), one, y)
     return CardPool(
         cards=tuple(one.card_ for one in models),
-        losses=tuple(one.loss_ for one in models),
-        most_loss=pool.most_loss,
+        losses=tuple(one.card_.certificate.objective for one in models),
+        most_loss=pool.most_price,
         is_complete=pool.is_complete,
         n_found=pool.n_found,
         models=tuple(models),

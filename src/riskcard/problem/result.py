@@ -15,20 +15,20 @@ class Pool:
     Attributes
     ----------
     cards
-        Cards of different features first, each kind by its loss.
+        Cards of different features first, each kind by its objective.
     losses
         The loss of each.
-    most_loss
-        The loss that was allowed.
+    most_price
+        The objective that was allowed: the loss, plus what the terms are charged.
     is_complete
-        It is proven that every choice with a card within that loss is here.
+        It is proven that every choice with a card within that objective is here.
     n_found
         Choices that were found, of which these are the first.
     """
 
     cards: tuple[Solution, ...]
     losses: tuple[float, ...]
-    most_loss: float
+    most_price: float
     is_complete: bool
     n_found: int
 
@@ -77,7 +77,7 @@ class SolveResult:
         pool, steps = self.pool, self.bounded_steps
         if pool is not None:
             losses = tuple(loss * unit for loss in pool.losses)
-            pool = replace(pool, losses=losses, most_loss=pool.most_loss * unit)
+            pool = replace(pool, losses=losses, most_price=pool.most_price * unit)
         if steps is not None:
             steps = replace(steps, bound=steps.bound * unit)
         return replace(

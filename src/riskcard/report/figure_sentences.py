@@ -7,7 +7,6 @@ import numpy as np
 
 from riskcard.card.sentences import (
     kind_words,
-    objective_name,
     proof_for_readers,
     proof_sentence,
     regularization_words,
@@ -66,7 +65,7 @@ def proof_in_short(
     """What is proven, in a word and a few more."""
     if certificate is None or certificate.bound <= 0:
         return "not proven", "how good the card is among its kind"
-    what = objective_name(certificate)
+    what = certificate.objective_name
     if certificate.all_pseudo_rows > 0:
         what += " with pseudo-observations"
     kind = "its kind" if certificate.is_grid_full else "its kind (limited list of cuts)"

@@ -66,8 +66,8 @@ def _solve(
         notes = (*notes, CUT_SHORT) if deadline.is_over() else notes
     pool = None
     if options.pool_tolerance is not None:
-        most_loss = result.loss * (1.0 + options.pool_tolerance)
-        pool = find_pool(problem, result, most_loss, search, stops if is_proven else None)
+        most_price = result.objective * (1.0 + options.pool_tolerance)
+        pool = find_pool(problem, result, most_price, search, stops if is_proven else None)
     return replace(result, notes=notes, pool=pool)
 
 

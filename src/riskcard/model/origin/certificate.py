@@ -224,6 +224,11 @@ class Certificate:
         return self.loss + self.min_gain * self.charged_terms
 
     @property
+    def objective_name(self) -> str:
+        """What was minimised, in words, and what the bound is about."""
+        return "loss" if self.min_gain == 0 else f"loss plus {self.min_gain:.6g} per term"
+
+    @property
     def gap(self) -> float:
         """Relative gap between objective and bound, in [0, 1]."""
         return relative_gap(self.objective, self.bound)

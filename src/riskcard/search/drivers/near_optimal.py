@@ -1,11 +1,17 @@
-"""The pool: cards about as good as the best, and whether these are proven to be all."""
+"""The pool: cards about as good as the best, and whether these are proven to be all.
+
+Where terms are charged, what counts is the price of a card: its loss plus the charge.
+"""
 
 from dataclasses import replace
 
-from riskcard.problem.objective import loss_of, violations
+from riskcard.problem.objective import violations
 from riskcard.problem.problem import Problem
 from riskcard.problem.result import Pool, SolveResult
 from riskcard.problem.solution import Solution
+from riskcard.search.drivers.prove_parts import Offer
+from riskcard.search.drivers.solve_min_gain import problems_by_size
+from riskcard.search.empty_card import best_empty_card
 from riskcard.search.heuristic.binned_rows import Rows, all_cuts
 from riskcard.search.heuristic.card_room import Rules, rules_of
 from riskcard.search.heuristic.descent import offers_for_slot, whole_windows
@@ -21,7 +27,7 @@ SAME_CHOICE = 1e-9
 def find_pool(
     problem: Problem,
     result: SolveResult,
-    most_loss: float,
+    most_price: float,
     search: SearchOptions,
     stops: Stops | None,
 ) -> Pool:
@@ -31,34 +37,55 @@ def find_pool(
     After Ctrl-C the pool has the best card alone.
     """
     cards, is_complete, is_ended = [result.solution], False, search.deadline.is_interrupted
+    charge = result.min_gain
     if not is_ended:
         cards += find_cards(problem, replace(search, start=()))
-        cards += _neighbours(problem, cards, most_loss, search)
+        close = _best_of_each_choice(problem, cards, most_price, charge)
+        cards += _neighbours(problem, close, most_price, search)
     if stops is not None and not is_ended:
-        within = replace(stops, gap=0.0)
-        found, is_complete = collect(problem, result.solution, most_loss, within, search.n_jobs)
+        found, is_complete = _collect(problem, result, most_price, stops, search.n_jobs)
         cards += found
-    best = _best_of_each_choice(problem, cards, most_loss)
+    best = _best_of_each_choice(problem, cards, most_price, charge)
     kept = _different_features_first(problem, best)[: search.n_wanted]
     return Pool(
-        cards=tuple(card for card, _ in kept),
-        losses=tuple(loss for _, loss in kept),
-        most_loss=most_loss,
+        cards=tuple(offer.card for offer in kept),
+        losses=tuple(offer.loss for offer in kept),
+        most_price=most_price,
         is_complete=is_complete and len(kept) == len(best),
         n_found=len(best),
     )
 
 
+def _collect(
+    problem: Problem, result: SolveResult, most_price: float, stops: Stops, n_jobs: int
+) -> tuple[list[Solution], bool]:
+    """The cards of all choices within the price, and maybe others; whether these are all.
+
+    A card of ``k`` terms has a loss of at most the price without the charge for ``k`` terms.
+    """
+    stops, charge = replace(stops, gap=0.0), result.min_gain
+    if charge == 0:
+        return collect(problem, result.solution, most_price, stops, n_jobs)
+    cards, is_complete = [best_empty_card(problem)], True
+    for sized in problems_by_size(problem):
+        most_loss = most_price - charge * sized.limits.max_terms
+        if most_loss > 0:
+            found, is_done = collect(sized, result.solution, most_loss, stops, n_jobs)
+            cards += found
+            is_complete = is_complete and is_done
+    return [card for card in cards if not violations(card, problem)], is_complete
+
+
 def _neighbours(
-    problem: Problem, cards: list[Solution], most_loss: float, search: SearchOptions
+    problem: Problem, offers: list[Offer], most_loss: float, search: SearchOptions
 ) -> list[Solution]:
     """Cards within the loss that differ from the best ones in the feature or cut of one term."""
     plan, n_columns = search.plan, problem.data.n_columns
     rules, rows = rules_of(problem, plan), all_cuts(problem)
     windows = whole_windows(rows, rules)
     found: list[Draft] = []
-    for card, _ in _best_of_each_choice(problem, cards, most_loss)[: plan.pool_expanded]:
-        draft = draft_of(rows, rules, card.terms)
+    for offer in offers[: plan.pool_expanded]:
+        draft = draft_of(rows, rules, offer.card.terms)
         for slot in range(draft.n_terms):
             found += offers_for_slot(rows, rules, draft, slot, windows, n_columns)
             found += _moved(rows, rules, draft, slot)
@@ -83,27 +110,25 @@ def _moved(rows: Rows, rules: Rules, draft: Draft, slot: int) -> list[Draft]:
 
 
 def _best_of_each_choice(
-    problem: Problem, cards: list[Solution], most_loss: float
-) -> list[tuple[Solution, float]]:
-    """The best card of each choice of conditions that is within the loss, by loss."""
-    best: dict[Choice, tuple[Solution, float]] = {}
+    problem: Problem, cards: list[Solution], most_price: float, charge: float
+) -> list[Offer]:
+    """The best card of each choice of conditions that is within the price, by price."""
+    best: dict[Choice, Offer] = {}
     for card in cards:
-        loss = loss_of(card, problem)
+        offer = Offer.of(card, problem, charge)
         choice = tuple(zip(card.features, card.cuts, strict=True))
         # scales may differ by rounding: the first one stays unless another is really better
-        is_better = choice not in best or loss < best[choice][1] * (1 - SAME_CHOICE)
-        if loss <= most_loss and is_better:
-            best[choice] = card, loss
-    return sorted(best.values(), key=lambda one: (one[1], one[0].terms))
+        is_better = choice not in best or offer.loss < best[choice].loss * (1 - SAME_CHOICE)
+        if offer.price <= most_price and is_better:
+            best[choice] = offer
+    return sorted(best.values(), key=lambda one: (one.price, one.card.terms))
 
 
-def _different_features_first(
-    problem: Problem, cards: list[tuple[Solution, float]]
-) -> list[tuple[Solution, float]]:
-    """The best card of each set of features, then all others, both by loss."""
+def _different_features_first(problem: Problem, offers: list[Offer]) -> list[Offer]:
+    """The best card of each set of features, then all others, both by price."""
 
     def features(card: Solution) -> frozenset[int]:
         return frozenset(problem.data.feature_of[list(card.features)].tolist())
 
-    firsts = {features(card): card for card, _ in reversed(cards)}
-    return sorted(cards, key=lambda one: firsts[features(one[0])] is not one[0])
+    firsts = {features(offer.card): offer for offer in reversed(offers)}
+    return sorted(offers, key=lambda one: firsts[features(one.card)] is not one)

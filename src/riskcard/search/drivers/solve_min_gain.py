@@ -21,7 +21,7 @@ def find_paying_terms(
     problem: Problem, search: SearchOptions, charge: float, certify: bool
 ) -> Found:
     """The card of the lowest price, and a part for each size where that is to be proven."""
-    sizes = [_with_terms(problem, size) for size in _sizes(problem)]
+    sizes = problems_by_size(problem)
     is_small = problem.data.n_rows <= search.plan.all_sizes_rows
     by_size = _search_up if certify or is_small else _search_down
     offers = by_size(sizes, search, charge)
@@ -61,10 +61,13 @@ def _search_down(sizes: list[Problem], search: SearchOptions, charge: float) -> 
     return offers
 
 
-def _sizes(problem: Problem) -> range:
-    """The numbers of terms that a card may have: at least one per feature that must be used."""
+def problems_by_size(problem: Problem) -> list[Problem]:
+    """The problem with fewer terms, for each number that a card may have, ascending.
+
+    It is at least one per feature that must be used.
+    """
     least = max(1, int(problem.restrictions.must_use.sum()))
-    return range(least, problem.limits.max_terms + 1)
+    return [_with_terms(problem, size) for size in range(least, problem.limits.max_terms + 1)]
 
 
 def _with_terms(problem: Problem, size: int) -> Problem:
