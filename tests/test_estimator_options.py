@@ -106,6 +106,27 @@ def test_cuts_of_a_start_that_are_not_on_the_grid_stay_where_they_are(table, reg
     assert audit_card(kept, X, y).passed
 
 
+def test_levels_and_codes_that_are_merged_keep_the_points_of_a_start():
+    rng = np.random.default_rng(0)
+    codes = np.arange(-9.0, -1.0)
+    X = pd.DataFrame(
+        {"town": rng.choice(list("abcdefghijkl"), 600), "mark": rng.integers(0, 4, 600)}
+    )
+    X["mark"] = np.where(rng.random(600) < 0.7, rng.choice(codes, 600), X["mark"])
+    y = rng.random(600) < 0.3 + 0.3 * X["town"].isin(list("adgj"))
+    start = RiskCard(
+        [
+            LevelPoints("town", [list("abcdef"), list("ghijkl")], [0, 1]),
+            FeaturePoints("mark", [1.5], [0, 2], codes=[(code, int(code % 3)) for code in codes]),
+        ]
+    )
+    rules = CardRules({"mark": FeatureRule(codes=codes)})
+    estimator = RiskScoreClassifier(8, certify=True, rules=rules, regularization=None)
+    kept = improve(start, X, y, max_changes=0, estimator=estimator)
+    assert "'town', 'mark'" in str(kept)
+    assert np.unique(kept.total_points(X) - start.total_points(X)).size == 1
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
@@ -162,6 +183,21 @@ def test_choosing_a_card_of_the_pool_makes_it_the_model(table):
     assert len(pool.to_frame()) == len(pool)
     with pytest.raises(ParameterError, match="There is no card 999"):
         pool.choose(999)
+
+
+def test_a_pool_is_by_loss_and_charge_where_terms_are_charged(table):
+    X, y = table
+    model = RiskScoreClassifier(
+        3, certify=True, rules=CardRules(min_gain=5), regularization=Regularization.only(grid=5)
+    )
+    pool = find_pool(model, X, y, tolerance=0.02)
+    prices = [loss_of(card, X, y) + 5 * len(card.terms) for card in pool]
+    assert pool.is_complete
+    assert len({len(card.terms) for card in pool}) > 1
+    assert pool.losses == pytest.approx(prices, rel=1e-9)
+    assert max(prices) <= pool.most_loss == pytest.approx(1.02 * min(prices), rel=1e-6)
+    assert "with a loss plus 5 per term of at most" in pool.summary
+    assert pool.model.card_.certificate.objective == min(pool.losses)
 
 
 def test_a_pool_is_of_the_regularised_problem_that_a_fit_is_of(table):

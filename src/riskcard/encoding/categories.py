@@ -32,7 +32,11 @@ class GroupedLevels:
 
 
 def group_levels(
-    index: Integers, n_levels: int, is_event: Booleans, weights: Floats
+    index: Integers,
+    n_levels: int,
+    is_event: Booleans,
+    weights: Floats,
+    points: Integers | None = None,
 ) -> GroupedLevels:
     """Make atoms of the levels of a feature, in order of their event rates.
 
@@ -45,6 +49,9 @@ def group_levels(
     ----------
     index
         The level of each row, -1 where it is missing.
+    points
+        What a card gives each level, where that is to stay possible: levels with different points
+        are not merged.
     """
     most = next(most for rows, most in MOST_ATOMS if rows is None or index.size <= rows)
     place = np.where(index < 0, n_levels, index)
@@ -53,7 +60,7 @@ def group_levels(
     parts = [np.array([level]) for level in np.flatnonzero(sums.rows[:-1])]
     is_merged = len(parts) > most - has_missing
     if is_merged:
-        parts = _merge_similar(parts, sums, most - has_missing)
+        parts = _merge_alike(parts, sums, most - has_missing, points)
     if has_missing:
         parts.append(np.array([n_levels]))
     parts = sums.by_rate(parts, PRIOR_ROWS)
@@ -98,12 +105,40 @@ class _Sums:
 
 
 def merge_places(
-    place: Integers, n_places: int, is_event: Booleans, weights: Floats, most: int
+    place: Integers,
+    n_places: int,
+    is_event: Booleans,
+    weights: Floats,
+    most: int,
+    points: Integers | None = None,
 ) -> list[Integers]:
-    """At most ``most`` groups of places with similar event rates, in ascending order of the first."""
+    """At most ``most`` groups of places with similar event rates, in ascending order of the first.
+
+    Places with different ``points`` are not merged, if there are more of these.
+    """
     sums = _Sums.of(place, n_places, is_event, weights)
-    parts = _merge_similar([np.array([one]) for one in range(n_places)], sums, most)
+    parts = _merge_alike([np.array([one]) for one in range(n_places)], sums, most, points)
     return sorted((np.sort(part) for part in parts), key=lambda part: int(part[0]))
+
+
+def _merge_alike(
+    parts: list[Integers], sums: _Sums, most: int, points: Integers | None
+) -> list[Integers]:
+    """Merge levels with similar event rates, but only those to which a card gives the same points.
+
+    Of the groups, each number of points gets one, and then those with most levels get more.
+    """
+    if points is None:
+        return _merge_similar(parts, sums, most)
+    alike: dict[int, list[Integers]] = {}
+    for part in parts:
+        alike.setdefault(int(points[part[0]]), []).append(part)
+    room = dict.fromkeys(alike, 1)
+    for _ in range(most - len(alike)):
+        fullest = max(alike, key=lambda worth: len(alike[worth]) / room[worth])
+        room[fullest] += 1
+    merged = [_merge_similar(own, sums, room[worth]) for worth, own in alike.items()]
+    return [part for own in merged for part in own]
 
 
 def _merge_similar(parts: list[Integers], sums: _Sums, most: int) -> list[Integers]:

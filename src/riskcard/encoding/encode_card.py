@@ -21,7 +21,7 @@ def terms_of_card(card: RiskCard, layout: Layout) -> Terms:
     """The (column, cut, jump) terms that give rows the points of a card, up to a constant.
 
     Cuts that divide no rows are left out. Levels that were merged get the points of the first of
-    them.
+    them, unless ``rank_table`` knew the card and kept apart what has different points.
     """
     table, terms = layout.table, []
     for feature in card.features:
@@ -49,7 +49,7 @@ def terms_of_card(card: RiskCard, layout: Layout) -> Terms:
 def points_of_numbers(card: RiskCard, table: Table) -> dict[str, PointsOfNumbers]:
     """What a card gives to the numbers of each of its features that the table has.
 
-    The numbers of an ordered category are the places of its levels.
+    The numbers of a category are the places of its levels.
     """
 
     def of(feature: CardFeature) -> PointsOfNumbers:

@@ -210,7 +210,7 @@ def _rank_feature(table: Table, f: int, grid: _Grid, rule: FeatureRule) -> _Rank
     # a copy: all further passes are over neighbouring numbers
     values, levels = np.ascontiguousarray(table.values[:, f]), table.levels[f]
     if levels is not None and not levels.is_ordered:
-        return _rank_levels(table, values, len(levels.names))
+        return _rank_levels(table, values, len(levels.names), grid.kept)
     special = _specials_in(values, rule)
     atom_of_row = np.full(values.size if special else 0, -1, dtype=np.int32)
     for atom, value in enumerate(special):
@@ -233,7 +233,7 @@ def _rank_feature(table: Table, f: int, grid: _Grid, rule: FeatureRule) -> _Rank
     if not special:
         return codes[None, :], _Columns(np.array([below.size]), (below, above), is_full)
     n_bins, is_event = below.size + 1 if numbers.size else 0, table.labels > 0
-    parts = _merge_specials(table, special, atom_of_row, n_bins)
+    parts = _merge_specials(table, special, atom_of_row, n_bins, grid.kept)
     atom_of_special = np.zeros(len(special), dtype=np.int32)
     for atom, part in enumerate(parts):
         atom_of_special[part] = atom
@@ -247,11 +247,16 @@ def _rank_feature(table: Table, f: int, grid: _Grid, rule: FeatureRule) -> _Rank
 
 
 def _merge_specials(
-    table: Table, special: tuple[float, ...], atom_of_row: NDArray[np.int32], n_bins: int
+    table: Table,
+    special: tuple[float, ...],
+    atom_of_row: NDArray[np.int32],
+    n_bins: int,
+    kept: PointsOfNumbers | None,
 ) -> list[list[int]]:
     """Places of special values in groups: each by itself, or, of too many, those with similar rates.
 
-    Missing values, the last, are never merged with others.
+    Missing values, the last, are never merged with others, nor are those to which a card that is
+    kept gives different points.
     """
     n_codes = len(special) - np.isnan(special[-1])
     most = most_specials(table.labels.size, n_bins) - (len(special) - n_codes)
@@ -260,13 +265,21 @@ def _merge_specials(
         return parts
     is_code = (atom_of_row >= 0) & (atom_of_row < n_codes)
     rows = atom_of_row[is_code], n_codes, table.labels[is_code] > 0, table.weights[is_code]
-    merged = [part.tolist() for part in merge_places(*rows, most)]
+    points = None if kept is None else kept(np.array(special[:n_codes]))
+    merged = [part.tolist() for part in merge_places(*rows, most, points)]
     return [*merged, *parts[n_codes:]]
 
 
-def _rank_levels(table: Table, values: Floats, n_levels: int) -> _Ranked:
+def _rank_levels(
+    table: Table, values: Floats, n_levels: int, kept: PointsOfNumbers | None
+) -> _Ranked:
     index = np.where(np.isnan(values), -1, values).astype(np.int64)
-    grouped = group_levels(index, n_levels, table.labels > 0, table.weights)
+    points = None
+    if kept is not None:
+        occur = np.unique(index[index >= 0])
+        points = np.zeros(n_levels, dtype=np.int64)
+        points[occur] = kept(occur.astype(np.float64))
+    grouped = group_levels(index, n_levels, table.labels > 0, table.weights, points)
     nothing = np.zeros(0)
     columns = _Columns(
         grouped.atoms.n_cuts(),

@@ -152,7 +152,8 @@ def _learn(training: Training, task: Task) -> Learned:
         tell = None if show is None else lambda moment: show(moment.in_unit(unit))
         result = solve(problem, replace(options, progress=tell))
     if task.rules.round_cuts is not None:
-        result = round_cuts(result, problem, PrintedCuts(layout), task.rules.round_cuts)
+        stay = () if task.request.max_changes is None else options.start
+        result = round_cuts(result, problem, PrintedCuts(layout), task.rules.round_cuts, stay)
     notes = [*result.notes, *notes_on(layout), *hints_on(result, problem), *task.request.notes]
     if kept is not None and (layout.closed or not layout.cut_grid.is_full):
         notes.append(KEPT_CONDITIONS)

@@ -13,6 +13,7 @@ from riskcard.problem.solution import Solution
 from riskcard.search.heuristic.binned_rows import all_cuts
 from riskcard.search.heuristic.card_room import rules_of
 from riskcard.search.heuristic.draft import finish, measure
+from riskcard.search.options import Start
 from riskcard.search.plan import PLAN
 
 #: From a column and a cut to the number on the card; None for conditions that have none.
@@ -20,18 +21,21 @@ Printed = Callable[[int, int], float | None]
 
 
 def round_cuts(
-    result: SolveResult, problem: Problem, printed: Printed, tolerance: float
+    result: SolveResult, problem: Problem, printed: Printed, tolerance: float, kept: Start = ()
 ) -> SolveResult:
     """Move cuts to rounder numbers while the loss is at most ``tolerance`` above, relatively.
 
     One term at a time: the nearest cuts with the fewest digits come first, and the scale is fitted
-    again. A note says what this cost, and a card that is no longer the best is not called so.
+    again. A note says what this cost, and a card that is no longer the best is not called so. The
+    terms in ``kept`` stay where they are.
     """
     most = result.loss * (1.0 + tolerance)
     card, is_moving = result.solution, True
     while is_moving:
         is_moving = False
         for term in range(len(card.terms)):
+            if card.terms[term] in kept:
+                continue
             rounder = _round_term(card, term, problem, printed, most)
             if rounder is not None:
                 card, is_moving = rounder, True
