@@ -335,7 +335,7 @@ def test_the_certificate_is_one_plain_sentence(made, sentence):
             certificate(
                 max_features=2, max_cuts_per_feature=1, max_points=1, scale=1, is_grid_full=False
             ),
-            "at most 3 terms, 2 features, 1 cut per feature, 1 point per term, whole base and "
+            "at most 3 terms, 2 features, 1 term per feature, 1 point per term, whole base and "
             "multiplier 1, cuts from a limited list only",
         ),
         (certificate(scale="multiplier"), "whole base and free multiplier"),

@@ -45,7 +45,8 @@ class RiskScoreClassifier(CardClassifier):
     max_features
         The largest number of features on the card. None means no limit.
     max_cuts_per_feature
-        The largest number of cuts on one feature. None means no limit.
+        The largest number of terms on one feature: cuts, and terms for levels, missing values or
+        codes. None means no limit.
     max_points
         The largest number of points of a term.
     scale

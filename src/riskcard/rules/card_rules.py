@@ -49,7 +49,8 @@ class FeatureRule:
         When the feature is on the card, it has exactly these cuts; neighbouring bins may have
         the same points.
     max_cuts
-        At most this many cuts; None leaves it to the card's ``max_cuts_per_feature``.
+        At most this many terms: cuts, and terms for levels, missing values or codes. None leaves it to
+        the card's ``max_cuts_per_feature``.
     cost
         What it costs to ask for the feature; see ``CardRules.budget``.
     codes

@@ -40,7 +40,7 @@ def _of_feature(rule: FeatureRule) -> list[str]:
     if rule.fixed_cuts is not None:
         words.append(f"cuts at {', '.join(map(format_number, rule.fixed_cuts))}")
     if rule.max_cuts is not None:
-        words.append(f"at most {rule.max_cuts} cut{'s' if rule.max_cuts > 1 else ''}")
+        words.append(f"at most {rule.max_cuts} term{'s' if rule.max_cuts > 1 else ''}")
     if rule.codes:
         words.append(f"special values {', '.join(map(format_number, rule.codes))}")
     return words
