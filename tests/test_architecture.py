@@ -62,7 +62,7 @@ ALLOWED = {
     "parameters": {"errors", "checks", "toml"},
     "extras": {"errors"},
     "output_files": {"errors"},
-    "formatting": {"errors", "formatting", "version"},
+    "formatting": {"errors", "extras", "formatting", "version"},
     "data": DATA,
     "data/cells": DATA,
     "data/files": DATA,

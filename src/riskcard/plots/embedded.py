@@ -1,7 +1,9 @@
 """Pictures inside a page: vector graphics as part of the text, so that nothing is fetched."""
 
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 from riskcard.plots.drawing import picture_of
@@ -15,6 +17,20 @@ class Picture(NamedTuple):
     caption: str
     width: int
     height: int
+    kind: str = "svg+xml"
+
+
+_form: ContextVar[str] = ContextVar("_form", default="svg")
+
+
+@contextmanager
+def pictures_as_png() -> Iterator[None]:
+    """Pictures are drawn as dots meanwhile, for programs that do not take vector graphics."""
+    token = _form.set("png")
+    try:
+        yield
+    finally:
+        _form.reset(token)
 
 
 def drawn(
@@ -24,6 +40,8 @@ def drawn(
     size: tuple[float, float] = (5.6, 3.6),
 ) -> Picture:
     """Draw a picture; ``draw`` gets the axes, ``size`` is in inches."""
-    content = picture_of(lambda empty: draw(empty.subplots()), "svg", size)
+    form = _form.get()
+    content = picture_of(lambda empty: draw(empty.subplots()), form, size)
     width, height = (round(96 * inches) for inches in size)
-    return Picture(base64.b64encode(content).decode("ascii"), alternative, caption, width, height)
+    data, kind = base64.b64encode(content).decode("ascii"), "svg+xml" if form == "svg" else form
+    return Picture(data, alternative, caption, width, height, kind)

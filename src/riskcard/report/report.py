@@ -32,9 +32,18 @@ class Report:
 
         return render_report(self.facts)
 
+    def to_word(self) -> bytes:
+        """The page as the content of a Word document."""
+        from riskcard.formatting.word_document import page_as_word
+        from riskcard.plots.embedded import pictures_as_png
+
+        with pictures_as_png():
+            return page_as_word(self.to_html())
+
     def save(self, path: str | Path) -> None:
-        """Write the page to a file, whole or not at all."""
-        write_whole(path, self.to_html())
+        """Write the page to a file, whole or not at all; as a Word document where it ends in .docx."""
+        is_word = str(path).lower().endswith(".docx")
+        write_whole(path, self.to_word() if is_word else self.to_html())
 
     def __repr__(self) -> str:
         return f"<Report on {self.facts.card.title!r}: save(path) writes the page>"

@@ -13,7 +13,6 @@ from riskcard.cli.reading import open_data, reading_of
 from riskcard.cli.remarks import say
 from riskcard.cli.row_division import read_division_of
 from riskcard.data.files.csv_text import read_bytes
-from riskcard.output_files import write_whole
 
 if TYPE_CHECKING:
     from riskcard.data.files.table_file import TableFile
@@ -44,9 +43,9 @@ def run_report(options: Namespace) -> int:
     begun = time.perf_counter()
     facts = _gather(options, card, rows, files)
 
-    from riskcard.report.report_page import render_report
+    from riskcard.report.report import Report
 
-    write_whole(options.output, render_report(facts))
+    Report(facts).save(options.output)
     for note in facts.notes:
         say(note)
     say(f"Wrote {options.output} in {time.perf_counter() - begun:.0f} s.")
