@@ -13,9 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import expit
+from scipy.stats import chi2
+from scipy.stats import f as f_distribution
 
 from riskcard.errors import DataError
-from riskcard.evaluation.intervals import Figure, Interval, quantile_of
+from riskcard.evaluation.intervals import LEVEL, Figure, Interval, normal_interval, quantile_of
 from riskcard.evaluation.linearisation import effective_units, sum_by_unit
 from riskcard.evaluation.measures import Floats, Tally, fit_logistic
 from riskcard.evaluation.outcomes import Outcomes
@@ -110,12 +112,16 @@ def smooth_calibration(
     coefficients = fit_logistic(spline.design(tally.values), tally)
     ends = outcomes.risks.min(), outcomes.risks.max()
     risks = np.unique(np.linspace(*ends, _POINTS))
-    curve = spline.design(_log_odds(risks)) @ coefficients
-    reach = _reach(outcomes, spline, coefficients, risks)
+    covariance, degrees = _covariance(outcomes, spline, coefficients)
+    points = spline.design(_log_odds(risks))
+    quantile = quantile_of(degrees)
+    reach = quantile * np.sqrt(((points @ covariance) * points).sum(axis=1))
+    may_be_0 = _may_be_right(spline, coefficients, covariance, degrees)
+    curve = points @ coefficients
     errors = np.array(_errors(tally, spline, coefficients))
     resampled = _resample(outcomes, spline, coefficients, n_bootstraps, random_state)
     figures = [
-        Figure(float(error), _basic_interval(float(error), column))
+        Figure(float(error), _interval(float(error), column, may_be_0, quantile))
         for error, column in zip(errors, resampled.T, strict=True)
     ]
     return SmoothCalibration(
@@ -154,22 +160,34 @@ def _log_odds(risks: Floats) -> Floats:
     return Outcomes(risks, np.zeros(risks.size, dtype=bool), np.ones(risks.size)).log_odds
 
 
-def _reach(outcomes: Outcomes, spline: _Spline, coefficients: Floats, at: Floats) -> Floats:
-    """Half the width of the interval at each risk, in log-odds."""
+def _covariance(outcomes: Outcomes, spline: _Spline, coefficients: Floats) -> tuple[Floats, float]:
+    """The covariance of the coefficients, and its degrees of freedom."""
     design, weights = spline.design(outcomes.log_odds), outcomes.weights / outcomes.weights.max()
     fitted = design @ coefficients
     curvature = (design.T * (weights * expit(fitted) * expit(-fitted))) @ design
     bread = np.linalg.pinv(curvature, hermitian=True)
-    degrees, covariance = math.inf, bread
-    if not outcomes.is_plain:
-        units = effective_units(outcomes)
-        scores = design * (weights * (outcomes.is_event - expit(fitted)))[:, None]
-        sums = np.column_stack([sum_by_unit(outcomes, column) for column in scores.T])
-        covariance = bread @ (sums.T @ sums) @ bread * units / max(units - 1, 1e-9)
-        degrees = max(units - 1, 1e-9)
-    points = spline.design(_log_odds(at))
-    reach: Floats = quantile_of(degrees) * np.sqrt(((points @ covariance) * points).sum(axis=1))
-    return reach
+    if outcomes.is_plain:
+        return bread, math.inf
+    units = max(effective_units(outcomes), 1 + 1e-9)
+    scores = design * (weights * (outcomes.is_event - expit(fitted)))[:, None]
+    sums = np.column_stack([sum_by_unit(outcomes, column) for column in scores.T])
+    return bread @ (sums.T @ sums) @ bread * units / (units - 1), units - 1
+
+
+def _may_be_right(
+    spline: _Spline, coefficients: Floats, covariance: Floats, degrees: float
+) -> bool:
+    """A test on the 5 % level does not reject that the curve is the diagonal."""
+    diagonal = np.zeros_like(coefficients)
+    diagonal[:2] = spline.centre, spline.spread
+    away = coefficients - diagonal
+    statistic, number = float(away @ np.linalg.pinv(covariance, hermitian=True) @ away), away.size
+    if math.isinf(degrees):
+        return bool(statistic <= chi2.ppf(LEVEL, number))
+    left = degrees - number + 1
+    if left <= 0:
+        return True
+    return bool(statistic * left / (number * degrees) <= f_distribution.ppf(LEVEL, number, left))
 
 
 def _errors(tally: Tally, spline: _Spline, coefficients: Floats) -> tuple[float, float, float]:
@@ -214,13 +232,15 @@ def _places(outcomes: Outcomes) -> tuple[np.ndarray, Floats]:
     return groups[places], means
 
 
-def _basic_interval(value: float, resampled: Floats) -> Interval | None:
-    """The basic bootstrap interval, cut off at 0.
+def _interval(value: float, resampled: Floats, may_be_0: bool, quantile: float) -> Interval | None:
+    """The estimate and its standard error in resamples, wide enough for what is known about distances.
 
-    A distance is overestimated by chance, and that of a resample again: the basic interval, which
-    reflects the resamples at the estimate, takes this off.
+    A distance is overestimated by chance, and that of a resample again, so that quantiles of resamples
+    would leave out 0 even if all risks were right: the interval begins at 0 unless a test says that they
+    are not. It ends no earlier than the 97.5 % quantile, because small estimates vary too little.
     """
     if resampled.size < 2:
         return None
-    low, high = np.quantile(resampled, [0.025, 0.975])
-    return max(0.0, 2 * value - float(high)), max(0.0, 2 * value - float(low))
+    low, high = normal_interval(value, float(resampled.std(ddof=1)), quantile)
+    most = float(np.quantile(resampled, (1 + LEVEL) / 2))
+    return 0.0 if may_be_0 else max(0.0, low), max(high, most)

@@ -13,8 +13,8 @@ its estimated variance ``s^2 / n``. Where all rows of the bin have the risk ``p`
 
     k (k - 1) / (n (n - 1)) - 2 p k / n + p^2.
 
-With weights and clusters the same is done with the estimated covariance of the bins' mean differences:
-pairs of rows of one cluster do not count. The sum over bins, by their share of the weight, is the debiased
+With weights, a pair counts by the product of the weights; pairs of rows of one cluster do not count, because they
+are not independent. The sum over bins, by their share of the weight, is the debiased
 squared calibration error; it may be negative, and its root is taken of what is above 0.
 """
 
@@ -27,7 +27,7 @@ import numpy as np
 
 from riskcard.evaluation.calibration import bins_of_rows
 from riskcard.evaluation.intervals import QUANTILE, Figure, Interval
-from riskcard.evaluation.linearisation import effective_units, sum_by_unit
+from riskcard.evaluation.linearisation import sum_by_unit
 from riskcard.evaluation.measures import Floats
 from riskcard.evaluation.outcomes import Outcomes
 
@@ -71,12 +71,15 @@ def calibration_error(outcomes: Outcomes, n_bins: int = 10) -> CalibrationError:
     >>> round(found.squared.value, 4)  # 2 (2 - 1) / (4 (4 - 1)) - 2 * 0.2 * 2 / 4 + 0.2^2
     0.0067
     """
-    bins = bins_of_rows(outcomes, n_bins)
-    means, shares, covariance = _differences(outcomes, bins)
-    if not means.size:
+    found = _bins(outcomes, n_bins)
+    if not found:
         return CalibrationError(Figure(math.nan, None), Figure(math.nan, None), math.nan, 0)
-    biased = float(shares @ means**2)
-    squared = biased - float(shares @ np.diag(covariance))
+    means, debiased, weights = (
+        np.array([getattr(one, name) for one in found]) for name in ("mean", "debiased", "weight")
+    )
+    shares, influence = weights / weights.sum(), np.array([one.influence for one in found])
+    covariance = influence @ influence.T
+    squared = float(shares @ debiased)
     # variance of a weighted sum of squares of normal values whose means are estimated
     scaled = shares[:, None] * covariance
     chance = float(np.trace(scaled @ scaled))
@@ -87,7 +90,7 @@ def calibration_error(outcomes: Outcomes, n_bins: int = 10) -> CalibrationError:
     return CalibrationError(
         squared=Figure(squared, interval),
         root=Figure(_root(squared), ends),
-        biased_root=math.sqrt(biased),
+        biased_root=_root(float(shares @ means**2)),
         bins=means.size,
     )
 
@@ -96,19 +99,33 @@ def _root(square: float) -> float:
     return math.sqrt(max(square, 0.0))
 
 
-def _differences(outcomes: Outcomes, bins: np.ndarray) -> tuple[Floats, Floats, Floats]:
-    """For each bin the mean difference and its share of the weight; the covariance of the means."""
-    differences, means, weights, influences = outcomes.is_event - outcomes.risks, [], [], []
+@dataclass(frozen=True, slots=True)
+class _Bin:
+    """The mean difference of a bin, the debiased square, the weight of its rows, and influences."""
+
+    mean: float
+    debiased: float
+    weight: float
+    influence: Floats
+
+
+def _bins(outcomes: Outcomes, n_bins: int) -> list[_Bin]:
+    """The bins with at least two units: one says nothing about chance."""
+    differences, bins, found = (
+        outcomes.is_event - outcomes.risks,
+        bins_of_rows(outcomes, n_bins),
+        [],
+    )
     for one in np.unique(bins):
         base = outcomes.weights * (bins == one)
-        units = effective_units(outcomes, base)
-        if units <= 1 + 1e-9:
-            continue  # nothing is known about chance
-        share = base / base.sum()
-        means.append(float(share @ differences))
-        weights.append(float(base.sum()))
-        moves = sum_by_unit(outcomes, share * (differences - means[-1]))
-        influences.append(moves * math.sqrt(units / (units - 1)))
-    influence = np.array(influences)
-    shares = np.array(weights) / sum(weights) if weights else np.empty(0)
-    return np.array(means), shares, influence @ influence.T
+        weight = float(base.sum())
+        shares = base / weight
+        units, sums = sum_by_unit(outcomes, shares), sum_by_unit(outcomes, shares * differences)
+        same = float(units @ units)  # weight of pairs within a unit
+        if same > 1 - 1e-9:
+            continue
+        mean = float(sums.sum())
+        debiased = (mean**2 - float(sums @ sums)) / (1 - same)
+        influence = (sums - mean * units) / math.sqrt(1 - same)
+        found.append(_Bin(mean, debiased, weight, influence))
+    return found

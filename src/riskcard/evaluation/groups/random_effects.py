@@ -2,8 +2,10 @@
 
 Sites differ in truth, not only by chance. Each site's estimate has a variance of its own around its true
 value, and the true values vary around a mean with a variance ``tau^2``, which is estimated by restricted
-maximum likelihood (REML). The interval of the mean is Hartung's and Knapp's, and the prediction interval
-says where the figure of a new site would lie. AUCs are summarised on the scale of log-odds, ratios of
+maximum likelihood (REML). The interval of the mean is Hartung's and Knapp's. The prediction interval says
+where the figure of a new site would lie; since a handful of sites says little about ``tau``, it is an average
+over all its values, weighted by their restricted likelihood. With ``tau`` as estimated it would hold in
+86 % of simulated summaries of ten sites, not in 95 %. AUCs are summarised on the scale of log-odds, ratios of
 expected to observed events on that of logarithms.
 """
 
@@ -15,18 +17,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize_scalar
-from scipy.special import expit, logit
+from scipy.optimize import brentq, minimize_scalar
+from scipy.special import expit, logit, ndtr
 from scipy.stats import chi2
 
 from riskcard.errors import DataError
 from riskcard.evaluation.calibration import ratio_linearised, slope_linearised
 from riskcard.evaluation.discrimination import area_linearised
 from riskcard.evaluation.groups.subgroups import each_group
-from riskcard.evaluation.intervals import Interval, quantile_of
+from riskcard.evaluation.intervals import LEVEL, Interval, quantile_of
 from riskcard.evaluation.linearisation import Linearised
 from riskcard.evaluation.measures import Floats
 from riskcard.evaluation.outcomes import Outcomes
+
+#: Values of the spread between sites over which a prediction is averaged.
+_STEPS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,20 +154,15 @@ def random_effects(
     mean = float(weights @ values / weights.sum())
     degrees = values.size - 1
     variance = float(weights @ (values - mean) ** 2 / (degrees * weights.sum()))
-    quantile = quantile_of(degrees)
-
-    def around(square: float) -> Interval:
-        reach = quantile * math.sqrt(square)
-        return back(mean - reach), back(mean + reach)
-
+    reach = quantile_of(degrees) * math.sqrt(variance)
     fixed = 1 / errors
     excess = float(fixed @ (values - fixed @ values / fixed.sum()) ** 2)
     typical = degrees * fixed.sum() / (fixed.sum() ** 2 - (fixed**2).sum())
     return RandomEffects(
         sites=values.size,
         mean=back(mean),
-        interval=around(variance),
-        prediction=around(spread + variance) if values.size > 2 else None,
+        interval=(back(mean - reach), back(mean + reach)),
+        prediction=_prediction(values, errors, back) if values.size > 2 else None,
         between=math.sqrt(spread),
         share=float(spread / (spread + typical)),
         p_equal=float(chi2.sf(excess, degrees)),
@@ -173,11 +173,7 @@ def between_sites(values: Floats, variances: Floats) -> float:
     """``tau^2`` by restricted maximum likelihood."""
 
     def loss(spread: float) -> float:
-        weights = 1 / (variances + spread)
-        mean = weights @ values / weights.sum()
-        return float(
-            -np.log(weights).sum() + np.log(weights.sum()) + weights @ (values - mean) ** 2
-        )
+        return float(_restricted(values, variances, np.array([spread]))[0][0])
 
     most = float(values.var(ddof=1) * 10 + variances.max())
     # the likelihood may have two maxima: look everywhere before refining
@@ -186,3 +182,34 @@ def between_sites(values: Floats, variances: Floats) -> float:
     ends = grid[max(place - 1, 0)], grid[min(place + 1, grid.size - 1)]
     found = minimize_scalar(loss, bounds=ends, method="bounded", options={"xatol": 1e-12 * most})
     return 0.0 if loss(0.0) <= found.fun else float(found.x)
+
+
+def _restricted(
+    values: Floats, variances: Floats, spreads: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Twice the negative restricted log-likelihood of each ``tau^2``; the mean; its variance."""
+    weights = 1 / (variances + spreads[:, None])
+    totals = weights.sum(axis=1)
+    means = weights @ values / totals
+    squares = (weights * (values - means[:, None]) ** 2).sum(axis=1)
+    return -np.log(weights).sum(axis=1) + np.log(totals) + squares, means, 1 / totals
+
+
+def _prediction(values: Floats, variances: Floats, back: Callable[[float], float]) -> Interval:
+    """Where a new site is expected, averaged over ``tau`` by its restricted likelihood."""
+    steps = (np.arange(_STEPS) + 0.5) / _STEPS
+    unit = math.sqrt(float(values.var(ddof=1) + variances.mean()))
+    taus = unit * steps / (1 - steps)  # from 0 to infinity
+    losses, means, squares = _restricted(values, variances, taus**2)
+    chances = np.exp((losses.min() - losses) / 2) / (1 - steps) ** 2
+    chances /= chances.sum()
+    errors = np.sqrt(taus**2 + squares)
+
+    def excess(at: float, share: float) -> float:
+        return float(chances @ ndtr((at - means) / errors)) - share
+
+    ends = float((means - 40 * errors).min()), float((means + 40 * errors).max())
+    low, high = (
+        float(brentq(excess, *ends, args=(share,))) for share in ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
+    )
+    return back(low), back(high)
