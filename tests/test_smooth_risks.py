@@ -1,5 +1,7 @@
 """Smooth risks: the regression leaves rows out rightly, and depends on nothing that it should not."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -148,6 +150,29 @@ def test_a_table_is_worth_less_with_rare_events_and_unequal_weights():
     uneven = np.where(np.arange(400) < 200, 1.0, 3.0)
     assert worth_of(make_table(values, half, uneven)) == pytest.approx(800**2 / 2000)
     assert Regularization().cuts_for(make_table(values, tenth)) == 9
+
+
+def test_linear_algebra_has_one_thread_on_every_thread_and_the_old_number_afterwards():
+    def limits():
+        return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
+
+    def number_inside(_):
+        with one_blas_thread():
+            return limits()
+
+    def enter_and_stay(context):
+        context.__enter__()
+
+    with threadpool_limits(limits=2, user_api="blas"):
+        assert number_inside(0) == {1}  # this thread is the first to set a number
+        with ThreadPoolExecutor(2) as threads:
+            assert list(threads.map(number_inside, range(4))) == [{1}] * 4
+            assert limits() == {2}
+            first = one_blas_thread()
+            threads.submit(enter_and_stay, first).result()
+            assert limits() == {1}
+            first.__exit__(None, None, None)  # another thread than the one that set it
+            assert limits() == {2}
 
 
 def test_linear_algebra_has_one_thread_until_the_last_one_leaves():

@@ -4,9 +4,10 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TypeVar
+from functools import cache
+from typing import Any, TypeVar
 
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
@@ -21,7 +22,7 @@ def map_on_threads(work: Callable[[Item], Made], items: Iterable[Item], n_jobs: 
 
 
 _lock = threading.Lock()
-_inside: list[threadpool_limits] = []
+_limits: list[Any] = []  # once per thread that is inside
 
 
 @contextmanager
@@ -33,12 +34,33 @@ def one_blas_thread() -> Iterator[None]:
     back once, by whoever leaves last.
     """
     with _lock:
-        limits = _inside[0] if _inside else threadpool_limits(limits=1, user_api="blas")
-        _inside.append(limits)
+        if not _limits:
+            _let_anyone_set()
+        _limits.append(_limits[0] if _limits else _libraries().limit(limits=1, user_api="blas"))
     try:
         yield
     finally:
         with _lock:
-            _inside.pop()
-            if not _inside:
+            limits = _limits.pop()
+            if not _limits:
+                _let_anyone_set()
                 limits.restore_original_limits()
+                _let_anyone_set()
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """The libraries loaded so far, numpy's among them; finding them takes milliseconds each time."""
+    return ThreadpoolController()
+
+
+def _let_anyone_set() -> None:
+    """Let this thread set the number, whichever set it last.
+
+    From version 3.8 threadpoolctl ignores all threads but the first one that set a number, until that
+    one gives it up. Without this the folds of a cross-validation on threads would have no limit.
+    """
+    for library in _libraries().lib_controllers:
+        give_up = getattr(library, "clear_controlling_thread", None)
+        if give_up is not None:
+            give_up(force=True)

@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.data.raw_columns import read_raw
+from riskcard.data.raw_columns import is_masked, read_raw
 from riskcard.errors import DataError, ParameterError, SolverMissing
 
 #: Of a new frame: by name the type of the values (``str``, ``int`` or ``float``), and the values.
@@ -40,7 +40,7 @@ def column_names(table: Any) -> list[Any] | None:
 
 def rows_as_array(rows: Any) -> NDArray[Any]:
     """An array or a list of rows as an array of two dimensions; masked values become None."""
-    if isinstance(rows, np.ma.MaskedArray):
+    if is_masked(rows):
         rows = rows.tolist()
     try:
         # lists become objects, or True next to 2.5 would become 1.0, and 1 next to "a" a text

@@ -1,6 +1,7 @@
 """The one reader of columns in memory: a column of any library as a numpy array."""
 
 import math
+import sys
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -70,6 +71,11 @@ def is_missing(value: Any) -> bool:
     return isinstance(value, (float, np.floating)) and bool(value != value)
 
 
+def is_masked(array: Any) -> bool:
+    """Whether an array hides values; numpy loads such arrays only when someone uses them."""
+    return "numpy.ma" in sys.modules and isinstance(array, np.ma.MaskedArray)
+
+
 def as_float(value: Any) -> float:
     """One value as a float: NaN where missing, infinity beyond the largest float."""
     if is_missing(value):
@@ -107,7 +113,7 @@ def rows_in_words(is_meant: NDArray[np.bool_]) -> str:
 
 def _from_array(array: NDArray[Any]) -> NDArray[Any]:
     array = np.atleast_1d(array)
-    if isinstance(array, np.ma.MaskedArray):
+    if is_masked(array):
         return np.array(array.tolist(), dtype=object)  # None where masked
     if array.dtype.kind in "mM":  # dates in nanoseconds would become whole numbers
         array = array.astype(f"{array.dtype.kind}8[us]")

@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,6 +21,8 @@ from riskcard.model.origin.recipe import Recipe, digest_of
 from riskcard.model.words.labels import Labels
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from riskcard.data.levels import Label
     from riskcard.data.reading import Reading
     from riskcard.model.explain import Explanation

@@ -4,10 +4,11 @@ The format is described in ``docs/card_format.md``. A card that is read back is 
 that was written: floats are exact and class labels keep their type.
 """
 
+from __future__ import annotations
+
 import json
 from dataclasses import asdict, fields
-from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from riskcard.data.files.csv_text import read_bytes
 from riskcard.data.reading import Reading
@@ -19,9 +20,10 @@ from riskcard.model.origin.recipe import HeldOut, Recipe
 from riskcard.model.totals import TotalCount
 from riskcard.model.value_range import ValueRange
 from riskcard.model.words.labels import Labels
-from riskcard.model.words.labels_file import labels_from
-from riskcard.output_files import write_whole
 from riskcard.version import __version__
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Record = TypeVar("Record")
 
@@ -121,6 +123,8 @@ def card_from_json(text: str, source: str = "The text") -> RiskCard:
 
 def save_card(card: RiskCard, path: str | Path) -> None:
     """Write a card to a file, whole or not at all."""
+    from riskcard.output_files import write_whole
+
     write_whole(path, card_to_json(card))
 
 
@@ -188,9 +192,17 @@ def _card_from_content(content: dict[str, Any]) -> RiskCard:
     }
     if "recipe" in records and not records["recipe"].digest:
         raise ParameterError('"digest" of the recipe is empty. Write the card again.')
-    records["labels"] = Labels() if content["labels"] is None else labels_from(content["labels"])
+    records["labels"] = _labels_from(content["labels"])
     records["features"] = [_feature_from(entry) for entry in content["features"]]
     return RiskCard(**{key: content[key] for key in _ORDER} | records)
+
+
+def _labels_from(entry: Any) -> Labels:
+    if entry is None:
+        return Labels()
+    from riskcard.model.words.labels_file import labels_from
+
+    return labels_from(entry)
 
 
 def _feature_from(entry: Any) -> FeaturePoints | LevelPoints:

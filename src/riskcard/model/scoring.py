@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from riskcard.data.rows_to_score import take_columns
 from riskcard.errors import warn
 from riskcard.model.feature_points import CardFeature
-from riskcard.model.lookup import LookUp
 
 if TYPE_CHECKING:
     from riskcard.model.card import RiskCard
+    from riskcard.model.lookup import LookUp
 
 #: Rows per pass: few enough to stay in the processor's cache while all features are added up.
 ROWS_AT_ONCE = 32_768

@@ -1,11 +1,15 @@
 """Text files and CSV: encoding, delimiter, header, lines of equal length."""
 
+from __future__ import annotations
+
 import csv
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from riskcard.errors import FormatError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 DELIMITERS = ",;\t|"
 
@@ -22,7 +26,8 @@ def read_bytes(path: str | Path, wanted: str) -> bytes:
     """
     source = repr(str(path))
     try:
-        return Path(path).read_bytes()
+        with open(path, "rb") as file:
+            return file.read()
     except FileNotFoundError:
         raise FormatError(f"There is no file {source}. Check the name and the folder.") from None
     except OSError as error:
