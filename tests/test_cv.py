@@ -538,7 +538,7 @@ def test_without_pandas_there_is_a_sentence(small, monkeypatch):
         ({"rule": "two_se"}, "rule is 'two_se'. Use 'one_se' or 'best'"),
         ({"scoring": "log_los"}, "scoring is 'log_los'. .* such as 'neg_log_loss'"),
         ({"scoring": ["roc_auc"]}, r"scoring is \['roc_auc'\]"),
-        ({"cv": 1}, "cannot be divided by cv=1"),
+        ({"cv": 1}, "cv is 1. Use at least 2 folds"),
         ({"cv": "five"}, "cannot be divided by cv='five'"),
         ({"cv": []}, "gives no folds"),
         ({"cv": [([0, 1], [60])]}, "positions from 0 to 59"),

@@ -177,11 +177,11 @@ def test_noise_is_told(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--cv", 1], "cannot be divided with --cv 1"),
+        (["--cv", 1], "'1' is not a whole number of at least 2"),
         (["--cv", 100], "cannot be divided with --cv 100"),
-        (["--repeats", 0], "repeats is 0"),
+        (["--repeats", 0], "--repeats: '0' is not a whole number"),
         (["--scoring", "roc"], "scoring is 'roc'"),
-        (["--max-terms", 0], "max_terms is 0"),
+        (["--max-terms", 0], "--max-terms: '0' is not a whole number"),
         (["--groups", "word"], "no column 'word' (named by --groups). Did you mean 'ward'?"),
         (["--groups", "outcome"], "--groups is 'outcome', which is the target"),
         (["--plot", "plot.gif"], "--plot is 'plot.gif'. Use a name that ends in .png, .svg, .pdf"),
@@ -257,7 +257,7 @@ def test_stability_can_choose_the_size_anew(data, capsys, monkeypatch):
 def test_stability_refuses_no_resamples(data, capsys):
     code, _, err = run(capsys, "stability", data, *NUMBERS, "--n-bootstraps", "0")
     assert code == 2
-    assert "n_bootstraps is 0" in err
+    assert "--n-bootstraps: '0' is not" in err
 
 
 # --- the bar and the docs -----------------------------------------------------------------------

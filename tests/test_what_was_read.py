@@ -209,6 +209,60 @@ def test_long_tables_are_looked_at_in_part_with_the_same_answer():
     assert leaks_of({"flag": blurred, "noise": RNG.random(50_000)}, is_event) == ["flag"]
 
 
+# --- before anything is read --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "wrong", "message"),
+    [
+        ("fit", "--max-terms 0", "'0' is not a whole number of at least 1"),
+        ("fit", "--scale -1", "'-1' is not a positive number or 'calibrated'"),
+        ("fit", "--max-log-odds 99", "'99' is not a number from 0.01 to 30 or 'auto'"),
+        ("fit", "--scale 2 --max-log-odds 3", "max_log_odds is 3 and scale is 2.0"),
+        ("fit", "--random-state -3", "'-3' is not a whole number of at least 0"),
+        ("fit", "--n-jobs 0", "'0' is not a whole number other than 0"),
+        ("fit", "--gap 3", "'3' is not a share from 0 to 1, such as 0.01"),
+        ("fit", "--min-bin-rows -3", "of at least 0, or a share below 1 such as 0.05"),
+        ("fit", "--pool-tolerance -1", "'-1' is not a share of at least 0"),
+        ("fit", "--labels nowhere.toml", "There is no file 'nowhere.toml'"),
+        ("fit", "--improve nowhere.json", "There is no file 'nowhere.json'"),
+        ("tune", "--cv 1", "'1' is not a whole number of at least 2"),
+        ("tune", "--scoring auc", "scoring is 'auc'"),
+        ("stability", "--n-bootstraps 0", "'0' is not a whole number of at least 1"),
+    ],
+)
+def test_wrong_values_are_refused_before_anything_is_read(
+    tmp_path, capsys, command, wrong, message
+):
+    assert main([command, write(tmp_path), "--target", "outcome", *wrong.split()]) == 2
+    err = capsys.readouterr().err
+    assert message in err
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("form", ["labels", "improve"])
+def test_a_file_that_is_no_good_is_refused_before_the_rows_are_read(tmp_path, capsys, form):
+    path = tmp_path / "words.txt"
+    path.write_text("neither labels nor a card")
+    assert main(["fit", write(tmp_path), "--target", "outcome", f"--{form}", str(path)]) == 2
+    assert "What was read" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        RiskScoreClassifier(1, scale=2, max_log_odds=3, verbose=True),
+        RiskScoreClassifierCV(cv=1, verbose=True),
+        RiskScoreClassifierCV(scoring="auc", verbose=True),
+        RiskScoreClassifierCV(RiskScoreClassifier(scale=-1), verbose=True),
+    ],
+)
+def test_wrong_values_are_refused_before_the_summary(capsys, model):
+    with pytest.raises(ParameterError, match=r"scale is|cv is 1|scoring is 'auc'"):
+        model.fit(AGE[:, None], IS_EVENT)
+    assert capsys.readouterr().err == ""
+
+
 # --- the summary --------------------------------------------------------------------------------
 
 

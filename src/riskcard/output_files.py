@@ -61,6 +61,13 @@ def require_writable(*paths: str | Path | None) -> None:
             _require_writable(path)
 
 
+def require_files(*paths: str | Path) -> None:
+    """Refuse files that are to be read and do not exist, before any work is done."""
+    for path in paths:
+        if not os.path.lexists(path):
+            raise FormatError(f"There is no file {str(path)!r}. Check the name and the folder.")
+
+
 def require_separate(read: Mapping[str, str | Path], written: Mapping[str, str | Path]) -> None:
     """Refuse to write over a file that is read, and to write two things to one file.
 

@@ -18,12 +18,12 @@ from riskcard.toml import parse_toml
 
 
 class Kind(Enum):
-    """What the values of a parameter are."""
+    """What the values of a parameter are; numbers have a range in place of the braces."""
 
-    WHOLE = "a whole number"
-    NUMBER = "a number"
-    SHARE = "a share such as 0.01"
-    AMOUNT = "a whole number, or a share below 1 such as 0.05"
+    WHOLE = "a whole number{}"
+    NUMBER = "a number{}"
+    SHARE = "a share{}, such as 0.01"
+    AMOUNT = "a whole number{}, or a share below 1 such as 0.05"
     WORD = "a word"
     FLAG = "True or False"
     OBJECT = "an object that checks itself"
@@ -75,22 +75,21 @@ class Parameter:
         return f"--{name.replace('_', '-')}"
 
     @property
+    def numbers(self) -> str:
+        """The numbers that it may be in words, such as "a whole number of at least 1"."""
+        if self.most == math.inf:
+            return self.kind.value.format(f" of at least {self.least:g}")
+        return self.kind.value.format(f" from {self.least:g} to {self.most:g}")
+
+    @property
     def accepts(self) -> str:
         """The values in words, such as "a whole number of at least 1, or None for no limit"."""
         parts = [repr(word) for word in self.words]
         if self.kind not in (Kind.WORD, Kind.OBJECT):
-            parts.insert(0, self.kind.value + self._range)
+            parts.insert(0, self.numbers)
         parts += [f"'auto' for {self.auto}"] if self.auto else []
         parts += [f"None for {self.none}"] if self.none else []
         return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"
-
-    @property
-    def _range(self) -> str:
-        if self.kind is Kind.FLAG or (self.least, self.most) == (0, math.inf):
-            return "" if self.kind is Kind.FLAG else " of at least 0"
-        if self.most == math.inf:
-            return f" of at least {self.least:g}"
-        return f" from {self.least:g} to {self.most:g}"
 
     def checked(self, value: Any) -> Any:
         """The value as plain Python, or an error that says what may be given."""

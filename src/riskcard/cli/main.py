@@ -12,7 +12,7 @@ from riskcard.cli.parser import make_parser
 from riskcard.data.reading_problems import ReadingProblems
 from riskcard.errors import RiskcardError
 from riskcard.formatting.plain_text import visible
-from riskcard.output_files import require_separate, require_writable
+from riskcard.output_files import require_files, require_separate, require_writable
 
 #: Exit codes; a check that fails is 1.
 _BAD_INPUT, _INTERRUPTED, _BROKEN_PIPE = 2, 130, 141
@@ -79,6 +79,7 @@ def _look_at_files(options: Namespace) -> None:
             places[role][shown] = path
     require_separate(places["read"], places["write"])
     require_writable(*places["write"].values())
+    require_files(*places["read"].values())
 
 
 def _way_out(error: ReadingProblems, arguments: Sequence[str]) -> list[str]:

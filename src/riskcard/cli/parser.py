@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
+from riskcard.errors import ParameterError
 from riskcard.export.formats import FORMATS
 from riskcard.formatting.plain_text import visible
 from riskcard.formatting.spelling import nearest_name
@@ -133,9 +134,8 @@ def _help_of(one: Parameter, default: Any) -> str:
 def _reader_of(one: Parameter) -> Callable[[str], Any]:
     """From the text of an option to the value of its parameter."""
     words = [*one.words, *(["auto"] if one.auto else [])]
-    special = _SPECIAL.get(one.name)
-    number = special or _NUMBERS.get(one.kind)
-    known = [] if number is None else ["a number" if special else one.kind.value]
+    number, numbers = _SPECIAL.get(one.name, (_NUMBERS.get(one.kind, _not_a_number), one.numbers))
+    known = [] if number is _not_a_number else [numbers]
     known += [*map(repr, words), *(["'none'"] if one.none else [])]
 
     def read(text: str) -> Any:
@@ -144,8 +144,8 @@ def _reader_of(one: Parameter) -> Callable[[str], Any]:
         if text in words or one.name in ("rules", "scoring"):
             return text
         try:
-            return (number or _not_a_number)(text)
-        except ValueError:
+            return one.checked(number(text))
+        except (ValueError, ParameterError):
             raise argparse.ArgumentTypeError(f"{text!r} is not {' or '.join(known)}") from None
 
     return read
@@ -153,6 +153,18 @@ def _reader_of(one: Parameter) -> Callable[[str], Any]:
 
 def _not_a_number(text: str) -> float:
     raise ValueError(text)
+
+
+def _where(
+    number: Callable[[str], float], is_fine: Callable[[float], bool]
+) -> Callable[[str], float]:
+    """Reads a number, and refuses it unless it is fine."""
+
+    def read(text: str) -> float:
+        found = number(text)
+        return found if is_fine(found) else _not_a_number(text)
+
+    return read
 
 
 def _count_or_share(text: str) -> int | float:
@@ -173,12 +185,12 @@ def _share(text: str) -> float:
     return float(text[:-1]) / 100 if text.endswith("%") else float(text)
 
 
-#: How the numbers of parameters are read that check themselves.
-_SPECIAL: dict[str, Callable[[str], float]] = {
-    "scale": float,
-    "cv": int,
-    "random_state": int,
-    "n_jobs": int,
+#: How the numbers of parameters are read that are objects in Python, and what they are.
+_SPECIAL: dict[str, tuple[Callable[[str], float], str]] = {
+    "scale": (_where(float, lambda scale: 0 < scale < float("inf")), "a positive number"),
+    "cv": (_where(int, lambda folds: folds > 1), "a whole number of at least 2"),
+    "random_state": (_where(int, lambda seed: seed >= 0), "a whole number of at least 0"),
+    "n_jobs": (_where(int, lambda threads: threads != 0), "a whole number other than 0"),
 }
 #: How the numbers of each kind are read.
 _NUMBERS: dict[Kind, Callable[[str], float]] = {

@@ -92,6 +92,7 @@ def read_training(options: Namespace) -> Training:
         ``keep_features``, ``rules``, the settings of rules that are given, how files are read, and
         the columns that divide rows, where the command has such options.
     """
+    _check_settings(options)
     rules = load_rules(options)
     file = open_data(options)
     problems: list[ReadingProblem] = []
@@ -143,6 +144,21 @@ def read_training(options: Namespace) -> Training:
     if not options.quiet:
         _show(summary)
     return training
+
+
+def _check_settings(options: Namespace) -> None:
+    """Refuse, before anything is read, values that do not go together and labels that are wrong."""
+    from riskcard.problem.problem import Scale
+
+    Scale.parse(options.scale, options.max_log_odds)
+    if getattr(options, "labels", None) is not None:
+        from riskcard.model.words.labels_file import load_labels
+
+        options.labels = load_labels(options.labels)
+    if hasattr(options, "scoring"):
+        from riskcard.estimators.cross_validation.scorers import check_scoring
+
+        check_scoring(options.scoring)
 
 
 def _hold_out(

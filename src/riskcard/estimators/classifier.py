@@ -14,6 +14,7 @@ from riskcard.estimators.recipe_values import parameters_from, plain_values
 from riskcard.estimators.regularization import Regularization
 from riskcard.model.origin.recipe import Recipe
 from riskcard.parameters import check_parameters, parameters_of
+from riskcard.problem.problem import Scale
 from riskcard.rules.card_rules import CardRules
 from riskcard.search.options import Options
 
@@ -234,6 +235,7 @@ class RiskScoreClassifier(CardClassifier):
             pool_size=request.pool_size,
         )
         limits = {name: checked[name] for name in LIMITS}
+        Scale.parse(checked["scale"], checked["max_log_odds"])  # refuses what does not go together
         regularization = Regularization.of(self.regularization)
         return Task(limits, rules, regularization, options, request, checked["verbose"])
 

@@ -36,6 +36,7 @@ def run_fit(options: Namespace) -> int:
     _require_company(options)
     require_hold_out(options)
     limits = limits_of(options)
+    start = _starting_card(options)
     training = without_proxies(options, read_training(options))
     # only after the rows were read: if they cannot be, nobody would wait for the process
     if options.certify:
@@ -43,7 +44,7 @@ def run_fit(options: Namespace) -> int:
         from riskcard.search.warmup import start_compilation
 
         start_compilation(Scale.parse(options.scale).kind)
-    fitted, more = _fit(options, training, limits)
+    fitted, more = _fit(options, training, limits, start)
     card = named_card(options, training, fitted)
     if options.output is not None:
         card.save(options.output)
@@ -98,7 +99,7 @@ def _is_given(options: Namespace, name: str) -> bool:
 
 
 def _fit(
-    options: Namespace, training: Training, limits: GroupLimits | None
+    options: Namespace, training: Training, limits: GroupLimits | None, start: RiskCard | None
 ) -> tuple[RiskCard, CardPool | LimitedCard | None]:
     """The card, and the pool that it is from, or what limits cost."""
     model = classifier_of(options, training)
@@ -106,10 +107,10 @@ def _fit(
     if limits is not None:
         limited = fit_limited(model, training, limits, options)
         return limited.card, limited
-    if options.improve is not None:
+    if start is not None:
         from riskcard.estimators.improve import improve
 
-        start = _starting_card(options.improve, training.classes)
+        _require_same_event(options, start, training.classes)
         changes = given(options, "improve")
         card = improve(start, table, labels, estimator=model, sample_weight=weights, **changes)
         return card, None
@@ -141,15 +142,20 @@ def given(options: Namespace, *groups: str) -> dict[str, Any]:
     }
 
 
-def _starting_card(path: str, classes: tuple[Any, Any]) -> RiskCard:
-    """The card to improve; it must be about the same event."""
+def _starting_card(options: Namespace) -> RiskCard | None:
+    """The card to improve, if there is one."""
+    if options.improve is None:
+        return None
     from riskcard.model.card_json import load_card
 
-    card = load_card(path)
+    return load_card(options.improve)
+
+
+def _require_same_event(options: Namespace, card: RiskCard, classes: tuple[Any, Any]) -> None:
+    """Refuse to improve a card that is about another event than the target."""
     if card.classes != classes:
         raise ParameterError(
-            f"The card {path!r} is about the event {card.classes[1]!r} against "
+            f"The card {options.improve!r} is about the event {card.classes[1]!r} against "
             f"{card.classes[0]!r}, but the target has {classes[1]!r} against {classes[0]!r}. Choose "
             "the event with --event, or give another card."
         )
-    return card

@@ -7,12 +7,10 @@ from riskcard.cli.learning.fit import classifier_of, given
 from riskcard.cli.remarks import put, write_or_print
 from riskcard.cli.training import Training, read_training
 from riskcard.output_files import table_as_csv
-from riskcard.parameters import parameters_of
 
 
 def run_stability(options: Namespace) -> int:
     """Bootstrap the fit of a file."""
-    parameters_of("resamples")["n_bootstraps"].checked(options.n_bootstraps)
     training = read_training(options)
 
     division = training.division

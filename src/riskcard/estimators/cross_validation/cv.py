@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from riskcard.checks import is_whole
 from riskcard.data.frames import count_rows
-from riskcard.data.table import make_table
+from riskcard.data.table import Table, make_table
 from riskcard.data.target import name_of_target, read_target, read_weights
 from riskcard.errors import ParameterError, warn
 from riskcard.estimators.base import CardClassifier, count_threads
@@ -27,7 +27,7 @@ from riskcard.estimators.cross_validation.path import (
     cross_validate,
     fit_size,
 )
-from riskcard.estimators.cross_validation.scorers import find_scorer, score_rows
+from riskcard.estimators.cross_validation.scorers import check_scoring, find_scorer, score_rows
 from riskcard.estimators.cross_validation.size_choice import choose_size, results_of
 from riskcard.estimators.learning import Request
 from riskcard.extras import import_pandas
@@ -198,10 +198,15 @@ class RiskScoreClassifierCV(CardClassifier):
         """Score every size in every fold, choose one, and fit it to all rows."""
         check_parameters(self, "size")
         count_threads(self.n_jobs)
+        check_scoring(self.scoring)
+        if is_whole(self.cv) and self.cv < 2:
+            raise ParameterError(f"cv is {self.cv}. Use at least 2 folds.")
         final = self._make_estimator()
-        rows, classes = self._read_rows(X, y, sample_weight, final)
+        rows, table = self._read_rows(X, y, sample_weight, final)
+        classes = table.classes
         final.set_params(event=classes[1], identifiers=self.identifiers_ or None)
         splits = self._split(rows, groups, final.random_state)
+        self._describe(X, table, None)
         self.scorer_ = find_scorer(self.scoring, sorted(classes))
         sizes = _sizes(final, self.max_terms, rows, splits)
         title = f"{len(splits)} folds, {sizes[0]} to {sizes[-1]} terms"
@@ -253,7 +258,7 @@ class RiskScoreClassifierCV(CardClassifier):
 
     def _read_rows(
         self, X: Any, y: Any, sample_weight: Any, estimator: RiskScoreClassifier
-    ) -> tuple[Rows, tuple[Any, Any]]:
+    ) -> tuple[Rows, Table]:
         """The rows, after all checks that a single fit would make."""
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
@@ -268,13 +273,12 @@ class RiskScoreClassifierCV(CardClassifier):
         )
         validate_data(self, X, skip_check_array=True)
         self._know_columns(table)
-        self._describe(X, table, None)
         n_rows = count_rows(X)
         labels = read_target(y, n_rows)
         if labels.dtype == object and not isinstance(labels[0], str):
             labels = np.array(labels.tolist())  # scorers do not know numbers that are objects
         weights = None if sample_weight is None else read_weights(sample_weight, n_rows)
-        return Rows(X, labels, weights), table.classes
+        return Rows(X, labels, weights), table
 
     def _split(self, rows: Rows, groups: Any, seed: int) -> list[Split]:
         cv = ShuffledFolds(self.cv, self.repeats, seed) if is_whole(self.cv) else self.cv

@@ -28,16 +28,17 @@ def find_scorer(scoring: Any, classes: Sequence[Any]) -> Callable[..., float]:
     elif callable(scoring):
         scorer = scoring
     else:
-        scorer = get_scorer(_checked_name(scoring))
+        check_scoring(scoring)
+        scorer = get_scorer("accuracy" if scoring is None else scoring)
     return scorer
 
 
-def _checked_name(scoring: Any) -> str:
-    name = "accuracy" if scoring is None else scoring
+def check_scoring(scoring: Any) -> None:
+    """Refuse what is neither a scorer nor the name of one; None is the accuracy."""
     names = get_scorer_names()
-    if isinstance(name, str) and name in names:
-        return name
-    close = difflib.get_close_matches(str(name), names, n=1) or ["neg_log_loss"]
+    if scoring is None or callable(scoring) or (isinstance(scoring, str) and scoring in names):
+        return
+    close = difflib.get_close_matches(str(scoring), names, n=1) or ["neg_log_loss"]
     raise ParameterError(
         f"scoring is {scoring!r}. Use the name of one of scikit-learn's scorers, such as "
         f"{close[0]!r}, or a callable."
