@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 
 import numpy as np
 import pytest
@@ -83,3 +84,50 @@ def test_bins_says_what_is_wrong(loans, capsys):
     assert "max_bins is 1" in capsys.readouterr().err
     assert main(["bins", loans, "--target", "nothing"]) == 2
     assert "nothing" in capsys.readouterr().err
+
+
+# --- credit -------------------------------------------------------------------------------------
+
+
+def test_credit_prints_the_figures_of_a_bank(loans, card_file, capsys):
+    assert main(["credit", card_file, loans, "--existing", "old_score", "--approve", "60%"]) == 0
+    out = capsys.readouterr().out
+    assert "Against old_score" in out
+    assert "If either approves 60.0 % of the rows" in out
+    assert "Approved from" in out
+
+
+def test_credit_writes_figures_as_json_with_the_bands_and_grades_that_are_asked_for(
+    loans, card_file, tmp_path
+):
+    path = tmp_path / "facts.json"
+    arguments = ["credit", card_file, loans, "--bands", "530", "560", "--weights", "weight"]
+    assert main([*arguments, "--grades", "A", "B=10%", "C=30%", "--json", str(path)]) == 0
+    found = json.loads(path.read_text(encoding="utf-8"))
+    assert [one["words"] for one in found["bands"]] == ["up to 529", "530 to 559", "560 or more"]
+    assert [one["name"] for one in found["grades"]] == ["A", "B", "C"]
+    assert found["is_weighted"]
+
+
+def test_credit_judges_later_rows_only(tmp_path, card_file, capsys):
+    rows = ["when,used,late,default"]
+    for i in range(200):
+        day = f"2024-{1 + i % 12:02d}-15"
+        rows.append(f"{day},{(37 * i) % 101},{i % 3},{'yes' if (i * 7) % 10 < 3 + i % 3 else 'no'}")
+    path = tmp_path / "dated.csv"
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    assert main(["credit", card_file, str(path), "--time-split", "when=2024-10-01"]) == 0
+    said = capsys.readouterr()
+    n_later = sum(line[5:7] in ("10", "11", "12") for line in rows[1:])
+    assert f"Judged on the {n_later} later rows of 200" in said.err
+    assert f"{n_later} rows, " in said.out
+
+
+def test_credit_says_what_is_wrong(loans, card_file, capsys):
+    for arguments, words in (
+        (["--existing", "nothing"], "nothing"),
+        (["--existing", "old_score", "--approve", "3"], "approval rate is 3"),
+        (["--grades", "A=5%"], "Grades have to rise from 0"),
+    ):
+        assert main(["credit", card_file, loans, *arguments]) == 2
+        assert words in capsys.readouterr().err

@@ -1,5 +1,6 @@
 from .audit.audit import audit_card as audit_card
 from .credit.binning_tables import binning_tables as binning_tables
+from .credit.judgement import judge_credit as judge_credit
 from .credit.scaling import to_credit_points as to_credit_points
 from .errors import DataError as DataError
 from .errors import FormatError as FormatError
@@ -30,6 +31,9 @@ from .plots.pool import plot_pool as plot_pool
 from .plots.progress import plot_progress as plot_progress
 from .plots.risk import plot_risk as plot_risk
 from .plots.roc import plot_roc as plot_roc
+from .plots.score_bands import plot_bands as plot_bands
+from .plots.separation import plot_cap as plot_cap
+from .plots.separation import plot_ks as plot_ks
 from .report.report import make_report as make_report
 from .rules.card_rules import CardRules as CardRules
 from .rules.card_rules import FeatureGroup as FeatureGroup

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from riskcard.evaluation.discrimination import roc_curve
-from riskcard.evaluation.intervals import Interval, rate_interval
+from riskcard.evaluation.intervals import Interval
+from riskcard.evaluation.linearisation import Cells, Rate
 from riskcard.evaluation.measures import Floats
-from riskcard.evaluation.outcomes import Outcomes, effective_rows
+from riskcard.evaluation.outcomes import Outcomes
 
 #: Parts of the rows in a table of lift.
 _TENTHS = 10
@@ -74,9 +75,10 @@ class KolmogorovSmirnov:
         The statistic.
     interval
         Its 95 % interval, for the shares on either side of ``risk`` (Newcombe's hybrid of two Wilson
-        intervals). It takes the place for given. In simulations it held the true distance 94 to 97
-        times in 100 for the dozen totals of a card, and 89 to 95 times for scores without ties,
-        whose statistic is too high by a few hundredths on samples of 300 to 1,000 rows.
+        intervals, and under clusters the linear one); None where there is none. It takes the place for
+        given. In simulations it held the true distance 94 to 97 times in 100 for the dozen totals of a
+        card, and 89 to 95 times for scores without ties, whose statistic is too high by a few
+        hundredths on samples of 300 to 1,000 rows.
     risk
         Rows with at least this risk are on one side.
     events_above, others_above
@@ -84,7 +86,7 @@ class KolmogorovSmirnov:
     """
 
     distance: float
-    interval: Interval
+    interval: Interval | None
     risk: float
     events_above: float
     others_above: float
@@ -135,17 +137,17 @@ def kolmogorov_smirnov(outcomes: Outcomes) -> KolmogorovSmirnov:
     """The statistic, and where it is attained; at the highest risk where there are several."""
     roc = roc_curve(outcomes)
     place = int(np.argmax(np.abs(roc.true_positive - roc.false_positive)))
-    above = float(roc.true_positive[place]), float(roc.false_positive[place])
-    rows = [
-        effective_rows(outcomes.weights[kind]) for kind in (outcomes.is_event, ~outcomes.is_event)
-    ]
-    (high, n_high), (low, n_low) = sorted(zip(above, rows, strict=True), reverse=True)
+    at = float(roc.thresholds[place])
+    cells = Cells.of(outcomes, (outcomes.risks >= at).astype(np.intp), 2)
+    above = np.array([False, False, True, True])
+    events, others = (cells.rate(above, kind) for kind in (cells.is_event, ~cells.is_event))
+    high, low = (events, others) if events.value >= others.value else (others, events)
     return KolmogorovSmirnov(
-        distance=high - low,
-        interval=_difference_interval((high, n_high), (low, n_low)),
-        risk=float(roc.thresholds[place]),
-        events_above=above[0],
-        others_above=above[1],
+        distance=high.value - low.value,
+        interval=_difference_interval(high, low),
+        risk=at,
+        events_above=events.value,
+        others_above=others.value,
     )
 
 
@@ -182,11 +184,15 @@ def lift_by_tenths(cap: CapCurve, base_rate: float) -> tuple[LiftRow, ...]:
     )
 
 
-def _difference_interval(high: tuple[float, float], low: tuple[float, float]) -> Interval:
-    """Newcombe's 95 % interval of the difference of two independent rates, each with its rows."""
-    difference = high[0] - low[0]
-    (high_from, high_to), (low_from, low_to) = rate_interval(*high), rate_interval(*low)
+def _difference_interval(high: Rate, low: Rate) -> Interval | None:
+    """Newcombe's 95 % interval of the difference of two rates; under clusters the linear one."""
+    if high.is_clustered:
+        return (high.linearised() - low.linearised()).interval()
+    upper, lower = high.interval(), low.interval()
+    if upper is None or lower is None:
+        return None
+    difference = high.value - low.value
     return (
-        difference - math.hypot(high[0] - high_from, low_to - low[0]),
-        difference + math.hypot(high_to - high[0], low[0] - low_from),
+        difference - math.hypot(high.value - upper[0], lower[1] - low.value),
+        difference + math.hypot(upper[1] - high.value, low.value - lower[0]),
     )
