@@ -150,7 +150,8 @@ def _check_settings(options: Namespace) -> None:
     """Refuse, before anything is read, values that do not go together and labels that are wrong."""
     from riskcard.problem.problem import Scale
 
-    Scale.parse(options.scale, options.max_log_odds)
+    if hasattr(options, "scale"):  # bins are made without one
+        Scale.parse(options.scale, options.max_log_odds)
     if getattr(options, "labels", None) is not None:
         from riskcard.model.words.labels_file import load_labels
 
