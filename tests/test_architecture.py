@@ -97,9 +97,10 @@ ALLOWED = {
     "export": MODEL | {"export", "output_files"},
     "credit": MODEL | {"credit", "evaluation", "plots"},
     "calculator": MODEL | {"calculator", "card"},
+    "report/guidelines": BASE,
     "report": ESTIMATORS
     | EVALUATION
-    | {"report", "card", "audit", "plots", "stability", "output_files"},
+    | {"report", "report/guidelines", "card", "audit", "plots", "stability", "output_files"},
     "paper": PROBLEM
     | {"paper", "paper/formulations", "paper/solvers", "data", "model", "encoding"},
     "paper/formulations": PROBLEM | {"paper/formulations", "data", "encoding"},

@@ -45,6 +45,8 @@ def describe_table(
                 is_on_card=name in on_card,
                 missing=int(is_missing[:, place].sum()),
                 summary=_summary(table.values[:, place], table.levels[place]),
+                with_event=_in_short(table.values[is_event, place], table.levels[place]),
+                without_event=_in_short(table.values[~is_event, place], table.levels[place]),
             )
             for place, name in enumerate(table.names)
         ),
@@ -65,6 +67,31 @@ def _kind(levels: Levels | None) -> str:
     return "ordered category" if levels.is_ordered else "category"
 
 
+def _is_yes_or_no(known: NDArray[np.float64]) -> bool:
+    """Only zeros and ones, so that quartiles say nothing and a share says all."""
+    return bool(np.isin(known, (0.0, 1.0)).all())
+
+
+def _in_short(values: NDArray[np.float64], levels: Levels | None) -> str:
+    """Median and quartiles, or the shares of all levels of a category, by their order, at most a few."""
+    known = values[~np.isnan(values)]
+    if not known.size:
+        return "no values"
+    if levels is None and _is_yes_or_no(known):
+        return f"{100 * known.mean():.0f}\u00a0%"
+    if levels is None:
+        low, middle, high = map(_short, np.quantile(known, [0.25, 0.5, 0.75]).tolist())
+        return f"{middle} ({low} to {high})"
+    shares = np.bincount(known.astype(np.int64), minlength=len(levels.names)) / known.size
+    if levels == BOOLEAN:
+        return f"{100 * shares[1]:.0f}\u00a0%"
+    shown = [
+        f"{show_level(name)} {100 * share:.0f}\u00a0%"
+        for name, share in zip(levels.names, shares, strict=True)
+    ]
+    return ", ".join(shown[:_MOST_LEVELS]) + (", ..." if len(shown) > _MOST_LEVELS else "")
+
+
 def _summary(values: NDArray[np.float64], levels: Levels | None) -> str:
     known = values[~np.isnan(values)]
     if not known.size:
@@ -73,12 +100,14 @@ def _summary(values: NDArray[np.float64], levels: Levels | None) -> str:
         low, middle, high = map(_short, np.quantile(known, [0.25, 0.5, 0.75]).tolist())
         if known.min() == known.max():
             return f"always {_short(known[0])}"
+        if _is_yes_or_no(known):
+            return f"1: {100 * known.mean():.0f}\u00a0%, otherwise 0"
         ends = f"{_short(known.min())} to {_short(known.max())}"
         return f"median {middle} (quartiles {low}, {high}; {ends})"
     counts = np.bincount(known.astype(np.int64), minlength=len(levels.names))
     order = np.argsort(-counts, kind="stable")
     shown = [
-        f"{show_level(levels.names[place])} {100 * counts[place] / known.size:.0f} %"
+        f"{show_level(levels.names[place])} {100 * counts[place] / known.size:.0f}\u00a0%"
         for place in order[:_MOST_LEVELS]
     ]
     left = int((counts > 0).sum()) - len(shown)

@@ -28,6 +28,8 @@ class ColumnFacts:
         Rows without a value.
     summary
         Where its values lie, in words: quartiles, or the most common levels.
+    with_event, without_event
+        The same for the rows with and without the event.
     """
 
     name: str
@@ -35,6 +37,8 @@ class ColumnFacts:
     is_on_card: bool
     missing: int
     summary: str
+    with_event: str
+    without_event: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from riskcard.formatting.templates import render
 from riskcard.report import figure_sentences as words
 from riskcard.report import shown_figures
 from riskcard.report.facts import ReportFacts
+from riskcard.report.guidelines import guidelines
 from riskcard.stability.html import feature_table
 from riskcard.stability.text import feature_sentences
 
@@ -24,6 +25,7 @@ SECTIONS = (
     ("price", "What a card costs"),
     ("stability", "Would other rows give another card?"),
     ("done", "What was done"),
+    ("guidelines", "Reporting guidelines"),
     ("origin", "Files, options and versions"),
 )
 #: Parameters that put rules into a certificate.
@@ -55,6 +57,7 @@ def _render(template: str, facts: ReportFacts) -> str:
         feature_table=feature_table,
         feature_sentences=feature_sentences,
         has_lost_rules=_has_lost_rules(facts),
+        guidelines=guidelines,
     )
 
 
