@@ -20,14 +20,21 @@ import numpy as np
 from scipy.special import expit
 from scipy.stats import binom
 
+from riskcard.evaluation.calibration import calibration_of
 from riskcard.evaluation.comparison import compare
+from riskcard.evaluation.decision import decision_curve
+from riskcard.evaluation.discrimination import roc_curve
 from riskcard.evaluation.groups.calibration_error import calibration_error
 from riskcard.evaluation.groups.fairness import fairness
 from riskcard.evaluation.groups.random_effects import random_effects
 from riskcard.evaluation.intervals import Figure
 from riskcard.evaluation.outcomes import Outcomes, read_clusters
 from riskcard.evaluation.smooth_calibration import smooth_calibration
-from riskcard.evaluation.summary import Evaluation, evaluate
+from riskcard.evaluation.summary import (
+    brier_linearised,
+    loss_linearised,
+    scaled_brier_linearised,
+)
 from riskcard.evaluation.thresholds import threshold_table
 
 #: Totals run from 0 to this; the risks of the card are `expit(OFFSET + STEP * total)`.
@@ -164,23 +171,23 @@ def population(has_clusters: bool) -> Sample:
 def figures_of(sample: Sample, n_bootstraps: int) -> Iterator[tuple[str, Figure]]:
     """Every figure with its interval."""
     rows = sample.outcomes
-    found = evaluate(rows)
-    yield from usual_figures(found)
+    yield from usual_figures(rows)
     (at,) = threshold_table(rows, sample.totals, [CUT])
-    for name in ("flagged", "sensitivity", "specificity", "positive_value", "negative_value"):
-        yield name, getattr(at, name)
-    yield "positive_ratio", at.positive_ratio
-    yield "negative_ratio", at.negative_ratio
-    place = int(np.argmin(np.abs(found.decision.thresholds - THRESHOLD)))
-    decision = found.decision
-    yield (
-        "net benefit",
-        Figure(decision.net_benefit[place], (decision.low[place], decision.high[place])),
-    )
+    yield "share flagged", at.flagged
+    yield "sensitivity", at.sensitivity
+    yield "specificity", at.specificity
+    yield "positive predictive value", at.positive_value
+    yield "negative predictive value", at.negative_value
+    yield "positive likelihood ratio", at.positive_ratio
+    yield "negative likelihood ratio", at.negative_ratio
+    decision = decision_curve(rows, [THRESHOLD])
+    yield "net benefit", Figure(decision.net_benefit[0], (decision.low[0], decision.high[0]))
     difference = compare(rows, sample.rival, [THRESHOLD])
-    for name in ("auc", "log_loss", "brier", "scaled_brier"):
-        yield f"difference of {name}", getattr(difference, name)
-    yield "difference of net benefit", difference.net_benefit[0]
+    yield "paired difference of AUC", difference.auc
+    yield "paired difference of log-loss", difference.log_loss
+    yield "paired difference of Brier score", difference.brier
+    yield "paired difference of scaled Brier score", difference.scaled_brier
+    yield "paired difference of net benefit", difference.net_benefit[0]
     yield from fairness_figures(sample)
     yield "squared calibration error", calibration_error(rows, 2 * MOST).squared
     smooth = smooth_calibration(rows, n_bootstraps)
@@ -195,12 +202,12 @@ def figures_of(sample: Sample, n_bootstraps: int) -> Iterator[tuple[str, Figure]
         yield "E90", smooth.high_error
 
 
-def usual_figures(found: Evaluation) -> Iterator[tuple[str, Figure]]:
-    calibration = found.calibration
-    yield "AUC", Figure(found.roc.area, found.roc.interval)
-    yield "log-loss", Figure(found.log_loss, found.log_loss_interval)
-    yield "Brier score", Figure(found.brier, found.brier_interval)
-    yield "scaled Brier score", Figure(found.scaled_brier, found.scaled_brier_interval)
+def usual_figures(rows: Outcomes) -> Iterator[tuple[str, Figure]]:
+    curve, calibration = roc_curve(rows), calibration_of(rows)
+    yield "AUC", Figure(curve.area, curve.interval)
+    yield "log-loss", loss_linearised(rows).figure()
+    yield "Brier score", brier_linearised(rows).figure()
+    yield "scaled Brier score", scaled_brier_linearised(rows).figure()
     yield "calibration in the large", Figure(calibration.intercept, calibration.intercept_interval)
     yield "calibration slope", Figure(calibration.slope, calibration.slope_interval)
     yield "expected / observed", Figure(calibration.ratio, calibration.ratio_interval)
@@ -261,7 +268,7 @@ def claims_of_noise(n_samples: int) -> float:
         rng = np.random.default_rng(seed)
         risks = expit(-1 + rng.normal(0, 1, 300))
         rows = Outcomes(risks, rng.random(300) < 0.28, np.ones(300))
-        claims.append(bool(evaluate(rows).decision.supported))
+        claims.append(bool(decision_curve(rows).supported))
     return float(np.mean(claims))
 
 

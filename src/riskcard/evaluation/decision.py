@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from riskcard.errors import ParameterError
 from riskcard.evaluation.intervals import LEVEL, Interval, quantile_of
-from riskcard.evaluation.linearisation import Cells, effective_units
+from riskcard.evaluation.linearisation import ONE_UNIT, Cells, effective_units
 from riskcard.evaluation.measures import Floats
 from riskcard.evaluation.outcomes import Outcomes
 
@@ -90,7 +90,7 @@ def decision_curve(outcomes: Outcomes, thresholds: Any = None) -> DecisionCurve:
 def _reach(outcomes: Outcomes, influence: Floats) -> Floats:
     """Half the width of the interval of each mean, from the influences of the units."""
     units = effective_units(outcomes)
-    if units <= 1:
+    if units <= ONE_UNIT:
         return np.full(influence.shape[1], np.inf)
     quantile = quantile_of(math.inf if outcomes.is_plain else units - 1)
     reach: Floats = quantile * np.sqrt((influence**2).sum(axis=0) * units / (units - 1))

@@ -5,7 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from riskcard.evaluation.intervals import Interval
-from riskcard.evaluation.linearisation import Linearised, effective_units, sum_by_unit
+from riskcard.evaluation.linearisation import (
+    ONE_UNIT,
+    Linearised,
+    effective_units,
+    sum_by_unit,
+)
 from riskcard.evaluation.measures import Floats, area_under_curve
 from riskcard.evaluation.outcomes import Outcomes
 
@@ -77,7 +82,7 @@ def area_linearised(outcomes: Outcomes) -> Linearised:
     ):
         weights = outcomes.weights * kind
         units.append(effective_units(outcomes, weights))
-        if units[-1] <= 1:
+        if units[-1] <= ONE_UNIT:
             return Linearised(area, np.full(1, np.inf), 0.0)
         own = weights[kind] / weights.sum() * (correct[place[kind]] - area)
         moves[kind] = own * np.sqrt(units[-1] / (units[-1] - 1))

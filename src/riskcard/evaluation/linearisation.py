@@ -33,7 +33,7 @@ from riskcard.evaluation.measures import Floats
 from riskcard.evaluation.outcomes import Outcomes, effective_rows
 
 #: One unit but for rounding: it says nothing about chance.
-_ONE = 1 + 1e-9
+ONE_UNIT = 1 + 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def linearise(
         units decides the degrees of freedom.
     """
     units = effective_units(outcomes, base)
-    if units <= _ONE:
+    if units <= ONE_UNIT:
         return Linearised(value, np.full(1, np.inf), 0.0)
     influence = sum_by_unit(outcomes, moves) * math.sqrt(units / (units - 1))
     return Linearised(value, influence, math.inf if outcomes.is_plain else units - 1)
@@ -223,14 +223,14 @@ class Rate:
         A share of 0 or 1 has no variance; the number of units is taken instead, which is cautious.
         """
         variance = float(self.influence @ self.influence)
-        if not self.is_designed or variance <= 0 or self.units <= _ONE:
+        if not self.is_designed or variance <= 0 or self.units <= ONE_UNIT:
             return self.units
         variance *= self.units / (self.units - 1)
         return self.value * (1 - self.value) / variance
 
     def interval(self, quantile: float = QUANTILE) -> Interval | None:
         """Wilson's interval of the effective rows, widened to Student's distribution under a design."""
-        if math.isnan(self.value) or (self.is_designed and self.units <= _ONE):
+        if math.isnan(self.value) or (self.is_designed and self.units <= ONE_UNIT):
             return None
         rows = self.effective_rows
         if self.is_designed:
@@ -245,7 +245,7 @@ class Rate:
         """The same as a figure whose intervals are symmetric on some scale."""
         if not self.is_designed:
             return Linearised(self.value, self.influence)
-        if self.units <= _ONE:
+        if self.units <= ONE_UNIT:
             return Linearised(self.value, np.full_like(self.influence, np.inf), 0.0)
         factor = math.sqrt(self.units / (self.units - 1))
         return Linearised(self.value, self.influence * factor, self.units - 1)

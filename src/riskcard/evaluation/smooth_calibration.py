@@ -18,7 +18,7 @@ from scipy.stats import f as f_distribution
 
 from riskcard.errors import DataError
 from riskcard.evaluation.intervals import LEVEL, Figure, Interval, normal_interval, quantile_of
-from riskcard.evaluation.linearisation import effective_units, sum_by_unit
+from riskcard.evaluation.linearisation import ONE_UNIT, effective_units, sum_by_unit
 from riskcard.evaluation.measures import Floats, Tally, fit_logistic
 from riskcard.evaluation.outcomes import Outcomes
 
@@ -168,7 +168,7 @@ def _covariance(outcomes: Outcomes, spline: _Spline, coefficients: Floats) -> tu
     bread = np.linalg.pinv(curvature, hermitian=True)
     if outcomes.is_plain:
         return bread, math.inf
-    units = max(effective_units(outcomes), 1 + 1e-9)
+    units = max(effective_units(outcomes), ONE_UNIT)
     scores = design * (weights * (outcomes.is_event - expit(fitted)))[:, None]
     sums = np.column_stack([sum_by_unit(outcomes, column) for column in scores.T])
     return bread @ (sums.T @ sums) @ bread * units / (units - 1), units - 1

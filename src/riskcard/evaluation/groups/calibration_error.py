@@ -80,12 +80,7 @@ def calibration_error(outcomes: Outcomes, n_bins: int = 10) -> CalibrationError:
     shares, influence = weights / weights.sum(), np.array([one.influence for one in found])
     covariance = influence @ influence.T
     squared = float(shares @ debiased)
-    # variance of a weighted sum of squares of normal values whose means are estimated
-    scaled = shares[:, None] * covariance
-    chance = float(np.trace(scaled @ scaled))
-    signal = float((shares * means) @ covariance @ (shares * means)) - chance
-    reach = QUANTILE * math.sqrt(2 * chance + 4 * max(signal, 0.0))
-    interval: Interval | None = (squared - reach, squared + reach) if reach > 0 else None
+    interval = _interval(squared, means, shares, covariance)
     ends = None if interval is None else (_root(interval[0]), _root(interval[1]))
     return CalibrationError(
         squared=Figure(squared, interval),
@@ -93,6 +88,25 @@ def calibration_error(outcomes: Outcomes, n_bins: int = 10) -> CalibrationError:
         biased_root=_root(float(shares @ means**2)),
         bins=means.size,
     )
+
+
+def _interval(squared: float, means: Floats, shares: Floats, covariance: Floats) -> Interval | None:
+    """All true errors ``x`` from which the estimate is at most 1.96 standard errors away.
+
+    The mean differences are about normal, so the variance of a weighted sum of their squares is
+    ``2 tr((A C)^2) + 4 m' A C A m`` with shares ``A``, covariance ``C`` and true means ``m``. The second part
+    grows with the true error ``m' A m``, by a factor that is estimated: the interval is then the
+    solution of a quadratic equation, like Wilson's.
+    """
+    scaled = shares[:, None] * covariance
+    chance, biased = float(np.trace(scaled @ scaled)), float(shares @ means**2)
+    if chance <= 0 or biased <= 0:
+        return None
+    factor = float((shares * means) @ covariance @ (shares * means)) / biased
+    middle = squared + 2 * QUANTILE**2 * factor
+    root = 2 * chance + 4 * factor * squared + (2 * QUANTILE * factor) ** 2
+    reach = QUANTILE * math.sqrt(max(root, 0.0))
+    return middle - reach, middle + reach
 
 
 def _root(square: float) -> float:
