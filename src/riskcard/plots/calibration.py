@@ -15,7 +15,8 @@ from riskcard.evaluation.calibration import (
 )
 from riskcard.evaluation.measures import Floats
 from riskcard.evaluation.outcomes import read_outcomes
-from riskcard.plots.drawing import INK, PALE, SHADE, SQUARE, axes_or_new, draw_rates, finish
+from riskcard.evaluation.smooth_calibration import SmoothCalibration
+from riskcard.plots.drawing import FILL, INK, PALE, SHADE, SQUARE, axes_or_new, draw_rates, finish
 
 #: The base line of the histogram and its highest bar, as shares of the scale.
 _BASE, _REACH = -0.13, 0.09
@@ -72,10 +73,15 @@ def draw_calibration(
     bins: tuple[RiskBin, ...],
     figures: Calibration,
     histogram: tuple[np.ndarray, np.ndarray],
+    smooth: SmoothCalibration | None = None,
 ) -> Any:
     """Draw what was computed; the histogram reaches to ``end_of_scale(bins)``."""
     top = end_of_scale(bins)
     ax.plot([0, top], [0, top], ":", color=PALE, linewidth=1, label="risk = observed rate")
+    if smooth is not None:
+        ax.fill_between(smooth.risks, smooth.low, smooth.high, color=SHADE, linewidth=0, zorder=1)
+        ax.plot(smooth.risks, smooth.rates, color=FILL, linewidth=1.6, zorder=2,
+                label="smooth curve, 95 % band")  # fmt: skip
     risks, rates, ends = zip(
         *((one.mean_risk, one.rate, one.interval) for one in bins), strict=True
     )

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from riskcard.evaluation.decision import DecisionCurve, decision_curve
-from riskcard.plots.drawing import DASHES, INK, PALE, axes_or_new, finish
+from riskcard.plots.drawing import DASHES, INK, PALE, SHADE, axes_or_new, finish
 from riskcard.plots.subjects import read_several
 
 
@@ -50,8 +50,12 @@ def plot_decision(
     return draw_decision(axes_or_new(ax), curves)
 
 
-def draw_decision(ax: Any, curves: dict[str, DecisionCurve]) -> Any:
-    """Draw curves that were computed."""
+def draw_decision(ax: Any, curves: dict[str, DecisionCurve], *, with_band: bool = False) -> Any:
+    """Draw curves that were computed; the band is the 95 % interval of the first at each threshold."""
+    if with_band:
+        curve = next(iter(curves.values()))
+        ax.fill_between(100 * curve.thresholds, 100 * curve.low, 100 * curve.high, color=SHADE,
+                        linewidth=0, zorder=1, label="95 % interval")  # fmt: skip
     for place, (name, curve) in enumerate(curves.items()):
         dash, colour = DASHES[place % len(DASHES)]
         ax.plot(

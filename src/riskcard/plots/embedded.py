@@ -40,8 +40,15 @@ def drawn(
     size: tuple[float, float] = (5.6, 3.6),
 ) -> Picture:
     """Draw a picture; ``draw`` gets the axes, ``size`` is in inches."""
+    return drawn_on_figure(lambda empty: draw(empty.subplots()), alternative, caption, size)
+
+
+def drawn_on_figure(
+    draw: Callable[[Any], Any], alternative: str, caption: str, size: tuple[float, float]
+) -> Picture:
+    """Draw a picture with axes of its own making; ``draw`` gets the empty figure."""
     form = _form.get()
-    content = picture_of(lambda empty: draw(empty.subplots()), form, size)
+    content = picture_of(draw, form, size)
     width, height = (round(96 * inches) for inches in size)
     data, kind = base64.b64encode(content).decode("ascii"), "svg+xml" if form == "svg" else form
     return Picture(data, alternative, caption, width, height, kind)

@@ -104,7 +104,9 @@ def _draw_observed(ax: Any, counts: Sequence[TotalCount], is_training: bool) -> 
         ax.plot(middles, 100 * rates, "s", color=INK, markersize=4.5, zorder=5,
                 label="observed in training")  # fmt: skip
     else:
-        ends = np.array([rate_interval(one.rate, one.effective_rows) for one in counts])
+        ends = np.array(
+            [one.interval or rate_interval(one.rate, one.effective_rows) for one in counts]
+        )
         draw_rates(ax, middles, 100 * rates, 100 * ends, markersize=4.5, linewidth=1.1, zorder=5)
     shares = np.array([one.weight for one in counts])
     shares = shares / shares.sum()
