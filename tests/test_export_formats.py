@@ -209,7 +209,7 @@ def test_the_command_says_what_credit_points_cost(tmp_path, card_file, capsys):
         ([], "Give a file with -o FILE, or a format with --to."),
         (["--to", "xlsx"], "xlsx cannot be shown on a screen. Give a file with -o FILE."),
         (["--to", "sql", "--odds", "3"], "The format sql has no option 'odds'"),
-        (["--to", "sql", "--data", "x.csv"], "--data is for '--to credit'. Leave it out."),
+        (["--to", "sql", "--data", __file__], "--data is for '--to credit'. Leave it out."),
         (["-o", "card.doc"], "does not tell which format is meant"),
     ],
 )

@@ -1,5 +1,6 @@
 """Every line of a fitted card knows its training rows and events, and shows them."""
 
+import io
 import json
 
 import numpy as np
@@ -15,6 +16,11 @@ from riskcard import (
 )
 from riskcard.card.scorecard import score_card_of
 from riskcard.errors import FormatError, ParameterError
+from riskcard.export.javascript import card_to_javascript
+from riskcard.export.pmml import card_to_pmml
+from riskcard.export.python import card_to_python
+from riskcard.export.sql import card_to_sql, sql_expressions
+from riskcard.export.workbook import card_to_workbook
 
 pd = pytest.importorskip("pandas")
 
@@ -56,6 +62,42 @@ def test_counts_are_shown_and_kept_where_points_or_scale_change():
     by_hand = RiskCard([FeaturePoints("age", [60], [0, 3])])
     assert not score_card_of(by_hand).has_line_counts
     assert "Events" not in by_hand.to_text()
+
+
+def test_counts_are_on_the_sheet_in_the_calculator_and_in_exports():
+    X, y = mixed_rows()
+    card = RiskScoreClassifier(3).fit(X, y).card_
+    texts = [card.to_svg(), card.to_calculator()]
+    for feature in card.features:
+        for line in feature.lines():
+            assert all(f">{line.rows}<" in text and f">{line.events}<" in text for text in texts)
+            words = f"{line.rows} training rows, {line.events} events"
+            for write in (card_to_python, card_to_javascript, card_to_sql, card_to_pmml):
+                assert words in write(card)
+            assert words not in sql_expressions(card).risk  # a comment would end the line there
+    by_hand = RiskCard([FeaturePoints("age", [60], [0, 3])])
+    assert ">Events<" not in by_hand.to_svg()
+    assert "training rows" not in card_to_python(by_hand)
+
+
+def test_counts_and_rates_are_in_the_workbook():
+    openpyxl = pytest.importorskip("openpyxl")
+    X, y = mixed_rows()
+    card = RiskScoreClassifier(3).fit(X, y).card_
+    book = openpyxl.load_workbook(io.BytesIO(card_to_workbook(card, rows=2)))
+    sheet = book["Card"]
+    counts = [
+        (row[4].value, row[5].value)
+        for row in sheet.iter_rows(min_row=9)
+        if row[4].value is not None
+    ]
+    expected = [(line.rows, line.events) for one in card.features for line in one.lines()]
+    assert sorted(counts) == sorted(expected)
+    example = [cell.value for cell in book["Cases"][4]][: len(card.features) + 1]
+    assert example[0] == "example"
+    row = dict(zip([one.name for one in card.features], example[1:], strict=True))
+    usual = [line.points for one in card.features for line in one.lines() if line.is_usual]
+    assert card.total_points(row).tolist() == [card.base + sum(usual)]
 
 
 def test_counts_that_do_not_fit_the_lines_are_refused():

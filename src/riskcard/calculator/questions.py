@@ -19,10 +19,12 @@ _MISSING = "missing"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A condition of the card and its points."""
+    """A condition of the card, its points, and how many training rows and events it held."""
 
     label: str
     points: int
+    rows: int | None = None
+    events: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,9 @@ def questions_of(card: RiskCard) -> tuple[Question, ...]:
 
 def _question(feature: CardFeature, labels: Labels) -> Question:
     lines = labels.lines(feature)
-    rows = tuple(Row(_line_words(line, labels), line.points) for line in lines)
+    rows = tuple(
+        Row(_line_words(line, labels), line.points, line.rows, line.events) for line in lines
+    )
     is_answer = any(line.phrase in ("no", "yes") for line in lines)
     choices = [
         Choice(format_number(line.first), line.label, place)

@@ -20,6 +20,8 @@ FILL = "#d9d9d9"
 _TITLE, _TEXT, _SMALL = 13.0, 9.5, 8.0
 #: The columns of the upper table: where names and values begin, points end, boxes begin.
 _VALUE, _POINTS, _BOX = 165.0, 420.0, 440.0
+#: Where the counts of training rows and events end, where the card knows them.
+_ROWS, _EVENTS = 328.0, 372.0
 _ROW, _LINE = 18.0, 12.0
 #: Between the columns of the lower table, between it and its bars, and the height of a row.
 _GAP, _TO_BARS, _TOTAL_ROW = 12.0, 22.0, 13.0
@@ -165,10 +167,12 @@ def _add_points(sheet: Sheet, shown: ScoreCard) -> None:
         Words(_POINTS, y, "Points", is_bold=True, anchor="end"),
         Words(middle, y, BLANK, is_bold=True, anchor="middle"),
     )
+    if shown.has_line_counts:
+        _add_counts(sheet, y, "Rows", "Events")
     sheet.height += _ROW
     for block in shown.blocks:
         sheet.rule()
-        _add_block(sheet, block)
+        _add_block(sheet, block, shown.has_line_counts)
     if shown.base != 0:
         sheet.rule()
         y, base = sheet.height + 12.5, minus(shown.base)
@@ -182,18 +186,26 @@ def _add_points(sheet: Sheet, shown: ScoreCard) -> None:
     sheet.height += _ROW + 4
 
 
-def _add_block(sheet: Sheet, block: FeatureBlock) -> None:
+def _add_counts(sheet: Sheet, y: float, rows: str, events: str) -> None:
+    """Training rows and events, or their headings: to be looked up, not to be added up."""
+    for end, words in ((_ROWS, rows), (_EVENTS, events)):
+        sheet.add(Words(end, y, words, _SMALL, anchor="end", colour=GREY))
+
+
+def _add_block(sheet: Sheet, block: FeatureBlock, has_counts: bool) -> None:
     """The rows of a feature; a long name continues next to the rows below."""
-    top = sheet.height
+    top, room = sheet.height, (_ROWS - 35 if has_counts else _POINTS - 50) - _VALUE
     for place, one in enumerate(block.lines):
         if place > 0:
             sheet.add(Rule(_VALUE, sheet.height, WIDTH, sheet.height, 0.4, PALE))
-        lines = wrap(one.label, _POINTS - _VALUE - 50, _TEXT)
+        lines = wrap(one.label, room, _TEXT)
         height = _ROW + _LINE * (len(lines) - 1)
         for number, line in enumerate(lines):
             sheet.add(Words(_VALUE, sheet.height + 12.5 + _LINE * number, line))
         y = sheet.height + 12.5
         sheet.add(Words(_POINTS, y, minus(one.points), anchor="end"))
+        if has_counts:
+            _add_counts(sheet, y, f"{one.rows:,}", f"{one.events:,}")
         _add_box(sheet, height)
         sheet.height += height
     names = wrap(block.feature, _VALUE - 12, _TEXT, is_bold=True)

@@ -46,6 +46,9 @@ class Case:
         Training had no such value: the points are those of the usual bin.
     words
         The condition as a reader would say it.
+    rows, events
+        How many training rows it held, and how many of them had the event; None where the card does
+        not know, and for values that training did not have.
     """
 
     when: When
@@ -53,6 +56,13 @@ class Case:
     points: int | None
     is_guess: bool
     words: str
+    rows: int | None = None
+    events: int | None = None
+
+    @property
+    def counted(self) -> str:
+        """The training rows in words, for a comment; empty where they are not known."""
+        return "" if self.rows is None else f"{self.rows} training rows, {self.events} events"
 
     @property
     def cut(self) -> float:
@@ -178,8 +188,10 @@ def _title(card: RiskCard) -> str:
 def _feature_cases(card: RiskCard, feature: CardFeature) -> FeatureCases:
     lines = card.lines_of(feature)
     usual = next((line.points for line in lines if line.is_usual), None)
-    is_guess = feature.missing is None
-    missing = Case(When.MISSING, (), usual if is_guess else feature.missing, is_guess, "missing")
+    missing = Case(When.MISSING, (), usual, True, "missing")
+    for line in lines:
+        if line.kind is LineKind.MISSING:
+            missing = _case(When.MISSING, (), line, "missing")
     codes = [_equal(line) for line in lines if line.kind is LineKind.CODE]
     ranges = [_up_to(line) for line in lines if line.kind is LineKind.RANGE]
     groups = [_equal(line) for line in lines if line.kind is LineKind.LEVELS]
@@ -193,17 +205,21 @@ def _feature_cases(card: RiskCard, feature: CardFeature) -> FeatureCases:
     )
 
 
+def _case(when: When, values: tuple[Label, ...], line: Line, words: str) -> Case:
+    return Case(when, values, line.points, False, words, line.rows, line.events)
+
+
 def _equal(line: Line) -> Case:
-    return Case(When.EQUAL, line.values, line.points, False, line.label)
+    return _case(When.EQUAL, line.values, line, line.label)
 
 
 def _up_to(line: Line) -> Case:
     """A bin of numbers; whatever is above the last cut needs no comparison."""
     if line.high == math.inf:
         words = line.label if line.low > -math.inf else "any other number"
-        return Case(When.OTHERWISE, (), line.points, False, words)
+        return _case(When.OTHERWISE, (), line, words)
     words = line.label.replace("≤", "<=")
-    return Case(When.UP_TO, (line.high,), line.points, False, words)
+    return _case(When.UP_TO, (line.high,), line, words)
 
 
 def _kind_of(feature: CardFeature) -> Kind:

@@ -1,5 +1,6 @@
 """A card as an ONNX model: one input per feature, and total, log-odds and risk as outputs."""
 
+from collections.abc import Iterator
 from functools import reduce
 from typing import Any
 
@@ -86,7 +87,7 @@ class _Graph:
             ],
             [tensor(name, double, [_ROWS]) for name in self.outputs],
             initializer=self.initializers,
-            doc_string=self.cases.title,
+            doc_string="\n".join([self.cases.title, *self._counts()]),
         )
         model = helper.make_model(
             graph,
@@ -100,6 +101,13 @@ class _Graph:
         )
         self.onnx.checker.check_model(model, full_check=True)
         return model
+
+    def _counts(self) -> Iterator[str]:
+        """The training rows of every case, in words."""
+        for feature in self.cases.features:
+            for case in feature.cases:
+                if case.counted:
+                    yield f"{feature.name} {case.words}: {case.counted}"
 
     def _add_up(self) -> None:
         """From the points of all features to the outputs."""

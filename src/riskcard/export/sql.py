@@ -120,7 +120,7 @@ def card_to_sql(
     points, (total, log_odds, risk) = quoted[: len(wanted)], quoted[len(wanted) :][:3]
     kept = ["source.*"] if keep is None else [f"source.{quoted_name(name)}" for name in keep]
     scored = [
-        "\n    ".join(_points_lines(one, f"source.{quoted_name(one.name)}", dialect))
+        "\n    ".join(_points_lines(one, f"source.{quoted_name(one.name)}", dialect, True))
         + f" AS {name}"
         for one, name in zip(cases.features, points, strict=True)
     ]
@@ -183,11 +183,14 @@ def _refuse_names_like_literals(names: Sequence[str]) -> None:
 # --- one feature --------------------------------------------------------------------------------
 
 
-def _points_lines(feature: FeatureCases, column: str, dialect: str) -> Iterator[str]:
-    """The CASE expression, one line per case."""
+def _points_lines(
+    feature: FeatureCases, column: str, dialect: str, has_comments: bool = False
+) -> Iterator[str]:
+    """The CASE expression, one line per case; comments count the training rows of each."""
     yield "CASE"
     for case in feature.cases:
         points = "NULL" if case.points is None else str(case.points)
+        points += f" -- {case.counted}" if has_comments and case.counted else ""
         if case.when is When.OTHERWISE:
             yield f"  ELSE {points}"
         else:

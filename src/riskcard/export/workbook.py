@@ -1,6 +1,7 @@
 """A card as a workbook for Excel and LibreOffice, in which formulas score one case per row."""
 
 import io
+import math
 import re
 from typing import Any
 
@@ -81,6 +82,7 @@ def card_to_workbook(card: RiskCard, rows: int = 100) -> bytes:
     _fill_cases(
         writer, sheet, lines, rows, [_heading(card, one) for one in card.features], cases.title
     )
+    _fill_example(writer, sheet, card)
     totals = card.reachable_totals()
     if len(totals) <= _MOST_TOTALS:
         _fill_risks(writer, workbook.create_sheet("Risk"), totals, card.training)
@@ -160,12 +162,15 @@ def _fill_card(writer: _Writer, sheet: Any, cases: CardCases) -> list[Lines]:
     writer.text(
         sheet, 6, 1, "log-odds = total / multiplier + offset; risk = 1 / (1 + exp(-log-odds))"
     )
-    writer.header(sheet, 8, ["Feature", "Values", "Value or upper limit", "Points"])
+    header = ["Feature", "Values", "Value or upper limit", "Points"]
+    has_counts = any(case.rows is not None for one in cases.features for case in one.cases)
+    header += ["Training rows", "Training events", "Observed rate"] if has_counts else []
+    writer.header(sheet, 8, header)
     lines, row = [], 9
     for feature in cases.features:
         lines.append(_fill_feature(writer, sheet, feature, row))
         row = lines[-1].missing + 1
-    for column, width in zip("ABCD", (24, 36, 22, 12), strict=True):
+    for column, width in zip("ABCDEFG", (24, 36, 22, 12, 14, 16, 14), strict=True):
         sheet.column_dimensions[column].width = width
     sheet.freeze_panes = "A9"
     _fit_to_width(sheet)
@@ -187,7 +192,13 @@ def _fill_feature(writer: _Writer, sheet: Any, feature: FeatureCases, first: int
         if value is not None:
             writer.value(sheet, row, 3, value)
         writer.value(sheet, row, 4, "no points" if case.points is None else case.points)
-        for column in range(1, 5):
+        # levels of one group share its points and its rows
+        if case.rows is not None and (not case.values or value == case.values[0]):
+            sheet.cell(row, 5, case.rows)
+            sheet.cell(row, 6, case.events)
+            rate = f'=IF(E{row}=0,"",F{row}/E{row})'
+            sheet.cell(row, 7, rate).number_format = "0.0%"
+        for column in range(1, 5 if case.rows is None else 8):
             sheet.cell(row, column).border = writer.frame
     last = first + len(told) - 1
     middle = first + n_codes
@@ -227,7 +238,7 @@ def _fill_cases(
         sheet.column_dimensions[letter].width = 16
         _add_validation(writer, sheet, block, f"{letter}{FIRST_ROW}:{letter}{last}")
     for column in range(len(names) + 2, 2 * len(names) + 4):
-        sheet.column_dimensions[writer.letter(column)].width = 14
+        sheet.column_dimensions[writer.letter(column)].width = 16
     sheet.column_dimensions[writer.letter(2 * len(names) + 4)].width = 60
     longest = max((len(name) for name in points), default=0)
     sheet.row_dimensions[FIRST_ROW - 1].height = 16 * max(2, -(-longest // _LETTERS) + 1)
@@ -235,6 +246,29 @@ def _fill_cases(
     _fit_to_width(sheet)
     sheet.page_setup.orientation = "landscape"
     sheet.print_title_rows = f"{FIRST_ROW - 1}:{FIRST_ROW - 1}"
+
+
+def _fill_example(writer: _Writer, sheet: Any, card: RiskCard) -> None:
+    """Fill in the first case with values of the usual bins, so that one sees what is to be done."""
+    writer.text(sheet, FIRST_ROW, 1, "example")
+    for column, feature in enumerate(card.features, 2):
+        value = _usual_value(feature)
+        if value is not None:
+            writer.value(sheet, FIRST_ROW, column, value)
+
+
+def _usual_value(feature: CardFeature) -> Label | None:
+    """A level of the usual group, or a number in the middle of the usual bin; None without one."""
+    line = next((line for line in feature.lines() if line.is_usual), None)
+    if line is None or line.values:
+        return None if line is None else line.values[0]
+    seen = feature.training_range
+    if seen is None:
+        return line.high if line.high < math.inf else None
+    low, high = max(line.low, seen.lowest), min(line.high, seen.highest)
+    middle = (low + high) / 2
+    rounded = [float(f"{middle:.{digits}g}") for digits in (2, 3, 4)] + [high]
+    return next(one for one in rounded if line.low < one <= line.high and one in seen)
 
 
 def _fit_to_width(sheet: Any) -> None:
