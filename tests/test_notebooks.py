@@ -102,12 +102,3 @@ def test_a_report_is_shown_in_a_frame_and_described_in_a_line(table):
     assert "&lt;html" in html
     assert repr(report).startswith("<Report on 'Risk of")
     assert len(repr(report)) < 100
-
-
-def test_skops_keeps_a_classifier_once_the_classes_of_riskcard_are_trusted(table):
-    io = pytest.importorskip("skops.io")
-    model = RiskScoreClassifier(1).fit(*table)
-    content = io.dumps(model)
-    types = io.get_untrusted_types(data=content)
-    assert all(name.startswith("riskcard.") for name in types)
-    assert io.loads(content, trusted=types).card_ == model.card_

@@ -1,4 +1,4 @@
-"""Cards in other people's packages: SHAP draws them, and the page about such tools shows what is so."""
+"""Cards in other people's packages: SHAP, skops and MLflow, as the page about such tools shows them."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from test_points_output import MASSES
 
 
 def test_the_page_on_tools_shows_what_its_code_prints(tmp_path, monkeypatch, find_module):
-    for name in ("matplotlib", "pandas", "shap"):
+    for name in ("matplotlib", "mlflow", "pandas", "shap", "skops"):
         find_module(name)
     monkeypatch.chdir(tmp_path)
     for one in run_page(DOCS / "tools.md"):
@@ -28,6 +28,18 @@ def test_shap_finds_the_same_values_from_outside(find_module):
     np.testing.assert_allclose(ours.values, found.values[:, used], atol=1e-9)
     np.testing.assert_allclose(ours.base_values, found.base_values, atol=1e-9)
     np.testing.assert_array_equal(ours.data, X[:, used])
+
+
+def test_mlflow_serves_a_pickled_classifier_too(find_module, tmp_path):
+    mlflow = find_module("mlflow")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    model = RiskScoreClassifier(max_terms=2).fit(X, (X[:, 0] > 0).astype(int))
+    place = str(tmp_path / "model")
+    options = {"serialization_format": "cloudpickle", "pip_requirements": ["riskcard"]}
+    mlflow.sklearn.save_model(model, place, **options)
+    served = mlflow.pyfunc.load_model(place)
+    np.testing.assert_array_equal(served.predict(X), model.predict(X))
 
 
 @pytest.mark.parametrize("kind", ["waterfall", "beeswarm", "bar", "scatter", "heatmap", "force"])

@@ -15,6 +15,7 @@ from .estimators.cross_validation.cv import RiskScoreClassifierCV as RiskScoreCl
 from .estimators.improve import improve as improve
 from .estimators.recalibrate import recalibrate as recalibrate
 from .estimators.regularization import Regularization as Regularization
+from .estimators.skops_types import skops_types as skops_types
 from .fairness.group_limits import GroupLimits as GroupLimits
 from .fairness.limited_card import fit_within_limits as fit_within_limits
 from .fairness.proxies import find_proxies as find_proxies
