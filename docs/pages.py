@@ -31,7 +31,15 @@ SHOWING = (
     DOCS.parent / "README.md",
     *(
         DOCS / f"{name}.md"
-        for name in ("index", "certificate", "clinician", "credit_officer", "fairness", "tools")
+        for name in (
+            "index",
+            "certificate",
+            "clinician",
+            "credit_officer",
+            "fairness",
+            "tools",
+            "validation",
+        )
     ),
 )
 

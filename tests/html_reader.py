@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 __all__ = ["HtmlReader", "read_html"]
 
 #: Elements that have no end.
-VOID = ("meta", "link", "input", "br")
+VOID = ("meta", "link", "input", "br", "img")
 
 
 class HtmlReader(HTMLParser):

@@ -85,7 +85,7 @@ ALLOWED = {
     "baselines": ESTIMATORS | {"baselines"},
     "progress": BASE,
     "processes": set(),
-    "estimators": ESTIMATORS,
+    "estimators": ESTIMATORS | {"evaluation"},
     "estimators/cross_validation": ESTIMATORS | {"evaluation"},
     "stability": ESTIMATORS | EVALUATION | {"stability"},
     "fairness": ESTIMATORS | {"search/heuristic", "fairness"},
@@ -101,6 +101,7 @@ ALLOWED = {
     "report": ESTIMATORS
     | EVALUATION
     | {"report", "report/guidelines", "card", "audit", "plots", "stability", "output_files"},
+    "validation": EVALUATION | {"validation", "plots", "card", "output_files"},
     "paper": PROBLEM
     | {"paper", "paper/formulations", "paper/solvers", "data", "model", "encoding"},
     "paper/formulations": PROBLEM | {"paper/formulations", "data", "encoding"},
@@ -123,6 +124,7 @@ ALLOWED = {
         "plots",
         "calculator",
         "report",
+        "validation",
     }
     | {"paper", "paper/experiments", "output_files"},
     "__main__": {"cli"},

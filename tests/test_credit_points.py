@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from cards import heart_card, mass_card, risk_cards
 from export_rows import rows_of, scores_of
 from riskcard.credit.scaling import to_credit_points
-from riskcard.errors import DataError, ParameterError, RiskcardWarning
+from riskcard.errors import DataError, ParameterError
 from riskcard.estimators.recalibrate import recalibrate
 from riskcard.export.pmml import card_to_pmml
 from riskcard.export.sql import card_to_sql
@@ -91,13 +91,13 @@ def test_reason_codes_count_from_the_points_of_the_best_bin(higher_is_safer):
 
 def test_a_scaled_card_can_be_recalibrated():
     scaled = to_credit_points(LOAN).card
-    rows = {name: [GOOD[name], GOOD[name], WORST[name], WORST[name]] for name in GOOD}
-    with pytest.warns(RiskcardWarning, match="Only 2 of 4 rows have the event: fewer than 20"):
-        fitted = recalibrate(scaled, rows, ["paid", "default", "default", "paid"], [9, 1, 9, 1])
+    rows = {name: [GOOD[name]] * 400 + [WORST[name]] * 400 for name in GOOD}
+    labels = np.array((["paid"] * 9 + ["default"]) * 40 + (["default"] * 9 + ["paid"]) * 40)
+    fitted = recalibrate(scaled, rows, labels, update="both")
     assert fitted.risk(GOOD)[0] == pytest.approx(0.1)
     assert fitted.risk(WORST)[0] == pytest.approx(0.9)
     with pytest.raises(DataError, match="does not fall with the risk"):
-        recalibrate(scaled, rows, ["paid", "default", "default", "paid"], [1, 9, 1, 9])
+        recalibrate(scaled, rows, labels[::-1], update="both")
 
 
 @settings(max_examples=60)

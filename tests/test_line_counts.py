@@ -52,7 +52,7 @@ def test_every_line_has_its_rows_and_events():
 def test_counts_are_shown_and_kept_where_points_or_scale_change():
     X, y = mixed_rows()
     card = RiskScoreClassifier(3).fit(X, y).card_
-    for other in (card, recalibrate(card, X, y), to_credit_points(card).card):
+    for other in (card, recalibrate(card, X, y, update="both"), to_credit_points(card).card):
         assert [one.rows for one in other.features] == [one.rows for one in card.features]
         assert [one.events for one in other.features] == [one.events for one in card.features]
         for text in (other.to_text(), other.to_markdown(), other.to_latex(), other.to_html()):
@@ -129,7 +129,7 @@ def test_regularised_cards_have_intervals_and_others_none():
         assert low < ends[-1]
         assert ends[0] < high
     assert "95 % interval" in card.to_text()
-    assert "95 % interval" not in recalibrate(card, X, y).to_text()
+    assert "95 % interval" not in recalibrate(card, X, y, update="both").to_text()
     plain = RiskScoreClassifier(3, regularization=None).fit(X, y).card_
     assert all(one.interval is None for one in plain.training.totals)
     assert "95 % interval" not in plain.to_text()

@@ -376,7 +376,7 @@ def test_a_card_that_is_changed_in_python_loses_its_certificate(card):
 
 
 def test_cards_with_a_new_scale_have_no_recipe_and_no_warning(table, card, recwarn):
-    new = recalibrate(card, *table)
+    new = recalibrate(card, *table, update="offset")
     assert (new.certificate, new.recipe) == (None, None)
     assert to_credit_points(card).card.recipe is None
     assert not recwarn.list

@@ -126,7 +126,7 @@ def test_recalibration_counts_the_new_rows():
     card = RiskScoreClassifier(max_terms=2).fit(X, y).card_
     other, labels, weights = rows_of(seed=1)
     weights[:5] = 0
-    new = recalibrate(card, other, labels, sample_weight=weights)
+    new = recalibrate(card, other, labels, sample_weight=weights, update="offset")
     assert sum(one.rows for one in new.training.totals) == 145
     totals = new.total_points(other[5:])
     for one in new.training.totals:

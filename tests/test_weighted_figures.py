@@ -89,7 +89,7 @@ def test_class_weights_next_to_sample_weights_and_pseudo_observations():
 def test_a_recalibrated_card_has_no_class_weights():
     X, y = rare_rows()
     card = RiskScoreClassifier(2, class_weight="balanced", regularization=None).fit(X, y).card_
-    again = recalibrate(card, X, y)
+    again = recalibrate(card, X, y, update="both")
     assert again.certificate is None
     assert (again.multiplier, again.offset) == pytest.approx(
         (card.multiplier, card.offset), rel=1e-5

@@ -40,4 +40,6 @@ from .rules.card_rules import CardRules as CardRules
 from .rules.card_rules import FeatureGroup as FeatureGroup
 from .rules.card_rules import FeatureRule as FeatureRule
 from .stability.bootstrap import bootstrap_card as bootstrap_card
+from .validation.validate import Validation as Validation
+from .validation.validate import validate as validate
 from .version import __version__ as __version__

@@ -74,9 +74,10 @@ def _look_at_files(options: Namespace) -> None:
     """Refuse, before any work, to write over a file that is read, or where nothing can be written."""
     places: dict[str, dict[str, str]] = {"read": {}, "write": {}}
     for name, (shown, role) in vars(options).pop("files").items():
-        path = getattr(options, name, None)
-        if path is not None:
-            places[role][shown] = path
+        given = getattr(options, name, None)
+        for path in given if isinstance(given, list) else [given]:
+            if path is not None:
+                places[role][f"{shown} {path}" if isinstance(given, list) else shown] = path
     require_separate(places["read"], places["write"])
     require_writable(*places["write"].values())
     require_files(*places["read"].values())

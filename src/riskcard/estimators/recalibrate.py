@@ -5,19 +5,27 @@ from typing import Any
 
 import numpy as np
 
-from riskcard.data.table import make_table
+from riskcard.data.table import Table, make_table
 from riskcard.data.target import read_target, two_classes
 from riskcard.encoding.fit_card_scale import CardScale, fit_card_scale
 from riskcard.encoding.write_certificate import training_facts_of
 from riskcard.errors import DataError, warn
+from riskcard.evaluation.outcomes import read_outcomes
+from riskcard.evaluation.updating import FEW_ROWS, choose_update, rarer_rows, require_rows_for
 from riskcard.model.card import RiskCard
-
-#: With fewer rows of either kind, the slope and the offset of a scale are mostly chance.
-_FEW_EVENTS = 20
+from riskcard.model.origin.certificate import TrainingFacts
 
 
-def recalibrate(card: RiskCard, X: Any, y: Any, sample_weight: Any = None) -> RiskCard:
-    """Fit the scale and offset of a card to new rows; its points stay as they are.
+def recalibrate(
+    card: RiskCard,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    update: str = "auto",
+    groups: Any = None,
+) -> RiskCard:
+    """Fit the scale of a card to new rows; its points stay as they are.
 
     Parameters
     ----------
@@ -25,68 +33,102 @@ def recalibrate(card: RiskCard, X: Any, y: Any, sample_weight: Any = None) -> Ri
         Any card, learned or written by hand.
     X, y, sample_weight
         Rows, their labels and weights; the labels must be those of the card.
+    update
+        What is fitted: "offset" moves all log-odds by one number, "both" also stretches them by a
+        slope, and "none" leaves the card as it is. "auto" takes the least that the rows support: see
+        ``riskcard.evaluation.updating.choose_update``.
+    groups
+        One label per row; rows with the same one belong together, such as the visits of a patient. Only
+        the choice of "auto" depends on it.
 
     Returns
     -------
     RiskCard
-        The same points with another multiplier and offset, ``log-odds = total / multiplier +
+        The same points with another offset and multiplier, ``log-odds = total / multiplier +
         offset``. It has no certificate: nothing is claimed about its points on these rows. It says
-        which rows its points are from, and which its scale.
+        which rows its points are from, and which its scale. Where nothing is updated, the card itself.
 
     Warns
     -----
     RiskcardWarning
-        When fewer than 20 rows have the event, or have it not.
+        When an update has few rows with the event, or without: below 50 for the offset, below 100 for
+        both. Below 10 and 20 it is refused.
 
     Examples
     --------
     >>> from riskcard import FeaturePoints, RiskCard
     >>> card = RiskCard([FeaturePoints("age", [60], [0, 3])], base=-1)
-    >>> new = recalibrate(card, {"age": [50, 55, 65, 70]}, [0, 1, 0, 1])
-    Traceback (most recent call last):
-    riskcard.errors.DataError: The total of the card does not rise with the risk on these rows...
+    >>> ages, died = [50] * 150 + [70] * 150, [1, 0, 0] * 50 + [1, 1, 0] * 50
+    >>> recalibrate(card, {"age": ages}, died, update="both").risk({"age": [50, 70]}).round(3).tolist()
+    [0.333, 0.667]
     """
     totals = card.total_points(X)
-    found = two_classes(read_target(y, totals.size))
+    table = _table_of(card, totals.size, y, sample_weight)
+    outcomes = read_outcomes(card.risk_of_total(totals), y, sample_weight, card.classes[1], groups)
+    if table.labels.size != totals.size:  # rows of weight 0
+        totals = totals[np.asarray(sample_weight, dtype=np.float64) > 0]
+    if update == "auto":
+        update = choose_update(outcomes).choice
+    rarer = rarer_rows(outcomes)
+    require_rows_for(update, rarer)
+    if update == "none":
+        return card
+    new = _with_scale(card, totals, table, is_slope_given=update == "offset")
+    if rarer < FEW_ROWS[update]:
+        warn(
+            f"There are {rarer:.3g} rows of the rarer kind (with or without the event), which is few for "
+            f"this update: at least {FEW_ROWS[update]} are advisable. Use more rows, or judge the new card "
+            "on others."
+        )
+    return new
+
+
+def _table_of(card: RiskCard, n_rows: int, y: Any, sample_weight: Any) -> Table:
+    """The labels and weights of the rows that have a weight."""
+    found = two_classes(read_target(y, n_rows))
     if set(found) != set(card.classes):
         raise DataError(
             f"The labels are {list(found)}, but the card is about {list(card.classes)}. "
             "Give the labels of the card."
         )
-    table = make_table(
-        np.zeros((totals.size, 1)), y, sample_weight, drop_zero_weights=True, event=card.classes[1]
+    return make_table(
+        np.zeros((n_rows, 1)), y, sample_weight, drop_zero_weights=True, event=card.classes[1]
     )
-    is_event = table.labels > 0
-    if table.labels.size != totals.size:
-        weights = np.asarray(sample_weight, dtype=np.float64)
-        totals = totals[weights > 0]
+
+
+def _with_scale(card: RiskCard, totals: Any, table: Table, *, is_slope_given: bool) -> RiskCard:
+    """The card with the scale that fits the rows best."""
     sign = -1 if card.higher_is_safer else 1
     start = CardScale(1.0 / abs(card.multiplier), card.offset)
-    scale = fit_card_scale(sign * totals, is_event, table.weights, start)
+    is_event = table.labels > 0
+    scale = fit_card_scale(
+        sign * totals, is_event, table.weights, start, is_slope_given=is_slope_given
+    )
     if not scale.rises:
         raise DataError(
             f"The total of the card does not {'fall' if sign < 0 else 'rise'} with the risk on these "
             "rows, so no scale fits it. "
             "Check the labels, or fit a new card."
         )
-    signed = replace(table, labels=np.where(is_event, 1, -1).astype(np.int8))
-    facts = training_facts_of(signed, totals, card.reachable_totals())
-    if (first := card.training) is not None:
-        is_new = first.points_rows is None
-        facts = replace(
-            facts,
-            points_rows=first.rows if is_new else first.points_rows,
-            points_events=first.events if is_new else first.points_events,
-        )
-    if facts.events < _FEW_EVENTS or facts.rows - facts.events < _FEW_EVENTS:
-        warn(
-            f"Only {facts.events:,} of {facts.rows:,} rows have the event: fewer than {_FEW_EVENTS} rows of "
-            "either kind are too few to fit a scale well. Use more rows, or keep the card as it is."
-        )
     return replace(
         card,
-        multiplier=sign / scale.slope,
+        multiplier=card.multiplier if is_slope_given else sign / scale.slope,
         offset=scale.offset,
-        training=facts,
+        training=_facts_of(card, totals, table),
         certificate=None,
+    )
+
+
+def _facts_of(card: RiskCard, totals: Any, table: Table) -> TrainingFacts:
+    """The rows that the scale is from, and those that the points are from."""
+    signed = replace(table, labels=np.where(table.labels > 0, 1, -1).astype(np.int8))
+    facts = training_facts_of(signed, totals, card.reachable_totals())
+    first = card.training
+    if first is None:
+        return facts
+    is_new = first.points_rows is None
+    return replace(
+        facts,
+        points_rows=first.rows if is_new else first.points_rows,
+        points_events=first.events if is_new else first.points_events,
     )

@@ -3,76 +3,106 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from riskcard.cli.card_rows import candidates, labelled_rows_of
 from riskcard.cli.reading import open_data
-from riskcard.cli.remarks import put, say, warnings_as_sentences
-from riskcard.model.card_json import load_card
+from riskcard.cli.remarks import put, say
+from riskcard.cli.shown_options import shown_options
+from riskcard.cli.validation_rows import given_rows, other_cards
+from riskcard.data.files.csv_text import read_bytes
+from riskcard.errors import FormatError
+from riskcard.output_files import require_separate, require_writable, write_whole
 
 if TYPE_CHECKING:
-    from riskcard.evaluation.intervals import Interval
-    from riskcard.evaluation.summary import Evaluation
+    from riskcard.validation.validate import Validation
+
+#: Options that name files, or are shown elsewhere.
+_HIDDEN = {"command", "card", "data", "output", "json", "tables", "labels", "against"}
 
 
 def run_validate(options: Namespace) -> int:
-    """Judge a card on its held-out rows, or on new ones."""
-    import numpy as np
+    """Judge a card; nothing is written before everything is there."""
+    if options.output is not None:
+        from riskcard.plots.drawing import require_matplotlib
 
-    from riskcard.evaluation.outcomes import read_outcomes
-    from riskcard.evaluation.summary import evaluate
-    from riskcard.model.origin.held_out import find_held_out
-    from riskcard.model.origin.recipe import RowOrigin, matches
+        require_matplotlib()
+    from riskcard.data.files.file_facts import file_facts
+    from riskcard.model.card_json import card_from_bytes
+    from riskcard.validation.gather import ValidationOptions, gather_facts
+    from riskcard.validation.validate import Validation
 
-    card = load_card(options.card)
+    content = read_bytes(options.card, "a card file that can be read")
+    card = card_from_bytes(content, options.card)
+    if options.labels is not None:
+        card = card.with_labels(options.labels)
+    others = other_cards(options.against, card)
     file = open_data(options)
-    rows, labels, weights = labelled_rows_of(file, options, card)
-    features = candidates(options, card, file).features
-    is_event = labels == card.classes[1]
-    chosen = find_held_out(card, features, is_event, weights)
-    with warnings_as_sentences():
-        risks = card.risk(rows) if card.features else np.full(labels.size, card.risk_of_total(0))
-    if chosen is not None:
-        what = "the rows that were held out of the fit"
-        risks, labels = risks[chosen], labels[chosen]
-        weights = None if weights is None else weights[chosen]
-    elif matches(card, features, is_event, weights) is RowOrigin.TRAINING:
-        what = "the rows that the card was learned from"
-        say(
-            "The card was chosen on these rows, so the figures are too good. Give rows that it has not seen."
+    given = given_rows(file, options, card, others)
+    files = [
+        file_facts("Card", options.card, content),
+        file_facts("Data", file.path, file.content),
+        *(
+            file_facts("Other card", path, read_bytes(path, "a card file that can be read"))
+            for path in options.against
+        ),
+    ]
+    found = Validation(
+        gather_facts(
+            card,
+            given,
+            ValidationOptions(
+                risk_groups=tuple(options.risk_groups),
+                total_groups=tuple(options.total_groups),
+                n_bootstraps=options.n_bootstraps,
+                random_state=options.random_state,
+                files=tuple(files),
+                shown_options=tuple(shown_options(options, _HIDDEN)),
+            ),
         )
-    else:
-        what = "these rows"
-        if card.recipe is not None and card.recipe.held_out is not None:
-            held_out = card.recipe.held_out
-            say(
-                f"These are not the {held_out.rows:,} rows that were held out of the fit. Give the file "
-                "that the card was learned from, or the held-out rows, with the same options."
-            )
-    found = evaluate(read_outcomes(risks, labels, weights, event=card.classes[1]))
-    put("\n".join([f"{card.title}, on {what}", "", *_lines(found), ""]))
+    )
+    put(str(found))
+    written = _write(options, found)
+    if written:
+        say(f"Wrote {', '.join(written)}.")
     return 0
 
 
-def _lines(found: Evaluation) -> list[str]:
-    """The figures, one per line."""
-    from riskcard.formatting.percent import percent
+def _write(options: Namespace, found: Validation) -> list[str]:
+    """Write the page, JSON and tables that the options ask for; give the names of the files."""
+    contents = {}
+    if options.output is not None:
+        contents[options.output] = found.to_html()
+    if options.json is not None:
+        contents[options.json] = f"{found.to_json()}\n"
+    if options.tables is not None:
+        tables = {
+            str(Path(options.tables) / f"{name}.csv"): text
+            for name, text in found.tables_as_csv().items()
+        }
+        _require_folder(options, list(tables))
+        contents |= tables
+    for path, content in contents.items():
+        write_whole(path, content)
+    return list(contents)
 
-    calibration = found.calibration
-    mean = calibration.expected / (calibration.observed / found.base_rate)
-    figures = {
-        "Rows": f"{found.rows:,}, of which {found.events:,} with the event ({percent(found.base_rate)})",
-        "AUC": _with_interval(found.roc.area, found.roc.interval),
-        "Log-loss": f"{found.log_loss:.4f} ({found.base_rate_loss:.4f} for the share of events alone)",
-        "Brier score": f"{found.brier:.4f}",
-        "Calibration slope": _with_interval(calibration.slope, calibration.slope_interval),
-        "Mean risk": f"{percent(mean)}, observed {percent(found.base_rate)}",
+
+def _require_folder(options: Namespace, paths: list[str]) -> None:
+    """Make the folder, and refuse to write over a file that was read."""
+    folder = Path(options.tables)
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise FormatError(
+            f"The folder {options.tables!r} cannot be made: {error.strerror or error}. "
+            "Choose another place."
+        ) from None
+    read = {"the card": options.card, "the data": options.data}
+    read |= {f"--against {path}": path for path in options.against}
+    others = {
+        name: path
+        for name, path in (("--output", options.output), ("--json", options.json))
+        if path
     }
-    width = max(map(len, figures))
-    return [f"{name:{width}}  {figure}" for name, figure in figures.items()]
-
-
-def _with_interval(figure: float, interval: Interval | None) -> str:
-    if interval is None:
-        return f"{figure:.3f}"
-    return f"{figure:.3f} (95 % interval {interval[0]:.3f} to {interval[1]:.3f})"
+    require_separate(read | others, {f"--tables {path}": path for path in paths})
+    require_writable(*paths)

@@ -2,24 +2,38 @@
 
 from argparse import Namespace
 
-from riskcard.cli.card_rows import labelled_rows
-from riskcard.cli.remarks import say_saved, warnings_as_sentences
+from riskcard.cli.card_rows import labelled_rows_of
+from riskcard.cli.reading import open_data
+from riskcard.cli.remarks import say, say_saved, warnings_as_sentences
 from riskcard.cli.using.show import show_card
+from riskcard.cli.validation_rows import clusters_of
 from riskcard.model.card_json import load_card
 
 
 def run_recalibrate(options: Namespace) -> int:
     """Fit the scale of a card to new rows, leaving its points alone."""
     card = load_card(options.card)
-    rows, labels, weights = labelled_rows(options, card)
+    file = open_data(options)
+    rows, labels, weights = labelled_rows_of(file, options, card)
+    groups = clusters_of(file, options, card)
 
     from riskcard.estimators.recalibrate import recalibrate
+    from riskcard.evaluation.outcomes import read_outcomes
+    from riskcard.evaluation.updating import choose_update
+    from riskcard.validation.update_words import update_advice, update_done
 
     with warnings_as_sentences():
-        card = recalibrate(card, rows, labels, sample_weight=weights)
+        advised = choose_update(
+            read_outcomes(card.risk(rows), labels, weights, card.classes[1], groups)
+        )
+        update = advised.choice if options.update == "auto" else options.update
+        card = recalibrate(card, rows, labels, sample_weight=weights, update=update, groups=groups)
     if options.output is not None:
         card.save(options.output)
     if not options.quiet:
         show_card(card)
+        if update != advised.choice or update == "none":
+            say(update_advice(advised))
+        say(update_done(advised, update))
         say_saved(options.output)
     return 0

@@ -1,0 +1,222 @@
+"""A card on rows that it was not learned from, from Python: gather the facts, show them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from riskcard.data.frames import column_names, find_columns
+from riskcard.errors import DataError, ParameterError
+from riskcard.extras import import_extra
+from riskcard.model.card import RiskCard
+from riskcard.output_files import table_as_csv, write_whole
+from riskcard.validation.facts import ValidationFacts
+from riskcard.validation.gather import ValidationOptions, gather_facts
+from riskcard.validation.named_groups import groups_of, sites_of
+from riskcard.validation.rivals import read_rival
+from riskcard.validation.rows import GivenRows, Rival, features_of
+from riskcard.validation.tables import facts_as_dict, tables_of
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Validation:
+    """A card on some rows: its facts, as text, page, tables and JSON."""
+
+    facts: ValidationFacts
+
+    def to_html(self) -> str:
+        """The page, which needs nothing else: styles and pictures are in it."""
+        from riskcard.validation.page import render_page
+
+        return render_page(self.facts)
+
+    def save(self, path: str | Path) -> None:
+        """Write the page to a file, whole or not at all."""
+        write_whole(path, self.to_html())
+
+    def to_json(self) -> str:
+        """All facts as JSON; null where there is no number."""
+        return json.dumps(facts_as_dict(self.facts), allow_nan=False, ensure_ascii=False, indent=1)
+
+    def tables(self) -> dict[str, list[dict[str, Any]]]:
+        """All tables by name, each a list of rows."""
+        return tables_of(self.facts)
+
+    def tables_as_csv(self) -> dict[str, str]:
+        """All tables by name, each as the text of a CSV file."""
+        return {
+            name: table_as_csv({column: [row[column] for row in rows] for column in rows[0]})
+            for name, rows in self.tables().items()
+        }
+
+    def frame(self, name: str = "figures") -> Any:
+        """A table as a pandas frame.
+
+        Parameters
+        ----------
+        name
+            One of the names of ``tables()``.
+        """
+        found = self.tables()
+        if name not in found:
+            raise ParameterError(f"There is no table {name!r}. There are: {', '.join(found)}.")
+        return import_extra("pandas", "A frame", "pandas").DataFrame(found[name])
+
+    def __str__(self) -> str:
+        from riskcard.validation.text import render_text
+
+        return render_text(self.facts)
+
+    def __repr__(self) -> str:
+        found = self.facts.evaluation
+        return f"<Validation of {self.facts.card.title!r} on {found.rows:,} rows, AUC {found.roc.area:.3f}>"
+
+    def _repr_html_(self) -> str:
+        """The page in a frame of its own, so that its styles stay there."""
+        from riskcard.formatting.templates import render
+
+        return render("report/templates/frame.html.j2", page=self.to_html())
+
+
+def validate(
+    card: Any,
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    groups: Any = None,
+    sites: Any = None,
+    by: str | Sequence[str] | Mapping[str, Any] = (),
+    cuts: Mapping[str, Sequence[float]] | None = None,
+    compare: Any = None,
+    risk_groups: Sequence[float] = (),
+    total_groups: Sequence[float] = (),
+    n_bootstraps: int = 500,
+    random_state: int = 0,
+) -> Validation:
+    """Judge a card on rows that it was not learned from: external validation, nothing is refitted.
+
+    Parameters
+    ----------
+    card
+        A ``RiskCard``, or a fitted classifier.
+    X, y
+        The rows and their labels, which must be those of the card.
+    sample_weight
+        One weight per row.
+    groups
+        Which rows belong together, such as the visits of a patient: a column of X by its name, or one
+        label per row. All intervals allow for it.
+    sites
+        Where each row is from, in the same way: each site is judged, and all are summarised with random
+        effects.
+    by
+        Names of columns of X whose groups are judged one by one; or a mapping from names to columns.
+    cuts
+        Where a column of numbers in ``by`` is divided; by default into about three parts of equal size.
+    compare
+        What the card is compared with: a card, the name of a column of X, or a mapping from names to
+        cards and columns. Numbers from 0 to 1 are taken for risks, others for a score.
+    risk_groups, total_groups
+        Risks, or totals, at which a new group of rows begins.
+    n_bootstraps, random_state
+        Resamples behind the intervals of ICI, E50 and E90, and their seed.
+
+    Returns
+    -------
+    Validation
+        It shows itself in a notebook; ``print`` gives text, ``save`` a page, ``frame`` tables.
+
+    Examples
+    --------
+    >>> from riskcard import FeaturePoints, RiskCard, validate
+    >>> card = RiskCard([FeaturePoints("age", [60], [0, 3])], base=-1, multiplier=2)
+    >>> rows = {"age": [50, 55, 70, 75] * 30, "sex": ["f", "m", "m"] * 40}
+    >>> found = validate(card, rows, [0, 0, 1, 0, 1, 0, 1, 1] * 15, by="sex")
+    >>> round(found.facts.evaluation.roc.area, 3), [one["group"] for one in found.tables()["subgroups"]]
+    (0.75, ['f', 'm'])
+    """
+    card = getattr(card, "card_", card)
+    if not isinstance(card, RiskCard):
+        raise ParameterError(
+            f"A validation needs a RiskCard or a fitted classifier, not {type(card).__name__}."
+        )
+    clusters, groups_column = _column(card, X, groups)
+    places, sites_column = _column(card, X, sites)
+    given = GivenRows(
+        for_card=X,
+        labels=y,
+        sample_weight=sample_weight,
+        features=features_of(card, X),
+        clusters=clusters,
+        groups_column=groups_column,
+        sites=None if places is None else sites_of(sites_column or "site", places),
+        by=tuple(_divisions(card, X, by, cuts or {})),
+        rivals=tuple(_rivals(card, X, compare, len(np.asarray(y)))),
+    )
+    options = ValidationOptions(
+        risk_groups=tuple(risk_groups),
+        total_groups=tuple(total_groups),
+        n_bootstraps=n_bootstraps,
+        random_state=random_state,
+    )
+    return Validation(gather_facts(card, given, options))
+
+
+def _column(card: RiskCard, X: Any, given: Any) -> tuple[Any, str]:
+    """A column by its name, or as it is given; and its name, if it has one."""
+    if isinstance(given, str):
+        return _named(card, X, given), given
+    name = getattr(given, "name", None)
+    return given, name if isinstance(name, str) else ""
+
+
+def _named(card: RiskCard, X: Any, name: str) -> Any:
+    names = column_names(X)
+    if names is not None and name not in names:
+        raise DataError(f"X has no column {name!r}. It has: {', '.join(map(repr, names))}.")
+    return X[name] if names is not None else find_columns(X, card.feature_names, [name])[name]
+
+
+def _divisions(card: RiskCard, X: Any, by: Any, cuts: Mapping[str, Sequence[float]]) -> Any:
+    if isinstance(by, str):
+        by = [by]
+    columns = by if isinstance(by, Mapping) else {name: _named(card, X, name) for name in by}
+    unknown = [name for name in cuts if name not in columns]
+    if unknown:
+        raise ParameterError(
+            f"There are cuts for {unknown[0]!r}, which is not among the columns of 'by'."
+        )
+    for name, column in columns.items():
+        yield groups_of(name, column, cuts.get(name))
+
+
+def _rivals(card: RiskCard, X: Any, compare: Any, n_rows: int) -> Any:
+    if compare is None:
+        return
+    if isinstance(compare, str):
+        compare = {compare: compare}
+    elif not isinstance(compare, Mapping):
+        compare = {"other card": compare}
+    for name, one in compare.items():
+        other = getattr(one, "card_", one)
+        if isinstance(other, RiskCard):
+            require_same_event(card, other, name)
+            yield Rival(name, "card", other.risk(X))
+        else:
+            values = _named(card, X, one) if isinstance(one, str) else one
+            yield read_rival(name, values, n_rows)
+
+
+def require_same_event(card: RiskCard, other: RiskCard, name: str) -> None:
+    """Refuse to compare a card with one of another event."""
+    if other.classes[1] != card.classes[1]:
+        raise ParameterError(
+            f"The event of the card is {card.classes[1]!r}, that of {name!r} is {other.classes[1]!r}. "
+            "Compare cards of the same event."
+        )

@@ -1,0 +1,204 @@
+"""What of a scale is fitted again is chosen by the rows, and refused where there are too few."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from cards import heart_card
+from riskcard import (
+    DataError,
+    FeaturePoints,
+    ParameterError,
+    RiskCard,
+    RiskcardWarning,
+    recalibrate,
+)
+from riskcard.cli.main import main
+from riskcard.evaluation.outcomes import Outcomes
+from riskcard.evaluation.updating import choose_update, require_rows_for
+from riskcard.validation.update_words import update_advice, update_done
+
+CARD = RiskCard([FeaturePoints("x", [0, 1, 2, 3], [0, 1, 2, 3, 4])], multiplier=1.0, offset=-2.5)
+
+
+def rows_of(n_rows, offset=0.0, slope=1.0, seed=0, n_clusters=None):
+    """Rows whose log-odds are ``offset + slope`` times those of the card."""
+    rng = np.random.default_rng(seed)
+    x = rng.integers(0, 5, n_rows).astype(float)
+    log_odds = offset + slope * CARD.log_odds({"x": x})
+    return {"x": x}, (rng.random(n_rows) < 1 / (1 + np.exp(-log_odds))).astype(int)
+
+
+def outcomes_of(X, y, weights=None, clusters=None):
+    weights = np.ones(y.size) if weights is None else weights
+    return Outcomes(CARD.risk(X), y == 1, weights, clusters)
+
+
+# --- what is chosen -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("offset", "slope", "choice"),
+    [(0, 1, "none"), (0.8, 1, "offset"), (0, 0.5, "both"), (0.8, 2, "both")],
+)
+def test_the_least_that_the_rows_support_is_fitted(offset, slope, choice):
+    X, y = rows_of(2000, offset, slope, seed=4)
+    assert choose_update(outcomes_of(X, y)).choice == choice
+    new = recalibrate(CARD, X, y)
+    assert (new == CARD) == (choice == "none")
+    assert (new.multiplier == CARD.multiplier) == (choice != "both")
+    if choice != "none":
+        assert new.risk(X).mean() == pytest.approx(y.mean(), rel=1e-6)
+
+
+def test_the_scale_is_that_of_a_logistic_regression():
+    X, y = rows_of(1500, 0.5, 0.6, seed=1)
+    totals = CARD.total_points(X)[:, None]
+    line = LogisticRegression(C=np.inf, tol=1e-10, max_iter=1000).fit(totals, y)
+    both = recalibrate(CARD, X, y, update="both")
+    assert 1 / both.multiplier == pytest.approx(line.coef_[0, 0], rel=1e-4)
+    assert both.offset == pytest.approx(line.intercept_[0], rel=1e-4)
+
+
+def test_a_scale_that_is_right_is_left_alone_in_95_of_100_samples():
+    n_updates = sum(
+        choose_update(outcomes_of(*rows_of(300, seed=seed))).choice != "none" for seed in range(400)
+    )
+    assert 8 <= n_updates <= 33  # 5 % of 400, and three standard errors
+
+
+def test_the_tests_agree_with_the_intervals():
+    for seed in range(40):
+        found = choose_update(outcomes_of(*rows_of(400, 0.2, 0.8, seed=seed)))
+        low, high = found.calibration.slope_interval
+        assert (found.p_value_slope < 0.05) == (not low <= 1 <= high)
+
+
+def test_the_joint_test_is_that_of_likelihoods_on_many_rows():
+    statistics = pytest.importorskip("scipy.stats")
+    X, y = rows_of(20_000, 0.05, 1.0, seed=5)
+    log_odds = CARD.log_odds(X)
+    line = LogisticRegression(C=np.inf, tol=1e-10, max_iter=1000).fit(log_odds[:, None], y)
+    fitted = line.intercept_[0] + line.coef_[0, 0] * log_odds
+    losses = [np.logaddexp(0, np.where(y == 1, -one, one)).sum() for one in (log_odds, fitted)]
+    expected = statistics.chi2.sf(2 * (losses[0] - losses[1]), 2)
+    assert choose_update(outcomes_of(X, y)).p_value == pytest.approx(expected, rel=0.05)
+
+
+def test_copies_of_rows_change_nothing_where_they_are_clusters():
+    X, y = rows_of(150, 0.35, 1.0, seed=2)
+    alone = choose_update(outcomes_of(X, y))
+    copies = {"x": np.repeat(X["x"], 6)}
+    clusters = np.repeat(np.arange(y.size), 6)
+    together = choose_update(outcomes_of(copies, np.repeat(y, 6), clusters=clusters))
+    blind = choose_update(outcomes_of(copies, np.repeat(y, 6)))
+    assert together.p_value == pytest.approx(alone.p_value, rel=0.15)
+    assert blind.p_value < alone.p_value / 10
+    new = recalibrate(CARD, copies, np.repeat(y, 6), groups=clusters)
+    assert (new == CARD) == (together.choice == "none")
+
+
+# --- too few rows -------------------------------------------------------------------------------
+
+
+def few_rows(n_events):
+    x = np.tile(np.arange(5.0), 40)
+    y = np.zeros(x.size, dtype=int)
+    y[np.flatnonzero(x == 4)[:n_events]] = 1
+    return {"x": x}, y
+
+
+def test_too_few_events_are_refused_and_few_get_a_warning():
+    X, y = few_rows(9)
+    with pytest.raises(DataError, match=r"There are 9 rows of the rarer kind .* takes at least 10"):
+        recalibrate(CARD, X, y, update="offset")
+    with pytest.raises(
+        DataError, match=r"too few to fit the offset and slope .* use the update 'none' or 'auto'"
+    ):
+        recalibrate(CARD, X, y, update="both")
+    assert recalibrate(CARD, X, y) is CARD
+    X, y = few_rows(15)
+    with pytest.raises(
+        DataError, match=r"takes at least 20. Give more rows, or use the update 'offset', 'none'"
+    ):
+        recalibrate(CARD, X, y, update="both")
+    with pytest.warns(RiskcardWarning, match="at least 50 are advisable"):
+        assert recalibrate(CARD, X, y).offset < CARD.offset
+    X, y = few_rows(30)
+    with pytest.warns(RiskcardWarning, match="at least 100 are advisable"):
+        recalibrate(CARD, X, y, update="both")
+
+
+def test_weights_do_not_make_events():
+    X, y = few_rows(9)
+    with pytest.raises(DataError, match="There are 9 rows"):
+        recalibrate(CARD, X, y, sample_weight=np.where(y == 1, 100.0, 1.0), update="offset")
+
+
+def test_an_unknown_update_is_refused():
+    with pytest.raises(
+        ParameterError, match=r"The update is 'slope'. Use 'auto', 'none', 'offset' or 'both'"
+    ):
+        recalibrate(CARD, *rows_of(100), update="slope")
+    require_rows_for("none", 0)
+
+
+def test_a_card_of_one_risk_can_have_its_offset_updated():
+    card = RiskCard([FeaturePoints("x", [0], [0, 0])], offset=0.0)
+    y = (np.arange(300) % 4 == 0).astype(int)
+    new = recalibrate(card, {"x": np.ones(300)}, y)
+    assert new.risk({"x": [1.0]})[0] == pytest.approx(0.25)
+    assert new.multiplier == card.multiplier
+
+
+# --- in words -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("offset", "slope", "words"),
+    [
+        (0, 1, "do not show that the scale of the card needs an update"),
+        (0.8, 1, "An update of the offset is supported, by 0"),
+        (0, 0.5, "An update of offset and slope is supported: the slope is 0"),
+        (0, -0.5, "no update of the scale mends that"),
+    ],
+)
+def test_the_advice_says_what_was_chosen(offset, slope, words):
+    found = choose_update(outcomes_of(*rows_of(2000, offset, slope, seed=4)))
+    assert words in update_advice(found)
+
+
+def test_too_few_rows_are_told_from_no_difference():
+    assert "too few rows to tell" in update_advice(choose_update(outcomes_of(*few_rows(9))))
+    assert "too few rows, or too few different risks" in update_advice(
+        choose_update(outcomes_of(*few_rows(15)))
+    )
+
+
+def test_the_command_says_what_it_did(tmp_path, capsys):
+    path, data, new = (str(tmp_path / name) for name in ("card.json", "data.csv", "new.json"))
+    card = heart_card(certificate=None, training=None)
+    card.save(path)
+    rng = np.random.default_rng(0)
+    age, pressure = rng.integers(40, 90, 600), rng.random(600).round(2)
+    risks = card.risk({"age": age, "pressure": pressure})
+    y = np.where(rng.random(600) < risks / (risks + 3 * (1 - risks)), "yes", "no")
+    lines = [f"{a},{p},{label}" for a, p, label in zip(age, pressure, y, strict=True)]
+    (tmp_path / "data.csv").write_text("\n".join(["age,pressure,death", *lines]) + "\n")
+    assert main(["recalibrate", path, data, "-o", new]) == 0
+    assert "Updated: the offset, by −1." in capsys.readouterr().err
+    assert RiskCard.load(new).multiplier == card.multiplier
+    assert main(["recalibrate", path, data, "--update", "none"]) == 0
+    said = capsys.readouterr().err
+    assert "An update of the offset is supported" in said
+    assert "The scale was left as it is." in said
+    assert main(["recalibrate", path, data, "--update", "both", "-q", "-o", new]) == 0
+    assert RiskCard.load(new).multiplier != card.multiplier
+    assert main(["recalibrate", path, data, "--update", "slope"]) == 2
+    assert "'slope' is not known" in capsys.readouterr().err
+
+
+def test_what_was_done_has_intervals():
+    found = choose_update(outcomes_of(*rows_of(2000, 0.8, 0.5, seed=4)))
+    assert "95 % intervals" in update_done(found, "both")
+    assert "95 % interval" in update_done(found, "offset")
