@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 Interval = tuple[float, float]
 
@@ -21,7 +21,7 @@ class Figure:
 
 def quantile_of(degrees: float) -> float:
     """The quantile of Student's distribution for a 95 % interval; the normal one if infinite."""
-    return QUANTILE if math.isinf(degrees) else float(student.ppf(0.5 + LEVEL / 2, degrees))
+    return QUANTILE if math.isinf(degrees) else float(stdtrit(degrees, 0.5 + LEVEL / 2))
 
 
 def wilson_interval(events: float, rows: float, quantile: float = QUANTILE) -> Interval:

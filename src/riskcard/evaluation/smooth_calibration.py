@@ -12,9 +12,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
-from scipy.stats import chi2
-from scipy.stats import f as f_distribution
+from scipy.special import chdtri, expit, fdtri
 
 from riskcard.errors import DataError
 from riskcard.evaluation.intervals import LEVEL, Figure, Interval, normal_interval, quantile_of
@@ -183,11 +181,11 @@ def _may_be_right(
     away = coefficients - diagonal
     statistic, number = float(away @ np.linalg.pinv(covariance, hermitian=True) @ away), away.size
     if math.isinf(degrees):
-        return bool(statistic <= chi2.ppf(LEVEL, number))
+        return bool(statistic <= chdtri(number, 1 - LEVEL))
     left = degrees - number + 1
     if left <= 0:
         return True
-    return bool(statistic * left / (number * degrees) <= f_distribution.ppf(LEVEL, number, left))
+    return bool(statistic * left / (number * degrees) <= fdtri(number, left, LEVEL))
 
 
 def _errors(tally: Tally, spline: _Spline, coefficients: Floats) -> tuple[float, float, float]:

@@ -18,8 +18,7 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
-from scipy.special import expit, logit, ndtr
-from scipy.stats import chi2
+from scipy.special import chdtrc, expit, logit, ndtr
 
 from riskcard.errors import DataError
 from riskcard.evaluation.calibration import ratio_linearised, slope_linearised
@@ -165,7 +164,7 @@ def random_effects(
         prediction=_prediction(values, errors, back) if values.size > 2 else None,
         between=math.sqrt(spread),
         share=float(spread / (spread + typical)),
-        p_equal=float(chi2.sf(excess, degrees)),
+        p_equal=float(chdtrc(degrees, excess)),
     )
 
 
