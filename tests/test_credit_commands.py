@@ -131,3 +131,50 @@ def test_credit_says_what_is_wrong(loans, card_file, capsys):
     ):
         assert main(["credit", card_file, loans, *arguments]) == 2
         assert words in capsys.readouterr().err
+
+
+# --- monitor ------------------------------------------------------------------------------------
+
+
+def test_monitor_compares_with_a_file_and_judges_outcomes_where_there_are_any(
+    loans, card_file, tmp_path, capsys
+):
+    new = write_loans(tmp_path / "new.csv", seed=1, worse=1.5)
+    assert main(["monitor", card_file, new, "--reference", loans]) == 0
+    out = capsys.readouterr().out
+    assert "400 new rows against 400 reference rows. Over all: act." in out
+    assert "risks are too low" in out
+    bare = write_loans(tmp_path / "bare.csv", seed=1, with_target=False)
+    assert main(["monitor", card_file, bare, "--reference", loans, "--weights", "weight"]) == 0
+    assert "Outcomes" not in capsys.readouterr().out
+
+
+def test_monitor_writes_a_page_and_json(loans, card_file, tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    page, facts = tmp_path / "page.html", tmp_path / "facts.json"
+    arguments = ["monitor", card_file, loans, "--html", str(page), "--json", str(facts)]
+    assert main([*arguments, "--reference", write_loans(tmp_path / "dev.csv", seed=2)]) == 0
+    assert capsys.readouterr().out == ""
+    assert "<title>Risk of default: monitoring</title>" in page.read_text(encoding="utf-8")
+    assert json.loads(facts.read_text(encoding="utf-8"))["rows"] == 400
+
+
+def test_monitor_asks_for_a_reference_where_the_card_has_no_counts(loans, card_file, capsys):
+    assert main(["monitor", card_file, loans]) == 2
+    assert "Give the rows to compare with" in capsys.readouterr().err
+    assert main(["monitor", card_file, loans, "--reference", loans, "--html", loans]) == 2
+    assert "would be overwritten" in capsys.readouterr().err
+    assert main(["monitor", card_file, loans, "--target", "nothing"]) == 2
+    assert "nothing" in capsys.readouterr().err
+
+
+def test_a_scaled_card_from_training_rows_is_monitored_without_a_reference(loans, tmp_path, capsys):
+    card, scaled = str(tmp_path / "fit.json"), str(tmp_path / "scaled.json")
+    assert (
+        main(["fit", loans, "--target", "default", "--columns", "used", "late", "-q", "-o", card])
+        == 0
+    )
+    assert main(["export", card, "--to", "credit", "--data", loans, "-o", scaled]) == 0
+    assert "the new card has the rows and events of each total" in capsys.readouterr().err
+    assert main(["monitor", scaled, write_loans(tmp_path / "new.csv", seed=3)]) == 0
+    assert "against 400 training rows, as counted in the card" in capsys.readouterr().out

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from cards import heart_card, mass_card, risk_cards
 from export_rows import rows_of, scores_of
+from riskcard import RiskScoreClassifier
 from riskcard.credit.scaling import to_credit_points
 from riskcard.errors import DataError, ParameterError
 from riskcard.estimators.recalibrate import recalibrate
@@ -197,3 +198,22 @@ def test_it_says_what_the_scale_is():
 def test_a_scale_that_makes_no_sense_is_refused(options, words):
     with pytest.raises(ParameterError, match=words):
         to_credit_points(mass_card(), **options)
+
+
+def test_counts_of_the_new_totals_are_those_of_the_training_rows(mixed):
+    X, y = mixed
+    card = RiskScoreClassifier(3).fit(X, y).card_
+    scaling = to_credit_points(card)
+    counted = scaling.counted(X, y)
+    assert counted.features == scaling.card.features
+    totals = counted.total_points(X)
+    assert sum(one.rows for one in counted.training.totals) == y.size
+    for one in counted.training.totals:
+        own = (totals >= one.low) & (totals <= one.high)
+        assert (one.rows, one.events) == (own.sum(), (y[own] == card.classes[1]).sum())
+    assert RiskCard.from_json(counted.to_json()) == counted
+    # other rows are not taken for those of training
+    assert scaling.counted(X[:-1], y[:-1]) is scaling.card
+    assert (
+        to_credit_points(LOAN).counted({k: [v] for k, v in GOOD.items()}, ["paid"]).training is None
+    )

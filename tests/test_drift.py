@@ -136,7 +136,7 @@ def test_the_drift_of_a_card_is_that_of_its_lines_counted_by_hand():
     assert found.total is not None
     # every line has a total of its own here, so that the total moves as the feature does
     assert found.total.index == pytest.approx(index)
-    assert [one.words for one in found.total.bins] == ["up to 0", "1", "2", "5 or more"]
+    assert [one.words for one in found.total.bins] == ["up to 0", "1", "2", "3 or more"]
 
 
 def test_weights_count_as_copies_of_rows():

@@ -1,6 +1,7 @@
 from .audit.audit import audit_card as audit_card
 from .credit.binning_tables import binning_tables as binning_tables
 from .credit.judgement import judge_credit as judge_credit
+from .credit.monitoring import monitor_card as monitor_card
 from .credit.scaling import to_credit_points as to_credit_points
 from .errors import DataError as DataError
 from .errors import FormatError as FormatError
@@ -25,6 +26,7 @@ from .model.feature_points import LevelPoints as LevelPoints
 from .model.origin.recipe import Recipe as Recipe
 from .plots.calibration import plot_calibration as plot_calibration
 from .plots.decision import plot_decision as plot_decision
+from .plots.drift import plot_drift as plot_drift
 from .plots.parsimony import plot_parsimony as plot_parsimony
 from .plots.points import plot_all_points as plot_all_points
 from .plots.points import plot_points as plot_points

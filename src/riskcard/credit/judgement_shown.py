@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from riskcard.credit.judgement import CreditJudgement, Rival
 from riskcard.credit.master_scale import DOUBTFUL, OUT_OF_LINE
+from riskcard.evaluation.intervals import Figure
 from riskcard.formatting.document import Document, Section, ShownTable
-from riskcard.formatting.figures import count, plain, share, with_interval
+from riskcard.formatting.figures import count, plain, share, share_with_interval, with_interval
 
 _LIFT = (
     "Tenths of the rows, the riskiest first. Rows of equal risk that lie in two tenths belong to each in "
@@ -232,11 +232,5 @@ def _swap_set(found: CreditJudgement, rival: Rival) -> Section:
     )
 
 
-def _rate(figure: Any, digits: int = 1) -> str:
-    """A rate in per cent with its interval."""
-    if math.isnan(figure.value):
-        return ""
-    if figure.interval is None:
-        return share(figure.value, digits)
-    low, high = (plain(100 * end, digits) for end in figure.interval)
-    return f"{share(figure.value, digits)} ({low}\u00a0to\u00a0{high})"
+def _rate(figure: Figure, digits: int = 1) -> str:
+    return share_with_interval(figure.value, figure.interval, digits)

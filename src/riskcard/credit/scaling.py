@@ -14,6 +14,7 @@ from riskcard.errors import DataError, ParameterError
 from riskcard.logistic import log_loss
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature
+from riskcard.model.totals import TotalCount, count_totals
 
 
 class Losses(NamedTuple):
@@ -68,6 +69,31 @@ class CreditScaling:
             log_loss(self.original.log_odds_of_total(totals), signs, weights),
             log_loss(self.card.log_odds(X), signs, weights),
         )
+
+    def counted(self, X: Any, y: Any, sample_weight: Any = None) -> RiskCard:
+        """The scaled card with the rows and events of its own totals, for display and monitoring.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The rows that the first card was learned from.
+
+        Returns
+        -------
+        RiskCard
+            The card as it is where the first card counted other rows, or none.
+        """
+        training = self.original.training
+        totals = self.original.total_points(X)
+        weights = read_weights(sample_weight, totals.size)
+        is_event = _signs(self.original, read_target(y, totals.size)) > 0
+        own = count_totals(totals, is_event, weights, self.original.reachable_totals())
+        known = () if training is None else training.totals
+        if training is None or not known or _counts(own) != _counts(known):
+            return self.card
+        new = self.card.total_points(X)
+        counts = count_totals(new, is_event, weights, self.card.reachable_totals())
+        return replace(self.card, training=replace(training, totals=counts))
 
     def __str__(self) -> str:
         side, better = ("against", "safer") if self.higher_is_safer else ("for", "riskier")
@@ -186,6 +212,10 @@ def _signs(card: RiskCard, labels: NDArray[Any]) -> NDArray[np.int8]:
             f"{list(card.classes)}. Give the labels of the card."
         )
     return np.where(is_event, np.int8(1), np.int8(-1))
+
+
+def _counts(totals: tuple[TotalCount, ...]) -> list[tuple[int, int, int, int]]:
+    return [(one.low, one.high, one.rows, one.events) for one in totals]
 
 
 def _nearest(value: float) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -118,7 +119,7 @@ def card_drift(
     values, place = np.unique(old.totals, return_inverse=True)
     sums = np.bincount(place, old.weights).astype(np.float64)
     sizes = effective_rows(old.weights), effective_rows(new.weights)
-    total = _total_drift(values, values, sums, new, sizes)
+    total = _total_drift(values, sums, new, sizes)
     return CardDrift(total, features, _faults(card, old, new), False)
 
 
@@ -150,36 +151,36 @@ def _total_drift_from_card(card: RiskCard, new: _Sample) -> Drift | None:
     counts = card.training.totals if card.training is not None else ()
     if not counts:
         return None
-    ends = np.array([(one.low, one.high) for one in counts])
+    highs = np.array([one.high for one in counts])
     sums = np.array([one.weight for one in counts])
     # the sum of squares of all weights, from those of the bands
     squares = sum(one.weight**2 / one.effective_rows for one in counts)
     sizes = float(sums.sum() ** 2 / squares), effective_rows(new.weights)
-    return _total_drift(ends[:, 0], ends[:, 1], sums, new, sizes)
+    return _total_drift(highs, sums, new, sizes)
 
 
 def _total_drift(
-    lows: NDArray[Any], highs: NDArray[Any], sums: Floats, new: _Sample, sizes: tuple[float, float]
+    highs: NDArray[Any], sums: Floats, new: _Sample, sizes: tuple[float, float]
 ) -> Drift:
-    """The totals in bands; lows and highs are those of the narrowest bands that are known."""
+    """The totals in bands; ``highs`` are the last totals of the narrowest bands that are known."""
     ends = equal_share_bands(sums, MOST_BANDS)
     begins = [0, *(end + 1 for end in ends[:-1])]
     expected = [float(sums[a : b + 1].sum()) for a, b in zip(begins, ends, strict=True)]
     limits = [int(highs[end]) for end in ends[:-1]]
     places = np.searchsorted(limits, new.totals, side="left")
     actual = np.bincount(places, new.weights, len(ends))
-    return drift_between(expected, actual, _band_words(lows[begins].tolist(), limits), rows=sizes)
+    return drift_between(expected, actual, _band_words(limits), rows=sizes)
 
 
-def _band_words(lows: list[int], highs: list[int]) -> list[str]:
-    """Bands as people read them; the outer ones have no end."""
+def _band_words(highs: list[int]) -> list[str]:
+    """Bands as people read them, from the last total of each but the last, which has no end."""
     if not highs:
         return ["any total"]
     inner = [
-        str(low) if low == high else f"{low} to {high}"
-        for low, high in zip(lows[1:-1], highs[1:], strict=True)
+        str(high) if high == below + 1 else f"{below + 1} to {high}"
+        for below, high in pairwise(highs)
     ]
-    return [f"up to {highs[0]}", *inner, f"{lows[-1]} or more"]
+    return [f"up to {highs[0]}", *inner, f"{highs[-1] + 1} or more"]
 
 
 # --- features -----------------------------------------------------------------------------------

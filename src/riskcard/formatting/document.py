@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -122,7 +123,9 @@ class Document:
 
 
 def _wrapped(sentence: str) -> list[str]:
-    return textwrap.wrap(_plain(sentence), _WIDTH)
+    """The lines of a paragraph; a number and its sign of per cent stay together."""
+    held = re.sub(r"(\d) %", "\\1\u00a0%", one_line(sentence))
+    return [_plain(line) for line in textwrap.wrap(held, _WIDTH)]
 
 
 def _plain(text: str) -> str:

@@ -32,3 +32,13 @@ def with_interval(number: float, interval: tuple[float, float] | None, digits: i
     low, high = (plain(end, digits) for end in interval)
     # a line ends before the brackets, where there is no room, and not within them
     return f"{plain(number, digits)} ({low}\u00a0to\u00a0{high})"
+
+
+def share_with_interval(part: float, interval: tuple[float, float] | None, digits: int = 1) -> str:
+    """A share in per cent with its interval in brackets; empty where there is none."""
+    if math.isnan(part):
+        return ""
+    if interval is None:
+        return share(part, digits)
+    low, high = (plain(100 * end, digits) for end in interval)
+    return f"{share(part, digits)} ({low}\u00a0to\u00a0{high})"

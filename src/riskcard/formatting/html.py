@@ -10,6 +10,15 @@ class Number(str):
     """The text of a cell that is aligned to the right, as numbers are."""
 
 
+class Verdict(str):
+    """The text of a cell that asks for attention: "in order", "watch", "act", each with a sign."""
+
+    @property
+    def kind(self) -> str:
+        """The classes of the cell."""
+        return f"verdict-{self.replace(' ', '-')}"
+
+
 def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
     """A table; texts are escaped, and a cell that is a ``Number`` is aligned to the right.
 
@@ -32,8 +41,15 @@ def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], caption: st
         header=header,
         rows=rows,
         caption=caption,
-        is_number=lambda cell: isinstance(cell, Number),
+        kind_of=_kind_of,
     )
+
+
+def _kind_of(cell: str) -> str:
+    """The class of a cell; empty where it has none."""
+    if isinstance(cell, Verdict):
+        return cell.kind
+    return "number" if isinstance(cell, Number) else ""
 
 
 def paragraphs(sentences: Iterable[str]) -> str:

@@ -6,7 +6,8 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from riskcard.cli.card_rows import labelled_rows, load_labelled_card
+from riskcard.cli.card_rows import all_labelled_rows, load_labelled_card
+from riskcard.cli.reading import open_data
 from riskcard.cli.remarks import say, write_or_print
 from riskcard.errors import ParameterError
 
@@ -36,20 +37,24 @@ def run_export(options: Namespace) -> int:
     ending = "" if options.output is None else Path(options.output).suffix.lower()
     content = render(card, name, ending, **given)
     if name == "credit":
-        _say_cost(options, card, given)
+        content = _credit_card(options, card, given).to_json()
     write_or_print(options.output, content)
     return 0
 
 
-def _say_cost(options: Namespace, card: RiskCard, given: dict[str, Any]) -> None:
-    """The scale in words, and the loss on the rows of a file when there is one."""
+def _credit_card(options: Namespace, card: RiskCard, given: dict[str, Any]) -> RiskCard:
+    """The scaled card; its scale in words, and the loss on the rows of a file when there is one."""
     from riskcard.credit.scaling import to_credit_points
 
     scaling = to_credit_points(card, **given)
     say(str(scaling))
     if options.data is None:
-        return
-    rows, labels, weights = labelled_rows(options, card)
+        return scaling.card
+    rows, labels, weights = all_labelled_rows(open_data(options), options, card)
     loss = scaling.losses(rows, labels, weights)
     share = (loss.after - loss.before) / loss.before if loss.before > 0 else 0.0
     say(f"Loss on these rows: {loss.before:.4f} before, {loss.after:.4f} after ({share:+.2%}).")
+    counted = scaling.counted(rows, labels, weights)
+    if counted is not scaling.card:
+        say("These are the training rows: the new card has the rows and events of each total.")
+    return counted

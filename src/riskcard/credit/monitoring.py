@@ -1,0 +1,286 @@
+"""A card in use: whether the rows that it meets, and what happened to them, are as in its reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from riskcard.credit.plain import as_plain
+from riskcard.credit.score_bands import ScoreBand, score_bands
+from riskcard.data.target import read_weights
+from riskcard.evaluation.calibration import Calibration, calibration_of
+from riskcard.evaluation.card_drift import CardDrift, card_drift
+from riskcard.evaluation.drift import Drift, Reading
+from riskcard.evaluation.measures import Tally, area_under_curve
+from riskcard.evaluation.outcomes import read_outcomes
+from riskcard.evaluation.separation import Separation, separation_of
+from riskcard.formatting.figures import plain, share, with_interval
+from riskcard.model.card import RiskCard
+
+#: A Gini that is this much lower asks for action, if chance does not explain it.
+LARGE_DROP = 0.1
+#: Expected events for each observed one, beyond which risks ask for action.
+FAR_FROM_RIGHT = (0.8, 1.25)
+#: Shares of values that training did not have, from which on to watch and to act.
+SOME_UNKNOWN, MANY_UNKNOWN = 0.01, 0.05
+
+
+class Light(str, Enum):
+    """What a finding asks for."""
+
+    NOT_JUDGED = "not judged"
+    IN_ORDER = "in order"
+    WATCH = "watch"
+    ACT = "act"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the overview.
+
+    Attributes
+    ----------
+    subject
+        What was looked at.
+    light
+        What it asks for.
+    words
+        The figure and its reading.
+    """
+
+    subject: str
+    light: Light
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomesInUse:
+    """What happened to the new rows.
+
+    Attributes
+    ----------
+    rows, events
+        Counts.
+    separation, calibration
+        On the new rows.
+    bands
+        By the total.
+    reference_gini
+        On the reference rows; None where it is not known.
+    is_apparent
+        The reference is the training rows, on which a Gini is too high.
+    """
+
+    rows: int
+    events: int
+    separation: Separation
+    calibration: Calibration
+    bands: tuple[ScoreBand, ...]
+    reference_gini: float | None
+    is_apparent: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Monitoring:
+    """A card in use; ``print`` it.
+
+    Attributes
+    ----------
+    title
+        Whose risk the card gives.
+    rows
+        How many new rows there are.
+    reference_rows
+        How many they are compared with; None where the card does not know.
+    drift
+        The total, the features, and values that training did not have.
+    outcomes
+        What happened; None where it is not known.
+    """
+
+    title: str
+    rows: int
+    reference_rows: int | None
+    drift: CardDrift
+    outcomes: OutcomesInUse | None = None
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The overview."""
+        return tuple(_findings(self))
+
+    @property
+    def light(self) -> Light:
+        """The most urgent of all findings."""
+        order = list(Light)
+        return max((one.light for one in self.findings), key=order.index, default=Light.IN_ORDER)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All figures as plain dicts, lists, texts and numbers, ready for JSON."""
+        drifts = [*([] if self.drift.total is None else [self.drift.total]), *self.drift.features]
+        found: dict[str, Any] = as_plain(self)
+        readings = [{"name": one.name, "reading": one.in_words} for one in drifts]
+        return found | {
+            "light": str(self.light),
+            "findings": as_plain(self.findings),
+            "readings": readings,
+        }
+
+    def __str__(self) -> str:
+        from riskcard.credit.monitoring_shown import monitoring_document
+
+        return monitoring_document(self).to_text()
+
+    def _repr_html_(self) -> str:
+        from riskcard.credit.monitoring_shown import monitoring_document
+
+        return monitoring_document(self).to_box()
+
+
+def monitor_card(
+    card: RiskCard,
+    X: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    *,
+    reference: Any = None,
+    reference_y: Any = None,
+    reference_weight: Any = None,
+) -> Monitoring:
+    """Compare the rows that a card meets with its reference.
+
+    Parameters
+    ----------
+    card
+        The card in use.
+    X, y, sample_weight
+        The new rows; labels where the outcome is known already, and weights.
+    reference, reference_y, reference_weight
+        The rows to compare with, usually those that the card was learned from. By default the counts
+        of the training rows that the card stores.
+
+    Examples
+    --------
+    >>> from riskcard import FeaturePoints
+    >>> card = RiskCard([FeaturePoints("debts", [2], [0, 3])], offset=-1.0)
+    >>> found = monitor_card(card, {"debts": [1] * 50 + [3] * 50}, reference={"debts": [1] * 90 + [3] * 10})
+    >>> str(found.light), round(found.drift.total.index, 3)
+    ('act', 0.879)
+    """
+    drift = card_drift(card, X, reference, sample_weight, reference_weight)
+    totals = card.total_points(X)
+    if reference is not None:
+        n_reference: int | None = len(card.total_points(reference))
+    else:
+        n_reference = None if card.training is None else card.training.rows
+    outcomes = None
+    if y is not None:
+        known = _reference_gini(card, reference, reference_y, reference_weight)
+        outcomes = _outcomes(card, totals, y, sample_weight, known, reference is None)
+    return Monitoring(card.title, totals.size, n_reference, drift, outcomes)
+
+
+def _outcomes(
+    card: RiskCard,
+    totals: Any,
+    y: Any,
+    sample_weight: Any,
+    reference_gini: float | None,
+    is_apparent: bool,
+) -> OutcomesInUse:
+    weights = read_weights(sample_weight, totals.size)
+    rows = read_outcomes(card.risk_of_total(totals), y, weights, event=card.classes[1])
+    return OutcomesInUse(
+        rows=rows.risks.size,
+        events=int(rows.is_event.sum()),
+        separation=separation_of(rows),
+        calibration=calibration_of(rows),
+        bands=score_bands(rows, totals[weights > 0], card.higher_is_safer),
+        reference_gini=reference_gini,
+        is_apparent=is_apparent,
+    )
+
+
+def _reference_gini(card: RiskCard, rows: Any, y: Any, sample_weight: Any) -> float | None:
+    if rows is not None:
+        if y is None:
+            return None
+        return separation_of(
+            read_outcomes(card.risk(rows), y, sample_weight, event=card.classes[1])
+        ).gini
+    counts = () if card.training is None else card.training.totals
+    if not counts:
+        return None
+    sign = -1 if card.higher_is_safer else 1
+    ordered = sorted(counts, key=lambda one: sign * one.low)
+    events = np.array([one.event_weight for one in ordered])
+    others = np.array([one.weight for one in ordered]) - events
+    places = np.arange(events.size, dtype=np.float64)
+    return 2 * area_under_curve(Tally(places, events, others)) - 1
+
+
+# --- what is found ------------------------------------------------------------------------------
+
+
+def _findings(found: Monitoring) -> Iterator[Finding]:
+    total = found.drift.total
+    if total is None:
+        yield Finding("total", Light.NOT_JUDGED, "the card has no counts of totals to compare with")
+    else:
+        yield Finding("total", light_of(total), f"PSI {plain(total.index)}: {total.in_words}")
+    for one in found.drift.features:
+        yield Finding(one.name, light_of(one), f"CSI {plain(one.index)}: {one.in_words}")
+    for fault in found.drift.faults:
+        for part, words in (
+            (fault.outside, "outside the range of training"),
+            (fault.unseen, "levels that training did not have"),
+        ):
+            if part:
+                light = _light_by(part, SOME_UNKNOWN, MANY_UNKNOWN)
+                yield Finding(fault.name, light, f"{share(part)} of the values are {words}")
+    if found.outcomes is not None:
+        yield _gini_finding(found.outcomes)
+        yield _calibration_finding(found.outcomes.calibration)
+
+
+def light_of(drift: Drift) -> Light:
+    """The usual limits of a stability index, where chance does not explain it."""
+    if not drift.is_beyond_chance or drift.reading is Reading.STABLE:
+        return Light.IN_ORDER
+    return Light.WATCH if drift.reading is Reading.SOME else Light.ACT
+
+
+def _light_by(figure: float, some: float, many: float) -> Light:
+    if figure < some:
+        return Light.IN_ORDER
+    return Light.WATCH if figure < many else Light.ACT
+
+
+def _gini_finding(outcomes: OutcomesInUse) -> Finding:
+    one, before = outcomes.separation, outcomes.reference_gini
+    words = f"Gini {with_interval(one.gini, one.gini_interval)}"
+    if before is None:
+        return Finding("separation", Light.NOT_JUDGED, f"{words}; none to compare with")
+    words += f", {plain(before)} on the {'training' if outcomes.is_apparent else 'reference'} rows"
+    if one.gini_interval is None or before <= one.gini_interval[1]:
+        return Finding("separation", Light.IN_ORDER, words)
+    return Finding(
+        "separation", Light.ACT if before - one.gini >= LARGE_DROP else Light.WATCH, words
+    )
+
+
+def _calibration_finding(calibration: Calibration) -> Finding:
+    ends, ratio = calibration.ratio_interval, calibration.ratio
+    words = f"expected / observed events {with_interval(ratio, ends)}"
+    if ends is None or ends[0] <= 1 <= ends[1]:
+        return Finding("risks", Light.IN_ORDER, words)
+    words += ": risks are too high" if ratio > 1 else ": risks are too low"
+    is_far = not FAR_FROM_RIGHT[0] <= ratio <= FAR_FROM_RIGHT[1]
+    return Finding("risks", Light.ACT if is_far else Light.WATCH, words)

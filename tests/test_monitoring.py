@@ -1,0 +1,138 @@
+"""A card in use: what is compared, which findings ask for action, and how they are shown."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from html_reader import read_html
+from optional import pd
+from riskcard import RiskScoreClassifier, monitor_card, plot_drift, to_credit_points
+from riskcard.credit.monitoring import Light, light_of
+from riskcard.credit.monitoring_shown import monitoring_document
+from riskcard.evaluation.drift import drift_between
+from riskcard.evaluation.outcomes import read_outcomes
+from riskcard.evaluation.separation import separation_of
+
+
+def loans(n_rows: int, seed: int, older: float = 0.0, worse: float = 0.0, noise: float = 0.0):
+    rng = np.random.default_rng(seed)
+    age = np.clip(rng.normal(45 + older, 12, n_rows), 18, 90).round()
+    used = rng.integers(0, 101, n_rows).astype(float)
+    log_odds = -3 + worse + (1 - noise) * (0.04 * used + 1.2 * (age < 35))
+    y = (rng.random(n_rows) < 1 / (1 + np.exp(-log_odds))).astype(int)
+    return pd.DataFrame({"age": age, "used": used}), y
+
+
+@pytest.fixture(scope="module")
+def trained():
+    X, y = loans(1500, 0)
+    return RiskScoreClassifier(4).fit(X, y).card_, X, y
+
+
+def lights(found) -> dict[str, str]:
+    return {one.subject: str(one.light) for one in found.findings}
+
+
+def test_rows_like_those_of_training_are_in_order(trained):
+    card, X, y = trained
+    found = monitor_card(card, *loans(1500, 1))
+    assert set(lights(found).values()) == {"in order"}
+    assert found.light is Light.IN_ORDER
+    assert found.reference_rows == 1500
+    given = monitor_card(card, *loans(1500, 1), reference=X, reference_y=y)
+    assert given.drift.total == found.drift.total
+    assert given.drift.features == found.drift.features
+    assert given.outcomes.reference_gini == pytest.approx(found.outcomes.reference_gini)
+
+
+def test_the_reference_gini_in_the_card_is_that_of_its_rows(trained):
+    card, X, y = trained
+    gini = separation_of(read_outcomes(card.risk(X), y)).gini
+    for one in (card, to_credit_points(card).counted(X, y)):
+        found = monitor_card(one, *loans(500, 1))
+        own = separation_of(read_outcomes(one.risk(X), y)).gini
+        assert found.outcomes.reference_gini == pytest.approx(own)
+    assert own == pytest.approx(gini, abs=0.01)
+
+
+def test_other_people_change_the_total_and_the_feature(trained):
+    card, *_ = trained
+    found = monitor_card(card, loans(1500, 2, older=20)[0])
+    assert found.outcomes is None
+    assert lights(found)["age"] == "act"
+    assert lights(found)["used"] == "in order"
+    assert found.light is Light.ACT
+    age = next(one for one in found.drift.features if one.name == "age")
+    assert age.points_shift < -0.5  # fewer points: older people default less here
+
+
+def test_risks_that_are_too_low_and_a_lost_separation_are_found(trained):
+    card, *_ = trained
+    worse = monitor_card(card, *loans(2000, 3, worse=1.0))
+    assert lights(worse)["risks"] == "act"
+    assert "risks are too low" in str(worse)
+    assert worse.outcomes.calibration.expected < worse.outcomes.calibration.observed
+    lost = monitor_card(card, *loans(3000, 4, noise=0.8, worse=1.0))
+    assert lights(lost)["separation"] == "act"
+
+
+def test_values_that_training_did_not_have_are_found(trained):
+    card, *_ = trained
+    X, _ = loans(400, 5)
+    X.loc[:9, "used"] = 400.0  # 2.5 %
+    found = monitor_card(card, X)
+    assert Light.WATCH in {one.light for one in found.findings if "outside the range" in one.words}
+    assert "2.5 % of the values are outside the range of training" in str(found)
+
+
+def test_what_cannot_be_compared_is_not_called_in_order(trained):
+    card, X, y = trained
+    bare = replace(card, training=replace(card.training, totals=()), certificate=None)
+    found = monitor_card(bare, *loans(300, 6))
+    assert found.drift.total is None
+    assert lights(found)["total"] == lights(found)["separation"] == "not judged"
+    assert "Give the reference rows to compare totals" in str(found)
+    with_rows = monitor_card(bare, *loans(300, 6), reference=X, reference_y=y)
+    assert lights(with_rows)["total"] == "in order"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "light"),
+    [
+        ([500, 500], [510, 490], Light.IN_ORDER),
+        ([5, 5], [8, 2], Light.IN_ORDER),  # within chance, although the index is large
+        ([5000, 5000], [6600, 3400], Light.WATCH),
+        ([5000, 5000], [8000, 2000], Light.ACT),
+    ],
+)
+def test_an_index_asks_for_attention_only_beyond_chance(old, new, light):
+    assert light_of(drift_between(old, new)) is light
+
+
+def test_everything_is_plain_json(trained):
+    card, *_ = trained
+    found = json.loads(json.dumps(monitor_card(card, *loans(300, 7)).to_dict(), allow_nan=False))
+    assert found["light"] in [str(one) for one in Light]
+    assert {one["subject"] for one in found["findings"]} >= {"total", "age", "used", "separation"}
+    assert found["drift"]["total"]["index"] >= 0
+
+
+def test_verdicts_are_words_with_signs_not_colours_alone(trained):
+    pytest.importorskip("matplotlib")
+    card, *_ = trained
+    found = monitor_card(card, *loans(1500, 2, older=20))
+    page = monitoring_document(found, pictures=True).to_page()
+    shown = read_html(page.replace("<img ", "<meta "))
+    assert [text for text in shown.texts if text in ("act", "watch", "in order")]
+    assert '<td class="verdict-act">act</td>' in page
+    assert '.verdict-act::before { content: "\\25a0' in page
+    assert page.count("<img ") == page.count('alt="') == 2
+
+
+def test_the_picture_of_a_drift_has_both_shares():
+    pytest.importorskip("matplotlib")
+    ax = plot_drift(drift_between([50, 50], [60, 40], ["low", "high"]))
+    assert [bar.get_height() for bar in ax.patches] == pytest.approx([50, 50, 60, 40])
+    assert [one.get_text() for one in ax.get_xticklabels()] == ["low", "high"]
