@@ -1,5 +1,6 @@
 """What notebooks show: the card, the pool, the proof and the stability, safely and with their figures."""
 
+import json
 import re
 
 import pytest
@@ -8,8 +9,10 @@ import sklearn
 from cards import certificate
 from optional import pd
 from riskcard import (
+    RiskCard,
     RiskScoreClassifier,
     RiskScoreClassifierCV,
+    audit_card,
     bootstrap_card,
     find_pool,
     make_report,
@@ -102,3 +105,34 @@ def test_a_report_is_shown_in_a_frame_and_described_in_a_line(table):
     assert "&lt;html" in html
     assert repr(report).startswith("<Report on 'Risk of")
     assert len(repr(report)) < 100
+
+
+def test_a_report_is_plain_values_with_the_figures_of_its_page(table, tmp_path):
+    pytest.importorskip("matplotlib")
+    model = RiskScoreClassifier(1).fit(*table)
+    report = make_report(model, *table, cv=2, n_bootstraps=5)
+    report.save(tmp_path / "report.json")
+    found = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert found == report.to_dict()
+    assert RiskCard.from_json(json.dumps(found["card"])) == model.card_
+    evaluation = report.facts.rows.evaluation
+    assert found["rows"]["evaluation"]["brier"] == pytest.approx(evaluation.brier)
+    assert found["audit"]["passed"] is report.facts.audit.passed
+    assert len(found["audit"]["checks"]) == len(report.facts.audit.checks)
+    stability = found["stability"]
+    assert stability["resamples"] == 5
+    assert {one["feature"] for one in stability["features"]} == set(table[0].columns)
+    assert stability["performance"]["apparent"]["auc"] == report.facts.stability.apparent.auc
+    bare = make_report(model, *table, cv=0, n_bootstraps=0).to_dict()
+    assert bare["stability"] is bare["validation"] is None
+
+
+def test_an_audit_is_a_frame_and_plain_values(table):
+    found = audit_card(RiskScoreClassifier(1).fit(*table), *table)
+    frame = found.to_frame()
+    assert frame["outcome"].tolist() == [str(check.outcome) for check in found.checks]
+    assert frame["figures"].tolist() == [check.detail for check in found.checks]
+    plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert plain["checks"][0]["name"] == frame["check"][0]
+    assert plain["passed"] is True
+    assert plain["loss"] == found.loss

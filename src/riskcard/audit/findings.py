@@ -3,8 +3,11 @@
 from collections import Counter
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
+from riskcard.data.frames import Columns, make_frame
 from riskcard.formatting.plain_text import one_line
+from riskcard.formatting.plain_values import as_plain
 
 #: Rounding may make two equal numbers differ by this much, relatively.
 ROUNDING = 1e-9
@@ -97,6 +100,26 @@ class AuditReport:
         if self.lacks == "columns":
             return f"{counts}. Give the rows with all columns that the card was learned from."
         return f"{counts}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain dicts, lists, texts and numbers, ready for JSON."""
+        found: dict[str, Any] = as_plain(self)
+        return found | {"passed": self.passed, "summary": self.summary}
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """The checks as a data frame: outcome, check, figures.
+
+        Parameters
+        ----------
+        backend
+            The library of the frame: "pandas", "polars" or "pyarrow".
+        """
+        columns: Columns = {
+            "outcome": (str, [str(check.outcome) for check in self.checks]),
+            "check": (str, [check.name for check in self.checks]),
+            "figures": (str, [check.detail for check in self.checks]),
+        }
+        return make_frame(columns, backend)
 
     def _with(self, outcome: Outcome) -> tuple[Check, ...]:
         return tuple(check for check in self.checks if check.outcome is outcome)

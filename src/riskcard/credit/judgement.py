@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from riskcard.credit.cut_offs import CutOff, SwapSet, cut_off_table, swap_set
 from riskcard.credit.master_scale import Grade, Grades, master_scale
-from riskcard.credit.plain import as_plain
 from riskcard.credit.score_bands import ScoreBand, score_bands
 from riskcard.data.rows_to_score import as_numbers
 from riskcard.data.target import read_weights
@@ -22,6 +21,7 @@ from riskcard.evaluation.intervals import Figure
 from riskcard.evaluation.measures import Floats
 from riskcard.evaluation.outcomes import Outcomes, read_outcomes
 from riskcard.evaluation.separation import Separation, separation_of
+from riskcard.formatting.plain_values import as_plain
 from riskcard.model.card import RiskCard
 
 #: The approval rate at which scores are compared, unless it is given.

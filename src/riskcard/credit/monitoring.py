@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from riskcard.credit.plain import as_plain
 from riskcard.credit.score_bands import ScoreBand, score_bands
 from riskcard.data.target import read_weights
 from riskcard.evaluation.calibration import Calibration, calibration_of
@@ -19,6 +18,7 @@ from riskcard.evaluation.measures import Tally, area_under_curve
 from riskcard.evaluation.outcomes import read_outcomes
 from riskcard.evaluation.separation import Separation, separation_of
 from riskcard.formatting.figures import plain, share, with_interval
+from riskcard.formatting.plain_values import as_plain
 from riskcard.model.card import RiskCard
 
 #: A Gini that is this much lower asks for action, if chance does not explain it.

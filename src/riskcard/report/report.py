@@ -1,7 +1,8 @@
 """A report on a card, from Python: gather the facts, draw the page."""
 
+import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from riskcard.errors import ParameterError
 from riskcard.estimators.classifier import RiskScoreClassifier
 from riskcard.estimators.cross_validation.cv import RiskScoreClassifierCV
 from riskcard.estimators.cross_validation.division import read_division
+from riskcard.formatting.plain_values import as_plain
 from riskcard.formatting.templates import render
 from riskcard.model.card import RiskCard
 from riskcard.output_files import write_whole
@@ -40,10 +42,35 @@ class Report:
         with pictures_as_png():
             return page_as_word(self.to_html())
 
+    def to_dict(self) -> dict[str, Any]:
+        """Every figure of the page as plain dicts, lists, texts and numbers, ready for JSON.
+
+        The card is as in its file. Of the cards of resamples there is what they say together: how
+        often each feature enters, and the performance.
+        """
+        facts = self.facts
+        found: dict[str, Any] = as_plain(replace(facts, stability=None))
+        found["card"] = json.loads(facts.card.to_json())
+        found["audit"] = facts.audit.to_dict()
+        found["stability"] = (
+            None if facts.stability is None else as_plain(facts.stability.to_dict())
+        )
+        return found
+
+    def to_json(self) -> str:
+        """The same as text."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
     def save(self, path: str | Path) -> None:
-        """Write the page to a file, whole or not at all; as a Word document where it ends in .docx."""
-        is_word = str(path).lower().endswith(".docx")
-        write_whole(path, self.to_word() if is_word else self.to_html())
+        """Write the page to a file, whole or not at all.
+
+        A name that ends in .docx makes it a Word document, and one that ends in .json the figures.
+        """
+        ending = Path(path).suffix.lower()
+        if ending == ".docx":
+            write_whole(path, self.to_word())
+        else:
+            write_whole(path, self.to_json() if ending == ".json" else self.to_html())
 
     def __repr__(self) -> str:
         return f"<Report on {self.facts.card.title!r}: save(path) writes the page>"

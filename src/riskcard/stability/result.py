@@ -1,7 +1,7 @@
 """The result of a bootstrap: cards of the resamples, and what follows from them."""
 
 from collections import Counter
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, astuple, dataclass
 from enum import Enum
 from typing import Any
 
@@ -125,6 +125,17 @@ class CardStability:
         return import_pandas("print the result").DataFrame.from_dict(
             {line: astuple(figures) for line, figures in lines.items()}, "index", columns=names
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """What the frames hold, as plain dicts: how often features enter, and the performance."""
+        figures = ("apparent", "optimism", "corrected", "standard_error")
+        return {
+            "resamples": len(self.cards),
+            "kind": self.refits.name.lower(),
+            "same_features": self.same_features,
+            "features": self.feature_rows(),
+            "performance": {name: asdict(getattr(self, name)) for name in figures},
+        }
 
     def feature_rows(self) -> list[dict[str, Any]]:
         """What ``features_frame`` holds, as plain dicts."""

@@ -19,8 +19,8 @@ def as_plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return {one.name: as_plain(getattr(value, one.name)) for one in fields(value)}
     if isinstance(value, dict):
-        return {key: as_plain(one) for key, one in value.items()}
-    if isinstance(value, np.ndarray):
+        return {str(key): as_plain(one) for key, one in value.items()}
+    if isinstance(value, (np.ndarray, np.generic)):
         return as_plain(value.tolist())
     if isinstance(value, (list, tuple)):
         return [as_plain(one) for one in value]
