@@ -45,7 +45,8 @@ class SmoothCalibration:
     median_error, high_error
         E50 and E90: the median and the 90th percentile of the distance.
     knots
-        Number of knots of the spline; 2 is a straight line in log-odds.
+        Number of knots of the spline; 2 is a straight line in log-odds, 1 the rate of rows with equal
+        risks.
     """
 
     risks: Floats
@@ -69,7 +70,7 @@ class _Spline:
     def design(self, log_odds: Floats) -> Floats:
         """One column per coefficient: constant, line and what bends it."""
         at = (log_odds - self.centre) / self.spread
-        columns = [np.ones_like(at), at]
+        columns = [np.ones_like(at), at][: self.knots.size]
         if self.knots.size > 2:
             knots = (self.knots - self.centre) / self.spread
             last, before = knots[-1], knots[-2]
@@ -145,7 +146,7 @@ def _spline_of(outcomes: Outcomes, tally: Tally) -> _Spline:
             knots = np.unique([_quantile(values, shares, at) for at in _KNOTS[number]])
             if knots.size == number:
                 return _Spline(knots, centre, spread)
-    return _Spline(values[[0, -1]], centre, spread)
+    return _Spline(np.unique(values[[0, -1]]), centre, spread)
 
 
 def _quantile(values: Floats, shares: Floats, at: float) -> float:
@@ -177,7 +178,7 @@ def _may_be_right(
 ) -> bool:
     """A test on the 5 % level does not reject that the curve is the diagonal."""
     diagonal = np.zeros_like(coefficients)
-    diagonal[:2] = spline.centre, spline.spread
+    diagonal[:2] = (spline.centre, spline.spread)[: diagonal.size]
     away = coefficients - diagonal
     statistic, number = float(away @ np.linalg.pinv(covariance, hermitian=True) @ away), away.size
     if math.isinf(degrees):
