@@ -168,12 +168,12 @@ def test_a_share_is_not_raised_by_rounding():
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (-1, "is -1. Use a whole number, or a share"),
-        (NAN, "is nan. Use a whole number, or a share"),
-        (math.inf, "is inf. Use a whole number, or a share"),
-        (True, "is True. Use a whole number, or a share"),
-        ("3", "is '3'. Use a whole number, or a share"),
-        (1.5, "is 1.5. Use a whole number, or a share below 1"),
+        (-1, "is -1. Use a whole number of at least 0, or a share"),
+        (NAN, "is nan. Use a whole number of at least 0, or a share"),
+        (math.inf, "is inf. Use a whole number of at least 0, or a share"),
+        (True, "is True. Use a whole number of at least 0, or a share"),
+        ("3", "is '3'. Use a whole number of at least 0, or a share"),
+        (1.5, "is 1.5. Use a whole number of at least 0, or a share below 1"),
     ],
 )
 def test_smallest_bins_that_are_no_numbers_are_refused(value, message):

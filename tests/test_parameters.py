@@ -37,8 +37,8 @@ HOLDERS = {
 }
 #: What a signature has in addition to parameters: rows, estimators and cards.
 DATA = {
-    "card", "X", "y", "sample_weight", "estimator", "features", "groups", "progress", "random_state",
-    "n_jobs",
+    "card", "X", "y", "sample_weight", "estimator", "features", "groups", "sites", "time_split",
+    "progress", "random_state", "n_jobs",
 }  # fmt: skip
 
 

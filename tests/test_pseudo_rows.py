@@ -370,4 +370,7 @@ def test_the_command_line_fits_and_checks_cards_with_pseudo_rows(
     assert f"{found:.6g} pseudo-observations" in " ".join(capsys.readouterr().out.split())
     assert main(["check", out, data]) == 0
     assert main([*asked, "--pseudo-rows", "some"]) == 2
-    assert "--pseudo-rows: 'some' is not a number or 'auto' or 'none'" in capsys.readouterr().err
+    assert (
+        "--pseudo-rows: 'some' is not a number of at least 0 or 'auto' or 'none'"
+        in capsys.readouterr().err
+    )

@@ -269,7 +269,8 @@ def test_cross_validation_and_the_command_line_hand_it_on(table, tmp_path, capsy
     assert RiskCard.load(out).certificate.shortlist >= 4
     assert main([*asked, "--shortlist", "some"]) == 2
     assert (
-        "--shortlist: 'some' is not a whole number or 'auto' or 'none'" in capsys.readouterr().err
+        "--shortlist: 'some' is not a whole number of at least 1 or 'auto' or 'none'"
+        in capsys.readouterr().err
     )
 
 

@@ -89,7 +89,7 @@ class Parameter:
             parts.insert(0, self.numbers)
         parts += [f"'auto' for {self.auto}"] if self.auto else []
         parts += [f"None for {self.none}"] if self.none else []
-        return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"
+        return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])}, or {parts[-1]}"
 
     def checked(self, value: Any) -> Any:
         """The value as plain Python, or an error that says what may be given."""
