@@ -89,10 +89,13 @@ def groups_of(atoms: Atoms, *terms: Term) -> list[set[int]]:
 
 
 def are_large(atoms: Atoms, groups: list[set[int]], least: tuple[int, int]) -> bool:
+    """Every group is large, and so are its bins alone if it has any."""
+    bins = set(range(atoms.rows.size - atoms.n_bins, atoms.rows.size))
+    parts = [part for group in groups for part in (group, group & bins) if part]
     return all(
-        sum(int(atoms.rows[atom]) for atom in group) >= least[0]
-        and sum(int(atoms.events[atom]) for atom in group) >= least[1]
-        for group in groups
+        sum(int(atoms.rows[atom]) for atom in part) >= least[0]
+        and sum(int(atoms.events[atom]) for atom in part) >= least[1]
+        for part in parts
     )
 
 

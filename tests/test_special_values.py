@@ -75,3 +75,17 @@ def test_more_special_values_than_can_be_told_apart_are_merged_and_the_card_says
 )
 def test_fewer_special_values_are_told_apart_where_that_takes_many_conditions(n_rows, n_bins, most):
     assert most_specials(n_rows, n_bins) == most
+
+
+def test_missing_values_do_not_make_a_bin_large_enough():
+    """200 rows are missing and have the points of 6 rows above 90, which are no bin of 50 rows."""
+    rng = np.random.default_rng(0)
+    x = np.concatenate([rng.uniform(0, 90, 400), np.full(6, 95.0), np.full(200, np.nan)])
+    y = rng.random(x.size) < np.where(np.isnan(x) | (x > 90), 0.9, np.where(x > 45, 0.5, 0.1))
+    rules = CardRules(min_bin_rows=50)
+    model = RiskScoreClassifier(4, regularization=None, rules=rules, certify=True).fit(x[:, None], y)
+    assert model.status_ == "optimal"
+    for feature in model.card_.features:
+        bins = [line for line in feature.lines() if line.is_ordinary]
+        assert len(bins) > 1
+        assert min(line.rows for line in bins) >= 50

@@ -84,7 +84,10 @@ def _cuts_of(points: Points, raw: RawFeature) -> set[int]:
 def _has_rows(
     points: Points, raw: RawFeature, is_event: np.ndarray, least: tuple[int, int]
 ) -> bool:
-    """Whether every bin has enough rows and events; special values may be in any bin of their points."""
+    """Whether every bin has enough rows and events, and every group that special values make.
+
+    Special values may be in the group of any bin of their points, which they do not make larger.
+    """
     if least == (1, 0):
         return True
     rows = np.bincount(raw.rows, minlength=raw.n_values)
@@ -92,6 +95,8 @@ def _has_rows(
     n_numbers, cuts = _n_numbers(raw), _cuts_of(points, raw)
     bin_of = np.cumsum([0, *(place in cuts for place in range(n_numbers - 1))][:n_numbers])
     homes = []
+    if not _are_large(bin_of, rows[:n_numbers], events[:n_numbers], least):
+        return False
     if raw.is_nominal and _is_far(points, max(map(abs, raw.steps))):
         # three groups, each one step from nothing in between; two of them may have the same points
         return any(

@@ -79,4 +79,5 @@ def atoms_with_specials(
         events=np.bincount(atom_of_row[is_event], minlength=n_atoms).astype(np.int64),
         thresholds=tuple(np.asarray(ids, dtype=np.int64) for ids in thresholds),
         most_terms=max(n_cuts, min(n_atoms - 1, 1)),
+        n_bins=n_bins,
     )

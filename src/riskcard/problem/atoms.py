@@ -31,6 +31,9 @@ class Atoms:
         conditions at one threshold are never compatible: a cut has one jump.
     most_terms
         Every compatible set of conditions can be extended to this many, or has more already.
+    n_bins
+        How many atoms, the last ones, are bins of numbers in order; the others are special values or
+        levels.
     """
 
     codes: Codes
@@ -38,6 +41,7 @@ class Atoms:
     events: Integers
     thresholds: tuple[Integers, ...]
     most_terms: int
+    n_bins: int = 0
 
     @property
     def n_columns(self) -> int:
@@ -47,25 +51,33 @@ class Atoms:
         """Number of conditions of each column."""
         return np.array([ids.size for ids in self.thresholds], dtype=np.int64)
 
+    @property
+    def is_bin(self) -> Booleans:
+        """Which atoms are bins of numbers."""
+        is_bin: Booleans = np.arange(self.rows.size) >= self.rows.size - self.n_bins
+        return is_bin
+
     def is_wide_enough(self, column: int, least: tuple[int, int]) -> Booleans:
-        """Which conditions of a column leave at least ``least`` rows and events on either side."""
-        enough = np.ones(self.thresholds[column].size, dtype=bool)
-        for counts, fewest in zip((self.rows, self.events), least, strict=True):
-            held = self._held(column, counts)
-            enough &= (held >= fewest) & (counts.sum() - held >= fewest)
-        return enough
+        """Which conditions of a column leave at least ``least`` rows and events on either side.
+
+        So many have a number, on each side that has numbers at all: a bin is not made larger by missing
+        values that have its points.
+        """
+        return self.divides_well(column, np.zeros_like(self.rows), least)
 
     def clashes(self, least: tuple[int, int]) -> list[Integers]:
         """Which conditions clash: for each column an array (conditions, columns, 2).
 
         Condition ``c`` of the second column clashes with one of the first iff
-        ``low < c < high``. Both counts of ``least`` are for every group that the two make.
+        ``low < c < high``. Both counts of ``least`` are for every group that the two make, and for the
+        bin between two cuts, whatever special values are in its group.
 
         Proof that this is one interval: let ``S`` be the one condition and ``T_c`` grow with ``c``.
         The two are compatible iff ``T_c`` is disjoint from ``S`` or within it, which holds up to
         some ``c``, or contains ``S`` or all that ``S`` does not, which holds from some ``c`` on. In
         each case the third group shrinks or grows with ``c`` too, so that its counts only move the
-        limit.
+        limit. Cuts ascend in each column, so those too near to a cut are an interval around it; that
+        cut itself is in both intervals, and their union is one.
         """
         held = [
             [self._held(column, counts) for counts in (self.rows, self.events)]
@@ -82,19 +94,22 @@ class Atoms:
         n_cuts, n_groups = self.thresholds[column].size, int(groups.max(initial=0)) + 1
         is_fine = np.ones(n_cuts, dtype=bool)
         place = groups * (n_cuts + 1) + self.codes[column]
-        filled = np.ones_like(self.rows)
-        parts = [
-            np.cumsum(
-                np.bincount(place, counts, minlength=n_groups * (n_cuts + 1)).reshape(n_groups, -1),
-                axis=1,
-            )
-            for counts in (filled, self.rows, self.events)
-        ]
-        n_in, n_out = parts[0][:, :-1], parts[0][:, -1:] - parts[0][:, :-1]
-        for held, fewest in zip(parts[1:], least, strict=True):
-            inside, outside = held[:, :-1], held[:, -1:] - held[:, :-1]
-            is_fine &= ((n_in == 0) | (inside >= fewest)).all(axis=0)
-            is_fine &= ((n_out == 0) | (outside >= fewest)).all(axis=0)
+        is_bin = self.is_bin
+        for counted in (np.ones_like(is_bin), is_bin):  # a whole group, and its bins alone
+            parts = [
+                np.cumsum(
+                    np.bincount(place, counts * counted, minlength=n_groups * (n_cuts + 1)).reshape(
+                        n_groups, -1
+                    ),
+                    axis=1,
+                )
+                for counts in (np.ones_like(self.rows), self.rows, self.events)
+            ]
+            n_in, n_out = parts[0][:, :-1], parts[0][:, -1:] - parts[0][:, :-1]
+            for held, fewest in zip(parts[1:], least, strict=True):
+                inside, outside = held[:, :-1], held[:, -1:] - held[:, :-1]
+                is_fine &= ((n_in == 0) | (inside >= fewest)).all(axis=0)
+                is_fine &= ((n_out == 0) | (outside >= fewest)).all(axis=0)
         return is_fine
 
     def groups(self, terms: Sequence[tuple[int, int]]) -> Integers:
@@ -131,7 +146,20 @@ class Atoms:
         has_same = same < n_other
         low = np.where(has_same, np.minimum(low, same - 1), low)
         high = np.where(has_same, np.maximum(high, same + 1), high)
+        at_cut = self.thresholds[one] >= 0
+        if at_cut.any() and is_threshold.any():
+            below = [counts[:-1] for counts in self._below_cuts()]
+            numbers = [counts[self.thresholds[one][at_cut]] for counts in below]
+            first_cut = int(is_threshold.argmax())
+            near = first_cut + _count_up_to(below, numbers, least) - 1
+            far = first_cut + _count_below(below, numbers, least)
+            low[at_cut] = np.minimum(low[at_cut], near)
+            high[at_cut] = np.maximum(high[at_cut], far)
         return np.stack([low, high], axis=1)
+
+    def _below_cuts(self) -> list[Integers]:
+        """Rows, and events, with a number up to the end of each bin."""
+        return [np.cumsum(counts[self.is_bin]) for counts in (self.rows, self.events)]
 
     def _ends(self, one: int, other: int) -> tuple[Integers, Integers]:
         """Lowest and highest code in ``other`` of the atoms inside and outside each condition."""
@@ -176,6 +204,7 @@ def plain_atoms(codes: Codes, labels: Labels, n_cuts: int) -> Atoms:
         events=events.astype(np.int64),
         thresholds=(np.arange(n_cuts),),
         most_terms=n_cuts,
+        n_bins=n_cuts + 1,
     )
 
 

@@ -116,7 +116,9 @@ def _violations_of_groups(
     for counts, least, what in zip(
         (atoms.rows, atoms.events), problem.restrictions.least, ("rows", "events"), strict=True
     ):
-        fewest = int(np.bincount(groups, counts).min())
-        if fewest < least:
-            found.append(f"a group of feature {feature} has {fewest} {what}, {least} needed")
+        for name, is_counted in (("group", ...), ("bin", atoms.is_bin)):
+            counted = np.unique(groups[is_counted], return_inverse=True)[1].ravel()
+            fewest = int(np.bincount(counted, counts[is_counted]).min(initial=least))
+            if fewest < least:
+                found.append(f"a {name} of feature {feature} has {fewest} {what}, {least} needed")
     return found
