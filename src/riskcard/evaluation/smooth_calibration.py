@@ -236,10 +236,12 @@ def _interval(value: float, resampled: Floats, may_be_0: bool, quantile: float) 
 
     A distance is overestimated by chance, and that of a resample again, so that quantiles of resamples
     would leave out 0 even if all risks were right: the interval begins at 0 unless a test says that they
-    are not. It ends no earlier than the 97.5 % quantile, because small estimates vary too little.
+    are not, and else no later than the basic bootstrap interval, which takes the bias off. It ends no
+    earlier than the 97.5 % quantile, because small estimates vary too little.
     """
     if resampled.size < 2:
         return None
     low, high = normal_interval(value, float(resampled.std(ddof=1)), quantile)
     most = float(np.quantile(resampled, (1 + LEVEL) / 2))
-    return 0.0 if may_be_0 else max(0.0, low), max(high, most)
+    low = 0.0 if may_be_0 else max(0.0, min(low, 2 * value - most))
+    return low, max(high, most)
