@@ -30,7 +30,7 @@ from riskcard.search.proof.bounded_steps import (
     step_limit,
 )
 from riskcard.search.proof.conditions import arrange_conditions, with_other_limit
-from riskcard.search.proof.tree import Proof, Stops
+from riskcard.search.proof.tree import Proof, Stops, _Tree
 from riskcard.status import Status
 
 FREE = (Scale("calibrated"), Scale("multiplier"))
@@ -282,6 +282,27 @@ def test_who_interrupts_the_second_proof_has_interrupted_all(monkeypatch):
         problem, as_proof(card, problem), conditions, Stops(), 1
     )
     assert (proof.status, found) == (Status.INTERRUPTED, None)
+
+
+def test_time_that_the_second_proof_leaves_goes_to_the_first_again(monkeypatch):
+    """A first proof that has done nothing so far is complete in the end, and in one go."""
+
+    def begin(whole, card, stops):
+        tree = _Tree(whole.problem, whole.conditions, card, stops)
+        whole.history.add(tree.loss, 0.0, 0)
+        return Proof(tree.card, tree.loss, 0.0, Status.TIME_LIMIT, 0, tree)
+
+    X, y = rows_to_fit()
+    settings = {"regularization": None, "certify": True, "time_limit": 1e4}
+    whole = RiskScoreClassifier(max_terms=2, **settings).fit(X, y)
+    monkeypatch.setattr(WholeProof, "in_two_rounds", begin)
+    parts = RiskScoreClassifier(max_terms=2, **settings).fit(X, y)
+    assert parts.status_ == "optimal"
+    assert parts.loss_ == pytest.approx(whole.loss_, rel=1e-9)
+    assert not parts.card_.certificate.has_step_bound
+    assert parts.result_.nodes > whole.result_.nodes > 0
+    bounds = [moment.bound for moment in parts.result_.history]
+    assert bounds == sorted(bounds)
 
 
 def test_a_result_without_a_second_bound_says_nothing_of_bounded_steps():

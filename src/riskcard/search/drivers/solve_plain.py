@@ -26,9 +26,10 @@ from riskcard.search.plan import SearchPlan
 from riskcard.search.proof.bounded_steps import (
     bound_cards_with_bounded_steps,
     seconds_for_bounded_steps,
+    still_said,
 )
 from riskcard.search.proof.conditions import arrange_conditions
-from riskcard.search.proof.tree import Proof, Stops, prove
+from riskcard.search.proof.tree import Proof, Stops, go_on, prove
 from riskcard.status import Progress, Status
 
 
@@ -73,7 +74,7 @@ def prove_whole(
     """Prove how far from optimal a card can be at most, and improve it where possible.
 
     Where the proof about all cards runs out of time, the last part of the time goes to a second
-    bound, on cards with bounded steps.
+    bound, on cards with bounded steps. What that leaves goes to the first proof again.
     """
     try:
         conditions = arrange_conditions(problem, deadline=search.deadline)
@@ -85,11 +86,19 @@ def prove_whole(
     first = proof.in_two_rounds(card, replace(stops, deadline=stops.deadline - reserved))
     bound, second = max(first.bound, history.bound), None
     if reserved > 0 and first.status is Status.TIME_LIMIT and proof.conditions is not None:
-        stops = stops.with_nodes_left(history.nodes + first.nodes)
-        work = stops, search.n_jobs, history.keep_bound
+        left = stops.with_nodes_left(history.nodes + first.nodes)
+        work = left, search.n_jobs, history.keep_bound
+        before = first.nodes
         first, second = bound_cards_with_bounded_steps(
             problem, replace(first, bound=bound), proof.conditions, *work
         )
+        history.nodes += first.nodes - before
+        first = replace(first, nodes=before)
+        if first.status is Status.TIME_LIMIT and time.perf_counter() < stops.deadline:
+            left = stops.with_nodes_left(history.nodes)
+            first = go_on(first, left, search.n_jobs, history.add)
+            bound = max(bound, first.bound)
+            second = None if second is None else still_said(second, first, bound)
     return SolveResult(
         first.solution,
         first.loss,

@@ -101,7 +101,13 @@ def bound_cards_with_bounded_steps(
         status=second.status if is_interrupted else proof.status,
         nodes=proof.nodes + second.nodes,
     )
-    is_little = second.bound - proof.bound < LEAST_RISE * second.loss
-    if is_little or second.bound < LEAST_PART * second.loss:
+    if second.bound < LEAST_PART * second.loss:
         return better, None
-    return better, BoundedSteps(odds, second.bound)
+    return better, still_said(BoundedSteps(odds, second.bound), better, proof.bound)
+
+
+def still_said(steps: BoundedSteps, proof: Proof, bound: float) -> BoundedSteps | None:
+    """The second bound, if it says more than that on all cards; None otherwise."""
+    is_open = proof.status in (Status.TIME_LIMIT, Status.INTERRUPTED)
+    is_little = steps.bound - bound < LEAST_RISE * proof.loss
+    return steps if is_open and not is_little else None

@@ -11,7 +11,7 @@ import math
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -90,13 +90,17 @@ class Stops:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """The best card, a bound on every card, and why the proof ended."""
+    """The best card, a bound on every card, and why the proof ended.
+
+    ``tree`` is what is left to do where time ran out: see `go_on`.
+    """
 
     solution: Solution
     loss: float
     bound: float
     status: Status
     nodes: int
+    tree: _Tree | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(slots=True)
@@ -236,9 +240,34 @@ def prove(
         empty = best_empty_card(problem)
         loss = loss_of(empty, problem)
         return Proof(empty, loss, loss * (1.0 - CLOSE_ENOUGH), Status.OPTIMAL, 0)
-    tree = _Tree(problem, conditions, card, stops)
+    return _run(_Tree(problem, conditions, card, stops), stops, n_jobs, progress)
+
+
+def go_on(
+    proof: Proof,
+    stops: Stops,
+    n_jobs: int = 1,
+    progress: Callable[[float, float, int], None] | None = None,
+) -> Proof:
+    """Continue a proof that ran out of time, from its card, with other stops.
+
+    Its nodes count from the beginning, for the node limit as well.
+    """
+    if proof.tree is None:
+        return proof
+    proof.tree.offer(proof.solution)
+    return _run(proof.tree, stops, n_jobs, progress)
+
+
+def _run(
+    tree: _Tree,
+    stops: Stops,
+    n_jobs: int,
+    progress: Callable[[float, float, int], None] | None,
+) -> Proof:
     status = _grow(tree, stops, n_jobs, progress)
-    return Proof(tree.card, tree.loss, tree.bound, status, tree.nodes)
+    rest = tree if status is Status.TIME_LIMIT else None
+    return Proof(tree.card, tree.loss, tree.bound, status, tree.nodes, rest)
 
 
 def _grow(
