@@ -5,12 +5,15 @@
 The folder has CSV files with a column ``target``. From each table with enough rows, samples are
 drawn, a card is learned from each, and the share with the event among all *other* rows with a total
 is compared with the interval that the card prints for it. A total counts if at least 500 other rows
-have it, so that their share is close to the truth. docs/choosing.md has the table.
+have it. Where few of them have the event, their share is itself far from the truth; so the table has
+beside it how often it would be in the interval if every interval were right. docs/choosing.md has the
+table.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import time
 from collections import defaultdict
 from collections.abc import Iterator
@@ -19,6 +22,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+import scipy.special
+import scipy.stats
 
 from riskcard import RiskScoreClassifier
 
@@ -26,22 +31,47 @@ ROWS, TERMS = (300, 1000, 3000), (5, 8)
 #: A table must have this many rows per row of the largest sample drawn from it.
 TIMES_AS_MANY = 1.5
 FEWEST_OTHERS = 500
+#: Parts of a normal distribution, in the middle of which it is looked at.
+_PARTS = 41
 
 
 class Held(NamedTuple):
     """One total of one card: whether its interval holds, its share of the sample, how wide it is."""
 
     is_held: bool
+    if_right: float
     share: float
     width: float
     risk: float
 
 
-def look_at(frame: pd.DataFrame, is_event: np.ndarray, n_rows: int, terms: int, seed: int) -> list:
+def chance_if_right(low: float, high: float, others: int) -> float:
+    """How often the share of other rows is in an interval that is right.
+
+    The log-odds are then normal, with 95 % of them in the interval, and events are binomial.
+    """
+    ends = [math.log(end) - math.log1p(-end) for end in (low, high)]
+    middle, reach = sum(ends) / 2, (ends[1] - ends[0]) / 2
+    normal = scipy.stats.norm.ppf((np.arange(_PARTS) + 0.5) / _PARTS)
+    risks = scipy.special.expit(middle + reach / scipy.stats.norm.ppf(0.975) * normal)
+    counts = np.floor(high * others), np.ceil(low * others) - 1
+    up_to_high, below_low = (scipy.stats.binom.cdf(count, others, risks) for count in counts)
+    return float(np.mean(up_to_high - below_low))
+
+
+def look_at(
+    frame: pd.DataFrame,
+    is_event: np.ndarray,
+    n_rows: int,
+    terms: int,
+    seed: int,
+    regularization: str | None = "auto",
+) -> list[Held]:
     """Learn a card from a sample, and hold its intervals against all other rows."""
     order = np.random.default_rng([seed, n_rows]).permutation(is_event.size)
     own, others = order[:n_rows], order[n_rows:]
-    card = RiskScoreClassifier(terms).fit(frame.iloc[own], is_event[own]).card_
+    model = RiskScoreClassifier(terms, regularization=regularization)
+    card = model.fit(frame.iloc[own], is_event[own]).card_
     totals = card.total_points(frame.iloc[others])
     found = []
     for one in card.training.totals:
@@ -49,7 +79,9 @@ def look_at(frame: pd.DataFrame, is_event: np.ndarray, n_rows: int, terms: int, 
         if one.interval is None or here.sum() < FEWEST_OTHERS:
             continue
         (low, high), rate = one.interval, is_event[others][here].mean()
-        found.append(Held(low <= rate <= high, one.rows / n_rows, high - low, float(rate)))
+        right = chance_if_right(low, high, int(here.sum()))
+        share, width = one.rows / n_rows, high - low
+        found.append(Held(low <= rate <= high, right, share, width, float(rate)))
     return found
 
 
@@ -67,10 +99,13 @@ def line_of(name: str, found: list[Held]) -> str:
         np.array([getattr(one, field) for one in found]) for field in ("is_held", "share")
     )
     high = [one.is_held for one in found if one.risk > 0.5]
-    width = np.mean([one.width for one in found])
+    width, right = (
+        np.mean([getattr(one, field) for one in found]) for field in ("width", "if_right")
+    )
     above = f"{100 * np.mean(high):.1f}" if high else ""
     people = np.average(held, weights=share)
-    return f"| {name} | {held.size} | {100 * held.mean():.1f} | {100 * people:.1f} | {above} | {width:.2f} |"
+    shares = f"{100 * held.mean():.1f} | {100 * right:.1f} | {100 * people:.1f} | {above}"
+    return f"| {name} | {held.size} | {shares} | {width:.2f} |"
 
 
 def main() -> None:
@@ -79,8 +114,10 @@ def main() -> None:
     )
     parser.add_argument("--data", type=Path, required=True, help="folder with CSV files")
     parser.add_argument("--samples", type=int, default=10, help="samples of each kind (10)")
+    parser.add_argument("--lowest-loss", action="store_true", help="cards without regularization")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no sample after")
     options = parser.parse_args()
+    regularization = None if options.lowest_loss else "auto"
     begun, by_kind, by_table = time.perf_counter(), defaultdict(list), defaultdict(list)
     read = [one for one in tables(options.data) if len(one[1]) >= TIMES_AS_MANY * max(ROWS)]
     for seed in range(options.samples):
@@ -89,13 +126,14 @@ def main() -> None:
                 for terms in TERMS:
                     if time.perf_counter() - begun > options.seconds:
                         continue
-                    found = look_at(frame, is_event, n_rows, terms, seed)
+                    found = look_at(frame, is_event, n_rows, terms, seed, regularization)
                     by_kind[f"{n_rows:,} rows, {terms} terms"] += found
                     by_table[name] += found
     print(
-        "| | totals | % of totals that hold | % of rows | % where the risk is above 50 % | mean width |"
+        "| | totals | % of totals that hold | % if all were right | % of rows | "
+        "% where the risk is above 50 % | mean width |"
     )
-    print("|---|---|---|---|---|---|")
+    print("|---|---|---|---|---|---|---|")
     everything = {"all": [one for found in by_table.values() for one in found]}
     for name, found in {**by_kind, **by_table, **everything}.items():
         print(line_of(name, found))

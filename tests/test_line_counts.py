@@ -16,6 +16,7 @@ from riskcard import (
 )
 from riskcard.card.scorecard import score_card_of
 from riskcard.errors import FormatError, ParameterError
+from riskcard.evaluation.intervals import wilson_interval
 from riskcard.export.javascript import card_to_javascript
 from riskcard.export.pmml import card_to_pmml
 from riskcard.export.python import card_to_python
@@ -117,7 +118,7 @@ def _with_rows(text: str) -> str:
     return json.dumps(content)
 
 
-def test_regularised_cards_have_intervals_and_others_none():
+def test_cards_have_intervals_and_those_of_lowest_loss_have_wider_ones():
     X, y = mixed_rows()
     card = RiskScoreClassifier(3).fit(X, y).card_
     assert all(one.interval is not None for one in card.training.totals)
@@ -129,10 +130,30 @@ def test_regularised_cards_have_intervals_and_others_none():
         assert low < ends[-1]
         assert ends[0] < high
     assert "95 % interval" in card.to_text()
-    assert "95 % interval" not in recalibrate(card, X, y, update="both").to_text()
     plain = RiskScoreClassifier(3, regularization=None).fit(X, y).card_
-    assert all(one.interval is None for one in plain.training.totals)
-    assert "95 % interval" not in plain.to_text()
+    width, wider = (
+        np.mean([np.ptp(np.log(one.interval) - np.log1p(-np.array(one.interval))) for one in own])
+        for own in (card.training.totals, plain.training.totals)
+    )
+    assert wider > 1.3 * width
+
+
+def test_a_recalibrated_card_has_the_intervals_of_the_shares_among_its_own_rows():
+    X, y = mixed_rows(800)
+    card = RiskScoreClassifier(3).fit(X[:400], y[:400]).card_
+    for one in recalibrate(card, X[400:], y[400:], update="both").training.totals:
+        assert one.interval == pytest.approx(wilson_interval(one.events, one.rows))
+    assert "95 % interval" not in recalibrate(card, X[:400], y[:400], update="both").to_text()
+
+
+@pytest.mark.parametrize("scale", [1.0, "multiplier"])
+def test_intervals_are_around_the_scale_that_fits_where_another_one_is_given(scale):
+    """A whole base and a given multiplier can be far from what the rows say; intervals are not."""
+    X, y = mixed_rows(3000)
+    card = RiskScoreClassifier(2, scale=scale, regularization=None).fit(X, y).card_
+    for one in card.training.totals:
+        if one.rows >= 100:
+            assert one.interval[0] < one.rate < one.interval[1]
 
 
 def test_intervals_do_not_depend_on_the_unit_of_weights_and_narrow_with_rows():

@@ -3,34 +3,53 @@
 The log-odds of people with total ``t`` are the card's own, ``eta``, but for three errors: the points
 were estimated, the card is simpler than the world, and so is its scale. Their variances add up::
 
-    prior(t) = ESTIMATED * v(t) + SIMPLER + SLOPE * (eta - average)**2
+    prior(t) = estimated * v(t) + simpler + slope * (eta - average)**2
 
 ``v(t)`` is the variance that a logistic regression on the lines of the card would have for the mean
 row with this total. The rows with the total then say how far the card is off: they count as
-``rows / OPTIMISM`` rows, since they helped to choose the card. The interval is that of the mode of
+``rows / optimism`` rows, since they helped to choose the card. The interval is that of the mode of
 this posterior, with its curvature as the variance.
 
-The four constants were chosen by simulation on tables that have many more rows than a card is
-learned from; ``python -m benchmarks.coverage`` repeats it. They are for regularised cards: cards of
-lowest loss are too far from the truth, in ways that their training rows do not show.
+The constants were chosen by simulation on tables that have many more rows than a card is learned
+from; ``python -m benchmarks.coverage`` repeats it. A card that nothing shrinks follows its rows more
+closely, so that these say less about it.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from riskcard.arrays import Floats, Integers
 from riskcard.model.totals import TotalCount
 
-#: What estimating points adds to the variance of log-odds, as a multiple of that of a regression;
-#: more than 1, since cuts and features were chosen from many.
-ESTIMATED = 1.5
-#: The variance of log-odds that is left where points and cuts are exact.
-SIMPLER = 0.06
-#: The same for the slope, by the squared distance from the average.
-SLOPE = 0.03
-#: How many rows with a total say as much as one that did not help to choose the card.
-OPTIMISM = 2.5
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """How far a kind of cards is from the truth.
+
+    Attributes
+    ----------
+    estimated
+        What estimating points adds to the variance of log-odds, as a multiple of that of a
+        regression; more than 1, since cuts and features were chosen from many.
+    simpler
+        The variance of log-odds that is left where points and cuts are exact.
+    slope
+        The same for the slope, by the squared distance from the average.
+    optimism
+        How many rows with a total say as much as one that did not help to choose the card.
+    """
+
+    estimated: float
+    simpler: float
+    slope: float
+    optimism: float
+
+
+#: Cards with pseudo-observations, and those that nothing shrinks.
+SHRUNK = Errors(1.5, 0.06, 0.03, 2.5)
+FREE = Errors(6.0, 0.01, 0.05, 3.0)
 
 #: A rate nearer to 0 or 1 counts as this.
 LEAST_RATE = 1e-13
@@ -47,6 +66,7 @@ def risk_intervals(
     totals: Integers,
     lines: Integers,
     weights: Floats,
+    errors: Errors,
 ) -> list[tuple[float, float]]:
     """The interval of each count.
 
@@ -60,6 +80,8 @@ def risk_intervals(
         (features, rows) The points of each row by feature: lines with the same points are one.
     weights
         Of each row.
+    errors
+        Those of the kind of card.
     """
     weights = weights / weights.max()
     weights *= weights.sum() / (weights @ weights)  # they add up to the effective rows
@@ -76,14 +98,16 @@ def risk_intervals(
         middle = np.average(design[own], axis=0, weights=weights[own])
         eta = float(np.average(log_odds[own], weights=weights[own]))
         variance = float(middle @ np.linalg.solve(information, middle))
-        prior = ESTIMATED * variance + SIMPLER + SLOPE * (eta - average) ** 2
-        found.append(_posterior_interval(one, eta, prior))
+        prior = errors.estimated * variance + errors.simpler + errors.slope * (eta - average) ** 2
+        found.append(_posterior_interval(one, eta, prior, errors.optimism))
     return found
 
 
-def _posterior_interval(count: TotalCount, eta: float, prior: float) -> tuple[float, float]:
+def _posterior_interval(
+    count: TotalCount, eta: float, prior: float, optimism: float
+) -> tuple[float, float]:
     """The interval of log-odds with a normal prior, given the rows with a total."""
-    rows = count.effective_rows / OPTIMISM
+    rows = count.effective_rows / optimism
     events, found = rows * count.rate, eta
     for _ in range(_STEPS):
         risk = float(_sigmoid(np.array(found)))

@@ -16,7 +16,7 @@ from riskcard.encoding.decode_solution import Layout, card_from_solution, raw_co
 from riskcard.encoding.fit_card_scale import CardScale, fit_card_scale
 from riskcard.encoding.pseudo_rows import loss_with_pseudo_rows
 from riskcard.encoding.rare_values import with_ties
-from riskcard.encoding.risk_intervals import risk_intervals
+from riskcard.encoding.risk_intervals import FREE, SHRUNK, risk_intervals
 from riskcard.encoding.write_certificate import certificate_of, training_facts_of
 from riskcard.errors import RiskcardError
 from riskcard.model.card import RiskCard
@@ -100,9 +100,13 @@ def finish(result: SolveResult, problem: Problem, layout: Layout, training: Trai
         card = _without_class_weights(card, totals, result, problem, layout, training)
     as_given = replace(table, weights=training.given_weights)
     facts = training_facts_of(as_given, totals, card.reachable_totals())
-    if layout.pseudo.number > 0 and used:
+    if used:
+        is_shrunk = layout.pseudo.number > 0
         log_odds = card.log_odds_of_total(totals)
-        ends = risk_intervals(facts.totals, log_odds, totals, points, training.given_weights)
+        if not is_shrunk and problem.scale.kind != "calibrated":
+            log_odds = _on_fitted_scale(card, totals, as_given)
+        rows = log_odds, totals, points, training.given_weights
+        ends = risk_intervals(facts.totals, *rows, SHRUNK if is_shrunk else FREE)
         pairs = zip(facts.totals, ends, strict=True)
         facts = replace(facts, totals=tuple(replace(one, interval=own) for one, own in pairs))
     return replace(
@@ -112,6 +116,13 @@ def finish(result: SolveResult, problem: Problem, layout: Layout, training: Trai
         certificate=certificate,
         recipe=_recipe_of(training, problem, layout, used),
     )
+
+
+def _on_fitted_scale(card: RiskCard, totals: Integers, table: Table) -> NDArray[np.float64]:
+    """Log-odds by the scale that fits the rows, not by one that was given: it is nearer the truth."""
+    start = CardScale(1.0 / card.multiplier, card.offset)
+    scale = fit_card_scale(totals, table.labels > 0, table.weights, start)
+    return np.asarray(scale.slope * totals + scale.offset, dtype=np.float64)
 
 
 def _with_counts(card: RiskCard, table: Table) -> tuple[RiskCard, Integers]:

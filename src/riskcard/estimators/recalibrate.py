@@ -10,6 +10,7 @@ from riskcard.data.target import read_target, two_classes
 from riskcard.encoding.fit_card_scale import CardScale, fit_card_scale
 from riskcard.encoding.write_certificate import training_facts_of
 from riskcard.errors import DataError, warn
+from riskcard.evaluation.intervals import rate_interval
 from riskcard.evaluation.outcomes import read_outcomes
 from riskcard.evaluation.updating import FEW_ROWS, choose_update, rarer_rows, require_rows_for
 from riskcard.model.card import RiskCard
@@ -47,6 +48,8 @@ def recalibrate(
         The same points with another offset and multiplier, ``log-odds = total / multiplier +
         offset``. It has no certificate: nothing is claimed about its points on these rows. It says
         which rows its points are from, and which its scale. Where nothing is updated, the card itself.
+        The 95 % intervals of its risks are those of the shares among these rows, unless they are the
+        rows that its points are from.
 
     Warns
     -----
@@ -123,6 +126,7 @@ def _facts_of(card: RiskCard, totals: Any, table: Table) -> TrainingFacts:
     """The rows that the scale is from, and those that the points are from."""
     signed = replace(table, labels=np.where(table.labels > 0, 1, -1).astype(np.int8))
     facts = training_facts_of(signed, totals, card.reachable_totals())
+    facts = _with_intervals(facts, card.training)
     first = card.training
     if first is None:
         return facts
@@ -132,3 +136,21 @@ def _facts_of(card: RiskCard, totals: Any, table: Table) -> TrainingFacts:
         points_rows=first.rows if is_new else first.points_rows,
         points_events=first.events if is_new else first.points_events,
     )
+
+
+def _with_intervals(facts: TrainingFacts, first: TrainingFacts | None) -> TrainingFacts:
+    """The facts with the interval of each share; without where the points are from the same rows.
+
+    Rows that did not choose the points are new people to the card: the interval of their share holds,
+    however well the card fits them.
+    """
+    shares = [
+        [] if known is None else [(one.low, one.rows, one.events) for one in known.totals]
+        for known in (facts, first)
+    ]
+    if shares[0] == shares[1]:
+        return facts
+    counts = (
+        replace(one, interval=rate_interval(one.rate, one.effective_rows)) for one in facts.totals
+    )
+    return replace(facts, totals=tuple(counts))
