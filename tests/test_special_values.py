@@ -83,7 +83,9 @@ def test_missing_values_do_not_make_a_bin_large_enough():
     x = np.concatenate([rng.uniform(0, 90, 400), np.full(6, 95.0), np.full(200, np.nan)])
     y = rng.random(x.size) < np.where(np.isnan(x) | (x > 90), 0.9, np.where(x > 45, 0.5, 0.1))
     rules = CardRules(min_bin_rows=50)
-    model = RiskScoreClassifier(4, regularization=None, rules=rules, certify=True).fit(x[:, None], y)
+    model = RiskScoreClassifier(4, regularization=None, rules=rules, certify=True).fit(
+        x[:, None], y
+    )
     assert model.status_ == "optimal"
     for feature in model.card_.features:
         bins = [line for line in feature.lines() if line.is_ordinary]

@@ -7,6 +7,7 @@ from enum import Enum
 
 from riskcard.data.files.file_facts import FileFacts
 from riskcard.evaluation.card_drift import CardDrift
+from riskcard.evaluation.groups.fairness import Fairness
 from riskcard.evaluation.groups.random_effects import SiteSummary
 from riskcard.evaluation.groups.subgroups import GroupFigures
 from riskcard.evaluation.intervals import Figure
@@ -94,6 +95,14 @@ class SubgroupFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class FairnessFacts:
+    """Errors in the groups of one column, each compared with the reference group."""
+
+    column: str
+    found: Fairness
+
+
+@dataclass(frozen=True, slots=True)
 class SiteFacts:
     """The figures of each site, and their random-effects summary."""
 
@@ -176,6 +185,8 @@ class ValidationFacts:
         Groups that were asked for, by risk or by total; empty where none were.
     subgroups
         By column.
+    fairness
+        Error rates of these groups at the risks that were asked for; empty where none were.
     sites
         By site; None without sites.
     rivals
@@ -201,6 +212,7 @@ class ValidationFacts:
     risk_groups: tuple[RiskGroup, ...]
     groups_are_totals: bool
     subgroups: tuple[SubgroupFacts, ...]
+    fairness: tuple[FairnessFacts, ...]
     sites: SiteFacts | None
     rivals: tuple[RivalFacts, ...]
     values: tuple[ValueFacts, ...]

@@ -16,6 +16,7 @@ from riskcard.data.files.file_facts import FileFacts
 from riskcard.data.rows_to_score import as_numbers, take_columns
 from riskcard.errors import ParameterError, RiskcardWarning
 from riskcard.evaluation.card_drift import CardDrift, card_drift
+from riskcard.evaluation.groups.fairness import fairness
 from riskcard.evaluation.groups.random_effects import summarise_sites
 from riskcard.evaluation.groups.subgroups import GroupFigures, figures_of
 from riskcard.evaluation.outcomes import Outcomes
@@ -27,6 +28,7 @@ from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature
 from riskcard.model.totals import TotalCount, count_totals
 from riskcard.validation.facts import (
+    FairnessFacts,
     Origin,
     RowFacts,
     Rows,
@@ -54,6 +56,8 @@ class ValidationOptions:
         Risks where a new group begins.
     total_groups
         Totals where a new group begins; at most one of the two is given.
+    flag_from
+        Risks at which the error rates of groups are compared.
     n_bootstraps, random_state
         Resamples behind the intervals of ICI, E50 and E90, and their seed.
     files, shown_options
@@ -62,6 +66,7 @@ class ValidationOptions:
 
     risk_groups: tuple[float, ...] = ()
     total_groups: tuple[float, ...] = ()
+    flag_from: tuple[float, ...] = ()
     n_bootstraps: int = 500
     random_state: int = 0
     files: tuple[FileFacts, ...] = ()
@@ -70,7 +75,7 @@ class ValidationOptions:
 
 def gather_facts(card: RiskCard, given: GivenRows, options: ValidationOptions) -> ValidationFacts:
     """Compute everything that a validation says."""
-    _check(options)
+    _check(options, given)
     with warnings.catch_warnings():
         # values that training did not have are counted, feature by feature
         warnings.simplefilter("ignore", RiskcardWarning)
@@ -89,6 +94,7 @@ def gather_facts(card: RiskCard, given: GivenRows, options: ValidationOptions) -
         risk_groups=_risk_groups(rows, options),
         groups_are_totals=bool(options.total_groups),
         subgroups=tuple(_subgroups(rows, one) for one in given.by),
+        fairness=tuple(_fairness(rows, one, options) for one in given.by if options.flag_from),
         sites=None if given.sites is None else _sites(rows, given.sites),
         rivals=tuple(
             compare_rival(
@@ -113,13 +119,22 @@ def gather_facts(card: RiskCard, given: GivenRows, options: ValidationOptions) -
     )
 
 
-def _check(options: ValidationOptions) -> None:
+def _check(options: ValidationOptions, given: GivenRows) -> None:
     if options.risk_groups and options.total_groups:
         raise ParameterError("Groups are either by risk or by total. Give one of the two.")
     if not all(0 < cut < 1 for cut in options.risk_groups):
         raise ParameterError(
             f"The risks where groups begin are {list(options.risk_groups)}. Give numbers between 0 and 1, "
             "such as 0.05 and 0.2."
+        )
+    if not all(0 < one < 1 for one in options.flag_from):
+        raise ParameterError(
+            f"The risks from which rows are flagged are {list(options.flag_from)}. Give numbers between 0 "
+            "and 1, such as 0.2."
+        )
+    if options.flag_from and not given.by:
+        raise ParameterError(
+            "Error rates are compared between groups, but none are named. Name columns to judge by."
         )
     if options.n_bootstraps < 0:
         raise ParameterError(f"n_bootstraps is {options.n_bootstraps}. Use a number from 0.")
@@ -191,6 +206,17 @@ def _risk_groups(rows: JudgedRows, options: ValidationOptions) -> tuple[RiskGrou
 
 def _subgroups(rows: JudgedRows, groups: NamedGroups) -> SubgroupFacts:
     return SubgroupFacts(groups.column, _each(rows.outcomes, groups.take(rows.kept)))
+
+
+def _fairness(rows: JudgedRows, groups: NamedGroups, options: ValidationOptions) -> FairnessFacts:
+    judged = groups.take(rows.kept)
+    if len(judged.names) < 2:
+        raise ParameterError(
+            f"All rows have the same value of {groups.column!r}, so there is nothing to compare. Name "
+            "another column."
+        )
+    found = fairness(rows.outcomes, np.array(judged.names)[judged.places], options.flag_from)
+    return FairnessFacts(groups.column, found)
 
 
 def _sites(rows: JudgedRows, sites: NamedGroups) -> SiteFacts:

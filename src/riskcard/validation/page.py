@@ -21,6 +21,7 @@ _SECTIONS = (
     ("thresholds", "Acting from a total on"),
     ("groups", "Risk groups"),
     ("subgroups", "Does it hold in every group?"),
+    ("fairness", "Errors in each group"),
     ("sites", "Does it hold at every site?"),
     ("rivals", "Against other scores"),
     ("drift", "Inputs and drift"),
@@ -36,6 +37,7 @@ def render_page(facts: ValidationFacts) -> str:
         "groups": facts.risk_groups,
         "thresholds": facts.thresholds,
         "subgroups": facts.subgroups,
+        "fairness": facts.fairness,
         "sites": facts.sites,
         "rivals": facts.rivals,
     }

@@ -126,3 +126,20 @@ def signed(number: float | None) -> str:
     if number is None:
         return "–"
     return f"+{plain(number, 2)}" if number >= 0.005 else plain(number, 2)
+
+
+def signed_points(figure: Figure, digits: int = 1) -> str:
+    """A difference of shares in percentage points, with its sign and its interval.
+
+    Examples
+    --------
+    >>> signed_points(Figure(0.031, (-0.012, 0.074)))
+    '+3.1 (−1.2 to +7.4)'
+    """
+    if not math.isfinite(figure.value):
+        return "–"
+    value, *ends = (
+        minus(f"{round(100 * one, digits) + 0.0:+.{digits}f}")
+        for one in (figure.value, *(figure.interval or ()))
+    )
+    return f"{value} ({ends[0]} to {ends[1]})" if ends else value

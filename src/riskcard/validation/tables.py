@@ -64,6 +64,7 @@ def tables_of(facts: ValidationFacts) -> dict[str, list[Row]]:
             for part in facts.subgroups
             for one in part.groups
         ],
+        "fairness": _fairness(facts),
         "sites": [] if facts.sites is None else [_group(one) for one in facts.sites.sites],
         "site_summary": _site_summary(facts),
         "comparisons": _comparisons(facts),
@@ -103,6 +104,25 @@ def _group(one: GroupFigures) -> Row:
         "group": one.name,
         **{name: cell for name, cell in _flat(one).items() if name != "name"},
     }
+
+
+def _fairness(facts: ValidationFacts) -> list[Row]:
+    """A row for each column, group and threshold; differences are from the reference group."""
+    nothing = Figure(math.nan, None)
+    rows = []
+    for part in facts.fairness:
+        for one in part.found.groups:
+            for place, rates in enumerate(one.rates):
+                row: Row = {"column": part.column, "group": one.figures.name}
+                row |= {"reference": part.found.reference, **_flat(rates)}
+                row |= _spread("calibration_error", one.calibration_error.root)
+                for entry in fields(rates)[1:]:
+                    difference = nothing
+                    if one.differences:
+                        difference = getattr(one.differences[place], entry.name)
+                    row |= _spread(f"{entry.name}_difference", difference)
+                rows.append(row)
+    return rows
 
 
 def _site_summary(facts: ValidationFacts) -> list[Row]:

@@ -9,7 +9,7 @@ from riskcard.evaluation.groups.subgroups import GroupFigures
 from riskcard.evaluation.intervals import Figure
 from riskcard.formatting.figures import plain, share
 from riskcard.formatting.plain_text import one_line, text_table
-from riskcard.validation.facts import ValidationFacts
+from riskcard.validation.facts import FairnessFacts, ValidationFacts
 from riskcard.validation.sentences import (
     WHICH_ROWS,
     cautions,
@@ -27,6 +27,7 @@ from riskcard.validation.shown import (
     headlines,
     in_percent,
     short,
+    signed_points,
 )
 
 _WIDTH = 79
@@ -49,6 +50,7 @@ def render_text(facts: ValidationFacts) -> str:
         _thresholds(facts),
         _risk_groups(facts),
         *(_groups(f"By {part.column}", part.groups) for part in facts.subgroups),
+        *(_fairness(part) for part in facts.fairness),
         _sites(facts),
         *(
             [one_line(f"Against {one.name}"), *_wrapped([rival_sentence(one)])]
@@ -142,6 +144,33 @@ def _groups(title: str, groups: Sequence[GroupFigures]) -> list[str]:
         one.is_small for one in groups
     )
     return [one_line(title), *_table(header, lines), *note]
+
+
+def _fairness(part: FairnessFacts) -> list[str]:
+    """Error rates of each group, and their differences from the reference group."""
+    lines = [
+        one_line(f"Errors by {part.column}, in per cent; differences from {part.found.reference}")
+    ]
+    header = (
+        "Group",
+        "From risk",
+        "Flagged",
+        "False pos.",
+        "Difference",
+        "False neg.",
+        "Difference",
+    )
+    rows = []
+    for one in part.found.groups:
+        for place, rates in enumerate(one.rates):
+            cells = [one_line(group_words(one.figures)), share(rates.threshold, 0)]
+            cells.append(plain(100 * rates.flagged.value, 0))
+            for name in ("false_positive", "false_negative"):
+                cells.append(in_percent(getattr(rates, name)))
+                has = bool(one.differences)
+                cells.append(signed_points(getattr(one.differences[place], name), 0) if has else "")
+            rows.append(cells)
+    return [*lines, *_table(header, rows)]
 
 
 def _optional(figure: Figure | None) -> str:

@@ -96,6 +96,7 @@ def validate(
     compare: Any = None,
     risk_groups: Sequence[float] = (),
     total_groups: Sequence[float] = (),
+    flag_from: Sequence[float] = (),
     n_bootstraps: int = 500,
     random_state: int = 0,
 ) -> Validation:
@@ -124,6 +125,8 @@ def validate(
         cards and columns. Numbers from 0 to 1 are taken for risks, others for a score.
     risk_groups, total_groups
         Risks, or totals, at which a new group of rows begins.
+    flag_from
+        Risks from which one would act: the error rates of the groups of ``by`` are compared there.
     n_bootstraps, random_state
         Resamples behind the intervals of ICI, E50 and E90, and their seed.
 
@@ -162,6 +165,7 @@ def validate(
     options = ValidationOptions(
         risk_groups=tuple(risk_groups),
         total_groups=tuple(total_groups),
+        flag_from=tuple(flag_from),
         n_bootstraps=n_bootstraps,
         random_state=random_state,
     )

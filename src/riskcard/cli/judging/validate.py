@@ -54,6 +54,7 @@ def run_validate(options: Namespace) -> int:
             ValidationOptions(
                 risk_groups=tuple(options.risk_groups),
                 total_groups=tuple(options.total_groups),
+                flag_from=tuple(options.flag_from),
                 n_bootstraps=options.n_bootstraps,
                 random_state=options.random_state,
                 files=tuple(files),
