@@ -57,6 +57,8 @@ SCREENS = {
         1100,
         1180,
     ),
+    "credit_officer_credit.png": Screen("credit_officer_credit.html", "", 1060, 1330),
+    "credit_officer_monitor.png": Screen("credit_officer_monitor.html", "", 1060, 620),
     "report.png": Screen("report.html", "", 1060, 1100),
     "phone.png": Screen(
         "calculator.html",

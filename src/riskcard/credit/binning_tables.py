@@ -244,10 +244,10 @@ def tables_of(
             own = bins_of(name, column, is_event, table.weights, binning)
             looked_up = own.look_up(column.by_name())
             found.append(_table(own, own.lines(), looked_up, table, False))
-    outcome = table.outcome or "the event"
+    named = RiskCard((), classes=table.classes, outcome=table.outcome) if card is None else card
     return BinningTables(
         tuple(sorted(found, key=lambda one: -one.iv)),
-        outcome if card is None else card.event,
+        named.event,
         rows=is_event.size,
         events=int(is_event.sum()),
         base_rate=float(table.weights[is_event].sum() / table.weights.sum()),

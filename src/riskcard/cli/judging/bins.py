@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from riskcard.cli.card_rows import labelled_rows
@@ -42,6 +43,7 @@ def _tables(options: Namespace) -> BinningTables:
     options.rules = None  # bins are not cards: rules say nothing of them
     training = read_training(options)
     table = make_table(training.table, training.labels, training.weights, event=training.classes[1])
+    table = replace(table, outcome=options.target)
     rows = None if card is None else labelled_rows(options, card)[0]
     return tables_of(table, binning, card, rows)
 
