@@ -1,8 +1,8 @@
 """Make the pictures of the docs and of the README: `python -m docs.make_pictures [NAME ...]`.
 
-A name is that of a page whose code makes its pictures ("index", "calculator", "clinician", "credit_officer"), "plots" for
-the pages that show single plots, "examples", or nothing for all of them. Screenshots of the pages that riskcard writes are
-taken with Chromium, which must be installed.
+A name is that of a page whose code makes its pictures ("index", "calculator", "clinician", "credit_officer",
+"validation"), "plots" for the pages that show single plots, "examples", or nothing for all of them. Screenshots of the
+pages that riskcard writes are taken with Chromium, which must be installed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from riskcard import RiskCard, RiskScoreClassifierCV, plot_parsimony
 
 IMAGES = DOCS / "images"
 #: Pages whose code makes the pictures that they show.
-PAGES = ("calculator", "clinician", "credit_officer")
+PAGES = ("calculator", "clinician", "credit_officer", "validation")
 #: What the code of the page about pictures draws, in this order; the first is not shown.
 PLOTS = ("", "points", "risk", "roc", "calibration", "decision", "pool", "progress")
 DOTS = 110
@@ -60,6 +60,7 @@ SCREENS = {
     "credit_officer_credit.png": Screen("credit_officer_credit.html", "", 1060, 1330),
     "credit_officer_monitor.png": Screen("credit_officer_monitor.html", "", 1060, 620),
     "report.png": Screen("report.html", "", 1060, 1100),
+    "validation.png": Screen("validation.html", "", 1060, 1600),
     "phone.png": Screen(
         "calculator.html",
         "mean+concave+points=0.06&worst+texture=24.3&worst+area=880",

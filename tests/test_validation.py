@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -328,6 +329,17 @@ def test_sentences_follow_from_the_intervals(offset, slope, mean, spread):
     assert spread in slope_words(found)
 
 
+def test_a_close_call_names_both_figures():
+    facts = validate(CARD, X, Y, n_bootstraps=0).facts.evaluation.calibration
+    close = replace(
+        facts, intercept=-0.7, intercept_interval=(-1.4, -0.05), ratio_interval=(0.98, 1.2)
+    )
+    assert (
+        "by calibration in the large, −0.70 (−1.40\u00a0to\u00a0−0.05), they are too high"
+        in mean_sentence(close)
+    )
+
+
 def test_figures_without_an_interval_support_nothing():
     rows, labels = validation_rows(40, seed=4)
     found = validate(CARD, rows, labels, n_bootstraps=0).facts
@@ -388,6 +400,19 @@ def test_frames_and_csv_are_the_tables(full):
     assert text.splitlines()[0] == "figure,value,value_low,value_high"
     with pytest.raises(ParameterError, match=r"There is no table 'x'\. There are: figures"):
         full.frame("x")
+
+
+def test_forest_plots_are_drawn_where_there_are_groups(full):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    figure = full.plot_forest("sites")
+    labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    assert labels[-2:] == ["Mean of sites", "A further site"]
+    assert len(full.plot_forest().axes) == 3
+    pyplot.close("all")
+    with pytest.raises(ParameterError, match="There is no forest plot of 'age'"):
+        full.plot_forest("age")
+    with pytest.raises(ParameterError, match="There are no sites to draw"):
+        validate(CARD, X, Y, n_bootstraps=0).plot_forest("sites")
 
 
 def test_a_validation_shows_itself(full):

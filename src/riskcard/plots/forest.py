@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from riskcard.plots.drawing import FILL, INK, PALE, plain_spines
+from riskcard.plots.drawing import FILL, INK, PALE, plain_spines, require_matplotlib
 from riskcard.plots.lettering import plain_words
 
 #: Inches of a line, and of what is above and below all lines.
@@ -55,6 +55,15 @@ class ForestPanel:
 def forest_size(lines: Sequence[ForestLine], panels: Sequence[ForestPanel]) -> tuple[float, float]:
     """Width and height of a plot in inches."""
     return 2.0 + 2.0 * len(panels), _AROUND + _LINE * len(lines)
+
+
+def plot_forest(lines: Sequence[ForestLine], panels: Sequence[ForestPanel]) -> Any:
+    """Draw on a new figure of matplotlib, and return it."""
+    require_matplotlib()
+    pyplot = importlib.import_module("matplotlib.pyplot")
+    figure = pyplot.figure(figsize=forest_size(lines, panels), layout="constrained")
+    draw_forest(figure, lines, panels)
+    return figure
 
 
 def draw_forest(figure: Any, lines: Sequence[ForestLine], panels: Sequence[ForestPanel]) -> Any:

@@ -23,7 +23,7 @@ _MOST_GROUPS = 12
 _MOST_SITES = 60
 #: Where numbers are divided: a round cut between each of these pairs of quantiles, so that there are about
 #: three parts of equal size.
-_QUANTILES = ((0.28, 0.38), (0.62, 0.72))
+_QUANTILES = ((0.25, 0.42), (0.58, 0.75))
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ def render_page(facts: ValidationFacts) -> str:
     }
     sections = [one for one in _SECTIONS if has.get(one[0], True)]
     with letters_explained():
-        return render(
+        page = render(
             "validation/templates/validation.html.j2",
             facts=facts,
             sections=sections,
@@ -55,3 +55,4 @@ def render_page(facts: ValidationFacts) -> str:
             percent=percent,
             render_card=render_html,
         )
+    return page.replace(" %", "\u00a0%")  # a line never begins with the sign

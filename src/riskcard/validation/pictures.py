@@ -13,7 +13,7 @@ from riskcard.plots.embedded import Picture, drawn, drawn_on_figure
 from riskcard.plots.forest import ForestLine, ForestPanel, draw_forest, forest_size
 from riskcard.plots.risk import draw_risk
 from riskcard.plots.roc import draw_roc
-from riskcard.validation.facts import SiteFacts, ValidationFacts
+from riskcard.validation.facts import ValidationFacts
 from riskcard.validation.shown import group_words
 
 
@@ -59,53 +59,56 @@ def decision_picture(facts: ValidationFacts) -> Picture:
     )
 
 
-def subgroup_picture(facts: ValidationFacts) -> Picture:
-    """A forest plot of all groups, under a line for all rows."""
-    found = facts.evaluation
-    calibration = found.calibration
-    everyone = ForestLine(
-        "All rows",
-        [
-            (found.roc.area, found.roc.interval),
-            (calibration.ratio, calibration.ratio_interval),
-            (calibration.slope, calibration.slope_interval),
-        ],
-        is_summary=True,
-    )
-    lines = [everyone]
-    for part in facts.subgroups:
-        lines.append(ForestLine(part.column, None))
-        lines += _group_lines(part.groups, found.rows)
-    return _forest(lines, found.roc.area, "AUC and calibration of each group of rows.")
-
-
-def site_picture(facts: ValidationFacts, sites: SiteFacts) -> Picture:
-    """A forest plot of all sites with their summary."""
-    most = max(one.rows for one in sites.sites)
-    lines = _group_lines(sites.sites, most)
-    summary = sites.summary
-    named = (summary.auc, summary.ratio, summary.slope)
-    lines.append(
-        ForestLine("Mean of sites", [_effect(one) for one in named], is_summary=True),
-    )
-    predicted = [_effect(one, is_prediction=True) for one in named]
-    lines.append(ForestLine("A further site", predicted, is_summary=True))
-    middle = facts.evaluation.roc.area if summary.auc is None else summary.auc.mean
-    return _forest(lines, middle, "AUC and calibration of each site, and their summary.")
-
-
-def _forest(lines: Sequence[ForestLine], area: float, alternative: str) -> Picture:
-    panels = [
-        ForestPanel("AUC", area),
-        ForestPanel("expected / observed", 1.0, is_log=True),
-        ForestPanel("calibration slope", 1.0),
-    ]
+def forest_picture(facts: ValidationFacts, what: str) -> Picture:
+    """A forest plot of "subgroups" or "sites"."""
+    lines, panels = forest_of(facts, what)
     return drawn_on_figure(
         lambda figure: draw_forest(figure, lines, panels),
-        alternative,
+        f"AUC and calibration of each {'site' if what == 'sites' else 'group of rows'}, with intervals.",
         "Squares: figures, larger for more rows; bars: 95 % intervals, with an arrow where they go on.",
         forest_size(lines, panels),
     )
+
+
+def forest_of(
+    facts: ValidationFacts, what: str
+) -> tuple[list[ForestLine], tuple[ForestPanel, ...]]:
+    """The lines and the panels of a forest plot: AUC, expected / observed events, slope."""
+    lines, area = _site_lines(facts) if what == "sites" else _subgroup_lines(facts)
+    panels = (
+        ForestPanel("AUC", area),
+        ForestPanel("expected / observed", 1.0, is_log=True),
+        ForestPanel("calibration slope", 1.0),
+    )
+    return lines, panels
+
+
+def _subgroup_lines(facts: ValidationFacts) -> tuple[list[ForestLine], float]:
+    """All groups of all columns, under a line for all rows."""
+    found = facts.evaluation
+    calibration = found.calibration
+    everyone = [
+        (found.roc.area, found.roc.interval),
+        (calibration.ratio, calibration.ratio_interval),
+        (calibration.slope, calibration.slope_interval),
+    ]
+    lines = [ForestLine("All rows", everyone, is_summary=True)]
+    for part in facts.subgroups:
+        lines.append(ForestLine(part.column, None))
+        lines += _group_lines(part.groups, found.rows)
+    return lines, found.roc.area
+
+
+def _site_lines(facts: ValidationFacts) -> tuple[list[ForestLine], float]:
+    """All sites, and below them their mean and where a further one is expected."""
+    assert facts.sites is not None
+    sites, summary = facts.sites.sites, facts.sites.summary
+    lines = _group_lines(sites, max(one.rows for one in sites))
+    named = (summary.auc, summary.ratio, summary.slope)
+    predicted = [_effect(one, is_prediction=True) for one in named]
+    lines.append(ForestLine("Mean of sites", [_effect(one) for one in named], is_summary=True))
+    lines.append(ForestLine("A further site", predicted, is_summary=True))
+    return lines, facts.evaluation.roc.area if summary.auc is None else summary.auc.mean
 
 
 def _group_lines(groups: Sequence[GroupFigures], most: int) -> list[ForestLine]:

@@ -136,6 +136,15 @@ def mean_sentence(figures: Calibration) -> str:
         verdict = "risks are too high on the whole"
     else:
         verdict = "there is no sign that risks are too high or too low on the whole"
+    ends = figures.intercept_interval
+    if low <= 1 <= high and ends is not None and not ends[0] <= 0 <= ends[1]:
+        # the two intervals rest on different variances, and may differ about a close call
+        offset = with_interval(figures.intercept, ends, 2)
+        way = "high" if figures.intercept < 0 else "low"
+        verdict = (
+            "by the ratio there is no sign that risks are too high or too low on the whole; by calibration in "
+            f"the large, {offset}, they are too {way}"
+        )
     return f"{shown}, a ratio of {ratio}: {verdict}."
 
 

@@ -51,7 +51,9 @@ def short(figure: Figure, digits: int) -> str:
     if figure.interval is None:
         return value
     low, high = (plain(end, digits) for end in figure.interval)
-    return f"{value} ({low}–{high})" if "−" not in low + high else f"{value} ({low} to {high})"
+    # a line ends before the brackets, and not within them
+    ends = f"{low} to {high}" if "−" in low + high else f"{low}–\u2060{high}"
+    return f"{value} ({ends})"
 
 
 def in_percent(figure: Figure, digits: int = 0) -> str:

@@ -33,7 +33,17 @@ from riskcard.validation.shown import (
 _WIDTH = 79
 #: Marks that every terminal can show.
 _PLAIN = str.maketrans(
-    {"\u00a0": " ", "−": "-", "–": "-", "≤": "<=", "∞": "inf", "“": "'", "”": "'", "²": "2"}
+    {
+        "\u00a0": " ",
+        "\u2060": "",
+        "−": "-",
+        "–": "-",
+        "≤": "<=",
+        "∞": "inf",
+        "“": "'",
+        "”": "'",
+        "²": "2",
+    }
 )
 
 

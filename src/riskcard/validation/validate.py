@@ -67,6 +67,33 @@ class Validation:
             raise ParameterError(f"There is no table {name!r}. There are: {', '.join(found)}.")
         return import_extra("pandas", "A frame", "pandas").DataFrame(found[name])
 
+    def plot_forest(self, what: str = "subgroups") -> Any:
+        """Draw AUC, expected / observed events and slope of each group with their intervals.
+
+        Parameters
+        ----------
+        what
+            "subgroups" or "sites", where ``by`` or ``sites`` was given.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            A new figure; ``savefig`` writes it.
+        """
+        known = {"subgroups": self.facts.subgroups, "sites": self.facts.sites}
+        if what not in known:
+            raise ParameterError(
+                f"There is no forest plot of {what!r}. Use 'subgroups' or 'sites'."
+            )
+        if not known[what]:
+            raise ParameterError(
+                f"There are no {what} to draw. Validate with 'by' or with 'sites'."
+            )
+        from riskcard.plots.forest import plot_forest
+        from riskcard.validation.pictures import forest_of
+
+        return plot_forest(*forest_of(self.facts, what))
+
     def __str__(self) -> str:
         from riskcard.validation.text import render_text
 
