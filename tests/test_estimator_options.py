@@ -85,6 +85,7 @@ def test_one_change_leaves_all_other_terms_with_their_points(table):
     assert len(after - before) <= 1
     assert card.certificate.status == "optimal"
     assert "terms of an earlier card that may be changed: 1" in card.certificate.rules
+    assert " ".join(card.to_text().split()).count("changed: 1.") == 1
     assert audit_card(card, X, y).passed
 
 

@@ -81,10 +81,27 @@ def test_a_fitted_model_is_drawn_and_named(small):
     X, y = small
     model = RiskScoreClassifierCV(max_terms=2, cv=3, scoring="roc_auc").fit(X, y)
     axes = plot_parsimony(model, figures.Figure().subplots())
-    assert axes.get_ylabel() == "mean roc_auc (higher is better)"
+    assert axes.get_ylabel() == "mean AUC (higher is better)"
     assert f"chosen: {model.n_terms_} term" in " ".join(labels(axes))
     threshold = line(axes, "best −").get_ydata()[0]
     assert threshold == pytest.approx(model.threshold_)
+
+
+def test_a_loss_is_drawn_as_a_loss_with_the_area_next_to_it(small):
+    X, y = small
+    model = RiskScoreClassifierCV(max_terms=2, cv=3).fit(X, y)
+    figure = figures.Figure()
+    axes = plot_parsimony(model, figure.subplots())
+    assert axes.get_ylabel() == "mean log-loss (lower is better)"
+    (bars,) = axes.containers
+    path = model.cv_results_
+    np.testing.assert_array_equal(bars.lines[0].get_ydata(), -path["mean_test_score"])
+    assert line(axes, "best +").get_ydata()[0] == pytest.approx(-model.threshold_)
+    low, high = axes.get_ylim()
+    assert low < -path["mean_test_score"].max() < high
+    (right,) = [one for one in figure.axes if one is not axes]
+    np.testing.assert_array_equal(right.lines[0].get_ydata(), path["mean_test_auc"])
+    assert labels(axes)[1] == "AUC on held-out rows (right)"
 
 
 @pytest.mark.slow

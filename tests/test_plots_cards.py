@@ -86,6 +86,17 @@ def test_a_card_alone_has_points_and_no_bars(ax):
     assert [points for *_, points in steps(ax)] == [2, 2, 0, 1]
 
 
+def test_event_rates_of_lines_stand_below_their_points(ax):
+    age = FeaturePoints("age", [60], [0, 3], missing=1, rows=[8, 4, 0], events=[2, 3, 0])
+    kind = LevelPoints("kind", [["a", "b"], ["c"]], [0, 2], rows=[10, 5], events=[1, 4])
+    card = RiskCard([age, kind])
+    written = [text.get_text() for text in plot_points(card, "age", ax=ax).texts]
+    assert [text for text in written if "%" in text] == ["25 %", "75 %"]  # no row is missing
+    other = ax.figure.add_subplot()
+    written = [text.get_text() for text in plot_points(card, "kind", ax=other).texts]
+    assert [text for text in written if "%" in text] == ["10 %", "10 %", "80 %"]
+
+
 def test_all_features_are_drawn_side_by_side(monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "Agg")
     found = plot_all_points(mass_card(), ROWS)

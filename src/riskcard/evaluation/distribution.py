@@ -40,12 +40,16 @@ class Slot:
         Share of the rows, by weight; None when there are no rows.
     is_special
         It is not an ordinary level: a code, "missing", or levels that training did not have.
+    rate
+        The share of training rows of its line on the card that had the event; None where it is not
+        known.
     """
 
     words: str
     points: int
     share: float | None
     is_special: bool = False
+    rate: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +183,8 @@ def slots_of(
     With many levels, each group is one slot. Values that the card does not know are listed only
     where the rows have some.
     """
+    counted = feature.lines()
+    rates = {value: line.rate for line in counted for value in line.values or (line.phrase,)}
     if isinstance(feature, LevelPoints) and len(feature.levels) <= _MOST_LEVELS:
         feature = _one_level_per_group(feature)
     labels = Labels() if labels is None else labels
@@ -192,7 +198,13 @@ def slots_of(
         unseen = float(weights[found.is_unseen].sum() / weights.sum())
         missing = float(weights[found.is_guessed_missing].sum() / weights.sum())
     slots = [
-        Slot(line.label, line.points, share, line.kind is LineKind.CODE)
+        Slot(
+            line.label,
+            line.points,
+            share,
+            line.kind is LineKind.CODE,
+            rates[line.values[0] if line.values else line.phrase],
+        )
         for line, share in zip(lines, shares, strict=True)
         if line.values or line.phrase in _ANSWERS
     ]
@@ -200,7 +212,8 @@ def slots_of(
     if unseen:
         slots.append(Slot("unseen", usual, unseen, True))
     if feature.missing is not None:
-        slots.append(Slot(labels.say("missing"), feature.missing, shares[-1], True))
+        worth = feature.missing, shares[-1], True, rates.get("missing")
+        slots.append(Slot(labels.say("missing"), *worth))
     elif missing:
         slots.append(Slot(labels.say("missing"), usual, missing, True))
     return slots

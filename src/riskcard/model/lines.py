@@ -95,6 +95,11 @@ class Line:
         return self.kind in (LineKind.RANGE, LineKind.LEVELS)
 
     @property
+    def rate(self) -> float | None:
+        """The share of its training rows that had the event; None where it is not known."""
+        return self.events / self.rows if self.rows and self.events is not None else None
+
+    @property
     def value_labels(self) -> tuple[str, ...]:
         """Each of the values in words."""
         return self.named or tuple(map(show_level, self.values))

@@ -6,18 +6,21 @@ from typing import Any
 import numpy as np
 
 from riskcard.errors import ParameterError
-from riskcard.plots.drawing import FILL, INK, PALE, axes_or_new, finish, picture_of
+from riskcard.plots.drawing import FILL, INK, PALE, axes_or_new, finish, picture_of, plain_spines
 
 _HELD_OUT = "held-out rows, ± 1 standard error"
+#: What people call scores that scikit-learn has other names for.
+_WORDS = {"neg_log_loss": "log-loss", "neg_brier_score": "Brier score", "roc_auc": "AUC"}
 _NEEDED = ("n_terms", "mean_test_score", "se_test_score", "mean_train_score", "is_chosen")
 
 
 def plot_parsimony(cv_result: Any, ax: Any = None) -> Any:
-    """Draw the mean held-out score against the number of terms.
+    """Draw the mean held-out score against the number of terms, and the AUC next to it.
 
-    Bars reach one standard error up and down. The best size has a ring and the chosen one a filled
-    square; the dotted line is the best score less one standard error. Marks and lines differ in
-    shape, not only in colour. Scores far below those of interest are cut off.
+    A score that scikit-learn turns round, such as "neg_log_loss", is shown as the loss that it is:
+    lower is better. Bars reach one standard error up and down. The best size has a ring and the chosen
+    one a filled square; the dotted line is one standard error worse than the best. Marks and lines
+    differ in shape, not only in colour. Scores far worse than those of interest are cut off.
 
     Parameters
     ----------
@@ -42,11 +45,20 @@ def plot_parsimony(cv_result: Any, ax: Any = None) -> Any:
     """
     results = _results_of(cv_result)
     ax = axes_or_new(ax)
-    _draw(ax, results)
-    ax.set(
-        xlabel="terms on the card",
-        ylabel=_score_words(getattr(cv_result, "scoring", "score")),
-    )
+    name = _score_name(getattr(cv_result, "scoring", "score"))
+    is_loss = name.startswith("neg_")
+    _draw(ax, results, -1.0 if is_loss else 1.0)
+    handles, labels = ax.get_legend_handles_labels()
+    first = labels.index(_HELD_OUT)  # bars come last otherwise
+    for entries in (handles, labels):
+        entries.insert(0, entries.pop(first))
+    if name != "roc_auc" and "mean_test_auc" in results:
+        handles.insert(1, _draw_area(ax, results))
+        labels.insert(1, "AUC on held-out rows (right)")
+    finish(ax, "y", is_above=True, handles=handles, labels=labels, ncols=2)
+    words = _WORDS.get(name, name.removeprefix("neg_"))
+    better = "lower" if is_loss else "higher"
+    ax.set(xlabel="terms on the card", ylabel=f"mean {words} ({better} is better)")
     return ax
 
 
@@ -73,30 +85,41 @@ def _results_of(cv_result: Any) -> Mapping[str, Any]:
     return results
 
 
-def _draw(ax: Any, results: Mapping[str, Any]) -> None:
-    terms, means = np.asarray(results["n_terms"]), np.asarray(results["mean_test_score"])
+def _draw(ax: Any, results: Mapping[str, Any], sign: float) -> None:
+    """The path, times -1 where scores are losses turned round."""
+    terms, means = np.asarray(results["n_terms"]), sign * np.asarray(results["mean_test_score"])
     errors = np.asarray(results["se_test_score"])
     best = int(np.argmax(np.asarray(results["rank_test_score"]) == 1))
     chosen = int(np.argmax(results["is_chosen"]))
-    ax.plot(terms, results["mean_train_score"], "--", color=PALE, label="training rows")
     ax.errorbar(
         terms, means, yerr=np.nan_to_num(errors), fmt="o-", color=INK, markersize=4,
         capsize=3, linewidth=1.2, zorder=3, label=_HELD_OUT,
     )  # fmt: skip
+    train = sign * np.asarray(results["mean_train_score"])
+    ax.plot(terms, train, "--", color=PALE, label="training rows")
     if np.isfinite(errors[best]):
-        threshold = means[best] - errors[best]
+        threshold = means[best] - sign * errors[best]
         ax.axhline(threshold, color=INK, linewidth=0.9, linestyle=":",
-                   label="best − 1 standard error")  # fmt: skip
+                   label=f"best {'−' if sign > 0 else '+'} 1 standard error")  # fmt: skip
     ax.plot(terms[best], means[best], "o", markersize=13, markerfacecolor="none",
             markeredgecolor=INK, markeredgewidth=1.4, linestyle="none",
             label=f"best: {_terms(terms[best])}", zorder=4)  # fmt: skip
     ax.plot(terms[chosen], means[chosen], "s", markersize=8, color=FILL, markeredgecolor=INK,
             linestyle="none", label=f"chosen: {_terms(terms[chosen])}", zorder=5)  # fmt: skip
-    ax.set_ylim(*_span(results, best))
+    ax.set_ylim(*sorted(sign * end for end in _span(results, best)))
     ax.xaxis.get_major_locator().set_params(integer=True)
-    handles, labels = ax.get_legend_handles_labels()
-    shown = [labels.index(_HELD_OUT), *(i for i, one in enumerate(labels) if one != _HELD_OUT)]
-    finish(ax, "y", handles=[handles[i] for i in shown], labels=[labels[i] for i in shown])
+
+
+def _draw_area(ax: Any, results: Mapping[str, Any]) -> Any:
+    """The area under the ROC curve of each size, on a scale of its own to the right."""
+    right = ax.twinx()
+    (line,) = right.plot(
+        results["n_terms"], results["mean_test_auc"], "^:", color=FILL, markersize=4, linewidth=1.0
+    )
+    right.set_ylabel("mean AUC", color=FILL)
+    right.tick_params(axis="y", colors=FILL)
+    plain_spines(right, "left")
+    return line
 
 
 def _span(results: Mapping[str, Any], best: int) -> tuple[float, float]:
@@ -115,6 +138,5 @@ def _terms(number: int) -> str:
     return f"{number} term" if number == 1 else f"{number} terms"
 
 
-def _score_words(scoring: Any) -> str:
-    name = scoring if isinstance(scoring, str) else "accuracy" if scoring is None else "score"
-    return f"mean {name} (higher is better)"
+def _score_name(scoring: Any) -> str:
+    return scoring if isinstance(scoring, str) else "accuracy" if scoring is None else "score"

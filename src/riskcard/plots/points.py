@@ -15,6 +15,7 @@ from riskcard.model.feature_points import CardFeature
 from riskcard.model.lines import LineKind
 from riskcard.plots.drawing import (
     FILL,
+    GREY,
     PALE,
     SHADE,
     axes_or_new,
@@ -36,7 +37,8 @@ def plot_points(
 ) -> Any:
     """Draw the points of one feature: steps over its distribution, or marks over bars for levels.
 
-    Missing values and special codes are set apart, to the right. Pale bars are shares of the rows.
+    Missing values and special codes are set apart, to the right. Pale bars are shares of the rows. The
+    percentage below the points is the event rate of the training rows of that line.
 
     Parameters
     ----------
@@ -169,7 +171,7 @@ def _draw_steps(ax: Any, feature: CardFeature, left: float, right: float) -> Non
         start, stop = max(line.low, left), min(line.high, right)
         ax.plot([start, stop], [line.points] * 2, color=FILL, linewidth=2.2, zorder=4,
                 solid_capstyle="butt")  # fmt: skip
-        _write_points(ax, (start + stop) / 2, line.points)
+        _write_points(ax, (start + stop) / 2, line.points, line.rate)
     for one, other in pairwise(bins):
         ax.plot([one.high] * 2, [one.points, other.points], color=FILL, linewidth=0.9,
                 linestyle="--", zorder=3)  # fmt: skip
@@ -199,23 +201,30 @@ def _draw_slot_marks(ax: Any, slots: Sequence[Slot], places: Any, width: float) 
     for place, slot in zip(places, slots, strict=True):
         ax.plot([place - width / 2, place + width / 2], [slot.points] * 2, color=FILL,
                 linewidth=2.2, zorder=4, solid_capstyle="butt")  # fmt: skip
-        _write_points(ax, place, slot.points)
+        _write_points(ax, place, slot.points, slot.rate)
 
 
-def _write_points(ax: Any, place: float, points: int) -> None:
+def _write_points(ax: Any, place: float, points: int, rate: float | None) -> None:
+    """The points above their mark, and the event rate below it."""
     ax.annotate(
         str(points).replace("-", "−"), (place, points), xytext=(0, 3), textcoords="offset points",
         ha="center", va="bottom", fontsize=9, fontweight="bold", zorder=5, clip_on=True,
     )  # fmt: skip
+    if rate is not None:
+        ax.annotate(
+            f"{100 * rate:.0f} %", (place, points), xytext=(0, -3), textcoords="offset points",
+            ha="center", va="top", fontsize=7, color=GREY, zorder=5, clip_on=True,
+        )  # fmt: skip
 
 
 def _finish(ax: Any, feature: CardFeature, name: str) -> None:
     points = feature.possible_points
     low, high = min(points), max(points)
     room = max(high - low, 1)
-    ax.set_ylim(low - 0.12 * room, high + 0.22 * room)
+    has_rates = any(line.rate is not None for line in feature.lines())
+    ax.set_ylim(low - (0.2 if has_rates else 0.12) * room, high + 0.22 * room)
     ticker = importlib.import_module("matplotlib.ticker")
     ax.yaxis.set_major_locator(ticker.MaxNLocator(6, integer=True))
     name_scale(ax, name)
-    ax.set_ylabel("points")
+    ax.set_ylabel("points\n(grey: event rate)" if has_rates else "points")
     plain_spines(ax)

@@ -63,8 +63,7 @@ def find_few_changes(problem: Problem, start: Start, max_changes: int, plan: Sea
         for choice, card in zip(choices, kept, strict=True)
     ]
     best = min(allowed, key=lambda card: loss_of(card, problem))
-    note = f"Terms of the card it started from that could be changed: {max_changes}."
-    return Found(Offer.of(best, problem), tuple(parts), notes=(note,))
+    return Found(Offer.of(best, problem), tuple(parts))
 
 
 def _require_allowed(problem: Problem, start: Start) -> None:
