@@ -60,6 +60,7 @@ FORMATS = {
     "onnx": Format(
         (".onnx",), ("missing_text",), "riskcard.export.onnx:card_to_onnx", is_text=False
     ),
+    "redcap": Format((), (), "riskcard.export.redcap:card_to_redcap"),
     "credit": Format((), _CREDIT, "riskcard.credit.scaling:credit_card_as_json"),
 }
 
@@ -74,8 +75,8 @@ def export_card(card: RiskCard, path: str | Path, to: str | None = None, **optio
     path
         The file.
     to
-        The format: "json", "python", "sql", "javascript", "xlsx", "pmml", "onnx", or "credit" (a
-        card in JSON with credit points). By default it follows from the ending of the file.
+        The format: "json", "python", "sql", "javascript", "xlsx", "pmml", "onnx", "redcap" (a
+        data dictionary), or "credit" (a card in JSON with credit points). By default it follows from the ending of the file.
     **options
         Those of the format: ``table``, ``dialect`` and ``keep`` of SQL, ``form`` of JavaScript,
         ``rows`` of a workbook, ``reasons`` of SQL and PMML, ``missing_text`` of ONNX,
