@@ -218,12 +218,15 @@ def test_a_frame_has_a_row_per_bin():
     assert isinstance(found.to_frame("polars"), pl.DataFrame)
 
 
+@pytest.mark.filterwarnings("ignore")  # those of the other package
 def test_optbinning_finds_the_same_evidence_for_the_same_bins():
     optbinning = pytest.importorskip("optbinning")
     X, y = loans()
     late = X["late"]
     table = binning_tables({"late": late}, y)["late"]
-    cuts = [0.5, 1.5][: len(table.bins) - 1]
+    own = bins_of("late", FeatureValues(late, None), y == 1, np.ones(y.size), Binning())
+    cuts = [cut + 0.5 for cut in own.cuts]  # there a bin begins at its split
+    assert cuts
     other = optbinning.OptimalBinning(user_splits=cuts, user_splits_fixed=[True] * len(cuts))
     built = other.fit(late, y).binning_table.build()
     assert [one.woe for one in table.bins] == pytest.approx(

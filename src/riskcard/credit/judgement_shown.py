@@ -104,7 +104,7 @@ def _bands(found: CreditJudgement, pictures: bool) -> Section:
               "Bads so far", "Distance")  # fmt: skip
     rows = [
         (
-            one.words,
+            one.words.replace(" ", "\u00a0"),  # many columns: a band stays on one line
             f"{one.rows:,}",
             share(one.share),
             f"{one.events:,}",
@@ -214,13 +214,11 @@ def _swap_set(found: CreditJudgement, rival: Rival) -> Section:
     rows = [
         (words, f"{one.rows:,.1f}", f"{one.events:,.1f}", _rate(one.rate)) for words, one in cells
     ]
-    better = "more" if rival.gini_gain.value > 0 else "less"
     return Section(
         f"Against {rival.name}",
         [
             f"Gini of {rival.name}: {with_interval(rival.gini.value, rival.gini.interval)}. That of the card is "
-            f"{plain(abs(rival.gini_gain.value))} {better}; the difference is "
-            f"{with_interval(rival.gini_gain.value, rival.gini_gain.interval)}, both on the same rows.",
+            f"{_gain(rival.gini_gain)} on the same rows.",
             f"If either approves {share(swap.approval_rate)} of the rows, the bad rate is "
             f"{_rate(swap.card_bad_rate)} with the card and {_rate(swap.existing_bad_rate)} with {rival.name}.",
         ],
@@ -230,6 +228,14 @@ def _swap_set(found: CreditJudgement, rival: Rival) -> Section:
             "approve the same number."
         ],
     )
+
+
+def _gain(gain: Figure) -> str:
+    """By how much a figure is higher or lower, with the interval on that side."""
+    if gain.value >= 0:
+        return f"higher by {with_interval(gain.value, gain.interval)}"
+    ends = None if gain.interval is None else (-gain.interval[1], -gain.interval[0])
+    return f"lower by {with_interval(-gain.value, ends)}"
 
 
 def _rate(figure: Figure, digits: int = 1) -> str:
