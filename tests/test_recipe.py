@@ -375,11 +375,24 @@ def test_a_card_that_is_changed_in_python_loses_its_certificate(card):
         replace(card, certificate=replace(card.certificate, bound=0.0))
 
 
-def test_cards_with_a_new_scale_have_no_recipe_and_no_warning(table, card, recwarn):
-    new = recalibrate(card, *table, update="offset")
-    assert (new.certificate, new.recipe) == (None, None)
-    assert to_credit_points(card).card.recipe is None
+def test_cards_with_a_new_scale_keep_their_origin_without_a_warning(table, card, recwarn):
+    X, y = table
+    new, credit = recalibrate(card, X, y, update="offset"), to_credit_points(card).card
+    for one in (new, credit, RiskCard.from_json(new.to_json())):
+        assert one.certificate is None
+        assert one.recipe.rows_all == card.recipe.rows_all
+        assert matches(one, columns_of(X), y == 1) is RowOrigin.TRAINING
+    assert (credit.recipe.scale_rows, new.recipe.scale_rows) == ("", card.recipe.rows_used)
+    assert (
+        recalibrate(card, X[1:], y[1:], update="offset").recipe.scale_rows != card.recipe.rows_used
+    )
     assert not recwarn.list
+
+
+def test_a_recalibrated_card_that_is_edited_loses_its_recipe(table, card):
+    content = json.loads(recalibrate(card, *table, update="offset").to_json())
+    content["base"] += 1
+    assert RiskCard.from_json(json.dumps(content)).recipe is None
 
 
 def test_a_recipe_without_digest_or_with_other_entries_is_refused(card):

@@ -205,6 +205,8 @@ def _check_origin(card: RiskCard, given: TrainingRows | str) -> Check:
     name = "values of the rows"
     if card.recipe is None:
         return not_checked(name, "the card has no recipe, and so no hash of its rows")
+    if card.recipe.scale_rows:
+        return not_checked(name, "the scale of the card was fitted to other rows than its points")
     if isinstance(given, str):
         return not_checked(name, given)
     if given.origin is RowOrigin.UNKNOWN:

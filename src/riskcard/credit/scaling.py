@@ -161,6 +161,7 @@ def to_credit_points(
             # the totals have changed, and with them the rows of each
             training=None if card.training is None else replace(card.training, totals=()),
             certificate=None,
+            recipe=None if card.recipe is None else replace(card.recipe, digest=""),
         ),
         original=card,
         points_to_double_odds=float(points_to_double_odds),

@@ -82,6 +82,26 @@ def hash_choices(
     return ["".join(f"{one % 2**64:016x}" for one in total) for total in sums]
 
 
+def hash_each_row(features: Mapping[str, FeatureValues], is_event: NDArray[np.bool_]) -> Bits:
+    """A number of 64 bits for each row, the same for rows with equal features and outcome.
+
+    Examples
+    --------
+    >>> age = FeatureValues(np.array([61.0, 50.0, 61.0, 61.0]), None)
+    >>> first, second, third, last = hash_each_row({"age": age}, np.array([True, True, True, False]))
+    >>> first == third, first == second, first == last
+    (np.True_, np.False_, np.False_)
+    """
+    total = np.zeros(is_event.size, dtype=np.uint64)
+    columns = {"event": FeatureValues(is_event.astype(np.float64), None)} | {
+        f"feature {name}": feature for name, feature in features.items()
+    }
+    for name, column in columns.items():
+        bits = _bits_of_cells(column.values[None, :], [_bits_of_levels(column)])[0]
+        total += _mix(bits ^ np.uint64(_keys_of(name)[0]))
+    return _mix(total)
+
+
 def _keys_of(name: str) -> tuple[int, ...]:
     """Two numbers that represent a column."""
     return struct.unpack("<QQ", hashlib.blake2b(name.encode(), digest_size=16).digest())

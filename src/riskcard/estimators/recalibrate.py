@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from riskcard.data.table import Table, make_table
-from riskcard.data.target import read_target, two_classes
+from riskcard.data.target import read_target, read_weights, two_classes
 from riskcard.encoding.fit_card_scale import CardScale, fit_card_scale
 from riskcard.encoding.write_certificate import training_facts_of
 from riskcard.errors import DataError, warn
@@ -15,6 +15,7 @@ from riskcard.evaluation.outcomes import read_outcomes
 from riskcard.evaluation.updating import FEW_ROWS, choose_update, rarer_rows, require_rows_for
 from riskcard.model.card import RiskCard
 from riskcard.model.origin.certificate import TrainingFacts
+from riskcard.model.origin.recipe import Recipe, hash_for_scale
 
 
 def recalibrate(
@@ -47,9 +48,9 @@ def recalibrate(
     RiskCard
         The same points with another offset and multiplier, ``log-odds = total / multiplier +
         offset``. It has no certificate: nothing is claimed about its points on these rows. It says
-        which rows its points are from, and which its scale. Where nothing is updated, the card itself.
-        The 95 % intervals of its risks are those of the shares among these rows, unless they are the
-        rows that its points are from.
+        which rows its points are from, and which its scale; its recipe is that of the points. Where
+        nothing is updated, the card itself. The 95 % intervals of its risks are those of the shares
+        among these rows, unless they are the rows that its points are from.
 
     Warns
     -----
@@ -66,9 +67,10 @@ def recalibrate(
     [0.333, 0.667]
     """
     totals = card.total_points(X)
-    table = _table_of(card, totals.size, y, sample_weight)
+    n_rows = totals.size
+    table = _table_of(card, n_rows, y, sample_weight)
     outcomes = read_outcomes(card.risk_of_total(totals), y, sample_weight, card.classes[1], groups)
-    if table.labels.size != totals.size:  # rows of weight 0
+    if table.labels.size != n_rows:  # rows of weight 0
         totals = totals[np.asarray(sample_weight, dtype=np.float64) > 0]
     if update == "auto":
         update = choose_update(outcomes).choice
@@ -77,6 +79,8 @@ def recalibrate(
     if update == "none":
         return card
     new = _with_scale(card, totals, table, is_slope_given=update == "offset")
+    weights = read_weights(sample_weight, n_rows)
+    new = replace(new, recipe=_recipe_of(card, X, read_target(y, n_rows), weights))
     if rarer < FEW_ROWS[update]:
         warn(
             f"There are {rarer:.3g} rows of the rarer kind (with or without the event), which is few for "
@@ -120,6 +124,15 @@ def _with_scale(card: RiskCard, totals: Any, table: Table, *, is_slope_given: bo
         training=_facts_of(card, totals, table),
         certificate=None,
     )
+
+
+def _recipe_of(card: RiskCard, X: Any, labels: Any, weights: Any) -> Recipe | None:
+    """The recipe of the points, with the hash of the rows that the scale is from."""
+    if card.recipe is None:
+        return None
+    is_event = np.asarray(labels == card.classes[1], dtype=bool)
+    hashed = hash_for_scale(card, X, is_event, weights)
+    return replace(card.recipe, scale_rows=hashed, digest="")
 
 
 def _facts_of(card: RiskCard, totals: Any, table: Table) -> TrainingFacts:

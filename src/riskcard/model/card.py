@@ -76,8 +76,8 @@ class RiskCard(CardViews):
     labels
         What people read in place of the names of columns and levels.
     recipe
-        How the card was made; None for a card written by hand, and without a certificate. A card
-        with other points, another scale or another certificate than its recipe is about loses both.
+        How the card was made; None for a card written by hand. A card with other points, another
+        scale or another certificate than its recipe is about loses both.
 
     Examples
     --------
@@ -133,12 +133,13 @@ class RiskCard(CardViews):
 
     def _check_recipe(self) -> None:
         """Seal a new recipe; drop certificate and recipe where the card is not what was sealed."""
-        if self.recipe is None or self.certificate is None:
-            set_fields(self, recipe=None)
+        if self.recipe is None:
             return
         digest = digest_of(self)
         if not self.recipe.digest:
             set_fields(self, recipe=self.recipe.sealed(digest))
+        elif self.recipe.digest != digest and self.certificate is None:
+            set_fields(self, recipe=None)  # nothing is claimed
         elif self.recipe.digest != digest:
             set_fields(self, certificate=None, recipe=None)
             warn(

@@ -20,6 +20,7 @@ def describe_table(
     is_event: NDArray[np.bool_],
     weights: NDArray[np.float64],
     on_card: Sequence[str],
+    grid: int | None = None,
 ) -> DataFacts:
     """Sum up a table.
 
@@ -31,6 +32,8 @@ def describe_table(
         Of each row.
     on_card
         Names of the features that the card uses.
+    grid
+        The most candidate cuts per feature; None where every gap between values is one.
     """
     is_missing = np.isnan(table.values)
     return DataFacts(
@@ -51,7 +54,23 @@ def describe_table(
             for place, name in enumerate(table.names)
         ),
         complete_rows=int((~is_missing.any(axis=1)).sum()),
+        conditions=sum(
+            _conditions(table.values[:, place], levels, grid)
+            for place, levels in enumerate(table.levels)
+        ),
     )
+
+
+def _conditions(values: NDArray[np.float64], levels: Levels | None, grid: int | None) -> int:
+    """Conditions that a card can choose from: cuts, levels, and a missing value.
+
+    A level counts once, although groups of levels are candidates too, so the number is at least this.
+    """
+    is_missing = np.isnan(values)
+    gaps = np.unique(values[~is_missing]).size - 1
+    if levels is None and grid is not None:
+        gaps = min(gaps, grid)
+    return max(gaps, 0) + int(is_missing.any() and not is_missing.all())
 
 
 def _short(number: float) -> str:

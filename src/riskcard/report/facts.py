@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from riskcard.audit.findings import AuditReport
+from riskcard.evaluation.comparison import Comparison
 from riskcard.evaluation.distribution import Distribution
 from riskcard.evaluation.summary import Evaluation
 from riskcard.model.card import RiskCard
 from riskcard.model.totals import TotalCount
+from riskcard.report.row_mode import RowMode
 from riskcard.stability.result import CardStability
 
 
@@ -51,6 +51,7 @@ class DataFacts:
     is_weighted: bool
     columns: tuple[ColumnFacts, ...]
     complete_rows: int  # without any missing value
+    conditions: int  # from which a card can choose
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,29 +88,38 @@ class MethodFacts:
     name, description
         What it is, and how it was set up.
     evaluation
-        All rows, each with the risk from the fold that held it out.
-    fold_areas, fold_losses
-        AUC and mean log-loss of each fold.
+        The held-out rows, each with the risks from the folds that held it out.
     size
         The number of its parts, in words.
+    against_card
+        Its figures less those of the card, on the same held-out rows; None for the card itself.
     """
 
     name: str
     description: str
     evaluation: Evaluation
-    fold_areas: tuple[float, ...]
-    fold_losses: tuple[float, ...]
     size: str = ""
+    against_card: Comparison | None = None
 
-    @property
-    def mean_area(self) -> float:
-        """Mean AUC over the folds."""
-        return float(np.mean(self.fold_areas))
 
-    @property
-    def mean_loss(self) -> float:
-        """Mean log-loss over the folds."""
-        return float(np.mean(self.fold_losses))
+@dataclass(frozen=True, slots=True)
+class SiteFacts:
+    """A site, judged by a card of all others.
+
+    Attributes
+    ----------
+    name
+        The site.
+    rows, events
+        Counts.
+    evaluation
+        The figures; None where all its rows are of one class.
+    """
+
+    name: str
+    rows: int
+    events: int
+    evaluation: Evaluation | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,17 +128,18 @@ class ValidationFacts:
 
     Attributes
     ----------
-    folds
-        Number of folds.
+    folds, repeats
+        Number of folds, and how often they were drawn.
     methods
         The card's own procedure, then others.
-    is_refitted
-        The card was refitted in every fold; if not, the first method is the card unchanged.
+    sites
+        Where sites were held out in place of folds: each of them.
     """
 
     folds: int
+    repeats: int
     methods: tuple[MethodFacts, ...]
-    is_refitted: bool
+    sites: tuple[SiteFacts, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,10 +188,10 @@ class ReportFacts:
     ----------
     card
         The card.
+    mode
+        What the rows are to the card: those of training, others, or unknown.
     audit
-        What it claims, recomputed from the rows.
-    is_training
-        The rows are those that the card was learned from: the loss is the one it claims.
+        What it claims, recomputed from the rows; None where the rows are others.
     distributions
         The values of each feature of the card.
     rows
@@ -195,11 +206,13 @@ class ReportFacts:
         What a reader should know: what was left out, and why.
     origin
         How the report came about.
+    division
+        What was held out: "folds", "groups", "sites" or "later rows".
     """
 
     card: RiskCard
-    audit: AuditReport
-    is_training: bool
+    mode: RowMode
+    audit: AuditReport | None
     distributions: tuple[Distribution, ...]
     rows: RowFacts
     test: RowFacts | None
@@ -207,3 +220,15 @@ class ReportFacts:
     stability: CardStability | None
     notes: tuple[str, ...]
     origin: Origin
+    division: str = "folds"
+
+    @property
+    def is_training(self) -> bool:
+        """The points of the card were learned from these rows."""
+        return self.mode.is_training
+
+    @property
+    def events_per_condition(self) -> float:
+        """Rows of the rarer outcome for each candidate condition."""
+        data = self.rows.data
+        return min(data.events, data.rows - data.events) / max(1, data.conditions)

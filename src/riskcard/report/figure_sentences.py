@@ -1,10 +1,5 @@
 """Figures in plain sentences: what the templates of a report ask for words."""
 
-import math
-from collections.abc import Sequence
-
-import numpy as np
-
 from riskcard.card.sentences import (
     kind_words,
     proof_for_readers,
@@ -12,24 +7,12 @@ from riskcard.card.sentences import (
     regularization_words,
     step_words,
 )
-from riskcard.evaluation.calibration import Calibration
 from riskcard.formatting.figures import count as count
 from riskcard.formatting.figures import plain as plain
 from riskcard.formatting.figures import share as share
 from riskcard.formatting.figures import with_interval as with_interval
 from riskcard.model.origin.certificate import Certificate, TrainingFacts
 from riskcard.status import Status
-
-
-def difference(figures: Sequence[float], card: Sequence[float]) -> str:
-    """The mean difference of two rows of figures, fold by fold, and its standard error."""
-    differences = np.array(figures) - np.array(card)
-    error = differences.std(ddof=1) / math.sqrt(differences.size)
-    mean = float(differences.mean())
-    return f"{'+' if mean > 0 else ''}{plain(mean)} ±\u00a0{plain(float(error))}"
-
-
-# --- the certificate ----------------------------------------------------------------------------
 
 
 def bound_sentence(certificate: Certificate | None, training: TrainingFacts | None = None) -> str:
@@ -83,22 +66,3 @@ def certificate_facts(certificate: Certificate) -> list[str]:
         *(rules if certificate.rules else []),
         *certificate.notes,
     ]
-
-
-# --- figures ------------------------------------------------------------------------------------
-
-
-def slope_words(figures: Calibration) -> str:
-    """What a slope says."""
-    if not math.isfinite(figures.slope):
-        return (
-            "there is no finite slope, because all risks are equal or they separate the two classes"
-        )
-    low, high = figures.slope_interval or (figures.slope, figures.slope)
-    if low <= 1 <= high:
-        return "there is no sign that risks are too extreme or too cautious"
-    if figures.slope <= 0:
-        return "higher risks do not go with more events"
-    if figures.slope < 1:
-        return "risks are too extreme, that is, high ones are too high and low ones too low"
-    return "risks are too cautious, that is, high ones are too low and low ones too high"

@@ -6,15 +6,15 @@ import time
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from riskcard.audit.audit import audit_card
+from riskcard.audit.findings import AuditReport
 from riskcard.data.features import read_features
 from riskcard.data.frames import column_names
 from riskcard.data.target import read_target, read_weights
@@ -27,14 +27,19 @@ from riskcard.model.card import RiskCard
 from riskcard.model.totals import count_totals
 from riskcard.report.data_facts import describe_table
 from riskcard.report.facts import FileFacts, Origin, ReportFacts, RowFacts
+from riskcard.report.procedure import Procedure
 from riskcard.report.resampling import FEWEST, Plan, resample
-from riskcard.report.validation import Table, hold_out
+from riskcard.report.row_mode import (
+    failures_of,
+    mode_of,
+    needs_audit,
+    require_new_rows,
+)
+from riskcard.report.validation import FoldPlan, Table, hold_out
 from riskcard.version import __version__
 
 #: In addition to riskcard itself.
 _PACKAGES = ("numpy", "numba", "scikit-learn", "matplotlib")
-#: Parameters of the refits that are listed even where they are the default.
-_ALWAYS_SHOWN = ("max_terms", "max_points", "scale", "regularization")
 #: Share of the time limit that the refits in the folds may take.
 _SHARE_OF_FOLDS = 0.4
 
@@ -74,8 +79,8 @@ class ReportOptions:
 
     Attributes
     ----------
-    cv
-        Folds; 0 for none.
+    cv, repeats
+        Folds, 0 for none; and how often they are drawn at most.
     n_bootstraps
         Resamples; 0 for none.
     time_limit
@@ -84,15 +89,19 @@ class ReportOptions:
         Of folds and resamples.
     n_jobs
         Resamples at a time.
+    edits
+        What is said of a card file that was edited; the card is not judged then.
     files, shown_options
         What was read, and the names and values of options, for the list at the end of the page.
     """
 
     cv: int = 5
+    repeats: int = 5
     n_bootstraps: int = 50
     time_limit: float | None = 60.0
     random_state: int = 0
     n_jobs: int | None = None
+    edits: tuple[str, ...] = ()
     files: tuple[FileFacts, ...] = ()
     shown_options: tuple[tuple[str, str], ...] = ()
 
@@ -116,12 +125,16 @@ class _Work:
         limit = self.options.time_limit
         return float("inf") if limit is None else max(0.0, limit - self.seconds)
 
+    def note(self, sentence: str) -> None:
+        if sentence:
+            self.notes.append(sentence)
+
 
 def gather_facts(
     card: RiskCard,
     rows: ReportRows,
     test: ReportRows | None,
-    estimator: Any,
+    procedure: Procedure,
     options: ReportOptions,
     tell: Callable[[int], None],
 ) -> ReportFacts:
@@ -135,42 +148,49 @@ def gather_facts(
         Rows, in most cases those that it was learned from.
     test
         Other rows; or None.
-    estimator
-        The procedure behind the card, unfitted; None when it is not known, and then the card is not
-        refitted.
+    procedure
+        How the card was learned.
     options
         What to do.
     tell
-        Called with the number of steps that are done; ``cv * 3 + n_bootstraps`` in all.
+        Called with the number of steps that are done; ``cv * 3 * repeats + n_bootstraps`` in all.
     """
     _check(options)
     work = _Work(options, tell)
-    estimator = _for_these_rows(estimator, card, rows.table)
     on_rows, table = _evaluate(card, rows, "these rows")
-    on_test = None if test is None else _evaluate(card, test, "test rows")[0]
-    report = _audit(card, rows, table)
-    if estimator is None:
-        work.notes.append(
-            "How the card was learned is not known, so it could not be refitted: there are no "
-            "cross-validated figures of its own and no resamples."
-        )
-    validation, seconds = _validate(table, estimator, work)
-    stability = _resample(card, table, estimator, seconds, work)
+    mode = mode_of(card, table.features, rows.for_card, table.is_event, _given_weights(rows, table))
+    audit = _audit(card, rows, table) if needs_audit(card, mode, table.is_event) else None
+    mode = replace(mode, failures=(*options.edits, *failures_of(card, mode, audit)))
+    on_test = None
+    if test is not None:
+        on_test, others = _evaluate(card, test, "test rows")
+        known = table.features if mode.is_training else None
+        pairs = (known, table.is_event), (others.features, others.is_event)
+        work.note(require_new_rows(card, *pairs[0], *pairs[1]))
+    validation = stability = None
+    if mode.is_training and not mode.failures:
+        procedure = procedure.for_rows(card, rows.table)
+        work.note(procedure.note)
+        validation, seconds = _validate(table, procedure, work)
+        stability = _resample(card, table, procedure, seconds, work)
+    else:
+        procedure = Procedure(None)
     return ReportFacts(
         card=card,
-        audit=report,
-        is_training=_is_training(card, report.loss, table),
+        mode=mode,
+        audit=audit,
         distributions=distributions_of(card, card.features, rows.for_card, table.weights),
         rows=on_rows,
         test=on_test,
         validation=validation,
         stability=stability,
         notes=tuple(work.notes),
+        division=_what_is_held_out(rows.division),
         origin=Origin(
             made=f"{datetime.datetime.now(datetime.timezone.utc):%d %B %Y, %H:%M} UTC",
             files=options.files,
             options=options.shown_options,
-            refit=_settings(estimator),
+            refit=procedure.settings,
             versions=_versions(),
             seconds=work.seconds,
         ),
@@ -180,10 +200,20 @@ def gather_facts(
 def _check(options: ReportOptions) -> None:
     if options.cv < 0 or options.cv == 1:
         raise ParameterError(f"cv is {options.cv}. Use at least 2 folds, or 0 for none.")
+    if options.repeats < 1:
+        raise ParameterError(f"repeats is {options.repeats}. Use a number from 1.")
     if options.n_bootstraps < 0:
         raise ParameterError(f"n_bootstraps is {options.n_bootstraps}. Use a number from 0.")
     if options.time_limit is not None and not options.time_limit >= 0:
         raise ParameterError(f"The time limit is {options.time_limit}. Use seconds, from 0.")
+
+
+def _what_is_held_out(division: Division) -> str:
+    if division.sites is not None:
+        return "sites"
+    if division.is_later is not None:
+        return "later rows"
+    return "folds" if division.groups is None else "groups"
 
 
 # --- rows ---------------------------------------------------------------------------------------
@@ -206,17 +236,21 @@ def _evaluate(card: RiskCard, rows: ReportRows, name: str) -> tuple[RowFacts, Ta
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RiskcardWarning)
         totals = card.total_points(rows.for_card)
-    outcomes = Outcomes(card.risk_of_total(totals), is_event, weights)
+    risks = card.risk_of_total(totals)
     on_card = [feature.name for feature in card.features]
+    grid = None if card.recipe is None else card.recipe.resolved.get("grid")
     facts = RowFacts(
         name=name,
-        data=describe_table(features, is_event, weights, on_card),
-        evaluation=evaluate(outcomes),
+        data=describe_table(features, is_event, weights, on_card, grid),
+        evaluation=evaluate(Outcomes(risks, is_event, weights, rows.division.groups)),
         totals=count_totals(totals, is_event, weights, card.reachable_totals()),
         guesses=tuple(str(one.message) for one in caught),
     )
-    table = Table(rows.table, features, is_event, weights, outcomes.risks, rows.division)
-    return facts, table
+    return facts, Table(rows.table, features, is_event, weights, risks, rows.division)
+
+
+def _given_weights(rows: ReportRows, table: Table) -> NDArray[np.float64] | None:
+    return None if rows.sample_weight is None else table.weights
 
 
 def _events(card: RiskCard, labels: NDArray[Any], name: str) -> NDArray[np.bool_]:
@@ -231,7 +265,7 @@ def _events(card: RiskCard, labels: NDArray[Any], name: str) -> NDArray[np.bool_
     return is_event
 
 
-def _audit(card: RiskCard, rows: ReportRows, table: Table) -> Any:
+def _audit(card: RiskCard, rows: ReportRows, table: Table) -> AuditReport:
     columns = rows.for_card
     if rows.for_card is not rows.table:  # with all that the card was learned from
         columns = {name: rows.table[name] for name in column_names(rows.table) or ()}
@@ -239,90 +273,58 @@ def _audit(card: RiskCard, rows: ReportRows, table: Table) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RiskcardWarning)
         labels = np.array(card.classes, dtype=object)[table.is_event.astype(int)]
-        return audit_card(card, columns, labels, sample_weight=table.weights)
-
-
-def _is_training(card: RiskCard, loss: float, table: Table) -> bool:
-    """As many rows and events as in training, and the loss that the card claims."""
-    facts, certificate = card.training, card.certificate
-    if facts is None or certificate is None:
-        return False
-    is_same = facts.rows == table.n_rows and facts.events == int(table.is_event.sum())
-    return is_same and bool(np.isclose(loss, certificate.loss, rtol=1e-6))
+        return audit_card(card, columns, labels, sample_weight=_given_weights(rows, table))
 
 
 # --- refits -------------------------------------------------------------------------------------
 
 
-def _validate(table: Table, estimator: Any, work: _Work) -> tuple[Any, float]:
-    if not work.options.cv:
-        work.notes.append("There was no cross-validation, because none was requested.")
+def _validate(table: Table, procedure: Procedure, work: _Work) -> tuple[Any, float]:
+    options = work.options
+    if procedure.estimator is None:
         return None, 0.0
-    division = table.division
-    splits = division.one_pass(table.is_event, work.options.cv, work.options.random_state)
-    if division.is_drawn and len(splits) < work.options.cv:
-        what = "row" if division.groups is None else "group"
-        work.notes.append(
-            f"One class has {len(splits)} {what}s, so there are only {len(splits)} folds."
-            if splits
-            else f"One class has a single {what}, so nothing could be held out."
-        )
-    if not splits:
+    if not options.cv:
+        work.note("There was no cross-validation, because none was requested.")
         return None, 0.0
-    limited = _limited(estimator, work, _SHARE_OF_FOLDS / len(splits))
+    n_passes = options.repeats if table.division.is_drawn else 1
+    n_fits, done = 3 * options.cv * options.repeats, 0
+
+    def tell() -> None:
+        nonlocal done
+        done += 1
+        work.tell(1 if done <= n_fits else 0)
+
+    limited = procedure.limited(_SHARE_OF_FOLDS / options.cv * work.left)
+    plan = FoldPlan(options.cv, n_passes, options.random_state, _SHARE_OF_FOLDS * work.left)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return hold_out(table, splits, limited, lambda: work.tell(1))
+        found, seconds = hold_out(table, limited, plan, tell)
+    work.tell(max(0, n_fits - done))
+    what = "row" if table.division.groups is None else "group"
+    if found is None:
+        work.note(f"One class has a single {what}, so nothing could be held out.")
+        return None, 0.0
+    if table.division.is_drawn and found.folds < options.cv:
+        work.note(f"One class has {found.folds} {what}s, so there are only {found.folds} folds.")
+    if found.repeats < n_passes:
+        times = "once" if found.repeats == 1 else f"{found.repeats} times"
+        work.note(
+            f"Folds were drawn {times} instead of {n_passes} times: the time limit did not allow more."
+        )
+    return found, seconds
 
 
-def _resample(card: RiskCard, table: Table, estimator: Any, seconds: float, work: _Work) -> Any:
+def _resample(
+    card: RiskCard, table: Table, procedure: Procedure, seconds: float, work: _Work
+) -> Any:
     options = work.options
-    if estimator is None or not options.n_bootstraps:
+    if procedure.estimator is None or not options.n_bootstraps:
         return None
     plan = Plan(options.n_bootstraps, work.left, seconds, options.random_state, options.n_jobs)
-    limited = _limited(estimator, work, 1 / FEWEST)
+    limited = procedure.limited(work.left / FEWEST)
     stability, notes = resample(card, table, limited, plan, work.tell)
     work.notes += notes
     return stability
-
-
-def _for_these_rows(estimator: Any, card: RiskCard, table: Any) -> Any:
-    """The same procedure for labels that are true or false, and for the features of the card."""
-    if estimator is None:
-        return None
-    others = [name for name in column_names(table) or () if str(name) not in card.feature_names]
-    known = {"event": None, "identifiers": [str(name) for name in others] or None}
-    changes = {}
-    for name in estimator.get_params():
-        last = name.rpartition("__")[2]
-        if last in known:
-            changes[name] = known[last]
-    return clone(estimator).set_params(**changes)
-
-
-def _limited(estimator: Any, work: _Work, share: float) -> Any:
-    """The same procedure with a share of the time that is left for each fit."""
-    if estimator is None or work.left == float("inf"):
-        return estimator
-    limits = [name for name in estimator.get_params() if name.endswith("time_limit")]
-    if not limits:
-        return estimator
-    own = estimator.get_params()[limits[0]]
-    allowed = max(1.0, share * work.left)
-    limit = allowed if own is None else min(own, allowed)
-    return clone(estimator).set_params(**{limits[0]: limit})
-
-
-def _settings(estimator: Any) -> tuple[tuple[str, str], ...]:
-    if estimator is None:
-        return ()
-    defaults = type(estimator)().get_params(deep=False)
-    shown = {
-        name: value
-        for name, value in estimator.get_params(deep=False).items()
-        if name in _ALWAYS_SHOWN or value != defaults[name]
-    }
-    return tuple((name, str(value)) for name, value in shown.items() if name != "verbose")
 
 
 def _versions() -> tuple[tuple[str, str], ...]:

@@ -1,17 +1,13 @@
 """A report on a card, from Python: gather the facts, draw the page."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sklearn.base import clone
-
 from riskcard.data.frames import count_rows
 from riskcard.errors import ParameterError
-from riskcard.estimators.classifier import RiskScoreClassifier
-from riskcard.estimators.cross_validation.cv import RiskScoreClassifierCV
 from riskcard.estimators.cross_validation.division import read_division
 from riskcard.formatting.plain_values import as_plain
 from riskcard.formatting.templates import render
@@ -20,6 +16,7 @@ from riskcard.output_files import write_whole
 from riskcard.plots.drawing import require_matplotlib
 from riskcard.report.facts import ReportFacts
 from riskcard.report.gather import ReportOptions, ReportRows, gather_facts
+from riskcard.report.procedure import procedure_of, procedure_of_model
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -51,7 +48,7 @@ class Report:
         facts = self.facts
         found: dict[str, Any] = as_plain(replace(facts, stability=None))
         found["card"] = json.loads(facts.card.to_json())
-        found["audit"] = facts.audit.to_dict()
+        found["audit"] = None if facts.audit is None else facts.audit.to_dict()
         found["stability"] = (
             None if facts.stability is None else as_plain(facts.stability.to_dict())
         )
@@ -91,6 +88,7 @@ def make_report(
     time_split: Any = None,
     test: tuple[Any, Any] | None = None,
     cv: int = 5,
+    repeats: int = 5,
     n_bootstraps: int = 50,
     time_limit: float | None = 60.0,
     random_state: int = 0,
@@ -102,11 +100,11 @@ def make_report(
     Parameters
     ----------
     model
-        A fitted classifier, or a ``RiskCard``. The card is refitted in folds and resamples with the
-        parameters of the classifier, or as the recipe of the card says; without a recipe it is not
-        refitted.
+        A fitted classifier, or a ``RiskCard``.
     X, y
-        Rows, usually those that the card was learned from.
+        Rows, usually those that the card was learned from. Then the card is refitted in folds and
+        resamples, with the parameters of the classifier, or as the recipe of the card says. On other
+        rows the card is judged as it is. The hashes in the recipe tell which rows these are.
     sample_weight
         One weight per row.
     groups
@@ -119,9 +117,11 @@ def make_report(
         One boolean per row: in place of folds, rows with True, such as those after a date, are judged
         by cards of the others.
     test
-        A pair of other rows and their labels.
+        A pair of other rows and their labels; training rows are refused.
     cv
         Folds; 0 for none.
+    repeats
+        How often folds are drawn; less often where the time limit is short.
     n_bootstraps
         Resamples; 0 for none.
     time_limit
@@ -132,7 +132,7 @@ def make_report(
     n_jobs
         Resamples at a time, in threads; None means one.
     progress
-        Called with the number of steps done, of ``3 * cv + n_bootstraps`` in all.
+        Called with the number of steps done, of ``3 * cv * repeats + n_bootstraps`` in all.
 
     Examples
     --------
@@ -140,8 +140,8 @@ def make_report(
     >>> X = [[value % 10] for value in range(60)]
     >>> y = [value % 10 > 4 or value % 7 == 0 for value in range(60)]
     >>> report = make_report(RiskScoreClassifier(1).fit(X, y), X, y, cv=2, n_bootstraps=5)
-    >>> report.facts.validation.folds, report.facts.is_training
-    (2, True)
+    >>> report.facts.validation.folds, str(report.facts.mode.origin)
+    (2, 'training rows')
     """
     require_matplotlib()
     card = getattr(model, "card_", model)
@@ -149,15 +149,17 @@ def make_report(
         raise ParameterError(
             f"A report needs a RiskCard or a fitted classifier, not {type(model).__name__}."
         )
-    estimator = procedure_of(card) if model is card else _procedure_of_model(model)
+    procedure = procedure_of(card) if model is card else procedure_of_model(model)
     options = ReportOptions(
         cv=cv,
+        repeats=repeats,
         n_bootstraps=n_bootstraps,
         time_limit=time_limit,
         random_state=random_state,
         n_jobs=n_jobs,
         shown_options=(
             ("folds", str(cv)),
+            ("repeats of the folds", str(repeats)),
             ("resamples", str(n_bootstraps)),
             ("seed", str(random_state)),
             ("time limit", "none" if time_limit is None else f"{time_limit:g} s"),
@@ -166,43 +168,5 @@ def make_report(
     division = read_division(count_rows(X), groups, sites, time_split)
     rows = ReportRows(X, y, sample_weight, division=division)
     others = None if test is None else ReportRows(*test)
-    facts = gather_facts(card, rows, others, estimator, options, progress or (lambda steps: None))
+    facts = gather_facts(card, rows, others, procedure, options, progress or (lambda steps: None))
     return Report(facts)
-
-
-def procedure_of(
-    card: RiskCard, changes: Mapping[str, Any] | None = None
-) -> RiskScoreClassifier | None:
-    """The classifier that learns cards as a card was learned, but without a proof.
-
-    None when the card has no recipe of a ``RiskScoreClassifier``, or may not have terms.
-
-    Parameters
-    ----------
-    card
-        The card.
-    changes
-        Other parameters than those of the recipe.
-    """
-    certificate = card.certificate
-    if card.recipe is None or certificate is None or certificate.max_terms < 1:
-        return None
-    try:
-        procedure = RiskScoreClassifier.from_recipe(card.recipe)
-    except ParameterError:  # the recipe of another method
-        return None
-    procedure.set_params(certify=False, verbose=False, n_jobs=None, **(changes or {}))
-    return procedure
-
-
-def _procedure_of_model(model: Any) -> Any:
-    """The classifier itself, unfitted; nothing is proven in folds and resamples."""
-    procedure = clone(model)
-    if isinstance(procedure, RiskScoreClassifierCV):
-        inner = procedure.estimator or RiskScoreClassifier()
-        return procedure.set_params(
-            estimator=inner.set_params(certify=False, verbose=False), verbose=False
-        )
-    known = procedure.get_params(deep=False)
-    quiet = {"certify": False, "verbose": False}
-    return procedure.set_params(**{name: value for name, value in quiet.items() if name in known})

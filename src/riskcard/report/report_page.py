@@ -9,7 +9,7 @@ from riskcard.formatting.fonts import letters_explained
 from riskcard.formatting.percent import percent
 from riskcard.formatting.templates import render
 from riskcard.report import figure_sentences as words
-from riskcard.report import shown_figures
+from riskcard.report import judgement, shown_figures
 from riskcard.report.facts import ReportFacts
 from riskcard.report.guidelines import guidelines
 from riskcard.stability.html import feature_table
@@ -28,8 +28,8 @@ SECTIONS = (
     ("guidelines", "Reporting guidelines"),
     ("origin", "Files, options and versions"),
 )
-#: Parameters that put rules into a certificate.
-_RULING = {"rules", "estimator"}
+#: Where the rows contradict the card, it is not judged.
+_WITHOUT_VERDICT = ("card", "proof", "data", "origin")
 
 
 def render_report(facts: ReportFacts) -> str:
@@ -48,21 +48,26 @@ def _render(template: str, facts: ReportFacts) -> str:
     return render(
         f"report/templates/{template}.html.j2",
         facts=facts,
-        sections=SECTIONS,
+        sections=_sections(facts),
         words=words,
+        judgement=judgement,
         shown=shown_figures,
         render_card=render_html,
         scale_words=scale_words,
         percent=percent,
         feature_table=feature_table,
         feature_sentences=feature_sentences,
-        has_lost_rules=_has_lost_rules(facts),
         guidelines=guidelines,
     )
 
 
-def _has_lost_rules(facts: ReportFacts) -> bool:
-    """The card has rules, but it was refitted without them."""
-    certificate = facts.card.certificate
-    refitted_with = {name for name, _ in facts.origin.refit}
-    return certificate is not None and bool(certificate.rules) and not refitted_with & _RULING
+def _sections(facts: ReportFacts) -> list[tuple[str, str]]:
+    """What there is something to say about."""
+    if facts.mode.failures:
+        return [one for one in SECTIONS if one[0] in _WITHOUT_VERDICT]
+    left_out = set()
+    if facts.validation is None:
+        left_out.add("price")
+    if facts.stability is None:
+        left_out.add("stability")
+    return [one for one in SECTIONS if one[0] not in left_out]

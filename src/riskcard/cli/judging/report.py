@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import time
+import warnings
 from argparse import Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from riskcard.cli.card_rows import candidates, labelled_rows_of, target_of
 from riskcard.cli.reading import open_data, reading_of
 from riskcard.cli.remarks import say
 from riskcard.cli.row_division import read_division_of
 from riskcard.data.files.csv_text import read_bytes
+from riskcard.errors import RiskcardWarning
 
 if TYPE_CHECKING:
     from riskcard.data.files.table_file import TableFile
     from riskcard.model.card import RiskCard
-    from riskcard.report.facts import FileFacts
+    from riskcard.report.facts import FileFacts, ReportFacts
     from riskcard.report.gather import ReportRows
+
+
+#: Exit code: the rows contradict the card, or it was edited.
+_FAILED = 1
 
 
 def run_report(options: Namespace) -> int:
@@ -29,7 +35,9 @@ def run_report(options: Namespace) -> int:
     from riskcard.model.card_json import card_from_bytes
 
     content = read_bytes(options.card, "a card file that can be read")
-    card = card_from_bytes(content, options.card)
+    with warnings.catch_warnings(record=True) as edits:
+        warnings.simplefilter("always", RiskcardWarning)
+        card = card_from_bytes(content, options.card)
     if options.labels is not None:
         card = card.with_labels(options.labels)
     tables = {"Data": open_data(options)}
@@ -37,11 +45,11 @@ def run_report(options: Namespace) -> int:
         tables["Test data"] = open_data(options, options.test)
     files = [_file_facts("Card", options.card, content)]
     files += [_file_facts(role, file.path, file.content) for role, file in tables.items()]
-    rows = [_read(options, card, file) for file in tables.values()]
+    rows = [_read(options, card, file, role) for role, file in tables.items()]
     if len(rows) == 1:
         rows = _split_off_held_out(card, rows[0])
     begun = time.perf_counter()
-    facts = _gather(options, card, rows, files)
+    facts = _gather(options, card, rows, files, tuple(str(one.message) for one in edits))
 
     from riskcard.report.report import Report
 
@@ -49,36 +57,47 @@ def run_report(options: Namespace) -> int:
     for note in facts.notes:
         say(note)
     say(f"Wrote {options.output} in {time.perf_counter() - begun:.0f} s.")
-    return 0
+    for failure in facts.mode.failures:
+        say(f"FAIL  {failure}")
+    return _FAILED if facts.mode.failures else 0
 
 
 def _gather(
-    options: Namespace, card: RiskCard, rows: list[ReportRows], files: list[FileFacts]
-) -> Any:
+    options: Namespace,
+    card: RiskCard,
+    rows: list[ReportRows],
+    files: list[FileFacts],
+    edits: tuple[str, ...],
+) -> ReportFacts:
     """All facts on the data and, where there are any, on the test data."""
     from riskcard.progress import WorkBar
     from riskcard.report.gather import ReportOptions, gather_facts
-    from riskcard.report.report import procedure_of
+    from riskcard.report.procedure import procedure_of
 
     report_options = ReportOptions(
         cv=options.cv,
+        repeats=options.repeats,
         n_bootstraps=options.n_bootstraps,
         time_limit=options.time_limit,
         random_state=options.random_state,
         n_jobs=options.n_jobs,
+        edits=edits,
         files=tuple(files),
         shown_options=tuple(_shown_options(options)),
     )
-    total = 3 * options.cv + options.n_bootstraps
+    total = 3 * options.cv * options.repeats + options.n_bootstraps
     with WorkBar("Refitting", max(1, total), is_quiet=options.quiet) as bar:
-        estimator = procedure_of(card, {"random_state": options.random_state})
+        procedure = procedure_of(card, {"random_state": options.random_state})
         test = rows[1] if len(rows) > 1 else None
-        return gather_facts(card, rows[0], test, estimator, report_options, bar.step)
+        return gather_facts(card, rows[0], test, procedure, report_options, bar.step)
 
 
-def _read(options: Namespace, card: RiskCard, file: TableFile) -> ReportRows:
+def _read(options: Namespace, card: RiskCard, file: TableFile, role: str) -> ReportRows:
     """The rows of a file, as the card takes them and as a classifier does."""
     from riskcard.report.gather import ReportRows
+
+    if role == "Test data":  # it is not divided, but its rows may belong together
+        options = Namespace(**{**vars(options), "sites": None, "time_split": None})
 
     for_card, labels, weights = labelled_rows_of(file, options, card)
     target, reading = target_of(options, card), reading_of(options, card)

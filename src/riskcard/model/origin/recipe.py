@@ -89,6 +89,9 @@ class Recipe:
         The version of riskcard.
     held_out
         The rows that were kept from the fit; None where there are none.
+    scale_rows
+        Hash of the rows that the scale was fitted to later, over the features on the card, with label
+        and weight: those of a recalibration. Empty where there was none.
     digest
         Of the card; an empty text is filled in when the card is made.
     """
@@ -102,10 +105,11 @@ class Recipe:
     rows_all: str
     version: str = __version__
     held_out: HeldOut | None = None
+    scale_rows: str = ""
     digest: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("method", "rows_used", "rows_all", "version", "digest"):
+        for name in ("method", "rows_used", "rows_all", "version", "scale_rows", "digest"):
             _require(name, getattr(self, name), str, "a text")
         _require("is_weighted", self.is_weighted, bool, "a boolean")
         for name in ("parameters", "resolved", "further"):
@@ -169,6 +173,30 @@ def matches(
     if len(hashes) > 1:
         return RowOrigin.TRAINING if hashes[1] == recipe.rows_all else RowOrigin.UNKNOWN
     return RowOrigin.TRAINING if used else RowOrigin.UNKNOWN
+
+
+def hash_for_scale(
+    card: RiskCard, rows: Any, is_event: NDArray[np.bool_], weights: NDArray[np.float64]
+) -> str:
+    """The hash of the rows that a scale is fitted to.
+
+    Parameters
+    ----------
+    card
+        A card.
+    rows
+        As the card scores them.
+    is_event, weights
+        Of each row.
+    """
+    from riskcard.data.columns import read_column
+    from riskcard.data.frames import find_columns
+    from riskcard.data.row_hash import hash_rows
+
+    used = [feature.name for feature in card.features]
+    found = find_columns(rows, card.feature_names, used)
+    columns = {name: read_column(column, name) for name, column in found.items()}
+    return hash_rows(columns, is_event, weights)
 
 
 def digest_of(card: RiskCard) -> str:
