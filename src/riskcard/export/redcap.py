@@ -5,6 +5,7 @@ import io
 import re
 from decimal import Decimal
 
+from riskcard.data.levels import Label
 from riskcard.export.cases import CardCases, Case, FeatureCases, Kind, When, cases_for
 from riskcard.model.card import RiskCard
 from riskcard.model.lines import LineKind
@@ -138,7 +139,7 @@ def _points(feature: FeatureCases, field: str) -> str:
     return f"({written})"
 
 
-def _condition(feature: FeatureCases, case: Case, field: str, codes: dict[object, int]) -> str:
+def _condition(feature: FeatureCases, case: Case, field: str, codes: dict[Label, int]) -> str:
     if case.when is When.MISSING:
         return f'{field} = ""'
     if case.when is When.UP_TO:
