@@ -156,6 +156,12 @@ def test_no_other_division_is_better(seed):
     assert ways[tuple(found)] == pytest.approx(min(ways.values()))
 
 
+def test_a_bin_may_have_just_the_smallest_share():
+    sums = np.array([[0.0, 20.0], [80.0, 0.0]])  # one hundred rows, twenty of them events
+    assert best_division(sums, 20.0, 5) == [0, 1]
+    assert best_division(sums, 20.1, 5) == [1]
+
+
 def test_noise_is_not_divided_and_a_jump_is_found():
     rng = np.random.default_rng(3)
     values = rng.uniform(0, 100, 1000)

@@ -111,6 +111,17 @@ def test_a_reference_and_the_counts_in_the_card_say_the_same():
     assert stored.faults == given.faults
 
 
+def test_features_of_a_card_that_was_learned_with_weights_are_compared_by_rows():
+    X, y = loans(800, 0)
+    weights = np.random.default_rng(5).uniform(0.2, 5, 800)
+    card = RiskScoreClassifier(3).fit(X, y, weights).card_
+    # the lines store rows, and the totals weights: the same rows have not moved in either
+    found = card_drift(card, X, sample_weight=weights)
+    assert [one.index for one in found.features] == pytest.approx([0.0] * len(card.features))
+    assert found.total.index == pytest.approx(0.0, abs=1e-12)
+    assert found.total.expected_rows == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
+
+
 def test_the_drift_of_a_card_is_that_of_its_lines_counted_by_hand():
     card = RiskCard([FeaturePoints("age", [40, 60], [0, 2, 5], missing=1)])
     rng = np.random.default_rng(3)

@@ -109,3 +109,16 @@ def test_intervals_of_a_card_hold_the_truth_19_times_in_20():
         held += (ends[:, 0] <= [ks, gini]) & ([ks, gini] <= ends[:, 1])
     assert (held / 1000 >= 0.93).all()
     assert (held / 1000 <= 0.97).all()
+
+
+def test_copies_of_a_row_in_one_cluster_say_no_more_than_the_row():
+    risks, y, _ = drawn(4)
+    rows = np.arange(y.size)
+    once = separation_of(read_outcomes(risks, y)).ks
+    copies = np.concatenate([risks, risks]), np.concatenate([y, y])
+    clustered = separation_of(read_outcomes(*copies, clusters=np.concatenate([rows, rows]))).ks
+    naive = separation_of(read_outcomes(*copies)).ks
+    assert clustered.distance == pytest.approx(once.distance)
+    # nearly as wide as for single rows, and wider than for twice as many people
+    assert np.ptp(clustered.interval) == pytest.approx(np.ptp(once.interval), rel=0.06)
+    assert np.ptp(clustered.interval) > 1.3 * np.ptp(naive.interval)
