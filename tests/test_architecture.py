@@ -153,8 +153,8 @@ SELF_DESCRIPTION = {
 }
 
 
-#: Facts and sentences do not know the pictures: of a report only these files draw.
-DRAWING = {"report.py", "shown_figures.py"}
+#: Facts and sentences do not know the pictures: of a report and a validation only these files draw.
+DRAWING = {"report.py", "shown_figures.py", "page.py", "pictures.py", "validate.py"}
 
 
 def imported_modules(tree: ast.AST) -> list[tuple[str, int]]:
@@ -216,7 +216,9 @@ def test_imports_point_down(path):
 
 
 @pytest.mark.parametrize(
-    "path", sorted((SOURCE / "report").glob("*.py")), ids=lambda path: path.name
+    "path",
+    sorted([*(SOURCE / "report").glob("*.py"), *(SOURCE / "validation").glob("*.py")]),
+    ids=lambda path: f"{path.parent.name}/{path.name}",
 )
 def test_facts_of_a_report_do_not_import_pictures(path):
     rooms = {
@@ -279,7 +281,7 @@ def test_a_forbidden_import_would_be_seen():
 
 
 #: Rooms whose HTML, styles and scripts are files of their own.
-WITH_TEMPLATES = ("card", "calculator", "export", "formatting", "model", "plots")
+WITH_TEMPLATES = ("card", "calculator", "export", "formatting", "model", "plots", "validation")
 
 
 @pytest.mark.parametrize("room", WITH_TEMPLATES)

@@ -26,7 +26,6 @@ from riskcard.validation.sentences import (
     decision_sentence,
     mean_sentence,
     rival_sentence,
-    slope_words,
     verdicts,
 )
 from riskcard.validation.tables import headline_figures
@@ -317,7 +316,7 @@ def test_other_rows_and_rows_of_which_nothing_is_known_are_told_apart(fitted):
     [
         (0, 1, "no sign that risks are too high or too low", "no sign"),
         (1, 1, "risks are too low", "no sign"),
-        (-1, 1, "risks are too high", "no sign"),
+        (-1, 1, "risks are too high", ""),
         (0, 0.4, "", "too extreme"),
         (0, 2.5, "", "too cautious"),
     ],
@@ -326,7 +325,30 @@ def test_sentences_follow_from_the_intervals(offset, slope, mean, spread):
     rows, labels = validation_rows(1500, seed=4, offset=offset, slope=slope)
     found = validate(CARD, rows, labels, n_bootstraps=0).facts.evaluation.calibration
     assert mean in mean_sentence(found)
-    assert spread in slope_words(found)
+    assert spread in found.slope_in_words
+
+
+@pytest.mark.parametrize(
+    ("ends", "words"),
+    [
+        ((0.9, 1.2), "no sign"),
+        ((0.7, 1.2), "too few to tell"),
+        ((0.3, 0.9), "too extreme"),
+        ((1.1, 1.3), "too cautious"),
+        ((-0.2, 0.5), "do not show that higher risks go with more events"),
+        ((-2.0, -0.5), "higher risks go with fewer events"),
+        (None, "nothing follows"),
+    ],
+)
+def test_a_slope_in_words_says_what_its_interval_shows(ends, words):
+    found = validate(CARD, X, Y, n_bootstraps=0).facts.evaluation.calibration
+    assert words in replace(found, slope_interval=ends).slope_in_words
+
+
+def test_few_rows_do_not_reassure():
+    found = validate(CARD, X, Y, n_bootstraps=0).facts.evaluation.calibration
+    wide = replace(found, ratio_interval=(0.7, 1.3), intercept_interval=(-0.4, 0.5))
+    assert "too few to tell whether risks are too high" in mean_sentence(wide)
 
 
 def test_a_close_call_names_both_figures():
@@ -346,7 +368,7 @@ def test_figures_without_an_interval_support_nothing():
     separated = np.where(CARD.risk(rows) > 0.3, "yes", "no")
     perfect = validate(CARD, rows, separated, n_bootstraps=0).facts.evaluation
     assert math.isinf(perfect.calibration.slope)
-    assert "no finite slope" in slope_words(perfect.calibration)
+    assert "no finite slope" in perfect.calibration.slope_in_words
     assert any("at least 100 of either kind" in sentence for sentence in cautions(found))
 
 

@@ -15,6 +15,8 @@ from riskcard.evaluation.outcomes import Outcomes
 
 #: Bars of the histogram of risks.
 BARS = 40
+#: A slope whose interval is wider than this is too uncertain for a reassuring word.
+_WIDE_SLOPE = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,26 @@ class Calibration:
     def ratio(self) -> float:
         """Expected events for each that happened: 1 is right, above 1 risks are too high."""
         return self.expected / self.observed
+
+    @property
+    def slope_in_words(self) -> str:
+        """What the interval of the slope shows."""
+        if not math.isfinite(self.slope):
+            return "there is no finite slope, because all risks are equal or they separate the two classes"
+        if self.slope_interval is None:
+            return "there is no interval, so nothing follows from it"
+        low, high = self.slope_interval
+        if low <= 1 <= high and high - low > _WIDE_SLOPE:
+            return "these rows are too few to tell whether risks are too extreme or too cautious"
+        if low <= 1 <= high:
+            return "there is no sign that risks are too extreme or too cautious"
+        if high <= 0:
+            return "higher risks go with fewer events"
+        if low <= 0:
+            return "the rows do not show that higher risks go with more events"
+        if high < 1:
+            return "risks are too extreme, that is, high ones are too high and low ones too low"
+        return "risks are too cautious, that is, high ones are too low and low ones too high"
 
 
 @dataclass(frozen=True, slots=True)

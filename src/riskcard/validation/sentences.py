@@ -27,6 +27,8 @@ WHICH_ROWS = {
     Rows.UNKNOWN: "these rows",
     Rows.TRAINING: "the rows that the card was learned from",
 }
+#: Ends of an interval of expected / observed events that are farther apart are too uncertain to reassure.
+_WIDE_RATIO = 1.5
 #: Figures of which less is better.
 _LESS_IS_BETTER = {"Log-loss", "Brier score"}
 
@@ -104,7 +106,7 @@ def verdicts(facts: ValidationFacts) -> list[str]:
         _area_sentence(found.roc.area, found.roc.interval),
         mean_sentence(found.calibration),
         f"The calibration slope is {with_interval(found.calibration.slope, found.calibration.slope_interval, 2)}: "
-        f"{slope_words(found.calibration)}.",
+        f"{found.calibration.slope_in_words}.",
     ]
     if facts.rows.origin is Rows.TRAINING:
         return sentences
@@ -129,11 +131,15 @@ def mean_sentence(figures: Calibration) -> str:
     expected = f"{figures.expected:,.{0 if figures.expected >= 1000 else 1}f}"
     shown = f"{expected} events were expected and {figures.observed:,.6g} happened"
     ratio = with_interval(figures.ratio, figures.ratio_interval, 2)
-    low, high = figures.ratio_interval or (-math.inf, math.inf)
+    low, high = figures.ratio_interval or (0.0, math.inf)
     if high < 1:
         verdict = "risks are too low on the whole"
     elif low > 1:
         verdict = "risks are too high on the whole"
+    elif high > _WIDE_RATIO * low:
+        verdict = (
+            "these rows are too few to tell whether risks are too high or too low on the whole"
+        )
     else:
         verdict = "there is no sign that risks are too high or too low on the whole"
     ends = figures.intercept_interval
@@ -146,24 +152,6 @@ def mean_sentence(figures: Calibration) -> str:
             f"the large, {offset}, they are too {way}"
         )
     return f"{shown}, a ratio of {ratio}: {verdict}."
-
-
-def slope_words(figures: Calibration) -> str:
-    """What a slope says."""
-    if not math.isfinite(figures.slope):
-        return (
-            "there is no finite slope, because all risks are equal or they separate the two classes"
-        )
-    if figures.slope_interval is None:
-        return "there is no interval, so nothing follows from it"
-    low, high = figures.slope_interval
-    if low <= 1 <= high:
-        return "there is no sign that risks are too extreme or too cautious"
-    if high <= 0:
-        return "higher risks go with fewer events"
-    if figures.slope < 1:
-        return "risks are too extreme, that is, high ones are too high and low ones too low"
-    return "risks are too cautious, that is, high ones are too low and low ones too high"
 
 
 def decision_sentence(facts: ValidationFacts) -> str:
@@ -244,8 +232,8 @@ def difference_words(one: RivalFigure) -> str:
     verdict = better_of(one.name, difference)
     what = "AUC" if one.name == "AUC" else one.name.lower()
     if verdict == 0:
-        return f"the {what} of the two is not shown to differ: {shown}."
-    return f"the card has the {'better' if verdict > 0 else 'worse'} {what}: {shown}."
+        return f"the {what} of the two is not shown to differ (difference {shown})."
+    return f"the card has the {'better' if verdict > 0 else 'worse'} {what} (difference {shown})."
 
 
 def better_of(name: str, difference: Figure) -> int:
