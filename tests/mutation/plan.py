@@ -75,8 +75,31 @@ SUBJECTS = (
             "evaluation/intervals.py": 3,
             "evaluation/summary.py": 2,
             "evaluation/distribution.py": 6,
+            "evaluation/linearisation.py": 8,
         },
-        ("tests/test_evaluation.py", "tests/test_distribution.py", "tests/test_totals.py"),
+        (
+            "tests/test_evaluation.py",
+            "tests/test_linearisation.py",
+            "tests/test_distribution.py",
+            "tests/test_totals.py",
+        ),
+    ),
+    Subject(
+        "groups and thresholds",
+        {
+            "evaluation/thresholds.py": 5,
+            "evaluation/smooth_calibration.py": 5,
+            "evaluation/groups/calibration_error.py": 5,
+            "evaluation/groups/random_effects.py": 5,
+            "evaluation/groups/fairness.py": 4,
+            "evaluation/development/sample_size.py": 4,
+        },
+        (
+            "tests/test_thresholds.py",
+            "tests/test_smooth_calibration.py",
+            "tests/test_groups.py",
+            "tests/test_development.py",
+        ),
     ),
     Subject(
         "bounds",
