@@ -68,6 +68,7 @@ SWITCHED_OFF: dict[str, tuple[Any, ...]] = {
     "n_tries": (4,),
     "thorough_tries": (6,),
     "patience": (MANY,),
+    "most_sets": (0,),
     "n_rounded": (4,),
     "n_refined": (1,),
     "most_values_to_exchange": (0, MANY),

@@ -9,6 +9,9 @@ import pytest
 from numba import config
 from sklearn.datasets import load_breast_cancer
 
+from oracle.enumerate_cards import enumerate_cards
+from random_problems import SCALES as KINDS_OF_SCALES
+from random_problems import random_problem
 from riskcard.checks import LOG_ODDS_LIMIT
 from riskcard.problem.objective import loss_of, order_of, violations
 from riskcard.problem.problem import Problem, make_problem
@@ -22,8 +25,9 @@ from riskcard.search.heuristic.card_room import rules_of
 from riskcard.search.heuristic.draft import measure
 from riskcard.search.heuristic.effort import effort_of
 from riskcard.search.heuristic.find_cards import find_cards
-from riskcard.search.options import SearchOptions
+from riskcard.search.options import Options, SearchOptions
 from riskcard.search.plan import PLAN, SearchPlan
+from riskcard.search.solve import solve
 
 SCALES = (1, 2.5, "multiplier", "calibrated")
 
@@ -326,3 +330,20 @@ def test_whole_points_are_perturbed_too_where_classes_are_nearly_separated(
     (other, *_) = find_cards(problem, SearchOptions(plan=plan))
     assert len(n_chains) == is_separated
     assert loss_of(best, problem) <= loss_of(other, problem)
+
+
+def test_all_sets_are_rounded_where_conditions_are_few():
+    """Chains on real-valued points leave out sets that are best once points are whole."""
+    seeds = (24, 34, 46, 54, 63, 65)
+    for seed in seeds:
+        problem = random_problem(seed, KINDS_OF_SCALES[seed % len(KINDS_OF_SCALES)])
+        chains, every, best = (
+            result.loss
+            for result in (
+                solve(problem, Options(), replace(PLAN, most_sets=0)),
+                solve(problem, Options()),
+                enumerate_cards(problem),
+            )
+        )
+        assert best == pytest.approx(every, rel=1e-6)
+        assert every < chains * (1 - 1e-4)

@@ -85,6 +85,9 @@ class SearchPlan:
 
     #: Sets that are rounded to whole points: the best set need not give the best card.
     n_rounded: int = 14
+    #: Where a small table has at most this many full sets of conditions, all of them are rounded: that
+    #: takes a few milliseconds. A short list of candidates is the usual case in short tables.
+    most_sets: int = 45
     #: Sets that the second pass improves before they are rounded.
     n_refined: int = 4
     #: With a free scale whole points are exchanged only in tables of at most this many values: in

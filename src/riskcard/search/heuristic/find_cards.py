@@ -1,11 +1,13 @@
 """The search for good cards: conditions first, then whole points, then every cut."""
 
 import itertools
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from riskcard.arrays import Integers
 from riskcard.problem.objective import order_of, violations
 from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
@@ -30,6 +32,7 @@ from riskcard.search.heuristic.support import (
     second_ridge,
 )
 from riskcard.search.options import SearchOptions
+from riskcard.search.shortlist import open_conditions
 from riskcard.threads import Item, Made, map_on_threads
 
 
@@ -82,6 +85,9 @@ class _Search:
         effort = self.effort
         supports, is_separated = self.first_pass()
         fitted = self.map(self.fit, supports[: effort.n_rounded])
+        known = {support.key for support in fitted}
+        every = self.map(self.fit_terms, self.all_sets())
+        fitted += [support for support in every if support.key not in known]
         fitted.sort(key=lambda support: (support.loss, support.key))
         refined = self.map(self.refine, fitted[: effort.n_refined])
         found = _distinct(self.map(self.round, [*refined, *fitted[effort.n_refined :]]))
@@ -137,6 +143,27 @@ class _Search:
         if self.effort.has_one_pass:
             return support
         terms = keep_allowed(self.rules, self.rows, self.rows.replace(support.terms))
+        return fit_support(self.rows, self.rules, terms)
+
+    def all_sets(self) -> list[Integers]:
+        """Every full set of conditions, where these are few; none otherwise.
+
+        Of a short list of candidates, chains on real-valued points leave out sets that are best once
+        points are whole.
+        """
+        size = self.rules.max_terms
+        columns, cuts = open_conditions(self.problem)
+        if not self.effort.has_one_pass:
+            return []
+        if math.comb(columns.size, size) > self.rules.plan.most_sets:
+            return []
+        places = [list(chosen) for chosen in itertools.combinations(range(columns.size), size)]
+        sets = (np.stack([columns[own], cuts[own]]) for own in places)
+        allowed = (keep_allowed(self.rules, self.rows, terms) for terms in sets)
+        return [terms for terms in allowed if terms.shape[1] == size]
+
+    def fit_terms(self, terms: Integers) -> Support:
+        """A set of conditions with its best real-valued points."""
         return fit_support(self.rows, self.rules, terms)
 
     def refine(self, support: Support) -> Support:
