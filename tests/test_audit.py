@@ -263,6 +263,17 @@ def test_a_card_of_one_total_has_a_risk_table():
     assert failed(card) == set()
 
 
+@pytest.mark.parametrize("multiplier", [-0.5, -1.5])
+def test_a_card_without_certificate_may_call_a_higher_total_safer(multiplier):
+    card = RiskCard(
+        [FeaturePoints("age", [3.0], [0, 2])],
+        multiplier=multiplier,
+        feature_names=("age", "bmi", "dose"),
+        classes=("fit", "ill"),
+    )
+    assert failed(card) == set()
+
+
 def test_a_certified_card_on_which_a_higher_total_is_safer_is_found():
     assert "scale" in failed(replace(honest_card(), multiplier=-1.5))
 

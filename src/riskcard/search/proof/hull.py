@@ -175,7 +175,7 @@ def tangent_bound(log_odds: Floats, problem: HullProblem, part: Part) -> tuple[f
     if 0 < part.n_others < others.size:
         others = np.partition(others, part.n_others - 1)[: part.n_others]
     bound += float(others.sum()) if part.n_others > 0 else 0.0
-    furthest = problem.n_terms * float(problem.reach.max(initial=0.0))
+    furthest = problem.n_terms * float(problem.reach.max())
     total = float(rows.sum())
     bound += min(total * problem.rate, total * (problem.rate - furthest))
     size = loss + float(np.abs(rows) @ (np.abs(log_odds) + abs(problem.rate) + 2 * furthest))
@@ -267,7 +267,7 @@ def _descend(problem: HullProblem, place: Touch, caps: Floats) -> tuple[Touch, F
             stiffness, 1e-6 * loss, MAX_PASSES,
         )  # fmt: skip
         work += hessian.size * (50.0 + 0.15 * sample.shape[1]) + 150.0 * weights.size
-        price, way = charges[owners] @ moves - charges[0] * moves[0], moves @ design
+        price, way = charges[owners[1:]] @ moves[1:], moves @ design
         length, fallen = 1.0, -np.inf
         for _ in range(MAX_TRIALS):
             trial = log_odds + length * way
