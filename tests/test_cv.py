@@ -86,13 +86,19 @@ def test_every_check_of_scikit_learn_passes(estimator, check, monkeypatch):
 
 
 def test_the_smallest_size_within_one_standard_error_is_chosen():
-    # means 1, 4, 5, 4.9; the standard error of the best is sqrt(3) / sqrt(3) = 1
+    # means 1, 4, 5, 4.9; the distances of 4 from 5 are 0, 0 and 3: sqrt(3) / sqrt(3) = 1
     path = path_of([[1, 4, 4, 4.9], [1, 4, 4, 4.9], [1, 4, 7, 4.9]])
-    assert path.standard_errors[2] == pytest.approx(1)
+    assert path.standard_errors[1:3] == pytest.approx([1, 0])
     choice = choose_size(path, "one_se")
     assert (choice.chosen, choice.best) == (1, 2)
-    assert choice.threshold == pytest.approx(4)
     assert choose_size(path, "best").chosen == 2
+
+
+def test_folds_that_are_easy_for_every_size_do_not_blur_the_choice():
+    worse_in_every_fold = np.array([[0.0, 1.0], [0.1, 1.0], [0.0, 1.1]])
+    path = path_of(worse_in_every_fold + np.array([[0.0], [50.0], [-50.0]]))
+    assert path.standard_errors == pytest.approx(path_of(worse_in_every_fold).standard_errors)
+    assert choose_size(path, "one_se").chosen == 1
 
 
 def test_a_size_just_below_one_standard_error_is_not_chosen():
@@ -107,8 +113,8 @@ def test_of_equal_scores_the_smallest_size_is_best_whatever_rounding_does():
 
 
 def test_repetition_of_the_folds_does_not_shrink_the_standard_error():
-    once = path_of([[1.0], [2], [3]])
-    often = path_of([[1.0], [2], [3]] * 100, folds_a_pass=3)
+    once = path_of([[1.0, 9], [2, 9], [3, 9]])
+    often = path_of([[1.0, 9], [2, 9], [3, 9]] * 100, folds_a_pass=3)
     deviation = np.std([1, 2, 3] * 100, ddof=1)
     assert often.standard_errors[0] == pytest.approx(deviation / np.sqrt(3))
     assert once.standard_errors[0] == pytest.approx(1 / np.sqrt(3))
@@ -451,7 +457,9 @@ def test_the_standard_error_goes_by_folds_of_one_pass(small, cv, folds_a_pass):
     X, y = (part[:20] for part in small)
     results = RiskScoreClassifierCV(max_terms=1, cv=cv).fit(X, y).cv_results_
     n_splits = cv.get_n_splits(X)
-    deviation = results["std_test_score"] * np.sqrt(n_splits / (n_splits - 1))
+    scores = np.array([results[f"split{fold}_test_score"] for fold in range(n_splits)])
+    best = np.argmax(results["rank_test_score"] == 1)
+    deviation = np.std(scores - scores[:, [best]], axis=0, ddof=1)
     np.testing.assert_allclose(results["se_test_score"], deviation / np.sqrt(folds_a_pass))
 
 

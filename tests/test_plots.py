@@ -25,7 +25,7 @@ def results(**changes):
     path = {
         "n_terms": np.arange(5),
         "mean_test_score": np.array([-0.7, -0.5, -0.42, -0.4, -0.45]),
-        "se_test_score": np.array([0.0, 0.02, 0.03, 0.05, 0.06]),
+        "se_test_score": np.array([0.04, 0.02, 0.03, 0.0, 0.06]),
         "rank_test_score": np.array([5, 4, 2, 1, 3]),
         "mean_train_score": np.array([-0.7, -0.45, -0.4, -0.35, -0.3]),
         "is_chosen": np.array([False, False, True, False, False]),
@@ -56,18 +56,19 @@ def test_scores_have_bars_of_one_standard_error(axes):
     np.testing.assert_allclose(ends[:, 1] - ends[:, 0], 2 * results()["se_test_score"])
 
 
-def test_best_chosen_and_threshold_are_marked(axes):
+def test_best_and_chosen_are_marked_and_the_best_has_a_line(axes):
     assert line(axes, "best: 3 terms").get_xydata().tolist() == [[3, -0.4]]
     assert line(axes, "chosen: 2 terms").get_xydata().tolist() == [[2, -0.42]]
-    np.testing.assert_allclose(line(axes, "best −").get_ydata(), -0.45)
+    (dotted,) = [one for one in axes.lines if one.get_linestyle() == ":"]
+    np.testing.assert_allclose(dotted.get_ydata(), -0.4)
     markers = {line(axes, name).get_marker() for name in ("best: 3", "chosen")}
     assert len(markers) == 2  # told apart without colours
     assert labels(axes)[0].startswith("held-out rows")
 
 
-def test_one_fold_has_neither_bars_nor_threshold():
+def test_one_fold_has_neither_bars_nor_a_line():
     axes = plot_parsimony(results(se_test_score=np.full(5, np.nan)), figures.Figure().subplots())
-    assert not any(label.startswith("best −") for label in labels(axes))
+    assert not any(one.get_linestyle() == ":" for one in axes.lines)
     assert np.isfinite(axes.get_ylim()).all()
 
 
@@ -83,8 +84,8 @@ def test_a_fitted_model_is_drawn_and_named(small):
     axes = plot_parsimony(model, figures.Figure().subplots())
     assert axes.get_ylabel() == "mean AUC (higher is better)"
     assert f"chosen: {model.n_terms_} term" in " ".join(labels(axes))
-    threshold = line(axes, "best −").get_ydata()[0]
-    assert threshold == pytest.approx(model.threshold_)
+    (dotted,) = [one for one in axes.lines if one.get_linestyle() == ":"]
+    assert dotted.get_ydata()[0] == pytest.approx(model.cv_results_["mean_test_score"].max())
 
 
 def test_a_loss_is_drawn_as_a_loss_with_the_area_next_to_it(small):

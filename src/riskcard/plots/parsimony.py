@@ -8,7 +8,7 @@ import numpy as np
 from riskcard.errors import ParameterError
 from riskcard.plots.drawing import FILL, INK, PALE, axes_or_new, finish, picture_of, plain_spines
 
-_HELD_OUT = "held-out rows, ± 1 standard error"
+_HELD_OUT = "held-out rows, ± 1 standard error\nof the distance from the best"
 #: What people call scores that scikit-learn has other names for.
 _WORDS = {"neg_log_loss": "log-loss", "neg_brier_score": "Brier score", "roc_auc": "AUC"}
 _NEEDED = ("n_terms", "mean_test_score", "se_test_score", "mean_train_score", "is_chosen")
@@ -18,9 +18,10 @@ def plot_parsimony(cv_result: Any, ax: Any = None) -> Any:
     """Draw the mean held-out score against the number of terms, and the AUC next to it.
 
     A score that scikit-learn turns round, such as "neg_log_loss", is shown as the loss that it is:
-    lower is better. Bars reach one standard error up and down. The best size has a ring and the chosen
-    one a filled square; the dotted line is one standard error worse than the best. Marks and lines
-    differ in shape, not only in colour. Scores far worse than those of interest are cut off.
+    lower is better. Bars reach one standard error of the distance from the best size up and down. The
+    best size has a ring and a dotted line at its score; the chosen one has a filled square. By the rule
+    "one_se" it is the first whose bar reaches the line. Marks and lines differ in shape, not only in
+    colour. Scores far worse than those of interest are cut off.
 
     Parameters
     ----------
@@ -98,9 +99,7 @@ def _draw(ax: Any, results: Mapping[str, Any], sign: float) -> None:
     train = sign * np.asarray(results["mean_train_score"])
     ax.plot(terms, train, "--", color=PALE, label="training rows")
     if np.isfinite(errors[best]):
-        threshold = means[best] - sign * errors[best]
-        ax.axhline(threshold, color=INK, linewidth=0.9, linestyle=":",
-                   label=f"best {'−' if sign > 0 else '+'} 1 standard error")  # fmt: skip
+        ax.axhline(means[best], color=INK, linewidth=0.9, linestyle=":")
     ax.plot(terms[best], means[best], "o", markersize=13, markerfacecolor="none",
             markeredgecolor=INK, markeredgewidth=1.4, linestyle="none",
             label=f"best: {_terms(terms[best])}", zorder=4)  # fmt: skip
@@ -127,8 +126,9 @@ def _span(results: Mapping[str, Any], best: int) -> tuple[float, float]:
     means = np.asarray(results["mean_test_score"])
     errors = np.nan_to_num(results["se_test_score"])
     train = np.asarray(results["mean_train_score"])
-    top = float(max((means + errors).max(), train.max()))
-    usual = float(min(means[0] - errors[0], means[best] - 2 * errors[best], train.min()))
+    worth = slice(best + 1)
+    top = float(max(means.max(), (means + errors)[worth].max(), train.max()))
+    usual = float(min((means - errors)[worth].min(), train.min()))
     bottom = max(float((means - errors).min()), usual - 2 * (top - usual))
     margin = 0.05 * (top - bottom) or 0.05
     return bottom - margin, top + margin

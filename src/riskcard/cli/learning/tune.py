@@ -147,5 +147,6 @@ def _verdict(model: RiskScoreClassifierCV) -> str:
     if model.rule == "best":
         return f"Chosen: {chosen}, the size with the best mean score."
     return (
-        f"Chosen: {chosen}, the smallest size at most one standard error below the best ({best})."
+        f"Chosen: {chosen}, the smallest size at most one standard error (of the difference) below "
+        f"the best ({best})."
     )

@@ -78,8 +78,8 @@ class RiskScoreClassifierCV(CardClassifier):
         The score of held-out rows, higher is better: the name of a scorer of scikit-learn, such
         as roc_auc, or a callable scorer(model, X, y). None means the accuracy.
     rule
-        'one_se': the smallest size whose mean score is within one standard error of the best.
-        'best': the size with the best mean score.
+        'one_se': the smallest size whose mean score is within one standard error of the best, where
+        sizes are compared fold by fold. 'best': the size with the best mean score.
     n_jobs
         Number of folds fitted at the same time, in threads; -1 uses all processors. The last
         fit, to all rows, has the n_jobs of the estimator. None means one.
@@ -92,11 +92,9 @@ class RiskScoreClassifierCV(CardClassifier):
         The size that was picked. The card may have fewer terms, where more do not help.
     best_n_terms_ : int
         The size with the best mean score.
-    threshold_ : float
-        The least mean score that was good enough.
     cv_results_ : dict of ndarrays
         One entry per size: ``n_terms``, ``mean_test_score``, ``std_test_score``, ``se_test_score``
-        (the standard error), ``rank_test_score``, ``mean_train_score``, ``mean_fit_time``,
+        (the standard error of its distance from the best size), ``rank_test_score``, ``mean_train_score``, ``mean_fit_time``,
         ``mean_n_features`` and ``mean_n_terms_used`` (of the cards fitted), ``is_chosen``,
         ``split0_test_score`` ... for each fold, and, whatever the score is, ``mean_test_auc``,
         ``test_log_loss`` and ``test_slope`` (the calibration slope) of the held-out rows.
@@ -122,8 +120,9 @@ class RiskScoreClassifierCV(CardClassifier):
     With ``groups`` no group is divided between folds. The path ends sooner where a fold has fewer rows than terms, and begins with as
     many terms as there are features that must be used.
 
-    The standard error of a mean is the standard deviation of the folds (with one less in the
-    denominator) over the root of their number. Where rows are held out more than once, as in
+    The standard error is that of the mean distance from the best size: the standard deviation of
+    the distances in the folds (with one less in the denominator) over the root of their number.
+    Some folds are easier than others for all sizes, which cancels. Where rows are held out more than once, as in
     repeated cross-validation, the number is that of the folds which test every row once:
     repetition brings no new rows.
 
@@ -219,7 +218,6 @@ class RiskScoreClassifierCV(CardClassifier):
         choice = choose_size(path, self.rule)
         self.cv_results_ = results_of(path, choice)
         self.n_terms_, self.best_n_terms_ = sizes[choice.chosen], sizes[choice.best]
-        self.threshold_ = choice.threshold
         self.n_splits_ = len(splits)
         start = None
         for step in card_path(in_folds, rows, sizes[: choice.chosen]):
@@ -320,8 +318,8 @@ class RiskScoreClassifierCV(CardClassifier):
     def results_frame(self) -> Any:
         """The path as a pandas frame, one line per size.
 
-        Columns: ``terms``, ``mean_score``, ``standard_error`` and ``standard_deviation`` of the
-        held-out rows, ``train_score``, ``seconds`` (of a fit), ``features`` (used, on average) and
+        Columns: ``terms``, ``mean_score`` on the held-out rows, ``standard_error`` of the distance
+        from the best size, ``standard_deviation`` over the folds, ``train_score``, ``seconds`` (of a fit), ``features`` (used, on average) and
         ``chosen``.
         """
         check_is_fitted(self)

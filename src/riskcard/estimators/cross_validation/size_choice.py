@@ -57,16 +57,24 @@ class PathScores:
         return means
 
     @property
-    def standard_errors(self) -> Floats:
-        """Standard error of each mean; NaN where there is a single fold.
+    def best(self) -> int:
+        """Position of the best mean score, the smallest size where several have it."""
+        highest = float(self.means.max())
+        return int(np.argmax(self.means >= highest - SCORE_ROUNDING * max(1.0, abs(highest))))
 
-        The scores of repeated cross-validation are not independent: other splits make the mean
-        more stable but bring no new rows. So the spread is divided by the root of the number of
-        folds in *one* pass over the rows, not of all.
+    @property
+    def standard_errors(self) -> Floats:
+        """Standard error of each size's distance from the best; NaN where there is a single fold.
+
+        Distances are taken fold by fold: some folds are easier than others, for all sizes alike,
+        and that says nothing about sizes. The scores of repeated cross-validation are not
+        independent: other splits make the mean more stable but bring no new rows. So the spread is
+        divided by the root of the number of folds in *one* pass over the rows, not of all.
         """
         if len(self.test) < 2:
             return np.full(self.sizes.size, np.nan)
-        errors: Floats = self.test.std(axis=0, ddof=1) / np.sqrt(self.folds_a_pass)
+        behind = self.test[:, [self.best]] - self.test
+        errors: Floats = behind.std(axis=0, ddof=1) / np.sqrt(self.folds_a_pass)
         return errors
 
 
@@ -78,13 +86,10 @@ class SizeChoice:
     ----------
     chosen, best
         Positions of the size that was picked and of the one with the best mean score.
-    threshold
-        The least mean score that was good enough.
     """
 
     chosen: int
     best: int
-    threshold: float
 
 
 def choose_size(path: PathScores, rule: str) -> SizeChoice:
@@ -96,22 +101,20 @@ def choose_size(path: PathScores, rule: str) -> SizeChoice:
         Scores of all sizes.
     rule
         "best": the best mean score, the smallest size where several have it. "one_se": the smallest
-        size whose mean score is at most one standard error (that of the best) below the best.
+        size whose mean score is at most one standard error of the difference below the best.
     """
-    means = path.means
-    highest = float(means.max())
-    rounding = SCORE_ROUNDING * max(1.0, abs(highest))
-    best = int(np.argmax(means >= highest - rounding))
+    best = path.best
     if rule == "best":
-        return SizeChoice(best, best, highest)
-    error = float(path.standard_errors[best])
-    if np.isnan(error):
+        return SizeChoice(best, best)
+    errors = path.standard_errors
+    if np.isnan(errors[best]):
         raise ParameterError(
             "rule is 'one_se', but there is only one fold, which has no standard error. "
             "Use at least two folds, or rule='best'."
         )
-    chosen = int(np.argmax(means >= highest - error - rounding))
-    return SizeChoice(chosen, best, highest - error)
+    rounding = SCORE_ROUNDING * max(1.0, abs(path.means[best]))
+    chosen = int(np.argmax(path.means + errors >= path.means[best] - rounding))
+    return SizeChoice(chosen, best)
 
 
 def _figures_of(path: PathScores) -> dict[str, Floats]:
