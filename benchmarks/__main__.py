@@ -56,6 +56,12 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("questions", nargs="*", metavar="QUESTION", help="a to f; all by default")
     parser.add_argument("--data", type=Path, help="folder of CSV files, the target last")
+    parser.add_argument(
+        "--new-tables",
+        type=Path,
+        metavar="FOLDER",
+        help="CSV files on which nothing was developed, for b alone; benchmarks.r_tables writes such",
+    )
     parser.add_argument("--keep", type=Path, help="folder that keeps what is finished")
     parser.add_argument(
         "--published",
@@ -72,7 +78,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--tables", nargs="+", help="only these")
     parser.add_argument("--methods", nargs="+", metavar="METHOD", help="run only these for now")
     parser.add_argument("--terms", type=int, nargs="+", default=full.terms)
-    parser.add_argument("--halvings", type=int, default=full.halvings, help="of the rows, in b")
+    parser.add_argument("--folds", type=int, default=full.folds, help="of the rows, in b")
     parser.add_argument("--limits", type=float, nargs="+", default=full.limits, help="seconds")
     parser.add_argument(
         "--rival-limit",
@@ -88,7 +94,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         help="tables of c on which all get the longest limit in addition, such as pima paper:200:0",
     )
     parser.add_argument(
-        "--held-out-limit", type=float, default=full.held_out_limit, help="seconds in b and d"
+        "--planted-limit", type=float, default=full.planted_limit, help="seconds in d"
     )
     parser.add_argument("--repeats", type=int, default=full.repeats, help="of timed fits")
     parser.add_argument("--seeds", type=int, default=full.seeds, help="tables per family, in d")
@@ -110,16 +116,23 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     unknown = [name for name in [*given.again, *(given.methods or [])] if name not in METHODS]
     if unknown:
         parser.error(f"there is no method {unknown[0]!r}: use {', '.join(METHODS)}")
-    if given.data is not None and not given.data.is_dir():
-        parser.error(f"--data {given.data} is not a folder")
+    for option in ("data", "new_tables"):
+        folder = getattr(given, option)
+        if folder is not None and not folder.is_dir():
+            parser.error(f"--{option.replace('_', '-')} {folder} is not a folder")
     if given.published is not None and not given.published.is_file():
         parser.error(f"--published {given.published} is not a file")
     return given
 
 
+def names_in(folder: Path | None) -> tuple[str, ...]:
+    """The tables of a folder."""
+    return () if folder is None else tuple(sorted(path.stem for path in folder.glob("*.csv")))
+
+
 def plan_of(given: argparse.Namespace) -> Plan:
     """What the command line asks for; every table that is no family by default."""
-    files = [] if given.data is None else sorted(path.stem for path in given.data.glob("*.csv"))
+    files = names_in(given.data)
     tables = tuple(given.tables or [*files, "breast_cancer"])
     known = set(names_of_tables(given.data))
     for table in tables:
@@ -132,11 +145,12 @@ def plan_of(given: argparse.Namespace) -> Plan:
     return Plan(
         tables=tables,
         terms=tuple(given.terms),
-        halvings=given.halvings,
+        new_tables=names_in(given.new_tables),
+        folds=given.folds,
         limits=tuple(given.limits),
         rival_limit=given.rival_limit,
         long_tables=tuple(given.long_tables),
-        held_out_limit=given.held_out_limit,
+        planted_limit=given.planted_limit,
         repeats=given.repeats,
         seeds=given.seeds,
         rows=tuple(given.rows),
@@ -150,7 +164,7 @@ def plan_of(given: argparse.Namespace) -> Plan:
 def reductions(plan: Plan, letters: Sequence[str], given: argparse.Namespace) -> list[str]:
     """What a full run has and this one has not."""
     full, found = Plan(()), []
-    files = [] if given.data is None else sorted(path.stem for path in given.data.glob("*.csv"))
+    files = names_in(given.data)
     left_out = [name for name in files if name not in plan.tables]
     if left_out or given.data is None:
         found.append(f"tables left out: {', '.join(left_out) or 'a folder of real tables'}")
@@ -162,8 +176,8 @@ def reductions(plan: Plan, letters: Sequence[str], given: argparse.Namespace) ->
         if not set(want) <= set(have):
             found.append(f"{word}: {listed(have)} instead of {listed(want)}")
     for name, word in (
-        ("rival_limit", "seconds for proofs where other solvers take part or steps are limited"), ("halvings", "halvings of the rows in (b)"), ("repeats", "repeats of timed fits"),
-        ("seeds", "tables of each family in (d)"), ("held_out_limit", "seconds for methods with a limit in (b) and (d)"),
+        ("rival_limit", "seconds for proofs where other solvers take part or steps are limited"), ("folds", "folds in (b)"), ("repeats", "repeats of timed fits"),
+        ("seeds", "tables of each family in (d)"), ("planted_limit", "seconds for methods with a limit in (d)"),
         ("cap", "seconds after which a method is not tried on larger tables in (e)"),
     ):  # fmt: skip
         if getattr(plan, name) < getattr(full, name):
@@ -184,7 +198,7 @@ def needed_peers(jobs: Mapping[str, Sequence[Job]]) -> list[str]:
     """The environments that jobs need; those of the cold start include our own."""
     names = {METHODS[job.method].peer for some in jobs.values() for job in some} - {None}
     if "f" in jobs:
-        names |= set(PEERS)
+        names |= set(starting.NEEDED)
     return [name for name in PEERS if name in names]
 
 
@@ -246,7 +260,8 @@ def run_questions(
 ) -> None:
     """Measure every job that is not finished; cold starts first."""
     desk = Desk(folder)
-    bench = Bench(desk, given.data, environments, plan.halvings)
+    folders = [folder for folder in (given.data, given.new_tables) if folder is not None]
+    bench = Bench(desk, folders, environments, plan.folds)
     measures: dict[str, Callable[[Job], dict[str, Any]]] = {
         "a": training.measurer(bench, store),
         "e": growing.measurer(bench, desk, store, plan),
@@ -264,7 +279,16 @@ def run_questions(
 
 def shown_arguments(arguments: Sequence[str]) -> list[str]:
     """The command line without the folders of this machine."""
-    folders = ("--data", "--keep", "--peers", "--published", "--notes", "-o", "--output")
+    folders = (
+        "--data",
+        "--new-tables",
+        "--keep",
+        "--peers",
+        "--published",
+        "--notes",
+        "-o",
+        "--output",
+    )
     shown = list(arguments)
     for place, word in enumerate(arguments[:-1]):
         if word in folders:

@@ -36,26 +36,23 @@ class Bench:
     ----------
     desk
         Where requests are written.
-    folder
+    folders
         Of CSV files.
     environments
         Of peers, by name.
-    repeats
-        How many times the rows are divided.
-    parts
-        Into how many.
+    folds
+        Of the rows.
     """
 
     def __init__(
         self,
         desk: Desk,
-        folder: Path | None,
+        folders: Sequence[Path],
         environments: dict[str, Environment],
-        repeats: int,
-        parts: int = 2,
+        folds: int,
     ) -> None:
-        self._desk, self._folder, self._environments = desk, folder, environments
-        self._repeats, self._parts = repeats, parts
+        self._desk, self._folders, self._environments = desk, folders, environments
+        self._folds = folds
         self._workers: dict[str, Worker] = {}
         self._warmed: dict[
             tuple[str, str], int
@@ -63,7 +60,8 @@ class Bench:
         self.table = lru_cache(maxsize=4)(self._load)
 
     def _load(self, name: str, view: str) -> Table:
-        table = load_table(name, self._folder)
+        found = [folder for folder in self._folders if (folder / f"{name}.csv").exists()]
+        table = load_table(name, next(iter([*found, *self._folders]), None))
         return table.plain() if view == PLAIN else table
 
     def close(self) -> None:
@@ -100,7 +98,7 @@ class Bench:
         )
         fitted = None
         if job.fold >= 0:
-            fitted, asked = folds_of(table, self._repeats, self._parts)[job.fold]
+            fitted, asked = folds_of(table, self._folds)[job.fold]
         answer = self._desk.ask(worker, call, table, fitted)
         if "error" in answer:
             return answer

@@ -6,17 +6,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from benchmarks.peers import FORMER_COMMIT
+
 __all__ = [
     "ABOUT",
     "CARDS",
     "CEILINGS",
     "DEFAULT",
     "EQUALS",
+    "FORMER",
     "FOR_NEW_ROWS",
     "LOWEST_LOSS",
     "MAX_POINTS",
     "METHODS",
     "OWN",
+    "TUNED",
     "Method",
     "title_of",
 ]
@@ -27,6 +31,10 @@ MAX_POINTS = 5
 LOWEST_LOSS = "lowest-loss"
 #: Ours as it comes: regularised for new rows, so that it does not minimise the training loss alone.
 DEFAULT = "default"
+#: The default with a size chosen by cross-validation.
+TUNED = "tuned"
+#: What was meant for new rows while the default was the lowest loss.
+FORMER = "sturdy"
 
 Settings = Callable[[int, float], dict[str, Any]]
 
@@ -123,8 +131,9 @@ METHODS = {
     for method in (
         Method(LOWEST_LOSS, "riskcard, lowest loss", (HOME, "lowest-loss"), _ours, takes_any_table=True),
         Method(DEFAULT, "riskcard, default", (HOME, "default"), _ours, takes_any_table=True),
-        Method("without-smoothing", "riskcard, default without the regression",
-               (HOME, "without-smoothing"), _ours, takes_any_table=True),
+        Method(TUNED, "riskcard, size by cross-validation", (HOME, "tuned"), _nothing, takes_any_table=True),
+        Method(FORMER, "riskcard, former `sturdy`", (HOME, "sturdy"), _ours, peer="riskcard-former",
+               takes_any_table=True),
         Method("riskcard-9", "riskcard, 9 cuts", (HOME, "lowest-loss"), _few(9), takes_any_table=True),
         Method("riskcard-99", "riskcard, 99 cuts", (HOME, "lowest-loss"), _few(99),
                takes_any_table=True),
@@ -165,7 +174,16 @@ METHODS = {
     )
 }  # fmt: skip
 #: Those of them that are ours.
-OWN = (LOWEST_LOSS, DEFAULT, "riskcard-steep", "certified", "riskcard-9", "riskcard-99")
+OWN = (
+    LOWEST_LOSS,
+    DEFAULT,
+    TUNED,
+    FORMER,
+    "riskcard-steep",
+    "certified",
+    "riskcard-9",
+    "riskcard-99",
+)
 #: Ours with as many candidate cuts as a rival.
 EQUALS = (("riskcard-9", "imodels-9"), ("riskcard-99", "imodels-99"))
 #: Methods with a card of a given size, and those without.
@@ -173,10 +191,18 @@ CARDS = (
     LOWEST_LOSS, "certified", "riskcard-steep", "imodels-9", "riskcard-9", "imodels-99", "riskcard-99", "fasterrisk",
     "lattice", "round", "optbinning",
 )  # fmt: skip
-#: The same where the fitted rows are not all that counts: a proof changes few of the heuristic's cards, so
-#: it is left out there.
-FOR_NEW_ROWS = (DEFAULT, LOWEST_LOSS, *(name for name in CARDS if name not in OWN))
-CEILINGS = ("logistic", "boosting")
+#: Cards that are judged on held-out rows.
+FOR_NEW_ROWS = (
+    DEFAULT,
+    FORMER,
+    LOWEST_LOSS,
+    "imodels-9",
+    "imodels-99",
+    "fasterrisk",
+    "round",
+    "optbinning",
+)
+CEILINGS = ("logistic", "splines", "boosting")
 
 
 #: What each method is, for the reader of the page: whose code it is, and what it chooses from.
@@ -186,7 +212,8 @@ ABOUT = {
     "riskcard-steep": ("riskcard", "lowest loss with `max_log_odds=None`: a term changes the log-odds by up to 30"),
     "certified": ("riskcard", "lowest loss with a proof until the time is up"),
     "certified-steep": ("riskcard", "the same with `max_log_odds=None`"),
-    "without-smoothing": ("riskcard", "the default with `Regularization(smooth_rows=None)`"),
+    TUNED: ("riskcard", "`RiskScoreClassifierCV()`: default settings, 0 to 10 terms"),
+    FORMER: (f"riskcard, commit {FORMER_COMMIT[:7]}", "`RiskScoreClassifier.sturdy`, the settings for new rows before the default was regularised"),
     "riskcard-9": ("riskcard", "lowest loss with nine cuts per feature, at quantiles"),
     "riskcard-99": ("riskcard", "the same with 99 cuts"),
     "imodels-9": ("imodels", "FastRiskScoreClassifier, 9 thresholds per feature, its default"),

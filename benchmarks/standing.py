@@ -16,8 +16,8 @@ CAPTION = (
 )
 NOTE = (
     "*Ahead* means a better figure, not a significant difference; the page on held-out rows has the tests. *Default* "
-    "and *lowest loss* (`--lowest-loss`) are two settings of riskcard. Rows of most tables were used to choose the "
-    "default; the line *tables not used for tuning* is about the others."
+    "and *lowest loss* (`--lowest-loss`) are two settings of riskcard. *New* tables took no part in choosing the "
+    "default; rows of most *used* ones did."
 )
 #: Outcomes of a comparison, as they are drawn; they can be told apart without colours.
 STYLES = (

@@ -28,7 +28,7 @@ class Job:
     terms
         The size of the card.
     fold
-        Which half of the rows is fitted; -1 for all rows.
+        Which part of the rows is not fitted but judged; -1 for none.
     limit
         Seconds for methods that have a limit; 0 for the others.
     repeat

@@ -131,7 +131,7 @@ def load_table(name: str, folder: Path | None) -> Table:
     return read_csv(path)
 
 
-def folds_of(table: Table, repeats: int, parts: int = 2) -> list[tuple[NDArray, NDArray]]:
-    """Halves of the rows, or more parts, several times: the rows to fit and the rows to look at."""
-    splitter = RepeatedStratifiedKFold(n_splits=parts, n_repeats=repeats, random_state=0)
+def folds_of(table: Table, folds: int) -> list[tuple[NDArray, NDArray]]:
+    """The rows to fit and the rows to look at, of each fold."""
+    splitter = RepeatedStratifiedKFold(n_splits=folds, n_repeats=1, random_state=0)
     return list(splitter.split(np.zeros(len(table.y)), table.y))

@@ -19,7 +19,16 @@ from benchmarks.bench import PLAIN, Bench, commit_of, figures_of, run_jobs, smal
 from benchmarks.calls import Call, Desk, Worker
 from benchmarks.evaluate import calibration_error, judge, recovery
 from benchmarks.families import FAMILIES
-from benchmarks.methods import ABOUT, CARDS, CEILINGS, DEFAULT, FOR_NEW_ROWS, LOWEST_LOSS, METHODS
+from benchmarks.methods import (
+    ABOUT,
+    CARDS,
+    CEILINGS,
+    DEFAULT,
+    FOR_NEW_ROWS,
+    LOWEST_LOSS,
+    METHODS,
+    TUNED,
+)
 from benchmarks.model import Model
 from benchmarks.page import render
 from benchmarks.peers import PEERS, Environment, Peer, install
@@ -143,12 +152,23 @@ def test_an_unknown_table_is_refused_by_name(tmp_path):
         load_table("nothing", tmp_path)
 
 
-def test_folds_are_halves_that_exclude_each_other():
+def test_every_row_is_held_out_in_one_fold():
     table = load_table("ties:101:0", None)
     folds = folds_of(table, 3)
-    assert len(folds) == 6
+    assert sorted(row for _, asked in folds for row in asked) == list(range(101))
     for fitted, asked in folds:
         assert sorted([*fitted, *asked]) == list(range(101))
+
+
+def test_a_table_is_read_from_the_folder_that_has_it(tmp_path):
+    folders = [tmp_path / "old", tmp_path / "new"]
+    for folder in folders:
+        folder.mkdir()
+    (folders[1] / "t.csv").write_text("age,target\n30,1\n40,0\n")
+    bench = Bench(Desk(tmp_path), folders, {}, 2)
+    assert bench.table("t", PLAIN).y.tolist() == [1, 0]
+    with pytest.raises(SystemExit, match=r"no table 'u'"):
+        bench.table("u", PLAIN)
 
 
 # --- runs that go on ----------------------------------------------------------------------------
@@ -450,7 +470,7 @@ def test_a_worker_that_takes_too_long_is_ended_and_starts_again_cold(tmp_path):
 
 def test_a_worker_that_ended_is_warmed_again_before_its_next_fit(tmp_path, monkeypatch):
     asked = []
-    bench = Bench(Desk(tmp_path), None, {}, 1)
+    bench = Bench(Desk(tmp_path), [], {}, 2)
     monkeypatch.setattr(
         Desk, "ask", lambda self, worker, call, table, rows=None: asked.append(table.name)
     )
@@ -508,7 +528,7 @@ def test_the_memory_of_a_fit_is_its_own_and_not_that_of_the_harness(tmp_path):
 
 
 def test_every_question_plans_jobs_of_known_methods_once_each():
-    plan = Plan(("ties",), terms=(3,), halvings=1, limits=(1.0,), repeats=2, seeds=1)
+    plan = Plan(("ties",), terms=(3,), limits=(1.0,), repeats=2, seeds=1)
     for letter, question in QUESTIONS.items():
         jobs = question.jobs(plan)
         assert jobs
@@ -554,7 +574,7 @@ def test_a_duel_counts_cases_that_are_better_the_same_and_worse():
 
 
 def test_figures_of_all_questions_lead_to_lines_of_the_standing():
-    plan = Plan(("ties", "rare"), terms=(3,), halvings=1, limits=(1.0,), repeats=1)
+    plan = Plan(("ties", "rare"), terms=(3,), new_tables=("paper",), limits=(1.0,), repeats=1)
     store = Store(None)
     for letter in "ab":
         for job in QUESTIONS[letter].jobs(plan):
@@ -571,7 +591,8 @@ def test_figures_of_all_questions_lead_to_lines_of_the_standing():
 
 
 def figures(loss, seconds):
-    judged = {"loss": loss, "mean_loss": loss / 100, "auc": 0.8, "calibration": 0.1}
+    judged = {"loss": loss, "mean_loss": loss / 100, "auc": 0.8, "brier": 0.2, "calibration": 0.1}
+    judged["slope"] = 1.0
     return {"fit": judged, "held_out": judged, "processor": seconds, "card": {"terms": 3}}
 
 
@@ -587,12 +608,12 @@ def test_a_lower_loss_or_shorter_time_of_another_is_told():
 
 
 def test_the_page_of_held_out_rows_has_a_rank_for_every_method():
-    plan = Plan(("ties", "rare", "paper"), terms=(3, 5), halvings=1)
+    plan = Plan(("ties", "rare", "paper"), terms=(3, 5))
     store, rng = Store(None), np.random.default_rng(0)
     for job in QUESTIONS["b"].jobs(plan):
         store.put(job, figures(float(rng.uniform(80, 100)), 1.0))
     text = QUESTIONS["b"].section(store.kept("b"), plan).text
-    ranks = text.split("### Ranks")[1]
+    ranks = text.split("## Ranks")[1].split("\n## ")[0]
     for name in FOR_NEW_ROWS:
         assert METHODS[name].title in ranks
     for name in CEILINGS:
@@ -610,8 +631,8 @@ def test_sizes_of_one_table_do_not_count_as_tables():
     assert together.difference == pytest.approx(np.sqrt(3) * apart.difference)
 
 
-def test_tables_used_for_tuning_are_kept_apart_from_the_others():
-    plan = Plan(("ties", "bank"), terms=(3,), halvings=1)
+def test_new_tables_are_kept_apart_from_those_of_the_development():
+    plan = Plan(("bank",), terms=(3,), new_tables=("ties",))
     store = Store(None)
     for job in QUESTIONS["b"].jobs(plan):
         is_ahead = job.method == "round" and job.table == "ties"
@@ -620,45 +641,73 @@ def test_tables_used_for_tuning_are_kept_apart_from_the_others():
     found = QUESTIONS["b"].section(store.kept("b"), plan)
     losing = [line for line in found.losing if "log-loss" in line and "riskcard, default" in line]
     assert losing == [
-        "held-out rows of the tables not used for tuning, log-loss, 3 terms: select, regress, round "
-        "has 0.5000, riskcard, default 0.6000 (rank 2 of 7)"
+        "held-out rows, log-loss, 3 terms: select, regress, round has 0.5000, riskcard, default 0.6000 (rank 2 of 6)",
+        "held-out rows, mean rank in log-loss: select, regress, round has a better rank than riskcard, default",
     ]
 
 
 def test_cards_of_the_default_and_of_the_lowest_loss_are_compared_with_others_on_held_out_rows():
-    plan = Plan(("ties", "rare"), terms=(3,), halvings=1)
-    losses = {LOWEST_LOSS: 90.0, DEFAULT: 50.0, "certified": 40.0, "round": 60.0}
+    plan = Plan((), terms=(3,), new_tables=("ties", "rare"))
+    losses = {LOWEST_LOSS: 90.0, DEFAULT: 50.0, "sturdy": 40.0, TUNED: 45.0, "round": 60.0}
     store = Store(None)
     for job in QUESTIONS["b"].jobs(plan):
         store.put(job, figures(losses.get(job.method, 100.0), 1.0))
     losing = QUESTIONS["b"].section(store.kept("b"), plan).losing
     assert [line for line in losing if "log-loss" in line] == [
-        "held-out rows, log-loss, 3 terms: select, regress, round has 0.6000, riskcard, lowest loss 0.9000 (rank 2 of 7)",
+        "held-out rows, log-loss, 3 terms: select, regress, round has 0.6000, riskcard, lowest loss 0.9000 (rank 2 of 6)",
         "held-out rows, mean rank in log-loss: select, regress, round has a better rank than riskcard, lowest loss",
+        "held-out rows, log-loss: riskcard, former `sturdy` has 0.4000 with 3 terms, riskcard, default 0.5000",
+    ]
+
+
+def test_a_size_chosen_by_cross_validation_is_compared_with_five_terms():
+    plan = Plan((), terms=(3, 5), new_tables=("ties", "rare"))
+    store = Store(None)
+    for job in QUESTIONS["b"].jobs(plan):
+        is_worse = job.method == TUNED and job.table == "rare"
+        store.put(job, figures(80.0 if is_worse else 3.0 if job.terms == 3 else 50.0, 1.0))
+    found = QUESTIONS["b"].section(store.kept("b"), plan)
+    assert "log-loss: better on 0 tables, the same on 1, worse on 1." in found.text
+    assert (
+        "held-out rows, log-loss: the size chosen by cross-validation has 0.6500, a fixed size of 5 terms 0.5000 "
+        "(2 tables)"
+    ) in found.losing
+
+
+def test_a_regression_on_all_columns_that_is_better_than_a_card_is_told():
+    plan = Plan((), terms=(3, 5), new_tables=("ties", "rare"))
+    store = Store(None)
+    for job in QUESTIONS["b"].jobs(plan):
+        ours = 60.0 if job.terms == 3 else 40.0
+        store.put(job, figures(50.0 if job.method == "splines" else ours, 1.0))
+    losing = QUESTIONS["b"].section(store.kept("b"), plan).losing
+    assert [line for line in losing if "not a card" in line and "splines" in line] == [
+        "held-out rows, log-loss: LogisticRegression on splines, which is not a card, is better than the default "
+        "with 3 terms"
     ]
 
 
 def test_cards_of_the_default_are_asked_for_held_out_rows_and_planted_cuts_not_for_the_lowest_loss():
-    plan = Plan(("ties",), terms=(3,), halvings=1, limits=(1.0,), repeats=1, seeds=1)
+    plan = Plan(("ties",), terms=(3,), limits=(1.0,), repeats=1, seeds=1)
     asked = {letter: {job.method for job in QUESTIONS[letter].jobs(plan)} for letter in "abd"}
     assert [DEFAULT in asked[letter] for letter in "abd"] == [False, True, True]
     assert set(CARDS) <= asked["a"]
 
 
-def test_a_fold_that_not_all_methods_have_finished_is_left_out():
-    plan = Plan(("ties", "rare"), terms=(3,), halvings=2)
+def test_a_method_without_all_tables_is_compared_on_those_that_it_has():
+    plan = Plan((), terms=(3,), new_tables=("ties", "rare"))
     store = Store(None)
     for job in QUESTIONS["b"].jobs(plan):
-        is_missing = (job.table, job.fold, job.method) == ("ties", 3, "round")
+        is_missing = (job.table, job.fold, job.method) == ("rare", 3, "fasterrisk")
         if not is_missing:
-            is_late = job.table == "ties" and job.fold >= 2
-            store.put(job, figures(1000.0 if is_late else 50.0, 1.0))
-    text = QUESTIONS["b"].section(store.kept("b"), plan).text
-    # both folds of its halving, and not the mean of 0.5 and 10
-    assert "| ties, 3 | 2 | 0.5000 |" in text
-    assert "| rare, 3 | 4 | 0.5000 |" in text
-    few = [one for one in store.kept("b") if one.job.method != "round"]
-    assert "No fold is finished" in QUESTIONS["b"].section(few, plan).text
+            store.put(job, figures(20.0 if job.table == "ties" else 90.0, 1.0))
+    found = QUESTIONS["b"].section(store.kept("b"), plan)
+    assert "| FasterRisk, 100 thresholds, 1 tables | 0.8000 | 0.2000 |" in found.text
+    assert "| riskcard, default, the same 1 | 0.8000 | 0.2000 |" in found.text
+    assert "| riskcard, default | 0.8000 | 0.5500 |" in found.text
+    assert "FasterRisk" not in found.text.split("## Ranks")[1].split("\n## ")[0]
+    few = [one for one in store.kept("b") if one.job.method != DEFAULT]
+    assert "No table is finished" in QUESTIONS["b"].section(few, plan).text
 
 
 def test_all_figures_are_in_the_csv_file_with_flat_names():
@@ -670,8 +719,8 @@ def test_all_figures_are_in_the_csv_file_with_flat_names():
 
 
 def test_the_command_line_says_what_a_run_leaves_out_and_hides_folders():
-    given = parse(["a", "--limits", "10", "--halvings", "2"])
-    plan = Plan((), limits=(10.0,), halvings=2)
+    given = parse(["a", "--limits", "10", "--folds", "2"])
+    plan = Plan((), limits=(10.0,), folds=2)
     found = " ".join(reductions(plan, ["a"], given))
     assert "seconds for proofs: 10 instead of 10, 60, 600" in found
     assert "questions left out: b, c, d, e, f" in found

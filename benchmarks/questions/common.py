@@ -41,8 +41,10 @@ class Plan:
         Of the questions about losses and proofs.
     terms
         Sizes of the cards.
-    halvings
-        How often the rows are halved; each gives two folds.
+    new_tables
+        Further tables, on which nothing was developed, of the question about held-out rows.
+    folds
+        Of the cross-validation there.
     limits
         Seconds for proofs.
     rival_limit
@@ -50,8 +52,8 @@ class Plan:
         term are limited.
     long_tables
         Tables on which all of those have the longest time in addition.
-    held_out_limit
-        Seconds for methods with a limit in the question about held-out rows.
+    planted_limit
+        Seconds for methods with a limit in the question about planted cards.
     repeats
         Of each fit whose time matters.
     seeds
@@ -68,11 +70,12 @@ class Plan:
 
     tables: tuple[str, ...]
     terms: tuple[int, ...] = (3, 5, 8)
-    halvings: int = 5
+    new_tables: tuple[str, ...] = ()
+    folds: int = 5
     limits: tuple[float, ...] = (10.0, 60.0, 600.0)
     rival_limit: float = 600.0
     long_tables: tuple[str, ...] = ()
-    held_out_limit: float = 3.0
+    planted_limit: float = 3.0
     repeats: int = 3
     seeds: int = 20
     rows: tuple[int, ...] = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)

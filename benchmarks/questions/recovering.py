@@ -7,7 +7,7 @@ import numpy as np
 from benchmarks.bench import PLAIN
 from benchmarks.evaluate import NEAR
 from benchmarks.families import FAMILIES
-from benchmarks.methods import FOR_NEW_ROWS, LOWEST_LOSS, METHODS, OWN, title_of
+from benchmarks.methods import CARDS, DEFAULT, LOWEST_LOSS, METHODS, OWN, title_of
 from benchmarks.questions.common import (
     Plan,
     Section,
@@ -24,6 +24,8 @@ from benchmarks.store import Job, Kept
 __all__ = ["ROWS", "TERMS", "jobs", "section"]
 
 ROWS, TERMS = 1000, 5
+#: A proof changes few of the heuristic's cards, so that it is left out.
+NAMES = (DEFAULT, LOWEST_LOSS, *(name for name in CARDS if name not in OWN))
 #: Mean F1 scores that differ by no more than this, relatively, are about equal.
 NOISE = 0.01
 MEASURES = {"cuts": "planted cuts", "features": "planted features"}
@@ -34,11 +36,11 @@ def jobs(plan: Plan) -> list[Job]:
     return [
         Job(
             "d", name, f"{family}:{ROWS}:{seed}", PLAIN, TERMS,
-            limit=plan.held_out_limit if METHODS[name].has_limit else 0.0,
+            limit=plan.planted_limit if METHODS[name].has_limit else 0.0,
         )
         for family in FAMILIES
         for seed in range(plan.seeds)
-        for name in FOR_NEW_ROWS
+        for name in NAMES
     ]  # fmt: skip
 
 
@@ -62,13 +64,13 @@ def section(kept: list[Kept], plan: Plan) -> Section:
         }
         everything = {
             name: mean([found[name] for found in means.values() if name in found])
-            for name in FOR_NEW_ROWS
+            for name in NAMES
             if any(name in found for found in means.values())
         }
         head = ["method", *(FAMILIES[cell[0]].title for cell in means), "mean"]
         rows = [
             [
-                title_of(name, plan.held_out_limit),
+                title_of(name, plan.planted_limit),
                 *(f"{found[name]:.3f}" if name in found else "-" for found in means.values()),
                 f"{value:.3f}",
             ]

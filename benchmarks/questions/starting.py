@@ -18,7 +18,7 @@ from benchmarks.bench import PLAIN, Bench
 from benchmarks.calls import Call, Desk, Worker
 from benchmarks.methods import LOWEST_LOSS, METHODS, title_of
 from benchmarks.model import Model, Steps
-from benchmarks.peers import PEERS, Environment
+from benchmarks.peers import Environment
 from benchmarks.questions.common import (
     Plan,
     Section,
@@ -237,4 +237,4 @@ def losing_of(kept: list[Kept]) -> list[str]:
 
 
 #: The environments of the methods that are started from nothing.
-NEEDED = tuple(PEERS)
+NEEDED = ("riskcard", *dict.fromkeys(peer for name in NAMES if (peer := METHODS[name].peer)))

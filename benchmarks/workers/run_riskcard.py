@@ -21,23 +21,28 @@ def fit_default(request):
     return fit_table(RiskScoreClassifier(**request.settings), request)
 
 
-def fit_without_smoothing(request):
-    """The default without the smooth regression: fewer cuts, shrunk risks and a shortlist."""
-    from riskcard import Regularization, RiskScoreClassifier
+def fit_tuned(request):
+    """The size by cross-validation, with default settings."""
+    from riskcard import RiskScoreClassifierCV
 
-    regularization = Regularization(smooth_rows=None)
-    return fit_table(
-        RiskScoreClassifier(**request.settings, regularization=regularization), request
-    )
+    return fit_table(RiskScoreClassifierCV(**request.settings), request)
 
 
-def fit_table(model, request):
+def fit_sturdy(request):
+    """A former version, of which only the card is asked for."""
+    from riskcard import RiskScoreClassifier
+
+    return fit_table(RiskScoreClassifier.sturdy(**request.settings), request, proof=False)
+
+
+def fit_table(model, request, proof=True):
     """Fit the table as it comes."""
     has_levels = any(levels is not None for levels in request.levels)
     X = request.frame(request.values) if has_levels else request.values
     with Clock() as clock:
         model.fit(X, request.labels)
-    return {**clock.figures(), **proof_of(model), **predictions(model, request)}
+    proven = proof_of(model) if proof else {}
+    return {**clock.figures(), **proven, **predictions(model, request)}
 
 
 def fit_paper(request):
@@ -107,7 +112,7 @@ def part_of(feature, column, all_levels):
     """The points of one feature; a hole or a level without points of its own gets the usual ones."""
     usual = feature.points[feature.usual or 0]
     missing = usual if feature.missing is None else feature.missing
-    if not feature.levels:
+    if all_levels[column] is None:
         return {
             "column": column,
             "cuts": list(feature.cuts),
@@ -218,7 +223,8 @@ if __name__ == "__main__":
             "solver": fit_solver,
             "logistic": fit_logistic,
             "splines": fit_splines,
-            "without-smoothing": fit_without_smoothing,
+            "tuned": fit_tuned,
+            "sturdy": fit_sturdy,
             "boosting": fit_boosting,
         }
     )
