@@ -97,7 +97,8 @@ def test_a_loss_is_drawn_as_a_loss_with_the_area_next_to_it(small):
     (bars,) = axes.containers
     path = model.cv_results_
     np.testing.assert_array_equal(bars.lines[0].get_ydata(), -path["mean_test_score"])
-    assert line(axes, "best +").get_ydata()[0] == pytest.approx(-model.threshold_)
+    (dotted,) = [one for one in axes.lines if one.get_linestyle() == ":"]
+    assert dotted.get_ydata()[0] == pytest.approx(-path["mean_test_score"].max())
     low, high = axes.get_ylim()
     assert low < -path["mean_test_score"].max() < high
     (right,) = [one for one in figure.axes if one is not axes]
