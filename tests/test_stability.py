@@ -304,3 +304,13 @@ def test_an_error_in_a_resample_says_which():
     weights = [1.0, 1, 1, 1, 0, 0]
     with pytest.raises(DataError, match=r"Resample \d+: The table has \d rows, fewer than the 4"):
         bootstrap_card(RiskScoreClassifier(4), X, y, n_bootstraps=20, sample_weight=weights)
+
+
+def test_with_few_events_the_correction_is_called_too_good(signal):
+    X, y = signal
+    found = bootstrap_card(RiskScoreClassifier(1), X, y, n_bootstraps=2)
+    words = "corrected figures usually stay too good"
+    assert words in " ".join(str(found).split())
+    training = replace(found.card.training, rows=900, events=400, weight=900.0, event_weight=400.0)
+    many = replace(found, card=replace(found.card, training=training))
+    assert words not in " ".join(str(many).split())

@@ -73,7 +73,7 @@ class CardStability:
     def corrected(self) -> Performance:
         """The apparent figures less their optimism: what to expect on new data.
 
-        NaN where there is no finite figure to begin with.
+        With few events the optimism is underestimated, and cross-validation is to be preferred. NaN where there is no finite figure to begin with.
         """
         figures = zip(astuple(self.apparent - self.optimism), astuple(self.apparent), strict=True)
         return Performance(*(one if np.isfinite(own) else float("nan") for one, own in figures))

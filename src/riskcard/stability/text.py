@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from riskcard.stability.result import CardStability
 
 _WIDTH = 79
+#: With fewer rows of the rarer outcome, corrected figures usually stay too good.
+FEW_EVENTS = 200
 _MOST_NAMES, _MOST_VALUES = 12, 8
 FEATURE_HEADER = ("Feature", "Card", "Enters", "Cuts", "Points", "Log-odds", "Rises")
 PERFORMANCE_HEADER = ("", "on its own rows", "optimism", "corrected")
@@ -89,8 +91,17 @@ def performance_lines(stability: CardStability) -> list[tuple[str, ...]]:
     ]
 
 
+def few_events(rows: int, events: int) -> bool:
+    """So few rows of the rarer outcome that corrected figures usually stay too good.
+
+    On simulated rows, cards of the lowest loss had corrected AUCs that were 0.054 too high with 71 events,
+    and right with 282.
+    """
+    return min(events, rows - events) < FEW_EVENTS
+
+
 def performance_sentence(stability: CardStability) -> str:
-    """How precisely the optimism is known."""
+    """How precisely the optimism is known, and whether the correction can be relied on."""
     auc, log_loss, slope = astuple(stability.standard_error)
     sentence = f"Standard error of the optimism: AUC {auc:.3f}, log-loss {log_loss:.3f}, slope {slope:.3f}."
     n_odd = len(stability.cards) - stability.n_slopes
@@ -98,6 +109,12 @@ def performance_sentence(stability: CardStability) -> str:
         sentence += (
             f" The slope is not finite in {n_odd:,} {stability.refits.noun} (one risk for all rows, or no row "
             "without the event has a higher risk than one with it); they are left out of its mean."
+        )
+    training = stability.card.training
+    if training is not None and few_events(training.rows, training.events):
+        sentence += (
+            f" With fewer than {FEW_EVENTS} rows of the rarer outcome, corrected figures usually stay too "
+            "good; go by those of held-out rows (riskcard report)."
         )
     return sentence
 
