@@ -9,7 +9,7 @@ import pytest
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 
 from optional import pd
-from riskcard import DataError, ParameterError, RiskScoreClassifier, validate
+from riskcard import DataError, ParameterError, RiskScoreClassifier, recalibrate, validate
 from riskcard.evaluation.card_drift import card_drift
 from riskcard.evaluation.comparison import compare
 from riskcard.evaluation.groups.random_effects import summarise_sites
@@ -306,6 +306,22 @@ def test_other_rows_and_rows_of_which_nothing_is_known_are_told_apart(fitted):
     unknown = validate(CARD, X, Y, n_bootstraps=0)
     assert unknown.facts.rows.origin is Rows.UNKNOWN
     assert "cannot be told" in cautions(unknown.facts)[0]
+
+
+def test_rows_of_a_recalibration_cannot_judge_it(fitted):
+    rows, labels = validation_rows(900, seed=2, offset=0.7)
+    y = (labels == "yes").astype(int)
+    card = recalibrate(fitted.card_, _frame(rows), y, update="offset")
+    found = validate(card, _frame(rows), y, n_bootstraps=0)
+    assert found.facts.rows.is_scale_fitted
+    assert any("recalibrated on these very rows" in one for one in cautions(found.facts))
+    for words in ("no sign that risks", "update of", "better than both acting"):
+        assert words not in found.to_html()
+        assert words not in " ".join(str(found).split())
+    others, labels = validation_rows(900, seed=3, offset=0.7)
+    again = validate(card, _frame(others), (labels == "yes").astype(int), n_bootstraps=0)
+    assert not again.facts.rows.is_scale_fitted
+    assert again.facts.rows.origin is Rows.OTHER
 
 
 # --- sentences ----------------------------------------------------------------------------------

@@ -44,6 +44,8 @@ class RowFacts:
         What clusters and sites are called; empty without a name.
     left_out
         Rows that were not judged, such as the training rows in a file with held-out rows.
+    is_scale_fitted
+        The scale of the card was recalibrated on these rows, so they cannot judge its calibration.
     """
 
     origin: Rows
@@ -52,6 +54,12 @@ class RowFacts:
     groups_column: str = ""
     sites_column: str = ""
     left_out: int = 0
+    is_scale_fitted: bool = False
+
+    @property
+    def can_judge_risks(self) -> bool:
+        """Neither points nor scale are from these rows, as far as is known."""
+        return self.origin is not Rows.TRAINING and not self.is_scale_fitted
 
 
 @dataclass(frozen=True, slots=True)

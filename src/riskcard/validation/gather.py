@@ -149,6 +149,7 @@ def _row_facts(given: GivenRows, rows: JudgedRows) -> RowFacts:
         groups_column=given.groups_column,
         sites_column="" if given.sites is None else given.sites.column,
         left_out=int((~rows.kept).sum()),
+        is_scale_fitted=rows.is_scale_fitted,
     )
 
 

@@ -17,7 +17,7 @@ from riskcard.evaluation.measures import Floats
 from riskcard.evaluation.outcomes import Outcomes, read_clusters
 from riskcard.model.card import RiskCard
 from riskcard.model.origin.held_out import find_held_out
-from riskcard.model.origin.recipe import RowOrigin, matches
+from riskcard.model.origin.recipe import RowOrigin, hash_for_scale, matches
 from riskcard.validation.facts import Rows
 from riskcard.validation.named_groups import NamedGroups
 
@@ -94,12 +94,15 @@ class JudgedRows:
         Which of the given rows they are.
     origin
         Which rows these are.
+    is_scale_fitted
+        The scale of the card was recalibrated on these rows.
     """
 
     outcomes: Outcomes
     totals: NDArray[np.int64]
     kept: NDArray[np.bool_]
     origin: Rows
+    is_scale_fitted: bool = False
 
 
 def judged_rows(card: RiskCard, given: GivenRows) -> JudgedRows:
@@ -116,7 +119,11 @@ def judged_rows(card: RiskCard, given: GivenRows) -> JudgedRows:
             f"The label of all rows is {which!r}. A validation needs rows with and without the event."
         )
     whole = Outcomes(card.risk_of_total(totals), is_event, weights, clusters)
-    return JudgedRows(whole.take(kept), totals[kept], kept, origin)
+    is_scale_fitted = False
+    if card.recipe is not None and card.recipe.scale_rows:
+        hashed = hash_for_scale(card, given.for_card, is_event, weights)
+        is_scale_fitted = card.recipe.scale_rows == hashed
+    return JudgedRows(whole.take(kept), totals[kept], kept, origin, is_scale_fitted)
 
 
 def features_of(card: RiskCard, X: Any) -> dict[str, FeatureValues]:

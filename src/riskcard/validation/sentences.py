@@ -76,6 +76,11 @@ def cautions(facts: ValidationFacts) -> list[str]:
     found, sentences = facts.evaluation, []
     if facts.rows.origin in (Rows.TRAINING, Rows.UNKNOWN):
         sentences += origin_sentences(facts)
+    if facts.rows.is_scale_fitted:
+        sentences.append(
+            "The scale of the card was recalibrated on these very rows, so its risks fit them by construction: "
+            "calibration and decisions are to be judged on other rows."
+        )
     rarer = min(found.events, found.rows - found.events)
     if rarer < FEW:
         which = "with" if found.events == rarer else "without"
@@ -100,7 +105,7 @@ def cautions(facts: ValidationFacts) -> list[str]:
 
 
 def verdicts(facts: ValidationFacts) -> list[str]:
-    """What the figures show, the most important first; on training rows they show little."""
+    """What the figures show, the most important first; on rows that the card was fitted to they show little."""
     found = facts.evaluation
     sentences = [
         _area_sentence(found.roc.area, found.roc.interval),
@@ -108,8 +113,8 @@ def verdicts(facts: ValidationFacts) -> list[str]:
         f"The calibration slope is {with_interval(found.calibration.slope, found.calibration.slope_interval, 2)}: "
         f"{found.calibration.slope_in_words}.",
     ]
-    if facts.rows.origin is Rows.TRAINING:
-        return sentences
+    if not facts.rows.can_judge_risks:
+        return sentences[:1] if facts.rows.is_scale_fitted else sentences
     return [*sentences, decision_sentence(facts), update_advice(facts.update)]
 
 
