@@ -38,6 +38,7 @@ SHOWING = (
             "credit_officer",
             "fairness",
             "tools",
+            "coming_from",
             "validation",
         )
     ),

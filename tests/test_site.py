@@ -12,7 +12,7 @@ from test_docs import exists
 ROOT = DOCS.parent
 PAGES = sorted(DOCS.rglob("*.md"))
 #: Pages whose blocks are run here from first to last; other tests run those of the others.
-RUN_HERE = ("index", "certificate", "validation")
+RUN_HERE = ("index", "certificate", "validation", "coming_from")
 MOST_BYTES = 150_000
 
 
