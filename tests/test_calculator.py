@@ -21,7 +21,7 @@ from riskcard.cli.parser import make_parser
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
 from riskcard.model.value_range import ValueRange
-from riskcard.model.words.labels import Labels, english
+from riskcard.model.words.labels import PLACE, Labels, words_of
 from riskcard.model.words.labels_file import labels_from
 
 
@@ -177,6 +177,64 @@ def test_labels_replace_the_words_of_the_page():
     assert "7,6 %" in reader.texts
 
 
+#: Words that only the card and its own sentences have.
+CARD_WORDS = frozenset(
+    [
+        "risk_of",
+        "fill_in",
+        "details",
+        "legend",
+        "legend_interval",
+        "higher_is_safer",
+        "observed_means",
+        "observed_by_weight",
+        "interval_means",
+        "too_few",
+        "learned",
+        "recalibrated",
+        "share_by_weight",
+        "smooth",
+        "shrunk",
+        "real_rows",
+        "extra_few",
+        "extra_one",
+        "extra_many",
+        "thousands",
+    ]
+)
+
+
+@pytest.mark.parametrize("language", ["de", "fr", "es"])
+def test_every_language_has_every_word_with_the_same_places(language):
+    words, english = words_of(language), words_of("en")
+    assert list(words) == list(english)
+    for key, text in english.items():
+        assert set(PLACE.findall(words[key])) == set(PLACE.findall(text)), key
+    same = {key for key, text in words.items() if text == english[key] and len(text) > 12}
+    assert same <= {"many_points"}  # as in French
+
+
+@pytest.mark.parametrize("language", ["de", "fr", "es"])
+def test_card_and_calculator_speak_the_language_of_the_labels(language):
+    card = replace(counted(), labels=Labels(language=language))
+    card = replace(card, features=with_counts(card.features))
+    words = words_of(language)
+    english = {text for key, text in words_of("en").items() if text != words[key] and len(text) > 3}
+    forms = (
+        card.to_text(),
+        card.to_html(),
+        card.to_markdown(),
+        card.to_svg(),
+        card.to_calculator(),
+    )
+    for form in forms:
+        assert words["events"] in form
+        assert words["risk"] in form
+    texts = read_html(card.to_calculator()).texts
+    assert not english & set(texts)
+    assert not english & set(read_html(card.to_html()).texts)
+
+
 def with_counts(features):
     """The features with 3 training rows and 1 event on every line."""
     lines = [len(one.lines()) for one in features]
@@ -189,7 +247,7 @@ def test_every_word_is_used_and_comes_from_the_file():
     """With every word replaced by its name nothing English is left."""
     marked = {
         key: f"<{key}>" + "".join(re.findall(r"\{\w+\}", text))
-        for key, text in english().items()
+        for key, text in words_of("en").items()
         if key not in ("decimal", "separator")
     }
     card = RiskCard(
@@ -210,7 +268,7 @@ def test_every_word_is_used_and_comes_from_the_file():
     texts = [re.sub(r"<\w+>", "", text) for text in reader.texts]
     assert not re.search("[A-Za-z]{2}", " ".join(texts))
     drawn, script = "".join([*reader.texts, str(reader.elements)]), reader.scripts[1]
-    for key in english():
+    for key in words_of("en").keys() - CARD_WORDS:
         is_in_script = f'"{key}"' in script or f"data.words.{key}" in script
         assert f"<{key}>" in drawn or is_in_script, f"{key} is never used"
 

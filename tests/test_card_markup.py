@@ -48,7 +48,7 @@ def expected_points(card: RiskCard) -> list[list[str]]:
 
 
 def expected_totals(card: RiskCard) -> list[list[str]]:
-    header, rows = cells_of(score_card_of(card).bands)
+    header, rows = cells_of(score_card_of(card).bands, card.labels)
     return [list(header), *([minus(cell) for cell in row] for row in rows)]
 
 

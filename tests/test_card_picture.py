@@ -62,7 +62,7 @@ def test_the_sheet_says_what_the_card_says(card):
     together = " ".join(texts)
     for words in (shown.title, *shown.front, *shown.back):
         assert " ".join(words.split()) in together
-    _, rows = cells_of(shown.bands)
+    _, rows = cells_of(shown.bands, shown.labels)
     for row in rows:
         for cell in row:
             assert cell.replace("-", "−") in texts

@@ -13,7 +13,7 @@ from riskcard.card.scorecard import ScoreCard, score_card_of
 from riskcard.formatting.templates import asset, render
 from riskcard.model.card import RiskCard
 from riskcard.model.explain import MOST_REASONS
-from riskcard.model.words.labels import Labels, english
+from riskcard.model.words.labels import Labels, words_of
 
 #: With more totals than this, the curve has no dots.
 _MOST_DOTS = 60
@@ -91,7 +91,7 @@ def _data(card: RiskCard, shown: ScoreCard, questions: tuple[Question, ...]) -> 
             for line in shown.bands
             if line.seen is not None
         ],
-        "words": {**english(), **card.labels.words},
+        "words": {**words_of(card.labels.language), **card.labels.words},
     }
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":

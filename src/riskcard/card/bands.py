@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from riskcard.formatting.percent import percent
 from riskcard.model.card import RiskCard
 from riskcard.model.totals import TotalCount, bands_of
+from riskcard.model.words.labels import Labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class BandLine:
 
 def band_lines(card: RiskCard) -> tuple[BandLine, ...]:
     """All totals that a row can have, in at most 30 lines."""
-    counts = _counts_of(card)
+    counts, labels = _counts_of(card), card.labels
     lines = []
     for low, high in bands_of(card.reachable_totals()):
         first, last = (float(risk) for risk in card.risk_of_total([low, high]))
@@ -69,34 +70,36 @@ def band_lines(card: RiskCard) -> tuple[BandLine, ...]:
             BandLine(
                 low,
                 high,
-                label=str(low) if low == high else f"{low} to {high}",
-                risk=_range(percent(first), percent(last)),
+                label=_range(labels, str(low), str(high)),
+                risk=_range(labels, percent(first), percent(last)),
                 shares=(first, last),
-                seen=_seen(own) if counts else None,
+                seen=_seen(own, labels) if counts else None,
                 interval=interval,
-                interval_words="" if interval is None else _range(*map(percent, interval)),
+                interval_words="" if interval is None else _range(labels, *map(percent, interval)),
             )
         )
     return tuple(lines)
 
 
-def cells_of(bands: Sequence[BandLine]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+def cells_of(
+    bands: Sequence[BandLine], labels: Labels
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """The header and the rows of the table, in words, without columns that would be empty."""
-    header = ["Total", "Risk"]
+    names = ["total", "risk"]
     has_intervals = has_risk_intervals(bands)
     if has_intervals:
-        header.append("95 % interval")
+        names.append("interval")
     if bands[0].seen is not None:
-        header += ["Rows", "Events", "Observed"]
+        names += ["rows", "events", "observed"]
     rows = []
     for line in bands:
         cells = [line.label, line.risk]
         if has_intervals:
             cells.append(line.interval_words)
         if (seen := line.seen) is not None:
-            cells += [f"{seen.rows:,}", f"{seen.events:,}", seen.rate_words]
+            cells += [labels.count(seen.rows), labels.count(seen.events), seen.rate_words]
         rows.append(tuple(cells))
-    return tuple(header), rows
+    return tuple(map(labels.say, names)), rows
 
 
 def has_risk_intervals(bands: Sequence[BandLine]) -> bool:
@@ -117,13 +120,13 @@ def _counts_of(card: RiskCard) -> dict[tuple[int, int], list[TotalCount]]:
     return found if counts else {}
 
 
-def _seen(counts: list[TotalCount]) -> Seen:
+def _seen(counts: list[TotalCount], labels: Labels) -> Seen:
     rows, events = sum(one.rows for one in counts), sum(one.events for one in counts)
     weight = sum(one.weight for one in counts)
     if rows == 0 or weight <= 0:
         return Seen(rows, events, None, "")
     rate = sum(one.event_weight for one in counts) / weight
-    return Seen(rows, events, rate, _rate(rate))
+    return Seen(rows, events, rate, labels.number(_rate(rate)))
 
 
 def _joined(counts: list[TotalCount]) -> tuple[float, float] | None:
@@ -137,5 +140,8 @@ def _rate(rate: float) -> str:
     return f"{100 * rate:.0f} %" if rate in (0, 1) else percent(rate)
 
 
-def _range(first: str, last: str) -> str:
-    return first if first == last else f"{first.removesuffix(' %')} to {last}"
+def _range(labels: Labels, first: str, last: str) -> str:
+    if first == last:
+        return labels.number(first)
+    low, high = labels.number(first.removesuffix(" %")), labels.number(last)
+    return labels.say("range", low=low, high=high)

@@ -6,12 +6,12 @@ from itertools import zip_longest
 
 from riskcard.card.bands import cells_of
 from riskcard.card.scorecard import FeatureBlock, ScoreCard, score_card_of
-from riskcard.card.sentences import BASE, DETAILS
 from riskcard.errors import ParameterError
 from riskcard.formatting.percent import percent
 from riskcard.formatting.plain_text import columns_of, one_line, text_table
 from riskcard.model.card import RiskCard, RiskRow
 from riskcard.model.lines import Line
+from riskcard.model.words.labels import Labels
 
 _WIDTH = 79
 #: Totals fill this many rows before another column is opened, up to the most columns.
@@ -42,27 +42,27 @@ def render_text(card: RiskCard, form: str = "bins") -> str:
         body = _term_table(shown)
     else:
         raise ParameterError(f"form is {form!r}. Use 'bins' or 'two_sided'.")
-    details = [DETAILS, *_wrapped(shown.details)]
+    details = [card.labels.say("details"), *_wrapped(shown.details)]
     parts = [[shown.title], body, _total_table(shown), _wrapped(shown.front), details]
     return "\n\n".join("\n".join(lines) for lines in parts if lines)
 
 
 def _bin_table(shown: ScoreCard) -> list[str]:
     n_counts = 2 if shown.has_line_counts else 0
-    groups = [_block_rows(block, n_counts) for block in shown.blocks]
-    base = [(BASE, "", shown.base, "", "")[: 3 + n_counts]]
-    header = ("Feature", "Value", "Points", "Rows", "Events")[: 3 + n_counts]
-    return text_table(header, *groups, base, n_left=2)
+    groups = [_block_rows(block, shown.labels, n_counts) for block in shown.blocks]
+    base = [(shown.labels.say("base"), "", shown.base, "", "")[: 3 + n_counts]]
+    names = ("feature", "value", "points", "rows", "events")[: 3 + n_counts]
+    return text_table(tuple(map(shown.labels.say, names)), *groups, base, n_left=2)
 
 
-def _block_rows(block: FeatureBlock, n_counts: int) -> list[tuple[str | int, ...]]:
+def _block_rows(block: FeatureBlock, labels: Labels, n_counts: int) -> list[tuple[str | int, ...]]:
     """The rows of one feature: its name in the first, figures in the first row of each line."""
     blank = ("",) * (2 + n_counts)
     cells: list[tuple[str | int, ...]] = []
     for one in block.lines:
         width = _LEVELS_WIDTH_COUNTED if n_counts else _LEVELS_WIDTH
         first, *others = _lines_of(one, width)
-        counts = (f"{one.rows:,}", f"{one.events:,}") if n_counts else ()
+        counts = tuple(labels.count(n) for n in (one.rows, one.events) if n is not None)
         cells.append((first, one.points, *counts))
         cells += [(line, *blank[1:]) for line in others]
     names = _name_lines(block.feature)
@@ -114,14 +114,14 @@ def _term_table(shown: ScoreCard) -> list[str]:
 
 def _total_table(shown: ScoreCard) -> list[str]:
     if shown.observed:
-        header, rows = cells_of(shown.bands)
+        header, rows = cells_of(shown.bands, shown.labels)
         return text_table(header, rows, n_left=0)
     totals = shown.totals
     n_columns = min(_MOST_COLUMNS, -(-len(totals) // _ROWS_A_COLUMN))
     n_rows = -(-len(totals) // n_columns)
-    width = max(len("Total"), *(len(str(line.total)) for line in totals))
+    width = max(len(shown.labels.say("total")), *(len(str(line.total)) for line in totals))
     columns = [
-        _total_column(totals[start : start + n_rows], width)
+        _total_column(totals[start : start + n_rows], width, shown.labels)
         for start in range(0, len(totals), n_rows)
     ]
     across = zip_longest(*columns, fillvalue=" " * len(columns[0][0]))
@@ -130,9 +130,10 @@ def _total_table(shown: ScoreCard) -> list[str]:
     return [lines[0], rule, *lines[1:], rule]
 
 
-def _total_column(totals: Iterable[RiskRow], width: int) -> list[str]:
-    cells = [(str(line.total), percent(line.risk)) for line in totals]
-    return [f"{total:>{width}}  {risk:>9} " for total, risk in [("Total", "Risk"), *cells]]
+def _total_column(totals: Iterable[RiskRow], width: int, labels: Labels) -> list[str]:
+    cells = [(labels.say("total"), labels.say("risk"))]
+    cells += [(str(line.total), labels.number(percent(line.risk))) for line in totals]
+    return [f"{total:>{width}}  {risk:>9} " for total, risk in cells]
 
 
 def _wrapped(sentences: Iterable[str]) -> list[str]:

@@ -6,10 +6,6 @@ from typing import Any
 
 from riskcard.card.bands import BandLine, band_lines, cells_of, has_risk_intervals
 from riskcard.card.sentences import (
-    BASE,
-    BLANK,
-    DETAILS,
-    INTERVALS,
     certificate_sentences,
     observed_words,
     proof_for_readers,
@@ -24,6 +20,7 @@ from riskcard.formatting.templates import render
 from riskcard.model.card import RiskCard, RiskRow
 from riskcard.model.lines import Line
 from riskcard.model.terms import Term
+from riskcard.model.words.labels import Labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +52,10 @@ class ScoreCard:
     front
         What every reader should know: training, shrinkage, and in one sentence what was proven.
     details
-        For the back of the card: the formula behind the table, and the certificate in full.
+        For the back of the card: the formula behind the table, and the certificate in full; these are
+        in English.
+    labels
+        The words of the headings.
     """
 
     title: str
@@ -68,6 +68,7 @@ class ScoreCard:
     observed: str
     front: tuple[str, ...]
     details: tuple[str, ...]
+    labels: Labels
 
     @property
     def has_line_counts(self) -> bool:
@@ -85,7 +86,7 @@ def score_card_of(card: RiskCard) -> ScoreCard:
     """Gather what a rendering shows."""
     terms = card.two_sided_terms
     bands = band_lines(card)
-    observed = observed_words(card.training) if card.training and bands[0].seen else ""
+    observed = observed_words(card.training, card.labels) if card.training and bands[0].seen else ""
     return ScoreCard(
         title=one_line(card.title),
         blocks=tuple(
@@ -100,22 +101,23 @@ def score_card_of(card: RiskCard) -> ScoreCard:
         observed=observed,
         front=tuple(map(one_line, _front(card, observed, bands))),
         details=tuple(map(one_line, _details(card))),
+        labels=card.labels,
     )
 
 
 def _front(card: RiskCard, observed: str, bands: Sequence[BandLine]) -> Iterator[str]:
     training, certificate = card.training, card.certificate
     if card.higher_is_safer:
-        yield "A higher total is safer."
+        yield card.labels.say("higher_is_safer")
     if observed:
         yield observed
     if has_risk_intervals(bands):
-        yield INTERVALS
+        yield card.labels.say("interval_means")
     yield from rare_words(card)
     if training is not None:
-        yield training_words(training)
+        yield training_words(training, card.labels)
     if certificate is not None:
-        yield from [] if training is None else shrinkage_words(certificate, training)
+        yield from [] if training is None else shrinkage_words(certificate, training, card.labels)
         yield proof_for_readers(certificate, training)
 
 
@@ -128,15 +130,15 @@ def _details(card: RiskCard) -> Iterator[str]:
 def rendered(card: RiskCard, template: str, text: Callable[[str], str] = str, **more: Any) -> str:
     """A card by a template, in which ``text`` escapes whatever could be taken for markup."""
     shown = score_card_of(card)
-    header, rows = cells_of(shown.bands)
+    header, rows = cells_of(shown.bands, card.labels)
     return render(
         template,
         shown=shown,
         header=list(map(text, header)),
         rows=[[text(minus(cell)) for cell in row] for row in rows],
-        base=BASE,
-        blank=BLANK,
-        details=DETAILS,
+        say=card.labels.say,
+        count=card.labels.count,
+        number=card.labels.number,
         text=text,
         has_intervals=has_risk_intervals(shown.bands),
         **more,

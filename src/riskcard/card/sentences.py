@@ -6,14 +6,12 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from riskcard.checks import LOG_ODDS_LIMIT
 from riskcard.formatting.percent import percent
 from riskcard.model.card import RiskCard
-from riskcard.model.lines import show_level
 from riskcard.model.origin.certificate import Certificate, TrainingFacts
+from riskcard.model.words.labels import Labels
 from riskcard.status import Status
 
-#: The row with the points that everyone has, and the column to fill in by hand.
-BASE, BLANK = "Base (everyone)", "Fill in"
-#: The heading of what is on the back of a card.
-DETAILS = "Details"
+#: The words of a card without labels.
+ENGLISH = Labels()
 
 _STOPPED = {
     Status.GAP_REACHED: "Stopped at the gap that was asked for.",
@@ -45,70 +43,62 @@ def scale_words(card: RiskCard) -> str:
     return f"Behind the table: log-odds = {divided}{moved}."
 
 
-def training_words(training: TrainingFacts) -> str:
+def training_words(training: TrainingFacts, labels: Labels = ENGLISH) -> str:
     """The rows that the card was learned from."""
     share = 100 * training.event_weight / training.weight if training.weight > 0 else 0.0
-    words = f"Learned from {training.rows:,} rows, {training.events:,} of them with the event"
-    if training.points_rows is not None:
-        words = (
-            f"Points learned from {training.points_rows:,} rows, {training.points_events:,} of them with "
-            f"the event; risks recalibrated on {training.rows:,} rows, {training.events:,} of them with the "
-            "event"
-        )
-    if not training.is_weighted:
-        return f"{words} ({share:.1f} %)."
-    return f"{words} ({share:.1f} % by weight; sum of weights {training.weight:,.6g})."
+    shown = labels.say("percent", number=labels.number(f"{share:.1f}"))
+    if training.is_weighted:
+        weight = f"{training.weight:,.6g}"
+        shown = labels.say("share_by_weight", share=shown, weight=weight)
+    counts = {"rows": training.rows, "events": training.events}
+    key = "learned"
+    if training.points_rows is not None and training.points_events is not None:
+        key = "recalibrated"
+        counts |= {"point_rows": training.points_rows, "point_events": training.points_events}
+    return labels.say(key, share=shown, **{name: labels.count(one) for name, one in counts.items()})
 
 
-def observed_words(training: TrainingFacts) -> str:
+def observed_words(training: TrainingFacts, labels: Labels = ENGLISH) -> str:
     """What the observed rates next to the totals are."""
-    by_weight = ", by weight; rows and events are counts" if training.is_weighted else ""
-    return f"Observed: the share of training rows with the event{by_weight}."
+    return labels.say("observed_by_weight" if training.is_weighted else "observed_means")
 
 
 def rare_words(card: RiskCard) -> list[str]:
     """Which values had too few rows to be judged, in a sentence, where there are some."""
     rare = [
-        f"{feature.name} {'missing' if value is None else show_level(value)}"
+        f"{card.labels.name(feature.name)} {card.labels.value(feature, value)}"
         for feature in card.features
         for value in feature.too_few
     ]
-    if not rare:
-        return []
-    return [f"Too few training rows to judge, so scored as a typical value: {'; '.join(rare)}."]
+    return [card.labels.say("too_few", values="; ".join(rare))] if rare else []
 
 
-#: What the intervals next to the risks are.
-INTERVALS = (
-    "95 % interval: where the share with the event is expected among new people with this total, "
-    "if they are like the training rows."
-)
-
-
-def shrinkage_words(certificate: Certificate, training: TrainingFacts) -> list[str]:
+def shrinkage_words(
+    certificate: Certificate, training: TrainingFacts, labels: Labels = ENGLISH
+) -> list[str]:
     """What was counted in addition to the rows, and why; nothing where nothing was."""
     if certificate.all_pseudo_rows == 0 or training.weight <= 0:
         return []
     sentences = []
     if certificate.smooth_rows > 0:
-        sentences.append(
-            "To keep the card from following chance, a smooth regression on the table's features "
-            f"counts as {_extra_rows(certificate.smooth_rows)}."
-        )
+        extra = _extra_rows(certificate.smooth_rows, labels)
+        sentences.append(labels.say("smooth", extra=extra))
     if certificate.pseudo_rows > 0:
-        average = percent(training.event_weight / training.weight)
-        sentences.append(
-            f"Risks are shrunk towards the average of {average}, as if "
-            f"{_extra_rows(certificate.pseudo_rows)} with that rate had been seen."
-        )
-    return [" ".join([*sentences, "Rows and events count real rows only."])]
+        average = labels.number(percent(training.event_weight / training.weight))
+        extra = _extra_rows(certificate.pseudo_rows, labels)
+        sentences.append(labels.say("shrunk", average=average, extra=extra))
+    return [" ".join([*sentences, labels.say("real_rows")])]
 
 
-def _extra_rows(number: float) -> str:
+def _extra_rows(number: float, labels: Labels) -> str:
     if number < 0.5:
-        return "less than 1 extra row"
+        return labels.say("extra_few")
     rounded = max(1, round(number))
-    return "1 extra row" if rounded == 1 else f"{rounded:,} extra rows"
+    return (
+        labels.say("extra_one")
+        if rounded == 1
+        else labels.say("extra_many", number=labels.count(rounded))
+    )
 
 
 def proof_for_readers(certificate: Certificate, training: TrainingFacts | None) -> str:

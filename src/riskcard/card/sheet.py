@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from riskcard.card.bands import BandLine, cells_of, has_risk_intervals
 from riskcard.card.scorecard import FeatureBlock, ScoreCard, score_card_of
-from riskcard.card.sentences import BASE, BLANK, DETAILS
 from riskcard.formatting.numbers import minus
 from riskcard.formatting.text_width import text_width, wrap
 from riskcard.model.card import RiskCard
+from riskcard.model.words.labels import Labels
 
 #: A sheet of A4 without its margins, in points.
 WIDTH = 510.0
@@ -148,7 +148,7 @@ def lay_out_front(card: RiskCard) -> Sheet:
 
 
 def _add_details(sheet: Sheet, shown: ScoreCard) -> None:
-    sheet.paragraph(DETAILS, _SMALL, is_bold=True)
+    sheet.paragraph(shown.labels.say("details"), _SMALL, is_bold=True)
     for text in shown.back:
         sheet.height += 1.5
         sheet.paragraph(text, _SMALL)
@@ -159,29 +159,29 @@ def _add_details(sheet: Sheet, shown: ScoreCard) -> None:
 
 def _add_points(sheet: Sheet, shown: ScoreCard) -> None:
     sheet.rule(1.2)
-    y = sheet.height + 12.5
+    y, say = sheet.height + 12.5, shown.labels.say
     middle = (_BOX + WIDTH) / 2
     sheet.add(
-        Words(0.0, y, "Feature", is_bold=True),
-        Words(_VALUE, y, "Value", is_bold=True),
-        Words(_POINTS, y, "Points", is_bold=True, anchor="end"),
-        Words(middle, y, BLANK, is_bold=True, anchor="middle"),
+        Words(0.0, y, say("feature"), is_bold=True),
+        Words(_VALUE, y, say("value"), is_bold=True),
+        Words(_POINTS, y, say("points"), is_bold=True, anchor="end"),
+        Words(middle, y, say("fill_in"), is_bold=True, anchor="middle"),
     )
     if shown.has_line_counts:
-        _add_counts(sheet, y, "Rows", "Events")
+        _add_counts(sheet, y, say("rows"), say("events"))
     sheet.height += _ROW
     for block in shown.blocks:
         sheet.rule()
-        _add_block(sheet, block, shown.has_line_counts)
+        _add_block(sheet, block, shown.labels if shown.has_line_counts else None)
     if shown.base != 0:
         sheet.rule()
         y, base = sheet.height + 12.5, minus(shown.base)
-        sheet.add(Words(0.0, y, BASE, is_bold=True), Words(_POINTS, y, base, anchor="end"))
+        sheet.add(Words(0.0, y, say("base"), is_bold=True), Words(_POINTS, y, base, anchor="end"))
         _add_box(sheet, _ROW)
         sheet.add(Words(middle, y, base, anchor="middle"))
         sheet.height += _ROW
     sheet.rule(1.2)
-    sheet.add(Words(0.0, sheet.height + 14.5, "Total", 11.0, is_bold=True))
+    sheet.add(Words(0.0, sheet.height + 14.5, say("total"), 11.0, is_bold=True))
     _add_box(sheet, _ROW + 4, line=1.2)
     sheet.height += _ROW + 4
 
@@ -192,9 +192,9 @@ def _add_counts(sheet: Sheet, y: float, rows: str, events: str) -> None:
         sheet.add(Words(end, y, words, _SMALL, anchor="end", colour=GREY))
 
 
-def _add_block(sheet: Sheet, block: FeatureBlock, has_counts: bool) -> None:
-    """The rows of a feature; a long name continues next to the rows below."""
-    top, room = sheet.height, (_ROWS - 35 if has_counts else _POINTS - 50) - _VALUE
+def _add_block(sheet: Sheet, block: FeatureBlock, counted_by: Labels | None) -> None:
+    """The rows of a feature, with counts if there are labels for them; a long name continues below."""
+    top, room = sheet.height, (_POINTS - 50 if counted_by is None else _ROWS - 35) - _VALUE
     for place, one in enumerate(block.lines):
         if place > 0:
             sheet.add(Rule(_VALUE, sheet.height, WIDTH, sheet.height, 0.4, PALE))
@@ -204,8 +204,8 @@ def _add_block(sheet: Sheet, block: FeatureBlock, has_counts: bool) -> None:
             sheet.add(Words(_VALUE, sheet.height + 12.5 + _LINE * number, line))
         y = sheet.height + 12.5
         sheet.add(Words(_POINTS, y, minus(one.points), anchor="end"))
-        if has_counts:
-            _add_counts(sheet, y, f"{one.rows:,}", f"{one.events:,}")
+        if counted_by is not None and one.rows is not None and one.events is not None:
+            _add_counts(sheet, y, counted_by.count(one.rows), counted_by.count(one.events))
         _add_box(sheet, height)
         sheet.height += height
     names = wrap(block.feature, _VALUE - 12, _TEXT, is_bold=True)
@@ -223,7 +223,7 @@ def _add_box(sheet: Sheet, height: float, line: float = 0.5) -> None:
 
 
 def _add_totals(sheet: Sheet, shown: ScoreCard) -> None:
-    header, rows = cells_of(shown.bands)
+    header, rows = cells_of(shown.bands, shown.labels)
     ends = _column_ends([header, *rows])
     start = ends[-1] + _TO_BARS
     sheet.rule(1.2)
@@ -240,9 +240,8 @@ def _add_totals(sheet: Sheet, shown: ScoreCard) -> None:
     sheet.height = bottom
     sheet.rule(1.2)
     if shown.observed:
-        words = "Grey: risk. Dot: observed."
-        if has_risk_intervals(shown.bands):
-            words = "Grey: risk. Line: its 95 % interval. Dot: observed."
+        key = "legend_interval" if has_risk_intervals(shown.bands) else "legend"
+        words = shown.labels.say(key)
         sheet.add(Words(WIDTH, bottom + 9.5, words, 7.0, anchor="end", colour=GREY))
         sheet.height += 10
 

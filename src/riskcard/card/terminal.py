@@ -11,7 +11,6 @@ from rich.text import Text
 
 from riskcard.card.bands import cells_of
 from riskcard.card.scorecard import ScoreCard, score_card_of
-from riskcard.card.sentences import BASE, DETAILS
 from riskcard.formatting.numbers import minus
 from riskcard.model.card import RiskCard
 
@@ -37,7 +36,7 @@ def rich_card(card: RiskCard, width: int = 79) -> RenderableType:
         _points_table(shown),
         _total_table(shown, width),
         *map(Text, shown.front),
-        Padding(Text(DETAILS, style="bold"), (1, 0, 0, 0)),
+        Padding(Text(shown.labels.say("details"), style="bold"), (1, 0, 0, 0)),
         *(Text(one, style="dim") for one in shown.back),
     )
 
@@ -61,21 +60,22 @@ def print_card(card: RiskCard, file: IO[str], width: int | None = None) -> None:
 
 def _points_table(shown: ScoreCard) -> Table:
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
-    table.add_column("Feature", overflow="fold")
-    table.add_column("Value", overflow="fold")
-    table.add_column("Points", justify="right")
-    for heading in ("Rows", "Events") if shown.has_line_counts else ():
-        table.add_column(heading, justify="right", style="dim")
+    say, count = shown.labels.say, shown.labels.count
+    table.add_column(say("feature"), overflow="fold")
+    table.add_column(say("value"), overflow="fold")
+    table.add_column(say("points"), justify="right")
+    for key in ("rows", "events") if shown.has_line_counts else ():
+        table.add_column(say(key), justify="right", style="dim")
     most = max((abs(one.points) for block in shown.blocks for one in block.lines), default=0)
     for block in shown.blocks:
         for place, one in enumerate(block.lines):
             name = Text(block.feature, style="bold") if place == 0 else Text("")
             is_last = place == len(block.lines) - 1
-            counts = (f"{one.rows:,}", f"{one.events:,}") if shown.has_line_counts else ()
+            counts = [count(n) for n in (one.rows, one.events) if n is not None]
             points = _points(one.points, most)
             table.add_row(name, Text(one.label), points, *counts, end_section=is_last)
     if shown.base != 0 or not shown.blocks:
-        table.add_row(Text(BASE, style="bold"), "", minus(shown.base))
+        table.add_row(Text(shown.labels.say("base"), style="bold"), "", minus(shown.base))
     return table
 
 
@@ -88,7 +88,7 @@ def _points(points: int, most: int) -> Text:
 
 def _total_table(shown: ScoreCard, width: int) -> Table:
     """Totals with a bar for each risk, where there is room for it."""
-    header, rows = cells_of(shown.bands)
+    header, rows = cells_of(shown.bands, shown.labels)
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
     for name in header:
         table.add_column(name, justify="right", no_wrap=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from riskcard.cli.labels import events_of, with_known_levels
@@ -22,8 +23,15 @@ def load_labelled_card(options: Namespace) -> RiskCard:
     """The card of a file, with the labels that the options name."""
     from riskcard.model.card_json import load_card
 
-    card = load_card(options.card)
-    return card if options.labels is None else card.with_labels(options.labels)
+    return in_words(options, load_card(options.card))
+
+
+def in_words(options: Namespace, card: RiskCard) -> RiskCard:
+    """A card with the labels, and in the language, that the options name."""
+    card = card if options.labels is None else card.with_labels(options.labels)
+    if options.language is None:
+        return card
+    return replace(card, labels=replace(card.labels, language=options.language))
 
 
 def labelled_rows(options: Namespace, card: RiskCard) -> tuple[dict[str, Any], Any, Any]:

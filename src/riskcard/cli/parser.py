@@ -259,4 +259,8 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "time_limit": _time_limit,
     "method_limit": _method_limit,
 }
-_CHOICES = {"formats": list(FORMATS), "methods": list(METHODS), "tables": list(TABLES)}
+_CHOICES = {
+    "formats": list(FORMATS),
+    "methods": list(METHODS),
+    "tables": list(TABLES),
+}

@@ -166,7 +166,9 @@ class RiskCard(CardViews):
     @property
     def title(self) -> str:
         """Whose risk the card gives, in words."""
-        return f"Risk of {self.event}" if self.labels.title is None else self.labels.title
+        if self.labels.title is not None:
+            return self.labels.title
+        return self.labels.say("risk_of", event=self.event)
 
     def with_labels(self, labels: Labels | str | Path) -> RiskCard:
         """The same card with words that people know: title, names, units, levels.

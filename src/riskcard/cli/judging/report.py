@@ -9,7 +9,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from riskcard.cli.card_rows import candidates, labelled_rows_of, target_of
+from riskcard.cli.card_rows import candidates, in_words, labelled_rows_of, target_of
 from riskcard.cli.reading import open_data, reading_of
 from riskcard.cli.remarks import say
 from riskcard.cli.row_division import read_division_of
@@ -38,8 +38,7 @@ def run_report(options: Namespace) -> int:
     with warnings.catch_warnings(record=True) as edits:
         warnings.simplefilter("always", RiskcardWarning)
         card = card_from_bytes(content, options.card)
-    if options.labels is not None:
-        card = card.with_labels(options.labels)
+    card = in_words(options, card)
     tables = {"Data": open_data(options)}
     if options.test is not None:
         tables["Test data"] = open_data(options, options.test)

@@ -6,6 +6,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from riskcard.cli.card_rows import in_words
 from riskcard.cli.reading import open_data
 from riskcard.cli.remarks import put, say
 from riskcard.cli.shown_options import shown_options
@@ -33,9 +34,7 @@ def run_validate(options: Namespace) -> int:
     from riskcard.validation.validate import Validation
 
     content = read_bytes(options.card, "a card file that can be read")
-    card = card_from_bytes(content, options.card)
-    if options.labels is not None:
-        card = card.with_labels(options.labels)
+    card = in_words(options, card_from_bytes(content, options.card))
     others = other_cards(options.against, card)
     file = open_data(options)
     given = given_rows(file, options, card, others)

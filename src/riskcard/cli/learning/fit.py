@@ -6,6 +6,7 @@ from argparse import Namespace
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from riskcard.cli.card_rows import in_words
 from riskcard.cli.group_limits import fit_limited, limits_of, without_proxies
 from riskcard.cli.held_out_rows import require_hold_out
 from riskcard.cli.remarks import put, say, say_saved
@@ -66,7 +67,7 @@ def _remark_on_few_rows(options: Namespace, training: Training) -> None:
 def named_card(options: Namespace, training: Training, card: RiskCard) -> RiskCard:
     """A card with target, reading and labels, and with the hash of the rows that were held out."""
     card = replace(card, outcome=options.target, reading=training.reading)
-    card = card if options.labels is None else card.with_labels(options.labels)
+    card = in_words(options, card)
     if training.held_out is None:
         return card
     if options.held_out is not None:

@@ -20,12 +20,24 @@ if TYPE_CHECKING:
 PLACE = re.compile(r"\{(\w+)\}")
 
 
+#: The languages that riskcard speaks, each with its file in this folder.
+LANGUAGES = {"en": "english", "de": "german", "fr": "french", "es": "spanish"}
+
+
 @cache
-def english() -> dict[str, str]:
-    """Every text by its name, in English."""
+def words_of(language: str) -> Mapping[str, str]:
+    """Every text of card and calculator by its name; in English for a language that is not known.
+
+    Examples
+    --------
+    >>> words_of("de")["risk"], words_of("de-AT")["risk"], words_of("xx")["risk"]
+    ('Risiko', 'Risiko', 'Risk')
+    """
     from riskcard.formatting.templates import asset
 
-    return {**PHRASES, **json.loads(asset("model/words/english.json"))}
+    file = LANGUAGES.get(language.split("-")[0], "english")
+    phrases = PHRASES if file == "english" else {}
+    return {**phrases, **json.loads(asset(f"model/words/{file}.json"))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +76,8 @@ class Labels:
     event
         What the event is, in words.
     language, direction
-        Such as "en", and "ltr" or "rtl"; of the calculator.
+        "en", "de", "fr" or "es": that of the words; for any other language the words are English unless
+        they are given. "ltr" or "rtl"; of the calculator.
     facts
         Sentences on training and proof in the calculator; by default those of the card.
     caution
@@ -72,7 +85,7 @@ class Labels:
     features
         By the names of the columns.
     words
-        Texts in place of the English ones, by their names.
+        Texts in place of those of the language, by their names.
     """
 
     title: str | None = None
@@ -86,7 +99,7 @@ class Labels:
 
     def say(self, key: str, **parts: str) -> str:
         """A text with its places filled in; values are inserted as they are."""
-        text = self.words.get(key, "") or english()[key]
+        text = self.words.get(key, "") or words_of(self.language)[key]
         return PLACE.sub(lambda place: parts.get(place[1], place[0]), text)
 
     def of(self, feature: str) -> FeatureLabel:
@@ -110,6 +123,10 @@ class Labels:
     def number(self, text: str) -> str:
         """A number with the decimal sign of the language."""
         return text.replace(".", self.say("decimal"))
+
+    def count(self, number: int) -> str:
+        """A whole number with the sign between thousands that the language has."""
+        return f"{number:,}".replace(",", self.say("thousands"))
 
     def lines(self, feature: CardFeature) -> tuple[Line, ...]:
         """The lines of a feature as these labels call them."""

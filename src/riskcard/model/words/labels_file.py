@@ -15,7 +15,7 @@ from riskcard.formatting.numbers import format_number
 from riskcard.formatting.spelling import nearest_name
 from riskcard.model.lines import show_level
 from riskcard.model.value_range import ValueRange
-from riskcard.model.words.labels import PLACE, FeatureLabel, Labels, english
+from riskcard.model.words.labels import PLACE, FeatureLabel, Labels, words_of
 from riskcard.toml import parse_toml
 
 if TYPE_CHECKING:
@@ -95,9 +95,9 @@ def _is_number(text: str) -> bool:
 
 
 def _words_from(entries: Any) -> dict[str, str]:
-    _require_keys('"words"', entries, english())
+    _require_keys('"words"', entries, words_of("en"))
     for key, text in entries.items():
-        known = set(PLACE.findall(english()[key]))
+        known = set(PLACE.findall(words_of("en")[key]))
         unknown = sorted(set(PLACE.findall(_text(f'"{key}"', text))) - known)
         if unknown:
             advice = f"Use {', '.join(f'{{{name}}}' for name in sorted(known))}." if known else ""
@@ -197,7 +197,11 @@ def template_of(card: RiskCard, with_words: bool = False) -> str:
         )
         for one in card.features
     ]
-    words = {**english(), **card.labels.words} if with_words else dict(card.labels.words)
+    words = (
+        {**words_of(card.labels.language), **card.labels.words}
+        if with_words
+        else dict(card.labels.words)
+    )
     labels = replace(card.labels, title=card.title, event=card.event, words=words)
     return template(labels, columns)
 
