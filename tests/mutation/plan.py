@@ -63,7 +63,11 @@ SUBJECTS = (
             "audit",
         ),
     ),
-    Subject("counts of totals", {"model/totals.py": 8}, ("tests/test_totals.py",)),
+    Subject(
+        "counts of totals",
+        {"model/totals.py": 8},
+        ("tests/test_totals.py", "tests/test_weighted_figures.py"),
+    ),
     Subject(
         "evaluation",
         {
