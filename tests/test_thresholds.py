@@ -134,6 +134,8 @@ def test_what_does_not_fit_is_refused():
         threshold_table(rows, [1, math.nan])
     with pytest.raises(ParameterError, match="at least one finite number"):
         risk_groups(rows, [])
+    with pytest.raises(ParameterError, match="at least one finite number"):
+        risk_groups(rows, [0.5, math.inf])
     many = read_outcomes(np.linspace(0.01, 0.99, 900), np.arange(900) % 2)
     with pytest.raises(ParameterError, match="899 different values"):
         threshold_table(many)
