@@ -311,3 +311,19 @@ def test_a_fit_remarks_on_rows_of_one_patient_until_groups_are_named(table, caps
     assert "--groups COLUMN" in err
     _, _, err = run(capsys, "tune", table[0], *words, "--groups", "patient")
     assert "not independent" not in err
+
+
+@pytest.mark.slow
+def test_a_report_remarks_on_them_too(tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    X, y, patient = visits()
+    columns = {f"x{place}": X[:, place].tolist() for place in range(6)}
+    data = write(tmp_path / "visits.csv", {"patient": patient, **columns, "ill": y})
+    card, out = tmp_path / "card.json", tmp_path / "report.html"
+    fit = ["fit", data, "--target", "ill", "--drop", "patient", "--max-terms", 1, "-q", "-o", card]
+    assert run(capsys, *fit)[0] == 0
+    words = ["report", card, data, "--cv", 0, "--n-bootstraps", 0, "-q", "-o", out]
+    remark = "Several rows have the same value of 'patient' (60 different ones)"
+    assert remark in run(capsys, *words)[2]
+    assert "Several rows have the same value" in out.read_text(encoding="utf-8")
+    assert remark not in run(capsys, *words, "--groups", "patient")[2]

@@ -89,6 +89,8 @@ class ReportOptions:
         Of folds and resamples.
     n_jobs
         Resamples at a time.
+    remarks
+        Sentences on the rows that the reader should know.
     edits
         What is said of a card file that was edited; the card is not judged then.
     files, shown_options
@@ -101,6 +103,7 @@ class ReportOptions:
     time_limit: float | None = 60.0
     random_state: int = 0
     n_jobs: int | None = None
+    remarks: tuple[str, ...] = ()
     edits: tuple[str, ...] = ()
     files: tuple[FileFacts, ...] = ()
     shown_options: tuple[tuple[str, str], ...] = ()
@@ -156,7 +159,7 @@ def gather_facts(
         Called with the number of steps that are done; ``cv * 3 * repeats + n_bootstraps`` in all.
     """
     _check(options)
-    work = _Work(options, tell)
+    work = _Work(options, tell, notes=list(options.remarks))
     on_rows, table = _evaluate(card, rows, "these rows")
     mode = mode_of(card, table.features, rows.for_card, table.is_event, _given_weights(rows, table))
     audit = _audit(card, rows, table) if needs_audit(card, mode, table.is_event) else None

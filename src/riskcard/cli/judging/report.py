@@ -6,6 +6,7 @@ import hashlib
 import time
 import warnings
 from argparse import Namespace
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from riskcard.cli.reading import open_data, reading_of
 from riskcard.cli.remarks import say
 from riskcard.cli.row_division import read_division_of
 from riskcard.data.files.csv_text import read_bytes
+from riskcard.data.files.wanted_columns import Kind, Selection
 from riskcard.errors import RiskcardWarning
 
 if TYPE_CHECKING:
@@ -80,6 +82,7 @@ def _gather(
         time_limit=options.time_limit,
         random_state=options.random_state,
         n_jobs=options.n_jobs,
+        remarks=tuple(_remarks_on_repeats(options, card)),
         edits=edits,
         files=tuple(files),
         shown_options=tuple(_shown_options(options)),
@@ -89,6 +92,22 @@ def _gather(
         procedure = procedure_of(card, {"random_state": options.random_state})
         test = rows[1] if len(rows) > 1 else None
         return gather_facts(card, rows[0], test, procedure, report_options, bar.step)
+
+
+def _remarks_on_repeats(options: Namespace, card: RiskCard) -> Iterator[str]:
+    """Columns that name whose rows these are, where several rows are of one and no groups are named."""
+    from riskcard.data.first_look.repeats import find_repeats, names_someone
+
+    file = open_data(options)
+    names = [name for name in file.names if names_someone(name)]
+    if options.groups is not None or not names:
+        return
+    wanted = Selection(kinds=dict.fromkeys(names, Kind.TEXT), reading=reading_of(options, card))
+    for one in find_repeats(file.read(wanted).features):
+        yield (
+            f"Several rows have the same value of {one.name!r} ({one.values:,} different ones). If they are "
+            f"not independent, held-out figures are too good: give --groups {one.name!r}."
+        )
 
 
 def _read(options: Namespace, card: RiskCard, file: TableFile, role: str) -> ReportRows:

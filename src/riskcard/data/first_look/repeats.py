@@ -42,6 +42,12 @@ class Repeat:
     values: int
 
 
+def names_someone(name: str) -> bool:
+    """Whether a column is called like one that says whose rows these are."""
+    word = name.casefold().strip()
+    return word in _NAMES or _NAME.fullmatch(word) is not None
+
+
 def find_repeats(features: Mapping[str, FeatureValues]) -> tuple[Repeat, ...]:
     """The columns that name whose rows these are, where several rows are of one.
 
@@ -53,8 +59,7 @@ def find_repeats(features: Mapping[str, FeatureValues]) -> tuple[Repeat, ...]:
     """
     found = []
     for name, feature in features.items():
-        word = name.casefold().strip()
-        if word not in _NAMES and not _NAME.fullmatch(word):
+        if not names_someone(name):
             continue
         present = feature.values[~np.isnan(feature.values)]
         values = np.unique(present).size
