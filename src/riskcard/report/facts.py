@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from riskcard.audit.findings import AuditReport
 from riskcard.evaluation.comparison import Comparison
+from riskcard.evaluation.development.instability import Instability
+from riskcard.evaluation.development.sample_size import SampleSize
 from riskcard.evaluation.distribution import Distribution
 from riskcard.evaluation.summary import Evaluation
 from riskcard.model.card import RiskCard
@@ -202,6 +204,10 @@ class ReportFacts:
         Cross-validation; None when it was not requested or not possible.
     stability
         The bootstrap; None when it was not requested or not possible.
+    instability
+        How far the risks of the same rows differ between the cards of the resamples; None without them.
+    sample_size
+        The rows that Riley's criteria ask for; None where the rows are not those of training.
     notes
         What a reader should know: what was left out, and why.
     origin
@@ -218,6 +224,8 @@ class ReportFacts:
     test: RowFacts | None
     validation: ValidationFacts | None
     stability: CardStability | None
+    instability: Instability | None
+    sample_size: SampleSize | None
     notes: tuple[str, ...]
     origin: Origin
     division: str = "folds"

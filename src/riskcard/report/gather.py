@@ -20,13 +20,15 @@ from riskcard.data.frames import column_names
 from riskcard.data.target import read_target, read_weights
 from riskcard.errors import DataError, ParameterError, RiskcardWarning
 from riskcard.estimators.cross_validation.division import Division
+from riskcard.evaluation.development.instability import Instability, instability
+from riskcard.evaluation.development.sample_size import SampleSize, r_squared_of_auc, sample_size
 from riskcard.evaluation.distribution import distributions_of
 from riskcard.evaluation.outcomes import Outcomes
 from riskcard.evaluation.summary import evaluate
 from riskcard.model.card import RiskCard
 from riskcard.model.totals import count_totals
 from riskcard.report.data_facts import describe_table
-from riskcard.report.facts import FileFacts, Origin, ReportFacts, RowFacts
+from riskcard.report.facts import FileFacts, Origin, ReportFacts, RowFacts, ValidationFacts
 from riskcard.report.procedure import Procedure
 from riskcard.report.resampling import FEWEST, Plan, resample
 from riskcard.report.row_mode import (
@@ -36,6 +38,7 @@ from riskcard.report.row_mode import (
     require_new_rows,
 )
 from riskcard.report.validation import FoldPlan, Table, hold_out
+from riskcard.stability.result import CardStability
 from riskcard.version import __version__
 
 #: In addition to riskcard itself.
@@ -187,6 +190,8 @@ def gather_facts(
         test=on_test,
         validation=validation,
         stability=stability,
+        instability=_instability(stability, table),
+        sample_size=_sample_size(on_rows, validation) if mode.is_training else None,
         notes=tuple(work.notes),
         division=_what_is_held_out(rows.division),
         origin=Origin(
@@ -328,6 +333,34 @@ def _resample(
     stability, notes = resample(card, table, limited, plan, work.tell)
     work.notes += notes
     return stability
+
+
+def _instability(stability: CardStability | None, table: Table) -> Instability | None:
+    """The risks of these rows by the cards of the resamples, next to those of the card."""
+    if stability is None:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RiskcardWarning)
+        others = [
+            card.risk(table.table)
+            if card.features
+            else np.full(len(table.risks), card.risk_of_total(0))
+            for card in stability.cards
+        ]
+    return instability(Outcomes(table.risks, table.is_event, table.weights), others)
+
+
+def _sample_size(rows: RowFacts, validation: ValidationFacts | None) -> SampleSize | None:
+    """Rows for as many parameters as there are candidate features, at the AUC of held-out rows.
+
+    Held-out rows, or the card's own where none were held out. Cuts are chosen as well, so that the true
+    number of parameters is larger; the number of features is the least that one can count.
+    """
+    judged = rows.evaluation if validation is None else validation.methods[0].evaluation
+    if not 0.5 < judged.roc.area < 1:
+        return None
+    r_squared = r_squared_of_auc(judged.roc.area, judged.base_rate)
+    return sample_size(max(1, len(rows.data.columns)), judged.base_rate, r_squared)
 
 
 def _versions() -> tuple[tuple[str, str], ...]:

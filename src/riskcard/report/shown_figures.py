@@ -10,6 +10,7 @@ from riskcard.model.origin.recipe import RowOrigin
 from riskcard.plots.calibration import draw_calibration
 from riskcard.plots.decision import draw_decision
 from riskcard.plots.embedded import Picture, drawn
+from riskcard.plots.instability import draw_instability
 from riskcard.plots.points import draw_points
 from riskcard.plots.risk import draw_risk
 from riskcard.plots.roc import draw_roc
@@ -160,6 +161,19 @@ def roc_picture(facts: ReportFacts) -> Picture:
         "ROC curve: true positives against false positives at every threshold.",
         "ROC curve: every dot is a total at which one could act. In brackets: 95 % intervals.",
         (4.8, 4.8),
+    )
+
+
+def instability_picture(facts: ReportFacts) -> Picture:
+    """The risks of rows by the cards of resamples, against their risk by the card."""
+    found = facts.instability
+    assert found is not None
+    return drawn(
+        lambda ax: draw_instability(ax, found),
+        "Risks by cards of resamples against the risk by the card.",
+        "Thick bars: where 95 % of the risks of a row lie, on average over the rows with this risk by the card. "
+        "Thin bars: the widest such ranges.",
+        (4.8, 4.2),
     )
 
 
