@@ -543,7 +543,7 @@ def test_without_pandas_there_is_a_sentence(small, monkeypatch):
     [
         ({"max_terms": 0}, "max_terms is 0"),
         ({"max_terms": 2.5}, r"max_terms is 2\.5"),
-        ({"rule": "two_se"}, "rule is 'two_se'. Use 'one_se', or 'best'"),
+        ({"rule": "two_se"}, "rule is 'two_se'. Use 'one_se' or 'best'"),
         ({"scoring": "log_los"}, "scoring is 'log_los'. .* such as 'neg_log_loss'"),
         ({"scoring": ["roc_auc"]}, r"scoring is \['roc_auc'\]"),
         ({"cv": 1}, "cv is 1. Use at least 2 folds"),

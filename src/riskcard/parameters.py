@@ -89,7 +89,9 @@ class Parameter:
             parts.insert(0, self.numbers)
         parts += [f"'auto' for {self.auto}"] if self.auto else []
         parts += [f"None for {self.none}"] if self.none else []
-        return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])}, or {parts[-1]}"
+        # two words need no comma; what explains itself ("None for no limit") does
+        comma = "" if len(parts) == 2 and not (self.auto or self.none) else ","
+        return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])}{comma} or {parts[-1]}"
 
     def checked(self, value: Any) -> Any:
         """The value as plain Python, or an error that says what may be given."""
