@@ -57,7 +57,7 @@ def forest_size(lines: Sequence[ForestLine], panels: Sequence[ForestPanel]) -> t
     return 2.0 + 2.0 * len(panels), _AROUND + _LINE * len(lines)
 
 
-def plot_forest(lines: Sequence[ForestLine], panels: Sequence[ForestPanel]) -> Any:
+def forest_figure(lines: Sequence[ForestLine], panels: Sequence[ForestPanel]) -> Any:
     """Draw on a new figure of matplotlib, and return it."""
     require_matplotlib()
     pyplot = importlib.import_module("matplotlib.pyplot")

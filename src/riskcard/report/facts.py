@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from riskcard.audit.findings import AuditReport
+from riskcard.data.files.file_facts import FileFacts
 from riskcard.evaluation.comparison import Comparison
 from riskcard.evaluation.development.instability import Instability
 from riskcard.evaluation.development.sample_size import SampleSize
@@ -142,16 +143,6 @@ class ValidationFacts:
     repeats: int
     methods: tuple[MethodFacts, ...]
     sites: tuple[SiteFacts, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class FileFacts:
-    """A file that was read: what for, its name, its bytes and their SHA-256."""
-
-    role: str
-    name: str
-    bytes: int
-    sha256: str
 
 
 @dataclass(frozen=True, slots=True)

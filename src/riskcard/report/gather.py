@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from riskcard.audit.audit import audit_card
 from riskcard.audit.findings import AuditReport
 from riskcard.data.features import read_features
+from riskcard.data.files.file_facts import FileFacts
 from riskcard.data.frames import column_names
 from riskcard.data.target import read_target, read_weights
 from riskcard.errors import DataError, ParameterError, RiskcardWarning
@@ -28,7 +29,7 @@ from riskcard.evaluation.summary import evaluate
 from riskcard.model.card import RiskCard
 from riskcard.model.totals import count_totals
 from riskcard.report.data_facts import describe_table
-from riskcard.report.facts import FileFacts, Origin, ReportFacts, RowFacts, ValidationFacts
+from riskcard.report.facts import Origin, ReportFacts, RowFacts, ValidationFacts
 from riskcard.report.procedure import Procedure
 from riskcard.report.resampling import FEWEST, Plan, resample
 from riskcard.report.row_mode import (

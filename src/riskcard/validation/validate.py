@@ -89,10 +89,10 @@ class Validation:
             raise ParameterError(
                 f"There are no {what} to draw. Validate with 'by' or with 'sites'."
             )
-        from riskcard.plots.forest import plot_forest
+        from riskcard.plots.forest import forest_figure
         from riskcard.validation.pictures import forest_of
 
-        return plot_forest(*forest_of(self.facts, what))
+        return forest_figure(*forest_of(self.facts, what))
 
     def __str__(self) -> str:
         from riskcard.validation.text import render_text

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 import warnings
 from argparse import Namespace
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from riskcard.cli.card_rows import candidates, in_words, labelled_rows_of, target_of
 from riskcard.cli.reading import open_data, reading_of
 from riskcard.cli.remarks import say
 from riskcard.cli.row_division import read_division_of
+from riskcard.cli.shown_options import shown_options
 from riskcard.data.files.csv_text import read_bytes
 from riskcard.data.files.wanted_columns import Kind, Selection
 from riskcard.errors import RiskcardWarning
 
 if TYPE_CHECKING:
+    from riskcard.data.files.file_facts import FileFacts
     from riskcard.data.files.table_file import TableFile
     from riskcard.model.card import RiskCard
-    from riskcard.report.facts import FileFacts, ReportFacts
+    from riskcard.report.facts import ReportFacts
     from riskcard.report.gather import ReportRows
 
 
 #: Exit code: the rows contradict the card, or it was edited.
 _FAILED = 1
+
+#: Options that name files, or are shown elsewhere.
+_HIDDEN = {"command", "card", "data", "output", "test", "quiet"}
 
 
 def run_report(options: Namespace) -> int:
@@ -44,8 +47,10 @@ def run_report(options: Namespace) -> int:
     tables = {"Data": open_data(options)}
     if options.test is not None:
         tables["Test data"] = open_data(options, options.test)
-    files = [_file_facts("Card", options.card, content)]
-    files += [_file_facts(role, file.path, file.content) for role, file in tables.items()]
+    from riskcard.data.files.file_facts import file_facts
+
+    files = [file_facts("Card", options.card, content)]
+    files += [file_facts(role, file.path, file.content) for role, file in tables.items()]
     rows = [_read(options, card, file, role) for role, file in tables.items()]
     if len(rows) == 1:
         rows = _split_off_held_out(card, rows[0])
@@ -85,7 +90,7 @@ def _gather(
         remarks=tuple(_remarks_on_repeats(options, card)),
         edits=edits,
         files=tuple(files),
-        shown_options=tuple(_shown_options(options)),
+        shown_options=tuple(_shown(options)),
     )
     total = 3 * options.cv * options.repeats + options.n_bootstraps
     with WorkBar("Refitting", max(1, total), is_quiet=options.quiet) as bar:
@@ -147,20 +152,7 @@ def _split_off_held_out(card: RiskCard, rows: ReportRows) -> list[ReportRows]:
     ]
 
 
-def _file_facts(role: str, path: str, content: bytes) -> FileFacts:
-    from riskcard.report.facts import FileFacts
-
-    digest = hashlib.sha256(content).hexdigest()
-    return FileFacts(role, Path(path).name, len(content), digest)
-
-
-def _shown_options(options: Namespace) -> list[tuple[str, str]]:
-    """Every option that is set, as it is written on the command line."""
-    hidden = {"command", "card", "data", "output", "test", "quiet"}
-    shown = {name: value for name, value in vars(options).items() if name not in hidden}
-    shown["time_limit"] = "none" if options.time_limit is None else f"{options.time_limit:g}"
-    return [
-        (f"--{name.replace('_', '-')}", " ".join(value) if isinstance(value, list) else str(value))
-        for name, value in shown.items()
-        if value is not None and value is not False and value != []
-    ]
+def _shown(options: Namespace) -> list[tuple[str, str]]:
+    """Every option that is set; a time limit, even where there is none."""
+    limit = "none" if options.time_limit is None else f"{options.time_limit:g}"
+    return shown_options(Namespace(**{**vars(options), "time_limit": limit}), _HIDDEN)
