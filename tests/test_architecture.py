@@ -49,7 +49,12 @@ ESTIMATORS = ENCODING | {
     "estimators/cross_validation",
     "progress",
 }
-EVALUATION = MODEL | {"evaluation", "evaluation/groups", "evaluation/development"}
+EVALUATION = MODEL | {
+    "evaluation",
+    "evaluation/groups",
+    "evaluation/development",
+    "evaluation/monitoring",
+}
 ALLOWED = {
     "errors": set(),
     "version": set(),
@@ -85,17 +90,19 @@ ALLOWED = {
     "baselines": ESTIMATORS | {"baselines"},
     "progress": BASE,
     "processes": set(),
-    "estimators": ESTIMATORS | {"evaluation"},
+    "estimators": ESTIMATORS | {"evaluation", "evaluation/monitoring"},
     "estimators/cross_validation": ESTIMATORS | {"evaluation"},
     "stability": ESTIMATORS | EVALUATION | {"stability"},
     "fairness": ESTIMATORS | {"search/heuristic", "fairness"},
     "evaluation": MODEL | {"evaluation"},
     "evaluation/groups": EVALUATION,
     "evaluation/development": EVALUATION,
+    "evaluation/monitoring": EVALUATION,
     "plots": EVALUATION | {"plots"},
+    "plots/credit": EVALUATION | {"plots", "plots/credit"},
     "card": MODEL | {"card", "evaluation"},
     "export": MODEL | {"export", "output_files"},
-    "credit": MODEL | {"credit", "evaluation", "plots"},
+    "credit": EVALUATION | {"credit", "plots", "plots/credit"},
     "calculator": MODEL | {"calculator", "card"},
     "report/guidelines": BASE,
     "report": ESTIMATORS

@@ -7,8 +7,8 @@ from scipy.stats import entropy
 from cards import mass_card
 from riskcard import FeaturePoints, RiskCard, RiskScoreClassifier
 from riskcard.errors import DataError
-from riskcard.evaluation.card_drift import card_drift
-from riskcard.evaluation.drift import Reading, drift_between, equal_share_bands
+from riskcard.evaluation.monitoring.card_drift import card_drift
+from riskcard.evaluation.monitoring.drift import Reading, drift_between, equal_share_bands
 from riskcard.model.value_range import ValueRange
 
 

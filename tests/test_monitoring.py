@@ -11,7 +11,7 @@ from optional import pd
 from riskcard import RiskScoreClassifier, monitor_card, plot_drift, to_credit_points
 from riskcard.credit.monitoring import Light, light_of
 from riskcard.credit.monitoring_shown import monitoring_document
-from riskcard.evaluation.drift import drift_between
+from riskcard.evaluation.monitoring.drift import drift_between
 from riskcard.evaluation.outcomes import read_outcomes
 from riskcard.evaluation.separation import separation_of
 

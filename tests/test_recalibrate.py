@@ -14,8 +14,8 @@ from riskcard import (
     recalibrate,
 )
 from riskcard.cli.main import main
+from riskcard.evaluation.monitoring.updating import choose_update, require_rows_for
 from riskcard.evaluation.outcomes import Outcomes
-from riskcard.evaluation.updating import choose_update, require_rows_for
 from riskcard.validation.update_words import update_advice, update_done
 
 CARD = RiskCard([FeaturePoints("x", [0, 1, 2, 3], [0, 1, 2, 3, 4])], multiplier=1.0, offset=-2.5)

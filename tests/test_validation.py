@@ -10,11 +10,11 @@ from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 
 from optional import pd
 from riskcard import DataError, ParameterError, RiskScoreClassifier, recalibrate, validate
-from riskcard.evaluation.card_drift import card_drift
 from riskcard.evaluation.comparison import compare
 from riskcard.evaluation.groups.random_effects import summarise_sites
 from riskcard.evaluation.groups.subgroups import figures_of
 from riskcard.evaluation.intervals import wilson_interval
+from riskcard.evaluation.monitoring.card_drift import card_drift
 from riskcard.evaluation.outcomes import read_outcomes
 from riskcard.evaluation.smooth_calibration import smooth_calibration
 from riskcard.evaluation.summary import evaluate

@@ -25,8 +25,11 @@ from .model.feature_points import FeaturePoints as FeaturePoints
 from .model.feature_points import LevelPoints as LevelPoints
 from .model.origin.recipe import Recipe as Recipe
 from .plots.calibration import plot_calibration as plot_calibration
+from .plots.credit.drift import plot_drift as plot_drift
+from .plots.credit.score_bands import plot_bands as plot_bands
+from .plots.credit.separation import plot_cap as plot_cap
+from .plots.credit.separation import plot_ks as plot_ks
 from .plots.decision import plot_decision as plot_decision
-from .plots.drift import plot_drift as plot_drift
 from .plots.parsimony import plot_parsimony as plot_parsimony
 from .plots.points import plot_all_points as plot_all_points
 from .plots.points import plot_points as plot_points
@@ -34,9 +37,6 @@ from .plots.pool import plot_pool as plot_pool
 from .plots.progress import plot_progress as plot_progress
 from .plots.risk import plot_risk as plot_risk
 from .plots.roc import plot_roc as plot_roc
-from .plots.score_bands import plot_bands as plot_bands
-from .plots.separation import plot_cap as plot_cap
-from .plots.separation import plot_ks as plot_ks
 from .report.report import make_report as make_report
 from .rules.card_rules import CardRules as CardRules
 from .rules.card_rules import FeatureGroup as FeatureGroup

@@ -20,9 +20,9 @@ from riskcard.credit.bins import Binning, bins_of
 from riskcard.data.frames import Columns, make_frame
 from riskcard.data.rows_to_score import take_columns
 from riskcard.data.table import Table, make_table
-from riskcard.evaluation.drift import positive_shares
 from riskcard.evaluation.intervals import LEVEL
 from riskcard.evaluation.measures import Floats
+from riskcard.evaluation.monitoring.drift import positive_shares
 from riskcard.evaluation.outcomes import effective_rows
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature

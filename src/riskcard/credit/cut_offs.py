@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.errors import ParameterError
-from riskcard.evaluation.drift import equal_share_bands
 from riskcard.evaluation.intervals import Figure, rate_interval
 from riskcard.evaluation.measures import Floats
+from riskcard.evaluation.monitoring.drift import equal_share_bands
 from riskcard.evaluation.outcomes import Outcomes, effective_rows
 from riskcard.evaluation.thresholds import Threshold, threshold_table
 

@@ -37,8 +37,8 @@ def judgement_document(found: CreditJudgement, pictures: bool = False) -> Docume
 
 
 def _curves(found: CreditJudgement) -> tuple[Any, ...]:
+    from riskcard.plots.credit.separation import draw_cap, draw_ks
     from riskcard.plots.embedded import drawn
-    from riskcard.plots.separation import draw_cap, draw_ks
 
     return (
         drawn(
@@ -57,8 +57,8 @@ def _curves(found: CreditJudgement) -> tuple[Any, ...]:
 
 
 def _drawn_bands(found: CreditJudgement) -> tuple[Any, ...]:
+    from riskcard.plots.credit.score_bands import plot_bands
     from riskcard.plots.embedded import drawn
-    from riskcard.plots.score_bands import plot_bands
 
     words = "Risk on the card and observed rate in each score band, with the share of rows"
     return (drawn(lambda ax: plot_bands(found.bands, ax), words, size=(7.0, 3.8)),)

@@ -12,9 +12,9 @@ import numpy as np
 from riskcard.credit.score_bands import ScoreBand, score_bands
 from riskcard.data.target import read_weights
 from riskcard.evaluation.calibration import Calibration, calibration_of
-from riskcard.evaluation.card_drift import CardDrift, card_drift
-from riskcard.evaluation.drift import Drift, Reading
 from riskcard.evaluation.measures import Tally, area_under_curve
+from riskcard.evaluation.monitoring.card_drift import CardDrift, card_drift
+from riskcard.evaluation.monitoring.drift import Drift, Reading
 from riskcard.evaluation.outcomes import read_outcomes
 from riskcard.evaluation.separation import Separation, separation_of
 from riskcard.formatting.figures import plain, share, with_interval

@@ -12,7 +12,7 @@ from riskcard.credit.monitoring import (
     Monitoring,
     OutcomesInUse,
 )
-from riskcard.evaluation.drift import LARGE_CHANGE, SOME_CHANGE, Drift
+from riskcard.evaluation.monitoring.drift import LARGE_CHANGE, SOME_CHANGE, Drift
 from riskcard.formatting.document import Document, Section, ShownTable
 from riskcard.formatting.figures import count, plain, share, share_with_interval, with_interval
 from riskcard.formatting.html import Verdict
@@ -211,7 +211,7 @@ def _signed(number: float | None, digits: int = 2) -> str:
 
 
 def _drawn(drift: Drift) -> tuple[Any, ...]:
-    from riskcard.plots.drift import plot_drift
+    from riskcard.plots.credit.drift import plot_drift
     from riskcard.plots.embedded import drawn
 
     words = "Shares of the reference and of the new rows in each band of the total"
@@ -219,8 +219,8 @@ def _drawn(drift: Drift) -> tuple[Any, ...]:
 
 
 def _drawn_bands(outcomes: OutcomesInUse) -> tuple[Any, ...]:
+    from riskcard.plots.credit.score_bands import plot_bands
     from riskcard.plots.embedded import drawn
-    from riskcard.plots.score_bands import plot_bands
 
     words = "Risk on the card and observed rate in each score band, with the share of rows"
     return (drawn(lambda ax: plot_bands(outcomes.bands, ax), words, size=(7.0, 3.8)),)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.evaluation.drift import equal_share_bands
 from riskcard.evaluation.intervals import Figure
+from riskcard.evaluation.monitoring.drift import equal_share_bands
 from riskcard.evaluation.outcomes import Outcomes
 from riskcard.evaluation.thresholds import RiskGroup, risk_groups
 

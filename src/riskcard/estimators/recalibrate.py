@@ -11,8 +11,13 @@ from riskcard.encoding.fit_card_scale import CardScale, fit_card_scale
 from riskcard.encoding.write_certificate import training_facts_of
 from riskcard.errors import DataError, warn
 from riskcard.evaluation.intervals import rate_interval
+from riskcard.evaluation.monitoring.updating import (
+    FEW_ROWS,
+    choose_update,
+    rarer_rows,
+    require_rows_for,
+)
 from riskcard.evaluation.outcomes import read_outcomes
-from riskcard.evaluation.updating import FEW_ROWS, choose_update, rarer_rows, require_rows_for
 from riskcard.model.card import RiskCard
 from riskcard.model.origin.certificate import TrainingFacts
 from riskcard.model.origin.recipe import Recipe, hash_for_scale
@@ -38,7 +43,7 @@ def recalibrate(
     update
         What is fitted: "offset" moves all log-odds by one number, "both" also stretches them by a
         slope, and "none" leaves the card as it is. "auto" takes the least that the rows support: see
-        ``riskcard.evaluation.updating.choose_update``.
+        ``riskcard.evaluation.monitoring.updating.choose_update``.
     groups
         One label per row; rows with the same one belong together, such as the visits of a patient. Only
         the choice of "auto" depends on it.

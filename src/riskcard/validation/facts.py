@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from enum import Enum
 
 from riskcard.data.files.file_facts import FileFacts
-from riskcard.evaluation.card_drift import CardDrift
 from riskcard.evaluation.groups.fairness import Fairness
 from riskcard.evaluation.groups.random_effects import SiteSummary
 from riskcard.evaluation.groups.subgroups import GroupFigures
 from riskcard.evaluation.intervals import Figure
+from riskcard.evaluation.monitoring.card_drift import CardDrift
+from riskcard.evaluation.monitoring.updating import ScaleUpdate
 from riskcard.evaluation.smooth_calibration import SmoothCalibration
 from riskcard.evaluation.summary import Evaluation
 from riskcard.evaluation.thresholds import RiskGroup, Threshold
-from riskcard.evaluation.updating import ScaleUpdate
 from riskcard.model.card import RiskCard
 from riskcard.model.totals import TotalCount
 

@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 from riskcard.data.files.file_facts import FileFacts
 from riskcard.data.rows_to_score import as_numbers, take_columns
 from riskcard.errors import ParameterError, RiskcardWarning
-from riskcard.evaluation.card_drift import CardDrift, card_drift
 from riskcard.evaluation.groups.fairness import fairness
 from riskcard.evaluation.groups.random_effects import summarise_sites
 from riskcard.evaluation.groups.subgroups import GroupFigures, figures_of
+from riskcard.evaluation.monitoring.card_drift import CardDrift, card_drift
+from riskcard.evaluation.monitoring.updating import choose_update
 from riskcard.evaluation.outcomes import Outcomes
 from riskcard.evaluation.smooth_calibration import smooth_calibration
 from riskcard.evaluation.summary import evaluate
 from riskcard.evaluation.thresholds import RiskGroup, risk_groups, threshold_table
-from riskcard.evaluation.updating import choose_update
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature
 from riskcard.model.totals import TotalCount, count_totals

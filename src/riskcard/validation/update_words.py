@@ -1,6 +1,6 @@
 """What rows say about the scale of a card, in words: the update that they support, and why."""
 
-from riskcard.evaluation.updating import LEAST_ROWS, ScaleUpdate
+from riskcard.evaluation.monitoring.updating import LEAST_ROWS, ScaleUpdate
 from riskcard.formatting.figures import plain, with_interval
 
 

@@ -18,8 +18,8 @@ def run_recalibrate(options: Namespace) -> int:
     groups = clusters_of(file, options, card)
 
     from riskcard.estimators.recalibrate import recalibrate
+    from riskcard.evaluation.monitoring.updating import choose_update
     from riskcard.evaluation.outcomes import read_outcomes
-    from riskcard.evaluation.updating import choose_update
     from riskcard.validation.update_words import update_advice, update_done
 
     with warnings_as_sentences():

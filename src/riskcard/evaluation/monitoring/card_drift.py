@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from riskcard.data.rows_to_score import as_numbers, take_columns
 from riskcard.data.target import read_weights
 from riskcard.errors import DataError
-from riskcard.evaluation.drift import Drift, drift_between, equal_share_bands
 from riskcard.evaluation.measures import Floats
+from riskcard.evaluation.monitoring.drift import Drift, drift_between, equal_share_bands
 from riskcard.evaluation.outcomes import effective_rows
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from riskcard.evaluation.drift import Drift
+from riskcard.evaluation.monitoring.drift import Drift
 from riskcard.plots.drawing import FILL, INK, SHADE, axes_or_new, finish
 
 #: The width of a bar, where bins are 1 apart.
@@ -28,7 +28,7 @@ def plot_drift(drift: Drift, ax: Any = None) -> Any:
 
     Examples
     --------
-    >>> from riskcard.evaluation.drift import drift_between
+    >>> from riskcard.evaluation.monitoring.drift import drift_between
     >>> plot_drift(drift_between([50, 50], [60, 40])).get_ylabel()
     'share of rows (%)'
     """

@@ -1,0 +1,1 @@
+"""Pictures for credit: CAP, KS, score bands, drift."""
