@@ -142,7 +142,7 @@ def test_monitor_compares_with_a_file_and_judges_outcomes_where_there_are_any(
     new = write_loans(tmp_path / "new.csv", seed=1, worse=1.5)
     assert main(["monitor", card_file, new, "--reference", loans]) == 0
     out = capsys.readouterr().out
-    assert "400 new rows against 400 reference rows. Over all: act." in out
+    assert "400 new rows against 400 reference rows. Overall: act." in out
     assert "risks are too low" in out
     bare = write_loans(tmp_path / "bare.csv", seed=1, with_target=False)
     assert main(["monitor", card_file, bare, "--reference", loans, "--weights", "weight"]) == 0

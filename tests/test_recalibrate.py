@@ -160,7 +160,7 @@ def test_a_card_of_one_risk_can_have_its_offset_updated():
         (0, 1, "do not show that the scale of the card needs an update"),
         (0.8, 1, "An update of the offset is supported, by 0"),
         (0, 0.5, "An update of offset and slope is supported: the slope is 0"),
-        (0, -0.5, "no update of the scale mends that"),
+        (0, -0.5, "no update of the scale can correct that"),
     ],
 )
 def test_the_advice_says_what_was_chosen(offset, slope, words):

@@ -61,7 +61,7 @@ def _table(table: BinningTable) -> ShownTable:
 
 def _method(tables: BinningTables) -> str:
     binning = tables.binning
-    own = "The bins of columns that are no features of the card" if _has_card(tables) else "Bins"
+    own = "The bins of columns that are not on the card" if _has_card(tables) else "Bins"
     least = f"each with at least {share(binning.min_share, 0)} of the rows"
     if binning.method == "quantile":
         return (

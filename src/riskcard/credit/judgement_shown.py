@@ -156,9 +156,9 @@ def _cut_offs(found: CreditJudgement) -> Section:
         ],
         [ShownTable(header, rows)],
         [
-            "Risk and bad rate are those of the applicants who are approved. Rows of applicants who were once "
-            "refused are usually not among the data, so the bad rate of those who would be approved in "
-            "addition is not known from them."
+            "Risk and bad rate are those of the applicants who are approved. Applicants who were refused in "
+            "the past are usually not in the data, so these rows do not tell the bad rate of those who would "
+            "be approved in addition."
         ],
     )
 
@@ -196,7 +196,7 @@ def _master_scale(found: CreditJudgement) -> Section:
         [ShownTable(header, rows, n_left=2)],
         [
             f"Doubtful: a p-value below {DOUBTFUL:g}; risk too low or too high: below {OUT_OF_LINE:g}. The test "
-            "takes defaults as independent; in a downturn they are not, and it rejects more often than it says. "
+            "treats defaults as independent; in a downturn they are not, and it rejects more often than it says. "
             f"With {len(found.grades)} grades, about {DOUBTFUL * len(found.grades):.1f} would be doubtful by "
             "chance."
         ],

@@ -42,7 +42,7 @@ def monitoring_document(found: Monitoring, pictures: bool = False) -> Document:
     number = "" if found.reference_rows is None else f"{found.reference_rows:,} "
     return Document(
         f"{found.title}: monitoring",
-        f"{count(found.rows, 'new row')} against {number}{origin}. Over all: {found.light}.",
+        f"{count(found.rows, 'new row')} against {number}{origin}. Overall: {found.light}.",
         sections,
     )
 
@@ -63,8 +63,8 @@ def _total(found: Monitoring, pictures: bool) -> Section:
         return Section(
             "Total",
             [
-                "The card does not store how many training rows had each total, as is so for cards with "
-                "credit points. Give the reference rows to compare totals."
+                "The card does not store how many training rows had each total; a card with credit points "
+                "does so only if it was scaled with its training rows. Give the reference rows to compare totals."
             ],
         )
     return Section(

@@ -9,7 +9,7 @@ from riskcard.plots.drawing import FILL, GREY, INK, finish
 
 
 def draw_instability(ax: Any, found: Instability) -> Any:
-    """Draw, for each risk by the card, where the risks of the same rows lie by the other cards.
+    """Draw, for each risk by the card, which risks the other cards give to the same rows.
 
     Bars go from the lowest to the highest of the rows' own 95 % ranges, the thick part from the mean of
     their lower to the mean of their upper ends.

@@ -62,12 +62,12 @@ def origin_sentences(facts: ValidationFacts) -> list[str]:
         ]
     if origin is Rows.UNKNOWN:
         return [
-            "Whether these are the rows that the card was learned from cannot be told: it has no recipe, or "
-            "columns or weights of its training table are missing here. If they are, the figures are too good."
+            "Whether the card was learned from these rows cannot be told: it has no recipe, or "
+            "columns or weights of its training table are missing here. If it was, the figures are too good."
         ]
     return [
-        "These rows are not the training rows, by the hash that the card stores; whether some of the same "
-        "people are among them, a hash cannot tell."
+        "By the hash that the card stores, these are not the training rows. A hash cannot tell whether some of "
+        "the same people are among them."
     ]
 
 
@@ -90,7 +90,7 @@ def cautions(facts: ValidationFacts) -> list[str]:
         )
     if facts.rows.clusters is not None and facts.rows.clusters < 20:
         sentences.append(
-            f"There are only {facts.rows.clusters} clusters, so intervals are wide and rough."
+            f"There are only {facts.rows.clusters} clusters, so intervals are wide and only approximate."
         )
     unseen = [one for one in facts.values if one.rows]
     if unseen:
@@ -186,7 +186,7 @@ def value_words(one: ValueFacts) -> str:
     if one.missing:
         parts.append(f"missing in {count(one.missing, 'row')}, as never in training")
     if one.unseen:
-        parts.append(f"a level that training did not have in {count(one.unseen, 'row')}")
+        parts.append(f"a level that training did not have, in {count(one.unseen, 'row')}")
     if one.below and one.lowest is not None:
         lowest = format_number(one.lowest)
         parts.append(f"below {lowest}, the lowest in training, in {count(one.below, 'row')}")
@@ -214,10 +214,10 @@ def _effect_sentence(name: str, one: RandomEffects) -> str:
     words = f"{name[0].upper()}{name[1:]}: {mean} on average over {one.sites} sites"
     if one.prediction is not None:
         low, high = (plain(end, digits) for end in one.prediction)
-        words += f"; at a further site, between {low} and {high} is to be expected"
+        words += f"; at a further site it is expected to be between {low} and {high}"
     if one.p_equal < 0.05:
         return f"{words}. Sites differ by more than chance (I² {share(one.share, 0)})."
-    return f"{words}. It is not shown that sites differ (I² {share(one.share, 0)})."
+    return f"{words}. The rows do not show that sites differ (I² {share(one.share, 0)})."
 
 
 def rival_sentence(rival: RivalFacts) -> str:
@@ -225,7 +225,7 @@ def rival_sentence(rival: RivalFacts) -> str:
     area = rival.figures[0]
     words = f"On {count(rival.rows, 'row')} with both, {difference_words(area)}"
     if rival.is_reversed:
-        words += " Higher values of the score go with fewer events, so it was turned round."
+        words += " Higher values of the score go with fewer events, so its order was reversed."
     return words
 
 
@@ -237,7 +237,7 @@ def difference_words(one: RivalFigure) -> str:
     verdict = better_of(one.name, difference)
     what = "AUC" if one.name == "AUC" else one.name.lower()
     if verdict == 0:
-        return f"the {what} of the two is not shown to differ (difference {shown})."
+        return f"the two are not shown to differ in {what} (difference {shown})."
     return f"the card has the {'better' if verdict > 0 else 'worse'} {what} (difference {shown})."
 
 

@@ -150,7 +150,7 @@ def _groups(title: str, groups: Sequence[GroupFigures]) -> list[str]:
         )
         for one in groups
     ]
-    note = ["* fewer than 100 rows with the event, or without it: vague"] * any(
+    note = ["* fewer than 100 rows with the event, or without it: imprecise"] * any(
         one.is_small for one in groups
     )
     return [one_line(title), *_table(header, lines), *note]

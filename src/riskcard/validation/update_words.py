@@ -43,7 +43,7 @@ def update_advice(update: ScaleUpdate) -> str:
     if figures.slope <= 0:
         return (
             f"The slope is {slope}: higher risks do not go with more events here, and no update of the scale "
-            "mends that. Check the labels and the columns, or fit a new card."
+            "can correct that. Check the labels and the columns, or fit a new card."
         )
     return (
         f"An update of offset and slope is supported: the slope is {slope} "

@@ -62,7 +62,7 @@ def run_credit(options: Namespace) -> int:
 
 
 def _existing(file: TableFile, options: Namespace, card: RiskCard) -> NDArray[Any]:
-    """The column with the score that is used so far."""
+    """The column with the score in use."""
     target = target_of(options, card)
     require_columns(file, [options.existing], "named by --existing")
     wanted = Selection(

@@ -55,7 +55,7 @@ def run_monitor(options: Namespace) -> int:
     }
     write_all_or_print(shown.to_text(), files)
     if options.html is not None or options.json is not None:
-        say(f"Over all: {found.light}.")
+        say(f"Overall: {found.light}.")
     return 0
 
 
