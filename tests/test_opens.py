@@ -45,10 +45,10 @@ def folder(tmp_path_factory):
     random = np.random.default_rng(3)
     age, shape = random.integers(20, 90, 120), random.choice(["round", "oval", "NA"], 120)
     ill = (age + 20 * (shape == "oval") + random.normal(0, 15, 120) > 65).astype(int)
-    rows = zip(age, shape, np.arange(120) // 3, ill, strict=True)
-    text = "age,shape,family,ill\n" + "".join(f"{a},{s},f{f},{y}\n" for a, s, f, y in rows)
-    (folder / "data.csv").write_text(text)
-    (folder / "test.csv").write_text(text)
+    rows = list(zip(age, shape, np.arange(120) // 3, ill, strict=True))
+    for name, shift in (("data.csv", 0.0), ("test.csv", 0.5)):  # no row of one file is in the other
+        lines = [f"{a + shift},{s},f{f},{y}" for a, s, f, y in rows]
+        (folder / name).write_text("\n".join(["age,shape,family,ill", *lines]))
     assert run(folder, "fit data.csv --target ill --drop family --max-terms 2 -o card.json -q") == 0
     return folder
 
