@@ -164,7 +164,7 @@ def test_a_wrong_file_is_refused(tmp_path, content, message):
 
 
 def test_names_and_levels_that_nobody_knows_get_a_warning():
-    with pytest.warns(RiskcardWarning, match="'agee', which is no column .* Did you mean 'age'"):
+    with pytest.warns(RiskcardWarning, match="'agee', which is not a column .* Did you mean 'age'"):
         mass_card().with_labels(Labels(features={"agee": FeatureLabel("Age")}))
     with pytest.warns(RiskcardWarning, match="the level 'rund' of 'shape', which it lacks"):
         mass_card().with_labels(Labels(features={"shape": FeatureLabel(levels={"rund": "x"})}))

@@ -228,11 +228,11 @@ def test_a_score_that_falls_with_the_risk_is_turned_round_and_missing_ones_are_l
     ("options", "error", "message"),
     [
         ({"by": ["wrong"]}, DataError, "X has no column 'wrong'"),
-        ({"compare": "sex"}, DataError, "it is no column of numbers"),
+        ({"compare": "sex"}, DataError, "it is not a column of numbers"),
         ({"compare": {"s": [1.0, 2.0]}}, DataError, "There are 600 rows, but 's' has shape"),
         ({"compare": {"s": small_card(classes=("yes", "no"))}}, ParameterError, "same event"),
         ({"cuts": {"age": [50]}}, ParameterError, "not among the columns of 'by'"),
-        ({"by": "sex", "cuts": {"sex": [1]}}, ParameterError, "no column of numbers"),
+        ({"by": "sex", "cuts": {"sex": [1]}}, ParameterError, "not a column of numbers"),
         ({"by": "age", "cuts": {"age": [60, 50]}}, ParameterError, "Give ascending numbers"),
         ({"risk_groups": [5, 20]}, ParameterError, "Give numbers between 0 and 1"),
         ({"risk_groups": [0.1], "total_groups": [3]}, ParameterError, "either by risk or by total"),

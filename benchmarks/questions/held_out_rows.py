@@ -128,7 +128,7 @@ def introduction(plan: Plan) -> str:
         f"share of tables where it is between {LOWEST_SLOPE} and {HIGHEST_SLOPE}. Ranks are among the cards that were "
         "run on all tables of the group. *Terms used* counts the cuts and groups of levels of the returned cards; "
         f"optbinning has bins for missing values in addition to the terms requested. {titles_of(CEILINGS)} use all "
-        "columns and are no cards.\n"
+        "columns and are not cards.\n"
     )
 
 

@@ -88,7 +88,7 @@ def groups_of(
     is_missing = np.isnan(values)
     if levels is not None:
         if cuts is not None:
-            raise ParameterError(f"{name!r} is no column of numbers, so it cannot have cuts.")
+            raise ParameterError(f"{name!r} is not a column of numbers, so it cannot have cuts.")
         names = [show_level(level) for level in levels.names]
         places = np.where(is_missing, 0, values).astype(np.intp)
         names, places = _largest(names, places, ~is_missing, most)

@@ -26,7 +26,7 @@ def read_rival(name: str, values: Any, n_rows: int) -> Rival:
         numbers = np.array([np.nan if one is None else float(one) for one in values])
     except (TypeError, ValueError):
         raise DataError(
-            f"{name!r} is compared with the card, but it is no column of numbers."
+            f"{name!r} is compared with the card, but it is not a column of numbers."
         ) from None
     if numbers.shape != (n_rows,):
         raise DataError(

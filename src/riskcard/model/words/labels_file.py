@@ -65,7 +65,7 @@ def labelled(card: RiskCard, labels: Labels) -> RiskCard:
     for name in labels.features:
         if name not in known:
             advice = nearest_name(name, sorted(known), "columns")
-            warn(f"The labels name {name!r}, which is no column of the card's table. {advice}")
+            warn(f"The labels name {name!r}, which is not a column of the card's table. {advice}")
     used = {one.name: one for one in card.features}
     for name, feature in used.items():
         _check_levels(feature, labels.of(name))
