@@ -21,7 +21,7 @@ _RULES = (
     f"Watch or act: a stability index of {SOME_CHANGE:g} or {LARGE_CHANGE:g} that chance does not explain; "
     f"{share(SOME_UNKNOWN, 0)} or {share(MANY_UNKNOWN, 0)} of values that training did not have; a Gini whose "
     f"interval is below that of the reference, or which is also {LARGE_DROP:g} lower; expected / observed "
-    f"events whose interval does not hold 1, or which are also outside {FAR_FROM_RIGHT[0]:g} to "
+    f"events whose interval excludes 1, or which are also outside {FAR_FROM_RIGHT[0]:g} to "
     f"{FAR_FROM_RIGHT[1]:g}."
 )
 _CHANCE = (
