@@ -1,6 +1,7 @@
 """Rows that are held out of a fit: drawn evenly, remembered by the card, judged once."""
 
 import csv
+import json
 import re
 
 import numpy as np
@@ -166,6 +167,24 @@ def test_a_report_takes_the_held_out_rows_for_test_rows(tmp_path, data, capsys):
     text = page.read_text(encoding="utf-8")
     assert "168 rows" in text
     assert "72" in text
+
+
+def test_a_report_with_test_rows_knows_training_and_held_out_rows_apart(tmp_path, data, capsys):
+    pytest.importorskip("matplotlib")
+    rows, figures = str(tmp_path / "held_out.csv"), tmp_path / "report.json"
+    path = fitted(tmp_path, data, "--hold-out", "30%", "--held-out", rows)
+    options = ["--cv", "0", "--n-bootstraps", "0", "-q", "-o", str(figures)]
+    found = []
+    for test in ([], ["--test", rows], ["--test", data]):
+        capsys.readouterr()
+        assert main(["report", path, data, *test, *options]) == 0
+        facts = json.loads(figures.read_text(encoding="utf-8"))
+        found.append((facts["mode"]["origin"], facts["rows"], facts["test"]))
+    assert found[0] == found[1] == found[2]
+    assert found[0][0] == "training rows"
+    said = capsys.readouterr().err
+    assert "72 of these rows were held out of the fit: they are left out of the data." in said
+    assert "The card was learned from 168 of the test rows: they are left out." in said
 
 
 def test_check_leaves_out_what_was_held_out(tmp_path, data, capsys):

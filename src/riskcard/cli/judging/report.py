@@ -52,8 +52,7 @@ def run_report(options: Namespace) -> int:
     files = [file_facts("Card", options.card, content)]
     files += [file_facts(role, file.path, file.content) for role, file in tables.items()]
     rows = [_read(options, card, file, role) for role, file in tables.items()]
-    if len(rows) == 1:
-        rows = _split_off_held_out(card, rows[0])
+    rows = _without_held_out(card, rows)
     begun = time.perf_counter()
     facts = _gather(options, card, rows, files, tuple(str(one.message) for one in edits))
 
@@ -128,8 +127,23 @@ def _read(options: Namespace, card: RiskCard, file: TableFile, role: str) -> Rep
     return ReportRows(candidates(options, card, file), labels, weights, for_card, division)
 
 
-def _split_off_held_out(card: RiskCard, rows: ReportRows) -> list[ReportRows]:
-    """The training rows and the rows that were held out, where a file has both."""
+def _without_held_out(card: RiskCard, rows: list[ReportRows]) -> list[ReportRows]:
+    """The data and the test rows, where either file may have both the training and the held-out rows."""
+    data = _split(card, rows[0])
+    if len(data) > 1:
+        use = "the test rows" if len(rows) == 1 else "they are left out of the data"
+        say(f"{len(data[1].labels):,} of these rows were held out of the fit: {use}.")
+    if len(rows) == 1:
+        return data
+    test = _split(card, rows[1])
+    if len(test) > 1:
+        learned = len(test[0].labels)
+        say(f"The card was learned from {learned:,} of the test rows: they are left out.")
+    return [data[0], test[-1]]
+
+
+def _split(card: RiskCard, rows: ReportRows) -> list[ReportRows]:
+    """The training rows and the rows that were held out, where a file has both; otherwise all rows."""
     import numpy as np
 
     from riskcard.model.origin.held_out import find_held_out
@@ -139,7 +153,6 @@ def _split_off_held_out(card: RiskCard, rows: ReportRows) -> list[ReportRows]:
     held_out = find_held_out(card, rows.table.features, is_event, rows.sample_weight)
     if held_out is None or held_out.all():
         return [rows]
-    say(f"{np.count_nonzero(held_out):,} of these rows were held out of the fit: the test rows.")
     return [
         ReportRows(
             rows.table.take(np.flatnonzero(part)),
