@@ -2,12 +2,14 @@
 
 import itertools
 import math
+import warnings
 
 import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.special import expit, logit
 from scipy.stats import norm
+from scipy.stats import t as student_t
 
 from riskcard.errors import DataError, ParameterError
 from riskcard.evaluation.calibration import bins_of_rows, calibration_of, slope_linearised
@@ -153,6 +155,25 @@ def test_two_sites_have_a_mean_but_no_prediction():
     assert found.prediction is None
     assert found.mean == pytest.approx(math.exp(0.2))
     assert found.interval[0] < found.mean < found.interval[1]
+
+
+def test_a_rate_without_interval_leaks_no_warning():
+    rng = np.random.default_rng(3)
+    clusters = np.repeat(np.arange(30), 2)
+    groups = np.where(clusters < 3, "few", "most")
+    y = np.where(clusters < 3, np.arange(60) == 2, rng.integers(0, 2, 60))
+    rows = Outcomes(rng.random(60), y.astype(bool), np.ones(60), clusters)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        few = fairness(rows, groups, [0.5]).groups[0]
+    assert few.differences[0].false_negative.interval is None
+
+
+def test_sites_that_agree_by_chance_do_not_make_the_mean_certain():
+    found = random_effects([0.39, 0.40], [0.04, 0.09])
+    assert found.between == 0
+    half = student_t.ppf(0.975, 1) * math.sqrt(1 / (1 / 0.04 + 1 / 0.09))
+    assert found.interval == pytest.approx((found.mean - half, found.mean + half))
 
 
 @pytest.mark.parametrize(

@@ -204,8 +204,9 @@ def _correlation(one: Floats, other: Floats) -> float:
     """The correlation of two figures of different rows that share clusters."""
     size = min(one.size, other.size)
     scale = math.sqrt(float(one @ one) * float(other @ other))
-    together = float(one[:size] @ other[:size])
-    return float(np.clip(together / scale, -1, 1)) if 0 < scale < math.inf else 0.0
+    if not 0 < scale < math.inf:  # a figure without an interval has an infinite influence
+        return 0.0
+    return float(np.clip(one[:size] @ other[:size] / scale, -1, 1))
 
 
 def difference(one: Figure, other: Figure, correlation: float = 0.0) -> Figure:

@@ -2,8 +2,9 @@
 
 Sites differ in truth, not only by chance. Each site's estimate has a variance of its own around its true
 value, and the true values vary around a mean with a variance ``tau^2``, which is estimated by restricted
-maximum likelihood (REML). The interval of the mean is Hartung's and Knapp's. The prediction interval says
-where the figure of a new site would lie; since a handful of sites says little about ``tau``, it is an average
+maximum likelihood (REML). The interval of the mean is Hartung's and Knapp's; where ``tau`` is 0 it is at least
+as wide as the variances of the sites make it, because two sites that agree by chance would otherwise have a
+mean of almost no uncertainty. The prediction interval says where the figure of a new site would lie; since a handful of sites says little about ``tau``, it is an average
 over all its values, weighted by their restricted likelihood. With ``tau`` as estimated it would hold in
 86 % of simulated summaries of ten sites, not in 95 %. AUCs are summarised on the scale of log-odds, ratios of
 expected to observed events on that of logarithms.
@@ -44,7 +45,7 @@ class RandomEffects:
     mean
         The mean of their true values.
     interval
-        Its 95 % interval (Hartung and Knapp).
+        Its 95 % interval (Hartung and Knapp, never narrower than the variances of the sites allow).
     prediction
         95 % prediction interval: where the true value of a further site is expected. None with fewer
         than three sites.
@@ -152,8 +153,10 @@ def random_effects(
     weights = 1 / (errors + spread)
     mean = float(weights @ values / weights.sum())
     degrees = values.size - 1
-    variance = float(weights @ (values - mean) ** 2 / (degrees * weights.sum()))
-    reach = quantile_of(degrees) * math.sqrt(variance)
+    scatter = float(weights @ (values - mean) ** 2) / degrees
+    if spread == 0:  # estimates that happen to agree are no more certain than their variances say
+        scatter = max(1.0, scatter)
+    reach = quantile_of(degrees) * math.sqrt(scatter / float(weights.sum()))
     fixed = 1 / errors
     excess = float(fixed @ (values - fixed @ values / fixed.sum()) ** 2)
     typical = degrees * fixed.sum() / (fixed.sum() ** 2 - (fixed**2).sum())
