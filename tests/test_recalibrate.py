@@ -15,7 +15,7 @@ from riskcard import (
 )
 from riskcard.cli.main import main
 from riskcard.evaluation.monitoring.updating import choose_update, require_rows_for
-from riskcard.evaluation.outcomes import Outcomes
+from riskcard.evaluation.outcomes import Outcomes, read_outcomes
 from riskcard.validation.update_words import update_advice, update_done
 
 CARD = RiskCard([FeaturePoints("x", [0, 1, 2, 3], [0, 1, 2, 3, 4])], multiplier=1.0, offset=-2.5)
@@ -173,6 +173,17 @@ def test_too_few_rows_are_told_from_no_difference():
     assert "too few rows, or too few different risks" in update_advice(
         choose_update(outcomes_of(*few_rows(15)))
     )
+
+
+def test_a_slope_that_was_not_tested_is_not_called_right():
+    x = np.tile([0.0, 0.0, 1.0, 2.0, 3.0], 12)
+    y = np.zeros(60, dtype=int)
+    y[:15] = 1
+    rows = read_outcomes(np.where(x > 1, 0.3, 0.2), y)
+    assert choose_update(rows).choice == "none"
+    advice = update_advice(choose_update(rows))
+    assert "do not show that the offset of the card needs an update" in advice
+    assert "to test its slope" in advice
 
 
 def test_the_command_says_what_it_did(tmp_path, capsys):

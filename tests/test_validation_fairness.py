@@ -41,6 +41,13 @@ def test_rates_and_differences_are_those_counted_by_hand(rows):
     assert female["false_positive_difference"] == pytest.approx(gap)
 
 
+def test_ranges_are_in_their_order(rows):
+    X, y, _ = rows
+    found = validate(CARD, X, y, by="age", cuts={"age": [40, 60]}, flag_from=[0.5], n_bootstraps=20)
+    names = [row["group"] for row in found.tables()["fairness"]]
+    assert names == ["≤ 40", "> 40 to ≤ 60", "> 60"]
+
+
 def test_errors_are_shown_as_text_and_on_the_page(rows):
     X, y, _ = rows
     found = validate(CARD, X, y, by="sex", flag_from=[0.3, 0.5], n_bootstraps=20)

@@ -217,7 +217,8 @@ def _fairness(rows: JudgedRows, groups: NamedGroups, options: ValidationOptions)
             "another column."
         )
     found = fairness(rows.outcomes, np.array(judged.names)[judged.places], options.flag_from)
-    return FairnessFacts(groups.column, found)
+    in_order = sorted(found.groups, key=lambda one: judged.names.index(one.figures.name))
+    return FairnessFacts(groups.column, replace(found, groups=tuple(in_order)))
 
 
 def _sites(rows: JudgedRows, sites: NamedGroups) -> SiteFacts:

@@ -12,6 +12,12 @@ def update_advice(update: ScaleUpdate) -> str:
                 f"With {_rarer(update)}, there are too few rows to tell whether the scale needs an update: "
                 f"that takes at least {LEAST_ROWS['offset']} of either kind."
             )
+        if update.p_value_slope is None:
+            return (
+                "The rows do not show that the offset of the card needs an update "
+                f"({p_words(update.p_value)}); there are too few rows, or too few different risks, to test "
+                "its slope."
+            )
         return (
             "The rows do not show that the scale of the card needs an update "
             f"({p_words(update.p_value)})."
