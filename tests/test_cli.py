@@ -414,7 +414,7 @@ def test_predict_names_the_columns_that_are_missing(tmp_path, capsys):
     data = write_csv(tmp_path / "new.csv", [{"agee": 70}])
     code, _, err = run(capsys, "predict", path, data)
     assert code == 2
-    assert "no columns 'age', 'pressure' (the card needs it). Did you mean 'agee'?" in err
+    assert "no columns 'age', 'pressure' (needed by the card). Did you mean 'agee'?" in err
 
 
 @pytest.mark.parametrize("command", ["predict", "check"])

@@ -315,7 +315,7 @@ def test_new_levels_and_new_holes_are_scored_with_a_remark(tmp_path, data, capsy
     assert len(out.splitlines()) == 3
     assert "shape is square, which training did not have" in out
     assert "smokes is missing, as never in training" in out
-    assert "1 of 2 rows have values that training did not have" in err
+    assert "1 of 2 rows has values that training did not have" in err
 
 
 def test_a_card_keeps_the_rules_of_the_file(tmp_path, data, rules, capsys):

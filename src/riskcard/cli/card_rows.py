@@ -96,7 +96,7 @@ def card_selection(
     kinds = {one.name: Kind.TEXT if one.name in levels else Kind.NUMBER for one in card.features}
     if target in kinds:
         raise ParameterError(f"{target!r} is a feature of the card. Give another with --target.")
-    require_columns(file, list(kinds), "the card needs it")
+    require_columns(file, list(kinds), "needed by the card")
     require_columns(file, [target] if target else [], "the target")
     require_columns(file, [weights] if weights else [], "the weights")
     others = {weights: Kind.NUMBER} if weights else {}

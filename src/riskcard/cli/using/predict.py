@@ -39,9 +39,11 @@ def run_predict(options: Namespace) -> int:
     n_remarks = sum(map(bool, columns["remarks"]))
     if n_remarks:
         number = f"{n_remarks:,} of {len(columns['remarks']):,} rows"
+        has = "has" if n_remarks == 1 else "have"
         say(
-            f"{number} have values that training did not have: see the column 'remarks'. Missing and "
-            "unknown values get the points of the bin with the most training rows."
+            f"{number} {has} values that training did not have: see the column 'remarks'. A level that "
+            "training did not have, or a missing value where training had none, gets the points of the bin "
+            "with the most training rows."
         )
     write_or_print(options.output, table_as_csv(columns))
     return 0
