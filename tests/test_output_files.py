@@ -174,3 +174,21 @@ def test_a_pipe_without_a_reader_ends_a_command_without_a_word(folder, monkeypat
 def test_a_folder_is_refused(tmp_path):
     with pytest.raises(FormatError, match="is a folder"):
         require_writable(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["validate", "card.json", "rows.csv"], "ends in .html or .htm."),
+        (["report", "card.json", "rows.csv"], "ends in .html, .htm, .docx or .json."),
+        (["calculator", "card.json"], "ends in .html or .htm."),
+    ],
+)
+def test_a_page_is_not_written_to_a_name_that_promises_another_kind(
+    folder, capsys, arguments, words
+):
+    assert main([*arguments, "-o", "page.pdf"]) == 2
+    said = capsys.readouterr().err
+    assert "'page.pdf' ends in .pdf, which is not written here." in said
+    assert words in said
+    assert not Path("page.pdf").exists()

@@ -54,6 +54,17 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
         ) from None
 
 
+def require_ending(path: str | Path, *endings: str) -> None:
+    """Refuse a name whose ending promises another kind of file; a name without an ending promises nothing."""
+    ending = Path(path).suffix.lower()
+    if ending and ending not in endings:
+        *first, last = endings
+        known = f"{', '.join(first)} or {last}" if first else last
+        raise FormatError(
+            f"{str(path)!r} ends in {ending}, which is not written here. Use a name that ends in {known}."
+        )
+
+
 def require_writable(*paths: str | Path | None) -> None:
     """Refuse places that cannot be written to, before any work is done; None is no place."""
     for path in paths:

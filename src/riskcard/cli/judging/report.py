@@ -16,6 +16,7 @@ from riskcard.cli.shown_options import shown_options
 from riskcard.data.files.csv_text import read_bytes
 from riskcard.data.files.wanted_columns import Kind, Selection
 from riskcard.errors import RiskcardWarning
+from riskcard.output_files import require_ending
 
 if TYPE_CHECKING:
     from riskcard.data.files.file_facts import FileFacts
@@ -36,6 +37,7 @@ def run_report(options: Namespace) -> int:
     """Gather the facts and write the page; nothing is written before everything is there."""
     from riskcard.plots.drawing import require_matplotlib
 
+    require_ending(options.output, ".html", ".htm", ".docx", ".json")
     require_matplotlib()
     from riskcard.model.card_json import card_from_bytes
 

@@ -13,7 +13,7 @@ from riskcard.cli.shown_options import shown_options
 from riskcard.cli.validation_rows import given_rows, other_cards
 from riskcard.data.files.csv_text import read_bytes
 from riskcard.errors import FormatError
-from riskcard.output_files import require_separate, require_writable, write_whole
+from riskcard.output_files import require_ending, require_separate, require_writable, write_whole
 
 if TYPE_CHECKING:
     from riskcard.validation.validate import Validation
@@ -27,6 +27,7 @@ def run_validate(options: Namespace) -> int:
     if options.output is not None:
         from riskcard.plots.drawing import require_matplotlib
 
+        require_ending(options.output, ".html", ".htm")
         require_matplotlib()
     from riskcard.data.files.file_facts import file_facts
     from riskcard.model.card_json import card_from_bytes

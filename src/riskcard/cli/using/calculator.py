@@ -4,11 +4,13 @@ from argparse import Namespace
 
 from riskcard.cli.card_rows import load_labelled_card
 from riskcard.cli.remarks import write_or_print
+from riskcard.output_files import require_ending
 
 
 def run_calculator(options: Namespace) -> int:
     """Write the page."""
     from riskcard.calculator.calculator_page import render_calculator
 
+    require_ending(options.output, ".html", ".htm")
     write_or_print(options.output, render_calculator(load_labelled_card(options)))
     return 0
