@@ -6,7 +6,7 @@ import time
 import warnings
 from argparse import Namespace
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from riskcard.cli.card_rows import candidates, in_words, labelled_rows_of, target_of
 from riskcard.cli.reading import open_data, reading_of
@@ -19,7 +19,6 @@ from riskcard.errors import RiskcardWarning
 from riskcard.output_files import require_ending
 
 if TYPE_CHECKING:
-    from riskcard.data.files.file_facts import FileFacts
     from riskcard.data.files.table_file import TableFile
     from riskcard.model.card import RiskCard
     from riskcard.report.facts import ReportFacts
@@ -56,7 +55,12 @@ def run_report(options: Namespace) -> int:
     rows = [_read(options, card, file, role) for role, file in tables.items()]
     rows = _without_held_out(card, rows)
     begun = time.perf_counter()
-    facts = _gather(options, card, rows, files, tuple(str(one.message) for one in edits))
+    known = {
+        "files": tuple(files),
+        "edits": tuple(str(one.message) for one in edits),
+        "remarks": tuple(_remarks_on_repeats(tables["Data"], options, card)),
+    }
+    facts = _gather(options, card, rows, known)
 
     from riskcard.report.report import Report
 
@@ -73,10 +77,9 @@ def _gather(
     options: Namespace,
     card: RiskCard,
     rows: list[ReportRows],
-    files: list[FileFacts],
-    edits: tuple[str, ...],
+    known: dict[str, Any],
 ) -> ReportFacts:
-    """All facts on the data and, where there are any, on the test data."""
+    """All facts on the data and, where there are any, on the test data; ``known`` are further options."""
     from riskcard.progress import WorkBar
     from riskcard.report.gather import ReportOptions, gather_facts
     from riskcard.report.procedure import procedure_of
@@ -88,10 +91,8 @@ def _gather(
         time_limit=options.time_limit,
         random_state=options.random_state,
         n_jobs=options.n_jobs,
-        remarks=tuple(_remarks_on_repeats(options, card)),
-        edits=edits,
-        files=tuple(files),
         shown_options=tuple(_shown(options)),
+        **known,
     )
     total = 3 * options.cv * options.repeats + options.n_bootstraps
     with WorkBar("Refitting", max(1, total), is_quiet=options.quiet) as bar:
@@ -100,11 +101,10 @@ def _gather(
         return gather_facts(card, rows[0], test, procedure, report_options, bar.step)
 
 
-def _remarks_on_repeats(options: Namespace, card: RiskCard) -> Iterator[str]:
+def _remarks_on_repeats(file: TableFile, options: Namespace, card: RiskCard) -> Iterator[str]:
     """Columns that name whose rows these are, where several rows are of one and no groups are named."""
     from riskcard.data.first_look.repeats import find_repeats, names_someone
 
-    file = open_data(options)
     names = [name for name in file.names if names_someone(name)]
     if options.groups is not None or not names:
         return
