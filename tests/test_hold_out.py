@@ -193,3 +193,19 @@ def test_check_leaves_out_what_was_held_out(tmp_path, data, capsys):
     out = capsys.readouterr().out
     assert "pass         values of the rows: as in training" in out
     assert "pass         kind:" in out
+
+
+@pytest.mark.parametrize("command", ["validate", "report"])
+def test_a_column_that_the_card_does_not_use_need_not_be_readable(tmp_path, capsys, command):
+    pytest.importorskip("matplotlib")
+    noise = np.random.default_rng(2).integers(100, 999, N).astype(str)
+    names = [str(tmp_path / name) for name in ("data.csv", "later.csv", "card.json", "page.html")]
+    frame = FRAME[["age", "outcome"]].assign(noise=noise)
+    frame.to_csv(names[0], index=False)
+    frame[::-2].assign(noise=["<70", *noise[:119]]).to_csv(names[1], index=False)
+    fit = ["fit", names[0], "--target", "outcome", "--max-terms", "1", "-q", "-o", names[2]]
+    assert main(fit) == 0
+    assert RiskCard.load(names[2]).features[0].name == "age"
+    capsys.readouterr()
+    assert main([command, names[2], names[1], "-o", names[3]]) == 0
+    assert "a column that the card does not use cannot be read" in capsys.readouterr().err

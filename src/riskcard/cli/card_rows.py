@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from riskcard.cli.labels import events_of, with_known_levels
 from riskcard.cli.reading import open_data, reading_of, say_notes, trained_reading
+from riskcard.cli.remarks import say
 from riskcard.cli.training import check_weights
 from riskcard.data.files.wanted_columns import Kind, Selection, require_columns
 from riskcard.errors import DataError, ParameterError
@@ -69,10 +70,7 @@ def all_labelled_rows(
 ) -> tuple[dict[str, Any], Any, Any]:
     """The same with all columns of training that can be read, without rows that were held out."""
     rows, labels, weights = labelled_rows_of(file, options, card)
-    try:
-        table = candidates(options, card, file)
-    except DataError:  # a column that the card does not need
-        return rows, labels, weights
+    table = candidates(options, card, file)
     rows = {name: table[name] for name in table.column_names} | rows
 
     from riskcard.model.origin.held_out import find_held_out
@@ -112,8 +110,9 @@ def card_selection(
 
 
 def candidates(options: Namespace, card: RiskCard, file: TableFile) -> FeatureTable:
-    """All columns that the card was learned from, as far as the file has them."""
+    """All columns that the card was learned from, as far as the file has them and they can be read."""
     target = target_of(options, card)
+    own = {one.name for one in card.features}
     kinds = {name: Kind.FEATURE for name in card.feature_names if name in file.names}
     for feature in card.features:
         kinds[feature.name] = Kind.CATEGORY if feature.levels else Kind.NUMBER
@@ -126,7 +125,17 @@ def candidates(options: Namespace, card: RiskCard, file: TableFile) -> FeatureTa
         target=target,
         skip_missing_target=options.skip_missing_target,
     )
-    table = file.read(wanted)
+    try:
+        table = file.read(wanted)
+    except DataError:
+        if own.issuperset(kinds):
+            raise
+        say(
+            f"{file.path!r}: a column that the card does not use cannot be read as in training. Only the "
+            "columns of the card are looked at."
+        )
+        needed = {name: kind for name, kind in wanted.kinds.items() if name in own | {target}}
+        table = file.read(replace(wanted, kinds=needed))
     return table.only(name for name in card.feature_names if name in table.features)
 
 
