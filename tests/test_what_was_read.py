@@ -336,3 +336,30 @@ def test_the_columns_keep_their_order(tmp_path):
     data, card = write(tmp_path, b=AGE, a=AGE % 7), str(tmp_path / "card.json")
     assert main(["fit", data, "--target", "outcome", "-q", "-o", card]) == 0
     assert RiskCard.load(card).feature_names == ("age", "b", "a")
+
+
+@pytest.mark.parametrize(
+    ("name", "is_left_out"),
+    [
+        ("patient_id", True),
+        ("MRN", True),
+        ("Kunden-Nr", False),
+        ("customer no", True),
+        ("accounts", False),
+    ],
+)
+@pytest.mark.parametrize("as_text", [False, True])
+def test_a_number_of_patients_with_several_rows_is_no_feature(
+    tmp_path, capsys, name, is_left_out, as_text
+):
+    random = np.random.default_rng(4)
+    lines = [f"{name},age,ill"]
+    for row in range(240):
+        whose = f"p{row % 60}" if as_text else row % 60
+        lines.append(f"{whose},{random.integers(20, 90)},{random.integers(0, 2)}")
+    path = tmp_path / "visits.csv"
+    path.write_text("\n".join(lines))
+    assert main(["fit", str(path), "--target", "ill", "--max-terms", "2", "--hold-out", "30%"]) == 0
+    said = capsys.readouterr().err
+    assert (f"Left out: '{name}'" in said) == is_left_out
+    assert ("are in both parts" in said) == (is_left_out or name == "accounts")

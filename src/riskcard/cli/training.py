@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from riskcard.data.files.table_file import TableFile
     from riskcard.data.first_look.data_summary import DataSummary
     from riskcard.data.first_look.identifiers import LeftOut
+    from riskcard.data.first_look.repeats import Repeat
     from riskcard.data.reading import Reading
     from riskcard.estimators.cross_validation.division import Division
     from riskcard.rules.card_rules import CardRules
@@ -129,14 +130,17 @@ def read_training(options: Namespace) -> Training:
     )
     if getattr(options, "hold_out", None) is not None:
         training = _hold_out(options, training, file, wanted)
-    held_out = () if training.held_out is None else (training.held_out.in_words,)
+    repeats = () if training.division.groups is not None else find_repeats(features)
+    held_out: list[str] = []
+    if training.held_out is not None:
+        held_out = [training.held_out.in_words, *map(_shared_by_both_parts, repeats)]
     summary = summarize(
         training.table.features,
         training.is_event,
         classes,
         outcome=options.target,
         left_out=left_out,
-        repeats=() if training.division.groups is not None else find_repeats(features),
+        repeats=repeats,
         notes=(*held_out, *(note.text for note in table.notes)),
         max_terms=options.max_terms if options.command == "fit" else None,
     )
@@ -190,6 +194,13 @@ def _hold_out(
         division=training.division.take(~drawn),
         limit_groups=None if training.limit_groups is None else training.limit_groups[~drawn],
         held_out=held_out,
+    )
+
+
+def _shared_by_both_parts(one: Repeat) -> str:
+    return (
+        f"Rows of one {one.name!r} are in both parts, so figures on the held-out rows will be too good: "
+        f"divide the file by {one.name!r} yourself, and validate the card on the other part"
     )
 
 

@@ -5,6 +5,8 @@ measurements may differ in every row, too: a name such as ``id`` or ``MRN``, or 
 measurement would have. Numbers drawn at random from a range of R have a chance of about
 exp(-n (n - 1) / (2 R)) that n of them all differ, the birthday problem, and less where some values are
 more likely than others. Where that chance is next to nothing, the numbers were handed out one by one.
+A column such as ``patient_id`` with several rows for each of many values identifies, too: not rows, but
+those whom they are about.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.data.columns import MANY_LEVELS, FeatureValues, is_identifier
+from riskcard.data.first_look.repeats import find_repeats, identifies_someone
 
 #: Whole numbers that all differ are identifiers where chance would do that less often than this.
 LEAST_CHANCE = 1e-6
@@ -140,6 +143,8 @@ def find_identifiers(
     for name, feature in features.items():
         if is_identifier(feature):
             found.append(LeftOut(name, "most rows have a text of their own"))
+        elif are_named and identifies_someone(name) and find_repeats({name: feature}):
+            found.append(LeftOut(name, "its name and its repeated values say whose rows these are"))
         elif feature.levels is None and are_named:
             found += _found_in(name, feature.values)
     return tuple(found)

@@ -25,6 +25,9 @@ _WHO = (
 )  # fmt: skip
 _NAME = re.compile(rf"(?:{'|'.join(_WHO)})s?[\W_]*(?:id|ids|no|nr|num|number|nummer|key|code)?")
 
+#: The same without names that a count may have as well, such as accounts or the number of a household.
+_IDENTIFIER = re.compile(rf"(?:{'|'.join(_WHO)})[\W_]*(?:id|ids|nr|no|nummer|key)")
+
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
@@ -46,6 +49,12 @@ def names_someone(name: str) -> bool:
     """Whether a column is called like one that says whose rows these are."""
     word = name.casefold().strip()
     return word in _NAMES or _NAME.fullmatch(word) is not None
+
+
+def identifies_someone(name: str) -> bool:
+    """Whether a column is surely called like one that says whose rows these are."""
+    word = name.casefold().strip()
+    return word in _NAMES or _IDENTIFIER.fullmatch(word) is not None
 
 
 def find_repeats(features: Mapping[str, FeatureValues]) -> tuple[Repeat, ...]:
