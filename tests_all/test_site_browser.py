@@ -51,4 +51,4 @@ def test_the_search_finds_pages_in_a_folder(site, find_program):
     )
     found = re.findall(r'<li class="md-search-result__item">.*?</li>', answer.stdout, re.DOTALL)
     assert len(found) >= 3
-    assert any("credit officer" in item for item in found)
+    assert any("The command line" in item for item in found)
