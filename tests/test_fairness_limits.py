@@ -15,6 +15,7 @@ from riskcard import (
     audit_card,
     find_proxies,
     fit_within_limits,
+    make_report,
 )
 from riskcard.errors import DataError, ParameterError
 from riskcard.estimators.regularization import Regularization
@@ -200,7 +201,12 @@ def test_a_group_without_events_has_no_rate_of_misses():
 
 
 @pytest.mark.parametrize(
-    "changes", [{"class_weight": "balanced"}, {"rules": CardRules(min_gain=1.0)}]
+    "changes",
+    [
+        {"class_weight": "balanced"},
+        {"rules": CardRules(min_gain=1.0)},
+        {"rules": CardRules(round_cuts=0.01)},
+    ],
 )
 def test_what_changes_the_aim_is_refused(changes):
     X, y, groups, _ = make_rows(0)
@@ -241,3 +247,27 @@ def test_proxies_are_found_in_numbers_and_categories():
     assert len(find_proxies(X, groups, least_area=0.5)) == 3
     with pytest.raises(ParameterError, match="from 0"):
         find_proxies(X, groups, least_area=0.2)
+
+
+def test_a_report_does_not_refit_a_limited_card_without_its_limits():
+    pytest.importorskip("matplotlib")
+    X, y, groups, _ = make_rows(3, n_rows=80)
+    found = fit_within_limits(
+        RiskScoreClassifier(2), X, y, groups=groups, limits={"mean_risk": 0.05}
+    )
+    for subject in (found.card, found.model):
+        facts = make_report(subject, X, y, cv=2, n_bootstraps=2).facts
+        assert facts.is_training
+        assert facts.validation is None
+        assert facts.stability is None
+        assert any("limits between groups" in note for note in facts.notes)
+
+
+def test_a_hint_for_the_card_without_limits_is_not_one_for_this_card(monkeypatch):
+    hint = "Terms of this card change the log-odds by at most 2."
+    for module in ("estimators.learning", "fairness.limited_card"):
+        monkeypatch.setattr(f"riskcard.{module}.hints_on", lambda result, problem: [hint])
+    X, y, groups, _ = make_rows(3, n_rows=60)
+    found = fit_within_limits(estimator(), X, y, groups=groups, limits={"mean_log_odds": 0.1})
+    assert hint in found.unlimited.certificate.notes
+    assert hint not in found.card.certificate.notes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,6 +12,7 @@ from sklearn.base import clone
 
 from riskcard.data.target import read_weights
 from riskcard.errors import ParameterError
+from riskcard.estimators.advice import hints_on
 from riskcard.estimators.classifier import RiskScoreClassifier
 from riskcard.estimators.fitted import finish
 from riskcard.estimators.learning import Request
@@ -25,6 +27,7 @@ from riskcard.fairness.limited_search import (
 )
 from riskcard.formatting.html import Number, boxed, html_table, paragraphs
 from riskcard.model.card import RiskCard
+from riskcard.problem.problem import Problem
 from riskcard.problem.result import SolveResult
 from riskcard.search.heuristic.binned_rows import all_cuts
 from riskcard.status import OPTIMALITY_TOLERANCE, Status
@@ -198,11 +201,18 @@ def fit_within_limits(
     """
     found = limits if isinstance(limits, GroupLimits) else GroupLimits(**limits)
     model: RiskScoreClassifier = clone(estimator)
-    if model.class_weight is not None or model._card_rules().min_gain:
-        name = "class_weight" if model.class_weight is not None else "min_gain"
+    rules = model._card_rules()
+    refused = {
+        "class_weight": model.class_weight is not None,
+        "min_gain": bool(rules.min_gain),
+        "round_cuts": rules.round_cuts is not None,
+    }
+    if any(refused.values()):
+        name = next(name for name, is_given in refused.items() if is_given)
         raise ParameterError(
             f"Limits between groups cannot be used together with {name}. Leave {name} out."
         )
+    begun = time.perf_counter()
     read = read_groups(groups, len(y), groups_name)
     further = {"groups": read.column, "limits": {**found.given, "threshold": found.threshold}}
     request = Request("fit_within_limits", further)
@@ -216,7 +226,11 @@ def fit_within_limits(
     candidates = find_candidates(priced, result.solution)
     chosen = _best(candidates, found.given)
     bound = prove_bound(priced, result.solution, result.bound / unit)
-    limited = _result(result, chosen, bound, unit)
+    limited = replace(
+        _result(result, chosen, bound, unit),
+        notes=_notes(result, problem),
+        seconds=time.perf_counter() - begun,
+    )
     layout = replace(layout, further_rules=tuple(found.in_words(read.column)))
     model._keep(finish(limited, problem, layout, training), limited, y)
     weight = float(problem.data.weights.sum())
@@ -259,6 +273,12 @@ def _result(result: SolveResult, chosen: Candidate, bound: float, unit: float) -
         return replace(limited, status=Status.OPTIMAL)
     is_done = result.status in (Status.OPTIMAL, Status.GAP_REACHED)
     return replace(limited, status=Status.CHOSEN if is_done else result.status)
+
+
+def _notes(result: SolveResult, problem: Problem) -> tuple[str, ...]:
+    """What was said about the search and its candidates, without hints for the card without limits."""
+    hints = hints_on(result, problem)
+    return tuple(note for note in result.notes if note not in hints)
 
 
 def _prices(candidates: list[Candidate], limits: GroupLimits, weight: float) -> list[Price]:

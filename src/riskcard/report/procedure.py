@@ -18,6 +18,11 @@ from riskcard.model.card import RiskCard
 _ALWAYS_SHOWN = ("max_terms", "max_points", "scale", "regularization")
 #: Nothing is proven in folds and resamples, and nothing is said.
 _QUIET = {"certify": False, "verbose": False, "n_jobs": None}
+#: Methods that need more than a recipe holds.
+_NOT_REPEATED = {
+    "improve": "The card was made from another one (“improve”)",
+    "fit_within_limits": "The card keeps limits between groups, which its recipe names but does not hold",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +98,8 @@ def procedure_of(card: RiskCard, changes: Mapping[str, Any] | None = None) -> Pr
             "The card was recalibrated after it was learned, so it was not refitted: cards of folds and "
             "resamples would have another scale.",
         )
-    if recipe.method == "improve":
-        return Procedure(
-            None, "The card was made from another one (“improve”), so it could not be refitted."
-        )
+    if recipe.method in _NOT_REPEATED:
+        return Procedure(None, f"{_NOT_REPEATED[recipe.method]}, so it could not be refitted.")
     try:
         inner = RiskScoreClassifier.from_recipe(recipe).set_params(**_QUIET, **(changes or {}))
     except ParameterError:
@@ -129,7 +132,13 @@ def _sized(recipe: Any, inner: RiskScoreClassifier) -> Procedure:
 
 
 def procedure_of_model(model: Any) -> Procedure:
-    """The classifier itself, unfitted and without a proof."""
+    """The classifier itself, unfitted and without a proof.
+
+    Where it did not find its card alone, as that of a pool, the recipe of the card says what is repeated.
+    """
+    recipe = model.card_.recipe
+    if recipe is not None and recipe.method in (*_NOT_REPEATED, "find_pool"):
+        return procedure_of(model.card_)
     procedure = clone(model)
     if isinstance(procedure, RiskScoreClassifierCV):
         inner = procedure.estimator or RiskScoreClassifier()
