@@ -280,7 +280,7 @@ def main() -> None:
     parser.add_argument(
         "--bootstraps", type=int, default=300, help="resamples for ICI, E50 and E90"
     )
-    parser.add_argument("--every", type=int, default=2, help="resample every so many samples")
+    parser.add_argument("--every", type=int, default=2, help="resample every N-th sample")
     parser.add_argument("--design", nargs="*", default=[*DESIGNS], choices=[*DESIGNS])
     options = parser.parse_args()
     begun, columns = time.perf_counter(), {}

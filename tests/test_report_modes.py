@@ -26,7 +26,7 @@ from riskcard.evaluation.intervals import Figure
 from riskcard.evaluation.linearisation import Linearised
 from riskcard.evaluation.outcomes import Outcomes
 from riskcard.model.origin.recipe import RowOrigin
-from riskcard.report.judgement import level_words, price_words, slope_words
+from riskcard.report.judgement import level_words, price_words
 from riskcard.report.procedure import procedure_of
 from riskcard.report.repeated import combined
 from riskcard.report.report_page import render_report, render_section
@@ -337,11 +337,8 @@ def test_risks_that_are_too_high_on_average_are_a_caution(card, other):
 def test_words_on_calibration_need_an_interval_that_supports_them(card, other):
     found = make_report(card, *other, **NONE).facts.rows.evaluation.calibration
     unsure = replace(found, slope=0.86, slope_interval=(0.66, 1.05 + 0.1))
-    assert "too few to tell" in slope_words(unsure)
-    assert "no sign" in slope_words(replace(found, slope=0.95, slope_interval=(0.85, 1.05)))
-    assert "too extreme, that is" in slope_words(
-        replace(found, slope=0.6, slope_interval=(0.4, 0.8))
-    )
+    assert "too few to tell" in unsure.slope_in_words
+    assert "nothing follows" in replace(unsure, slope_interval=None).slope_in_words
     assert (
         level_words(replace(found, expected=150.0, observed=100.0, ratio_interval=(0.9, 2.5))) == ""
     )

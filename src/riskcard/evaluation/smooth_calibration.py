@@ -24,7 +24,7 @@ from riskcard.evaluation.outcomes import Outcomes
 _KNOTS = {3: (0.10, 0.50, 0.90), 4: (0.05, 0.35, 0.65, 0.95)}
 #: Rows of the rarer outcome from which on there are as many knots.
 _ROWS_OF_KNOTS = {3: 20, 4: 100}
-#: Points of the curve; resamples are computed on at most so many different risks.
+#: Points of the curve; and the most different risks on which resamples are computed.
 _POINTS, _PLACES = 101, 300
 
 

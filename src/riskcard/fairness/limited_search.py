@@ -45,11 +45,11 @@ from riskcard.search.solve import solve
 
 #: Prices are tried from this part of the weight of the rows, and doubled, until all limits hold...
 FIRST_PRICE, DOUBLINGS = 1 / 256, 10
-#: ... then halfway between the last that was too low and the first that was not, so often.
+#: ... then this many times halfway between the last that was too low and the first that was not.
 HALVINGS = 4
 #: Cards about as good as the best at each price are candidates as well.
 POOL_TOLERANCE, POOL_SIZE = 0.02, 30
-#: Points are moved on so many of the best cards within the limits, and beyond, so often.
+#: The most cards within the limits, and beyond, on which points are moved, and the number of rounds.
 MOST_MOVED, ROUNDS_OF_MOVES = 10, 3
 #: Bounds are proven at these parts of the largest price that has one.
 PROVEN_PARTS = (1.0, 0.5, 0.25)

@@ -39,7 +39,7 @@ class CardViews:
 
         Rows and events are those of training, ``low`` and ``high`` the 95 % interval of the risk. They
         are missing where the card does not know them: on a card written by hand, and where a
-        card has so many totals that it counts rows in bands.
+        card has more totals than it counts rows for, which are then in bands.
 
         Parameters
         ----------

@@ -1,7 +1,5 @@
 """What the figures say, in sentences that know how uncertain they are."""
 
-import math
-
 from riskcard.evaluation.calibration import Calibration
 from riskcard.evaluation.comparison import Comparison
 from riskcard.evaluation.intervals import Interval
@@ -9,31 +7,11 @@ from riskcard.formatting.figures import plain, with_interval
 from riskcard.report.facts import MethodFacts, ReportFacts, ValidationFacts
 from riskcard.stability.text import few_events
 
-#: A slope whose interval is wider than this is too uncertain for a reassuring word.
-_WIDE_SLOPE = 0.4
 #: Corrected figures stay too good with few events, unless there are as many as candidate conditions.
 FEW_EVENTS_PER_CONDITION = 1.0
 
 
 # --- calibration --------------------------------------------------------------------------------
-
-
-def slope_words(figures: Calibration) -> str:
-    """What a slope says."""
-    if not math.isfinite(figures.slope):
-        return (
-            "there is no finite slope, because all risks are equal or they separate the two classes"
-        )
-    low, high = figures.slope_interval or (figures.slope, figures.slope)
-    if low <= 1 <= high and high - low > _WIDE_SLOPE:
-        return "these rows are too few to tell whether risks are too extreme or too cautious"
-    if low <= 1 <= high:
-        return "there is no sign that risks are too extreme or too cautious"
-    if figures.slope <= 0:
-        return "higher risks do not go with more events"
-    if figures.slope < 1:
-        return "risks are too extreme, that is, high ones are too high and low ones too low"
-    return "risks are too cautious, that is, high ones are too low and low ones too high"
 
 
 def level_words(figures: Calibration) -> str:

@@ -16,7 +16,7 @@ from riskcard.plots.risk import draw_risk
 from riskcard.plots.roc import draw_roc
 from riskcard.report.facts import ReportFacts
 from riskcard.report.figure_sentences import proof_in_short
-from riskcard.report.judgement import correction_words, is_fitted_here, level_words, slope_words
+from riskcard.report.judgement import correction_words, is_fitted_here, level_words
 
 #: What rows are called in a sentence.
 _PLACES = {
@@ -125,7 +125,7 @@ def cautions(facts: ReportFacts) -> list[str]:
             continue
         low, high = one.calibration.slope_interval or (1.0, 1.0)
         found = [level_words(one.calibration)]
-        found += [] if low <= 1 <= high else [slope_words(one.calibration)]
+        found += [] if low <= 1 <= high else [one.calibration.slope_in_words]
         where = place(facts, name)
         sentences += [f"On {where}, {words}." for words in found if words]
     tested = facts.test.guesses if facts.test is not None else ()
