@@ -4,8 +4,9 @@ import hashlib
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 import numpy as np
@@ -59,17 +60,24 @@ def _compile(function: Callable[..., Any], **more: Any) -> Any:
         _warn_that_nothing_is_kept()
         return njit(**options | {"cache": False})(function)
     dispatcher._cache._cache_file._source_stamp = FINGERPRINT
-    dispatcher._cache._guard_against_spurious_io_errors = _kept_if_possible
+    guard = partial(_kept_if_possible, dispatcher._cache._cache_file)
+    dispatcher._cache._guard_against_spurious_io_errors = guard
     return dispatcher
 
 
 @contextmanager
-def _kept_if_possible() -> Iterator[None]:
-    """A full disk, or a folder that can no longer be used, costs time and nothing else."""
+def _kept_if_possible(file: Any) -> Iterator[None]:
+    """A full disk, or a folder that can no longer be used, costs time and nothing else.
+
+    So does code of another version whose list of signatures names a record that is gone: numba
+    reads the list before it compares the source, so it is removed here.
+    """
     try:
         yield
     except OSError:
         _warn_that_nothing_is_kept()
+    except (AttributeError, ImportError, UnpicklingError):
+        Path(file._index_path).unlink(missing_ok=True)
 
 
 @cache

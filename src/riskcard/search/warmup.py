@@ -19,12 +19,9 @@ from riskcard.kernels.proof.explore import explore
 from riskcard.problem.problem import Limits, Problem, Scale
 from riskcard.problem.ranked_data import RankedData
 from riskcard.processes import isolated_python
-from riskcard.search.deadline import Deadline
 from riskcard.search.drivers.solve_plain import find_card
 from riskcard.search.empty_card import best_empty_card
 from riskcard.search.options import SearchOptions
-from riskcard.search.proof.conditions import arrange_conditions
-from riskcard.search.proof.hull_tree import HullTree
 from riskcard.search.proof.tree import Stops, prove
 
 Kind = Literal["fixed", "multiplier", "calibrated"]
@@ -51,9 +48,6 @@ def compile_proof(kind: Kind) -> None:
     """Compile the proof alone: from the empty card it has to look at everything."""
     problem = _tiny_problem(Scale(kind))
     prove(problem, best_empty_card(problem), Stops())
-    conditions = arrange_conditions(problem)
-    if conditions is not None:
-        HullTree(conditions).grow(1.0, float("inf"), Deadline())
 
 
 def start_compilation(kind: Kind) -> None:

@@ -58,7 +58,7 @@ def choose_branch(conditions, work, depth):
         slot = work.path.slots[depth, best]
         branch[at.KIND] = at.SPLIT_SLOT
         branch[at.WHICH] = best
-        branch[at.WHERE] = split_slot_at(conditions, slot) if slot[at.CLUSTER] < 0 else 0
+        branch[at.WHERE] = split_slot_at(conditions, slot)
         branch[at.LAST_CHILD] = slot[at.MULTIPLICITY]
         return True
     # all conditions are chosen; are points whole numbers of a given unit?
@@ -130,7 +130,11 @@ def put_away(work, depth, verdict, results):
     if verdict == ASIDE:
         save_open(work.path, depth, np.int64(1), results.still_open, results.counters)
     elif verdict == LEAF:
-        copy_node(work.path, depth, results.leaves, int(results.counters[at.LEAVES]))
+        leaf = int(results.counters[at.LEAVES])
+        copy_node(work.path, depth, results.leaves, leaf)
+        for event in range(2):
+            for cell in range(1 << int(work.path.counts[depth])):
+                results.leaf_cells[leaf, event, cell] = work.cells[depth, event, cell]
         results.counters[at.LEAVES] += 1
 
 

@@ -22,12 +22,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 # --- a slot: whole numbers ------------------------------------------------------------------------
-CLUSTER = 0  # the cluster of conditions, or -1 for an interval of cuts
-SIDE = 1  # of an interval: 2 * column, plus 1 if the points are given above the cut
-LOW = 2  # first and last cut of an interval
-HIGH = 3
-MULTIPLICITY = 4  # how many conditions of the card come from the slot
-SLOT_FIELDS = 5
+SIDE = 0  # 2 * column, plus 1 if the points are given above the cut; -1 for the list of a hull
+LOW = 1  # first and last cut of an interval
+HIGH = 2
+MULTIPLICITY = 3  # how many conditions of the card come from the slot
+SLOT_FIELDS = 4
 
 # --- coefficients and their box -------------------------------------------------------------------
 OFFSET = 0  # the log-odds of a row without points; the coefficient of slot j comes at j + 1
@@ -55,8 +54,7 @@ BIT = 2  # the bit of their cell that changes
 MOVE_FIELDS = 3
 SOURCE, ADDED = 0, 1  # the slot that a new slot starts as a copy of, and the new one; 0 if none
 
-# --- what is known of clusters, columns and clashes -----------------------------------------------
-SIZE, UNDECIDED, STEEPEST = 0, 1, 2  # conditions, undecided rows, largest step in log-odds
+# --- what is known of columns and clashes ---------------------------------------------------------
 FEATURE, FIRST_COLUMN, N_COLUMNS, CLASHES = 0, 1, 2, 3  # see `Conditions.families`
 CLASH_AFTER, CLASH_BEFORE = 0, 1  # cuts strictly between these clash with a condition
 
@@ -65,7 +63,9 @@ CUTOFF = 0  # prune nodes with at least this bound
 TARGET = 1  # set aside nodes with at least this bound
 BUDGET = 2  # stop after this much work
 STOP = 3  # stop at once when not 0; written by another thread
-CONTROL_FIELDS = 4
+CLOSENESS = 4  # of the hull: how near to its loss the bound of an open node is brought, see `hull`
+NARROW = 5  # of the hull: nodes with at most this many undecided rows are left to `explore`
+CONTROL_FIELDS = 6
 SAVED, LEAVES, DONE, NODES, STEPS, WORK = range(6)
 COUNTERS = 6
 
@@ -82,13 +82,31 @@ class ProofLimits(NamedTuple):
     is_by_card: bool  # whether costs, groups or required features limit the card as a whole
 
 
+class Patterns(NamedTuple):
+    """The rows again, for the hull: each pattern of codes once, with both classes."""
+
+    codes: np.ndarray  # (columns, patterns)
+    events: np.ndarray  # (patterns,) weight of the rows with the event
+    others: np.ndarray  # (patterns,) weight of those without it
+    order: np.ndarray  # (columns, patterns) in order of code
+    starts: np.ndarray  # where each code of each column begins in its order, end to end
+    offsets: np.ndarray  # (columns,) where a column begins in `starts`
+    sides: np.ndarray  # the sides that have conditions
+    n_codes: np.ndarray  # (columns,)
+    kept_least: np.ndarray  # (slots of a root,) the least step of a term that is kept, else 0
+    kept_room: np.ndarray  # (slots of a root,) how much larger it may be; -1 where none is kept
+
+
 class Conditions(NamedTuple):
-    """Every condition of the problem, as arrays; rows with the event come first."""
+    """Every condition that may be on a card, as arrays; rows with the event come first.
+
+    Cuts that are not allowed are left out: their codes are merged, and the others renumbered.
+    """
 
     codes: np.ndarray  # (columns, rows)
     weights: np.ndarray  # (rows,)
     n_events: int
-    rows: np.ndarray  # row numbers: each column's in order of code, by class; then clusters' flips
+    rows: np.ndarray  # row numbers: each column's in order of code, by class
     starts: np.ndarray  # (2, .) by class: where in `rows` the codes >= a code of a column begin
     offsets: np.ndarray  # (columns,) where a column's codes begin in `starts`
     mixed_rows: np.ndarray  # (2, .) for "<=" and ">": each column's rows in order of code
@@ -96,12 +114,9 @@ class Conditions(NamedTuple):
     reach: np.ndarray  # (sides,) the largest step in log-odds that one condition may make
     unit: float  # a point in log-odds; 0 where the scale is free
     rate: float  # log-odds of the base rate
-    # clusters, children before their parents
-    children: np.ndarray  # (clusters, 2)
-    cluster_slots: np.ndarray  # (clusters, 4) the slot that is a cluster, without multiplicity
-    flips: np.ndarray  # (clusters, 2) BEGIN, END: the rows that differ from the parent cluster
-    facts: np.ndarray  # (clusters, 3) SIZE, UNDECIDED, STEEPEST
-    members: np.ndarray  # (clusters, words) bits of the rows that have the points
+    steepest: float  # the largest reach
+    cuts: np.ndarray  # (.,) the cut of the problem behind each cut here, column by column
+    patterns: Patterns
     # limits
     limits: ProofLimits
     capacity: np.ndarray  # (features,) the most terms that a card may have on a feature
@@ -119,7 +134,7 @@ class Nodes(NamedTuple):
     One node with the slots s0, s1 of a card with up to three terms::
 
         counts  2
-        slots   [s0, s1, -]                    s = (CLUSTER, SIDE, LOW, HIGH, MULTIPLICITY)
+        slots   [s0, s1, -]                    s = (SIDE, LOW, HIGH, MULTIPLICITY)
         w       [offset, w of s0, w of s1, -]  where its relaxation was last solved
         box     [LEAST ...], [MOST ...]        the interval of each coefficient
         bounds  no card of the node has a smaller loss
@@ -163,9 +178,10 @@ def empty_nodes(n_nodes: int, n_terms: int, make: Any = np.zeros) -> Nodes:
     )
 
 
-def join_nodes(parts: list[Nodes]) -> Nodes:
-    """The nodes of all parts, one after another."""
-    return Nodes._make([np.concatenate(arrays) for arrays in zip(*parts, strict=True)])
+def join_nodes(parts: list[Any]) -> Any:
+    """The nodes of all parts, of one kind, one after another."""
+    joint = [np.concatenate(arrays) for arrays in zip(*parts, strict=True)]
+    return type(parts[0])._make(joint)
 
 
 class NewtonScratch(NamedTuple):
@@ -221,6 +237,7 @@ class Results(NamedTuple):
 
     still_open: Nodes
     leaves: Nodes
+    leaf_cells: np.ndarray  # (leaves, 2, cells) weights of the cells of each leaf
     counters: np.ndarray  # SAVED still open, LEAVES, DONE: begun, NODES bounded, STEPS, WORK
 
 
@@ -231,4 +248,5 @@ def empty_results(n_open: int, n_leaves: int, n_terms: int) -> Results:
     counted, and only nodes that are counted are read.
     """
     still_open, leaves = (empty_nodes(n, n_terms, np.empty) for n in (n_open, n_leaves))
-    return Results(still_open, leaves, np.zeros(COUNTERS))
+    cells = np.empty((n_leaves, 2, 1 << n_terms))
+    return Results(still_open, leaves, cells, np.zeros(COUNTERS))

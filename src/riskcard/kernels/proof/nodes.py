@@ -56,12 +56,6 @@ def load_node(conditions, work, nodes, index):
     for j in range(n_slots):
         slot = work.path.slots[0, j]
         bit = 1 << j
-        if slot[at.CLUSTER] >= 0:
-            members = conditions.members[slot[at.CLUSTER]]
-            for row in range(n_rows):
-                if (members[row >> 6] >> np.uint64(row & 63)) & np.uint64(1):
-                    cell_of_row[row] |= bit
-            continue
         codes = conditions.codes[slot[at.SIDE] >> 1]
         is_above = slot[at.SIDE] & 1 == 1
         for row in range(n_rows):

@@ -87,8 +87,7 @@ def price_conflicts(conditions, work, depth):
         loss(w) + gradient(w) . (w' - w) + sum over its conditions of step * conflict(condition),
 
     where ``conflict`` is the sum of ``weight * p`` over the rows in conflict. Every condition of a
-    slot has at least the slot's least conflict, so the last sum is at least ``costs . w'``. Nothing
-    is claimed for a cluster of several features: its cost is 0.
+    slot has at least the slot's least conflict, so the last sum is at least ``costs . w'``.
     """
     n_slots = int(work.path.counts[depth])
     tables = work.tables[depth]
@@ -105,7 +104,7 @@ def price_conflicts(conditions, work, depth):
         work.costs[j + 1] = 0.0
         slot = work.path.slots[depth, j]
         # is anything undecided, and on one column?
-        if slot[at.CLUSTER] >= 0 or slot[at.LOW] == slot[at.HIGH]:
+        if slot[at.LOW] == slot[at.HIGH]:
             continue
         column = slot[at.SIDE] >> 1
         is_above = slot[at.SIDE] & 1

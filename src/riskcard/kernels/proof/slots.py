@@ -1,8 +1,8 @@
 """Slots: sets of conditions from which some terms of the card come.
 
-A slot is either a cluster of conditions of several features, or an interval of cuts ``LOW..HIGH``
-of one column and side. Slots of one node are disjoint sets of conditions; their multiplicities say
-how many conditions of the card come from each.
+A slot is an interval of cuts ``LOW..HIGH`` of one column and side. Only a node of the hull has one
+slot more, the *list*: conditions of several sides, see `hull.layout`. Slots of one node are disjoint
+sets of conditions; their multiplicities say how many conditions of the card come from each.
 
 A row with the event has the points of a slot when *some* condition of the slot gives them, a row
 without the event when *every* condition does. The rows on which the conditions differ are
@@ -24,17 +24,15 @@ from riskcard.kernels.jit import bare_inner_kernel, inlined_kernel
 
 @bare_inner_kernel
 def slot_size(conditions, slot):
-    """Number of conditions in a slot."""
-    if slot[at.CLUSTER] >= 0:
-        return conditions.facts[slot[at.CLUSTER], at.SIZE]
+    """Number of conditions in a slot; of a list, that of all."""
+    if slot[at.SIDE] < 0:
+        return float(conditions.cuts.size)
     return float(slot[at.HIGH] - slot[at.LOW] + 1)
 
 
 @bare_inner_kernel
 def undecided_rows(conditions, slot):
     """Number of rows on which the conditions of a slot do not agree."""
-    if slot[at.CLUSTER] >= 0:
-        return conditions.facts[slot[at.CLUSTER], at.UNDECIDED]
     offset = conditions.offsets[slot[at.SIDE] >> 1]
     total = 0
     for event in range(2):
@@ -47,8 +45,8 @@ def undecided_rows(conditions, slot):
 def slot_reach(conditions, slot, max_cuts):
     """The most that the conditions of a slot may together add to the log-odds."""
     count = min(float(slot[at.MULTIPLICITY]), slot_size(conditions, slot))
-    if slot[at.CLUSTER] >= 0:
-        return count * conditions.facts[slot[at.CLUSTER], at.STEEPEST]
+    if slot[at.SIDE] < 0:
+        return count * conditions.steepest
     return min(count, float(max_cuts)) * conditions.reach[slot[at.SIDE]]
 
 
@@ -85,14 +83,6 @@ def half_of_slot(conditions, slot, middle, is_right, multiplicity, half, move):
     that gives them), and a row without the event may get them (all that are left give them).
     """
     half[at.MULTIPLICITY] = multiplicity
-    if slot[at.CLUSTER] >= 0:
-        child = conditions.children[slot[at.CLUSTER], is_right]
-        for field in range(at.MULTIPLICITY):
-            half[field] = conditions.cluster_slots[child, field]
-        move[at.BEGIN] = conditions.flips[child, at.BEGIN]
-        move[at.END] = conditions.flips[child, at.END]
-        return
-    half[at.CLUSTER] = -1
     half[at.SIDE] = slot[at.SIDE]
     half[at.LOW] = middle + 1 if is_right else slot[at.LOW]
     half[at.HIGH] = slot[at.HIGH] if is_right else middle
@@ -124,7 +114,7 @@ def within_limits(conditions, slots, n_slots):
     for j in range(n_slots):
         if limits.must_differ and slots[j, at.MULTIPLICITY] > slot_size(conditions, slots[j]):
             return False
-        if slots[j, at.CLUSTER] >= 0:
+        if slots[j, at.SIDE] < 0:
             continue
         feature = conditions.families[slots[j, at.SIDE] >> 1, at.FEATURE]
         n_cuts = 0
@@ -146,8 +136,8 @@ def within_limits(conditions, slots, n_slots):
 
 @inlined_kernel
 def is_on_feature(conditions, slot, feature):
-    """Is the slot an interval of this feature? A cluster of several features is not."""
-    return slot[at.CLUSTER] < 0 and conditions.families[slot[at.SIDE] >> 1, at.FEATURE] == feature
+    """Is the slot an interval of this feature? A list is not."""
+    return slot[at.SIDE] >= 0 and conditions.families[slot[at.SIDE] >> 1, at.FEATURE] == feature
 
 
 @bare_inner_kernel
@@ -167,13 +157,13 @@ def always_clash(conditions, slot, other):
 def keeps_card_limits(conditions, slots, n_slots):
     """Can a card with these slots keep the budget and the groups, and use all features it must?
 
-    What is not decided yet, the slots of several features, is taken to cost nothing, to be in no
+    What is not decided yet, the terms of the list, is taken to cost nothing, to be in no
     group, and to be a feature that must be used. That can only keep more nodes open.
     """
     n_features = conditions.needs.size
     n_undecided = 0
     for j in range(n_slots):
-        if slots[j, at.CLUSTER] >= 0:
+        if slots[j, at.SIDE] < 0:
             n_undecided += slots[j, at.MULTIPLICITY]
     cost = 0.0
     n_missing = 0

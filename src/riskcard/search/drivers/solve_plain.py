@@ -23,11 +23,6 @@ from riskcard.search.heuristic.draft import draft_of, finish
 from riskcard.search.heuristic.find_cards import find_cards
 from riskcard.search.options import SearchOptions
 from riskcard.search.plan import SearchPlan
-from riskcard.search.proof.bounded_steps import (
-    bound_cards_with_bounded_steps,
-    seconds_for_bounded_steps,
-    still_said,
-)
 from riskcard.search.proof.conditions import arrange_conditions
 from riskcard.search.proof.tree import Proof, Stops, go_on, prove
 from riskcard.status import Progress, Status
@@ -71,42 +66,20 @@ def _any_card(problem: Problem, plan: SearchPlan) -> list[Solution]:
 def prove_whole(
     problem: Problem, card: Solution, search: SearchOptions, stops: Stops, history: History
 ) -> SolveResult:
-    """Prove how far from optimal a card can be at most, and improve it where possible.
-
-    Where the proof about all cards runs out of time, the last part of the time goes to a second
-    bound, on cards with bounded steps. What that leaves goes to the first proof again.
-    """
+    """Prove how far from optimal a card can be at most, and improve it where possible."""
     try:
         conditions = arrange_conditions(problem, deadline=search.deadline)
     except OutOfTime:
         search.deadline.require_no_interrupt()
         return SolveResult(card, loss_of(card, problem), 0.0, Status.TIME_LIMIT)
-    proof = WholeProof(problem, search, history, conditions)
-    reserved = seconds_for_bounded_steps(card, problem, stops.deadline - history.start)
-    first = proof.in_two_rounds(card, replace(stops, deadline=stops.deadline - reserved))
-    bound, second = max(first.bound, history.bound), None
-    if reserved > 0 and first.status is Status.TIME_LIMIT and proof.conditions is not None:
-        left = stops.with_nodes_left(history.nodes + first.nodes)
-        work = left, search.n_jobs, history.keep_bound
-        before = first.nodes
-        first, second = bound_cards_with_bounded_steps(
-            problem, replace(first, bound=bound), proof.conditions, *work
-        )
-        history.nodes += first.nodes - before
-        first = replace(first, nodes=before)
-        if first.status is Status.TIME_LIMIT and time.perf_counter() < stops.deadline:
-            left = stops.with_nodes_left(history.nodes)
-            first = go_on(first, left, search.n_jobs, history.add)
-            bound = max(bound, first.bound)
-            second = None if second is None else still_said(second, first, bound)
+    proof = WholeProof(problem, search, history, conditions).in_two_rounds(card, stops)
     return SolveResult(
-        first.solution,
-        first.loss,
-        bound,
-        first.status,
-        nodes=history.nodes + first.nodes,
+        proof.solution,
+        proof.loss,
+        proof.bound,
+        proof.status,
+        nodes=proof.nodes,
         history=tuple(history.moments),
-        bounded_steps=second,
     )
 
 
@@ -128,14 +101,14 @@ class WholeProof:
         short = self._prove(card, replace(stops, node_limit=few))
         if short.status is not Status.NODE_LIMIT or short.nodes >= stops.node_limit:
             return short
-        self.history.begin_again(short)
         search = replace(self.search, deadline=self.search.deadline.until(stops.deadline))
         try:
             cards = find_card(self.problem, search), short.solution
         except KeyboardInterrupt:
             return replace(short, status=Status.INTERRUPTED)
         best = min(cards, key=lambda card: order_of(card, self.problem))
-        return self._prove(best, stops.with_nodes_left(short.nodes))
+        n_jobs, tell = self.search.n_jobs, self.history.add
+        return go_on(replace(short, solution=best), stops, n_jobs, tell)
 
     def _prove(self, card: Solution, stops: Stops) -> Proof:
         n_jobs, tell = self.search.n_jobs, self.history.add
@@ -150,27 +123,16 @@ class WholeProof:
 
 @dataclass(slots=True)
 class History:
-    """What was known at every moment; a bound once proven stays proven."""
+    """What was known at every moment of a proof."""
 
     start: float
     tell: Callable[[Progress], None] | None = None
     moments: list[Progress] = field(default_factory=list)
-    bound: float = 0.0  # of earlier proofs
-    nodes: int = 0  # of earlier proofs
 
     def add(self, loss: float, bound: float, nodes: int) -> None:
         """Note where a proof is."""
         seconds = time.perf_counter() - self.start
-        now = Progress(seconds, loss, max(bound, self.bound), nodes + self.nodes)
+        now = Progress(seconds, loss, bound, nodes)
         self.moments.append(now)
         if self.tell is not None:
             self.tell(now)
-
-    def keep_bound(self, loss: float, bound: float, nodes: int) -> None:
-        """Note the time while something else is proven: bound and nodes stay what they were."""
-        last = self.moments[-1]
-        self.add(min(loss, last.loss), last.bound, last.nodes - self.nodes)
-
-    def begin_again(self, proof: Proof) -> None:
-        """Keep what a proof reached that was cut short, before the next one begins."""
-        self.bound, self.nodes = proof.bound, proof.nodes

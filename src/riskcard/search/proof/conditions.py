@@ -1,86 +1,66 @@
-"""Every condition of a problem, arranged for the proof: rows, orders, and a tree of clusters."""
+"""Every condition of a problem, arranged for the proof: rows, orders, limits."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 import riskcard.kernels.proof.layout as at
-from riskcard.arrays import Booleans, Codes, Floats, Integers
-from riskcard.kernels.proof.clustering import cluster_sets
-from riskcard.kernels.proof.layout import Conditions, ProofLimits
-from riskcard.problem.merge_rows import merge_equal_rows
+from riskcard.arrays import Codes, Floats, Integers
+from riskcard.kernels.proof.hull.layout import FIRST_INTERVAL
+from riskcard.kernels.proof.layout import Conditions, Patterns, ProofLimits
 from riskcard.problem.problem import Problem
 from riskcard.search.deadline import Deadline
-
-#: The most sets of conditions that the clustering starts from; and sets times rows.
-MAX_BLOCKS, MAX_BLOCK_ROWS = 2000, 4e7
-#: The most sets that are compared with each other.
-MOST_JOINED = 1000
-BLOCKS_PER_SIDE = 16
-#: Sets of rows are compared in parts of this many sets times rows.
-CELLS_AT_A_TIME = 2**18
-FEW_FEATURES, ROWS_PER_BLOCK = 10, 1000
 
 
 def arrange_conditions(
     problem: Problem, tells_all_apart: bool = False, deadline: Deadline | None = None
 ) -> Conditions | None:
-    """Arrange the conditions of a problem for `explore`; None when there is not a single one.
+    """Arrange the conditions of a problem for the proof; None when there is not a single one.
 
     With ``tells_all_apart`` every set of conditions is a leaf of its own, whatever its size, and
     none is filled up with terms that add nothing. Wide tables take long: past the deadline this
     ends with `OutOfTime`.
     """
     deadline = deadline or Deadline()
-    data = merge_equal_rows(problem.data, most_rows=None)
-    by_class = np.argsort(-data.labels, kind="stable")
-    codes = np.ascontiguousarray(data.codes[:, by_class])
-    n_events = int((data.labels > 0).sum())
-    # each class by itself: they are never added up, and a light class must not vanish
-    weights = np.concatenate(
-        [exact_weights(part) for part in np.split(data.weights[by_class], [n_events])]
-    )
-    starts, offsets = _starts(codes, data.n_cuts, n_events, deadline)
-    rows, mixed_rows = _orders(codes, n_events, deadline)
     unit = 1.0 / problem.scale.multiplier if problem.scale.kind == "fixed" else 0.0
     reach = _reach_of_sides(problem, unit)
-    restrictions = problem.restrictions
-    blocks = _blocks(codes, data.n_cuts, reach, restrictions.is_closed, deadline)
-    if not blocks:
+    open_cuts = _open_cuts(problem, reach)
+    n_cuts = np.array([own.size for own in open_cuts])
+    if not n_cuts.any():
         return None
-    children, members, undecided = _cluster(codes, n_events, blocks, deadline)
-    flips, ranges = _flips(children, members, (rows.size, codes.shape[1]), deadline)
+    codes, events, others = _merged_rows(problem, open_cuts, deadline)
+    is_event, is_other = events > 0, others > 0
+    by_class = np.ascontiguousarray(np.hstack([codes[:, is_event], codes[:, is_other]]))
+    weights, n_events = np.concatenate([events[is_event], others[is_other]]), int(is_event.sum())
+    starts, offsets = _starts(by_class, n_cuts, n_events, deadline)
+    rows, mixed_rows = _orders(by_class, n_events, deadline)
     capacity = _capacity(problem)
-    families, clashes = _families(problem)
+    families, clashes = _families(problem, open_cuts)
+    limits, restrictions = problem.limits, problem.restrictions
     is_free = not (restrictions.is_by_card or problem.kept or tells_all_apart)
-    must_differ = is_free and can_always_fill_up(problem, capacity)
-    limits = problem.limits
-    events, others = weights[:n_events].sum(), weights[n_events:].sum()
     return Conditions(
-        codes=codes,
+        codes=by_class,
         weights=weights,
         n_events=n_events,
-        rows=np.concatenate([rows, flips]).astype(np.int32),
+        rows=rows,
         starts=starts,
         offsets=offsets,
         mixed_rows=mixed_rows,
         mixed_weights=weights[mixed_rows],
         reach=reach,
         unit=unit,
-        rate=math.log(events / others),
-        children=children,
-        cluster_slots=_slots_of_clusters(blocks, children.shape[0]),
-        flips=ranges,
-        facts=_facts_of_clusters(blocks, children, undecided, reach),
-        members=members,
+        rate=math.log(events.sum() / others.sum()),
+        steepest=float(reach[np.repeat(n_cuts > 0, 2)].max()),
+        cuts=np.concatenate(open_cuts),
+        patterns=_patterns(problem, codes, (events, others), n_cuts, reach, deadline),
         limits=ProofLimits(
             max_terms=int(limits.max_terms),
             max_features=int(limits.max_features),
             max_cuts_per_feature=int(limits.max_cuts_per_feature),
             budget=float(restrictions.budget),
-            must_differ=must_differ,
+            must_differ=is_free and can_always_fill_up(problem, capacity),
             has_clashes=clashes.size > 0,
             is_by_card=bool(restrictions.is_by_card),
         ),
@@ -94,13 +74,103 @@ def arrange_conditions(
     )
 
 
-def with_other_limit(conditions: Conditions, problem: Problem) -> Conditions:
-    """The conditions of a problem that differs only in the limit on the log-odds of a term."""
-    reach = _reach_of_sides(problem, conditions.unit)
-    blocks = list(map(tuple, blocks_of(conditions).tolist()))
-    undecided = conditions.facts[:, at.UNDECIDED]
-    facts = _facts_of_clusters(blocks, conditions.children, undecided, reach)
-    return conditions._replace(reach=reach, facts=facts)
+def cuts_of(conditions: Conditions, columns: Integers, cuts: Integers) -> Integers:
+    """The cuts of the problem behind cuts of the proof."""
+    firsts = conditions.offsets - 2 * np.arange(conditions.offsets.size)
+    found: Integers = conditions.cuts[firsts[columns] + cuts]
+    return found
+
+
+def place_of_cut(conditions: Conditions, column: int, cut: int) -> int:
+    """The cut of the proof for a cut of the problem."""
+    first = int(conditions.offsets[column]) - 2 * column
+    n_cuts = int(conditions.patterns.n_codes[column]) - 1
+    return int(np.searchsorted(conditions.cuts[first : first + n_cuts], cut))
+
+
+def _open_cuts(problem: Problem, reach: Floats) -> list[Integers]:
+    """For each column the cuts that may be on a card."""
+    kept = {(column, cut) for column, cut, _ in problem.kept}
+    found = []
+    for column, is_closed in enumerate(problem.restrictions.is_closed):
+        is_open = ~is_closed & (reach[2 * column : 2 * column + 2].max() > 0)
+        for cut in (cut for other, cut in kept if other == column):
+            is_open[cut] = True
+        found.append(np.flatnonzero(is_open))
+    return found
+
+
+def _merged_rows(
+    problem: Problem, open_cuts: Sequence[Integers], deadline: Deadline
+) -> tuple[Codes, Floats, Floats]:
+    """Each pattern of codes once, with the weight of its rows with the event and without it.
+
+    Codes that no open cut tells apart are the same. Rows are in an order that does not depend on
+    the order of the data, and weights are added up in ascending order: the same rows give the same
+    bits. Should two patterns share their digest, some rows are not merged, which changes no loss.
+    """
+    data = problem.data
+    codes = np.empty(data.codes.shape, dtype=np.int32)
+    factors = np.random.default_rng(0).integers(2**63, size=len(open_cuts), dtype=np.uint64)
+    digest = np.zeros(data.n_rows, dtype=np.uint64)
+    for column, own in deadline.watch(enumerate(open_cuts)):
+        below = np.zeros(int(data.n_cuts[column]) + 1, dtype=np.int32)
+        below[own + 1] = 1
+        codes[column] = np.cumsum(below, dtype=np.int32)[data.codes[column]]
+        digest += codes[column].astype(np.uint64) * (2 * factors[column] + 1)
+    order = np.lexsort((data.weights, data.labels, digest))
+    codes, digest = codes[:, order], digest[order]
+    is_new = np.ones(order.size, dtype=bool)
+    is_new[1:] = digest[1:] != digest[:-1]
+    for own in deadline.watch(codes):
+        is_new[1:] |= own[1:] != own[:-1]
+    first = np.flatnonzero(is_new)
+    # each class by itself: they are never added up, and a light class must not vanish
+    parts = [
+        exact_weights(
+            np.add.reduceat(np.where(data.labels[order] == label, data.weights[order], 0.0), first)
+        )
+        for label in (1, -1)
+    ]
+    return np.ascontiguousarray(codes[:, first]), parts[0], parts[1]
+
+
+def _patterns(
+    problem: Problem,
+    codes: Codes,
+    weights: tuple[Floats, Floats],
+    n_cuts: Integers,
+    reach: Floats,
+    deadline: Deadline,
+) -> Patterns:
+    """What the hull reads: both classes together, in order of every column's codes."""
+    offsets = np.concatenate([[0], np.cumsum(n_cuts + 2)])
+    order, starts = (
+        np.empty(codes.shape, dtype=np.int32),
+        np.zeros(int(offsets[-1]), dtype=np.int64),
+    )
+    for column, own in deadline.watch(enumerate(codes)):
+        order[column] = stable_order(own)
+        counts = np.bincount(own, minlength=int(n_cuts[column]) + 1)
+        starts[offsets[column] + 1 : offsets[column + 1]] = np.cumsum(counts)
+    n_slots = FIRST_INTERVAL + problem.limits.max_terms
+    least, room = np.zeros(n_slots), np.full(n_slots, -1.0)
+    unit = 1.0 / problem.scale.multiplier if problem.scale.kind == "fixed" else 0.0
+    for slot, (column, _, jump) in enumerate(problem.kept, start=FIRST_INTERVAL):
+        least[slot] = abs(jump) * unit
+        room[slot] = 0.0 if unit > 0 else reach[2 * column + (jump < 0)]
+    return Patterns(
+        codes=codes,
+        events=weights[0],
+        others=weights[1],
+        order=order,
+        starts=starts,
+        offsets=offsets[:-1],
+        sides=np.flatnonzero((reach > 0) & np.repeat(n_cuts > 0, 2)),
+        n_codes=n_cuts + 1,
+        kept_least=least,
+        kept_room=room,
+    )
 
 
 def can_always_fill_up(problem: Problem, capacity: Integers) -> bool:
@@ -133,17 +203,25 @@ def _capacity(problem: Problem) -> Integers:
     return np.minimum(conditions.astype(np.int64), most)
 
 
-def _families(problem: Problem) -> tuple[Integers, Integers]:
+def _families(problem: Problem, open_cuts: Sequence[Integers]) -> tuple[Integers, Integers]:
     """For each column its feature, that one's columns, and where its clashes begin (-1: none)."""
     data = problem.data
     first = data.first_columns[data.feature_of]
     n_columns = np.bincount(data.feature_of, minlength=data.n_features)[data.feature_of]
     begins, parts, place = [], [np.zeros((0, 2), dtype=np.int64)], 0
-    for limits in problem.restrictions.clashes:
+    for column, limits in enumerate(problem.restrictions.clashes):
         begins.append(-1 if limits is None else place)
-        if limits is not None:
-            parts.append(limits.reshape(-1, 2))
-            place += parts[-1].shape[0]
+        if limits is None:
+            continue
+        own = limits[open_cuts[column]].copy()
+        for other in range(own.shape[1]):
+            cuts = open_cuts[int(first[column]) + other]
+            own[:, other, at.CLASH_AFTER] = (
+                np.searchsorted(cuts, own[:, other, at.CLASH_AFTER], side="right") - 1
+            )
+            own[:, other, at.CLASH_BEFORE] = np.searchsorted(cuts, own[:, other, at.CLASH_BEFORE])
+        parts.append(own.reshape(-1, 2))
+        place += parts[-1].shape[0]
     families = np.stack([data.feature_of, first, n_columns, np.array(begins)], axis=1)
     return np.ascontiguousarray(families.astype(np.int64)), np.concatenate(parts)
 
@@ -216,170 +294,3 @@ def _reach_of_sides(problem: Problem, unit: float) -> Floats:
     if unit > 0:
         return points * unit
     return np.where(points > 0, problem.scale.limit, 0.0)
-
-
-def _blocks(
-    codes: Codes,
-    n_cuts: Integers,
-    reach: Floats,
-    is_closed: Sequence[Booleans],
-    deadline: Deadline,
-) -> list[tuple[int, int, int]]:
-    """Intervals of cuts (side, low, high) with about the same number of rows, to be clustered.
-
-    Clusters of several features save work where features are alike, as many features often are.
-    With few of them, telling features apart first saves more: the cost of conflicts is known for
-    intervals only, and where one cut is allowed on each, two slots on one feature end a node.
-    """
-    sides = [s for s in range(reach.size) if reach[s] > 0 and n_cuts[s >> 1] > 0]
-    most = min(MAX_BLOCKS, int(MAX_BLOCK_ROWS / codes.shape[1]))
-    per_side = max(1, min(BLOCKS_PER_SIDE, most // max(1, len(sides))))
-    if len(sides) <= 2 * FEW_FEATURES:
-        per_side = min(per_side, math.ceil(codes.shape[1] / ROWS_PER_BLOCK))
-    wanted = codes.shape[1] * np.arange(1, per_side) / per_side
-    runs: dict[int, list[tuple[int, int]]] = {}  # the same for both sides of a feature
-    for f in deadline.watch(sorted({side >> 1 for side in sides})):
-        below = np.cumsum(np.bincount(codes[f], minlength=int(n_cuts[f]) + 1))[:-1]
-        ends = sorted({*np.searchsorted(below[:-1], wanted).tolist(), int(n_cuts[f]) - 1})
-        pairs: Iterable[tuple[int, int]] = zip([0, *(end + 1 for end in ends)], ends, strict=False)
-        if is_closed[f].any():
-            pairs = (run for low, end in pairs for run in _open_runs(is_closed[f], low, end))
-        runs[f] = list(pairs)
-    return [(side, low, high) for side in sides for low, high in runs[side >> 1]]
-
-
-def _open_runs(is_closed: Booleans, low: int, high: int) -> Iterator[tuple[int, int]]:
-    """The intervals of neighbouring conditions from low to high that are allowed."""
-    begin = low
-    for closed in [*(low + np.flatnonzero(is_closed[low : high + 1])), high + 1]:
-        if begin < closed:
-            yield begin, int(closed) - 1
-        begin = int(closed) + 1
-
-
-def _cluster(
-    codes: Codes, n_events: int, blocks: list[tuple[int, int, int]], deadline: Deadline
-) -> tuple[NDArray[np.int32], NDArray[np.uint64], Integers]:
-    """Children of each cluster, the rows that have its points, and its number of undecided rows."""
-    n_rows, n_sets = codes.shape[1], len(blocks)
-    n_words = (n_rows + 63) // 64
-    some = np.zeros((2 * n_sets - 1, n_words), dtype=np.uint64)
-    every = np.zeros_like(some)
-    side, low, high = np.array(blocks).T
-    is_above = (side & 1 == 1)[:, None]
-    for part in _parts(n_sets, n_rows, deadline):
-        own, first, last = codes[side[part] >> 1], low[part, None], high[part, None]
-        for bits, near, far in ((some, first, last), (every, last, first)):
-            bits[part] = _as_bits(np.where(is_above[part], own > near, own <= far))
-    children = _join(some, every, n_sets, deadline)
-    is_event = _as_bits((np.arange(n_rows) < n_events)[None, :])
-    members = (some & is_event) | (every & ~is_event)
-    undecided = [
-        _as_booleans(np.bitwise_xor(some[part], every[part]), n_rows).sum(axis=1)
-        for part in _parts(len(some), n_rows, deadline)
-    ]
-    return children, members, np.concatenate(undecided)
-
-
-def _join(
-    some: NDArray[np.uint64], every: NDArray[np.uint64], n_sets: int, deadline: Deadline
-) -> NDArray[np.int32]:
-    """Join sets until one is left, and write the joint ones; returns the two parts of each.
-
-    The work grows with the square of the number of sets. So many sets are joined in parts, and then
-    what is left of the parts.
-    """
-    children = np.full((2 * n_sets - 1, 2), -1, dtype=np.int32)
-    left, place = np.arange(n_sets), n_sets
-    while left.size > 1:
-        roots = []
-        for part in deadline.watch(np.array_split(left, -(-left.size // MOST_JOINED)), often=1):
-            n_joint = part.size - 1
-            own = np.concatenate([part, np.arange(place, place + n_joint)])
-            own_some, own_every = some[own], every[own]
-            own_children = np.full((own.size, 2), -1, dtype=np.int32)
-            cluster_sets(own_some, own_every, part.size, own_children)
-            joint = own[part.size :]
-            some[joint], every[joint] = own_some[part.size :], own_every[part.size :]
-            children[joint] = own[own_children[part.size :]]
-            roots.append(own[-1])
-            place += n_joint
-        left = np.array(roots)
-    return children
-
-
-def _slots_of_clusters(blocks: list[tuple[int, int, int]], n_clusters: int) -> NDArray[np.int32]:
-    """Each cluster as a slot without multiplicity: blocks come first, and are intervals."""
-    slots = np.full((n_clusters, 4), -1, dtype=np.int32)
-    slots[: len(blocks), at.SIDE :] = blocks
-    slots[len(blocks) :, at.CLUSTER] = np.arange(len(blocks), n_clusters)
-    return slots
-
-
-def blocks_of(conditions: Conditions) -> NDArray[np.int32]:
-    """Side, first and last cut of the clusters that are intervals."""
-    slots = conditions.cluster_slots
-    return slots[slots[:, at.CLUSTER] < 0, at.SIDE :]
-
-
-def _facts_of_clusters(
-    blocks: list[tuple[int, int, int]],
-    children: NDArray[np.int32],
-    undecided: Integers | Floats,
-    reach: Floats,
-) -> Floats:
-    """The SIZE, UNDECIDED rows and STEEPEST step of each cluster."""
-    facts = np.zeros((children.shape[0], 3))
-    facts[:, at.UNDECIDED] = undecided
-    for cluster, (side, low, high) in enumerate(blocks):
-        facts[cluster, at.SIZE], facts[cluster, at.STEEPEST] = high - low + 1, reach[side]
-    # children come before their parents
-    for cluster in range(len(blocks), children.shape[0]):
-        left, right = children[cluster]
-        facts[cluster, at.SIZE] = facts[left, at.SIZE] + facts[right, at.SIZE]
-        facts[cluster, at.STEEPEST] = max(facts[left, at.STEEPEST], facts[right, at.STEEPEST])
-    return facts
-
-
-def _parts(n_sets: int, n_rows: int, deadline: Deadline) -> Iterator[slice]:
-    """As many sets of rows at a time as stay in the processor's cache."""
-    step = max(1, CELLS_AT_A_TIME // max(1, n_rows))
-    for begin in deadline.watch(range(0, n_sets, step), often=1):
-        yield slice(begin, min(begin + step, n_sets))
-
-
-def _as_bits(sets: Booleans) -> NDArray[np.uint64]:
-    """Sets of rows as 64-bit words, row i at bit i % 64 of word i // 64."""
-    padded = np.zeros((sets.shape[0], (sets.shape[1] + 63) // 64 * 8), dtype=np.uint8)
-    packed = np.packbits(sets, axis=1, bitorder="little")
-    padded[:, : packed.shape[1]] = packed
-    return padded.view("<u8").astype(np.uint64)
-
-
-def _as_booleans(bits: NDArray[np.uint64], n_rows: int) -> NDArray[np.uint8]:
-    """0 or 1 for each set and row, from 64-bit words."""
-    return np.unpackbits(bits.view(np.uint8), axis=1, count=n_rows, bitorder="little")
-
-
-def _flips(
-    children: NDArray[np.int32],
-    members: NDArray[np.uint64],
-    shape: tuple[int, int],
-    deadline: Deadline,
-) -> tuple[Integers, Integers]:
-    """For each cluster the rows on which its points differ from its parent's, end to end.
-
-    ``shape`` has the place where the first of them is going to be, and the number of rows.
-    """
-    begin, n_rows = shape
-    is_child = children.ravel() >= 0
-    parents, own = np.flatnonzero(is_child) // 2, children.ravel()[is_child]
-    rows, counts = [np.zeros(0, dtype=np.int64)], [np.array([begin])]
-    for part in _parts(own.size, n_rows, deadline):
-        differs = _as_booleans(members[parents[part]] ^ members[own[part]], n_rows)
-        rows.append(np.nonzero(differs)[1])
-        counts.append(differs.sum(axis=1, dtype=np.int64))
-    ends = np.cumsum(np.concatenate(counts))
-    ranges = np.zeros((children.shape[0], 2), dtype=np.int64)
-    ranges[own] = np.stack([ends[:-1], ends[1:]], axis=1)
-    return np.concatenate(rows), ranges

@@ -1,14 +1,19 @@
 """The open nodes of the proof, kept in shelves by their bounds."""
 
+from typing import Generic, TypeVar
+
 import numpy as np
 
+from riskcard.kernels.proof.hull.layout import HullNodes
 from riskcard.kernels.proof.layout import Nodes, join_nodes
+
+Kind = TypeVar("Kind", Nodes, HullNodes)
 
 #: Number of shelves between 0 and the loss of the first card.
 N_SHELVES = 400
 
 
-class Frontier:
+class Frontier(Generic[Kind]):
     """Open nodes, lowest bounds first.
 
     Within a shelf, the nodes added last are taken first, so that no more memory is needed than for
@@ -17,10 +22,10 @@ class Frontier:
 
     def __init__(self, highest: float) -> None:
         self._width = max(highest, 1e-300) / N_SHELVES
-        self._shelves: dict[int, list[Nodes]] = {}
+        self._shelves: dict[int, list[Kind]] = {}
         self.size = 0
 
-    def add(self, nodes: Nodes) -> None:
+    def add(self, nodes: Kind) -> None:
         """Keep open nodes."""
         if nodes.size == 0:
             return
@@ -31,9 +36,9 @@ class Frontier:
             self._shelves.setdefault(int(key), []).append(own)
         self.size += nodes.size
 
-    def take(self, most: int) -> Nodes:
+    def take(self, most: int) -> Kind:
         """Remove up to ``most`` nodes with the lowest bounds and return them."""
-        parts: list[Nodes] = []
+        parts: list[Kind] = []
         missing = most
         for key in sorted(self._shelves):
             shelf = self._shelves[key]

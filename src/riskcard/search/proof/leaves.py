@@ -12,12 +12,23 @@ from riskcard.kernels.proof.rounding import ROUNDING
 from riskcard.problem.objective import loss_of, violations_of_terms
 from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
+from riskcard.search.proof.conditions import cuts_of
 
 
 def card_of_leaf(
-    problem: Problem, conditions: Conditions, leaves: Nodes, index: int, cutoff: float
+    problem: Problem,
+    conditions: Conditions,
+    leaves: Nodes,
+    leaf_cells: Floats,
+    index: int,
+    cutoff: float,
 ) -> tuple[Solution | None, float]:
     """The best card of a leaf that beats the cutoff, and a bound on all cards of the leaf.
+
+    Parameters
+    ----------
+    leaf_cells
+        The weights of the cells of all leaves, by class.
 
     Returns
     -------
@@ -26,7 +37,7 @@ def card_of_leaf(
     """
     n_slots = int(leaves.counts[index])
     sides = leaves.slots[index, :n_slots, at.SIDE].astype(int)
-    cuts = leaves.slots[index, :n_slots, at.LOW].astype(int)
+    cuts = cuts_of(conditions, sides >> 1, leaves.slots[index, :n_slots, at.LOW])
     terms = list(zip((sides >> 1).tolist(), cuts.tolist(), strict=True))
     if violations_of_terms(terms, problem):
         return None, cutoff
@@ -38,7 +49,8 @@ def card_of_leaf(
             return None, cutoff
         card = _card(sides, cuts, points, problem.scale.multiplier, base=base)
         return card, min(cutoff, loss_of(card, problem) * (1.0 - ROUNDING))
-    return _best_of_free_scale(problem, conditions, sides, cuts, fewest, cutoff)
+    cells = leaf_cells[index, :, : 1 << n_slots]
+    return _best_of_free_scale(problem, conditions, cells, (sides, cuts), fewest, cutoff)
 
 
 def _whole_points(least: Floats) -> list[int]:
@@ -53,13 +65,16 @@ def _whole_points(least: Floats) -> list[int]:
 def _best_of_free_scale(
     problem: Problem,
     conditions: Conditions,
-    sides: Integers,
-    cuts: Integers,
+    cells: Floats,
+    terms: tuple[Integers, Integers],
     fewest: int,
     cutoff: float,
 ) -> tuple[Solution | None, float]:
     """The best points, at least ``fewest`` each, and the best scale for given conditions."""
-    holds, cells = _cells(conditions, sides, cuts)
+    sides, cuts = terms
+    used = np.flatnonzero(cells.any(axis=0))
+    holds = ((used[:, None] >> np.arange(sides.size)) & 1).astype(np.float64)
+    cells = np.ascontiguousarray(cells[:, used])
     rate, limit = conditions.rate, float(problem.scale.limit)
     limits = LeafLimits(limit, rate - sides.size * limit, rate)
     columns = sides >> 1
@@ -97,21 +112,3 @@ def _card(
     if base is None:
         return Solution.of(terms, 0, multiplier, offset + shift / multiplier)
     return Solution.of(terms, base + shift, multiplier, offset)
-
-
-def _cells(conditions: Conditions, sides: Integers, cuts: Integers) -> tuple[Floats, Floats]:
-    """The cells that have rows: which conditions hold in each, and its weights by class."""
-    cell = np.zeros(conditions.weights.size, dtype=np.int64)
-    for j, (side, cut) in enumerate(zip(sides, cuts, strict=True)):
-        is_below = conditions.codes[side >> 1] <= cut
-        cell |= (is_below ^ bool(side & 1)).astype(np.int64) << j
-    used, index = np.unique(cell, return_inverse=True)
-    n_events = conditions.n_events
-    cells = np.stack(
-        [
-            np.bincount(index[part], weights=conditions.weights[part], minlength=used.size)
-            for part in (slice(0, n_events), slice(n_events, None))
-        ]
-    )
-    holds = (used[:, None] >> np.arange(sides.size)) & 1
-    return holds.astype(np.float64), cells.astype(np.float64)

@@ -17,27 +17,26 @@ import numpy as np
 
 import riskcard.kernels.proof.layout as at
 from riskcard.arrays import Floats
-from riskcard.kernels.proof.explore import explore
-from riskcard.kernels.proof.layout import (
-    Conditions,
-    Nodes,
-    Results,
-    Workspace,
-    empty_nodes,
-    empty_results,
-    empty_workspace,
-    join_nodes,
-)
+from riskcard.kernels.proof.hull.layout import HullNodes, empty_hull_nodes
+from riskcard.kernels.proof.layout import Conditions, Nodes
 from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
 from riskcard.search.deadline import Deadline, OutOfTime
 from riskcard.search.empty_card import best_empty_card
 from riskcard.search.interrupt import catch_interrupt
-from riskcard.search.proof.conditions import arrange_conditions
+from riskcard.search.proof.conditions import arrange_conditions, place_of_cut
 from riskcard.search.proof.frontier import Frontier
-from riskcard.search.proof.hull_tree import HullTree
 from riskcard.search.proof.leaves import card_of_leaf
+from riskcard.search.proof.tasks import (
+    FEWEST_NODES_A_TASK,
+    FIRST_BUDGET,
+    LAST_BUDGET,
+    MOST_NODES_A_TASK,
+    N_TASKS,
+    Outcome,
+    Task,
+)
 from riskcard.status import OPTIMALITY_TOLERANCE, Status, relative_gap
 
 #: A card without its points: (column, cut) pairs in order.
@@ -50,24 +49,16 @@ MAX_PROVEN_TERMS = 12
 CLOSE_ENOUGH = 1e-7
 #: A card is not replaced by another that is better by at most this part: that is rounding.
 SAME_LOSS = 1e-12
-N_TASKS = 8
-#: Nodes dealt to a task: about as many as it finishes, since carrying the others costs time.
-FEWEST_NODES_A_TASK, MOST_NODES_A_TASK = 64, 8192
-FIRST_BUDGET, LAST_BUDGET = 1e5, 2e7
-#: Pure depth first is quickest, but proves nothing before its end. So a tree that turns out to be
-#: large sets aside all nodes above a share of the best loss and finishes the others, share after
-#: share, until the open nodes fill MOST_BYTES. From then on it goes depth first from the lowest of
-#: them, and the proven bound rises as they are finished. Until then there is the bound of `hull`.
-WORK_DEPTH_FIRST = 3e8
-TARGET_SHARES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.88)
+#: Nodes whose slots leave at most this part of the rows undecided are narrow.
+NARROW = 0.02
+#: Depth first is quickest, but proves nothing before its end. So after this work, or this share of
+#: the time, nodes of the hull are bounded as well as that is worth it, and those with the lowest
+#: bounds are divided first, until the open nodes fill MOST_BYTES.
+WORK_DEPTH_FIRST, LATE = 1e10, 0.2
+#: How near to its loss the bound of an open node is then brought, as a part of its way to the
+#: cutoff; and which part of the way the bounds of all nodes are raised in one round.
+CLOSENESS, RISE = 0.7, 0.03
 MOST_BYTES = 300e6
-#: A tree that is not done after this share of its time counts as large.
-LATE = 0.25
-#: The work of `HullTree` per unit of work of the tree: about a seventh of the time.
-HULL_WORK = 1.0
-#: About what its first bound takes; it is not begun when there is less time.
-SECONDS_A_CONDITION = 2e-7
-MOST_LEAVES = 64
 #: More choices of conditions than this are not collected.
 MOST_CHOICES = 100_000
 #: A round checks at least this often, in seconds, whether it is to stop.
@@ -92,7 +83,7 @@ class Stops:
 class Proof:
     """The best card, a bound on every card, and why the proof ended.
 
-    ``tree`` is what is left to do where time ran out: see `go_on`.
+    ``tree`` is what is left to do where time or nodes ran out: see `go_on`.
     """
 
     solution: Solution
@@ -101,26 +92,6 @@ class Proof:
     status: Status
     nodes: int
     tree: _Tree | None = field(default=None, repr=False, compare=False)
-
-
-@dataclass(slots=True)
-class _Task:
-    """What one thread works on in a round: nodes in, nodes out."""
-
-    work: Workspace
-    control: Floats
-    results: Results
-
-    def run(self, conditions: Conditions, nodes: Nodes) -> tuple[Nodes, Nodes]:
-        """Explore; returns the nodes that stay open, and the leaves until the next run."""
-        still_open, leaves, counters = self.results
-        counters[:] = 0
-        explore(conditions, self.work, nodes, self.control, self.results)
-        n_saved, n_leaves, n_done = (int(counters[i]) for i in (at.SAVED, at.LEAVES, at.DONE))
-        saved, found = still_open.take(slice(n_saved)), leaves.take(slice(n_leaves))
-        if n_done == nodes.size:
-            return saved.copy(), found
-        return join_nodes([nodes.take(slice(n_done, None)), saved]), found
 
 
 class _Tree:
@@ -133,8 +104,9 @@ class _Tree:
         # above
         self.slack = max(stops.gap * (1.0 - 1e-9), CLOSE_ENOUGH)
         root = _root(conditions, problem.kept)
-        self.frontier = Frontier(self.loss)
-        self.frontier.add(root)
+        self.wide: Frontier[HullNodes] = Frontier(self.loss)
+        self.narrow: Frontier[Nodes] = Frontier(self.loss)
+        self.wide.add(root)
         self.leaf_bound = float("inf")
         self.choices: dict[Choice, Solution] = {}
         self.most_loss: float | None = None  # of cards to collect; None to find the best only
@@ -144,9 +116,7 @@ class _Tree:
         self.budget = FIRST_BUDGET
         self.share = FEWEST_NODES_A_TASK
         self.most_open = int(MOST_BYTES / root.bytes_per_node)
-        self.is_wide = False
-        self.floor = 0.0  # a bound that was proven apart from the tree
-        self.hull: HullTree | None = None
+        self.is_late = False
         self.begun = time.perf_counter()
 
     @property
@@ -157,46 +127,51 @@ class _Tree:
     @property
     def bound(self) -> float:
         """A lower bound on the loss of every card: pruned, in a leaf, or still open."""
-        from_tree = min(self.cutoff, self.leaf_bound, self.frontier.lowest_bound())
-        return max(self.floor, from_tree)
+        lowest = min(self.wide.lowest_bound(), self.narrow.lowest_bound())
+        return min(self.cutoff, self.leaf_bound, lowest)
 
-    def raise_floor(self, deadline: Deadline) -> None:
-        """Find a bound apart from the tree, once it has turned out to be large or time is short.
+    @property
+    def n_open(self) -> int:
+        """The number of open nodes."""
+        return self.wide.size + self.narrow.size
 
-        Not where some terms are kept: the steps of these have other limits than `hull` assumes.
-        """
-        if self.most_loss is not None or self.problem.kept:
-            return
+    def watch_clock(self, deadline: Deadline) -> None:
+        """Turn from depth first to lowest bound first when the proof is not done in a while."""
         left, used = deadline.seconds_left, time.perf_counter() - self.begun
-        to_begin = (
-            SECONDS_A_CONDITION * self.conditions.facts[-1, at.SIZE] if self.hull is None else 0.0
+        is_late = self.work >= WORK_DEPTH_FIRST or left < (1 - LATE) / LATE * used
+        self.is_late = self.most_loss is None and (self.is_late or is_late)
+
+    def controls(self, is_wide: bool) -> Floats:
+        """What the tasks of a round are told; narrow nodes are explored depth first to their end."""
+        target, closeness = self.cutoff, 1.0
+        if self.is_late and is_wide:
+            closeness = CLOSENESS
+            if self.wide.size < self.most_open:
+                target -= (1.0 - RISE) * (target - min(self.wide.lowest_bound(), target))
+        control = np.zeros(at.CONTROL_FIELDS)
+        control[at.CUTOFF], control[at.TARGET], control[at.BUDGET] = (
+            self.cutoff,
+            target,
+            self.budget,
         )
-        is_late = left < (1 - LATE) / LATE * max(used, to_begin)
-        if left > to_begin and (self.work >= WORK_DEPTH_FIRST or is_late):
-            self.hull = self.hull or HullTree(self.conditions)
-            self.hull.grow(HULL_WORK * self.work, self.cutoff, deadline)
-            self.floor = max(self.floor, self.hull.bound(self.cutoff))
+        control[at.CLOSENESS] = closeness
+        control[at.NARROW] = NARROW * self.conditions.patterns.events.size
+        return control
 
-    def target(self) -> float:
-        """Nodes at or above this are set aside for a later round."""
-        self.is_wide = self.is_wide or self.frontier.size >= self.most_open
-        if self.work >= WORK_DEPTH_FIRST and not self.is_wide:
-            for share in TARGET_SHARES:
-                if self.bound < 0.97 * share * self.loss:
-                    return min(share * self.loss, self.cutoff)
-        return self.cutoff
-
-    def merge(self, task: _Task, still_open: Nodes, leaves: Nodes) -> None:
+    def merge(self, outcome: Outcome) -> None:
         """Take in what a task returned."""
-        self.nodes += int(task.results.counters[at.NODES])
-        self.work += float(task.results.counters[at.WORK])
-        for index in range(leaves.size):
-            card, bound = card_of_leaf(self.problem, self.conditions, leaves, index, self.cutoff)
+        self.nodes += int(outcome.counters[at.NODES])
+        self.work += float(outcome.counters[at.WORK])
+        for index in range(outcome.leaves.size):
+            card, bound = card_of_leaf(
+                self.problem, self.conditions, outcome.leaves, outcome.cells, index, self.cutoff
+            )
             self.leaf_bound = min(self.leaf_bound, bound)
             if card is not None:
                 self.offer(card)
-        is_open = still_open.bounds < self.cutoff
-        self.frontier.add(still_open if is_open.all() else still_open.take(is_open))
+        for nodes, frontier in ((outcome.wide, self.wide), (outcome.narrow, self.narrow)):
+            is_open = nodes.bounds < self.cutoff
+            frontier.add(nodes if is_open.all() else nodes.take(is_open))
 
     def offer(self, card: Solution) -> None:
         """Keep a card if it is feasible and better, or, when collecting, good enough."""
@@ -249,7 +224,7 @@ def go_on(
     n_jobs: int = 1,
     progress: Callable[[float, float, int], None] | None = None,
 ) -> Proof:
-    """Continue a proof that ran out of time, from its card, with other stops.
+    """Continue a proof that was cut short, from its card, with other stops.
 
     Its nodes count from the beginning, for the node limit as well.
     """
@@ -266,7 +241,7 @@ def _run(
     progress: Callable[[float, float, int], None] | None,
 ) -> Proof:
     status = _grow(tree, stops, n_jobs, progress)
-    rest = tree if status is Status.TIME_LIMIT else None
+    rest = tree if status in (Status.TIME_LIMIT, Status.NODE_LIMIT) else None
     return Proof(tree.card, tree.loss, tree.bound, status, tree.nodes, rest)
 
 
@@ -277,13 +252,13 @@ def _grow(
     progress: Callable[[float, float, int], None] | None = None,
 ) -> Status:
     """Explore round after round, until there is a reason to stop."""
-    tasks = [_make_task(tree.conditions) for _ in range(N_TASKS)]
+    tasks = [Task(tree.conditions) for _ in range(N_TASKS)]
     status = None
     with catch_interrupt() as interrupt, ThreadPoolExecutor(n_jobs) as threads:
         deadline = Deadline(stops.deadline, interrupt)
         while status is None:
+            tree.watch_clock(deadline)
             _run_round(tree, tasks, threads, deadline)
-            tree.raise_floor(deadline)
             if progress is not None:
                 progress(tree.loss, tree.bound, tree.nodes)
             status = _reason_to_stop(tree, stops, deadline)
@@ -322,14 +297,14 @@ def collect(
 def _reason_to_stop(tree: _Tree, stops: Stops, deadline: Deadline) -> Status | None:
     gap = relative_gap(min(tree.loss, tree.worth), tree.bound)
     if tree.most_loss is not None:
-        gap = 0.0 if tree.frontier.size == 0 else 1.0
+        gap = 0.0 if tree.n_open == 0 else 1.0
     if len(tree.choices) > MOST_CHOICES:
         return Status.NODE_LIMIT
-    if gap <= 2 * CLOSE_ENOUGH or (gap <= OPTIMALITY_TOLERANCE and tree.frontier.size == 0):
+    if gap <= 2 * CLOSE_ENOUGH or (gap <= OPTIMALITY_TOLERANCE and tree.n_open == 0):
         return Status.OPTIMAL
     if gap <= stops.gap:
         return Status.GAP_REACHED
-    if tree.frontier.size == 0:
+    if tree.n_open == 0:
         return Status.ROUNDING
     if deadline.is_over():
         return Status.INTERRUPTED if deadline.is_interrupted else Status.TIME_LIMIT
@@ -339,52 +314,42 @@ def _reason_to_stop(tree: _Tree, stops: Stops, deadline: Deadline) -> Status | N
 
 
 def _run_round(
-    tree: _Tree, tasks: list[_Task], threads: ThreadPoolExecutor, deadline: Deadline
+    tree: _Tree, tasks: list[Task], threads: ThreadPoolExecutor, deadline: Deadline
 ) -> None:
     """Run one round; when it is cut short, every node is still open, pruned or a leaf."""
-    target = tree.target()
-    nodes = tree.frontier.take(N_TASKS * tree.share)
-    running: list[tuple[_Task, Future[tuple[Nodes, Nodes]]]] = []
+    # narrow nodes are soon done, unless the others have lower bounds and these matter
+    is_first = not tree.is_late or tree.narrow.lowest_bound() <= tree.wide.lowest_bound()
+    frontier = tree.narrow if tree.narrow.size > 0 and is_first else tree.wide
+    control = tree.controls(frontier is tree.wide)
+    nodes = frontier.take(N_TASKS * tree.share)
+    running: list[tuple[Task, Future[Outcome]]] = []
     for index, task in enumerate(tasks[: nodes.size]):
-        task.control[:] = tree.cutoff, target, tree.budget, 0.0
+        task.control[:] = control
         share = nodes.take(slice(index, None, N_TASKS)).copy()
-        running.append((task, threads.submit(task.run, tree.conditions, share)))
+        running.append((task, threads.submit(task.run, share)))
     pending = {future for _, future in running}
     while pending and not deadline.is_over():
         pending = wait(pending, timeout=min(deadline.seconds_left, LONGEST_WAIT)).not_done
     for task, _ in running:
         task.control[at.STOP] = 1.0
-    for task, future in running:
-        tree.merge(task, *future.result())
+    outcomes = [future.result() for _, future in running]
+    for outcome in outcomes:
+        tree.merge(outcome)
     tree.budget = min(2.0 * tree.budget, LAST_BUDGET)
-    most_begun = max(int(task.results.counters[at.DONE]) for task, _ in running)
+    most_begun = max(outcome.n_begun for outcome in outcomes)
     tree.share = min(max(2 * most_begun, FEWEST_NODES_A_TASK), MOST_NODES_A_TASK)
 
 
-def _root(conditions: Conditions, kept: tuple[tuple[int, int, int], ...] = ()) -> Nodes:
+def _root(conditions: Conditions, kept: tuple[tuple[int, int, int], ...] = ()) -> HullNodes:
     """The node of all cards: every term may be any condition, except for those that are kept."""
-    n_terms, unit, rate = conditions.limits.max_terms, conditions.unit, conditions.rate
-    n_free, top = n_terms - len(kept), conditions.children.shape[0] - 1
-    size, steepest = conditions.facts[top, at.SIZE], conditions.facts[top, at.STEEPEST]
-    slots = [(*conditions.cluster_slots[top], n_free)]
-    steps = [(0.0, min(n_free, size) * steepest)]
+    n_terms = conditions.limits.max_terms
+    slots = [(-1, 0, 0, n_terms - len(kept))]
     for column, cut, jump in kept:
-        side = 2 * column + (jump < 0)
-        step = abs(jump) * unit
-        slots.append((-1, side, cut, cut, 1))
-        steps.append((step, step if unit > 0 else conditions.reach[side]))
-    offsets = (rate - sum(most for _, most in steps) - unit, rate + unit)
-    root = empty_nodes(1, n_terms)
+        place = place_of_cut(conditions, column, cut)
+        slots.append((2 * column + (jump < 0), place, place, 1))
+    root = empty_hull_nodes(1, n_terms, conditions.reach.size)
     root.counts[0] = len(slots)
     root.slots[0, : len(slots)] = slots
-    root.w[0, at.OFFSET] = rate
-    for v, (least, most) in enumerate([offsets, *steps]):
-        root.box[0, at.LEAST, v], root.box[0, at.MOST, v] = least, most
+    root.offsets[0] = conditions.rate
+    root.is_new[0] = 1
     return root
-
-
-def _make_task(conditions: Conditions) -> _Task:
-    n_terms = conditions.limits.max_terms
-    work = empty_workspace(conditions.weights.size, n_terms)
-    n_open = work.path.size * (n_terms + 1) + 4096
-    return _Task(work, np.zeros(at.CONTROL_FIELDS), empty_results(n_open, MOST_LEAVES, n_terms))

@@ -1,0 +1,303 @@
+"""The bound of a node of the hull, and the rounds in which its model gets more columns."""
+
+import numpy as np
+
+import riskcard.kernels.proof.hull.layout as hull
+import riskcard.kernels.proof.layout as at
+from riskcard.kernels.jit import bare_inner_kernel
+from riskcard.kernels.proof.hull.model import (
+    add_column,
+    drop_idle_columns,
+    find_cells,
+    find_slopes,
+    loss_at,
+    settle_offset,
+    take_newton_step,
+)
+from riskcard.kernels.proof.rounding import ROUNDING, ROUNDING_PER_ROW
+from riskcard.kernels.proof.slots import slot_reach
+
+PRUNED, OPEN = 0, 1
+MOST_ROUNDS, FEW_ROUNDS = 12, 6
+NEWTON_STEPS = 2
+
+
+@bare_inner_kernel
+def load_columns(conditions, patterns, nodes, index, work):
+    """Begin the model of a node with its columns."""
+    work.sizes[hull.N_PARTS] = 0
+    work.sizes[hull.N_VARIABLES] = 1
+    work.theta[0] = nodes.offsets[index]
+    for c in range(nodes.n_columns[index]):
+        column = nodes.columns[index, c]
+        add_column(
+            work,
+            int(column[hull.COLUMN_SLOT]),
+            int(column[hull.COLUMN_SIDE]),
+            int(column[hull.COLUMN_CUT]),
+            nodes.thetas[index, c],
+        )
+    max_cuts = conditions.limits.max_cuts_per_feature
+    for slot in range(nodes.counts[index]):
+        if patterns.kept_room[slot] >= 0.0:
+            work.caps[slot] = patterns.kept_room[slot]
+        else:
+            work.caps[slot] = slot_reach(conditions, nodes.slots[index, slot], max_cuts)
+    # a child may have less room than its parent
+    for slot in range(nodes.counts[index]):
+        total = 0.0
+        for part in range(work.sizes[hull.N_PARTS]):
+            if work.parts[part, hull.PART_SLOT] == slot:
+                first = work.parts[part, hull.PART_FIRST]
+                for b in range(work.parts[part, hull.PART_SIZE]):
+                    total += work.theta[first + b]
+        if total > work.caps[slot]:
+            for part in range(work.sizes[hull.N_PARTS]):
+                if work.parts[part, hull.PART_SLOT] == slot:
+                    first = work.parts[part, hull.PART_FIRST]
+                    for b in range(work.parts[part, hull.PART_SIZE]):
+                        work.theta[first + b] *= work.caps[slot] / total
+
+
+@bare_inner_kernel
+def save_columns(nodes, index, work):
+    """Write the columns with a coefficient above 0 to a node."""
+    count = 0
+    nodes.offsets[index] = work.theta[0]
+    for part in range(work.sizes[hull.N_PARTS]):
+        first = work.parts[part, hull.PART_FIRST]
+        for b in range(work.parts[part, hull.PART_SIZE]):
+            if work.theta[first + b] > 0.0 and count < hull.MOST_COLUMNS:
+                nodes.columns[index, count, hull.COLUMN_SLOT] = work.parts[part, hull.PART_SLOT]
+                nodes.columns[index, count, hull.COLUMN_SIDE] = work.parts[part, hull.PART_SIDE]
+                nodes.columns[index, count, hull.COLUMN_CUT] = work.cuts[part, b]
+                nodes.thetas[index, count] = work.theta[first + b]
+                count += 1
+    nodes.n_columns[index] = count
+
+
+@bare_inner_kernel
+def note_condition(work, slot, side, cut, slope):
+    """Remember a condition whose slope says that a column of it would lower the loss."""
+    place = work.n_found[0]
+    if slope >= 0.0 or place >= hull.MOST_FOUND:
+        return
+    work.found[place, hull.COLUMN_SLOT] = slot
+    work.found[place, hull.COLUMN_SIDE] = side
+    work.found[place, hull.COLUMN_CUT] = cut
+    work.found_slope[place] = slope
+    work.n_found[0] = place + 1
+
+
+@bare_inner_kernel
+def scan_interval(patterns, work, slot_index, slot, anchor, total):
+    """The least slope of the conditions of an interval; notes the least on either side of a cut.
+
+    ``anchor`` is that cut, and the sum of the slopes of the rows with codes up to it.
+    """
+    start, below = anchor
+    slopes = work.slopes
+    side = int(slot[at.SIDE])
+    column = side >> 1
+    offset = patterns.offsets[column]
+    order, starts = patterns.order[column], patterns.starts
+    is_above = side & 1 == 1
+    here = total - below if is_above else below
+    best = here
+    best_cut = start
+    run = below
+    for cut in range(start + 1, int(slot[at.HIGH]) + 1):
+        for place in range(starts[offset + cut], starts[offset + cut + 1]):
+            run += slopes[order[place]]
+        own = total - run if is_above else run
+        if own < best:
+            best = own
+            best_cut = cut
+    note_condition(work, slot_index, side, best_cut, best)
+    least = best
+    best = here
+    best_cut = -1
+    run = below
+    for cut in range(start - 1, int(slot[at.LOW]) - 1, -1):
+        for place in range(starts[offset + cut + 1], starts[offset + cut + 2]):
+            run -= slopes[order[place]]
+        own = total - run if is_above else run
+        if own < best:
+            best = own
+            best_cut = cut
+    if best_cut >= 0:
+        note_condition(work, slot_index, side, best_cut, best)
+    return min(least, best)
+
+
+@bare_inner_kernel
+def find_anchor(patterns, work, slot_index, slot, total):
+    """A cut of an interval and the sum of the slopes of the rows with codes up to it."""
+    side = int(slot[at.SIDE])
+    for part in range(work.sizes[hull.N_PARTS]):
+        if work.parts[part, hull.PART_SLOT] == slot_index and work.parts[part, hull.PART_SIZE] > 0:
+            own = work.gradient[work.parts[part, hull.PART_FIRST]]
+            cut = int(work.cuts[part, 0])
+            return cut, total - own if side & 1 else own
+    column = side >> 1
+    cut = int(slot[at.LOW])
+    below = 0.0
+    order, starts = patterns.order[column], patterns.starts
+    begin = patterns.offsets[column]
+    for place in range(starts[begin], starts[begin + cut + 1]):
+        below += work.slopes[order[place]]
+    return cut, below
+
+
+@bare_inner_kernel
+def scan_list(conditions, patterns, excluded, work, total):
+    """The least product of slope and reach in the list; notes the best cut of the best sides."""
+    n_rows = work.slopes.size
+    least = 0.0
+    begin = work.n_found[0]
+    last = -1
+    for s in range(patterns.sides.size):
+        side = patterns.sides[s]
+        if (excluded[side >> 6] >> np.uint64(side & 63)) & np.uint64(1):
+            continue
+        column = side >> 1
+        n_codes = patterns.n_codes[column]
+        if column != last:
+            codes = patterns.codes[column]
+            for code in range(n_codes):
+                work.by_code[code] = 0.0
+            for row in range(n_rows):
+                work.by_code[codes[row]] += work.slopes[row]
+            last = column
+        run = 0.0
+        best = 0.0
+        cut = -1
+        is_above = side & 1 == 1
+        for code in range(n_codes - 1):
+            run += work.by_code[code]
+            own = total - run if is_above else run
+            if own < best:
+                best = own
+                cut = code
+        best *= conditions.reach[side]
+        least = min(least, best)
+        # is it one of the best sides?
+        if work.n_found[0] < begin + hull.MOST_LISTED:
+            note_condition(work, hull.LIST, side, cut, best)
+        else:
+            worst = begin
+            for place in range(begin + 1, begin + hull.MOST_LISTED):
+                if work.found_slope[place] > work.found_slope[worst]:
+                    worst = place
+            if best < work.found_slope[worst]:
+                work.found[worst, hull.COLUMN_SIDE] = side
+                work.found[worst, hull.COLUMN_CUT] = cut
+                work.found_slope[worst] = best
+    return least
+
+
+@bare_inner_kernel
+def tangent_bound(conditions, patterns, nodes, index, work, loss):
+    """Claim: no card of the node has a loss below the number returned."""
+    n_rows = work.slopes.size
+    for row in range(n_rows):
+        cell = work.key[row]
+        work.slopes[row] = (
+            patterns.others[row] * work.chance[cell] - patterns.events[row] * work.rest[cell]
+        )
+    find_slopes(work)
+    total = work.gradient[0]
+    # loss(z) - r . z
+    bound = loss
+    size = loss
+    sum_of_sizes = 0.0
+    for cell in range(work.sizes[hull.N_CELLS]):
+        bound -= work.slope[cell] * work.z[cell]
+        own = work.others[cell] * work.chance[cell] + work.events[cell] * work.rest[cell]
+        size += own * abs(work.z[cell])
+        sum_of_sizes += own
+    furthest = 0.0
+    work.n_found[0] = 0
+    for slot in range(nodes.counts[index]):
+        record = nodes.slots[index, slot]
+        if slot == hull.LIST:
+            if record[at.MULTIPLICITY] == 0:
+                continue
+            least = scan_list(conditions, patterns, nodes.excluded[index], work, total)
+            bound += least * (work.caps[slot] / conditions.steepest)
+        else:
+            anchor = find_anchor(patterns, work, slot, record, total)
+            least = scan_interval(patterns, work, slot, record, anchor, total)
+            bound += min(0.0, least) * work.caps[slot] + least * patterns.kept_least[slot]
+        furthest += work.caps[slot] + patterns.kept_least[slot]
+    low = conditions.rate - furthest - conditions.unit
+    high = conditions.rate + conditions.unit
+    bound += min(total * low, total * high)
+    size += sum_of_sizes * (abs(conditions.rate) + 2.0 * (furthest + conditions.unit))
+    return bound - (ROUNDING + ROUNDING_PER_ROW * n_rows) * size
+
+
+@bare_inner_kernel
+def add_found_columns(work, loss):
+    """Add the conditions that were found to be steep as columns; how many are new."""
+    added = 0
+    for place in range(work.n_found[0]):
+        if work.found_slope[place] < -1e-9 * loss:
+            added += add_column(
+                work,
+                work.found[place, hull.COLUMN_SLOT],
+                work.found[place, hull.COLUMN_SIDE],
+                work.found[place, hull.COLUMN_CUT],
+                0.0,
+            )
+    return added
+
+
+@bare_inner_kernel
+def bound_hull_node(conditions, patterns, nodes, index, work, control):
+    """Bound a node; returns PRUNED or OPEN, and the work done."""
+    cutoff, closeness = control[at.CUTOFF], control[at.CLOSENESS]
+    n_slots = int(nodes.counts[index])
+    n_rows = work.key.size
+    load_columns(conditions, patterns, nodes, index, work)
+    is_listed = nodes.slots[index, hull.LIST, at.MULTIPLICITY] > 0
+    most_rounds = FEW_ROUNDS if is_listed else MOST_ROUNDS
+    is_changed = True
+    loss = before = 0.0
+    cost = 0.0
+    outcome = OPEN
+    for _ in range(most_rounds):
+        if is_changed:
+            find_cells(patterns, work)
+            loss = loss_at(patterns, work, work.theta)
+            cost += n_rows * (2.0 * n_slots + 0.1 * work.sizes[hull.N_VARIABLES])
+        for _ in range(NEWTON_STEPS):
+            before = loss
+            loss = take_newton_step(patterns, work, n_slots, loss)
+            cost += work.sizes[hull.N_CELLS] * 40.0 + work.sizes[hull.N_VARIABLES] ** 3
+            if before - loss < 1e-7 * loss or (loss < cutoff and closeness >= 1.0):
+                break
+        # can no tangent prune it?
+        if loss < cutoff and closeness >= 1.0:
+            break
+        loss = settle_offset(patterns, work, loss)
+        bound = tangent_bound(conditions, patterns, nodes, index, work, loss)
+        nodes.bounds[index] = max(nodes.bounds[index], bound)
+        cost += n_rows * 2.0 * n_slots
+        if nodes.bounds[index] >= cutoff:
+            outcome = PRUNED
+            break
+        left = cutoff - nodes.bounds[index]
+        if loss < cutoff and loss - nodes.bounds[index] < closeness * left:
+            break
+        n_variables = work.sizes[hull.N_VARIABLES]
+        drop_idle_columns(work)
+        is_changed = work.sizes[hull.N_VARIABLES] != n_variables
+        if add_found_columns(work, loss) > 0:
+            is_changed = True
+        # is the model at its minimum, and no condition missing?
+        elif before - loss < 1e-7 * loss:
+            break
+    save_columns(nodes, index, work)
+    nodes.is_new[index] = 0
+    return outcome, cost

@@ -1,0 +1,168 @@
+"""The memory of the hull: nodes with a list of sides, and what one thread writes.
+
+A node of the hull has slots as any node. The first is the *list*, of terms whose side is still
+open: any of those that are not excluded. Every other slot is an interval of cuts of one side. The
+model of a node is a sum of *parts*, one for each side with columns in a slot::
+
+    part    (slot, side)               a monotone step function of one feature
+    column  (part, cut), theta >= 0    one of its steps
+    level   of a row in a part         how many of its columns hold in the row
+    cell    rows with the same levels in all parts
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from riskcard.kernels.proof.layout import SLOT_FIELDS
+
+#: The list is the first slot; intervals come after it.
+LIST, FIRST_INTERVAL = 0, 1
+#: Most columns of a part, parts of a node, and columns of a node.
+MOST_STEPS, MOST_PARTS, MOST_COLUMNS = 15, 32, 60
+N_LEVELS = MOST_STEPS + 1
+#: Most conditions of the list that become columns in one round, and of all slots.
+MOST_LISTED, MOST_FOUND = 4, 40
+#: Most cells of a model; a table of a few hundred is usual.
+MOST_CELLS = 1 << 16
+
+# --- a saved column -------------------------------------------------------------------------------
+COLUMN_SLOT, COLUMN_SIDE, COLUMN_CUT = 0, 1, 2
+
+# --- a part ---------------------------------------------------------------------------------------
+PART_SLOT, PART_SIDE, PART_SIZE, PART_FIRST = 0, 1, 2, 3  # FIRST: the variable of its first column
+PART_FIELDS = 4
+
+# --- what is known of a node while it is bounded --------------------------------------------------
+N_PARTS, N_CELLS, N_VARIABLES = 0, 1, 2
+
+
+class HullNodes(NamedTuple):
+    """Nodes of the hull, one per line."""
+
+    counts: np.ndarray  # (nodes,) number of slots, the list included
+    slots: np.ndarray  # (nodes, FIRST_INTERVAL + terms, SLOT_FIELDS)
+    bounds: np.ndarray  # (nodes,)
+    excluded: np.ndarray  # (nodes, words) bits of the sides that the list no longer has
+    n_columns: np.ndarray  # (nodes,)
+    columns: np.ndarray  # (nodes, MOST_COLUMNS, 3)
+    thetas: np.ndarray  # (nodes, MOST_COLUMNS)
+    offsets: np.ndarray  # (nodes,)
+    is_new: np.ndarray  # (nodes,) 1 if it was not bounded yet
+
+    @property
+    def size(self) -> int:
+        """The number of nodes."""
+        return int(self.counts.shape[0])
+
+    @property
+    def bytes_per_node(self) -> int:
+        """The memory that a node takes."""
+        return sum(part[:1].nbytes for part in self)
+
+    def take(self, which) -> HullNodes:
+        """The nodes at some places: a slice, a mask or numbers."""
+        return HullNodes._make([part[which] for part in self])
+
+    def copy(self) -> HullNodes:
+        """The same nodes in arrays of their own."""
+        return HullNodes._make([part.copy() for part in self])
+
+
+def empty_hull_nodes(n_nodes: int, n_terms: int, n_sides: int, make=np.zeros) -> HullNodes:
+    """Room for nodes of cards with up to ``n_terms`` terms."""
+    return HullNodes(
+        counts=make(n_nodes, dtype=np.int16),
+        slots=make((n_nodes, FIRST_INTERVAL + n_terms, SLOT_FIELDS), dtype=np.int32),
+        bounds=make(n_nodes),
+        excluded=make((n_nodes, (n_sides + 63) // 64), dtype=np.uint64),
+        n_columns=make(n_nodes, dtype=np.int16),
+        columns=make((n_nodes, MOST_COLUMNS, 3), dtype=np.int32),
+        thetas=make((n_nodes, MOST_COLUMNS)),
+        offsets=make(n_nodes),
+        is_new=make(n_nodes, dtype=np.int16),
+    )
+
+
+class HullWork(NamedTuple):
+    """What one thread writes while it bounds a node of the hull."""
+
+    sizes: np.ndarray  # (3,) N_PARTS, N_CELLS, N_VARIABLES
+    parts: np.ndarray  # (MOST_PARTS, PART_FIELDS)
+    cuts: np.ndarray  # (MOST_PARTS, MOST_STEPS) cuts of a part, so that level > b: column b holds
+    theta: np.ndarray  # (MOST_COLUMNS + 1,) offset, then the columns part by part
+    caps: np.ndarray  # (slots,) the most that the columns of a slot add up to
+    # rows
+    key: np.ndarray  # (rows,) the cell of each row
+    table: np.ndarray  # from keys to cells
+    slopes: np.ndarray  # (rows,) slope of each row's loss
+    # cells
+    first: np.ndarray  # (cells,) a row of each cell
+    levels: np.ndarray  # (cells, MOST_PARTS)
+    events: np.ndarray
+    others: np.ndarray
+    z: np.ndarray
+    chance: np.ndarray  # of the event
+    rest: np.ndarray  # of no event
+    slope: np.ndarray
+    curve: np.ndarray
+    # the quadratic model
+    gradient: np.ndarray
+    hessian: np.ndarray
+    x: np.ndarray
+    q: np.ndarray
+    step: np.ndarray
+    factor: np.ndarray
+    state: np.ndarray  # (variables,) 1 free, 0 held at 0, 2 pivot of a full slot
+    pivot: np.ndarray  # (slots,) the pivot of a full slot, 0 if none
+    slot_of: np.ndarray  # (variables,)
+    free: np.ndarray
+    values: np.ndarray  # (MOST_PARTS, N_LEVELS) what each level of a part adds to the log-odds
+    pair: np.ndarray  # (N_LEVELS, N_LEVELS)
+    # conditions that may become columns
+    n_found: np.ndarray  # (1,)
+    found: np.ndarray  # (MOST_FOUND, 3) COLUMN_SLOT, COLUMN_SIDE, COLUMN_CUT
+    found_slope: np.ndarray  # (MOST_FOUND,)
+    by_code: np.ndarray
+
+
+def empty_hull_work(n_rows: int, n_terms: int, n_codes: int) -> HullWork:
+    """Room for bounding nodes of the hull."""
+    n, n_cells = MOST_COLUMNS + 1, min(n_rows, MOST_CELLS)
+    return HullWork(
+        sizes=np.zeros(3, dtype=np.int64),
+        parts=np.zeros((MOST_PARTS, PART_FIELDS), dtype=np.int64),
+        cuts=np.zeros((MOST_PARTS, MOST_STEPS), dtype=np.int64),
+        theta=np.zeros(n),
+        caps=np.zeros(FIRST_INTERVAL + n_terms),
+        key=np.zeros(n_rows, dtype=np.int32),
+        table=np.zeros(max(1 << 16, N_LEVELS * n_cells), dtype=np.int32),
+        slopes=np.zeros(n_rows),
+        first=np.zeros(n_cells, dtype=np.int32),
+        levels=np.zeros((n_cells, MOST_PARTS), dtype=np.int8),
+        events=np.zeros(n_cells),
+        others=np.zeros(n_cells),
+        z=np.zeros(n_cells),
+        chance=np.zeros(n_cells),
+        rest=np.zeros(n_cells),
+        slope=np.zeros(n_cells),
+        curve=np.zeros(n_cells),
+        gradient=np.zeros(n),
+        hessian=np.zeros((n, n)),
+        x=np.zeros(n),
+        q=np.zeros(n),
+        step=np.zeros(n),
+        factor=np.zeros((n, n)),
+        state=np.zeros(n, dtype=np.int64),
+        pivot=np.zeros(FIRST_INTERVAL + n_terms, dtype=np.int64),
+        slot_of=np.zeros(n, dtype=np.int64),
+        free=np.zeros(n, dtype=np.int64),
+        values=np.zeros((MOST_PARTS, N_LEVELS)),
+        pair=np.zeros((N_LEVELS, N_LEVELS)),
+        n_found=np.zeros(1, dtype=np.int64),
+        found=np.zeros((MOST_FOUND, 3), dtype=np.int64),
+        found_slope=np.zeros(MOST_FOUND),
+        by_code=np.zeros(n_codes + 1),
+    )

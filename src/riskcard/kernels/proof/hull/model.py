@@ -1,0 +1,494 @@
+"""The model of a node of the hull: monotone step functions, the cells of their levels, Newton steps.
+
+Nothing here bears on the truth of a bound: it only chooses where a tangent touches.
+"""
+
+import math
+
+import riskcard.kernels.proof.hull.layout as hull
+from riskcard.kernels.jit import bare_inner_kernel
+
+#: Added to each diagonal entry of the Hessian, as a part of it.
+RIDGE = 1e-9
+#: Most solutions of a quadratic model, and the longest step in log-odds.
+MOST_SOLUTIONS, LONGEST_STEP = 40, 4.0
+
+
+@bare_inner_kernel
+def find_part(work, slot, side):
+    """The part of a slot's side; -1 if there is none."""
+    for part in range(work.sizes[hull.N_PARTS]):
+        if work.parts[part, hull.PART_SLOT] == slot and work.parts[part, hull.PART_SIDE] == side:
+            return part
+    return -1
+
+
+@bare_inner_kernel
+def add_part(work, slot, side):
+    """A new part without columns; -1 if there is no room."""
+    part = work.sizes[hull.N_PARTS]
+    if part >= hull.MOST_PARTS:
+        return -1
+    work.parts[part, hull.PART_SLOT] = slot
+    work.parts[part, hull.PART_SIDE] = side
+    work.parts[part, hull.PART_SIZE] = 0
+    work.parts[part, hull.PART_FIRST] = work.sizes[hull.N_VARIABLES]
+    work.sizes[hull.N_PARTS] = part + 1
+    return part
+
+
+@bare_inner_kernel
+def add_column(work, slot, side, cut, theta):
+    """Add a column, or to its theta where it is there; returns False if nothing was added."""
+    part = find_part(work, slot, side)
+    if part < 0:
+        part = add_part(work, slot, side)
+        if part < 0:
+            return False
+    size = work.parts[part, hull.PART_SIZE]
+    is_above = side & 1
+    place = 0
+    while place < size and (
+        work.cuts[part, place] < cut if is_above else work.cuts[part, place] > cut
+    ):
+        place += 1
+    first = work.parts[part, hull.PART_FIRST]
+    if place < size and work.cuts[part, place] == cut:
+        work.theta[first + place] += theta
+        return False
+    n_variables = work.sizes[hull.N_VARIABLES]
+    if size >= hull.MOST_STEPS or n_variables > hull.MOST_COLUMNS:
+        return False
+    for b in range(size, place, -1):
+        work.cuts[part, b] = work.cuts[part, b - 1]
+    work.cuts[part, place] = cut
+    for v in range(n_variables, first + place, -1):
+        work.theta[v] = work.theta[v - 1]
+    work.theta[first + place] = theta
+    work.parts[part, hull.PART_SIZE] = size + 1
+    for other in range(part + 1, work.sizes[hull.N_PARTS]):
+        work.parts[other, hull.PART_FIRST] += 1
+    work.sizes[hull.N_VARIABLES] = n_variables + 1
+    return True
+
+
+@bare_inner_kernel
+def drop_idle_columns(work):
+    """Forget the columns whose coefficient is 0."""
+    place = 1
+    for part in range(work.sizes[hull.N_PARTS]):
+        first = work.parts[part, hull.PART_FIRST]
+        kept = 0
+        begin = place
+        for b in range(work.parts[part, hull.PART_SIZE]):
+            if work.theta[first + b] > 0.0:
+                work.cuts[part, kept] = work.cuts[part, b]
+                work.theta[place] = work.theta[first + b]
+                kept += 1
+                place += 1
+        work.parts[part, hull.PART_SIZE] = kept
+        work.parts[part, hull.PART_FIRST] = begin
+    work.sizes[hull.N_VARIABLES] = place
+
+
+@bare_inner_kernel
+def number_cells(n_keys, work):
+    """Replace the keys of the rows by numbers of cells, in order of appearance; how many there are.
+
+    0 if there are more cells than room for them.
+    """
+    n_cells = 0
+    key, table, first = work.key, work.table, work.first
+    for k in range(n_keys):
+        table[k] = -1
+    for row in range(key.size):
+        number = table[key[row]]
+        if number < 0:
+            if n_cells == first.size:
+                return 0
+            number = n_cells
+            table[key[row]] = number
+            first[number] = row
+            n_cells += 1
+        key[row] = number
+    return n_cells
+
+
+@bare_inner_kernel
+def try_cells(patterns, work):
+    """Find the cell of each row; how many cells there are, or 0 if there is no room for them."""
+    key = work.key
+    n_rows = key.size
+    for row in range(n_rows):
+        key[row] = 0
+    n_keys = 1
+    for part in range(work.sizes[hull.N_PARTS]):
+        size = work.parts[part, hull.PART_SIZE]
+        if size == 0:
+            continue
+        if n_keys * (size + 1) > work.table.size:
+            n_keys = number_cells(n_keys, work)
+            if n_keys == 0:
+                return 0
+        n_keys *= size + 1
+        side = work.parts[part, hull.PART_SIDE]
+        codes = patterns.codes[side >> 1]
+        for row in range(n_rows):
+            key[row] *= size + 1
+        for b in range(size):
+            cut = work.cuts[part, b]
+            if side & 1:
+                for row in range(n_rows):
+                    key[row] += codes[row] > cut
+            else:
+                for row in range(n_rows):
+                    key[row] += codes[row] <= cut
+    return number_cells(n_keys, work)
+
+
+@bare_inner_kernel
+def find_cells(patterns, work):
+    """Find the cell of each row, and levels and weights of each cell.
+
+    Where there are too many cells, the part with the most columns loses them.
+    """
+    n_rows, key = work.key.size, work.key
+    n_cells = try_cells(patterns, work)
+    while n_cells == 0:
+        largest = 0
+        for part in range(1, work.sizes[hull.N_PARTS]):
+            if work.parts[part, hull.PART_SIZE] > work.parts[largest, hull.PART_SIZE]:
+                largest = part
+        first = work.parts[largest, hull.PART_FIRST]
+        for b in range(work.parts[largest, hull.PART_SIZE]):
+            work.theta[first + b] = 0.0
+        drop_idle_columns(work)
+        n_cells = try_cells(patterns, work)
+    work.sizes[hull.N_CELLS] = n_cells
+    events, others = work.events, work.others
+    for cell in range(n_cells):
+        events[cell] = 0.0
+        others[cell] = 0.0
+        row = work.first[cell]
+        for part in range(work.sizes[hull.N_PARTS]):
+            side = work.parts[part, hull.PART_SIDE]
+            code = patterns.codes[side >> 1, row]
+            level = 0
+            for b in range(work.parts[part, hull.PART_SIZE]):
+                level += (code > work.cuts[part, b]) == (side & 1 == 1)
+            work.levels[cell, part] = level
+    for row in range(n_rows):
+        events[key[row]] += patterns.events[row]
+        others[key[row]] += patterns.others[row]
+
+
+@bare_inner_kernel
+def loss_at(patterns, work, theta):
+    """The loss at some coefficients; writes log-odds and chances of the cells."""
+    n_parts = work.sizes[hull.N_PARTS]
+    for part in range(n_parts):
+        least = patterns.kept_least[work.parts[part, hull.PART_SLOT]]
+        total = 0.0
+        first = work.parts[part, hull.PART_FIRST]
+        work.values[part, 0] = 0.0
+        for b in range(work.parts[part, hull.PART_SIZE]):
+            total += theta[first + b]
+            work.values[part, b + 1] = total + least
+    loss = 0.0
+    for cell in range(work.sizes[hull.N_CELLS]):
+        z = theta[0]
+        for part in range(n_parts):
+            z += work.values[part, work.levels[cell, part]]
+        small = math.exp(-abs(z))
+        near = 1.0 / (1.0 + small)
+        common = math.log1p(small)
+        work.z[cell] = z
+        if z >= 0.0:
+            work.chance[cell] = near
+            work.rest[cell] = small * near
+            loss += work.events[cell] * common + work.others[cell] * (common + z)
+        else:
+            work.chance[cell] = small * near
+            work.rest[cell] = near
+            loss += work.events[cell] * (common - z) + work.others[cell] * common
+    return loss
+
+
+@bare_inner_kernel
+def find_slopes(work):
+    """Write the gradient; returns the size of the offset's curvature."""
+    n_cells = work.sizes[hull.N_CELLS]
+    gradient, sums = work.gradient, work.pair[0]
+    total = 0.0
+    for cell in range(n_cells):
+        chance = work.chance[cell]
+        rest = work.rest[cell]
+        work.slope[cell] = work.others[cell] * chance - work.events[cell] * rest
+        work.curve[cell] = (work.events[cell] + work.others[cell]) * chance * rest
+        total += work.slope[cell]
+    gradient[0] = total
+    for part in range(work.sizes[hull.N_PARTS]):
+        size = work.parts[part, hull.PART_SIZE]
+        if size == 0:
+            continue
+        for level in range(size + 1):
+            sums[level] = 0.0
+        for cell in range(n_cells):
+            sums[work.levels[cell, part]] += work.slope[cell]
+        first = work.parts[part, hull.PART_FIRST]
+        for b in range(size - 1, -1, -1):
+            gradient[first + b] = sums[b + 1]
+            if b > 0:
+                sums[b] += sums[b + 1]
+
+
+@bare_inner_kernel
+def find_curves(work):
+    """Write the Hessian, both halves: a column holds where the level of its part is above it."""
+    n_cells, n_parts = work.sizes[hull.N_CELLS], work.sizes[hull.N_PARTS]
+    hessian, pair, curve, levels = work.hessian, work.pair, work.curve, work.levels
+    total = 0.0
+    for cell in range(n_cells):
+        total += curve[cell]
+    hessian[0, 0] = total
+    for part in range(n_parts):
+        size = work.parts[part, hull.PART_SIZE]
+        first = work.parts[part, hull.PART_FIRST]
+        if size == 0:
+            continue
+        # with the offset, and with each other: the column that holds in fewer rows decides
+        for level in range(size + 1):
+            pair[0, level] = 0.0
+        for cell in range(n_cells):
+            pair[0, levels[cell, part]] += curve[cell]
+        for b in range(size - 1, -1, -1):
+            if b + 1 < size:
+                pair[0, b + 1] += pair[0, b + 2]
+            hessian[first + b, 0] = pair[0, b + 1]
+            hessian[0, first + b] = pair[0, b + 1]
+            for c in range(b + 1):
+                hessian[first + b, first + c] = pair[0, b + 1]
+                hessian[first + c, first + b] = pair[0, b + 1]
+        for other in range(part):
+            width = work.parts[other, hull.PART_SIZE]
+            begin = work.parts[other, hull.PART_FIRST]
+            if width == 0:
+                continue
+            for a in range(size + 1):
+                for b in range(width + 1):
+                    pair[a, b] = 0.0
+            for cell in range(n_cells):
+                pair[levels[cell, part], levels[cell, other]] += curve[cell]
+            for a in range(size, 0, -1):
+                for b in range(width, 0, -1):
+                    if a < size:
+                        pair[a, b] += pair[a + 1, b]
+                    if b < width:
+                        pair[a, b] += pair[a, b + 1]
+                    if a < size and b < width:
+                        pair[a, b] -= pair[a + 1, b + 1]
+                    hessian[first + a - 1, begin + b - 1] = pair[a, b]
+                    hessian[begin + b - 1, first + a - 1] = pair[a, b]
+
+
+@bare_inner_kernel
+def solve_reduced(work, n_variables):
+    """The step to the minimum of the model over the free variables; False if it is broken.
+
+    In a slot that is full, what the others gain is taken from its pivot.
+    """
+    free, state, slot_of, pivot = work.free, work.state, work.slot_of, work.pivot
+    hessian, q, factor, step = work.hessian, work.q, work.factor, work.step
+    n_free = 0
+    for v in range(n_variables):
+        step[v] = 0.0
+        if state[v] == 1:
+            free[n_free] = v
+            n_free += 1
+    for i in range(n_free):
+        a = free[i]
+        pa = pivot[slot_of[a]] if a > 0 else 0
+        for j in range(i + 1):
+            b = free[j]
+            pb = pivot[slot_of[b]] if b > 0 else 0
+            total = hessian[a, b]
+            if pa > 0:
+                total -= hessian[pa, b]
+            if pb > 0:
+                total -= hessian[a, pb]
+            if pa > 0 and pb > 0:
+                total += hessian[pa, pb]
+            if i == j:
+                total += RIDGE * hessian[a, a] + 1e-12 * hessian[0, 0] + 1e-200
+            least = 1e-12 * hessian[a, a] + 1e-200
+            for k in range(j):
+                total -= factor[i, k] * factor[j, k]
+            if i == j:
+                factor[i, i] = math.sqrt(max(total, least))
+            else:
+                factor[i, j] = total / factor[j, j]
+        total = -q[a] + (q[pa] if pa > 0 else 0.0)
+        for k in range(i):
+            total -= factor[i, k] * step[free[k]]
+        step[a] = total / factor[i, i]
+    for i in range(n_free - 1, -1, -1):
+        total = step[free[i]]
+        for k in range(i + 1, n_free):
+            total -= factor[k, i] * step[free[k]]
+        step[free[i]] = total / factor[i, i]
+    for i in range(n_free):
+        a = free[i]
+        if a > 0 and pivot[slot_of[a]] > 0:
+            step[pivot[slot_of[a]]] -= step[a]
+
+
+@bare_inner_kernel
+def largest_of_slot(work, n_variables, slot):
+    """The free variable of a slot with the largest coefficient; 0 if there is none."""
+    best = 0
+    for v in range(1, n_variables):
+        is_larger = best == 0 or work.x[v] > work.x[best]
+        if work.slot_of[v] == slot and work.state[v] == 1 and is_larger:
+            best = v
+    return best
+
+
+@bare_inner_kernel
+def minimise_model(work, n_slots, loss):
+    """Minimise the quadratic model at theta within its limits, into ``x``; an active-set method.
+
+    Every coefficient but the offset is at least 0, those of a slot add up to at most its cap.
+    """
+    n_variables = work.sizes[hull.N_VARIABLES]
+    x, q, step, state = work.x, work.q, work.step, work.state
+    slot_of, pivot, caps, hessian = work.slot_of, work.pivot, work.caps, work.hessian
+    small = 1e-10 * loss
+    for part in range(work.sizes[hull.N_PARTS]):
+        first = work.parts[part, hull.PART_FIRST]
+        for b in range(work.parts[part, hull.PART_SIZE]):
+            slot_of[first + b] = work.parts[part, hull.PART_SLOT]
+    slot_of[0] = -1
+    state[0] = 1
+    for v in range(n_variables):
+        x[v] = work.theta[v]
+        q[v] = work.gradient[v]
+        if v > 0:
+            state[v] = 1 if x[v] > 0.0 or q[v] < -small else 0
+    for slot in range(n_slots):
+        pivot[slot] = 0
+        total = 0.0
+        for v in range(1, n_variables):
+            if slot_of[v] == slot:
+                total += x[v]
+        if total >= caps[slot] * (1.0 - 1e-9):
+            best = largest_of_slot(work, n_variables, slot)
+            if best > 0:
+                pivot[slot] = best
+                state[best] = 2
+    for _ in range(MOST_SOLUTIONS):
+        solve_reduced(work, n_variables)
+        # how far can it go?
+        length = 1.0
+        blocking = -1
+        for v in range(1, n_variables):
+            if state[v] != 0 and step[v] < 0.0 and x[v] + length * step[v] < 0.0:
+                length = x[v] / -step[v]
+                blocking = v
+        for slot in range(n_slots):
+            if pivot[slot] == 0:
+                total = 0.0
+                rise = 0.0
+                for v in range(1, n_variables):
+                    if slot_of[v] == slot:
+                        total += x[v]
+                        rise += step[v]
+                if total + length * rise > caps[slot] and rise > 0.0:
+                    length = max(0.0, (caps[slot] - total) / rise)
+                    blocking = n_variables + slot
+        for v in range(n_variables):
+            if step[v] != 0.0:
+                change = length * step[v]
+                x[v] += change
+                for a in range(n_variables):
+                    q[a] += hessian[a, v] * change
+        # what held it?
+        if blocking >= n_variables:
+            slot = blocking - n_variables
+            best = largest_of_slot(work, n_variables, slot)
+            pivot[slot] = best
+            if best > 0:
+                state[best] = 2
+            continue
+        if blocking >= 0:
+            x[blocking] = 0.0
+            slot = slot_of[blocking]
+            was_pivot = state[blocking] == 2
+            state[blocking] = 0
+            if was_pivot:
+                best = largest_of_slot(work, n_variables, slot)
+                pivot[slot] = best
+                if best > 0:
+                    state[best] = 2
+            continue
+        # is it the minimum, or is something to be let go?
+        is_done = True
+        for slot in range(n_slots):
+            if pivot[slot] > 0 and q[pivot[slot]] > small:
+                state[pivot[slot]] = 1
+                pivot[slot] = 0
+                is_done = False
+        for v in range(1, n_variables):
+            if state[v] == 0:
+                p = pivot[slot_of[v]]
+                if q[v] - (q[p] if p > 0 else 0.0) < -small:
+                    state[v] = 1
+                    is_done = False
+        if is_done:
+            return
+
+
+@bare_inner_kernel
+def take_newton_step(patterns, work, n_slots, loss):
+    """One Newton step from theta, within the limits; returns the new loss."""
+    n_variables = work.sizes[hull.N_VARIABLES]
+    find_slopes(work)
+    find_curves(work)
+    minimise_model(work, n_slots, loss)
+    theta, x, step = work.theta, work.x, work.step
+    size = abs(x[0] - theta[0])
+    for v in range(1, n_variables):
+        size = max(size, abs(x[v] - theta[v]))
+    length = min(1.0, LONGEST_STEP / max(size, 1e-300))
+    for v in range(n_variables):
+        step[v] = x[v] - theta[v]
+    new_loss = loss
+    for _ in range(12):
+        for v in range(n_variables):
+            x[v] = theta[v] + length * step[v]
+        new_loss = loss_at(patterns, work, x)
+        if new_loss <= loss:
+            for v in range(n_variables):
+                theta[v] = max(0.0, x[v]) if v > 0 else x[v]
+            return new_loss
+        length *= 0.35
+    return loss_at(patterns, work, theta)
+
+
+@bare_inner_kernel
+def settle_offset(patterns, work, loss):
+    """Newton steps of the offset alone, until the slopes of all rows add up to nearly 0."""
+    for _ in range(4):
+        slope = 0.0
+        curve = 0.0
+        size = 0.0
+        for cell in range(work.sizes[hull.N_CELLS]):
+            up = work.others[cell] * work.chance[cell]
+            down = work.events[cell] * work.rest[cell]
+            slope += up - down
+            size += up + down
+            curve += (work.events[cell] + work.others[cell]) * work.chance[cell] * work.rest[cell]
+        if abs(slope) <= 1e-9 * size or curve <= 0.0:
+            break
+        work.theta[0] -= min(max(slope / curve, -1.0), 1.0)
+        loss = loss_at(patterns, work, work.theta)
+    return loss
