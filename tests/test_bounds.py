@@ -16,10 +16,10 @@ from numba import njit
 from oracle.enumerate_cards import enumerate_cards
 from random_problems import SCALES, random_problem
 from riskcard.kernels.proof import layout
+from riskcard.kernels.proof.hull.layout import HullNodes, empty_hull_nodes
 from riskcard.kernels.proof.layout import (
     CHANCE_OF_EVENT,
     CHANCE_OF_OTHER,
-    CLUSTER,
     HIGH,
     LEAST,
     LOW,
@@ -54,15 +54,15 @@ from riskcard.problem.solution import Solution
 from riskcard.search import solve as pipeline
 from riskcard.search.deadline import Deadline
 from riskcard.search.plan import PLAN
-from riskcard.search.proof import tree
+from riskcard.search.proof import tasks, tree
 from riskcard.search.proof.conditions import (
-    _blocks,
     _families,
-    _open_runs,
     _orders,
     _starts,
     arrange_conditions,
+    cuts_of,
     exact_weights,
+    place_of_cut,
 )
 from riskcard.search.proof.leaves import card_of_leaf
 from riskcard.search.proof.tree import Stops, prove
@@ -300,7 +300,7 @@ def prices_of(conditions, work, depth):
 
 
 def test_the_cost_of_each_slot_is_the_least_conflict_of_its_own_rows():
-    """Intervals of any column, whether they begin at its first cut or not; a cluster costs nothing."""
+    """Intervals of any column, whether they begin at its first cut or not; a single cut costs nothing."""
     n_above_zero = 0
     for seed in range(100):
         rng = np.random.default_rng(seed)
@@ -319,12 +319,12 @@ def test_the_cost_of_each_slot_is_the_least_conflict_of_its_own_rows():
             is_event, *work.tables[depth][[CHANCE_OF_OTHER, CHANCE_OF_EVENT]][:, cells]
         )
         work.path.counts[depth] = n_slots
-        work.path.slots[depth, 0] = conditions.children.shape[0] - 1, -1, -1, -1, 1
+        work.path.slots[depth, 0] = 0, 3, 3, 1
         wanted, n_undecided = [0.0, 0.0], 0
         for slot in range(1, n_slots):
             side = int(rng.integers(6))
             low, high = np.sort(rng.choice(8, 2, replace=False)).tolist()
-            work.path.slots[depth, slot] = -1, side, low, high, 1
+            work.path.slots[depth, slot] = side, low, high, 1
             own = conditions.codes[side >> 1]
             gives = np.array([(own <= cut) ^ bool(side & 1) for cut in range(low, high + 1)])
             relaxed = np.where(is_event, gives.any(axis=0), gives.all(axis=0))
@@ -341,23 +341,41 @@ def test_the_cost_of_each_slot_is_the_least_conflict_of_its_own_rows():
 # --- conditions ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("n_columns", "n_rows", "n_blocks"),
-    [(3, 4000, 4), (3, 4600, 5), (3, 100_000, 16), (11, 200, 16), (100, 200, 10), (30, 250_000, 2)],
-)
-def test_each_side_is_divided_into_blocks_of_about_as_many_rows(n_columns, n_rows, n_blocks):
-    """By the number of rows where columns are few; no more in all than can be clustered."""
-    codes = np.broadcast_to(np.arange(n_rows, dtype=np.int32) % 200, (n_columns, n_rows))
-    n_cuts, is_closed = np.full(n_columns, 199), [np.zeros(199, dtype=bool)] * n_columns
-    reach = np.ones(2 * n_columns) * (np.arange(2 * n_columns) != 1)
-    blocks = np.array(_blocks(codes, n_cuts, reach, is_closed, Deadline()))
-    for side in np.flatnonzero(reach):
-        _, low, high = blocks[blocks[:, 0] == side].T
-        assert low.size == n_blocks
-        assert (low[0], high[-1]) == (0, 198)
-        assert (low[1:] == high[:-1] + 1).all()
-        assert np.ptp(high - low) <= 3
-    assert set(blocks[:, 0]) == set(np.flatnonzero(reach))
+def test_closed_cuts_are_left_out_and_rows_that_no_cut_tells_apart_merged():
+    codes = np.array([[0, 1, 2, 3, 3, 2, 1, 0], [0, 0, 1, 1, 1, 1, 0, 0]], dtype=np.int32)
+    labels = np.tile([1, -1], 4).astype(np.int8)
+    data = RankedData(codes, np.array([3, 1]), labels, np.arange(1.0, 9.0))
+    jump = np.ones(2, dtype=np.int64)
+    problem = Problem(data, Limits(2, 2, 2), Scale("calibrated"), -jump, jump)
+    is_closed = (np.array([True, False, True]), np.array([False]))
+    closed = replace(problem, restrictions=replace(problem.restrictions, is_closed=is_closed))
+    conditions = arrange_conditions(closed)
+    # codes 0 and 1 are one, and so are 2 and 3: the two columns are the same
+    assert conditions.patterns.codes.tolist() == [[0, 1], [0, 1]]
+    assert conditions.patterns.n_codes.tolist() == [2, 2]
+    np.testing.assert_allclose(conditions.patterns.events, [8.0, 8.0], rtol=1e-12)
+    np.testing.assert_allclose(conditions.patterns.others, [10.0, 10.0], rtol=1e-12)
+    assert cuts_of(conditions, np.array([0, 1]), np.array([0, 0])).tolist() == [1, 0]
+    assert [place_of_cut(conditions, 0, 1), place_of_cut(conditions, 1, 0)] == [0, 0]
+
+
+def test_clashes_count_open_cuts_only():
+    n_cuts = np.array([4, 4])
+    data = RankedData(
+        np.zeros((2, 4), dtype=np.int32),
+        n_cuts,
+        np.array([1, 1, -1, -1], dtype=np.int8),
+        np.ones(4),
+        feature_of=np.array([0, 0]),
+    )
+    jump = np.ones(2, dtype=np.int64)
+    plain = Problem(data, Limits(2, 2, 2), Scale("fixed"), -jump, jump)
+    limits = np.tile([[0, 3], [1, 4]], (4, 1, 1))
+    problem = replace(plain, restrictions=replace(plain.restrictions, clashes=(limits, None)))
+    families, clashes = _families(problem, [np.array([1, 2]), np.array([0, 2, 3])])
+    assert families[:, 3].tolist() == [0, -1]
+    # strictly between 0 and 3 of cuts 1 and 2; strictly between 1 and 4 of cuts 0, 2 and 3
+    assert clashes.tolist() == [[-1, 2], [0, 3]] * 2
 
 
 def test_clashes_begin_where_those_of_the_column_are():
@@ -367,10 +385,11 @@ def test_clashes_begin_where_those_of_the_column_are():
     problem = Problem(data, Limits(2, 2, 2), Scale("fixed"), -jump, jump)
     clashes = [np.full((cuts, 1, 2), cuts) for cuts in n_cuts]
     restrictions = replace(problem.restrictions, clashes=(clashes[0], None, *clashes[2:]))
-    families, together = _families(replace(problem, restrictions=restrictions))
+    every = [np.arange(cuts) for cuts in n_cuts]
+    families, together = _families(replace(problem, restrictions=restrictions), every)
     wanted = [[0, 0, 1, 0], [1, 1, 1, -1], [2, 2, 1, 2], [3, 3, 1, 6]]
     np.testing.assert_array_equal(families, wanted)
-    np.testing.assert_array_equal(together, np.repeat([[2, 2], [4, 4], [1, 1]], [2, 4, 1], axis=0))
+    assert together.shape == (7, 2)
 
 
 # --- nodes ---------------------------------------------------------------------------------------
@@ -378,7 +397,7 @@ def test_clashes_begin_where_those_of_the_column_are():
 
 def test_the_fields_of_a_record_have_a_place_each_and_fill_it():
     for names, size in (
-        ("CLUSTER SIDE LOW HIGH MULTIPLICITY", layout.SLOT_FIELDS),
+        ("SIDE LOW HIGH MULTIPLICITY", layout.SLOT_FIELDS),
         ("LOSS_IF_EVENT LOSS_IF_OTHER CHANCE_OF_OTHER CHANCE_OF_EVENT", layout.N_KEPT_TABLES),
         (
             "LOSS_IF_EVENT LOSS_IF_OTHER CHANCE_OF_OTHER CHANCE_OF_EVENT SLOPE CURVE",
@@ -386,7 +405,7 @@ def test_the_fields_of_a_record_have_a_place_each_and_fill_it():
         ),
         ("KIND WHICH WHERE NEXT_CHILD LAST_CHILD", layout.BRANCH_FIELDS),
         ("BEGIN END BIT", layout.MOVE_FIELDS),
-        ("CUTOFF TARGET BUDGET STOP", layout.CONTROL_FIELDS),
+        ("CUTOFF TARGET BUDGET STOP CLOSENESS NARROW", layout.CONTROL_FIELDS),
         ("SAVED LEAVES DONE NODES STEPS WORK", layout.COUNTERS),
     ):
         assert [getattr(layout, name) for name in names.split()] == list(range(size))
@@ -398,49 +417,67 @@ def test_the_fields_of_a_record_have_a_place_each_and_fill_it():
 
 @dataclass(frozen=True)
 class Node:
-    """One node, without the lines beyond its slots."""
+    """One node of either kind."""
 
     slots: np.ndarray  # (slots, SLOT_FIELDS)
     bound: float
-    w: np.ndarray  # (slots + 1,)
-    box: np.ndarray  # (2, slots + 1)
-    alone: Nodes  # as kernels see it
+    alone: Nodes | HullNodes  # as kernels see it
+
+    @property
+    def is_wide(self) -> bool:
+        return isinstance(self.alone, HullNodes)
+
+    @property
+    def w(self) -> np.ndarray:
+        return self.alone.w[0, : len(self.slots) + 1]
+
+    @property
+    def box(self) -> np.ndarray:
+        return self.alone.box[0, :, : len(self.slots) + 1]
 
 
-def split_up(nodes: Nodes) -> list[Node]:
+def split_up(nodes: Nodes | HullNodes) -> list[Node]:
     """The nodes one by one."""
-    found = []
-    for index in range(nodes.size):
-        n_slots = int(nodes.counts[index])
-        found.append(
-            Node(
-                slots=nodes.slots[index, :n_slots],
-                bound=float(nodes.bounds[index]),
-                w=nodes.w[index, : n_slots + 1],
-                box=nodes.box[index, :, : n_slots + 1],
-                alone=nodes.take(slice(index, index + 1)),
-            )
-        )
-    return found
-
-
-def members_of(conditions: Conditions, slot: np.ndarray) -> list[tuple[int, int]]:
-    """Every condition (side, cut) of a slot."""
-    if slot[CLUSTER] < 0:
-        return [(int(slot[SIDE]), cut) for cut in range(slot[LOW], slot[HIGH] + 1)]
     return [
-        member
-        for child in conditions.children[slot[CLUSTER]]
-        for member in members_of(conditions, conditions.cluster_slots[child])
+        Node(
+            slots=nodes.slots[index, : int(nodes.counts[index])],
+            bound=float(nodes.bounds[index]),
+            alone=nodes.take(slice(index, index + 1)),
+        )
+        for index in range(nodes.size)
     ]
+
+
+def members_of(conditions: Conditions, node: Node, slot: np.ndarray) -> list[tuple[int, int]]:
+    """Every condition (side, cut) of a slot, in the cuts of the proof."""
+    if slot[SIDE] >= 0:
+        return [(int(slot[SIDE]), cut) for cut in range(slot[LOW], slot[HIGH] + 1)]
+    excluded = sum(int(word) << 64 * i for i, word in enumerate(node.alone.excluded[0]))
+    return [
+        (side, cut)
+        for side in conditions.patterns.sides.tolist()
+        if not excluded >> side & 1
+        for cut in range(int(conditions.patterns.n_codes[side >> 1]) - 1)
+    ]
+
+
+#: Nodes of the hull are narrow when they have at most this many undecided rows.
+FEW_ROWS = 6.0
 
 
 def step(conditions, nodes: list[Node], cutoff: float, target: float, budget: float):
     """Explore for a budget of work; returns the nodes that stay open, and the leaves."""
-    task = tree._make_task(conditions)
-    task.control[:] = cutoff, target, budget, 0.0
-    still_open, leaves = task.run(conditions, join_nodes([node.alone for node in nodes]))
-    return split_up(still_open), split_up(leaves)
+    still_open, leaves = [], []
+    for is_wide in (True, False):
+        own = [node.alone for node in nodes if node.is_wide == is_wide]
+        if not own:
+            continue
+        task = tasks.Task(conditions)
+        task.control[:] = cutoff, target, budget, 0.0, 0.0, FEW_ROWS
+        outcome = task.run(join_nodes(own))
+        still_open += split_up(outcome.wide.copy()) + split_up(outcome.narrow.copy())
+        leaves += split_up(outcome.leaves.copy())
+    return still_open, leaves
 
 
 def root_of(conditions) -> Node:
@@ -472,40 +509,49 @@ def test_a_node_is_copied_whole_and_nothing_beside_it():
 
 def test_a_node_at_the_target_is_set_aside_without_a_look_at_its_children():
     _, conditions = problem_with_conditions(3)
-    still_open, leaves = step(conditions, [root_of(conditions)], math.inf, 0.0, math.inf)
+    root = root_of(conditions)
+    still_open, leaves = step(conditions, [root], math.inf, 0.0, math.inf)
     assert not leaves
     (node,) = still_open
-    assert node.alone.is_solved.tolist() == [1]
+    assert node.is_wide
+    assert node.alone.is_new.tolist() == [0]
+    np.testing.assert_array_equal(node.slots, root.slots)
 
 
 def test_coefficients_are_brought_into_the_box():
     n_checked = 0
     for seed in range(20):
         _, conditions = problem_with_conditions(seed)
-        (root,) = step(conditions, [root_of(conditions)], math.inf, 0.0, math.inf)[0]
-        root.w[:] = 1e3
-        root.alone.is_solved[:] = 0
-        children, _ = step(conditions, [root], math.inf, math.inf, 1.0)
-        for child in children:
-            n_checked += 1
-            assert (child.w <= root.box[MOST].max()).all()
+        for node in narrow_nodes(conditions, np.random.default_rng(seed)):
+            node.w[:] = 1e3
+            for child in step(conditions, [node], math.inf, math.inf, 1.0)[0]:
+                n_checked += 1
+                assert (child.w <= node.box[MOST].max()).all()
     assert n_checked > 20
 
 
-def test_closed_conditions_divide_an_interval():
-    is_closed = np.array([False, True, False, False, True, False])
-    assert list(_open_runs(is_closed, 0, 5)) == [(0, 0), (2, 3), (5, 5)]
-    assert list(_open_runs(is_closed, 1, 3)) == [(2, 3)]
-    assert list(_open_runs(is_closed, 3, 4)) == [(3, 3)]
+def children_of(conditions, node: Node):
+    """The children of a node, bounded as well as possible, and its leaves."""
+    if node.is_wide:
+        return step(conditions, [node], math.inf, math.inf, 1.0)
+    if not node.alone.is_solved[0]:
+        (node,) = step(conditions, [node], math.inf, 0.0, math.inf)[0]
+    return step(conditions, [node], math.inf, 0.0, math.inf)
 
 
 def walk_down(conditions, rng: np.random.Generator):
     """(parent, children or leaves) along a random path; every bound is computed."""
-    children, _ = step(conditions, [root_of(conditions)], math.inf, 0.0, math.inf)
+    children, _ = children_of(conditions, root_of(conditions))
     while children:
         node = children[rng.integers(len(children))]
-        children, leaves = step(conditions, [node], math.inf, 0.0, math.inf)
+        children, leaves = children_of(conditions, node)
         yield node, children, leaves
+
+
+def narrow_nodes(conditions, rng: np.random.Generator) -> list[Node]:
+    """Nodes of a random path that the hull leaves to the other bound."""
+    found = [child for _, children, _ in walk_down(conditions, rng) for child in children]
+    return [node for node in found if not node.is_wide and not node.alone.is_solved[0]]
 
 
 def least_loss_nearby(problem: Problem, conditions, node: Node, chosen, rng) -> float:
@@ -513,16 +559,26 @@ def least_loss_nearby(problem: Problem, conditions, node: Node, chosen, rng) -> 
 
     They are tried around the solution of the node's relaxation, near and far.
     """
-    least, most = node.box[LEAST], node.box[MOST]
-    columns, centre = [np.ones(problem.data.n_rows)], [node.w[OFFSET]]
-    limits = [(least[OFFSET], most[OFFSET])]
+    columns, centre = [np.ones(problem.data.n_rows)], [conditions.rate]
+    total = sum(conditions.reach[side] for members in chosen for side, _ in members)
+    unit = conditions.unit
+    limits = [(conditions.rate - total - unit, conditions.rate + unit)]
+    if not node.is_wide:
+        centre[0], limits[0] = node.w[OFFSET], tuple(node.box[:, OFFSET])
     for j, members in enumerate(chosen):
         for side, cut in members:
-            is_below = problem.data.codes[side >> 1] <= cut
+            column = side >> 1
+            own = cuts_of(conditions, np.array([column]), np.array([cut]))[0]
+            is_below = problem.data.codes[column] <= own
             columns.append((is_below ^ bool(side & 1)).astype(float))
             reach = conditions.reach[side]
+            if node.is_wide:
+                limits.append((0.0, reach))
+                centre.append(min(1.0, reach / 2))
+                continue
+            least, most = node.box[LEAST, j + 1], node.box[MOST, j + 1]
             is_one = len(members) == 1
-            limits.append((least[j + 1], min(most[j + 1], reach)) if is_one else (0.0, reach))
+            limits.append((least, min(most, reach)) if is_one else (0.0, reach))
             centre.append(node.w[j + 1] / len(members))
     low, high = np.array(limits).T
     if (low > high).any():
@@ -552,12 +608,12 @@ def test_the_bound_of_a_node_is_below_every_card_in_it_and_below_its_children(sc
         for parent, children, leaves in walk_down(conditions, rng):
             for node in children + leaves:
                 assert node.bound >= parent.bound
-                if (node.box[LEAST] > node.box[MOST]).any():
+                if not node.is_wide and (node.box[LEAST] > node.box[MOST]).any():
                     continue  # no card has its best base here
                 for _ in range(2):
                     chosen = []
                     for slot in node.slots:
-                        members = members_of(conditions, slot)
+                        members = members_of(conditions, node, slot)
                         size = min(int(slot[MULTIPLICITY]), len(members))
                         picked = rng.choice(len(members), size, replace=False)
                         chosen.append([members[i] for i in picked])
@@ -580,16 +636,23 @@ def holds_card(conditions, node: Node, card: Solution) -> bool:
     """Is the card one of the node? Slots that give it no condition must be able to add nothing."""
     points, base = conditions_of(card)
     unit, n_found = conditions.unit, 0
-    least, most = node.box[LEAST] - 1e-9, node.box[MOST] + 1e-9
+    places = {
+        (side, place_of_cut(conditions, side >> 1, cut)): own for (side, cut), own in points.items()
+    }
     for j, slot in enumerate(node.slots):
-        own = [points[member] for member in members_of(conditions, slot) if member in points]
+        own = [places[member] for member in members_of(conditions, node, slot) if member in places]
         if len(own) > slot[MULTIPLICITY]:
             return False
-        if unit > 0 and not least[j + 1] <= sum(own) * unit <= most[j + 1]:
-            return False
         n_found += len(own)
-    is_base_in = unit == 0 or least[OFFSET] <= base * unit <= most[OFFSET]
-    return is_base_in and n_found == len(points)
+        if unit > 0 and not node.is_wide:
+            least, most = node.box[:, j + 1] + [-1e-9, 1e-9]
+            if not least <= sum(own) * unit <= most:
+                return False
+    if unit > 0 and not node.is_wide:
+        least, most = node.box[:, OFFSET] + [-1e-9, 1e-9]
+        if not least <= base * unit <= most:
+            return False
+    return n_found == len(points)
 
 
 @pytest.mark.parametrize("scale", [*FIXED, *FREE], ids=str)
@@ -648,26 +711,24 @@ def small_pieces(monkeypatch):
     """Make every part of the proof small, so that nodes are put aside and taken up all the time."""
     monkeypatch.setattr(tree, "FIRST_BUDGET", 2000.0)
     monkeypatch.setattr(tree, "LAST_BUDGET", 2000.0)
-    monkeypatch.setattr(tree, "MOST_LEAVES", 2)
     monkeypatch.setattr(tree, "MOST_NODES_A_TASK", 3)
-    make_task = tree._make_task
+    for name, size in (("MOST_LEAVES", 2), ("MOST_NARROW", 2), ("MOST_ASIDE", 3), ("MORE_WIDE", 9)):
+        monkeypatch.setattr(tasks, name, size)
 
-    def make_small_task(conditions):
-        task = make_task(conditions)
-        depth, path = 6, task.work.path.take(slice(6))
-        by_depth = {
-            name: getattr(task.work, name)[:depth]
-            for name in ("cells", "tables", "branch", "moves", "columns")
-        }
-        n_open = depth * (conditions.limits.max_terms + 1) + 2
-        still_open = task.results.still_open.take(slice(n_open))
-        return tree._Task(
-            task.work._replace(path=path, **by_depth),
-            task.control,
-            task.results._replace(still_open=still_open),
-        )
+    class SmallTask(tasks.Task):
+        def __init__(self, conditions):
+            super().__init__(conditions)
+            depth, path = 6, self._work.path.take(slice(6))
+            by_depth = {
+                name: getattr(self._work, name)[:depth]
+                for name in ("cells", "tables", "branch", "moves", "columns")
+            }
+            n_open = depth * (conditions.limits.max_terms + 1) + 2
+            still_open = self._results.still_open.take(slice(n_open))
+            self._work = self._work._replace(path=path, **by_depth)
+            self._results = self._results._replace(still_open=still_open)
 
-    monkeypatch.setattr(tree, "_make_task", make_small_task)
+    monkeypatch.setattr(tree, "Task", SmallTask)
 
 
 def optimum_of(problem: Problem) -> float:
@@ -758,18 +819,26 @@ def test_the_number_of_threads_changes_nothing(small_pieces, seed):
 
 
 def test_no_node_is_read_that_was_not_written(small_pieces, monkeypatch):
+    def spoil(nodes):
+        for part in nodes:
+            part[...] = -7 if part.dtype.kind == "i" else 7 if part.dtype.kind == "u" else np.nan
+        return nodes
+
     def with_rubbish(n_nodes, n_open, n_terms):
         room = empty_results(n_nodes, n_open, n_terms)
-        for part in (*room.still_open, *room.leaves):
-            part[...] = -7 if part.dtype.kind == "i" else np.nan
+        spoil((*room.still_open, *room.leaves, room.leaf_cells))
         return room
+
+    def wide_with_rubbish(*args):
+        return spoil(empty_hull_nodes(*args))
 
     for seed in range(500, 505):
         problem, _ = problem_with_conditions(seed)
         card = empty_card(problem)
         found = prove(problem, card, Stops())
         with monkeypatch.context() as patch:
-            patch.setattr(tree, "empty_results", with_rubbish)
+            patch.setattr(tasks, "empty_results", with_rubbish)
+            patch.setattr(tasks, "empty_hull_nodes", wide_with_rubbish)
             assert prove(problem, card, Stops()) == found
 
 
@@ -821,8 +890,20 @@ def problem_of_one_leaf(seed: int, scale: Scale) -> tuple[Problem, Nodes]:
     low, high = np.where(is_above, -jump, 0), np.where(is_above, 0, jump)
     leaf = empty_nodes(1, 3)
     leaf.counts[0] = 3
-    leaf.slots[0] = [(-1, 2 * f + is_above[f], 0, 0, 1) for f in range(3)]
+    leaf.slots[0] = [(2 * f + is_above[f], 0, 0, 1) for f in range(3)]
     return Problem(data, Limits(3, 3, 1), scale, low, high), leaf
+
+
+def card_of(problem: Problem, leaf: Nodes, cutoff: float):
+    """The best card of the leaf, with the cells that its conditions make of the rows."""
+    conditions = arrange_conditions(problem)
+    cells = np.zeros((1, 2, 8))
+    cell = np.zeros(conditions.weights.size, dtype=np.int64)
+    for j, side in enumerate(leaf.slots[0, :, SIDE]):
+        cell |= ((conditions.codes[side >> 1] <= 0) ^ bool(side & 1)).astype(np.int64) << j
+    is_other = (np.arange(cell.size) >= conditions.n_events).astype(np.int64)
+    np.add.at(cells[0], (is_other, cell), conditions.weights)
+    return card_of_leaf(problem, conditions, leaf, cells, 0, cutoff)
 
 
 @pytest.mark.parametrize("scale", [*FREE, Scale("multiplier", limit=0.5)], ids=str)
@@ -830,16 +911,13 @@ def test_a_leaf_takes_the_best_whole_points(scale):
     n_cards = 0
     for seed in range(12):
         problem, leaf = problem_of_one_leaf(seed, scale)
-        conditions, optimum = arrange_conditions(problem), optimum_of(problem)
-        card, bound = card_of_leaf(problem, conditions, leaf, 0, 2 * optimum)
+        optimum = optimum_of(problem)
+        card, bound = card_of(problem, leaf, 2 * optimum)
         assert optimum * (1 - 1e-8) <= bound <= optimum * (1 + TOLERANCE)
         if card is not None:
             assert violations(card, problem) == []
             assert loss_of(card, problem) == pytest.approx(optimum, rel=1e-8)
-            assert card_of_leaf(problem, conditions, leaf, 0, 0.9 * optimum) == (
-                None,
-                0.9 * optimum,
-            )
+            assert card_of(problem, leaf, 0.9 * optimum) == (None, 0.9 * optimum)
             n_cards += 1
     assert n_cards > 6
 
@@ -849,7 +927,7 @@ def test_a_leaf_takes_the_points_of_its_box_where_the_scale_is_given():
         problem, leaf = problem_of_one_leaf(seed, Scale("fixed", 2.0))
         jumps = problem.jump_low + problem.jump_high
         leaf.box[0, LEAST] = np.append(-1, np.abs(jumps)) / 2.0
-        card, bound = card_of_leaf(problem, arrange_conditions(problem), leaf, 0, 1e9)
+        card, bound = card_of(problem, leaf, 1e9)
         assert card.terms == [(f, 0, int(jumps[f])) for f in range(3)]
         assert card.base == -1 - jumps[jumps < 0].sum()
         loss = loss_of(card, problem)
@@ -866,7 +944,7 @@ def test_a_leaf_takes_the_points_that_are_kept(kind):
         for points in range(1, abs(jump) + 1):
             term = (column, 0, int(np.sign(jump)) * points)
             kept = replace(problem, kept=(term,))
-            card, _ = card_of_leaf(kept, arrange_conditions(kept), leaf, 0, 1e9)
+            card, _ = card_of(kept, leaf, 1e9)
             assert card is None or term in card.terms
             n_cards += card is not None
     assert n_cards > 10
