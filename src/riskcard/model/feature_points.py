@@ -43,7 +43,7 @@ class _Lines:
         raise NotImplementedError
 
     def _check_counts(self) -> None:
-        """Store the counts of the lines, of which there must be one each, or none."""
+        """Store the counts of the lines: one for each line, or none at all."""
         name, n_lines = self.name, len(self._conditions())  # type: ignore[attr-defined]
         rows, events = (
             tuple(whole_number(f"{what} of a line of {name!r}", one) for one in counts)
@@ -78,7 +78,7 @@ class _Lines:
 
 @dataclass(frozen=True, slots=True)
 class FeaturePoints(_Lines):
-    """The points of one feature: ``points[i]`` for values above ``cuts[i-1]``, up to ``cuts[i]``.
+    """The points of one feature: ``points[i]`` for values above ``cuts[i-1]`` and up to ``cuts[i]``.
 
     Attributes
     ----------
@@ -93,12 +93,12 @@ class FeaturePoints(_Lines):
     codes
         ``(value, points)`` of special values, which are looked up before the cuts.
     usual
-        Index of the bin with most training rows, whose points a missing value gets when ``missing``
-        is None; None on a card written by hand, where such a value is an error.
+        Index of the bin with the most training rows, whose points a missing value gets when
+        ``missing`` is None; None on a card written by hand, where such a value is an error.
     training_range
         The numbers in the training rows; None on a card written by hand.
     rows, events
-        How many training rows each line held, and how many of them had the event, in the order of
+        How many training rows each line had, and how many of them had the event, in the order of
         ``lines()``; empty on a card written by hand.
     too_few
         Special values, levels and None (a missing value) that had too few training rows to be
@@ -176,8 +176,8 @@ class LevelPoints(_Lines):
     missing
         Points of a missing value; None when there was none in training.
     usual
-        Index of the group with most training rows, whose points an unseen level gets, and a missing
-        value when ``missing`` is None; None on a card written by hand, where both are errors.
+        Index of the group with the most training rows, whose points an unseen level gets, and a
+        missing value when ``missing`` is None; None on a card written by hand, where both are errors.
     is_ordered
         The levels have an order, which is that of ``groups``.
     rows, events, too_few

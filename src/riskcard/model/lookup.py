@@ -16,7 +16,7 @@ from riskcard.errors import DataError
 from riskcard.model.feature_points import CardFeature, level_key
 from riskcard.model.lines import Line
 
-#: In place of the index of a line, for values that may have none.
+#: Used in place of the index of a line, for values that may have none.
 _MISSING, _UNSEEN = -1, -2
 
 
@@ -68,8 +68,8 @@ class Place:
     points
         What the line is worth.
     standing
-        A value with the same points that every condition of the card can be asked about: the value
-        itself, or one of the usual bin where the card had to guess.
+        A value with the same points that every condition of the card can be applied to: the value
+        itself, or one in the usual bin where the card had to guess.
     is_guess
         The card has no points for the value, and it got those of the usual bin.
     """
@@ -96,7 +96,7 @@ class Move:
     bins
         How many bins away it is; 1 where lines have no order.
     size
-        By how much a number changes, as a share of the width of the cuts; None for all else.
+        By how much a number changes, as a share of the distance between the outer cuts; None for anything else.
     """
 
     value: Label
@@ -269,7 +269,7 @@ def _numbers_in(line: Line, codes: set[float], from_below: bool) -> Iterator[flo
 
 
 def _share_of_cuts(cuts: Sequence[float], change: float) -> float:
-    """A change against the distance of the outer cuts, or against the cut when there is one."""
+    """A change as a share of the distance between the outer cuts, or of the cut when there is only one."""
     width = cuts[-1] - cuts[0] if len(cuts) > 1 else abs(cuts[0])
     share = change / width if width > 0 else change
     return share if math.isfinite(share) else sys.float_info.max
