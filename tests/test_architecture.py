@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from cards import mass_card
+from riskcard.toml import parse_toml
 
 SOURCE = Path(__file__).parents[1] / "src" / "riskcard"
 FILES = sorted(SOURCE.rglob("*.py"))
@@ -336,3 +337,15 @@ def test_a_saved_card_is_used_without_what_it_was_learned_with(tmp_path):
     forbidden = {"numba", "sklearn", "scipy"} | {f"riskcard.{room}" for room in training}
     assert not forbidden & set(found)
     assert "riskcard.export.sql" in found
+
+
+def test_every_extra_that_an_error_names_exists():
+    text = (SOURCE.parents[1] / "pyproject.toml").read_text(encoding="utf-8")
+    known = parse_toml(text)["project"]["optional-dependencies"]
+    named = set()
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "import_extra":
+                named.add(ast.literal_eval(node.args[2]))
+    assert "plots" in named
+    assert named <= set(known)
