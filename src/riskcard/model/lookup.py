@@ -117,22 +117,22 @@ def look_up(feature: CardFeature, column: Any) -> LookUp:
     DataError
         The card has neither a line for a value nor a usual one.
     """
-    lines, unseen = feature.lines(), None
+    points, unseen = feature.line_points, None
     if feature.levels:
         places, unseen = _places_of_levels(feature, column)
     else:
         places = _places_of_numbers(feature, as_numbers(feature.name, column))
     is_missing = places == _MISSING
     is_guess = feature.missing is None and bool(is_missing.any())
-    line_of_missing = feature.usual if is_guess else len(lines) - 1
+    line_of_missing = feature.usual if is_guess else len(points) - 1
     if line_of_missing is None:
         refuse_rows(feature.name, is_missing)
     places[is_missing] = line_of_missing
     is_unseen = places == _UNSEEN
     if is_unseen.any():
         places[is_unseen] = _usual_group(feature, is_unseen, unseen)
-    points = np.array([line.points for line in lines], dtype=np.int64)[places]
-    return LookUp(places, points, is_missing & is_guess, is_unseen, unseen)
+    of_rows = np.array(points, dtype=np.int64)[places]
+    return LookUp(places, of_rows, is_missing & is_guess, is_unseen, unseen)
 
 
 def _places_of_numbers(feature: CardFeature, numbers: NDArray[np.float64]) -> NDArray[np.int64]:
