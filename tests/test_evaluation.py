@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import astuple, replace
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from riskcard.evaluation.decision import THRESHOLDS, decision_curve
 from riskcard.evaluation.discrimination import roc_curve
 from riskcard.evaluation.intervals import wilson_interval
 from riskcard.evaluation.measures import Tally, fit_intercept, fit_slope, measure
-from riskcard.evaluation.outcomes import effective_rows, read_outcomes
+from riskcard.evaluation.outcomes import Outcomes, effective_rows, read_outcomes
 from riskcard.evaluation.summary import evaluate
 
 TIED = np.array([0.1, 0.1, 0.3, 0.3, 0.3, 0.8, 0.8, 0.8])
@@ -290,6 +291,33 @@ def test_slopes_that_do_not_exist_have_no_interval():
     assert apart.slope_interval is None
 
 
+@pytest.mark.parametrize(
+    ("ends", "words"),
+    [
+        ((0.9, 1.2), "no sign"),
+        ((1.0, 1.3), "no sign"),
+        ((0.8, 1.0), "no sign"),
+        ((0.7, 1.2), "too few to tell"),
+        ((1.0, 1.5), "too few to tell"),
+        ((0.5, 1.0), "too few to tell"),
+        ((0.3, 0.9), "too extreme"),
+        ((1.1, 1.3), "too cautious"),
+        ((1.1, 2.3), "too cautious"),
+        ((-0.2, 0.5), "do not show that higher risks go with more events"),
+        ((0.0, 0.5), "do not show that higher risks go with more events"),
+        ((-2.0, -0.5), "higher risks go with fewer events"),
+        ((-0.5, 0.0), "higher risks go with fewer events"),
+        (None, "nothing follows"),
+    ],
+)
+def test_a_slope_in_words_says_what_its_interval_shows(ends, words):
+    found = calibration_of(read_outcomes(TIED, TIED_LABELS))
+    assert words in replace(found, slope_interval=ends).slope_in_words
+    for slope in (math.nan, math.inf):
+        endless = replace(found, slope=slope, slope_interval=ends)
+        assert "no finite slope" in endless.slope_in_words
+
+
 def test_few_risks_have_a_bin_each():
     bins = calibration_bins(read_outcomes([0.1, 0.1, 0.6, 0.6, 0.6], [0, 1, 0, 1, 1]))
     assert [(one.low, one.high, one.rows, one.events) for one in bins] == [
@@ -461,3 +489,33 @@ def test_integer_weights_are_copies_of_rows():
     assert weighted.roc.area == pytest.approx(copies.roc.area)
     assert weighted.calibration.slope == pytest.approx(copies.calibration.slope)
     np.testing.assert_allclose(weighted.decision.net_benefit, copies.decision.net_benefit)
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e200])
+def test_no_figure_depends_on_the_unit_of_the_weights_however_extreme(unit):
+    risks, y, weights = random_rows(3)
+    one, other = (evaluate(read_outcomes(risks, y, weights * factor)) for factor in (1, unit))
+    for name in ("log_loss", "brier", "scaled_brier", "log_loss_interval", "brier_interval"):
+        assert getattr(other, name) == pytest.approx(getattr(one, name))
+    assert other.roc.interval == pytest.approx(one.roc.interval)
+    for name in ("slope", "intercept", "ratio", "slope_interval", "intercept_interval"):
+        assert getattr(other.calibration, name) == pytest.approx(getattr(one.calibration, name))
+    for mine, theirs in zip(one.bins, other.bins, strict=True):
+        assert astuple(theirs)[2:-1] == pytest.approx(astuple(mine)[2:-1])
+        assert theirs.interval == pytest.approx(mine.interval)
+    assert other.decision.low == pytest.approx(one.decision.low)
+    assert other.decision.supported == one.decision.supported
+
+
+@pytest.mark.parametrize(
+    ("labels", "both"), [([1, 1], False), ([0, 0], False), ([0, 1], True), ([1, 0], True)]
+)
+def test_rows_have_both_classes_or_not(labels, both):
+    rows = Outcomes(np.array([0.2, 0.6]), np.array(labels, dtype=bool), np.ones(2))
+    assert rows.has_both is both
+
+
+def test_rows_without_weight_are_no_effective_rows():
+    with np.errstate(all="raise"):
+        assert effective_rows(np.zeros(3)) == 0
+        assert effective_rows(np.empty(0)) == 0

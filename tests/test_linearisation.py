@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import norm, t
+from scipy.stats import multivariate_normal, norm, t
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 
 from riskcard.errors import DataError
@@ -17,7 +17,7 @@ from riskcard.evaluation.calibration import (
     slope_linearised,
 )
 from riskcard.evaluation.comparison import compare, net_benefit_linearised
-from riskcard.evaluation.decision import decision_curve
+from riskcard.evaluation.decision import _largest_error, decision_curve
 from riskcard.evaluation.discrimination import area_linearised, roc_curve
 from riskcard.evaluation.linearisation import Cells, effective_units
 from riskcard.evaluation.measures import fit_slope
@@ -104,12 +104,14 @@ def test_the_variance_is_that_of_numerical_derivatives_by_the_weights(ours, thei
     own = np.arange(y.size) if clusters is None else clusters
     sums = np.bincount(own, moves)
     if ours is area_linearised:  # each class has its own correction
-        parts = []
+        parts, degrees = [], []
         for label in (0, 1):
             base = np.bincount(own, weights * (y == label))
             units = base.sum() ** 2 / (base**2).sum()
             parts.append(np.bincount(own, moves * (y == label)) * math.sqrt(units / (units - 1)))
+            degrees.append(units - 1)
         expected = (parts[0] + parts[1]) @ (parts[0] + parts[1])
+        assert found.degrees == pytest.approx(min(degrees))
     else:
         base = np.bincount(own, weights)
         units = base.sum() ** 2 / (base**2).sum()
@@ -171,6 +173,17 @@ def test_the_interval_of_expected_over_observed_is_symmetric_in_the_logarithm():
     assert np.log(found.ratio_interval) == pytest.approx(
         [math.log(found.ratio) - reach, math.log(found.ratio) + reach]
     )
+
+
+@pytest.mark.parametrize(
+    ("risks", "is_event", "value"),
+    [([0.0, 0.0], [True, False], math.nan), ([0.2, 0.4], [False, False], math.inf)],
+)
+def test_without_expected_or_observed_events_their_ratio_is_not_known(risks, is_event, value):
+    found = ratio_linearised(Outcomes(np.array(risks), np.array(is_event), np.ones(2)))
+    assert found.value == pytest.approx(value, nan_ok=True)
+    assert found.variance == math.inf
+    assert found.interval() is found.log_interval() is None
 
 
 # --- clusters -----------------------------------------------------------------------------------
@@ -300,6 +313,25 @@ def test_noise_supports_no_threshold_and_a_good_score_does():
     ((low, high),) = decision_curve(good).supported
     assert low < 0.2
     assert high > 0.7
+
+
+@pytest.mark.parametrize("thresholds", [[0.5], [0.2, 0.8], [0.3, 0.5, 0.75]])
+def test_together_statements_on_thresholds_are_wrong_in_5_percent(thresholds):
+    """By the normal distribution of all errors, with the correlations of the rows themselves."""
+    risks, y, weights, _ = rows_of(12)
+    at, rows = np.array(thresholds), read_outcomes(risks, y, weights)
+    cells = Cells.of(rows, np.searchsorted(at, risks, side="right"), at.size + 1)
+    flags = (np.arange(at.size + 1)[:, None] > np.arange(at.size)).repeat(2, axis=0)
+    found = _largest_error(cells, at, flags)
+    shares = weights / weights.sum()
+    acts = risks[:, None] >= at
+    worth = np.hstack([acts * (y[:, None] - at), ~acts * (y[:, None] - at)])
+    moves = shares[:, None] * (worth - shares @ worth)
+    covariance = moves.T @ moves
+    errors = np.sqrt(np.diag(covariance))
+    normal = multivariate_normal(cov=covariance / np.outer(errors, errors), allow_singular=True)
+    ends = np.full(errors.size, found)
+    assert normal.cdf(ends, lower_limit=-ends) == pytest.approx(0.95, abs=0.012)
 
 
 def test_thresholds_ascend():

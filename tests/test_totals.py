@@ -199,6 +199,32 @@ def test_a_count_needs_a_band():
         TotalCount(3, 2, 1, 1, 1, 1, 1)
 
 
+def test_totals_that_no_row_has_are_not_divided_by():
+    with np.errstate(all="raise"):
+        found = count_totals(np.array([0, 2]), np.array([False, True]), np.ones(2), [0, 1, 2])
+    assert [(one.low, one.rows, one.events) for one in found] == [(0, 1, 0), (2, 1, 1)]
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1.0, 1e200])
+def test_effective_rows_of_a_total_do_not_depend_on_the_unit_of_weights(unit):
+    weights = unit * np.array([0.1, 0.3, 0.2])
+    first, second = count_totals(np.array([1, 1, 4]), np.ones(3, bool), weights, [1, 4])
+    assert first.effective_rows == pytest.approx(0.4**2 / (0.1**2 + 0.3**2))
+    assert second.effective_rows == pytest.approx(1)
+    assert first.weight == first.event_weight == pytest.approx(0.4 * unit)
+
+
+@pytest.mark.parametrize("interval", [(0.0, 1.0), (0.5, 0.5), (0, 0), (1, 1)])
+def test_any_two_risks_in_order_are_an_interval(interval):
+    assert TotalCount(0, 0, 5, 2, 5.0, 2.0, 5.0, interval).interval == interval
+
+
+@pytest.mark.parametrize("interval", [(-0.1, 0.5), (0.5, 1.1), (0.6, 0.5), (0.5,), 0.5])
+def test_what_is_no_interval_of_a_risk_is_refused(interval):
+    with pytest.raises(ParameterError, match=r"interval of a count is .* Give two risks in order"):
+        TotalCount(0, 0, 5, 2, 5.0, 2.0, 5.0, interval)
+
+
 def test_the_interval_of_a_risk_is_the_same_worked_out_total_by_total():
     generator = np.random.default_rng(3)
     lines = generator.integers(0, 3, (2, 200))

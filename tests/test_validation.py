@@ -357,23 +357,6 @@ def test_sentences_follow_from_the_intervals(offset, slope, mean, spread):
     assert spread in found.slope_in_words
 
 
-@pytest.mark.parametrize(
-    ("ends", "words"),
-    [
-        ((0.9, 1.2), "no sign"),
-        ((0.7, 1.2), "too few to tell"),
-        ((0.3, 0.9), "too extreme"),
-        ((1.1, 1.3), "too cautious"),
-        ((-0.2, 0.5), "do not show that higher risks go with more events"),
-        ((-2.0, -0.5), "higher risks go with fewer events"),
-        (None, "nothing follows"),
-    ],
-)
-def test_a_slope_in_words_says_what_its_interval_shows(ends, words):
-    found = validate(CARD, X, Y, n_bootstraps=0).facts.evaluation.calibration
-    assert words in replace(found, slope_interval=ends).slope_in_words
-
-
 def test_few_rows_do_not_reassure():
     found = validate(CARD, X, Y, n_bootstraps=0).facts.evaluation.calibration
     wide = replace(found, ratio_interval=(0.7, 1.3), intercept_interval=(-0.4, 0.5))
