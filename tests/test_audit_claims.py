@@ -1,0 +1,509 @@
+"""Each claim of a certificate by itself: what passes, what fails, and what an audit cannot say."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from riskcard import FeaturePoints, LevelPoints, RiskCard
+from riskcard.audit.audit import _read_rows
+from riskcard.audit.claims import (
+    Claims,
+    Neighbours,
+    _check_kind,
+    check_against_rival,
+    check_bounded_steps,
+    check_claims,
+    check_proof,
+    claims_of,
+)
+from riskcard.audit.findings import Outcome
+from riskcard.audit.hand_loss import hand_loss, is_close, risk_at
+from riskcard.audit.limits import check_limits, is_surely_within, one_step_changes, sure_terms
+from riskcard.audit.rivals import KIND, Rival, TrainingRows, _obstacle, _pseudo_rows
+from riskcard.data.files.feature_table import FeatureTable
+from riskcard.model.origin.certificate import Certificate, ClassWeights
+from riskcard.model.origin.recipe import Recipe, RowOrigin
+from riskcard.status import OPTIMALITY_TOLERANCE
+
+PASSED, FAILED, NOT_CHECKED = Outcome.PASSED, Outcome.FAILED, Outcome.NOT_CHECKED
+RNG = np.random.default_rng(2)
+X = RNG.integers(0, 6, (80, 2)).astype(float)
+Y = (RNG.random(80) < 1 / (1 + np.exp(2 - 0.7 * X[:, 0]))).astype(int)
+
+
+def certificate(**changes):
+    """One that any small card keeps."""
+    limits = {"max_terms": 4, "max_features": 2, "max_cuts_per_feature": 3, "max_points": 5}
+    claims = {"loss": 50.0, "bound": 40.0, "status": "time_limit", "scale": "calibrated"}
+    return Certificate(**{**claims, **limits, "max_log_odds": 6.0, **changes})
+
+
+def claims(**changes):
+    stated = {"loss": 50.0, "bound": 40.0, "gap": 0.2, "status": "time_limit"}
+    return Claims(**{**stated, "wanted_gap": None, "asked_for_proof": True, **changes})
+
+
+def card_of(points=(0, 2, 3), cuts=(1.0, 3.0), **changes):
+    feature = FeaturePoints("x0", cuts, points)
+    card = RiskCard([feature], multiplier=1.5, offset=-1.0, feature_names=("x0", "x1"))
+    return replace(card, **changes)
+
+
+def rows_of(card):
+    return _read_rows(card, X, Y, None)
+
+
+def recipe(**changes):
+    made = {"method": "RiskScoreClassifier", "parameters": {}, "resolved": {}, "further": {}}
+    hashes = {"is_weighted": False, "rows_used": "", "rows_all": ""}
+    return Recipe(**{**made, **hashes, **changes})
+
+
+# --- loss, bound and gap --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "loss", "failures"),
+    [
+        ({}, 50.0, set()),
+        ({"loss": 50.0 * (1 + 5e-10)}, 50.0, set()),
+        ({"loss": 50.0 * (1 + 2e-9)}, 50.0, {"loss"}),
+        ({"bound": 50.0 * (1 + 5e-10), "gap": 0.0}, 50.0, set()),
+        ({"bound": 50.0 * (1 + 3e-9), "gap": 0.0}, 50.0, {"bound"}),
+        ({"bound": 0.0, "gap": 1.0}, 50.0, set()),
+        ({"bound": -1e-12, "gap": 1.0}, 50.0, {"bound"}),
+        ({"bound": -5.0, "gap": 1.0}, 50.0, {"bound"}),
+        ({"gap": 0.2 + 5e-10}, 50.0, set()),
+        ({"gap": 0.2 + 2e-9}, 50.0, {"gap"}),
+        ({"gap": 0.2 - 2e-9}, 50.0, {"gap"}),
+        ({"loss": 0.0, "bound": 0.0, "gap": 0.0}, 0.0, set()),
+        ({"loss": 0.0, "bound": 0.0, "gap": 1.0}, 0.0, {"gap"}),
+        ({"loss": 0.5, "bound": 0.4}, 0.5, set()),
+    ],
+)
+def test_loss_bound_and_gap_fit_together_but_for_rounding(changes, loss, failures):
+    found = check_claims(claims(**changes), certificate(), loss)
+    assert {check.name for check in found if check.outcome is FAILED} == failures
+
+
+def test_where_terms_are_charged_the_bound_is_on_loss_and_charge():
+    charged = certificate(min_gain=2.5, charged_terms=4)
+    for bound, gap, is_right in (
+        (60.0, 0.0, True),
+        (60.0 * (1 + 3e-9), 0.0, False),
+        (45, 0.25, True),
+    ):
+        found = {
+            check.name: check for check in check_claims(claims(bound=bound, gap=gap), charged, 50.0)
+        }
+        assert (found["bound"].outcome is PASSED) is is_right
+        assert found["gap"].outcome is PASSED
+        assert "the loss with its charge is 60" in found["bound"].detail
+    plain = {check.name: check for check in check_claims(claims(), certificate(), 50.0)}
+    assert "the loss is 50" in plain["bound"].detail
+
+
+@pytest.mark.parametrize(
+    "recipe_of_card", [None, recipe(parameters={"gap": 0.3, "certify": False})]
+)
+def test_what_was_asked_for_is_in_the_recipe_or_not_known(recipe_of_card):
+    card = replace(card_of(), certificate=certificate(), recipe=recipe_of_card)
+    found = claims_of(card, certificate())
+    assert (found.loss, found.bound, found.status) == (50.0, 40.0, "time_limit")
+    assert found.gap == pytest.approx(0.2)
+    known = (None, None) if recipe_of_card is None else (0.3, False)
+    assert (found.wanted_gap, found.asked_for_proof) == known
+    fitted = SimpleNamespace(
+        card_=card, loss_=1.0, lower_bound_=0.5, gap_=0.5, status_="optimal", gap=0.7
+    )
+    assert claims_of(fitted, certificate()) == Claims(1.0, 0.5, 0.5, "optimal", 0.7, known[1])
+
+
+# --- the status -----------------------------------------------------------------------------------
+
+LEAST = OPTIMALITY_TOLERANCE
+
+
+@pytest.mark.parametrize(
+    ("stated", "limits", "gap", "outcome"),
+    [
+        ({"status": "perfect"}, {}, 0.2, FAILED),
+        ({"status": "optimal"}, {}, 0.0, PASSED),
+        ({"status": "optimal"}, {}, LEAST + 5e-10, PASSED),
+        ({"status": "optimal"}, {}, LEAST + 2e-9, FAILED),
+        ({"status": "gap_reached"}, {}, 0.0, NOT_CHECKED),
+        ({"status": "gap_reached", "wanted_gap": 0.1}, {}, 0.1 + 5e-10, PASSED),
+        ({"status": "gap_reached", "wanted_gap": 0.1}, {}, 0.1 + 2e-9, FAILED),
+        ({"status": "gap_reached", "wanted_gap": 0.0}, {}, LEAST, PASSED),
+        ({"status": "gap_reached", "wanted_gap": 0.0}, {}, LEAST + 2e-9, FAILED),
+        ({"status": "heuristic", "bound": 0.0}, {}, 1.0, PASSED),
+        ({"status": "heuristic", "bound": 1e-9}, {}, 1.0, FAILED),
+        ({}, {}, 0.5, PASSED),
+        ({"asked_for_proof": None}, {}, 0.5, PASSED),
+        ({"asked_for_proof": False}, {}, 0.5, FAILED),
+        ({"asked_for_proof": False, "bound": 0.5}, {}, 0.5, FAILED),
+        ({"asked_for_proof": False, "bound": 0.0}, {}, 1.0, PASSED),
+        ({"asked_for_proof": False, "bound": 0.0}, {"step_odds": 9.0, "step_bound": 3.0}, 1.0, FAILED),
+        ({}, {"max_terms": 12}, 0.5, PASSED),
+        ({}, {"max_terms": 13}, 0.5, FAILED),
+        ({"bound": 0.0}, {"max_terms": 13}, 1.0, PASSED),
+        ({"bound": 0.0}, {"max_terms": 13, "step_odds": 9.0, "step_bound": 3.0}, 1.0, FAILED),
+    ],
+)  # fmt: skip
+def test_a_status_needs_the_gap_and_the_proof_that_it_claims(stated, limits, gap, outcome):
+    stated = claims(gap=gap, **{"bound": 50.0 * (1 - gap), **stated})
+    # a bound that gives the gap; where it is stated by the case, the loss follows from it
+    loss = stated.bound / (1 - gap) if 0 < gap < 1 else 50.0
+    (*_, found) = check_claims(replace(stated, loss=loss), certificate(**limits), loss)
+    assert found.name == "status"
+    assert found.outcome is outcome, str(found)
+
+
+# --- neighbours -----------------------------------------------------------------------------------
+
+
+def test_a_bound_is_refuted_by_the_lowest_neighbour_but_for_rounding():
+    found = Neighbours(3, 100.0, "a change")
+    assert found.refute(100.0 * (1 + 5e-10)) == ""
+    assert found.refute(100.0 * (1 + 2e-9)).startswith(
+        "a change gives the loss 100, below the bound"
+    )
+    assert found.check(0.0).outcome is PASSED
+    assert found.check(99.0).detail == "3 cards one step away are not below the bound"
+    assert found.check(101.0).outcome is FAILED
+    unknown = Neighbours(None)
+    assert unknown.check(0.0).outcome is PASSED
+    assert unknown.check(0.5).outcome is NOT_CHECKED
+    assert Neighbours(0).check(1e9).outcome is PASSED
+
+
+@pytest.mark.parametrize("min_gain", [0.0, 4.0])
+def test_all_neighbours_are_tried_with_their_charge(min_gain):
+    card, limits = card_of(), certificate(min_gain=min_gain, charged_terms=2, is_grid_full=True)
+    rows = rows_of(card)
+    log_odds = [
+        (card.total_points(X) + change) / 1.5 - 1.0
+        for change, _, _ in one_step_changes(card, limits, rows)
+    ]
+    terms = [n_terms for _, n_terms, _ in one_step_changes(card, limits, rows)]
+    assert len(set(terms)) > 1
+    losses = [
+        np.logaddexp(0, np.where(Y == 1, -one, one)).sum() + min_gain * n_terms
+        for one, n_terms in zip(log_odds, terms, strict=True)
+    ]
+    found = Neighbours.of(card, limits, rows)
+    assert (found.number, found.lowest) == (len(losses), pytest.approx(min(losses)))
+    what = [what for *_, what in one_step_changes(card, limits, rows)]
+    assert found.what == what[int(np.argmin(losses))]
+
+
+@pytest.mark.parametrize("limits", [{"rules": ("age: rises",)}, {"shortlist": 0}, {"shortlist": 7}])
+def test_neighbours_that_rules_or_a_shortlist_may_forbid_are_not_tried(limits):
+    assert Neighbours.of(card_of(), certificate(**limits), rows_of(card_of())).number is None
+
+
+# --- rivals ---------------------------------------------------------------------------------------
+
+
+def rival_of(bound=0.0, points=(0, 1, 4), **changes):
+    """Another card of the kind, and its loss."""
+    card = card_of(points, certificate=certificate(bound=bound))
+    own = card_of(points)
+    return Rival(card, seconds=1.5, **changes), hand_loss(own, rows_of(own))
+
+
+def against(rival, bound, nearby=Neighbours(4), **limits):  # noqa: B008
+    return check_against_rival(
+        "proof", certificate(**limits), rows_of(card_of()), bound, rival, nearby
+    )
+
+
+def test_without_a_search_a_bound_is_a_claim():
+    found = against(Rival(why_not="of the weather"), 40.0)
+    assert found.outcome is NOT_CHECKED
+    assert "tried 4 neighbours, and made no search, because of the weather" in found.detail
+    assert "tried no neighbours" in against(Rival(), 40.0, Neighbours(None)).detail
+
+
+def test_a_rival_below_the_bound_refutes_it_but_for_rounding():
+    rival, loss = rival_of()
+    refuted = against(rival, loss * (1 + 2e-9))
+    assert refuted.outcome is FAILED
+    assert "a search of 1.5 s found another card of this kind" in refuted.detail
+    found = against(rival, loss * (1 + 5e-10))
+    assert found.outcome is NOT_CHECKED
+    assert "searched for 1.5 s: no card was below it" in found.detail
+    assert "proved a bound" not in found.detail
+
+
+def test_the_terms_of_a_rival_are_charged():
+    rival, loss = rival_of()  # two terms
+    assert against(rival, (loss + 6) * (1 + 2e-9), min_gain=3.0).outcome is FAILED
+    assert against(rival, (loss + 6) * (1 - 2e-9), min_gain=3.0).outcome is NOT_CHECKED
+
+
+@pytest.mark.parametrize("limits", [{"max_terms": 1}, {"max_points": 2}, {"max_log_odds": 1.9}])
+def test_a_rival_of_another_kind_says_nothing(limits):
+    rival, loss = rival_of()
+    found = against(rival, 2 * loss, **limits)
+    assert found.outcome is NOT_CHECKED
+    assert "found no other card of this kind" in found.detail
+
+
+def test_a_bound_passes_only_if_it_is_proven_again():
+    bound = 20.0
+    rival, _ = rival_of(bound=bound)
+    assert against(rival, bound).outcome is PASSED
+    assert "was proven again by riskcard in 1.5 s" in against(rival, bound).detail
+    assert against(rival, bound / (1 - LEAST / 2)).outcome is PASSED
+    found = against(rival, bound / (1 - 2 * LEAST))
+    assert found.outcome is NOT_CHECKED
+    assert "proved a bound of only 20" in found.detail
+
+
+def test_a_rival_without_a_certificate_proves_nothing():
+    rival, _ = rival_of()
+    bare = replace(rival, card=replace(rival.card, certificate=None))
+    assert against(bare, 1.0).outcome is NOT_CHECKED
+
+
+# --- the kind of cards ----------------------------------------------------------------------------
+
+OTHER = {
+    "max_terms": 3, "max_features": 1, "max_cuts_per_feature": 2, "max_points": 4, "scale": "multiplier",
+    "max_log_odds": 5.0, "is_grid_full": True, "grid": 9, "shortlist": 8, "rules": ("a: rises",),
+    "pseudo_rows": 3.0, "smooth_rows": 4.0, "min_gain": 1.0, "min_line_rows": 20,
+}  # fmt: skip
+
+
+def kind_of(rival_limits, **changes):
+    card = card_of(certificate=certificate(**{"is_grid_full": False, **rival_limits}))
+    return _check_kind(certificate(is_grid_full=False), Rival(card, is_of_recipe=True, **changes))
+
+
+@pytest.mark.parametrize("name", KIND)
+def test_every_limit_of_the_kind_is_that_of_the_recipe(name):
+    found = kind_of({name: OTHER[name]})
+    assert found.outcome is FAILED
+    assert f"the certificate says {name} " in found.detail
+    assert kind_of({}).outcome is PASSED
+
+
+def test_limits_that_are_numbers_are_compared_but_for_rounding():
+    assert kind_of({"max_log_odds": 6.0 * (1 + 5e-10)}).outcome is PASSED
+    assert kind_of({"max_log_odds": 6.0 * (1 + 3e-9)}).outcome is FAILED
+
+
+def test_an_automatic_shortlist_may_have_another_length():
+    assert kind_of({"shortlist": 8}, has_automatic_shortlist=True).outcome is NOT_CHECKED
+    assert kind_of({"shortlist": 8}, has_automatic_shortlist=False).outcome is FAILED
+    assert kind_of({}, has_automatic_shortlist=True).outcome is PASSED
+
+
+@pytest.mark.parametrize(
+    ("stated", "given", "outcome"),
+    [
+        (None, None, PASSED),
+        (None, (1.0, 2.0), FAILED),
+        ((1.0, 2.0), None, FAILED),
+        ((1.0, 2.0), (1.0, 2.0 * (1 + 5e-10)), PASSED),
+        ((1.0, 2.0), (1.0 + 3e-9, 2.0), FAILED),
+        ((1.0, 2.0), (1.0, 2.1), FAILED),
+    ],
+)
+def test_class_weights_are_part_of_the_kind(stated, given, outcome):
+    one, other = (
+        certificate(class_weights=None if own is None else ClassWeights(*own, 1.0, 0.0))
+        for own in (stated, given)
+    )
+    found = _check_kind(one, Rival(card_of(certificate=other)))
+    assert found.outcome is outcome
+
+
+def names_of(checks):
+    return {check.name: check.outcome for check in checks}
+
+
+def test_a_rival_counts_only_if_its_kind_is_that_of_the_certificate():
+    card, stated = card_of(), certificate(bound=20.0, is_grid_full=False)
+    rows, rival = rows_of(card), rival_of(bound=20.0)[0]
+    same = replace(
+        rival, card=replace(rival.card, certificate=certificate(bound=20.0, is_grid_full=False))
+    )
+    for own, names in (
+        (same, {"neighbours": PASSED, "proof": PASSED}),  # the certificate alone says the kind
+        (replace(same, is_of_recipe=True), {"neighbours": PASSED, "kind": PASSED, "proof": PASSED}),
+    ):
+        assert names_of(check_proof(card, stated, rows, 20.0, own)) == names
+    longer = replace(
+        rival.card, certificate=certificate(bound=20.0, is_grid_full=False, shortlist=9)
+    )
+    unsure = Rival(longer, is_of_recipe=True, has_automatic_shortlist=True)
+    found = list(check_proof(card, stated, rows, 20.0, unsure))
+    assert names_of(found) == {"neighbours": PASSED, "kind": NOT_CHECKED, "proof": NOT_CHECKED}
+    assert "made no search, because the automatic shortlist" in found[-1].detail
+    assert names_of(check_proof(card, stated, rows, 0.0, same)) == {"neighbours": PASSED}
+
+
+# --- bounded steps --------------------------------------------------------------------------------
+
+
+def bounded(card=None, loss=None, rival=Rival(why_not="of the weather"), **limits):  # noqa: B008
+    card = card_of() if card is None else card
+    rows = rows_of(card)
+    loss = hand_loss(card, rows) if loss is None else loss
+    return list(check_bounded_steps(card, certificate(bound=10.0, **limits), rows, loss, rival))
+
+
+def test_a_certificate_without_a_second_bound_has_nothing_to_check():
+    assert bounded() == []
+
+
+@pytest.mark.parametrize(
+    ("limits", "outcome"),
+    [
+        ({"step_odds": 20.0, "step_bound": 10.0}, NOT_CHECKED),
+        ({"step_odds": 20.0, "step_bound": 10.0 * (1 - 5e-10)}, NOT_CHECKED),
+        ({"step_odds": 20.0, "step_bound": 10.0 * (1 - 3e-9)}, FAILED),
+        ({"step_odds": math.exp(6.0 * (1 + 5e-10)), "step_bound": 11.0}, NOT_CHECKED),
+        ({"step_odds": math.exp(6.0 * (1 + 3e-9)), "step_bound": 11.0}, FAILED),
+        ({"step_odds": 20.0, "step_bound": 1000.0}, FAILED),
+    ],
+)
+def test_a_second_bound_is_not_below_the_first_and_about_no_steeper_cards(limits, outcome):
+    (found,) = bounded(**limits)
+    assert (found.name, found.outcome) == ("bound on bounded steps", outcome)
+
+
+def test_the_card_itself_refutes_a_second_bound_only_if_its_steps_are_bounded():
+    flat = card_of((0, 1), (1.0,))  # moves the log-odds by 2 / 3
+    loss = hand_loss(flat, rows_of(flat))
+    (found,) = bounded(flat, step_odds=3.0, step_bound=loss * (1 + 2e-9), max_points=1)
+    assert found.outcome is FAILED
+    (found,) = bounded(flat, loss=loss, step_odds=1.5, step_bound=2 * loss)
+    assert found.outcome is NOT_CHECKED
+    assert "tried no neighbours" in found.detail
+    (found,) = bounded(flat, loss=0.5, step_odds=3.0, step_bound=11.0)
+    assert "the card itself has the loss 0.5" in found.detail
+
+
+# --- limits ---------------------------------------------------------------------------------------
+
+
+def limits_of(card, **changes):
+    return names_of(check_limits(card, certificate(**changes), rows_of(card)))
+
+
+def test_charged_terms_are_checked_where_terms_are_charged():
+    assert "charged terms" not in limits_of(card_of())
+    assert limits_of(card_of(), min_gain=0.5, charged_terms=2)["charged terms"] is PASSED
+    assert limits_of(card_of(), min_gain=0.5, charged_terms=1)["charged terms"] is FAILED
+
+
+@pytest.mark.parametrize(
+    ("changes", "limits", "outcome"),
+    [
+        ({}, {}, PASSED),
+        ({"base": 1}, {}, FAILED),
+        ({"base": -1}, {}, FAILED),
+        ({"base": 1, "offset": 0.0}, {"scale": "multiplier"}, PASSED),
+        ({"base": 1}, {"scale": "multiplier"}, FAILED),
+        ({"offset": 0.0}, {"scale": 1.5, "max_log_odds": 30.0}, PASSED),
+        ({"offset": 0.0}, {"scale": 1.4, "max_log_odds": 30.0}, FAILED),
+        ({"offset": 0.1}, {"scale": 1.5, "max_log_odds": 30.0}, FAILED),
+        ({"multiplier": -1.5}, {}, FAILED),
+        ({"multiplier": 2 / 6 / (1 + 5e-10)}, {}, PASSED),
+        ({"multiplier": 2 / 6 / (1 + 3e-9)}, {}, FAILED),
+        ({"multiplier": 0.01, "offset": 0.0}, {"scale": 0.01, "max_log_odds": 30.0}, PASSED),
+    ],
+)
+def test_the_scale_is_the_one_that_was_asked_for(changes, limits, outcome):
+    assert limits_of(card_of(**changes), **limits)["scale"] is outcome
+
+
+def test_the_number_of_terms_is_sure_or_the_most_that_are_allowed():
+    card = card_of((0, 2, 3))
+    assert sure_terms(card, certificate()) == 2
+    assert sure_terms(card, certificate(max_points=2)) == 2
+    # a step of 2 points with terms of 1 point takes more terms than the cuts say
+    assert sure_terms(card, certificate(max_points=1)) == 4
+
+
+@pytest.mark.parametrize(
+    ("limits", "is_within"),
+    [
+        ({}, True),
+        ({"max_terms": 3}, True),
+        ({"max_terms": 2}, False),
+        ({"max_points": 2}, True),
+        ({"max_points": 1}, False),
+        ({"max_cuts_per_feature": 2}, True),
+        ({"max_cuts_per_feature": 1}, False),
+        ({"max_log_odds": 2 / 1.5}, True),
+        ({"max_log_odds": 1.99 / 1.5}, False),
+    ],
+)
+def test_a_card_is_surely_within_limits_or_not(limits, is_within):
+    second = LevelPoints("x1", [["a"], ["b"]], [0, 1])
+    card = card_of(features=(*card_of().features, second))
+    assert is_surely_within(card, certificate(**limits)) is is_within
+
+
+# --- small pieces ---------------------------------------------------------------------------------
+
+
+def test_numbers_are_close_by_the_larger_of_the_two():
+    assert is_close(0.0, 0.0)
+    assert not is_close(0.0, 1e-300)
+    assert is_close(-3.0, -3.0 * (1 + 5e-10))
+    assert not is_close(-3.0, 3.0)
+    assert not is_close(1.0, 1.0 + 3e-9)
+
+
+@pytest.mark.parametrize("log_odds", [-800.0, -2.0, -1e-9, 0.0, 1e-9, 2.0, 800.0])
+def test_a_risk_is_precise_at_both_ends(log_odds):
+    small = math.exp(-abs(log_odds))
+    expected = small / (1 + small) if log_odds < 0 else 1 / (1 + small)
+    assert risk_at(log_odds) == pytest.approx(expected, rel=1e-14)
+    assert risk_at(log_odds) + risk_at(-log_odds) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("number", "parameter"), [(0.0, None), (0.5, 0.05), (1.0, 1.0), (3.25, 3.25)]
+)
+def test_fewer_than_one_pseudo_observation_is_a_share_of_the_rows(number, parameter):
+    assert _pseudo_rows(number, 10) == parameter
+
+
+def training_rows(origin=RowOrigin.TRAINING, has_all=True):
+    return TrainingRows(FeatureTable({}, 80), Y, None, origin, has_all)
+
+
+@pytest.mark.parametrize(
+    ("limits", "method", "rows", "words"),
+    [
+        ({}, "RiskScoreClassifier", {}, ""),
+        ({"max_terms": 0}, "RiskScoreClassifier", {}, "may not have terms"),
+        ({"max_terms": 1}, "RiskScoreClassifier", {}, ""),
+        ({"max_terms": 12}, "RiskScoreClassifier", {}, ""),
+        ({"max_terms": 13}, "RiskScoreClassifier", {}, "more than 12 terms"),
+        ({}, "improve", {}, "improved is not stored"),
+        ({}, "fit_within_limits", {}, "groups that its limits are about"),
+        ({}, "RiskScoreClassifier", {"origin": RowOrigin.OTHER}, "not all columns are here"),
+        ({}, "RiskScoreClassifier", {"has_all": False}, "not all columns are here"),
+        ({}, None, {"origin": RowOrigin.UNKNOWN, "has_all": False}, ""),
+        ({"rules": ("age: rises",)}, None, {}, "without a recipe"),
+        ({"min_gain": 0.5}, None, {}, "without a recipe"),
+        ({"is_grid_full": False}, None, {}, "without a recipe"),
+    ],
+)
+def test_a_search_is_made_only_within_a_kind_that_is_known(limits, method, rows, words):
+    of_recipe = None if method is None else recipe(method=method)
+    card = card_of(certificate=certificate(**{"is_grid_full": True, **limits}), recipe=of_recipe)
+    found = _obstacle(card, training_rows(**rows), is_of_recipe=method is not None)
+    assert words in found if words else found == ""
