@@ -415,7 +415,7 @@ def test_effective_rows_are_kishs(weights, rows):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_net_benefit_counts_true_positives_less_false_ones_at_their_price(seed):
+def test_net_benefit_is_true_positives_minus_false_ones_at_their_cost(seed):
     risks, y, weights = random_rows(seed)
     curve = decision_curve(read_outcomes(risks, y, weights))
     for at, found, everyone in zip(
@@ -430,7 +430,7 @@ def test_net_benefit_counts_true_positives_less_false_ones_at_their_price(seed):
     np.testing.assert_array_equal(curve.thresholds, THRESHOLDS)
 
 
-def test_ranges_are_supported_where_the_rows_show_that_both_simple_ways_are_beaten():
+def test_ranges_are_supported_where_the_rows_show_that_both_simple_strategies_are_beaten():
     perfect = read_outcomes(np.repeat([0.3, 0.7], 200), np.repeat([0, 1], 200))
     ((low, high),) = decision_curve(perfect).supported
     assert (low, high) == (pytest.approx(0.31), pytest.approx(0.7))

@@ -162,7 +162,7 @@ def counted_card() -> RiskCard:
     return replace(card, training=replace(card.training, totals=counts))
 
 
-def test_counts_are_kept_in_the_file_one_a_line():
+def test_counts_are_kept_in_the_file_one_per_line():
     card = counted_card()
     text = card.to_json()
     again = RiskCard.from_json(text)
