@@ -78,6 +78,7 @@ def test_rows_without_weight_are_left_out():
         ([0.1, 0.2], [1, 1], {}, "one class only"),
         ([0.1, 0.2, 0.3], [0, 1, 1], {"sample_weight": [0, 1, 1]}, "one class only"),
         ([0.1, 0.2], [0, 1, 1], {}, "X has 2 rows and y has 3"),
+        (0.1, [0, 1], {}, "X has 1 rows and y has 2"),
     ],
 )
 def test_what_is_no_risk_is_refused(risks, y, more, message):
