@@ -10,7 +10,16 @@ import numpy as np
 import pytest
 
 from riskcard import FeaturePoints, LevelPoints, RiskCard
-from riskcard.audit.audit import _read_rows
+from riskcard.audit.audit import (
+    _check_classifier,
+    _check_counts,
+    _check_labels,
+    _check_origin,
+    _check_risks,
+    _check_training,
+    _read_rows,
+    audit_card,
+)
 from riskcard.audit.claims import (
     Claims,
     Neighbours,
@@ -21,13 +30,14 @@ from riskcard.audit.claims import (
     check_proof,
     claims_of,
 )
-from riskcard.audit.findings import Outcome
+from riskcard.audit.findings import AuditReport, Outcome, checked, not_checked
 from riskcard.audit.hand_loss import hand_loss, is_close, risk_at
 from riskcard.audit.limits import check_limits, is_surely_within, one_step_changes, sure_terms
 from riskcard.audit.rivals import KIND, Rival, TrainingRows, _obstacle, _pseudo_rows
 from riskcard.data.files.feature_table import FeatureTable
-from riskcard.model.origin.certificate import Certificate, ClassWeights
+from riskcard.model.origin.certificate import Certificate, ClassWeights, TrainingFacts
 from riskcard.model.origin.recipe import Recipe, RowOrigin
+from riskcard.model.totals import TotalCount, count_totals
 from riskcard.status import OPTIMALITY_TOLERANCE
 
 PASSED, FAILED, NOT_CHECKED = Outcome.PASSED, Outcome.FAILED, Outcome.NOT_CHECKED
@@ -507,3 +517,198 @@ def test_a_search_is_made_only_within_a_kind_that_is_known(limits, method, rows,
     card = card_of(certificate=certificate(**{"is_grid_full": True, **limits}), recipe=of_recipe)
     found = _obstacle(card, training_rows(**rows), is_of_recipe=method is not None)
     assert words in found if words else found == ""
+
+
+# --- rows, counts and risks -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("labels", "outcome", "shown"),
+    [
+        ([0, 1, 1], PASSED, "the target has 0, 1; the card has (0, 1)"),
+        ([0, 1, 2], FAILED, "the target has 0, 1, 2;"),
+        ([1, 1, 1], FAILED, "the target has 1;"),
+        ([0, 3, 3], FAILED, "the target has 0, 3;"),
+        ([5, 4, 3, 1, 0], FAILED, "the target has 0, 1, 3, 4;"),
+    ],
+)
+def test_the_target_has_the_two_labels_of_the_card(labels, outcome, shown):
+    found = _check_labels(card_of(), SimpleNamespace(target=np.array(labels)))
+    assert found.outcome is outcome
+    assert found.detail.startswith(shown)
+
+
+WEIGHTS = np.linspace(0.5, 2.0, 80)
+
+
+def counted_card():
+    """A card with true counts, overall and of each total."""
+    card, has_event = card_of(), Y == 1
+    totals = count_totals(card.total_points(X), has_event, WEIGHTS, card.reachable_totals())
+    facts = 80, int(Y.sum()), WEIGHTS.sum(), WEIGHTS[has_event].sum()
+    return replace(card, training=TrainingFacts(*facts, totals=totals, is_weighted=True))
+
+
+def weighted_rows():
+    return _read_rows(card_of(), X, Y, WEIGHTS)
+
+
+def test_counts_of_rows_events_and_weights_are_compared():
+    card, rows = counted_card(), weighted_rows()
+    assert _check_training(card, rows).outcome is PASSED
+    assert _check_training(card_of(), rows).outcome is NOT_CHECKED
+    for name, step in (("rows", 1), ("events", -1), ("weight", 1e-6), ("event_weight", -1e-6)):
+        facts = replace(card.training, **{name: getattr(card.training, name) + step})
+        assert _check_training(replace(card, training=facts), rows).outcome is FAILED
+
+
+def test_every_count_of_a_total_is_compared():
+    card, rows = counted_card(), weighted_rows()
+    assert [one.outcome for one in _check_counts(card, rows)] == [PASSED]
+    assert list(_check_counts(card_of(), rows)) == []
+    counts = card.training.totals
+    assert len(counts) == 3
+    last = counts[-1]
+    changes = [
+        {"rows": last.rows - 1},
+        {"events": last.events - 1},
+        {"weight": last.weight * (1 + 2e-9)},
+        {"event_weight": last.event_weight * (1 + 2e-9)},
+        {"low": last.low + 1, "high": last.high + 1},
+    ]
+    for change in changes:
+        wrong = replace(last, **change)
+        totals = (*counts[:-1], wrong)
+        facts = replace(card.training, totals=totals)
+        (found,) = _check_counts(replace(card, training=facts), rows)
+        assert found.outcome is FAILED
+        assert f"that of {wrong.low} to {wrong.high} is wrong" in found.detail
+    for kept in (counts[1:], counts[:-1]):  # all are right, but some rows are not counted
+        facts = replace(card.training, totals=kept)
+        (found,) = _check_counts(replace(card, training=facts), rows)
+        assert found.outcome is FAILED
+        assert (
+            found.detail == f"2 counts of totals with {sum(one.rows for one in kept)} rows, of 80"
+        )
+
+
+def test_a_band_counts_its_first_and_its_last_total():
+    card, rows = counted_card(), weighted_rows()
+    band = TotalCount(0, 3, 80, int(Y.sum()), WEIGHTS.sum(), WEIGHTS[Y == 1].sum(), 70.0)
+    assert {0, 3} <= set(card.total_points(X).tolist())
+    facts = replace(card.training, totals=(band,))
+    (found,) = _check_counts(replace(card, training=facts), rows)
+    assert found.outcome is PASSED
+
+
+@pytest.mark.parametrize(("error", "outcome"), [(5e-10, PASSED), (2e-9, FAILED), (-2e-9, FAILED)])
+def test_risks_of_totals_are_compared_but_for_rounding(error, outcome, monkeypatch):
+    table = card_of().risk_table()
+    shifted = (table[0], table[1]._replace(risk=table[1].risk + error), *table[2:])
+    monkeypatch.setattr(RiskCard, "risk_table", lambda card: shifted)
+    found = {check.name: check for check in _check_risks(card_of(), rows_of(card_of()))}
+    assert found["risk table"].outcome is outcome
+    assert (", the risk of total 2 is wrong" in found["risk table"].detail) is (outcome is FAILED)
+    assert found["totals"].outcome is PASSED
+
+
+def test_risks_rise_or_fall_with_the_total_as_the_scale_says(monkeypatch):
+    for multiplier in (1.5, -1.5):
+        card = card_of(multiplier=multiplier)
+        assert {one.outcome for one in _check_risks(card, rows_of(card))} == {PASSED}
+    low, *others = card_of().risk_table()
+    monkeypatch.setattr(RiskCard, "risk_table", lambda card: tuple(others))
+    found = {check.name: check for check in _check_risks(card_of(), rows_of(card_of()))}
+    assert found["totals"].outcome is FAILED
+    assert f"{low.total} is not in the risk table" in found["totals"].detail
+
+
+@pytest.mark.parametrize(
+    ("of_recipe", "given", "outcome"),
+    [
+        (None, training_rows(), NOT_CHECKED),
+        (recipe(scale_rows="0a"), training_rows(), NOT_CHECKED),
+        (recipe(), "no such column", NOT_CHECKED),
+        (recipe(), training_rows(RowOrigin.UNKNOWN), NOT_CHECKED),
+        (recipe(), training_rows(RowOrigin.OTHER), FAILED),
+        (recipe(), training_rows(RowOrigin.TRAINING), PASSED),
+    ],
+)
+def test_hashes_say_whether_the_rows_are_those_of_training(of_recipe, given, outcome):
+    assert _check_origin(card_of(recipe=of_recipe), given).outcome is outcome
+
+
+def classifier(**changes):
+    card = card_of(certificate=certificate())
+    risks = card.risk(X)
+    stated = {"loss_": 50.0, "lower_bound_": 40.0, "status_": "time_limit", "classes_": [0, 1]}
+    known = {**stated, "predict_proba": lambda X: np.column_stack([1 - risks, risks])}
+    return SimpleNamespace(**{**known, **changes}), card
+
+
+@pytest.mark.parametrize(
+    ("changes", "failures"),
+    [
+        ({}, set()),
+        ({"loss_": 50.0 * (1 + 2e-9)}, {"certificate"}),
+        ({"lower_bound_": 40.0 * (1 + 2e-9)}, {"certificate"}),
+        ({"status_": "optimal"}, {"certificate"}),
+        ({"classes_": [1, 0]}, {"classes"}),
+        ({"classes_": [0, 2]}, {"classes"}),
+    ],
+)
+def test_a_classifier_states_what_its_card_does(changes, failures):
+    subject, card = classifier(**changes)
+    found = list(_check_classifier(subject, card, X, rows_of(card)))
+    assert {check.name for check in found if check.outcome is FAILED} == failures
+    assert ("predictions" in {check.name for check in found}) is (failures != {"classes"})
+
+
+@pytest.mark.parametrize(("error", "outcome"), [(5e-10, PASSED), (2e-9, FAILED), (-2e-9, FAILED)])
+def test_the_largest_error_of_a_prediction_counts(error, outcome):
+    risks = card_of().risk(X)
+    risks[7] += error
+    subject, card = classifier(predict_proba=lambda X: np.column_stack([1 - risks, risks]))
+    (*_, found) = _check_classifier(subject, card, X, rows_of(card))
+    assert (found.name, found.outcome) == ("predictions", outcome)
+    bare = replace(card, certificate=None)
+    names = [check.name for check in _check_classifier(subject, bare, X, rows_of(card))]
+    assert names == ["classes", "predictions"]
+
+
+# --- the report -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("limits", "lacks"),
+    [
+        ({"bound": 0.0, "status": "heuristic"}, ""),
+        ({"bound": 1.0}, "recipe"),
+        ({"bound": 0.5}, "recipe"),
+        ({"bound": 0.0, "step_odds": 9.0, "step_bound": 3.0}, "recipe"),
+    ],
+)
+def test_a_bound_without_a_recipe_is_not_backed(limits, lacks):
+    card = card_of()
+    stated = certificate(loss=hand_loss(card, rows_of(card)), **limits)
+    report = audit_card(replace(card, certificate=stated), X, Y)
+    assert report.failures == (), str(report)
+    assert (report.lacks, report.passed) == (lacks, lacks == "")
+
+
+def test_a_report_counts_its_checks_and_says_what_follows():
+    good, bad, unknown = checked("a", True, "1"), checked("b", False, "2"), not_checked("c", "3")
+    for checks, lacks, summary in (
+        ((good, good, unknown), "", "2 passed, 0 failed, 1 not checked."),
+        ((good, bad), "recipe", "1 passed, 1 failed, 0 not checked. The card is not what it claims."),
+        ((good,), "certificate", "1 passed, 0 failed, 0 not checked. The card has no certificate."),
+        ((), "recipe", "0 passed, 0 failed, 0 not checked. The card has no recipe, so nothing backs its bound."),
+        ((unknown,), "columns", "0 passed, 0 failed, 1 not checked. Give the rows with all columns that the card was learned from."),
+    ):  # fmt: skip
+        report = AuditReport(checks, 1.0, lacks)
+        assert report.summary == summary
+        assert report.passed is (not lacks and bad not in checks)
+    assert [one.holds for one in (good, bad, unknown)] == [True, False, True]
+    assert [str(one) for one in (good, bad, unknown)] == [
+        "pass         a: 1", "FAIL         b: 2", "not checked  c: 3",
+    ]  # fmt: skip
