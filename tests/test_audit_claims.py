@@ -635,7 +635,9 @@ def test_risks_rise_or_fall_with_the_total_as_the_scale_says(monkeypatch):
     ],
 )
 def test_hashes_say_whether_the_rows_are_those_of_training(of_recipe, given, outcome):
-    assert _check_origin(card_of(recipe=of_recipe), given).outcome is outcome
+    found = _check_origin(card_of(recipe=of_recipe), given)
+    assert (found.name, found.outcome) == ("values of the rows", outcome)
+    assert isinstance(given, TrainingRows) or found.detail == given
 
 
 def classifier(**changes):
