@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from riskcard import FeaturePoints, LevelPoints, RiskCard
+from riskcard.audit import rivals
 from riskcard.audit.audit import (
     _check_classifier,
     _check_counts,
@@ -33,7 +34,14 @@ from riskcard.audit.claims import (
 from riskcard.audit.findings import AuditReport, Outcome, checked, not_checked
 from riskcard.audit.hand_loss import hand_loss, is_close, risk_at
 from riskcard.audit.limits import check_limits, is_surely_within, one_step_changes, sure_terms
-from riskcard.audit.rivals import KIND, Rival, TrainingRows, _obstacle, _pseudo_rows
+from riskcard.audit.rivals import (
+    KIND,
+    Rival,
+    TrainingRows,
+    _obstacle,
+    _pseudo_rows,
+    find_rival,
+)
 from riskcard.data.files.feature_table import FeatureTable
 from riskcard.model.origin.certificate import Certificate, ClassWeights, TrainingFacts
 from riskcard.model.origin.recipe import Recipe, RowOrigin
@@ -517,6 +525,74 @@ def test_a_search_is_made_only_within_a_kind_that_is_known(limits, method, rows,
     card = card_of(certificate=certificate(**{"is_grid_full": True, **limits}), recipe=of_recipe)
     found = _obstacle(card, training_rows(**rows), is_of_recipe=method is not None)
     assert words in found if words else found == ""
+
+
+@pytest.mark.parametrize(("weights", "n_rows"), [(None, 80), (np.arange(80.0) % 4, 60)])
+def test_a_search_is_for_the_rows_that_have_a_weight(weights, n_rows, monkeypatch):
+    seen = []
+    monkeypatch.setattr(rivals, "_model_of_recipe", lambda card, number: seen.append(number))
+    monkeypatch.setattr(rivals, "_search", lambda model, rows, of_recipe: (model, of_recipe))
+    card = card_of(certificate=certificate(is_grid_full=True))
+    rows = replace(training_rows(), weights=weights)
+    for prove, seconds in ((None, rivals.SEARCH_SECONDS), (3.0, 3.0)):
+        model, of_recipe = find_rival(card, rows, prove)
+        assert (model.certify, model.time_limit, of_recipe) == (prove is not None, seconds, False)
+        assert (model.max_terms, model.max_points, model.event) == (4, 5, 1)
+    assert seen == [n_rows, n_rows]
+    for nothing in ({"bound": 0.0, "status": "heuristic"}, {"max_terms": 13}):
+        bare = replace(card, certificate=certificate(is_grid_full=True, **nothing))
+        assert find_rival(bare, rows).card is None
+
+
+@pytest.mark.parametrize(
+    ("limits", "parameters", "parts"),
+    [
+        ({}, {"max_features": 2, "max_cuts_per_feature": 3, "max_log_odds": 6.0}, {}),
+        ({"max_features": 0, "max_cuts_per_feature": 0}, {"max_features": None, "max_cuts_per_feature": None}, {}),
+        ({"scale": "multiplier"}, {"scale": "multiplier", "max_log_odds": 6.0}, {}),
+        ({"scale": 1.5, "max_log_odds": 30.0}, {"scale": 1.5, "max_log_odds": None}, {}),
+        ({"min_line_rows": 1}, {}, {"min_line_rows": None}),
+        ({"min_line_rows": 2}, {}, {"min_line_rows": 2}),
+        ({"pseudo_rows": 0.8, "smooth_rows": 7.0}, {}, {"pseudo_rows": 0.01, "smooth_rows": 7.0}),
+        ({"class_weights": ClassWeights(1.0, 3.0, 2.0, 0.0)}, {"class_weight": {0: 1.0, 1: 3.0}}, {}),
+    ],
+)  # fmt: skip
+def test_a_certificate_alone_gives_the_classifier_of_its_kind(limits, parameters, parts):
+    card = card_of(certificate=certificate(**limits))
+    found = rivals._model_of_certificate(card, card.certificate, 80).get_params(deep=False)
+    usual = {"max_terms": 4, "max_points": 5, "scale": "calibrated", "class_weight": None}
+    assert {name: found[name] for name in {**usual, **parameters}} == {**usual, **parameters}
+    none = {"grid": None, "pseudo_rows": None, "smooth_rows": None, "shortlist": None}
+    expected = {**none, "min_line_rows": None, **parts}
+    assert {name: getattr(found["regularization"], name) for name in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("step_odds", "limit"), [(math.exp(2.0), 2.0), (math.exp(6.0), 6.0), (1e4, 6.0)]
+)
+def test_a_search_among_bounded_steps_has_their_limit(step_odds, limit, monkeypatch):
+    monkeypatch.setattr(rivals, "find_rival", lambda card, rows: card)
+    steps = {"step_odds": step_odds, "step_bound": 3.0}
+    for of_recipe in (None, recipe(parameters={"max_log_odds": "auto", "gap": 0.1})):
+        card = card_of(certificate=certificate(**steps), recipe=of_recipe)
+        found = rivals.within_steps(card, training_rows())
+        assert found.certificate.max_log_odds == pytest.approx(limit)
+        if of_recipe is not None:
+            assert found.recipe.parameters == {"max_log_odds": pytest.approx(limit), "gap": 0.1}
+
+
+@pytest.mark.parametrize("shortlist", ["auto", 12, None])
+def test_a_rival_has_the_time_and_the_shortlist_of_its_search(shortlist):
+    card = card_of()
+    model = SimpleNamespace(
+        fit=lambda *rows, **options: None,
+        card_=card,
+        regularization=SimpleNamespace(shortlist=shortlist),
+    )
+    found = rivals._search(model, training_rows(), True)
+    assert (found.card, found.why_not, found.is_of_recipe) == (card, "", True)
+    assert 0 <= found.seconds < 5
+    assert found.has_automatic_shortlist is (shortlist == "auto")
 
 
 # --- rows, counts and risks -----------------------------------------------------------------------
