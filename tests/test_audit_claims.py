@@ -423,6 +423,16 @@ def test_charged_terms_are_checked_where_terms_are_charged():
     assert limits_of(card_of(), min_gain=0.5, charged_terms=1)["charged terms"] is FAILED
 
 
+def test_with_rules_cuts_may_lack_rows_and_points_but_no_feature_may_be_worth_nothing():
+    empty, flat = card_of((0, 2, 3), (1.0, 30.0)), card_of((0, 2, 2))
+    for card, plain in ((card_of(), PASSED), (empty, FAILED), (flat, FAILED)):
+        assert limits_of(card)["cuts"] is plain
+        assert limits_of(card, rules=("x0: rises",))["cuts"] is NOT_CHECKED
+    nothing = card_of((2, 2, 2))
+    assert limits_of(nothing)["cuts"] is FAILED
+    assert limits_of(nothing, rules=("x0: rises",))["cuts"] is FAILED
+
+
 @pytest.mark.parametrize(
     ("changes", "limits", "outcome"),
     [
