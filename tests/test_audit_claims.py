@@ -220,6 +220,18 @@ def test_all_neighbours_are_tried_with_their_charge(min_gain):
     assert found.what == what[int(np.argmin(losses))]
 
 
+def test_a_neighbour_has_the_terms_of_all_features_after_its_change():
+    second = FeaturePoints("x1", [2.0], [0, 1])
+    card = card_of(features=(*card_of().features, second))
+    found = {what: terms for _, terms, what in one_step_changes(card, certificate(), rows_of(card))}
+    # three terms: two cuts of the first feature and one of the second
+    assert found["0 instead of -2 points at change 1 of 'x0'"] == 2
+    assert found["-3 instead of -2 points at change 1 of 'x0'"] == 3
+    assert found["0 instead of -1 points at change 2 of 'x0'"] == 2
+    assert found["0 instead of -1 points at change 1 of 'x1'"] == 2
+    assert found["-2 instead of -1 points at change 1 of 'x1'"] == 3
+
+
 @pytest.mark.parametrize("limits", [{"rules": ("age: rises",)}, {"shortlist": 0}, {"shortlist": 7}])
 def test_neighbours_that_rules_or_a_shortlist_may_forbid_are_not_tried(limits):
     assert Neighbours.of(card_of(), certificate(**limits), rows_of(card_of())).number is None
