@@ -16,11 +16,12 @@ from riskcard.evaluation.calibration import (
     calibration_of,
     end_of_scale,
     risk_histogram,
+    slope_linearised,
 )
 from riskcard.evaluation.decision import THRESHOLDS, decision_curve
 from riskcard.evaluation.discrimination import roc_curve
 from riskcard.evaluation.intervals import wilson_interval
-from riskcard.evaluation.measures import Tally, fit_intercept, fit_slope, measure
+from riskcard.evaluation.measures import Performance, Tally, fit_intercept, fit_slope, measure
 from riskcard.evaluation.outcomes import Outcomes, effective_rows, read_outcomes
 from riskcard.evaluation.summary import evaluate
 
@@ -134,6 +135,12 @@ def test_a_slope_that_does_not_exist_is_not_made_up(log_odds, slope):
     is_event = np.array([False, False, True, True])
     found = measure(np.array(log_odds), is_event, np.ones(4)).slope
     np.testing.assert_equal(found, slope)
+    assert fit_slope(Tally.of(np.array(log_odds), is_event, np.ones(4))).information == 0
+
+
+def test_figures_are_subtracted_one_by_one():
+    found = Performance(0.9, 0.2, 1.5) - Performance(0.7, 0.5, 0.5)
+    assert astuple(found) == pytest.approx((0.2, -0.3, 1.0))
 
 
 def test_rows_without_weight_do_not_decide_whether_a_slope_exists():
@@ -290,6 +297,9 @@ def test_slopes_that_do_not_exist_have_no_interval():
     apart = calibration_of(read_outcomes([0.0, 0.2, 0.8, 1.0], [0, 0, 1, 1]))
     assert apart.slope == math.inf
     assert apart.slope_interval is None
+    for rows in (read_outcomes([0.3] * 4, [0, 0, 0, 1]), read_outcomes([0.2, 0.8], [0, 1])):
+        found = slope_linearised(rows)
+        assert (found.variance, found.degrees) == (math.inf, 0)
 
 
 @pytest.mark.parametrize(

@@ -142,7 +142,7 @@ def _spline_of(outcomes: Outcomes, tally: Tally) -> _Spline:
     centre = float(shares @ values)
     spread = math.sqrt(float(shares @ (values - centre) ** 2)) or 1.0
     for number in (4, 3):
-        if rarer >= _ROWS_OF_KNOTS[number] and values.size >= number:
+        if rarer >= _ROWS_OF_KNOTS[number]:
             knots = np.unique([_quantile(values, shares, at) for at in _KNOTS[number]])
             if knots.size == number:
                 return _Spline(knots, centre, spread)
