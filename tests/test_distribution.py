@@ -124,6 +124,8 @@ def test_distributions_are_those_of_each_feature_and_of_the_card_alone():
     for one, empty in zip(found, alone, strict=True):
         assert (one.has_rows, empty.has_rows) == (True, False)
         assert empty.most == 0
+        assert (one.ends == (0, 0)) is not one.is_scale
+        assert (empty.ends == (0, 0)) is not empty.is_scale
         assert all(slot.share is None for slot in empty.slots)
         shares = [*one.shares, *(slot.share for slot in one.slots)]
         assert sum(shares) == pytest.approx(1)

@@ -19,7 +19,7 @@ from riskcard.evaluation.calibration import (
 from riskcard.evaluation.comparison import compare, net_benefit_linearised
 from riskcard.evaluation.decision import _largest_error, decision_curve
 from riskcard.evaluation.discrimination import area_linearised, roc_curve
-from riskcard.evaluation.linearisation import Cells, effective_units
+from riskcard.evaluation.linearisation import Cells, Linearised, effective_units
 from riskcard.evaluation.measures import fit_slope
 from riskcard.evaluation.outcomes import Outcomes, read_clusters, read_outcomes
 from riskcard.evaluation.summary import (
@@ -284,7 +284,25 @@ def test_cells_count_as_rows_do():
     moves = weights[above] / weights[above].sum() * (y[above] - value)
     assert rate.value == pytest.approx(value)
     assert rate.influence @ rate.influence == pytest.approx(moves @ moves)
-    assert rate.units == pytest.approx(weights[above].sum() ** 2 / (weights[above] ** 2).sum())
+    units = weights[above].sum() ** 2 / (weights[above] ** 2).sum()
+    assert rate.units == pytest.approx(units)
+    found = rate.linearised()
+    assert found.degrees == pytest.approx(units - 1)
+    assert found.variance == pytest.approx(moves @ moves * units / (units - 1))
+
+
+@pytest.mark.parametrize("value", [-1.0, 0.0, math.inf, math.nan])
+def test_only_positive_figures_have_an_interval_on_the_scale_of_logarithms(value):
+    assert Linearised(value, np.array([0.1])).log_interval() is None
+    low, high = Linearised(2.0, np.array([0.1])).log_interval()
+    assert low * high == pytest.approx(4)
+
+
+@pytest.mark.parametrize("value", [-0.5, 0.0, 1.0, 1.5, math.nan])
+def test_only_shares_have_an_interval_on_the_scale_of_log_odds(value):
+    assert Linearised(value, np.array([0.1])).logit_interval() is None
+    low, high = Linearised(0.5, np.array([0.1])).logit_interval()
+    assert low + high == pytest.approx(1)
 
 
 # --- decisions ----------------------------------------------------------------------------------
