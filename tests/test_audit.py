@@ -355,7 +355,7 @@ def failed_mixed(card, rows=MIXED):
     ],
     ids=["pandas", "pandas nullable", "array", "mapping", "polars", "pyarrow", "dictionary"],
 )
-def test_an_honest_card_with_holes_codes_and_levels_passes(as_table):
+def test_an_honest_card_with_missing_values_codes_and_levels_passes(as_table):
     report = audit_card(mixed_card(), as_table(MIXED), Y, WEIGHTS)
     assert report.failures == (), str(report)
 
@@ -369,7 +369,7 @@ def test_an_honest_card_with_holes_codes_and_levels_passes(as_table):
         ({"points": (0, 2, 7)}, {"loss", "gap", "points of one term"}),
     ],
 )
-def test_tampered_points_for_holes_are_found(change, names):
+def test_tampered_points_for_missing_values_are_found(change, names):
     features = (replace(MIXED_FEATURES[0], **change), *MIXED_FEATURES[1:])
     found = failed_mixed(replace(mixed_card(), features=features))
     assert found == names
@@ -411,7 +411,7 @@ def test_tampered_codes_and_levels_are_found(place, change, names):
         ({"max_points": 1}, {"points of one term"}),
     ],
 )
-def test_limits_count_holes_and_groups(limits, names):
+def test_limits_count_missing_values_and_groups(limits, names):
     assert failed_mixed(mixed_card(**limits)) == names
 
 

@@ -78,7 +78,7 @@ def test_a_part_without_effect_belongs_to_the_base():
 
 
 @pytest.mark.parametrize("points", [[0, 1.5], [0], [0, True]])
-def test_points_that_are_not_whole_or_not_one_a_bin_are_refused(points):
+def test_points_that_are_not_whole_or_not_one_per_bin_are_refused(points):
     part = {"column": 0, "cuts": [1.0], "points": points, "missing": 0}
     with pytest.raises(ValueError, match=r"whole numbers|has the cuts"):
         Model.of({"parts": [part], "base": 0, "multiplier": 1, "offset": 0})
@@ -135,7 +135,7 @@ def test_the_separable_family_is_separated_by_its_card_and_the_rare_one_is_rare(
     assert FAMILIES["rare"].make(2000, 0).y.mean() < 0.1
 
 
-def test_a_csv_file_is_read_with_levels_and_holes_and_has_a_plain_view(tmp_path):
+def test_a_csv_file_is_read_with_levels_and_missing_values_and_has_a_numeric_view(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("age,sex,target\n30,f,1\n,m,0\n50,,1\n")
     table = read_csv(path)
@@ -279,7 +279,7 @@ def test_the_published_figures_can_be_read_back():
     assert to_csv(kept).splitlines()[1:] == path.read_text().splitlines()[1:]
 
 
-def test_forgotten_methods_are_measured_anew_and_no_others(tmp_path):
+def test_only_the_methods_named_are_measured_again(tmp_path):
     store = Store(tmp_path)
     store.put(JOBS[0], {"value": 1})
     store.put(Job("a", "round", "ties"), {"value": 2})
@@ -338,7 +338,7 @@ def test_the_gap_on_bounded_steps_is_listed_next_to_that_on_all_cards():
     assert "| 60 s | 50.00000 | 20.00000 | 60 % | 20 % |" in text
 
 
-def test_on_long_tables_all_who_have_rivals_have_the_longest_time_besides():
+def test_on_long_tables_every_method_with_rivals_also_gets_the_longest_time():
     names = ("ties", "planted")
     plan = Plan(names, limits=(10.0, 600.0), rival_limit=60.0, long_tables=("ties", "paper:200:0"))
     limits: dict[tuple[str, str], set[float]] = {}
@@ -370,7 +370,7 @@ def test_a_long_table_that_is_not_asked_about_is_refused():
         plan_of(parse([*words, "pina"]))
 
 
-def test_losses_and_times_at_equal_numbers_of_thresholds_are_compared_and_lost_ones_told():
+def test_losses_and_times_at_equal_numbers_of_thresholds_are_compared_and_defeats_reported():
     store = Store(None)
     known = {LOWEST_LOSS: (99.0, 3.0), "riskcard-9": (100.0, 1.0), "imodels-9": (101.0, 2.0)}
     for terms, factor in ((3, 1.0), (5, 0.9)):
@@ -418,7 +418,7 @@ def test_a_worker_returns_a_model_whose_figures_the_evaluator_finds(name, worker
         assert figures["card"]["terms"] <= 2
 
 
-def test_the_record_of_our_card_gives_its_loss_with_levels_and_holes(worker, tmp_path):
+def test_the_record_of_our_card_gives_its_loss_with_levels_and_missing_values(worker, tmp_path):
     from riskcard import RiskScoreClassifier
 
     table = small_table("as it comes")
@@ -596,7 +596,7 @@ def figures(loss, seconds):
     return {"fit": judged, "held_out": judged, "processor": seconds, "card": {"terms": 3}}
 
 
-def test_a_lower_loss_or_shorter_time_of_another_is_told():
+def test_a_lower_loss_or_shorter_time_of_another_is_reported():
     plan = Plan(("ties",), terms=(3,), limits=(1.0,), repeats=1)
     store = Store(None)
     for job in QUESTIONS["a"].jobs(plan):
@@ -674,7 +674,7 @@ def test_a_size_chosen_by_cross_validation_is_compared_with_five_terms():
     ) in found.losing
 
 
-def test_a_regression_on_all_columns_that_is_better_than_a_card_is_told():
+def test_a_regression_on_all_columns_that_is_better_than_a_card_is_reported():
     plan = Plan((), terms=(3, 5), new_tables=("ties", "rare"))
     store = Store(None)
     for job in QUESTIONS["b"].jobs(plan):
@@ -825,7 +825,7 @@ def test_kernel_calls_are_counted_the_same_twice_and_the_kernels_are_put_back():
     assert descent.fit_offers is before
 
 
-def test_holes_are_one_less_than_the_least_number_in_the_plain_view():
+def test_missing_values_are_one_below_the_least_number_in_the_numeric_view():
     table = Table("t", ("a",), np.array([[1.0], [np.nan]]), (None,), np.array([0, 1]))
     assert table.plain().values.tolist() == [[1.0], [0.0]]
 

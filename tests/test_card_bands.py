@@ -13,7 +13,7 @@ from riskcard.model.totals import MOST_BANDS
 
 
 @given(risk_cards())
-def test_every_total_stands_in_one_line_with_its_risk_between_its_ends(card):
+def test_every_total_is_in_one_line_with_its_risk_between_the_ends(card):
     lines = band_lines(card)
     assert len(lines) <= MOST_BANDS
     for row in card.risk_table():

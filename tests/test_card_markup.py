@@ -192,7 +192,7 @@ def test_the_terminal_shows_every_row_without_colour(card):
         assert one_line(" ".join(row)) in lines
 
 
-def test_points_stand_beside_their_values_on_a_terminal():
+def test_points_are_next_to_their_values_on_a_terminal():
     lines = [one_line(line) for line in on_terminal(counted(heart_card()), 80).splitlines()]
     for line in ("age ≤ 60 0", "> 60 to ≤ 75 2", "pressure ≤ 0.125 5", "Base (everyone) −1"):
         assert line in lines

@@ -142,7 +142,7 @@ def test_every_value_has_one_row_with_its_points(card):
             assert [one.points for one in rows] == feature.points_of([value]).tolist()
 
 
-def test_rows_for_holes_codes_levels_and_booleans():
+def test_rows_for_missing_values_codes_levels_and_booleans():
     lines = table_lines(mass_card().to_text(), "Feature")
     assert [re.split(r"  +", line.strip()) for line in lines] == [
         ["age", "<= 45", "0"],
@@ -404,7 +404,7 @@ def test_what_may_exist_is_never_rounded_down():
         assert (350.1 - bound) / 850 * (1 - 1e-9) <= said <= (350.1 - bound) / 850 * 1.1
 
 
-def test_shrinkage_is_told_without_made_up_figures():
+def test_shrinkage_is_explained_without_technical_figures():
     (words,) = shrinkage_words(certificate(pseudo_rows=67.9157), ROWS)
     assert words == (
         "Risks are shrunk towards the average of 24.9 %, as if 68 extra rows with that rate had been "

@@ -418,7 +418,7 @@ def test_predict_names_the_columns_that_are_missing(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("command", ["predict", "check"])
-def test_a_hole_that_the_card_has_no_points_for_is_refused(tmp_path, capsys, command):
+def test_a_missing_value_that_the_card_has_no_points_for_is_refused(tmp_path, capsys, command):
     path = tmp_path / "card.json"
     heart_card().save(path)
     rows = [{"age": 70, "pressure": 1, "death": "yes"}, {"age": "", "pressure": 1, "death": "no"}]
@@ -534,7 +534,7 @@ def test_no_command_prints_the_help_and_an_unknown_one_is_refused(capsys):
     assert "'bake' is not known" in err
 
 
-def test_the_version_is_told(capsys):
+def test_the_version_is_printed(capsys):
     assert run(capsys, "--version") == (0, f"riskcard {__version__}\n", "")
 
 

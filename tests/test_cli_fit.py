@@ -128,7 +128,7 @@ def test_a_column_that_is_always_missing_is_mentioned(tmp_path, capsys):
     assert capsys.readouterr().err.count("\n  Constant, so of no use: 'empty'\n") == 1
 
 
-def test_a_column_with_one_value_and_holes_is_not_constant(tmp_path, capsys):
+def test_a_column_with_one_value_and_missing_values_is_not_constant(tmp_path, capsys):
     rows = [{"asked": "yes" if i % 3 else "", "outcome": i % 2} for i in range(30)]
     training_of(write_csv(tmp_path / "t.csv", rows))
     assert "Constant" not in capsys.readouterr().err
@@ -304,7 +304,7 @@ def test_parquet_gives_the_same_card(tmp_path, data, capsys):
 
 
 @pytest.mark.filterwarnings("default::riskcard.RiskcardWarning")  # as in a process of its own
-def test_new_levels_and_new_holes_are_scored_with_a_remark(tmp_path, data, capsys):
+def test_new_levels_and_new_missing_values_are_scored_with_a_remark(tmp_path, data, capsys):
     path = tmp_path / "card.json"
     options = ["--target", "outcome", "-o", path, "-q", "--columns", "shape", "smokes"]
     assert run(capsys, "fit", data, *options)[0] == 0
@@ -454,7 +454,7 @@ def test_recalibrating_needs_the_labels_of_the_card(tmp_path, plain, capsys):
     assert "has the value 'ill', but the card knows 'no' and 'yes'" in err
 
 
-def test_a_command_that_proves_compiles_the_proof_beside_and_another_does_not(
+def test_only_a_command_that_proves_compiles_the_proof_during_the_search(
     plain, capsys, monkeypatch
 ):
     kinds = []

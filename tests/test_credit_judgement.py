@@ -104,7 +104,7 @@ def test_the_scaled_card_says_the_same_as_the_first():
 
 
 @pytest.mark.parametrize("name", CARDS)
-def test_the_total_of_the_ks_divides_the_rows_as_told(name):
+def test_the_total_of_the_ks_divides_the_rows_as_stated(name):
     card, (X, y) = CARDS[name], loans()
     found, totals, bad = judge_credit(card, X, y), card.total_points(X), y == "yes"
     risky = totals <= found.ks_total if card.higher_is_safer else totals >= found.ks_total

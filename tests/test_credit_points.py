@@ -103,7 +103,7 @@ def test_a_scaled_card_can_be_recalibrated():
 
 @settings(max_examples=60)
 @given(risk_cards(), st.floats(1, 100), st.floats(0.1, 1000), st.integers(-500, 900), st.booleans())
-def test_no_row_is_moved_farther_than_told(card, doubling, odds, at, higher_is_safer):
+def test_no_row_is_moved_farther_than_stated(card, doubling, odds, at, higher_is_safer):
     scaling = to_credit_points(card, doubling, odds, at, higher_is_safer)
     rows = rows_of(card)
     worst = 0.0

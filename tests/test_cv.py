@@ -271,7 +271,7 @@ def test_tables_of_every_kind_give_the_same_path(small):
 
 
 @pytest.mark.slow
-def test_holes_texts_and_categories_go_through_the_path(mixed):
+def test_missing_values_texts_and_categories_go_through_the_path(mixed):
     frame, y = mixed
     # other libraries do not hand on the order of levels, which the regression uses
     frame = frame.assign(stage=frame["stage"].astype(str))

@@ -89,6 +89,9 @@ def test_impossible_sizes_are_refused(arguments, words):
 def test_shrinkage_below_r_squared_cannot_be_asked_for():
     with pytest.raises(ParameterError, match="cannot be asked for"):
         sample_size(5, 0.5, 0.5, shrinkage=0.4)
+    for shrinkage in (0.5, 1.0):
+        with pytest.raises(ParameterError, match="cannot be asked for"):
+            sample_size(5, 0.5, 0.5, shrinkage=shrinkage)
 
 
 @pytest.mark.parametrize(

@@ -35,14 +35,14 @@ def test_ordinary_levels_are_not_special():
     assert [slot.words for slot in slots if slot.is_special] == ["unseen"]
 
 
-def test_a_hole_that_training_did_not_have_is_shown_with_the_points_it_gets():
+def test_a_missing_value_that_training_did_not_have_is_shown_with_the_points_it_gets():
     feature = FeaturePoints("a", [1], [4, 7], usual=1)
     (slot,) = slots_of(feature, [0.0, None], np.ones(2))
     assert (slot.words, slot.points, slot.share) == ("missing", 7, 0.5)
     assert slots_of(feature, [0.0, 1.0], np.ones(2)) == []
 
 
-def test_many_levels_stand_together_in_their_groups():
+def test_many_levels_are_shown_together_in_their_groups():
     letters = "abcdefghij"
     feature = LevelPoints("a", [list(letters[:7]), list(letters[7:])], [0, 2])
     slots = slots_of(feature, list("aabh"), np.ones(4))
@@ -124,6 +124,8 @@ def test_distributions_are_those_of_each_feature_and_of_the_card_alone():
     for one, empty in zip(found, alone, strict=True):
         assert (one.has_rows, empty.has_rows) == (True, False)
         assert empty.most == 0
+        assert (one.ends == (0, 0)) is not one.is_scale
+        assert (empty.ends == (0, 0)) is not empty.is_scale
         assert all(slot.share is None for slot in empty.slots)
         shares = [*one.shares, *(slot.share for slot in one.slots)]
         assert sum(shares) == pytest.approx(1)

@@ -224,7 +224,7 @@ def test_constant_features_give_the_empty_card_and_a_note():
     assert "constant" in classifier.card_.certificate.notes[0]
 
 
-def test_a_grid_is_kept_to_and_told(cancer):
+def test_a_grid_is_kept_to_and_stated(cancer):
     X, y = cancer
     few_cuts = Regularization.only(grid=3)
     classifier = RiskScoreClassifier(max_terms=2, regularization=few_cuts).fit(X, y)

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import astuple, replace
 
 import numpy as np
 import pytest
@@ -15,12 +16,13 @@ from riskcard.evaluation.calibration import (
     calibration_of,
     end_of_scale,
     risk_histogram,
+    slope_linearised,
 )
 from riskcard.evaluation.decision import THRESHOLDS, decision_curve
 from riskcard.evaluation.discrimination import roc_curve
 from riskcard.evaluation.intervals import wilson_interval
-from riskcard.evaluation.measures import Tally, fit_intercept, fit_slope, measure
-from riskcard.evaluation.outcomes import effective_rows, read_outcomes
+from riskcard.evaluation.measures import Performance, Tally, fit_intercept, fit_slope, measure
+from riskcard.evaluation.outcomes import Outcomes, effective_rows, read_outcomes
 from riskcard.evaluation.summary import evaluate
 
 TIED = np.array([0.1, 0.1, 0.3, 0.3, 0.3, 0.8, 0.8, 0.8])
@@ -77,6 +79,7 @@ def test_rows_without_weight_are_left_out():
         ([0.1, 0.2], [1, 1], {}, "one class only"),
         ([0.1, 0.2, 0.3], [0, 1, 1], {"sample_weight": [0, 1, 1]}, "one class only"),
         ([0.1, 0.2], [0, 1, 1], {}, "X has 2 rows and y has 3"),
+        (0.1, [0, 1], {}, "X has 1 rows and y has 2"),
     ],
 )
 def test_what_is_no_risk_is_refused(risks, y, more, message):
@@ -132,6 +135,12 @@ def test_a_slope_that_does_not_exist_is_not_made_up(log_odds, slope):
     is_event = np.array([False, False, True, True])
     found = measure(np.array(log_odds), is_event, np.ones(4)).slope
     np.testing.assert_equal(found, slope)
+    assert fit_slope(Tally.of(np.array(log_odds), is_event, np.ones(4))).information == 0
+
+
+def test_figures_are_subtracted_one_by_one():
+    found = Performance(0.9, 0.2, 1.5) - Performance(0.7, 0.5, 0.5)
+    assert astuple(found) == pytest.approx((0.2, -0.3, 1.0))
 
 
 def test_rows_without_weight_do_not_decide_whether_a_slope_exists():
@@ -288,6 +297,36 @@ def test_slopes_that_do_not_exist_have_no_interval():
     apart = calibration_of(read_outcomes([0.0, 0.2, 0.8, 1.0], [0, 0, 1, 1]))
     assert apart.slope == math.inf
     assert apart.slope_interval is None
+    for rows in (read_outcomes([0.3] * 4, [0, 0, 0, 1]), read_outcomes([0.2, 0.8], [0, 1])):
+        found = slope_linearised(rows)
+        assert (found.variance, found.degrees) == (math.inf, 0)
+
+
+@pytest.mark.parametrize(
+    ("ends", "words"),
+    [
+        ((0.9, 1.2), "no sign"),
+        ((1.0, 1.3), "no sign"),
+        ((0.8, 1.0), "no sign"),
+        ((0.7, 1.2), "too few to tell"),
+        ((1.0, 1.5), "too few to tell"),
+        ((0.5, 1.0), "too few to tell"),
+        ((0.3, 0.9), "too extreme"),
+        ((1.1, 1.3), "too cautious"),
+        ((1.1, 2.3), "too cautious"),
+        ((-0.2, 0.5), "do not show that higher risks go with more events"),
+        ((0.0, 0.5), "do not show that higher risks go with more events"),
+        ((-2.0, -0.5), "higher risks go with fewer events"),
+        ((-0.5, 0.0), "higher risks go with fewer events"),
+        (None, "nothing follows"),
+    ],
+)
+def test_a_slope_in_words_says_what_its_interval_shows(ends, words):
+    found = calibration_of(read_outcomes(TIED, TIED_LABELS))
+    assert words in replace(found, slope_interval=ends).slope_in_words
+    for slope in (math.nan, math.inf):
+        endless = replace(found, slope=slope, slope_interval=ends)
+        assert "no finite slope" in endless.slope_in_words
 
 
 def test_few_risks_have_a_bin_each():
@@ -387,7 +426,7 @@ def test_effective_rows_are_kishs(weights, rows):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_net_benefit_counts_true_positives_less_false_ones_at_their_price(seed):
+def test_net_benefit_is_true_positives_minus_false_ones_at_their_cost(seed):
     risks, y, weights = random_rows(seed)
     curve = decision_curve(read_outcomes(risks, y, weights))
     for at, found, everyone in zip(
@@ -402,7 +441,7 @@ def test_net_benefit_counts_true_positives_less_false_ones_at_their_price(seed):
     np.testing.assert_array_equal(curve.thresholds, THRESHOLDS)
 
 
-def test_ranges_are_supported_where_the_rows_show_that_both_simple_ways_are_beaten():
+def test_ranges_are_supported_where_the_rows_show_that_both_simple_strategies_are_beaten():
     perfect = read_outcomes(np.repeat([0.3, 0.7], 200), np.repeat([0, 1], 200))
     ((low, high),) = decision_curve(perfect).supported
     assert (low, high) == (pytest.approx(0.31), pytest.approx(0.7))
@@ -461,3 +500,33 @@ def test_integer_weights_are_copies_of_rows():
     assert weighted.roc.area == pytest.approx(copies.roc.area)
     assert weighted.calibration.slope == pytest.approx(copies.calibration.slope)
     np.testing.assert_allclose(weighted.decision.net_benefit, copies.decision.net_benefit)
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e200])
+def test_no_figure_depends_on_the_unit_of_the_weights_however_extreme(unit):
+    risks, y, weights = random_rows(3)
+    one, other = (evaluate(read_outcomes(risks, y, weights * factor)) for factor in (1, unit))
+    for name in ("log_loss", "brier", "scaled_brier", "log_loss_interval", "brier_interval"):
+        assert getattr(other, name) == pytest.approx(getattr(one, name))
+    assert other.roc.interval == pytest.approx(one.roc.interval)
+    for name in ("slope", "intercept", "ratio", "slope_interval", "intercept_interval"):
+        assert getattr(other.calibration, name) == pytest.approx(getattr(one.calibration, name))
+    for mine, theirs in zip(one.bins, other.bins, strict=True):
+        assert astuple(theirs)[2:-1] == pytest.approx(astuple(mine)[2:-1])
+        assert theirs.interval == pytest.approx(mine.interval)
+    assert other.decision.low == pytest.approx(one.decision.low)
+    assert other.decision.supported == one.decision.supported
+
+
+@pytest.mark.parametrize(
+    ("labels", "both"), [([1, 1], False), ([0, 0], False), ([0, 1], True), ([1, 0], True)]
+)
+def test_rows_have_both_classes_or_not(labels, both):
+    rows = Outcomes(np.array([0.2, 0.6]), np.array(labels, dtype=bool), np.ones(2))
+    assert rows.has_both is both
+
+
+def test_rows_without_weight_are_no_effective_rows():
+    with np.errstate(all="raise"):
+        assert effective_rows(np.zeros(3)) == 0
+        assert effective_rows(np.empty(0)) == 0

@@ -135,7 +135,7 @@ def test_another_limit_is_another_run(tmp_path):
     assert again.asked == [(SMALL, "bonmin", 5.0)]
 
 
-def test_of_two_runs_the_one_with_more_time_stands_in_the_tables(tmp_path):
+def test_of_two_runs_the_tables_list_the_one_with_more_time(tmp_path):
     run(fake_cells(rows=[SMALL]), tmp_path, Fakes())
     limits = {"bonmin": 500.0, "scip": 1.0}
     store = run(fake_cells(rows=[SMALL], limits=limits), tmp_path, Fakes())

@@ -326,6 +326,43 @@ def test_groups_have_their_rates_and_figures():
     assert third.squared_error_difference == difference(*squares)
 
 
+def test_by_default_the_largest_group_is_the_reference_and_errors_have_ten_bins():
+    rng = np.random.default_rng(7)
+    risks = rng.uniform(0.05, 0.9, 400)
+    y, groups = rng.random(400) < risks, np.repeat(["c", "a", "b"], [120, 160, 120])
+    found = fairness(read_outcomes(risks, y), groups, [0.3])
+    assert found.reference == "a"
+    first = found.groups[0]
+    assert (first.differences, first.auc_difference, first.squared_error_difference) == (
+        (),
+        None,
+        None,
+    )
+    for one in found.groups:
+        own = groups == one.figures.name
+        assert one.calibration_error == calibration_error(read_outcomes(risks[own], y[own]), 10)
+        assert one.calibration_error.bins == 10
+
+
+def test_areas_of_groups_that_share_clusters_are_correlated():
+    rng = np.random.default_rng(8)
+    clusters, groups = np.repeat(np.arange(40), 6), np.tile([0, 0, 1], 80)
+    groups[-60:] = 0  # the last clusters have rows of one group only
+    shift = np.repeat(rng.normal(0, 1.5, 40), 6)
+    risks = expit(shift + rng.normal(0, 1, 240))
+    y = rng.random(240) < expit(rng.normal(0, 1, 240) + rng.choice([-1, 1], 40)[clusters] * shift)
+    rows = read_outcomes(risks, y, clusters=clusters)
+    areas = [area_linearised(rows.take(groups == one)) for one in (1, 0)]
+    size = areas[0].influence.size
+    together = areas[0].influence @ areas[1].influence[:size]
+    together /= math.sqrt(areas[0].variance * areas[1].variance)
+    expected = difference(*(Figure(one.value, one.logit_interval()) for one in areas), together)
+    assert abs(together) > 0.05
+    found = fairness(rows, groups, [0.5], reference=0).groups[1].auc_difference
+    assert found.value == pytest.approx(expected.value)
+    assert found.interval == pytest.approx(expected.interval)
+
+
 def test_groups_that_share_clusters_are_compared_within_them():
     """If risks go up and down with the cluster in both groups, their difference is known better."""
     rng = np.random.default_rng(6)

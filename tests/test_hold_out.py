@@ -169,7 +169,7 @@ def test_a_report_takes_the_held_out_rows_for_test_rows(tmp_path, data, capsys):
     assert "72" in text
 
 
-def test_a_report_with_test_rows_knows_training_and_held_out_rows_apart(tmp_path, data, capsys):
+def test_a_report_with_test_rows_distinguishes_training_and_held_out_rows(tmp_path, data, capsys):
     pytest.importorskip("matplotlib")
     rows, figures = str(tmp_path / "held_out.csv"), tmp_path / "report.json"
     path = fitted(tmp_path, data, "--hold-out", "30%", "--held-out", rows)

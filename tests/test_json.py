@@ -29,7 +29,7 @@ def test_classes_keep_their_type(classes):
     assert [type(label) for label in again.classes] == [type(label) for label in classes]
 
 
-def test_levels_keep_their_type_and_holes_and_codes_their_points():
+def test_levels_keep_their_type_and_missing_values_and_codes_their_points():
     groups = (("1", "jä"), (1, 2.0), (True,), (False, "true"))
     feature = LevelPoints("x", groups, (0, 1, 2, 3), missing=-1, usual=2, is_ordered=True)
     card = RiskCard([feature, *mass_card().features])

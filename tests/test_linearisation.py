@@ -17,9 +17,9 @@ from riskcard.evaluation.calibration import (
     slope_linearised,
 )
 from riskcard.evaluation.comparison import compare, net_benefit_linearised
-from riskcard.evaluation.decision import decision_curve
+from riskcard.evaluation.decision import _largest_error, decision_curve
 from riskcard.evaluation.discrimination import area_linearised, roc_curve
-from riskcard.evaluation.linearisation import Cells, effective_units
+from riskcard.evaluation.linearisation import Cells, Linearised, effective_units
 from riskcard.evaluation.measures import fit_slope
 from riskcard.evaluation.outcomes import Outcomes, read_clusters, read_outcomes
 from riskcard.evaluation.summary import (
@@ -104,12 +104,14 @@ def test_the_variance_is_that_of_numerical_derivatives_by_the_weights(ours, thei
     own = np.arange(y.size) if clusters is None else clusters
     sums = np.bincount(own, moves)
     if ours is area_linearised:  # each class has its own correction
-        parts = []
+        parts, degrees = [], []
         for label in (0, 1):
             base = np.bincount(own, weights * (y == label))
             units = base.sum() ** 2 / (base**2).sum()
             parts.append(np.bincount(own, moves * (y == label)) * math.sqrt(units / (units - 1)))
+            degrees.append(units - 1)
         expected = (parts[0] + parts[1]) @ (parts[0] + parts[1])
+        assert found.degrees == pytest.approx(min(degrees))
     else:
         base = np.bincount(own, weights)
         units = base.sum() ** 2 / (base**2).sum()
@@ -171,6 +173,17 @@ def test_the_interval_of_expected_over_observed_is_symmetric_in_the_logarithm():
     assert np.log(found.ratio_interval) == pytest.approx(
         [math.log(found.ratio) - reach, math.log(found.ratio) + reach]
     )
+
+
+@pytest.mark.parametrize(
+    ("risks", "is_event", "value"),
+    [([0.0, 0.0], [True, False], math.nan), ([0.2, 0.4], [False, False], math.inf)],
+)
+def test_without_expected_or_observed_events_their_ratio_is_not_known(risks, is_event, value):
+    found = ratio_linearised(Outcomes(np.array(risks), np.array(is_event), np.ones(2)))
+    assert found.value == pytest.approx(value, nan_ok=True)
+    assert found.variance == math.inf
+    assert found.interval() is found.log_interval() is None
 
 
 # --- clusters -----------------------------------------------------------------------------------
@@ -271,7 +284,25 @@ def test_cells_count_as_rows_do():
     moves = weights[above] / weights[above].sum() * (y[above] - value)
     assert rate.value == pytest.approx(value)
     assert rate.influence @ rate.influence == pytest.approx(moves @ moves)
-    assert rate.units == pytest.approx(weights[above].sum() ** 2 / (weights[above] ** 2).sum())
+    units = weights[above].sum() ** 2 / (weights[above] ** 2).sum()
+    assert rate.units == pytest.approx(units)
+    found = rate.linearised()
+    assert found.degrees == pytest.approx(units - 1)
+    assert found.variance == pytest.approx(moves @ moves * units / (units - 1))
+
+
+@pytest.mark.parametrize("value", [-1.0, 0.0, math.inf, math.nan])
+def test_only_positive_figures_have_an_interval_on_the_scale_of_logarithms(value):
+    assert Linearised(value, np.array([0.1])).log_interval() is None
+    low, high = Linearised(2.0, np.array([0.1])).log_interval()
+    assert low * high == pytest.approx(4)
+
+
+@pytest.mark.parametrize("value", [-0.5, 0.0, 1.0, 1.5, math.nan])
+def test_only_shares_have_an_interval_on_the_scale_of_log_odds(value):
+    assert Linearised(value, np.array([0.1])).logit_interval() is None
+    low, high = Linearised(0.5, np.array([0.1])).logit_interval()
+    assert low + high == pytest.approx(1)
 
 
 # --- decisions ----------------------------------------------------------------------------------
@@ -300,6 +331,24 @@ def test_noise_supports_no_threshold_and_a_good_score_does():
     ((low, high),) = decision_curve(good).supported
     assert low < 0.2
     assert high > 0.7
+
+
+@pytest.mark.parametrize("thresholds", [[0.5], [0.2, 0.8], [0.3, 0.5, 0.75]])
+def test_together_statements_on_thresholds_are_wrong_in_5_percent(thresholds):
+    """By the normal distribution of all errors, with the correlations of the rows themselves."""
+    risks, y, weights, _ = rows_of(12)
+    at, rows = np.array(thresholds), read_outcomes(risks, y, weights)
+    cells = Cells.of(rows, np.searchsorted(at, risks, side="right"), at.size + 1)
+    flags = (np.arange(at.size + 1)[:, None] > np.arange(at.size)).repeat(2, axis=0)
+    found = _largest_error(cells, at, flags)
+    shares = weights / weights.sum()
+    acts = risks[:, None] >= at
+    worth = np.hstack([acts * (y[:, None] - at), ~acts * (y[:, None] - at)])
+    moves = shares[:, None] * (worth - shares @ worth)
+    errors = np.sqrt((moves**2).sum(axis=0))
+    # sums of the moves times independent normal numbers have their covariance
+    drawn = np.random.default_rng(1).standard_normal((40_000, y.size)) @ (moves / errors)
+    assert np.mean(np.abs(drawn).max(axis=1) <= found) == pytest.approx(0.95, abs=0.012)
 
 
 def test_thresholds_ascend():

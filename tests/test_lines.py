@@ -52,6 +52,13 @@ def test_lines_say_all_that_the_feature_says(card):
         assert (lines[-1].kind is LineKind.MISSING) == (feature.missing is not None)
 
 
+@given(risk_cards())
+def test_the_points_of_lines_are_known_without_the_lines(card):
+    for feature in card.features:
+        assert feature.line_points == tuple(line.points for line in feature.lines())
+        assert feature.possible_points == set(feature.line_points)
+
+
 def test_lines_are_in_the_order_of_the_card():
     labels = [[line.label for line in feature.lines()] for feature in mass_card().features]
     assert labels[0] == ["≤ 45", "> 45 to ≤ 60", "> 60", "-9", "missing"]

@@ -89,3 +89,9 @@ def test_the_plan_names_files_and_tests_that_exist_and_survivors_that_can_be_mad
 def test_a_variable_with_the_name_of_a_function_is_left_alone():
     source = "def f(floor):\n    return math.floor(g(floor))\n"
     assert changes(source) == {("f", "return math.floor(g(floor))", "return (math.ceil)(g(floor))")}
+
+
+def test_arguments_are_exchanged_unless_their_order_does_not_matter():
+    source = "def f(a, b):\n    return g(a, b)\n"
+    assert changes(source) == {("f", "return g(a, b)", "return (g(b, a))")}
+    assert changes(source.replace("g", "math.isclose")) == set()

@@ -120,7 +120,7 @@ def test_one_risk_for_all_rows_has_no_slope(ax):
 # --- decisions ----------------------------------------------------------------------------------
 
 
-def test_net_benefit_is_drawn_per_100_rows_beside_the_simple_ways(ax):
+def test_net_benefit_is_drawn_per_100_rows_next_to_the_simple_strategies(ax):
     plot_decision(RISKS, LABELS, ax=ax)
     curve = decision_curve(read_outcomes(RISKS, LABELS))
     np.testing.assert_allclose(line(ax, "act on the risk").get_ydata(), 100 * curve.net_benefit)

@@ -105,7 +105,7 @@ def told():
         yield caught
 
 
-def test_missing_letters_are_told_once_in_a_sentence(told):
+def test_missing_letters_are_reported_once_in_a_sentence(told):
     def draw(figure):
         figure.text(0.5, 0.5, "\U000110d0\U000110d1 \U0001e2c0")  # hardly any machine has these
 

@@ -84,7 +84,7 @@ def test_levels_are_found_in_any_kind_of_column(column):
     assert (found.n_missing, found.n_unseen) == (0, 0)
 
 
-def test_texts_without_holes_in_an_array_are_levels():
+def test_texts_without_missing_values_in_an_array_are_levels():
     assert SHAPE.points_of(np.array(["oval", "spiky"])).tolist() == [0, 3]
     assert SHAPE.points_of("spiky").tolist() == [3]
 

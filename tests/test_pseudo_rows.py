@@ -275,7 +275,7 @@ def test_pseudo_rows_are_a_number_or_a_share_of_the_rows(value, n_rows, number):
     assert model.card_.certificate.pseudo_rows == pytest.approx(number)
 
 
-def test_the_less_can_be_explained_the_more_pseudo_rows_are_fitting():
+def test_more_pseudo_rows_are_right_where_less_can_be_explained():
     half, quarter, tenth = (fitting_average_rows(share, 5, 1e6) for share in (0.5, 0.25, 0.1))
     assert [half, quarter, tenth] == pytest.approx([5 * PER_TERM * times for times in (1, 3, 9)])
     assert fitting_average_rows(0.25, 10, 1e6) == pytest.approx(2 * quarter)

@@ -102,7 +102,7 @@ def test_a_gap_has_the_rows_below_it_below_and_the_others_above(name, grid, rule
         assert numbers[cut] == gaps.ends(cut)[0]
 
 
-def test_missing_values_are_told_from_sums_that_have_no_value():
+def test_missing_values_are_distinguished_from_sums_that_have_no_value():
     values = np.array([[1e308, np.nan, 1.0], [1e308, 0.0, 2.0], [-1e308, 1.0, 3.0]])
     cancelled = np.array([[1e308], [1e308], [-1e308], [-1e308]])
     with np.errstate(over="ignore", invalid="ignore"):

@@ -168,7 +168,7 @@ def test_the_advice_says_what_was_chosen(offset, slope, words):
     assert words in update_advice(found)
 
 
-def test_too_few_rows_are_told_from_no_difference():
+def test_too_few_rows_are_distinguished_from_no_difference():
     assert "too few rows to tell" in update_advice(choose_update(outcomes_of(*few_rows(9))))
     assert "too few rows, or too few different risks" in update_advice(
         choose_update(outcomes_of(*few_rows(15)))

@@ -55,7 +55,7 @@ def rows_of(card: RiskCard) -> list[list]:
 
 
 @given(risk_cards())
-def test_total_is_base_and_one_bin_a_feature(card):
+def test_the_total_is_the_base_and_one_bin_per_feature(card):
     rows = rows_of(card)
     place = {name: i for i, name in enumerate(card.feature_names)}
     by_hand = [
@@ -188,13 +188,13 @@ MASS_TOTALS = [0 + 0 + 2 + 1, 1 + 3 + 0 + 0, 1 + 3 + 1 + 1, 2 + 0 + 2 + 0]
         lambda frame: pa.Table.from_pandas(frame.astype({"density": "category"})),
     ],
 )
-def test_holes_codes_and_levels_are_found_in_every_kind_of_table(as_table):
+def test_missing_values_codes_and_levels_are_found_in_every_kind_of_table(as_table):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert mass_card().total_points(as_table(MASS_ROWS)).tolist() == MASS_TOTALS
 
 
-def test_one_record_may_have_texts_booleans_and_holes():
+def test_one_record_may_have_texts_booleans_and_missing_values():
     record = {"age": None, "shape": "lobular", "density": "high", "palpable": True}
     assert mass_card().total_points(record).tolist() == [1 + 3 + 0 + 1]
 

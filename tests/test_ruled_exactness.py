@@ -214,7 +214,7 @@ def points_of_allowed_cards(problem: Problem) -> set[Points]:
 
 
 @pytest.mark.parametrize("kind", KINDS_OF_VALUES, ids=str)
-def test_the_cards_on_one_feature_are_those_told_by_the_points_of_its_values(kind):
+def test_cards_on_one_feature_are_known_by_the_points_of_its_values(kind):
     for number in range(len(RULES)):
         [feature], table, rules = raw_table([kind], [number], seed=number)
         for max_terms in (1, 2, 3):

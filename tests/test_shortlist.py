@@ -146,7 +146,7 @@ def test_what_matters_comes_first(table):
     assert {feature.name for feature in card.features} <= {"age", "colour"}
 
 
-def test_the_fewer_rows_and_the_less_is_explained_the_shorter_it_is():
+def test_it_is_shorter_with_fewer_rows_and_where_less_is_explained():
     assert fitting_shortlist(0.0, 5, 1000) == fitting_shortlist(0.2, 5, 50) == 7
     assert fitting_shortlist(0.5, 5, 700) == 5 + 2 + 35
     assert fitting_shortlist(0.5, 5, 1000) is fitting_shortlist(1.0, 5, 100) is None

@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 from scipy.special import expit, logit
-from scipy.stats import t
+from scipy.stats import chi2, f, t
 
 from riskcard.errors import DataError
 from riskcard.evaluation.outcomes import read_outcomes
-from riskcard.evaluation.smooth_calibration import smooth_calibration
+from riskcard.evaluation.smooth_calibration import _may_be_right, _Spline, smooth_calibration
 
 
 def rows_of(seed=0, n_rows=600, bend=0.3, n_totals=13):
@@ -115,6 +115,27 @@ def test_right_risks_have_errors_that_may_be_0_and_wrong_ones_do_not():
     wrong = smooth_calibration(read_outcomes(risks / 2, y), 100)
     assert wrong.mean_error.interval[0] > 0.1
     assert wrong.mean_error.value == pytest.approx(np.mean(risks / 2), abs=0.05)
+
+
+@pytest.mark.parametrize("degrees", [math.inf, 40.0, 4.5])
+def test_the_diagonal_is_rejected_where_hotellings_test_does(degrees):
+    spline = _Spline(np.empty(0), centre=0.3, spread=1.7)
+    if math.isinf(degrees):
+        limit = chi2.ppf(0.95, 2)
+    else:  # with 2 coefficients, 2 and degrees - 1 degrees of freedom
+        limit = 2 * degrees / (degrees - 1) * f.ppf(0.95, 2, degrees - 1)
+    covariance = np.array([[0.5, 0.1], [0.1, 0.2]])
+    direction = np.linalg.cholesky(covariance) @ [0.6, 0.8]  # a statistic of 1
+    for factor, is_right in ((0.99, True), (1.01, False)):
+        away = factor * math.sqrt(limit) * direction
+        found = _may_be_right(spline, np.array([0.3, 1.7]) + away, covariance, degrees)
+        assert found is is_right
+
+
+@pytest.mark.parametrize("degrees", [0.5, 1.0])
+def test_too_few_units_reject_no_curve(degrees):
+    spline = _Spline(np.empty(0), centre=0.0, spread=1.0)
+    assert _may_be_right(spline, np.array([50.0, 50.0]), np.eye(2), degrees)
 
 
 def test_whole_clusters_are_resampled():

@@ -336,7 +336,9 @@ def all_are_large(monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("form", "solver"), LINEAR)
-def test_a_large_model_gives_the_same_answer_apart(form, solver, all_are_large, tmp_path, capfd):
+def test_a_large_model_gives_the_same_answer_in_a_process_of_its_own(
+    form, solver, all_are_large, tmp_path, capfd
+):
     need(solver)
     instance = tiny_instance()
     options = SolverOptions(time_limit=60, log_file=tmp_path / "log.txt")
@@ -359,7 +361,7 @@ def test_a_solver_that_overruns_is_ended(solver, all_are_large, monkeypatch):
 
 
 @pytest.mark.parametrize(("form", "solver"), LINEAR)
-def test_every_better_point_is_told_and_survives_the_process(form, solver, tmp_path):
+def test_every_better_point_is_reported_and_survives_the_process(form, solver, tmp_path):
     need(solver)
     instance = tiny_instance()
     model = bound_base(form_of(form).build(instance), instance)
@@ -381,7 +383,7 @@ def test_every_better_point_is_told_and_survives_the_process(form, solver, tmp_p
     assert answer.claim.objective == pytest.approx(history[-1].objective, rel=1e-6)
 
 
-def test_what_goes_wrong_apart_is_said_here(all_are_large):
+def test_an_error_in_the_other_process_is_reported_here(all_are_large):
     need("highs")
     model = form_of("linear").build(tiny_instance())
     with pytest.raises(ParameterError, match="HiGHS takes linear objectives"):

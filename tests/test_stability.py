@@ -144,7 +144,7 @@ def test_missing_values_texts_and_categories_are_resampled(mixed, recwarn):
     reference = bootstrap_card(RiskScoreClassifier(2), frame, y, n_bootstraps=6)
     shape = {one.name: one for one in reference.features}["shape"]
     assert shape.share > 0
-    assert shape.cuts is None
+    assert shape.cuts == ()
     known = {"round", "oval", "lobular", "irregular", "missing"}
     assert {value for value, _ in shape.values} <= known
     assert "lobular" in str(reference)
@@ -210,16 +210,39 @@ def test_features_are_summed_up_over_the_cards_that_use_them():
     )
     age, level, dose = summarise_features(cards[0], cards)
     assert (age.name, age.share, age.is_on_card) == ("age", 0.75, True)
-    assert age.cuts == Spread(50, 60, 70)
+    assert age.cuts == (Spread(60, 60, 65),)  # two of three cards have one cut
     assert age.points == Spread(2, 3, 6)
     assert age.log_odds == Spread(1, 1.5, 3)
     assert age.mean_cuts == pytest.approx(4 / 3)
     assert age.rises == pytest.approx(2 / 3)
     assert age.values == (("-9", Spread(2, 2, 2)), ("missing", Spread(6, 6, 6)))
-    assert (level.name, level.share, level.cuts, level.rises) == ("shape", 0.25, None, None)
+    assert (level.name, level.share, level.cuts, level.rises) == ("shape", 0.25, (), None)
     assert [value for value, _ in level.values] == ["round", "oval", "lobular", "missing"]
     assert [spread.middle for _, spread in level.values] == [0, 0, 2, 1]
     assert (dose.share, dose.points, dose.is_on_card) == (0, None, False)
+
+
+def test_each_cut_has_a_spread_of_its_own():
+    """Of all cuts together, the median would belong to neither."""
+    cards = cards_of(
+        [FeaturePoints("age", [40, 70], [0, 1, 3]), FeaturePoints("dose", [1], [0, 1])],
+        [FeaturePoints("age", [41, 72], [0, 1, 3])],
+        [FeaturePoints("age", [45, 71], [0, 1, 3])],
+        [FeaturePoints("age", [60], [0, 3])],
+        [FeaturePoints("age", [62], [0, 3]), FeaturePoints("dose", [1, 2], [0, 1, 2])],
+    )
+    age, dose, _ = summarise_features(cards[0], cards)
+    assert age.cuts == (Spread(40, 41, 45), Spread(70, 71, 72))
+    assert dose.cuts == (Spread(1, 1, 1),)  # of two numbers that are as common, the smaller
+    assert age.mean_cuts == pytest.approx(8 / 5)
+    figures = tuple(Performance(0.9, 0.2, 1.0) for _ in cards)
+    stability = CardStability(cards[0], tuple(cards), Performance(0.8, 0.3, 1.0), figures, figures)
+    assert "41 (40, 45); 71 (70, 72)" in str(stability)
+    first, second, third = stability.feature_rows()
+    assert [first[name] for name in ("cut_5", "cut_50", "cut_95")] == [40, 41, 45]
+    assert [first[name] for name in ("cut_2_5", "cut_2_50", "cut_2_95")] == [70, 71, 72]
+    assert (second["cut_50"], second["cut_2_50"], third["cut_50"]) == (1, None, None)
+    assert list(first) == list(second) == list(third)
 
 
 def made_by_hand(slopes) -> CardStability:

@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import brentq
 
 from cards import heart_card
 from riskcard import FeaturePoints, RiskCard, RiskScoreClassifier, audit_card, recalibrate
+from riskcard.encoding.risk_intervals import FREE, risk_intervals
 from riskcard.errors import FormatError, ParameterError
 from riskcard.evaluation.intervals import wilson_interval
 from riskcard.model.totals import MOST_BANDS, TotalCount, bands_of, count_totals
@@ -160,7 +162,7 @@ def counted_card() -> RiskCard:
     return replace(card, training=replace(card.training, totals=counts))
 
 
-def test_counts_are_kept_in_the_file_one_a_line():
+def test_counts_are_kept_in_the_file_one_per_line():
     card = counted_card()
     text = card.to_json()
     again = RiskCard.from_json(text)
@@ -195,3 +197,61 @@ def test_wrong_counts_are_refused(old, new, message):
 def test_a_count_needs_a_band():
     with pytest.raises(ParameterError, match="from low to high"):
         TotalCount(3, 2, 1, 1, 1, 1, 1)
+
+
+def test_totals_that_no_row_has_are_not_divided_by():
+    with np.errstate(all="raise"):
+        found = count_totals(np.array([0, 2]), np.array([False, True]), np.ones(2), [0, 1, 2])
+    assert [(one.low, one.rows, one.events) for one in found] == [(0, 1, 0), (2, 1, 1)]
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1.0, 1e200])
+def test_effective_rows_of_a_total_do_not_depend_on_the_unit_of_weights(unit):
+    weights = unit * np.array([0.1, 0.3, 0.2])
+    first, second = count_totals(np.array([1, 1, 4]), np.ones(3, bool), weights, [1, 4])
+    assert first.effective_rows == pytest.approx(0.4**2 / (0.1**2 + 0.3**2))
+    assert second.effective_rows == pytest.approx(1)
+    assert first.weight == first.event_weight == pytest.approx(0.4 * unit)
+
+
+@pytest.mark.parametrize("interval", [(0.0, 1.0), (0.5, 0.5), (0, 0), (1, 1)])
+def test_any_two_risks_in_order_are_an_interval(interval):
+    assert TotalCount(0, 0, 5, 2, 5.0, 2.0, 5.0, interval).interval == interval
+
+
+@pytest.mark.parametrize("interval", [(-0.1, 0.5), (0.5, 1.1), (0.6, 0.5), (0.5,), 0.5])
+def test_what_is_no_interval_of_a_risk_is_refused(interval):
+    with pytest.raises(ParameterError, match=r"interval of a count is .* Give two risks in order"):
+        TotalCount(0, 0, 5, 2, 5.0, 2.0, 5.0, interval)
+
+
+def test_the_interval_of_a_risk_is_the_same_worked_out_total_by_total():
+    generator = np.random.default_rng(3)
+    lines = generator.integers(0, 3, (2, 200))
+    totals, weights = lines.sum(axis=0), generator.uniform(0.5, 2.0, 200)
+    log_odds = totals - 2.0
+    is_event = generator.random(200) < 1 / (1 + np.exp(-log_odds))
+    counts = count_totals(totals, is_event, weights, range(5))
+    found = risk_intervals(counts, log_odds, totals, lines, weights, FREE)
+
+    units = weights * weights.sum() / (weights @ weights)
+    columns = [np.ones(200), *(points == worth for points in lines for worth in (1, 2))]
+    design, risks = np.column_stack(columns), 1 / (1 + np.exp(-log_odds))
+    information = (design.T * (units * risks * (1 - risks))) @ design + 1e-3 * np.eye(5)
+    rate = weights[is_event].sum() / weights.sum()
+    for one, (low, high) in zip(counts, found, strict=True):
+        is_own = totals == one.low
+        mean = np.average(design[is_own], axis=0, weights=weights[is_own])
+        distance = one.low - 2.0 - np.log(rate / (1 - rate))
+        prior = FREE.estimated * mean @ np.linalg.solve(information, mean)
+        prior += FREE.simpler + FREE.slope * distance**2
+        rows = one.effective_rows / FREE.optimism
+
+        def slope(middle, one=one, rows=rows, prior=prior):
+            return rows * (one.rate - 1 / (1 + np.exp(-middle))) - (middle - one.low + 2.0) / prior
+
+        middle = brentq(slope, -20, 20, xtol=1e-12)
+        risk = 1 / (1 + np.exp(-middle))
+        reach = 1.959964 / np.sqrt(rows * risk * (1 - risk) + 1 / prior)
+        ends = 1 / (1 + np.exp([reach - middle, -reach - middle]))
+        assert (low, high) == pytest.approx(tuple(ends), rel=1e-5)

@@ -164,7 +164,7 @@ def test_groups_stay_in_one_fold_and_are_no_feature(tmp_path, data, capsys, monk
 
 
 @pytest.mark.filterwarnings("default::riskcard.RiskcardWarning")  # as in a process of its own
-def test_noise_is_told(tmp_path, capsys):
+def test_noise_is_remarked_on(tmp_path, capsys):
     random = np.random.default_rng(1)
     rows = [{"a": random.random(), "y": int(random.random() < 0.5)} for _ in range(100)]
     path = write(tmp_path / "noise.csv", rows)
@@ -240,7 +240,7 @@ def test_stability_shows_and_writes_the_features(tmp_path, data, capsys):
     assert 55 <= float(lines[0]["cut_50"]) <= 65
 
 
-def test_stability_can_choose_the_size_anew(data, capsys, monkeypatch):
+def test_stability_can_choose_the_size_again(data, capsys, monkeypatch):
     sizes = []
     honest = RiskScoreClassifierCV.fit
 

@@ -50,6 +50,8 @@ NAMES = {
     "ceil": "floor",
     "argmax": "argmin",
 }
+#: Functions whose two arguments may be exchanged.
+SYMMETRIC = ("is_close", "isclose", "array_equal", "logaddexp", "hypot")
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +215,7 @@ def _faulty(node: ast.expr) -> Iterator[ast.expr]:
     elif isinstance(node, ast.Call) and len(node.args) == 2 and not node.keywords:
         first, second = node.args
         called = ast.unparse(node.func).split(".")[-1]
-        is_spared = called in NAMES or called == "isinstance" or called.istitle()
+        is_spared = called in {*NAMES, *SYMMETRIC, "isinstance"} or called.istitle()
         if isinstance(first, ast.Name) and isinstance(second, ast.Name) and not is_spared:
             yield ast.Call(node.func, [second, first], [])
 

@@ -55,10 +55,11 @@ SUBJECTS = (
             "audit/findings.py": 2,
         },
         (
+            "tests/test_audit_claims.py",
             "tests/test_audit.py",
-            "tests/test_audit_refutes.py",
             "tests/test_totals.py",
             "tests/test_bounded_steps.py",
+            "tests/test_audit_refutes.py",
             "-k",
             "audit",
         ),

@@ -134,7 +134,7 @@ def _with_pseudo_rows(
 
 
 def _rivals(card: RiskCard, given: TrainingRows | str, prove: float | None) -> tuple[Rival, Rival]:
-    """What a search finds within the kind of the card, and among its cards with bounded steps."""
+    """What a search finds within the kind of the card, and among those of the kind with bounded steps."""
     certificate = card.certificate
     assert certificate is not None
     if isinstance(given, str):

@@ -128,12 +128,12 @@ def check_proof(
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """The allowed cards one step away at the same scale; rules leave open which are allowed.
+    """The allowed cards one step away at the same scale; with rules it is not known which are allowed.
 
     Attributes
     ----------
     number
-        How many were tried; None where rules decide.
+        How many were tried; None where rules decide which are allowed.
     lowest, what
         The lowest loss, with its charge, and how to get there.
     """
@@ -165,7 +165,7 @@ class Neighbours:
         return f"{self.what} gives the loss {self.lowest:.10g}, below the bound {bound:.10g}"
 
     def check(self, bound: float) -> Check:
-        """A bound holds for the neighbours, too."""
+        """The bound holds for the neighbours too."""
         if bound <= 0:
             return checked("neighbours", True, "nothing is claimed about other cards")
         if self.number is None:

@@ -64,7 +64,7 @@ class AuditReport:
         The loss of the card on the rows given, recomputed.
     lacks
         What is lacking for an audit: "certificate", "recipe" where a bound is stated, or "columns"
-        of the rows; empty where nothing is.
+        of the rows; empty where nothing is lacking.
     """
 
     checks: tuple[Check, ...]
@@ -73,7 +73,7 @@ class AuditReport:
 
     @property
     def passed(self) -> bool:
-        """Nothing is lacking, and no check failed; some may not have been checked."""
+        """Nothing is lacking and no check failed; some claims may not have been checked."""
         return not self.lacks and not self.failures
 
     @property

@@ -58,17 +58,17 @@ def _losses(margin: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def log_odds_of(card: RiskCard, totals: Any) -> Any:
-    """The log-odds that belong to totals."""
+    """The log-odds of totals."""
     return totals / card.multiplier + card.offset
 
 
 def risk_at(log_odds: float) -> float:
-    """The risk that belongs to log-odds."""
+    """The risk at given log-odds."""
     if log_odds >= 0:
         return 1 / (1 + math.exp(-log_odds))
     return math.exp(log_odds) / (1 + math.exp(log_odds))
 
 
 def is_close(left: float, right: float) -> bool:
-    """Equal but for rounding."""
+    """Equal up to rounding."""
     return abs(left - right) <= ROUNDING * max(abs(left), abs(right))

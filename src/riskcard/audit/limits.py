@@ -56,7 +56,7 @@ def least_terms(feature: Feature) -> int:
 
     Two values with different points must be on different sides of some term. So every change from
     a bin to the next needs a term, and so does every number of points that special values alone
-    have; groups without an order need one term less than they have different points.
+    have; groups without an order need one term fewer than they have different points.
     """
     special = set(_special_points(feature))
     if not feature.is_ordered:
@@ -73,7 +73,7 @@ def least_points(feature: Feature, most_terms: int) -> int:
     that no value is in has three edges at least. So a step between neighbouring numbers of points
     is divided among ``k + 1`` terms only if ``k`` empty nodes lie between, which takes ``2 k + 1``
     terms. A step from a bin to the next may pass the nodes of special values too: it is divided
-    among as many terms as there are special values, and one.
+    among at most one term more than there are special values.
     """
     special = _special_points(feature)
     points = sorted({*feature.points, *special})
@@ -145,7 +145,7 @@ def _check_scale(card: RiskCard, limits: Certificate, largest: int) -> Check:
 def one_step_changes(
     card: RiskCard, limits: Certificate, rows: Rows
 ) -> Iterator[tuple[Change, int, str]]:
-    """Changes of the totals that lead to cards which surely are allowed: with how many terms, and what.
+    """Changes of the totals that lead to cards certainly allowed: each with its number of terms, in words.
 
     One point more or less at a cut or for a group, a dropped term, a cut moved by one value.
     Features with special codes, or with values that were too rare to be judged, are not changed.
@@ -167,9 +167,9 @@ def one_step_changes(
 
 
 def sure_terms(card: RiskCard, limits: Certificate) -> int:
-    """A number of terms that surely give a card of the kind its points.
+    """A number of terms that certainly gives a card of the kind its points.
 
-    It is the least one, unless points are too far apart for so few terms; then it may be any.
+    It is the least number, unless points are too far apart for that; then it is the largest allowed.
     """
     least = sum(map(least_terms, card.features))
     is_enough = is_surely_within(card, replace(limits, max_terms=least))
@@ -177,7 +177,7 @@ def sure_terms(card: RiskCard, limits: Certificate) -> int:
 
 
 def is_surely_within(card: RiskCard, limits: Certificate) -> bool:
-    """Some terms within all limits surely give the card its points; False also when that is not sure."""
+    """Whether some terms within all limits certainly give the card its points; False when in doubt."""
     spare = limits.max_terms - sum(map(least_terms, card.features))
     return all(
         is_surely_allowed(feature, card, limits, spare + least_terms(feature))
@@ -186,7 +186,7 @@ def is_surely_within(card: RiskCard, limits: Certificate) -> bool:
 
 
 def is_surely_allowed(feature: Feature, card: RiskCard, limits: Certificate, room: int) -> bool:
-    """Some terms within all limits surely give these points; False also when that is not sure."""
+    """Whether some terms within all limits certainly give these points; False when in doubt."""
     largest = float(limits.max_points)
     if limits.scale in ("calibrated", "multiplier"):
         largest = min(largest, limits.max_log_odds * abs(card.multiplier))
@@ -219,7 +219,7 @@ def _other_points(feature: Feature) -> Iterator[tuple[Feature, str]]:
 
 
 def _other_jumps(feature: Feature) -> Iterator[tuple[Feature, str]]:
-    """All bins up to a cut change by the same; so do missing values that are worth as much as one."""
+    """All bins up to a cut change by the same amount, and so do missing values with the points of one of them."""
     for place, (left, right) in enumerate(pairwise(feature.points)):
         jump = left - right
         for new in {0, jump - 1, jump + 1} - {jump}:

@@ -50,7 +50,7 @@ class Rival:
     why_not
         Why there was none.
     seconds
-        How long it took.
+        How long the search took.
     is_of_recipe
         The kind is that of the recipe; otherwise that of the certificate itself.
     has_automatic_shortlist
@@ -217,7 +217,7 @@ def _model_of_recipe(card: RiskCard, n_rows: int) -> RiskScoreClassifier | None:
 
 
 def _pseudo_rows(number: float, n_rows: int) -> float | None:
-    """A number of pseudo-observations as a parameter, which below 1 is a share of the rows."""
+    """A number of pseudo-observations as a parameter, which is a share of the rows if it is below 1."""
     return (number if number >= 1 else number / n_rows) or None
 
 

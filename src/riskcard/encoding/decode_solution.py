@@ -178,7 +178,9 @@ def _write_feature(layout: Layout, feature: int, points: Integers) -> CardFeatur
     codes = tuple((value, worth) for value, worth in special.items() if not math.isnan(value))
     fixed = layout.rules.rule_of(name).fixed_cuts
     cuts, of_bins = _bins(layout, feature, points[n_specials:], fixed)
-    is_number = ~np.isnan(values) & ~np.isin(values, [value for value, _ in codes])
+    is_number = ~np.isnan(values)
+    if codes:
+        is_number &= ~np.isin(values, [value for value, _ in codes])
     if levels is not None:
         return _write_ordered(name, levels, (cuts, of_bins), missing, values[is_number])
     usual = _most_common(np.searchsorted(cuts, values[is_number], side="left"), len(of_bins))

@@ -155,6 +155,8 @@ def _typical_level(index: Integers, common: Integers, labels: Labels, weights: F
 
 def with_ties(card: RiskCard, ties: Sequence[Tie]) -> RiskCard:
     """The card with points for the values that stood for others."""
+    if not ties:
+        return card
     features = []
     for feature in card.features:
         own = [tie for tie in ties if tie.feature == feature.name]

@@ -15,6 +15,7 @@ from; ``python -m benchmarks.coverage`` repeats it. A card that nothing shrinks 
 closely, so that these say less about it.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -92,15 +93,16 @@ def risk_intervals(
     rate = sum(one.event_weight for one in counts) / sum(one.weight for one in counts)
     rate = min(max(rate, LEAST_RATE), 1 - LEAST_RATE)
     average = np.log(rate) - np.log1p(-rate)
-    found = []
-    for one in counts:
-        own = (totals >= one.low) & (totals <= one.high)
-        middle = np.average(design[own], axis=0, weights=weights[own])
-        eta = float(np.average(log_odds[own], weights=weights[own]))
-        variance = float(middle @ np.linalg.solve(information, middle))
-        prior = errors.estimated * variance + errors.simpler + errors.slope * (eta - average) ** 2
-        found.append(_posterior_interval(one, eta, prior, errors.optimism))
-    return found
+    places = np.searchsorted([one.high for one in counts], totals)
+    summed = [np.bincount(places, column * weights) for column in (log_odds, *design.T)]
+    means = np.array(summed) / np.bincount(places, weights)  # over the rows of each count
+    etas, middles = means[0], means[1:]
+    variances = np.sum(middles * np.linalg.solve(information, middles), axis=0)
+    priors = errors.estimated * variances + errors.simpler + errors.slope * (etas - average) ** 2
+    return [
+        _posterior_interval(one, eta, prior, errors.optimism)
+        for one, eta, prior in zip(counts, etas.tolist(), priors.tolist(), strict=True)
+    ]
 
 
 def _posterior_interval(
@@ -110,15 +112,14 @@ def _posterior_interval(
     rows = count.effective_rows / optimism
     events, found = rows * count.rate, eta
     for _ in range(_STEPS):
-        risk = float(_sigmoid(np.array(found)))
+        risk = _risk_at(found)
         curvature = rows * risk * (1 - risk) + 1 / prior
         step = (events - rows * risk - (found - eta) / prior) / curvature
         found += min(max(step, -1.0), 1.0)
         if abs(step) < 1e-10:
             break
-    reach = _QUANTILE / np.sqrt(curvature)
-    low, high = _sigmoid(np.array([found - reach, found + reach])).tolist()
-    return low, high
+    reach = _QUANTILE / math.sqrt(curvature)
+    return _risk_at(found - reach), _risk_at(found + reach)
 
 
 def _design(lines: Integers) -> Floats:
@@ -127,6 +128,12 @@ def _design(lines: Integers) -> Floats:
     for points in lines:
         columns += [(points == worth).astype(np.float64) for worth in np.unique(points)[1:]]
     return np.column_stack(columns)
+
+
+def _risk_at(log_odds: float) -> float:
+    """The same as `_sigmoid` for one number, many times faster."""
+    small = math.exp(-abs(log_odds))
+    return (1.0 if log_odds >= 0 else small) / (1.0 + small)
 
 
 def _sigmoid(log_odds: Floats) -> Floats:

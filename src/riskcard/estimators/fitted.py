@@ -131,7 +131,7 @@ def _with_counts(card: RiskCard, table: Table) -> tuple[RiskCard, Integers]:
     points = np.zeros((len(card.features), table.labels.size), dtype=np.int64)
     columns = raw_columns(table, [feature.name for feature in card.features])
     for place, feature in enumerate(card.features):
-        found, n_lines = feature.look_up(columns[feature.name]), len(feature.lines())
+        found, n_lines = feature.look_up(columns[feature.name]), len(feature.line_points)
         points[place] = found.points
         rows, events = (
             tuple(np.bincount(found.lines[counted], minlength=n_lines).tolist())

@@ -15,7 +15,7 @@ from riskcard.evaluation.outcomes import Outcomes
 
 #: Bars of the histogram of risks.
 BARS = 40
-#: A slope whose interval is wider than this is too uncertain for a reassuring word.
+#: A slope whose interval is wider than this is too uncertain to reassure.
 _WIDE_SLOPE = 0.4
 
 
@@ -26,18 +26,18 @@ class Calibration:
     Attributes
     ----------
     slope
-        The factor by which log-odds fit best what happened, together with an intercept: 1 is right,
-        below 1 risks are too extreme. NaN when all risks are equal, infinite when they separate the
-        classes.
+        The factor by which the log-odds must be multiplied to fit the outcomes best, given a free
+        intercept: 1 is right, and below 1 risks are too extreme. NaN when all risks are equal,
+        infinite when they separate the classes.
     slope_interval
         Its 95 % interval; None when there is none.
     intercept
-        What has to be added to the log-odds for the mean risk to be the rate of events: 0 is right,
+        What must be added to the log-odds to make the mean risk equal the event rate: 0 is right,
         above 0 risks are too low.
     intercept_interval
         Its 95 % interval.
     expected, observed
-        Events expected by the risks and events that happened, by weight.
+        Events expected from the risks and observed events, by weight.
     ratio_interval
         95 % interval of ``ratio``; None when there is none.
     """
@@ -52,7 +52,7 @@ class Calibration:
 
     @property
     def ratio(self) -> float:
-        """Expected events for each that happened: 1 is right, above 1 risks are too high."""
+        """Expected events per observed event: 1 is right, above 1 risks are too high."""
         return self.expected / self.observed
 
     @property
@@ -130,14 +130,14 @@ def calibration_of(outcomes: Outcomes) -> Calibration:
 
 
 def intercept_linearised(outcomes: Outcomes) -> Linearised:
-    """What has to be added to the log-odds, the slope being 1: calibration in the large."""
+    """What must be added to the log-odds when the slope is fixed at 1: calibration in the large."""
     log_odds = outcomes.log_odds
     found = fit_intercept(outcomes.tally(log_odds))
     return _coefficient(found, outcomes, np.ones((log_odds.size, 1)), log_odds + found.value)
 
 
 def slope_linearised(outcomes: Outcomes) -> Linearised:
-    """The factor by which log-odds fit best what happened, together with an intercept."""
+    """The factor by which the log-odds fit the outcomes best, given a free intercept."""
     log_odds = outcomes.log_odds
     slope = fit_slope(outcomes.tally(log_odds))
     if slope.information <= 0:
@@ -148,7 +148,7 @@ def slope_linearised(outcomes: Outcomes) -> Linearised:
 
 
 def ratio_linearised(outcomes: Outcomes) -> Linearised:
-    """Expected events for each that happened, both counted on the same rows."""
+    """Expected events per observed event, both counted on the same rows."""
     shares = outcomes.weights / outcomes.weights.sum()
     expected, observed = float(shares @ outcomes.risks), outcomes.base_rate
     if not expected or not observed:
@@ -188,21 +188,21 @@ def _coefficient(
 
 
 def calibration_bins(outcomes: Outcomes, n_bins: int = 10) -> tuple[RiskBin, ...]:
-    """Divide rows into bins of about equal numbers, by their risks; equal risks stay together.
+    """Divide rows into bins of similar risk and about equal size; equal risks stay together.
 
     Parameters
     ----------
     outcomes
         The rows.
     n_bins
-        At most this many bins; a card whose rows have no more different risks has one bin for each.
+        The largest number of bins; rows with no more distinct risks than that have one bin per risk.
     """
     bin_of_row = bins_of_rows(outcomes, n_bins)
     return tuple(_bin_of(outcomes.take(bin_of_row == one)) for one in np.unique(bin_of_row))
 
 
 def bins_of_rows(outcomes: Outcomes, n_bins: int) -> NDArray[np.intp]:
-    """The number of the bin that each row is in; numbers may be left out."""
+    """The number of the bin that each row is in; some numbers may be unused."""
     if n_bins < 1:
         raise ParameterError(f"n_bins is {n_bins}. Use at least 1.")
     values, place = np.unique(outcomes.risks, return_inverse=True)

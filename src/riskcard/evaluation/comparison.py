@@ -17,20 +17,20 @@ from riskcard.evaluation.summary import brier_linearised, loss_linearised, scale
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Differences, the first less the second, each with a 95 % interval.
+    """Differences (first minus second), each with a 95 % interval.
 
     Attributes
     ----------
     auc
-        Above 0 the first separates better. The interval is DeLong's for paired curves.
+        Above 0, the first separates better. The interval is DeLong's for paired curves.
     log_loss, brier
-        Below 0 the first is better.
+        Below 0, the first is better.
     scaled_brier
-        Above 0 the first is better.
+        Above 0, the first is better.
     net_benefit
-        For each threshold, in the order given; above 0 the first is better.
+        For each threshold, in the order given; above 0, the first is better.
     thresholds
-        Risks from which one acts.
+        Risks at or above which one acts.
     """
 
     auc: Figure
@@ -44,8 +44,8 @@ class Comparison:
 def compare(first: Outcomes, second: Outcomes, thresholds: Any = ()) -> Comparison:
     """Compare two sets of risks of the same rows.
 
-    Risks of an existing score need not be risks for the AUC: any increasing function from 0 to 1 will
-    do. The other figures mean something for risks only.
+    For the AUC, an existing score need not be a risk: any increasing function of it between 0 and 1
+    will do. The other figures are meaningful for risks only.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ class DecisionCurve:
     Attributes
     ----------
     thresholds
-        Risks from which one acts; between 0 and 1.
+        Risks at or above which one acts; between 0 and 1.
     net_benefit
         Of acting on rows whose risk is at least the threshold.
     act_on_all
@@ -38,7 +38,7 @@ class DecisionCurve:
         The ends of the 95 % interval of the net benefit at each threshold.
     supported
         The ranges of thresholds at which the rows show that risks beat acting on all and on none. All
-        of these statements hold together with a confidence of 95 %; see `supported_thresholds`.
+        of these statements together hold with a confidence of 95 %; see `supported_thresholds`.
     """
 
     thresholds: Floats
@@ -101,11 +101,11 @@ def _reach(outcomes: Outcomes, influence: Floats) -> Floats:
 def supported_thresholds(
     cells: Cells, thresholds: Floats, is_flagged: NDArray[np.bool_]
 ) -> tuple[Interval, ...]:
-    """The ranges of thresholds at which acting on risks is shown to beat both simple ways.
+    """The ranges of thresholds at which acting on risks is shown to beat both simple strategies.
 
     Acting on risks beats acting on none if the rate of events among the rows flagged is above the
     threshold, and it beats acting on all if the rate among the others is below it. Each rate has a
-    Wilson interval that must exclude the threshold. Since many thresholds are looked at, the quantile
+    Wilson interval that must exclude the threshold. Because many thresholds are tested, the quantile
     is not 1.96 but the 95 % quantile of the largest of all normal errors, which are correlated as
     those of the net benefits are.
 

@@ -1,4 +1,4 @@
-"""Where the values of a feature lie: shares of the rows, next to the points that they get."""
+"""How the values of a feature are distributed: shares of the rows, with the points that they get."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 _BARS, _LOW, _HIGH = 30, 0.01, 0.99
 #: Tails are cut off when they make the range this many times as wide.
 _LONG = 1.3
-#: Numbers that are shown as levels, by the phrases of their lines.
+#: The phrases of lines whose numbers are shown as levels.
 _ANSWERS = ("no", "yes")
 #: With more levels, those of a group are shown together.
 _MOST_LEVELS = 8
@@ -39,7 +39,7 @@ class Slot:
     share
         Share of the rows, by weight; None when there are no rows.
     is_special
-        It is not an ordinary level: a code, "missing", or levels that training did not have.
+        It is no ordinary level but a code, "missing", or levels that training did not have.
     rate
         The share of training rows of its line on the card that had the event; None where it is not
         known.
@@ -88,7 +88,7 @@ class Distribution:
 def distributions_of(
     card: RiskCard, features: Sequence[CardFeature], X: Any = None, sample_weight: Any = None
 ) -> tuple[Distribution, ...]:
-    """The values of some features of a card; without rows, what the card knows of them."""
+    """The values of some features of a card; without rows, what the card knows about them."""
     if X is None:
         return tuple(distribution_of(one, labels=card.labels) for one in features)
     n_rows, columns = take_columns(X, card.feature_names, [one.name for one in features])
@@ -101,7 +101,7 @@ def distributions_of(
 def distribution_of(
     feature: CardFeature, column: Any = None, weights: Any = None, labels: Labels | None = None
 ) -> Distribution:
-    """Where the values of a raw column lie; without one, only what the card knows.
+    """How the values of a raw column are distributed; without one, only what the card knows.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def distribution_of(
 
 
 def number_range(cuts: tuple[float, ...], numbers: Floats) -> tuple[float, float]:
-    """The range of values to draw: most of the rows, every cut, and some room.
+    """The range of values to draw: most of the rows, every cut, and a margin.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def number_bars(
     numbers, weights
         Of the rows whose value is a number, but not a code.
     ends
-        The range; what lies outside is not shown.
+        The range; values outside it are not shown.
     total
         The weight of all rows, including those with missing values.
     """

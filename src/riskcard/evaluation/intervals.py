@@ -27,7 +27,7 @@ def quantile_of(degrees: float) -> float:
 def wilson_interval(events: float, rows: float, quantile: float = QUANTILE) -> Interval:
     """Wilson's 95 % interval for a rate, from the number of events among a number of rows.
 
-    It holds all rates whose score test does not reject the counts. It never leaves the range from 0
+    It contains all rates that a score test does not reject, given the counts. It never leaves the range from 0
     to 1, and it has a width even where no row or every row has the event.
 
     Parameters
@@ -36,7 +36,7 @@ def wilson_interval(events: float, rows: float, quantile: float = QUANTILE) -> I
         Counts, ``0 <= events <= rows``; weighted rows give fractions. Without rows nothing is known
         and the answer is (0, 1).
     quantile
-        Larger for an interval that shall hold together with others.
+        Larger where several intervals must hold together.
 
     Examples
     --------

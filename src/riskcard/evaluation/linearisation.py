@@ -1,4 +1,4 @@
-"""How far each row moves a figure, and the interval that follows: right under weights and clusters.
+"""How far each row moves a figure, and the interval that follows, valid under weights and clusters.
 
 Every figure of this room is a smooth function of sums over rows. To first order, a row moves it by an
 amount that can be written down: its *influence*, whose sum over all rows is 0. Rows of one cluster move it
@@ -7,7 +7,7 @@ together, so influences are added up within clusters first; what is left are ind
 ``m`` is the effective number of units: Kish's ``sum(w)^2 / sum(w^2)`` of their weights. With weights or
 clusters the quantile is that of Student's distribution with ``m - 1`` degrees of freedom, and without
 them the normal one. For the coefficients of a regression this is the cluster-robust sandwich; for the
-AUC without weights and clusters it is DeLong's variance; for a mean it is the textbook's.
+AUC without weights and clusters it is DeLong's variance; for a mean it is the textbook formula.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Linearised:
         return float(self.influence @ self.influence)
 
     def __sub__(self, other: Linearised) -> Linearised:
-        """The difference of two figures of the same rows, which are paired."""
+        """The paired difference of two figures of the same rows."""
         degrees = min(self.degrees, other.degrees)
         return Linearised(self.value - other.value, self.influence - other.influence, degrees)
 
@@ -125,7 +125,7 @@ def sum_by_unit(outcomes: Outcomes, moves: Floats) -> Floats:
 
 
 def effective_units(outcomes: Outcomes, base: Floats | None = None) -> float:
-    """Kish's number of equal units (clusters or rows) that say as much."""
+    """Kish's effective number of units (clusters or rows)."""
     return effective_rows(sum_by_unit(outcomes, outcomes.weights if base is None else base))
 
 
@@ -147,7 +147,7 @@ class Cells:
         event at place ``i``.
     units
         The share of each unit in each cell, as a sparse matrix. Without clusters the rows of one cell
-        are as good as one unit with the root of the sum of their squares.
+        are equivalent to one unit with the root of the sum of their squares.
     is_plain
         As for the rows.
     is_clustered
@@ -220,7 +220,7 @@ class Rate:
     def effective_rows(self) -> float:
         """The number of independent rows that would have this variance.
 
-        A share of 0 or 1 has no variance; the number of units is taken instead, which is cautious.
+        A share of 0 or 1 has no variance; the number of units is used instead, which is cautious.
         """
         variance = float(self.influence @ self.influence)
         if not self.is_designed or variance <= 0 or self.units <= ONE_UNIT:
@@ -242,7 +242,7 @@ class Rate:
         return Figure(self.value, self.interval())
 
     def linearised(self) -> Linearised:
-        """The same as a figure whose intervals are symmetric on some scale."""
+        """The same as a figure with an interval that is symmetric on some scale."""
         if not self.is_designed:
             return Linearised(self.value, self.influence)
         if self.units <= ONE_UNIT:

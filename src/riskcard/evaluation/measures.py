@@ -120,7 +120,7 @@ def brier_score(risks: Tally) -> float:
 
 
 def fit_intercept(log_odds: Tally) -> Estimate:
-    """What has to be added to the log-odds for the mean risk to be the rate of events."""
+    """What must be added to the log-odds to make the mean risk equal the event rate."""
 
     def excess(intercept: float) -> float:
         shifted = log_odds.values + intercept
@@ -131,7 +131,7 @@ def fit_intercept(log_odds: Tally) -> Estimate:
 
 
 def fit_slope(log_odds: Tally) -> Estimate:
-    """The factor by which log-odds fit best what happened, together with an intercept.
+    """The factor by which the log-odds fit the outcomes best, given a free intercept.
 
     This is the coefficient of a logistic regression without penalty. 1 is right; below 1 the risks
     are too extreme. NaN when all risks are equal, and infinite when no risk of a row without the

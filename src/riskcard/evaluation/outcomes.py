@@ -50,7 +50,7 @@ class Outcomes:
 
     @property
     def log_odds(self) -> Floats:
-        """The risks as log-odds, which are finite."""
+        """The risks as log-odds, all finite."""
         inner = np.clip(self.risks, _SMALLEST_RISK, 1 - _SMALLEST_RISK)
         return np.log(inner) - np.log1p(-inner)
 
@@ -77,14 +77,13 @@ def read_outcomes(
     Parameters
     ----------
     risks
-        One per row, from 0 to 1; or what ``predict_proba`` returns, of which the column of the event
-        counts.
+        One per row, from 0 to 1; or what ``predict_proba`` returns, whose column of the event is used.
     y
         One label per row, with two different values.
     sample_weight
         One weight per row; rows of weight 0 are left out.
     event
-        The label of the event; None where the labels say it, as for ``RiskScoreClassifier``.
+        The label of the event; None where the labels say so themselves, as for ``RiskScoreClassifier``.
     clusters
         One label per row; rows with the same one belong together, such as the visits of a patient.
 
@@ -107,7 +106,7 @@ def read_outcomes(
 
 
 def read_clusters(clusters: Any, n_rows: int) -> Integers | None:
-    """Number the clusters from 0, in order; None where every row is one of its own.
+    """Number the clusters from 0, in order; None where every row is its own cluster.
 
     Parameters
     ----------
@@ -159,7 +158,7 @@ def _read_risks(array: NDArray[Any]) -> Floats:
 
 
 def effective_rows(weights: Floats) -> float:
-    """Kish's number of rows of equal weight that say as much; without weights the number of rows."""
+    """Kish's effective number of rows; without weights, the number of rows."""
     shares = weights / (weights.max(initial=0.0) or 1.0)  # in any unit: squares must not overflow
     squares = float(shares @ shares)
     return float(shares.sum()) ** 2 / squares if squares > 0 else 0.0

@@ -22,9 +22,9 @@ from riskcard.evaluation.outcomes import Outcomes
 
 #: Knots at these quantiles of the log-odds (Harrell), by their number.
 _KNOTS = {3: (0.10, 0.50, 0.90), 4: (0.05, 0.35, 0.65, 0.95)}
-#: Rows of the rarer outcome from which on there are as many knots.
+#: The least number of rows of the rarer outcome for each number of knots.
 _ROWS_OF_KNOTS = {3: 20, 4: 100}
-#: Points of the curve; and the most different risks on which resamples are computed.
+#: Points of the curve, and the largest number of distinct risks for which resamples are computed.
 _POINTS, _PLACES = 101, 300
 
 
@@ -142,7 +142,7 @@ def _spline_of(outcomes: Outcomes, tally: Tally) -> _Spline:
     centre = float(shares @ values)
     spread = math.sqrt(float(shares @ (values - centre) ** 2)) or 1.0
     for number in (4, 3):
-        if rarer >= _ROWS_OF_KNOTS[number] and values.size >= number:
+        if rarer >= _ROWS_OF_KNOTS[number]:
             knots = np.unique([_quantile(values, shares, at) for at in _KNOTS[number]])
             if knots.size == number:
                 return _Spline(knots, centre, spread)
@@ -150,7 +150,7 @@ def _spline_of(outcomes: Outcomes, tally: Tally) -> _Spline:
 
 
 def _quantile(values: Floats, shares: Floats, at: float) -> float:
-    """The smallest of ascending values up to which there is the share asked for."""
+    """The smallest of ascending values whose cumulative share reaches the one asked for."""
     reached = np.searchsorted(np.cumsum(shares), at * shares.sum() * (1 - 1e-12))
     return float(values[min(int(reached), values.size - 1)])
 
@@ -176,7 +176,7 @@ def _covariance(outcomes: Outcomes, spline: _Spline, coefficients: Floats) -> tu
 def _may_be_right(
     spline: _Spline, coefficients: Floats, covariance: Floats, degrees: float
 ) -> bool:
-    """A test on the 5 % level does not reject that the curve is the diagonal."""
+    """Whether a test at the 5 % level does not reject that the curve is the diagonal."""
     diagonal = np.zeros_like(coefficients)
     diagonal[:2] = (spline.centre, spline.spread)[: diagonal.size]
     away = coefficients - diagonal
@@ -221,7 +221,7 @@ def _resample(
 
 
 def _places(outcomes: Outcomes) -> tuple[np.ndarray, Floats]:
-    """The place of each row among at most some hundred log-odds, and these."""
+    """The place of each row among a few hundred log-odds at most, and these log-odds."""
     values, places = np.unique(outcomes.log_odds, return_inverse=True)
     if values.size <= _PLACES:
         return places, values
@@ -234,10 +234,10 @@ def _places(outcomes: Outcomes) -> tuple[np.ndarray, Floats]:
 def _interval(value: float, resampled: Floats, may_be_0: bool, quantile: float) -> Interval | None:
     """The estimate and its standard error in resamples, wide enough for what is known about distances.
 
-    A distance is overestimated by chance, and that of a resample again, so that quantiles of resamples
-    would leave out 0 even if all risks were right: the interval begins at 0 unless a test says that they
-    are not, and else no later than the basic bootstrap interval, which takes the bias off. It ends no
-    earlier than the 97.5 % quantile, because small estimates vary too little.
+    Chance makes a distance too large, and that of a resample even larger, so quantiles of resamples would
+    exclude 0 even if all risks were right. The interval therefore begins at 0 unless a test shows that
+    they are not; in that case it begins no later than the basic bootstrap interval, which removes the
+    bias. It ends no earlier than the 97.5 % quantile, because small estimates vary too little.
     """
     if resampled.size < 2:
         return None

@@ -34,7 +34,7 @@ class Evaluation:
     log_loss
         Mean of ``-log(risk given to what happened)``.
     brier
-        Mean squared difference between risk and what happened (0 or 1).
+        Mean squared difference between the risk and the outcome (0 or 1).
     log_loss_interval, brier_interval, scaled_brier_interval
         95 % intervals; None where there is none.
     roc, calibration, bins, decision
@@ -109,7 +109,7 @@ def brier_linearised(outcomes: Outcomes) -> Linearised:
 
 
 def scaled_brier_linearised(outcomes: Outcomes) -> Linearised:
-    """One less the Brier score divided by that of the base rate, which is estimated too."""
+    """One minus the Brier score divided by that of the base rate, which is estimated too."""
     rate, squares = outcomes.base_rate, (outcomes.is_event - outcomes.risks) ** 2
     shares, plain = outcomes.weights / outcomes.weights.sum(), rate * (1 - rate)
     ratio = float(shares @ squares) / plain

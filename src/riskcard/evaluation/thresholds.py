@@ -15,13 +15,13 @@ from riskcard.evaluation.linearisation import Cells, Linearised, Rate
 from riskcard.evaluation.measures import Floats
 from riskcard.evaluation.outcomes import Outcomes
 
-#: A table of more thresholds than this is not made unasked.
+#: A table of more thresholds than this is made only for given thresholds.
 _MOST_THRESHOLDS = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """What happens when rows are flagged from some total or risk on.
+    """What happens when rows are flagged at some total or risk and above.
 
     Attributes
     ----------
@@ -36,8 +36,8 @@ class Threshold:
     positive_value, negative_value
         Predictive values: share with the event of the rows flagged; share without it of the others.
     positive_ratio, negative_ratio
-        Likelihood ratios: by how much the odds of the event change when a row is found to be flagged,
-        or not to be.
+        Likelihood ratios: the factor by which the odds of the event change once a row is known to be
+        flagged, or known not to be.
     """
 
     at: float
@@ -69,7 +69,8 @@ class RiskGroup:
     observed
         Share with the event, by weight.
     ratio
-        Likelihood ratio: by how much the odds of the event change when a row is found to be in here.
+        Likelihood ratio: the factor by which the odds of the event change once a row is known to be in
+        the group.
     """
 
     low: float
@@ -85,7 +86,7 @@ class RiskGroup:
 def threshold_table(
     outcomes: Outcomes, values: Any = None, at: Any = None, *, higher_is_riskier: bool = True
 ) -> tuple[Threshold, ...]:
-    """Look at each threshold of a total, or of the risk.
+    """Evaluate each threshold of a total, or of the risk.
 
     Parameters
     ----------
@@ -94,7 +95,7 @@ def threshold_table(
     values
         What is compared with the thresholds, such as the total of each row; by default the risks.
     at
-        Thresholds; by default all values that occur but the one at which all rows are flagged.
+        Thresholds; by default all values that occur, except the one at which all rows are flagged.
     higher_is_riskier
         Rows are flagged from the threshold upwards; otherwise downwards, as for credit points.
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from riskcard.model.terms import Term
 
 
-#: Pairs of labels, in lower case, of which the second says no more than that the target is true.
+#: Pairs of labels, in lower case, whose second only says that the target is true.
 _NO_AND_YES = {
     ("0", "1"), ("false", "true"), ("f", "t"), ("no", "yes"), ("n", "y"), ("nein", "ja"),
     ("non", "oui"), ("no", "si"), ("no", "sí"), ("nee", "ja"), ("nej", "ja"), ("não", "sim"),
@@ -76,8 +76,8 @@ class RiskCard(CardViews):
     labels
         What people read in place of the names of columns and levels.
     recipe
-        How the card was made; None for a card written by hand. A card with other points, another
-        scale or another certificate than its recipe is about loses both.
+        How the card was made; None for a card written by hand. A card whose points, scale or certificate
+        are not those of its recipe loses both certificate and recipe.
 
     Examples
     --------
@@ -165,7 +165,7 @@ class RiskCard(CardViews):
 
     @property
     def title(self) -> str:
-        """Whose risk the card gives, in words."""
+        """Which risk the card gives, in words."""
         if self.labels.title is not None:
             return self.labels.title
         return self.labels.say("risk_of", event=self.event)
@@ -223,11 +223,11 @@ class RiskCard(CardViews):
         return _sigmoid(self.log_odds(values))
 
     def log_odds_of_total(self, total: Any) -> NDArray[np.float64]:
-        """Log-odds that belong to a total."""
+        """The log-odds of a total."""
         return np.asarray(total) / self.multiplier + self.offset
 
     def risk_of_total(self, total: Any) -> NDArray[np.float64]:
-        """Risk that belongs to a total."""
+        """The risk of a total."""
         return _sigmoid(self.log_odds_of_total(total))
 
     def explain(self, row: Any) -> Explanation:
@@ -246,7 +246,7 @@ class RiskCard(CardViews):
     def shap_values(self, values: Any, background: Any = None) -> NDArray[np.float64]:
         """Exact SHAP values of the log-odds of the event: one column per feature of the card.
 
-        A value is what the points of the feature add to the log-odds of the row, less what they add
+        A value is what the points of the feature add to the log-odds of the row, minus what they add
         on average. A row's values and the log-odds of the average total add up to its log-odds;
         features that are not on the card have the value 0 and no column.
 
@@ -288,7 +288,7 @@ class RiskCard(CardViews):
 
     @property
     def terms(self) -> tuple[Term, ...]:
-        """The card as one-sided terms: each gives points when its condition holds, or when not.
+        """The card as one-sided terms: each gives points when its condition holds, or when it does not.
 
         With ``intercept_of(terms)`` they add up to the same total as the bins, for every value that
         the card has points for. A cut without a change in points is not a term.

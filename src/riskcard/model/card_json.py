@@ -36,7 +36,7 @@ _ORDER = (
     "outcome", "classes", "feature_names", "base", "multiplier", "offset", "features", "training",
     "certificate", "recipe", "reading", "labels",
 )  # fmt: skip
-#: What the entries of records must be where the classes would take more; a list of such in brackets.
+#: The types of entries where the classes themselves would accept more; a list of a type in brackets.
 _KINDS: dict[type, dict[str, Any]] = {
     RiskCard: {
         "riskcard_version": str,
@@ -92,7 +92,7 @@ def card_to_json(card: RiskCard) -> str:
 
 
 def _dumps(content: dict[str, Any]) -> str:
-    """One entry per line, but one count of totals per line, or they would be most of the file."""
+    """One entry per line; a count of totals has one line too, or counts would fill most of the file."""
     training = content["training"]
     counts = training["totals"] if training is not None else ()
     if counts:

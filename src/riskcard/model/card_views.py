@@ -22,8 +22,8 @@ class CardViews:
     def to_frame(self, backend: str = "pandas") -> Any:
         """The lines of the card as a data frame: feature, condition, points, rows, events.
 
-        The base is no line: it is ``card.base``. Rows and events are those of training, and missing
-        on a card written by hand.
+        The base is not among the lines: it is ``card.base``. Rows and events are those of training; they
+        are missing on a card written by hand.
 
         Parameters
         ----------
@@ -38,8 +38,8 @@ class CardViews:
         """Every total as a data frame: total, log_odds, risk, rows, events, low, high.
 
         Rows and events are those of training, ``low`` and ``high`` the 95 % interval of the risk. They
-        are missing where the card does not know them: on a card written by hand, and where a
-        card has more totals than it counts rows for, which are then in bands.
+        are missing where the card does not know them: on a card written by hand, and on a card with so
+        many totals that it stores counts of bands only.
 
         Parameters
         ----------
@@ -56,9 +56,9 @@ class CardViews:
         Parameters
         ----------
         path
-            The file; its ending tells the format: .py, .sql, .mjs, .js, .xlsx, .pmml, .onnx, .json.
+            The file; its ending gives the format: .py, .sql, .mjs, .js, .xlsx, .pmml, .onnx, .json.
         to
-            The name of the format, where the ending does not tell.
+            The name of the format, where the ending does not give it.
         **options
             Those of the format: see ``riskcard.export.formats.export_card``.
         """
@@ -72,7 +72,7 @@ class CardViews:
         Parameters
         ----------
         form
-            "bins" (one row for each bin) or "two_sided" (the paper's form).
+            "bins" (one row per bin) or "two_sided" (the paper's form).
         """
         from riskcard.card.card_text import render_text
 

@@ -71,7 +71,7 @@ def _average_points(card: RiskCard, background: Any = None) -> NDArray[np.float6
         return means
     if not all(feature.rows for feature in card.features):
         raise ParameterError(
-            "The card does not know how many training rows each of its lines held, since it was "
+            "The card does not know how many training rows each of its lines had, because it was "
             "written by hand. Give rows to compare with: background=X."
         )
     return np.array(

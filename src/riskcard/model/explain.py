@@ -16,7 +16,7 @@ from riskcard.model.terms import Term
 
 Value = Label | None
 
-#: The most reasons that are given for a risk: more than four tell an applicant nothing.
+#: The largest number of reasons given for a risk: more than four do not help an applicant.
 MOST_REASONS = 4
 
 
@@ -29,7 +29,7 @@ class FeatureReason:
     feature, name
         The column, and what the labels of the card call it.
     value, shown
-        What the row has, and the same in words; None when it is missing.
+        The value of the row, and the same in words; None when it is missing.
     place
         The line of the card that applies, in words: a range, some levels, "missing".
     points
@@ -38,12 +38,12 @@ class FeatureReason:
         The points of the bin or group of the feature with the lowest risk: the fewest points, or
         the most where a higher total is safer.
     lost
-        By how many points the line is worse than the best one; negative where a missing value is
-        better than any bin.
+        How many points worse the line is than the best one; negative where a missing value is better
+        than any bin.
     is_guess
         The card has no line for the value, which got the points of the usual bin.
     reason
-        The text by which the labels of the card name the feature as a reason; empty without one.
+        The text that the labels of the card give for the feature as a reason; empty without one.
     """
 
     feature: str
@@ -83,8 +83,8 @@ class Change:
     bins
         How many bins away it is; 1 for the other groups of a category.
     size
-        By how much a number changes, as a share of the distance of the outer cuts (of the cut, when
-        there is one); None where there is no number.
+        By how much a number changes, as a share of the distance between the outer cuts (of the cut
+        itself, when there is only one); None where there is no number.
     points
         By how much the total changes.
     total, risk
@@ -110,7 +110,7 @@ class Explanation:
     Attributes
     ----------
     title
-        Whose risk it is.
+        Which risk it is, in words.
     features
         One entry per feature, in the order of the card.
     base

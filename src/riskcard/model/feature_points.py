@@ -26,6 +26,8 @@ class _Lines:
 
     __slots__ = ()
 
+    points: tuple[int, ...]
+    missing: int | None
     rows: tuple[int, ...]
     events: tuple[int, ...]
     too_few: tuple[Label | None, ...]
@@ -43,8 +45,8 @@ class _Lines:
         raise NotImplementedError
 
     def _check_counts(self) -> None:
-        """Store the counts of the lines, of which there must be one each, or none."""
-        name, n_lines = self.name, len(self._conditions())  # type: ignore[attr-defined]
+        """Store the counts of the lines: one for each line, or none at all."""
+        name, n_lines = self.name, len(self.line_points)  # type: ignore[attr-defined]
         rows, events = (
             tuple(whole_number(f"{what} of a line of {name!r}", one) for one in counts)
             for what, counts in (("rows", self.rows), ("events", self.events))
@@ -61,9 +63,16 @@ class _Lines:
         set_fields(self, rows=rows, events=events, too_few=tuple(self.too_few))
 
     @property
+    def line_points(self) -> tuple[int, ...]:
+        """The points of each of ``lines()``; much faster than the lines themselves."""
+        missing = () if self.missing is None else (self.missing,)
+        codes = (points for _, points in self.codes)  # type: ignore[attr-defined]
+        return (*self.points, *codes, *missing)
+
+    @property
     def possible_points(self) -> frozenset[int]:
         """Every number of points that some row can have."""
-        return frozenset(line.points for line in self.lines())
+        return frozenset(self.line_points)
 
     def look_up(self, column: Any) -> LookUp:
         """Find the line of each value of a raw column, and count the values without a line."""
@@ -78,7 +87,7 @@ class _Lines:
 
 @dataclass(frozen=True, slots=True)
 class FeaturePoints(_Lines):
-    """The points of one feature: ``points[i]`` for values above ``cuts[i-1]``, up to ``cuts[i]``.
+    """The points of one feature: ``points[i]`` for values above ``cuts[i-1]`` and up to ``cuts[i]``.
 
     Attributes
     ----------
@@ -93,12 +102,12 @@ class FeaturePoints(_Lines):
     codes
         ``(value, points)`` of special values, which are looked up before the cuts.
     usual
-        Index of the bin with most training rows, whose points a missing value gets when ``missing``
-        is None; None on a card written by hand, where such a value is an error.
+        Index of the bin with the most training rows, whose points a missing value gets when
+        ``missing`` is None; None on a card written by hand, where such a value is an error.
     training_range
         The numbers in the training rows; None on a card written by hand.
     rows, events
-        How many training rows each line held, and how many of them had the event, in the order of
+        How many training rows each line had, and how many of them had the event, in the order of
         ``lines()``; empty on a card written by hand.
     too_few
         Special values, levels and None (a missing value) that had too few training rows to be
@@ -176,8 +185,8 @@ class LevelPoints(_Lines):
     missing
         Points of a missing value; None when there was none in training.
     usual
-        Index of the group with most training rows, whose points an unseen level gets, and a missing
-        value when ``missing`` is None; None on a card written by hand, where both are errors.
+        Index of the group with the most training rows, whose points an unseen level gets, and a
+        missing value when ``missing`` is None; None on a card written by hand, where both are errors.
     is_ordered
         The levels have an order, which is that of ``groups``.
     rows, events, too_few

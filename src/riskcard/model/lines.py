@@ -65,9 +65,9 @@ class Line:
     named
         The values, or the condition, as the labels of a card call them; empty without labels.
     is_usual
-        The line held most training rows: values without a line get its points.
+        The line with the most training rows: values without a line get its points.
     rows, events
-        How many training rows it held, and how many of them had the event; None where the card does
+        How many training rows it had, and how many of them had the event; None where the card does
         not know.
 
     Examples

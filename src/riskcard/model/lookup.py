@@ -16,7 +16,7 @@ from riskcard.errors import DataError
 from riskcard.model.feature_points import CardFeature, level_key
 from riskcard.model.lines import Line
 
-#: In place of the index of a line, for values that may have none.
+#: Used in place of the index of a line, for values that may have none.
 _MISSING, _UNSEEN = -1, -2
 
 
@@ -68,8 +68,8 @@ class Place:
     points
         What the line is worth.
     standing
-        A value with the same points that every condition of the card can be asked about: the value
-        itself, or one of the usual bin where the card had to guess.
+        A value with the same points that every condition of the card can be applied to: the value
+        itself, or one in the usual bin where the card had to guess.
     is_guess
         The card has no points for the value, and it got those of the usual bin.
     """
@@ -96,7 +96,7 @@ class Move:
     bins
         How many bins away it is; 1 where lines have no order.
     size
-        By how much a number changes, as a share of the width of the cuts; None for all else.
+        By how much a number changes, as a share of the distance between the outer cuts; None for anything else.
     """
 
     value: Label
@@ -117,22 +117,22 @@ def look_up(feature: CardFeature, column: Any) -> LookUp:
     DataError
         The card has neither a line for a value nor a usual one.
     """
-    lines, unseen = feature.lines(), None
+    points, unseen = feature.line_points, None
     if feature.levels:
         places, unseen = _places_of_levels(feature, column)
     else:
         places = _places_of_numbers(feature, as_numbers(feature.name, column))
     is_missing = places == _MISSING
     is_guess = feature.missing is None and bool(is_missing.any())
-    line_of_missing = feature.usual if is_guess else len(lines) - 1
+    line_of_missing = feature.usual if is_guess else len(points) - 1
     if line_of_missing is None:
         refuse_rows(feature.name, is_missing)
     places[is_missing] = line_of_missing
     is_unseen = places == _UNSEEN
     if is_unseen.any():
         places[is_unseen] = _usual_group(feature, is_unseen, unseen)
-    points = np.array([line.points for line in lines], dtype=np.int64)[places]
-    return LookUp(places, points, is_missing & is_guess, is_unseen, unseen)
+    of_rows = np.array(points, dtype=np.int64)[places]
+    return LookUp(places, of_rows, is_missing & is_guess, is_unseen, unseen)
 
 
 def _places_of_numbers(feature: CardFeature, numbers: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -269,7 +269,7 @@ def _numbers_in(line: Line, codes: set[float], from_below: bool) -> Iterator[flo
 
 
 def _share_of_cuts(cuts: Sequence[float], change: float) -> float:
-    """A change against the distance of the outer cuts, or against the cut when there is one."""
+    """A change as a share of the distance between the outer cuts, or of the cut when there is only one."""
     width = cuts[-1] - cuts[0] if len(cuts) > 1 else abs(cuts[0])
     share = change / width if width > 0 else change
     return share if math.isfinite(share) else sys.float_info.max

@@ -16,7 +16,7 @@ from riskcard.model.lines import show_level
 
 
 def row_remarks(card: RiskCard, values: Any) -> list[str]:
-    """For each row what the card had to guess, or has not seen; empty where there is nothing to say.
+    """For each row, what the card had to guess or had not seen; empty where there is nothing to say.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def row_remarks(card: RiskCard, values: Any) -> list[str]:
 def _add_outside(
     remarks: list[list[str]], feature: CardFeature, numbers: NDArray[np.float64]
 ) -> None:
-    """Remark on numbers beyond those of training; special codes are no numbers."""
+    """Remark on numbers beyond those of training; special codes do not count as numbers."""
     seen = feature.training_range
     assert seen is not None
     is_code = np.isin(numbers, [code for code, _ in feature.codes])

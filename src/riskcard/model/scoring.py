@@ -1,4 +1,4 @@
-"""The points and totals of rows: fast for totals of columns of plain floats, feature by feature for all else."""
+"""The points and totals of rows: a fast path for columns of plain floats, and feature by feature for anything else."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _look_up_all(
 def add_up_numbers(
     features: Sequence[CardFeature], columns: Sequence[NDArray[Any]], base: int
 ) -> NDArray[np.int64] | None:
-    """Total of every row; None where this fast way does not apply.
+    """The total of every row; None where this fast path does not apply.
 
     Parameters
     ----------

@@ -97,7 +97,7 @@ def two_sided_terms(feature: CardFeature) -> Iterator[Term]:
 
 
 def intercept_of(features: Iterable[CardFeature], terms: Iterable[Term]) -> int:
-    """By how much the points of any values exceed those of the terms on them."""
+    """By how much the points of the bins exceed those of the terms, whatever the values."""
     values: dict[str, Any] = {}
     total = 0
     for feature in features:
@@ -192,6 +192,6 @@ def _level_term(
 
 
 def _last_place(feature: CardFeature, points: int | None) -> float:
-    """The last bin or group with these points; above all of them where none has."""
+    """The last bin or group with these points; above all of them where there is none."""
     places = [place for place, value in enumerate(feature.points) if value == points]
     return places[-1] if places else math.inf

@@ -13,7 +13,7 @@ from riskcard.errors import ParameterError
 
 #: A card with at most this many totals keeps counts of each; with more, those of bands.
 MOST_COUNTS = 60
-#: A table from total to risk that people read has at most this many lines.
+#: A table from total to risk for people to read has at most this many lines.
 MOST_BANDS = 30
 #: No sum of points is below this.
 _LOWEST = -(10**15)
@@ -30,9 +30,9 @@ class TotalCount:
     rows, events
         How many rows, and how many of them with the event.
     weight, event_weight
-        The sums of their weights; equal to ``rows`` and ``events`` when there were none.
+        The sums of their weights; equal to ``rows`` and ``events`` when there were no weights.
     effective_rows
-        Kish's number of rows of equal weight that say as much; ``rows`` when there were no weights.
+        Kish's effective number of rows; ``rows`` when there were no weights.
     interval
         The 95 % interval of the risk of people with such a total; None where it is not known.
     """
@@ -79,7 +79,7 @@ def bands_of(totals: Sequence[int], most: int = MOST_BANDS) -> list[tuple[int, i
     totals
         Ascending, at least one.
     most
-        The most bands; at most this many totals have a band each.
+        The largest number of bands; no more totals than this have a band each.
 
     Examples
     --------

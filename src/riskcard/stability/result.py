@@ -10,7 +10,7 @@ import numpy as np
 from riskcard.evaluation.measures import Performance
 from riskcard.extras import import_pandas
 from riskcard.model.card import RiskCard
-from riskcard.stability.summary import FeatureStability, summarise_features
+from riskcard.stability.summary import FeatureStability, Spread, summarise_features
 from riskcard.stability.text import render_stability
 
 
@@ -109,7 +109,9 @@ class CardStability:
         """The features as a pandas frame, one line each.
 
         Columns: ``feature``, ``share`` of the resamples, ``on_card``, ``mean_cuts``, the quantiles
-        ``cut_5``, ``cut_50`` and ``cut_95``, the same of ``points`` and ``log_odds``, and ``rises``.
+        ``cut_5``, ``cut_50`` and ``cut_95`` of its lowest cut, the same of ``points`` and ``log_odds``,
+        ``rises``, and where some features have more cuts ``cut_2_5``, ``cut_2_50`` and so on. Cuts are
+        those of the cards with the most common number of cuts.
         """
         return import_pandas("print the result").DataFrame(self.feature_rows())
 
@@ -139,15 +141,17 @@ class CardStability:
 
     def feature_rows(self) -> list[dict[str, Any]]:
         """What ``features_frame`` holds, as plain dicts."""
+        most = max((len(one.cuts) for one in self.features), default=0)
         rows = []
         for one in self.features:
             row = {"feature": one.name, "share": one.share, "on_card": one.is_on_card}
             row["mean_cuts"] = one.mean_cuts
-            spreads = {"cut": one.cuts, "points": one.points, "log_odds": one.log_odds}
-            for title, spread in spreads.items():
-                ends = astuple(spread) if spread is not None else (None, None, None)
-                row |= {f"{title}_{q}": end for q, end in zip((5, 50, 95), ends, strict=True)}
-            rows.append(row | {"rises": one.rises})
+            cuts = dict(enumerate(one.cuts, start=1))
+            row |= _quantiles("cut", cuts.get(1)) | _quantiles("points", one.points)
+            row |= _quantiles("log_odds", one.log_odds) | {"rises": one.rises}
+            for number in range(2, most + 1):
+                row |= _quantiles(f"cut_{number}", cuts.get(number))
+            rows.append(row)
         return rows
 
     def _differences(self) -> Any:
@@ -164,6 +168,11 @@ class CardStability:
         from riskcard.stability.html import stability_as_html
 
         return stability_as_html(self)
+
+
+def _quantiles(title: str, spread: Spread | None) -> dict[str, float | None]:
+    ends = (None, None, None) if spread is None else astuple(spread)
+    return {f"{title}_{percent}": end for percent, end in zip((5, 50, 95), ends, strict=True)}
 
 
 def _finite_mean(column: Any) -> float:

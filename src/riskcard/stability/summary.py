@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -45,11 +46,12 @@ class FeatureStability:
     is_on_card
         The card of all rows uses it.
     cuts
-        Spread of its cuts, all cuts of all cards together; None for a categorical feature.
+        Spread of each of its cuts, the lowest first, over the cards with the most common number of
+        cuts; empty for a categorical feature.
     mean_cuts
-        Number of its cuts, or of its groups of levels less one, on a card that uses it.
+        Mean number of its cuts, or of its groups of levels minus one, on a card that uses it.
     points
-        Spread of its highest points less its lowest.
+        Spread of its highest points minus its lowest.
     log_odds
         The same in log-odds, where cards of different scales can be compared.
     rises
@@ -62,7 +64,7 @@ class FeatureStability:
     name: str
     share: float
     is_on_card: bool
-    cuts: Spread | None = None
+    cuts: tuple[Spread, ...] = ()
     mean_cuts: float = 0.0
     points: Spread | None = None
     log_odds: Spread | None = None
@@ -92,13 +94,22 @@ def _summarise(name: str, is_on_card: bool, cards: Sequence[RiskCard]) -> Featur
         name,
         len(used) / len(cards),
         is_on_card,
-        cuts=Spread.of(cut for feature in features for cut in feature.cuts),
+        cuts=_summarise_cuts([feature.cuts for feature in features]),
         mean_cuts=sum(len(feature.points) - 1 for feature in features) / len(used),
         points=Spread.of(_range(feature) for feature in features),
         log_odds=Spread.of(_range(feature) / multiplier for feature, multiplier in used),
         rises=sum(rises) / len(rises) if rises else None,
         values=_summarise_values(features),
     )
+
+
+def _summarise_cuts(cuts: Sequence[Sequence[float]]) -> tuple[Spread, ...]:
+    """The spread of the first cut, the second and so on; of all cuts together it would be of none."""
+    numbers = Counter(len(own) for own in cuts)
+    usual = min(numbers, key=lambda number: (-numbers[number], number))
+    chosen = [own for own in cuts if len(own) == usual]
+    spreads = (Spread.of(own) for own in zip(*chosen, strict=True))
+    return tuple(spread for spread in spreads if spread is not None)
 
 
 def _summarise_values(features: Sequence[CardFeature]) -> tuple[tuple[str, Spread], ...]:

@@ -55,7 +55,7 @@ def _feature_row(one: FeatureStability) -> tuple[str, ...]:
         one_line(one.name),
         "yes" if one.is_on_card else "",
         _percent(one.share),
-        _spread(one.cuts, digits=6),
+        "; ".join(_spread(cut, digits=6) for cut in one.cuts),
         _spread(one.points),
         _spread(one.log_odds, digits=2),
         "" if one.rises is None else _percent(one.rises),
@@ -71,8 +71,9 @@ def feature_sentences(stability: CardStability) -> list[str]:
     sentences = [
         f"Card: the card itself uses the feature. Enters: share of the {refits} whose card uses it. "
         "The other columns describe these cards: the median and, in brackets, the 5 % and 95 % "
-        "quantiles of its cuts, of the range of its points, and of this range in log-odds; and the "
-        "share in which its last bin has more points than its first.",
+        "quantiles of each of its cuts, of the range of its points, and of this range in log-odds; and "
+        "the share in which its last bin has more points than its first. Cuts are those of the cards "
+        "with the most common number of cuts.",
         f"{_percent(stability.same_features)} of the {refits} give the features of the card "
         f"itself; in all, {kinds}.",
     ]

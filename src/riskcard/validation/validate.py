@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from riskcard.data.frames import column_names, find_columns
-from riskcard.errors import DataError, ParameterError
-from riskcard.extras import import_extra
+from riskcard.errors import DataError, ParameterError, SolverMissing
+from riskcard.extras import import_pandas
 from riskcard.model.card import RiskCard
 from riskcard.output_files import table_as_csv, write_whole
 from riskcard.validation.facts import ValidationFacts
@@ -65,7 +65,7 @@ class Validation:
         found = self.tables()
         if name not in found:
             raise ParameterError(f"There is no table {name!r}. There are: {', '.join(found)}.")
-        return import_extra("pandas", "A frame", "pandas").DataFrame(found[name])
+        return import_pandas("use tables()").DataFrame(found[name])
 
     def plot_forest(self, what: str = "subgroups") -> Any:
         """Draw AUC, expected / observed events and slope of each group with their intervals.
@@ -103,11 +103,15 @@ class Validation:
         found = self.facts.evaluation
         return f"<Validation of {self.facts.card.title!r} on {found.rows:,} rows, AUC {found.roc.area:.3f}>"
 
-    def _repr_html_(self) -> str:
-        """The page in a frame of its own, so that its styles stay there."""
+    def _repr_html_(self) -> str | None:
+        """The page in a frame of its own, so that its styles stay there; None where it cannot be drawn."""
         from riskcard.formatting.templates import render
 
-        return render("report/templates/frame.html.j2", page=self.to_html())
+        try:
+            page = self.to_html()
+        except SolverMissing:  # a notebook then shows the text
+            return None
+        return render("report/templates/frame.html.j2", page=page)
 
 
 def validate(

@@ -108,7 +108,8 @@ def _may_separate(events: NDArray[np.float64], others: NDArray[np.float64]) -> N
     share = math.sqrt(2 * (1 - SUSPICIOUS_AREA))
     n_values = 1 + np.count_nonzero(events[:, 1:] != events[:, :-1], axis=1)
     is_suspect: NDArray[np.bool_] = n_values * ROWS_PER_VALUE <= events.shape[1] + others.shape[1]
-    for is_missing_first in (False, True):
+    has_missing = bool(np.isinf(events[:, -1]).any() or np.isinf(others[:, -1]).any())
+    for is_missing_first in (False, True)[: 1 + has_missing]:
         event_low, event_high = _ends(events, share, is_missing_first)
         other_low, other_high = _ends(others, share, is_missing_first)
         is_suspect |= (event_low > other_high) | (other_low > event_high)
@@ -131,20 +132,21 @@ def _separation(
     """The area under the ROC curve in the best order: by value, missing first or last, or by rate."""
     values = np.unique(np.concatenate([events, others]))  # missing is the last, and one
     n_events, n_others = (
-        np.diff(np.searchsorted(own, values, side="right"), prepend=0) for own in (events, others)
+        own.searchsorted(values, side="right") - own.searchsorted(values)
+        for own in (events, others)
     )
-    areas = []
+    pairs = []
     if levels is None or levels.is_ordered:
-        areas.append(_area(n_events, n_others))
-        if np.isinf(values[-1]):
-            areas.append(_area(np.roll(n_events, 1), np.roll(n_others, 1)))
+        pairs.append(_right_pairs(n_events, n_others))
+        if values[-1] == np.inf:
+            pairs.append(_right_pairs(np.roll(n_events, 1), np.roll(n_others, 1)))
     if values.size * ROWS_PER_VALUE <= events.size + others.size:
         order = np.argsort(n_events / (n_events + n_others))
-        areas.append(_area(n_events[order], n_others[order]))
+        pairs.append(_right_pairs(n_events[order], n_others[order]))
+    areas = [one / (events.size * others.size) for one in pairs]
     return max((max(area, 1 - area) for area in areas), default=0.5)
 
 
-def _area(events: NDArray[Any], others: NDArray[Any]) -> float:
-    """The area where groups of rows are in ascending order of the risk; ties count half."""
-    below = np.cumsum(others) - others
-    return float(events @ (below + others / 2) / (events.sum() * others.sum()))
+def _right_pairs(events: NDArray[Any], others: NDArray[Any]) -> float:
+    """Pairs of rows in the right order, where groups of rows ascend in risk; ties count half."""
+    return float(events @ (others.cumsum() - others / 2))

@@ -1,8 +1,8 @@
 """How much the risk of a single row depends on the rows that a card was learned from (Riley and Collins 2023).
 
 The whole procedure is repeated on resamples of the development rows; each of the cards gives every row of the
-original table a risk. Where these differ much from the risk of the card itself, a different sample would
-have told a person something else.
+original table a risk. Where these differ much from the risk of the card itself, another sample would
+have given the same person quite another risk.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def instability(outcomes: Outcomes, resampled: Any) -> Instability:
 
 
 def changed_decisions(outcomes: Outcomes, resampled: Any, threshold: float) -> Floats:
-    """For each row the share of the cards that put it on the other side of a threshold than the card.
+    """For each row, the share of the resampled cards that disagree with the card on which side of a threshold it is.
 
     Parameters
     ----------

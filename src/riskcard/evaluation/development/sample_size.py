@@ -24,7 +24,7 @@ class SampleSize:
     Attributes
     ----------
     for_shrinkage
-        Rows for risks that need a shrinkage of no more than 10 % (or what was asked).
+        Rows for risks that need a shrinkage of at most 10 % (or the target that was given).
     for_optimism
         Rows for a difference of at most 0.05 between apparent and adjusted Nagelkerke's R-squared.
     for_overall_risk
@@ -32,11 +32,11 @@ class SampleSize:
     rows
         The largest of the three.
     events
-        Rows with the event among as many, rounded up.
+        Expected events among that many rows, rounded up.
     events_per_parameter
-        Events for each candidate parameter.
+        Events per candidate parameter.
     shrinkage
-        Expected shrinkage factor with as many rows.
+        Expected shrinkage factor with that many rows.
     """
 
     for_shrinkage: int
@@ -124,7 +124,7 @@ def _rows_for_shrinkage(parameters: int, r_squared: float, shrinkage: float) -> 
 def expected_shrinkage(rows: float, parameters: int, r_squared: float) -> float:
     """The shrinkage factor that the risks learned from some rows are expected to need.
 
-    It solves the equation of the first criterion for the shrinkage, with which the rows increase.
+    It solves the equation of the first criterion for the shrinkage; the number of rows increases with it.
     """
 
     def excess(shrinkage: float) -> float:

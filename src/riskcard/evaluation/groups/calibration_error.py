@@ -1,7 +1,7 @@
 """A calibration error without the bias of small groups: the debiased mean squared error of binned risks.
 
-Rows are divided into bins of similar risks. In a bin with ``n`` rows, let ``d`` be what happened (0 or 1)
-less the risk of a row. If the true rate of the bin differs from its mean risk by ``delta``, the mean of ``d``
+Rows are divided into bins of similar risks. In a bin with ``n`` rows, let ``d`` be the outcome of a row (0 or 1)
+minus its risk. If the true rate of the bin differs from its mean risk by ``delta``, the mean of ``d``
 has the expectation ``delta``, but its square has ``delta^2 + variance / n``: chance alone makes an error, and
 more so in small groups, so that plain calibration errors of groups of different sizes cannot be
 compared (Petersen, Ganz, Holm and Feragen 2023). The mean product over all pairs of *different* rows,
@@ -15,7 +15,7 @@ its estimated variance ``s^2 / n``. Where all rows of the bin have the risk ``p`
 
 With weights, a pair counts by the product of the weights; pairs of rows of one cluster do not count, because they
 are not independent. The sum over bins, by their share of the weight, is the debiased
-squared calibration error; it may be negative, and its root is taken of what is above 0.
+squared calibration error. It may be negative; the root is then 0.
 """
 
 from __future__ import annotations

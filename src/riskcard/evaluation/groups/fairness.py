@@ -20,7 +20,7 @@ from riskcard.evaluation.outcomes import Outcomes
 
 @dataclass(frozen=True, slots=True)
 class ErrorRates:
-    """What acting from a risk on does to one group.
+    """The error rates of one group when one acts at a risk and above.
 
     Attributes
     ----------
@@ -55,9 +55,9 @@ class GroupFairness:
     rates
         Error rates at each threshold.
     differences
-        The same, each less that of the reference group; empty for the reference group itself.
+        The same, each minus that of the reference group; empty for the reference group itself.
     auc_difference, squared_error_difference
-        AUC and debiased squared calibration error, less those of the reference group; None for the
+        AUC and debiased squared calibration error, minus those of the reference group; None for the
         reference group, and where one of the two has no such figure.
     """
 
@@ -97,7 +97,7 @@ def fairness(
     groups
         One label per row; rows without one are left out.
     thresholds
-        Risks between 0 and 1 from which one acts.
+        Risks between 0 and 1 at or above which one acts.
     reference
         The group that others are compared with; by default the one with most rows.
     n_bins

@@ -1,12 +1,13 @@
 """The results of several sites together: a random-effects summary with a prediction interval.
 
-Sites differ in truth, not only by chance. Each site's estimate has a variance of its own around its true
+Sites differ in truth, not only by chance. Each site's estimate has its own variance around its true
 value, and the true values vary around a mean with a variance ``tau^2``, which is estimated by restricted
-maximum likelihood (REML). The interval of the mean is Hartung's and Knapp's; where ``tau`` is 0 it is at least
-as wide as the variances of the sites make it, because two sites that agree by chance would otherwise have a
-mean of almost no uncertainty. The prediction interval says where the figure of a new site would lie; since a handful of sites says little about ``tau``, it is an average
-over all its values, weighted by their restricted likelihood. With ``tau`` as estimated it would hold in
-86 % of simulated summaries of ten sites, not in 95 %. AUCs are summarised on the scale of log-odds, ratios of
+maximum likelihood (REML). The interval of the mean is that of Hartung and Knapp. Where ``tau`` is 0 it is
+at least as wide as the variances of the sites make it, because two sites that agree by chance would
+otherwise have a mean of almost no uncertainty. The prediction interval says where the figure of a new
+site would lie. A handful of sites says little about ``tau``, so the prediction is averaged over all its
+values, weighted by their restricted likelihood. With ``tau`` fixed at its estimate it would hold in 86 % of
+simulated summaries of ten sites, not in 95 %. AUCs are summarised on the scale of log-odds, ratios of
 expected to observed events on that of logarithms.
 """
 

@@ -37,7 +37,7 @@ class GroupFigures:
     rows, events
         The number of rows, and of rows with the event.
     clusters
-        The number of clusters; of rows where there are none.
+        The number of clusters; the number of rows where there are no clusters.
     base_rate
         Share with the event, by weight.
     mean_risk

@@ -24,7 +24,7 @@ MOST_BANDS = 10
 
 @dataclass(frozen=True, slots=True)
 class InputFaults:
-    """Values of one feature that training did not have, or that are not there.
+    """Values of one feature that are missing, or that training did not have.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ def card_drift(
     sample_weight: Any = None,
     reference_weight: Any = None,
 ) -> CardDrift:
-    """Compare rows with the rows of reference of a card.
+    """Compare rows with the reference rows of a card.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def card_drift(
     reference, reference_weight
         The rows that they are compared with, usually those of training; by default the counts that
         the card stores. A card that was learned with weights stores how many rows each line had, not
-        their weights, so that features are compared by rows then.
+        their weights, so its features are compared by rows.
 
     Returns
     -------

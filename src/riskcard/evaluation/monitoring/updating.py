@@ -1,4 +1,4 @@
-"""How much of the scale of a card to fit again on some rows: nothing, its offset, or offset and slope.
+"""How much of a card's scale to refit on some rows: nothing, its offset, or offset and slope.
 
 The choice is a closed test, as Vergouwe et al. proposed it (Statistics in Medicine, 2017): the scale
 stays as it is unless the rows speak against it, and its slope stays unless they speak against an update
@@ -27,7 +27,7 @@ from riskcard.evaluation.intervals import LEVEL
 from riskcard.evaluation.linearisation import Linearised
 from riskcard.evaluation.outcomes import Outcomes, effective_rows
 
-#: What can be fitted again, the least first.
+#: What can be refitted, the least first.
 UPDATES = ("none", "offset", "both")
 #: Below this number of rows of the rarer kind, an update is refused: the standard error of an offset is about
 #: 1 / sqrt(number), so that with 10 its interval reaches from half to twice the odds; a slope needs more.
@@ -115,7 +115,7 @@ def _p_value(figures: Sequence[Linearised], values: Sequence[float]) -> float:
     """Of Wald's test that figures of the same rows have given values.
 
     Their covariance is that of the influences of rows or clusters, so that a single figure is rejected
-    where its interval does not hold the value. With weights or clusters the statistic is compared with the
+    where its interval does not contain the value. With weights or clusters the statistic is compared with the
     F distribution, as the intervals are with Student's.
     """
     influences = np.array([one.influence for one in figures])

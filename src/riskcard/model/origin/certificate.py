@@ -26,10 +26,10 @@ class TrainingFacts:
     event_weight
         Sum of the weights of the rows with the event.
     totals
-        How many rows had each total (or band of totals), those with none left out; empty when that
-        is not known.
+        How many rows had each total (or band of totals), without totals that no row had; empty when
+        that is not known.
     is_weighted
-        Some rows had a ``sample_weight`` other than 1. Class weights are no weights of rows.
+        Some rows had a ``sample_weight`` other than 1. Class weights do not count as row weights.
     points_rows, points_events
         Rows and events that the points were learned from, where the scale was fitted to the other
         rows above; None where both are from the same rows.
@@ -108,7 +108,7 @@ class Certificate:
     grid
         Candidate cuts per feature, at quantiles of the rows; None where there was no such limit.
     shortlist
-        Number of conditions to choose from, which were preselected; None where all were candidates.
+        Number of preselected conditions to choose from; None where all conditions were candidates.
     nodes, seconds
         The work done.
     version
@@ -119,11 +119,11 @@ class Certificate:
         Sentences on the rules that every card of the kind keeps, such as "age: rises".
     pseudo_rows
         Number of pseudo-observations with the overall event rate, spread over the training rows,
-        which loss and bound count in addition. Each weighs as much as an average row.
+        which loss and bound include. Each weighs as much as an average row.
     smooth_rows
         The same for those with the risks of a smooth regression on all features.
     max_log_odds
-        With a free scale: the most by which a term may move the log-odds.
+        With a free scale: the most by which a term may change the log-odds.
     step_odds, step_bound
         Where a proof was cut short: no card of the problem whose terms multiply the odds by at most
         ``step_odds`` has a loss below ``step_bound``. Both are 0 where nothing was proven

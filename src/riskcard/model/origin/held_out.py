@@ -1,4 +1,4 @@
-"""Rows that a card was not learned from, to judge it once: drawn by a seed, known again by a hash."""
+"""Held-out rows, to judge a card once: drawn with a seed, recognised by a hash."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def with_held_out(
     card
         A fitted card.
     features, is_event, weights
-        The held-out rows; no weights are weights of 1.
+        The held-out rows; without weights, each weighs 1.
     drawn
         The amount and the seed with which they were drawn.
     """
@@ -98,7 +98,7 @@ def find_held_out(
     Returns
     -------
     array or None
-        Which rows were held out; None where the card has no held-out rows, or these are others.
+        Which rows were held out; None where the card has no held-out rows, or these rows are not they.
     """
     held_out = None if card.recipe is None else card.recipe.held_out
     if held_out is None or any(one.name not in features for one in card.features):

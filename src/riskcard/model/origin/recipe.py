@@ -79,7 +79,7 @@ class Recipe:
     resolved
         What "auto" became, and the smallest bins as counts.
     further
-        Parameters of the method that are not those of the classifier, such as the folds.
+        Parameters of the method that the classifier does not have, such as the folds.
     is_weighted
         Some rows had a ``sample_weight`` other than 1.
     rows_used, rows_all
@@ -93,7 +93,7 @@ class Recipe:
         Hash of the rows that the scale was fitted to later, over the features on the card, with label
         and weight: those of a recalibration. Empty where there was none.
     digest
-        Of the card; an empty text is filled in when the card is made.
+        That of the card; an empty text is replaced when the card is made.
     """
 
     method: str
@@ -216,7 +216,7 @@ def digest_of(card: RiskCard) -> str:
 
 
 def _entries_of(record: Any) -> dict[str, Any]:
-    """The fields of a record, as they are: much faster than a copy of everything in them."""
+    """The fields of a record as they are, which is much faster than copying everything in them."""
     return {entry.name: getattr(record, entry.name) for entry in fields(record)}
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from riskcard.data.levels import Label
     from riskcard.model.feature_points import CardFeature
 
-#: A place in a text that is filled in; a translation may leave it out or change the order.
+#: A placeholder in a text; a translation may leave it out or change the order.
 PLACE = re.compile(r"\{(\w+)\}")
 
 
@@ -42,7 +42,7 @@ def words_of(language: str) -> Mapping[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class FeatureLabel:
-    """How people call one feature.
+    """What people call one feature.
 
     Attributes
     ----------
@@ -76,8 +76,8 @@ class Labels:
     event
         What the event is, in words.
     language, direction
-        "en", "de", "fr" or "es": that of the words; for any other language the words are English unless
-        they are given. "ltr" or "rtl"; of the calculator.
+        The language of the words: "en", "de", "fr" or "es"; for any other, the words are English
+        unless they are given. "ltr" or "rtl"; of the calculator.
     facts
         Sentences on training and proof in the calculator; by default those of the card.
     caution
@@ -98,7 +98,7 @@ class Labels:
     words: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def say(self, key: str, **parts: str) -> str:
-        """A text with its places filled in; values are inserted as they are."""
+        """A text with its placeholders filled in; values are inserted as they are."""
         text = self.words.get(key, "") or words_of(self.language)[key]
         return PLACE.sub(lambda place: parts.get(place[1], place[0]), text)
 
@@ -121,11 +121,11 @@ class Labels:
         return f"{self.name(feature)} ({unit})" if unit else self.name(feature)
 
     def number(self, text: str) -> str:
-        """A number with the decimal sign of the language."""
+        """A number with the decimal mark of the language."""
         return text.replace(".", self.say("decimal"))
 
     def count(self, number: int) -> str:
-        """A whole number with the sign between thousands that the language has."""
+        """A whole number with the thousands separator of the language."""
         return f"{number:,}".replace(",", self.say("thousands"))
 
     def lines(self, feature: CardFeature) -> tuple[Line, ...]:

@@ -60,7 +60,7 @@ def labels_from(content: Any) -> Labels:
 
 
 def labelled(card: RiskCard, labels: Labels) -> RiskCard:
-    """A card with the labels of its features; names and levels that nobody knows get a warning."""
+    """A card with the labels of its features; unknown names and levels get a warning."""
     known = set(card.feature_names)
     for name in labels.features:
         if name not in known:
@@ -158,7 +158,7 @@ def _text(what: str, value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What a template says of a column.
+    """What a template says about a column.
 
     Attributes
     ----------
