@@ -10,7 +10,9 @@ from cards import heart_card
 from html_reader import read_html
 from riskcard import CardRules, FeatureRule, RiskScoreClassifier, make_report
 from riskcard.audit.audit import audit_card
+from riskcard.card.sentences import rule_words
 from riskcard.cli.main import main
+from riskcard.fairness.group_limits import GroupLimits
 from riskcard.formatting.figures import amount, share, with_interval
 from riskcard.formatting.speech import (
     PLACE,
@@ -34,7 +36,7 @@ PUT_TOGETHER = (
 )  # fmt: skip
 #: What every language writes alike.
 ALIKE = {
-    "proof_check", "sentence_unfinished", "price_description", "plot_auc", "data_sentence_test", "date",
+    "proof_check", "sentence_unfinished", "name_and_text", "plot_auc", "data_sentence_test", "date",
     "points_one", "points_many", "candidates_one", "candidates_many", "coefficients_many", "method_boosting",
     "proof_pseudo_rows",
 }  # fmt: skip
@@ -149,6 +151,23 @@ def test_rules_are_in_the_language(ruled, language):
     assert filled(words["stored_rule_rows"], {"number": "5"}) in text
 
 
+def test_limits_between_groups_and_changes_are_rules_in_the_language(ruled):
+    rules = (
+        *GroupLimits(flagged=0.1, threshold=0.5).in_words("sex"),
+        "terms of an earlier card that may be changed: 2",
+        "at most 1 of age, stage",
+        "size: cuts at 1.5, 2.5",
+    )
+    certificate = replace(ruled.card_.certificate, rules=rules)
+    assert rule_words(certificate) == "; ".join(rules)
+    with speaking("de"):
+        assert rule_words(certificate) == (
+            "Anteil der Markierten (Risiko mindestens 0,5): Unterschied zwischen den Gruppen von 'sex' "
+            "höchstens 0,1; Terme einer früheren Karte, die geändert werden dürfen: 2; "
+            "höchstens 1 von age, stage; size: Schnitte bei 1,5; 2,5"
+        )
+
+
 def test_an_event_without_a_name_is_a_class_in_the_language():
     card = replace(heart_card(), outcome="", labels=Labels(language="de"))
     assert card.event.startswith("Klasse ")
@@ -258,6 +277,8 @@ def test_a_word_document_is_in_the_language(ruled, tables):
 def test_pictures_are_in_the_language():
     pytest.importorskip("matplotlib")
     from riskcard.plots.decision import plot_decision
+    from riskcard.plots.points import plot_points
+    from riskcard.plots.risk import plot_risk
     from riskcard.plots.roc import plot_roc
 
     risks, y = [0.1, 0.4, 0.4, 0.8], [0, 0, 1, 1]
@@ -266,6 +287,9 @@ def test_pictures_are_in_the_language():
         legend = [text.get_text() for text in axes.get_legend().get_texts()]
         ticks = [text.get_text() for text in axes.get_xticklabels()]
         acts = [text.get_text() for text in plot_decision(risks, y).get_legend().get_texts()]
+    card = in_language(heart_card(), "de")
+    assert plot_risk(card).get_xlabel() == "Summe"
+    assert plot_points(card).get_ylabel().startswith("Punkte")
     assert axes.get_xlabel() == sentences_of("de")["plot_false_positives"]
     assert legend == ["AUC 0,875 (0,228 bis 0,994)"]
     assert "0,2" in ticks
@@ -293,12 +317,15 @@ def test_the_command_writes_a_report_in_a_language(tmp_path, ruled, tables):
 
 @pytest.mark.slow
 def test_own_words_replace_sentences_of_the_report(ruled, tables):
-    own = labels_from({"language": "nl", "words": {"section_card": "De kaart"}})
+    words = {"section_card": "De kaart", "decimal": ",", "stored_name_loss": "verlies"}
+    own = labels_from({"language": "nl", "words": words})
     card = replace(ruled.card_, labels=own)
     pytest.importorskip("matplotlib")
     page = make_report(card, tables[0], tables[1], cv=0, n_bootstraps=0).to_html()
     assert "<h2>De kaart</h2>" in page
     assert "<h2>What is proven</h2>" in page
+    assert ">verlies: stated " in page
+    assert re.search(r"<b>0,\d{3}</b>", page)
 
 
 def test_a_template_with_words_has_those_of_the_report():

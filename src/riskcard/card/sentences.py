@@ -143,7 +143,7 @@ def _rounded_up(number: float) -> str:
 
 def certificate_sentences(certificate: Certificate) -> list[str]:
     """What was proven, about which kind of cards, and what else should be known."""
-    rules = say("sentence_rules", rules="; ".join(rule_words(certificate)))
+    rules = say("sentence_rules", rules=rule_words(certificate))
     return [
         proof_sentence(certificate),
         *step_words(certificate),
@@ -155,15 +155,16 @@ def certificate_sentences(certificate: Certificate) -> list[str]:
     ]
 
 
-def rule_words(certificate: Certificate) -> list[str]:
+def rule_words(certificate: Certificate) -> str:
     """The rules that cards of this kind keep, each with the feature that it is about."""
-    return list(map(_rule, certificate.rules))
+    return say("between_items").join(map(_rule, certificate.rules))
 
 
 def _rule(rule: str) -> str:
     name, colon, words = rule.partition(": ")
-    if not colon:
-        return translated(rule)
+    whole = translated(rule)
+    if not colon or whole != rule:
+        return whole
     # a comma within the words of a rule stands between numbers
     return f"{name}: {', '.join(map(translated, re.split(', (?=[a-z])', words)))}"
 
@@ -179,7 +180,7 @@ def regularization_words(certificate: Certificate) -> list[str]:
         means.append(say("sentence_shrunk", number=amount(certificate.pseudo_rows, ".6g")))
     if certificate.smooth_rows > 0:
         means.append(say("sentence_smooth", number=amount(certificate.smooth_rows, ".6g")))
-    sentences = [say("sentence_regularised", means="; ".join(means))]
+    sentences = [say("sentence_regularised", means=say("between_items").join(means))]
     if certificate.all_pseudo_rows > 0:
         sentences.append(say("sentence_counts_pseudo"))
     if certificate.bound > 0:

@@ -108,10 +108,11 @@ def translated(text: str) -> str:
     ...     translated("at most 3 terms"), translated("something else")
     ('höchstens 3 Terme', 'something else')
     """
-    if _NUMBER.fullmatch(text):
-        return in_figures(text)
     if _spoken.get()[0] == "en":
         return text
+    numbers = text.split(", ")
+    if all(map(_NUMBER.fullmatch, numbers)):
+        return say("between_items").join(map(in_figures, numbers))
     for name, pattern in _patterns():
         if (found := pattern.fullmatch(text)) is not None:
             return say(

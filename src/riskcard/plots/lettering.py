@@ -83,12 +83,17 @@ def number_ticks(
 
 def spoken_ticks(ax: Any) -> None:
     """Write the numbers of both scales with the decimal sign of the language."""
-    if say("decimal_sign") == ".":
+    decimal = say("decimal_sign")
+    if decimal == ".":
         return
     ticker = importlib.import_module("matplotlib.ticker")
     for axis in (ax.xaxis, ax.yaxis):
         if isinstance(axis.get_major_formatter(), ticker.ScalarFormatter):
-            axis.set_major_formatter(lambda tick, place: in_figures(f"{tick:g}").replace("-", "−"))
+            axis.set_major_formatter(lambda tick, place: _number(tick, decimal))
+
+
+def _number(tick: float, decimal: str) -> str:
+    return f"{tick:g}".replace("-", "−").replace(".", decimal)
 
 
 def _cut(label: str) -> str:

@@ -69,8 +69,9 @@ def plot_points(
     """
     card = card_of(model)
     one = _find(card, feature)
-    (shown,) = distributions_of(card, [one], X, sample_weight)
-    return draw_points(axes_or_new(ax), one, shown, card.labels.heading(one.name))
+    with card.labels.spoken():
+        (shown,) = distributions_of(card, [one], X, sample_weight)
+        return draw_points(axes_or_new(ax), one, shown, card.labels.heading(one.name))
 
 
 def draw_points(ax: Any, feature: CardFeature, distribution: Distribution, name: str) -> Any:
@@ -101,7 +102,9 @@ def plot_all_points(model: Any, X: Any = None, sample_weight: Any = None) -> Any
     figure = importlib.import_module("matplotlib.pyplot").figure(
         figsize=size_for(card), layout="constrained"
     )
-    return draw_all_points(figure, card, distributions_of(card, card.features, X, sample_weight))
+    with card.labels.spoken():
+        shown = distributions_of(card, card.features, X, sample_weight)
+        return draw_all_points(figure, card, shown)
 
 
 def size_for(card: RiskCard) -> tuple[float, float]:

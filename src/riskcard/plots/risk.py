@@ -58,7 +58,8 @@ def plot_risk(
         counts = () if card.training is None else card.training.totals
     else:
         counts = observed_totals(card, X, y, sample_weight)
-    return draw_risk(axes_or_new(ax), card, counts, is_training=X is None)
+    with card.labels.spoken():
+        return draw_risk(axes_or_new(ax), card, counts, is_training=X is None)
 
 
 def observed_totals(

@@ -67,7 +67,7 @@ def proof_in_short(
 
 def certificate_facts(certificate: Certificate) -> list[str]:
     """What "this kind" means, and what else a reader should know."""
-    rules = say("proof_rules_kept", rules="; ".join(rule_words(certificate)))
+    rules = say("proof_rules_kept", rules=rule_words(certificate))
     return [
         kind_words(certificate),
         *regularization_words(certificate),

@@ -98,7 +98,8 @@ class Labels:
 
     def spoken(self) -> AbstractContextManager[None]:
         """Sentences and figures of a page are in this language meanwhile."""
-        return speaking(self.language, self.words)
+        signs = {f"{key}_sign": self.words.get(key, "") for key in ("decimal", "thousands")}
+        return speaking(self.language, signs | dict(self.words))
 
     def of(self, feature: str) -> FeatureLabel:
         """The label of a feature; an empty one where there is none."""
