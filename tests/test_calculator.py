@@ -18,10 +18,11 @@ from riskcard.calculator.page_words import share_words
 from riskcard.calculator.questions import questions_of
 from riskcard.cli.main import main
 from riskcard.cli.parser import make_parser
+from riskcard.formatting.speech import PLACE
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
 from riskcard.model.value_range import ValueRange
-from riskcard.model.words.labels import PLACE, Labels, words_of
+from riskcard.model.words.labels import Labels, words_of
 from riskcard.model.words.labels_file import labels_from
 
 

@@ -506,6 +506,6 @@ def test_the_example_of_the_page_runs(tmp_path, monkeypatch):
 def test_numbers_whose_squares_are_infinite_can_be_compared():
     values = np.arange(18)[:, None] * 1e300
     y = (np.arange(18) > 7) ^ (np.arange(18) % 5 == 0)
-    regression = next(rival for rival in RIVALS if "egression" in rival.name)
+    regression = next(rival for rival in RIVALS if rival.key == "regression")
     model = regression.fit([None], values, y, np.ones(18))
     assert np.isfinite(model.predict_proba(values)).all()

@@ -8,6 +8,7 @@ from typing import Any
 from riskcard.data.frames import Columns, make_frame
 from riskcard.formatting.plain_text import one_line
 from riskcard.formatting.plain_values import as_plain
+from riskcard.formatting.speech import say
 
 #: Rounding may make two equal numbers differ by this much, relatively.
 ROUNDING = 1e-9
@@ -90,16 +91,11 @@ class AuditReport:
     def summary(self) -> str:
         """How many checks passed, failed and were not made, and what follows."""
         number = Counter(check.outcome for check in self.checks)
-        counts = ", ".join(f"{number[outcome]} {outcome}" for outcome in Outcome)
-        if self.failures:
-            return f"{counts}. The card is not what it claims."
-        if self.lacks == "certificate":
-            return f"{counts}. The card has no certificate."
-        if self.lacks == "recipe":
-            return f"{counts}. The card has no recipe, so nothing backs its bound."
-        if self.lacks == "columns":
-            return f"{counts}. Give the rows with all columns that the card was learned from."
-        return f"{counts}."
+        counts = ", ".join(
+            say(f"proof_{outcome.name.lower()}", number=str(number[outcome])) for outcome in Outcome
+        )
+        lacks = "failed" if self.failures else self.lacks
+        return f"{counts}. {say(f'proof_lacks_{lacks}')}" if lacks else f"{counts}."
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain dicts, lists, texts and numbers, ready for JSON."""

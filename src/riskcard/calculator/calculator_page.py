@@ -91,7 +91,7 @@ def _data(card: RiskCard, shown: ScoreCard, questions: tuple[Question, ...]) -> 
             for line in shown.bands
             if line.seen is not None
         ],
-        "words": {**words_of(card.labels.language), **card.labels.words},
+        "words": {key: card.labels.say(key) for key in words_of(card.labels.language)},
     }
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":

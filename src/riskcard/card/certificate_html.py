@@ -1,7 +1,8 @@
 """A certificate as a piece of HTML: what is proven, and the figures behind it."""
 
-from riskcard.card.sentences import certificate_sentences, rounded_down
+from riskcard.card.sentences import certificate_sentences, objective_words, rounded_down
 from riskcard.formatting.html import Number, boxed, html_table, paragraphs
+from riskcard.formatting.speech import sentence_case
 from riskcard.model.origin.certificate import Certificate
 
 
@@ -20,7 +21,7 @@ def _charged_rows(certificate: Certificate) -> list[list[str | Number]]:
     """What was minimised, where it is not the loss alone."""
     if certificate.min_gain == 0:
         return []
-    return [[certificate.objective_name.capitalize(), Number(f"{certificate.objective:.6f}")]]
+    return [[sentence_case(objective_words(certificate)), Number(f"{certificate.objective:.6f}")]]
 
 
 def certificate_as_html(certificate: Certificate) -> str:

@@ -52,8 +52,7 @@ class ScoreCard:
     front
         What every reader should know: training, shrinkage, and in one sentence what was proven.
     details
-        For the back of the card: the formula behind the table, and the certificate in full; these are
-        in English.
+        For the back of the card: the formula behind the table, and the certificate in full.
     labels
         The words of the headings.
     """
@@ -87,6 +86,9 @@ def score_card_of(card: RiskCard) -> ScoreCard:
     terms = card.two_sided_terms
     bands = band_lines(card)
     observed = observed_words(card.training, card.labels) if card.training and bands[0].seen else ""
+    with card.labels.spoken():
+        front = tuple(map(one_line, _front(card, observed, bands)))
+        details = tuple(map(one_line, _details(card)))
     return ScoreCard(
         title=one_line(card.title),
         blocks=tuple(
@@ -99,8 +101,8 @@ def score_card_of(card: RiskCard) -> ScoreCard:
         totals=card.risk_table(),
         bands=bands,
         observed=observed,
-        front=tuple(map(one_line, _front(card, observed, bands))),
-        details=tuple(map(one_line, _details(card))),
+        front=front,
+        details=details,
         labels=card.labels,
     )
 

@@ -1,10 +1,13 @@
 """The sentences of a card: what it was learned from, what was proven, for readers and in detail."""
 
 import math
+import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 from riskcard.checks import LOG_ODDS_LIMIT
+from riskcard.formatting.figures import amount, share
 from riskcard.formatting.percent import percent
+from riskcard.formatting.speech import in_figures, say, sentence_case, translated
 from riskcard.model.card import RiskCard
 from riskcard.model.origin.certificate import Certificate, TrainingFacts
 from riskcard.model.words.labels import Labels
@@ -13,42 +16,27 @@ from riskcard.status import Status
 #: The words of a card without labels.
 ENGLISH = Labels()
 
-_STOPPED = {
-    Status.GAP_REACHED: "Stopped at the gap that was asked for.",
-    Status.CHOSEN: "A card other than the best found was chosen.",
-    Status.TIME_LIMIT: "Stopped at the time limit.",
-    Status.NODE_LIMIT: "Stopped at the node limit.",
-    Status.INTERRUPTED: "Stopped by the user.",
-    Status.ROUNDING: "Complete, except for what rounding leaves open.",
-}
-
-
-_UNFINISHED = {
-    Status.GAP_REACHED: "The search ended at the gap that was asked for",
-    Status.CHOSEN: "A card other than the best-fitting one was chosen",
-    Status.TIME_LIMIT: "The search was not finished",
-    Status.NODE_LIMIT: "The search was not finished",
-    Status.INTERRUPTED: "The search was interrupted",
-    Status.ROUNDING: "The search is complete except for what rounding leaves open",
-}
-
 
 def scale_words(card: RiskCard) -> str:
     """The formula behind the table from total to risk."""
-    divided = "total" if abs(card.multiplier) == 1 else f"total / {abs(card.multiplier):.6g}"
-    if card.higher_is_safer:
-        return f"Behind the table: log-odds = {card.offset:.6g} - {divided}."
+    divided = say("sentence_total")
+    if abs(card.multiplier) != 1:
+        divided += f" / {amount(abs(card.multiplier), '.6g')}"
     sign = "-" if card.offset < 0 else "+"
-    moved = f" {sign} {abs(card.offset):.6g}" if card.offset != 0 else ""
-    return f"Behind the table: log-odds = {divided}{moved}."
+    moved = f" {sign} {amount(abs(card.offset), '.6g')}" if card.offset != 0 else ""
+    formula = divided + moved
+    if card.higher_is_safer:
+        formula = f"{amount(card.offset, '.6g')} - {divided}"
+    return say("sentence_scale", formula=formula)
 
 
 def training_words(training: TrainingFacts, labels: Labels = ENGLISH) -> str:
     """The rows that the card was learned from."""
-    share = 100 * training.event_weight / training.weight if training.weight > 0 else 0.0
-    shown = labels.say("percent", number=labels.number(f"{share:.1f}"))
+    part = 100 * training.event_weight / training.weight if training.weight > 0 else 0.0
+    shown = labels.say("percent", number=labels.number(f"{part:.1f}"))
     if training.is_weighted:
-        weight = f"{training.weight:,.6g}"
+        with labels.spoken():
+            weight = amount(training.weight, ",.6g")
         shown = labels.say("share_by_weight", share=shown, weight=weight)
     counts = {"rows": training.rows, "events": training.events}
     key = "learned"
@@ -104,32 +92,39 @@ def _extra_rows(number: float, labels: Labels) -> str:
 def proof_for_readers(certificate: Certificate, training: TrainingFacts | None) -> str:
     """What was proven, in one sentence without a figure that needs a definition."""
     if certificate.status is Status.HEURISTIC:
-        return "Found by a heuristic search; whether another card of this kind fits better is not known."
+        return say("sentence_heuristic")
     if certificate.bound <= 0:
-        return "The search was not finished, and how much better another card may fit is not known."
+        return say("sentence_no_bound")
     if certificate.status is Status.OPTIMAL:
-        how = "counting the extra rows, " if certificate.all_pseudo_rows > 0 else ""
-        how += "at the charge per term, " if certificate.min_gain > 0 else ""
-        how += "with these class weights, " if certificate.class_weights is not None else ""
-        return (
-            f"Proven: {how}no other card of this size and kind fits these rows better (see the details "
-            "for the kind)."
-        )
-    better = _better_words(certificate, training)
-    return f"{_UNFINISHED[certificate.status]}: a card of this kind {better} may exist."
+        how = say("sentence_best_extra_rows") if certificate.all_pseudo_rows > 0 else ""
+        how += say("sentence_best_charge") if certificate.min_gain > 0 else ""
+        how += say("sentence_best_class_weights") if certificate.class_weights is not None else ""
+        return say("sentence_best", how=how)
+    why = say(f"unfinished_{certificate.status}")
+    return say("sentence_unfinished", why=why, better=better_words(certificate, training))
 
 
-def _better_words(certificate: Certificate, training: TrainingFacts | None) -> str:
+def better_words(certificate: Certificate, training: TrainingFacts | None) -> str:
     """By how much the best card can be better, per row; rounded up."""
     is_counted = training is not None and training.weight > 0 and training.rows > 0
     if training is None or not is_counted or certificate.class_weights is not None:
-        return f"whose {certificate.objective_name} is up to {_rounded_up(100 * certificate.gap)} % lower"
+        gap = say("in_percent", number=in_figures(_rounded_up(100 * certificate.gap)))
+        return say("sentence_better_share", objective=objective_words(certificate), gap=gap)
     # a pseudo-observation weighs as much as an average row
     rows = training.weight * (1 + certificate.all_pseudo_rows / training.rows)
     difference = _rounded_up((certificate.objective - certificate.bound) / rows)
-    charge = ", with its charge per term," if certificate.min_gain > 0 else ""
-    mean = certificate.objective / rows
-    return f"with a mean loss{charge} up to {difference} lower per row (of {mean:.3f})"
+    return say(
+        "sentence_better_mean_charge" if certificate.min_gain > 0 else "sentence_better_mean",
+        difference=in_figures(difference),
+        mean=amount(certificate.objective / rows, ".3f"),
+    )
+
+
+def objective_words(certificate: Certificate) -> str:
+    """What was minimised, and what the bound is about."""
+    if certificate.min_gain == 0:
+        return say("sentence_objective")
+    return say("sentence_objective_charge", charge=amount(certificate.min_gain, ".6g"))
 
 
 def _rounded_up(number: float) -> str:
@@ -148,40 +143,48 @@ def _rounded_up(number: float) -> str:
 
 def certificate_sentences(certificate: Certificate) -> list[str]:
     """What was proven, about which kind of cards, and what else should be known."""
-    rules = [f"Rules: {'; '.join(certificate.rules)}."] if certificate.rules else []
+    rules = say("sentence_rules", rules=rule_words(certificate))
     return [
         proof_sentence(certificate),
         *step_words(certificate),
         kind_words(certificate),
         *regularization_words(certificate),
         *class_weight_words(certificate),
-        *rules,
-        *certificate.notes,
+        *([rules] if certificate.rules else []),
+        *map(translated, certificate.notes),
     ]
+
+
+def rule_words(certificate: Certificate) -> str:
+    """The rules that cards of this kind keep, each with the feature that it is about."""
+    return say("between_items").join(map(_rule, certificate.rules))
+
+
+def _rule(rule: str) -> str:
+    name, colon, words = rule.partition(": ")
+    whole = translated(rule)
+    if not colon or whole != rule:
+        return whole
+    # a comma within the words of a rule stands between numbers
+    return f"{name}: {', '.join(map(translated, re.split(', (?=[a-z])', words)))}"
 
 
 def regularization_words(certificate: Certificate) -> list[str]:
     """What keeps the card from following chance, and that the proof is about this problem."""
     if not certificate.is_regularised:
         return []
-    means = ["there are fewer candidates than the data have"]
+    means = [say("sentence_fewer_candidates")]
     if certificate.grid is None and certificate.shortlist is None:
         means = []
     if certificate.pseudo_rows > 0:
-        means.append(
-            f"risks are shrunk towards the average by {certificate.pseudo_rows:.6g} "
-            "pseudo-observations with the event rate of all rows, spread over them"
-        )
+        means.append(say("sentence_shrunk", number=amount(certificate.pseudo_rows, ".6g")))
     if certificate.smooth_rows > 0:
-        means.append(
-            "the card is pulled towards a smooth regression on the table's features by "
-            f"{certificate.smooth_rows:.6g} pseudo-observations with its risks, spread over the rows"
-        )
-    sentences = [f"Regularised: {'; '.join(means)}."]
+        means.append(say("sentence_smooth", number=amount(certificate.smooth_rows, ".6g")))
+    sentences = [say("sentence_regularised", means=say("between_items").join(means))]
     if certificate.all_pseudo_rows > 0:
-        sentences.append("Loss and bound include pseudo-observations; counts of rows do not.")
+        sentences.append(say("sentence_counts_pseudo"))
     if certificate.bound > 0:
-        sentences.append("The proof is about this problem.")
+        sentences.append(say("sentence_about_this"))
     return [" ".join(sentences)]
 
 
@@ -190,35 +193,43 @@ def class_weight_words(certificate: Certificate) -> list[str]:
     weights = certificate.class_weights
     if weights is None:
         return []
-    return [
-        f"The points were chosen with class weights (event {weights.event:.4g}, no event "
-        f"{weights.no_event:.4g}). Loss and bound are those of the class-weighted rows. The risks "
-        "were then fitted without class weights, and are those of the rows as they are."
-    ]
+    event, no_event = amount(weights.event, ".4g"), amount(weights.no_event, ".4g")
+    return [say("sentence_class_weights", event=event, no_event=no_event)]
+
+
+def added_to_rows(certificate: Certificate) -> str:
+    """What the loss counts in addition to the rows as they are; empty where that is nothing."""
+    added = [say("proof_pseudo_rows")] if certificate.all_pseudo_rows > 0 else []
+    added += [say("proof_class_weights")] if certificate.class_weights is not None else []
+    return (
+        say("first_and_second", first=added[0], second=added[1])
+        if len(added) > 1
+        else "".join(added)
+    )
 
 
 def proof_sentence(certificate: Certificate) -> str:
     """What was proven, in one plain sentence (and why the solver stopped, where it did)."""
     places = _decimal_places(certificate.objective)
-    what, value = certificate.objective_name, f"{certificate.objective:.{places}f}"
-    counted = ["pseudo-observations"] if certificate.all_pseudo_rows > 0 else []
-    counted += ["class weights"] if certificate.class_weights is not None else []
-    if counted:
-        value += f" with {' and '.join(counted)}"
+    what, value = objective_words(certificate), amount(certificate.objective, f".{places}f")
+    if added := added_to_rows(certificate):
+        value = say("sentence_with", what=value, counted=added)
     if certificate.status is Status.OPTIMAL:
         # both agree within the tolerance of optimality: rounded alike, they look alike
-        bound = f"{certificate.bound:.{places}f}"
-        return (
-            f"Proven optimal: no card of this kind has a {what} below {bound} (this one: {value})."
-        )
+        bound = amount(certificate.bound, f".{places}f")
+        return say("sentence_optimal", objective=what, bound=bound, value=value)
     if certificate.status is Status.HEURISTIC:
-        return f"Not proven: heuristic search only ({what} {value})."
+        return say("sentence_heuristic_only", objective=what, value=value)
+    stopped = say(f"stopped_{certificate.status}")
     if certificate.bound <= 0:
-        return f"Not proven: no bound was reached ({what} {value}). {_STOPPED[certificate.status]}"
-    bound = rounded_down(certificate.bound, places)
-    return (
-        f"{what.capitalize()} {value}; no card of this kind can be below {bound} "
-        f"({_gap_words(certificate.gap)}). {_STOPPED[certificate.status]}"
+        return say("sentence_no_bound_reached", objective=what, value=value, stopped=stopped)
+    return say(
+        "sentence_bound",
+        objective=sentence_case(what),
+        value=value,
+        bound=in_figures(rounded_down(certificate.bound, places)),
+        gap=_gap_words(certificate.gap),
+        stopped=stopped,
     )
 
 
@@ -227,53 +238,53 @@ def step_words(certificate: Certificate) -> list[str]:
     if not certificate.has_step_bound:
         return []
     bound = rounded_down(certificate.step_bound, _decimal_places(certificate.loss))
-    gap = f" ({_gap_words(certificate.step_gap)})."
-    if certificate.loss < certificate.step_bound:
-        gap = "; this one has steeper terms."
+    is_steeper = certificate.loss < certificate.step_bound
     return [
-        "Among cards in which no term multiplies the odds by more than "
-        f"{certificate.step_odds:,.10g}, none has a loss below {bound}{gap}"
+        say(
+            "sentence_steps_steeper" if is_steeper else "sentence_steps",
+            odds=amount(certificate.step_odds, ",.10g"),
+            bound=in_figures(bound),
+            gap=_gap_words(certificate.step_gap),
+        )
     ]
 
 
 def _gap_words(gap: float) -> str:
-    return f"gap {100 * gap:.{1 if gap >= 0.001 else 4}f} %"
+    return say("sentence_gap", gap=share(gap, 1 if gap >= 0.001 else 4))
 
 
 def kind_words(certificate: Certificate) -> str:
     """The kind of cards among which this one was chosen."""
-    limits = [f"at most {_count(certificate.max_terms, 'term')}"]
+    limits = [say("sentence_at_most", what=_count(certificate.max_terms, "terms"))]
     if certificate.max_features < certificate.max_terms:
-        limits.append(f"{_count(certificate.max_features, 'feature')}")
+        limits.append(_count(certificate.max_features, "features"))
     if certificate.max_cuts_per_feature < certificate.max_terms:
-        limits.append(f"{_count(certificate.max_cuts_per_feature, 'term')} per feature")
-    limits.append(f"{_count(certificate.max_points, 'point')} per term")
+        terms = _count(certificate.max_cuts_per_feature, "terms")
+        limits.append(say("sentence_per_feature", what=terms))
+    limits.append(say("sentence_per_term", what=_count(certificate.max_points, "points")))
     if certificate.max_log_odds < LOG_ODDS_LIMIT:
-        limits.append(
-            f"no term multiplies the odds by more than {_odds_words(certificate.max_log_odds)}"
-        )
+        odds = in_figures(_odds_words(certificate.max_log_odds))
+        limits.append(say("sentence_most_odds", odds=odds))
     scale = certificate.scale
-    words = {"calibrated": "calibrated scale", "multiplier": "whole base and free multiplier"}
-    is_given = not isinstance(scale, str)
-    limits.append(f"whole base and multiplier {scale:g}" if is_given else words[str(scale)])
+    if isinstance(scale, str):
+        limits.append(say(f"sentence_scale_{scale}"))
+    else:
+        limits.append(say("sentence_scale_given", multiplier=amount(scale, "g")))
     if certificate.min_line_rows > 1:
-        limits.append(
-            f"values with fewer than {certificate.min_line_rows} rows (missing, special or a level) "
-            "count as a typical value, and rare levels together as one"
-        )
-    return f"This kind: {', '.join([*limits, *_candidate_words(certificate)])}."
+        limits.append(say("sentence_rare_lines", number=str(certificate.min_line_rows)))
+    return say("sentence_kind", limits=", ".join([*limits, *_candidate_words(certificate)]))
 
 
 def _candidate_words(certificate: Certificate) -> list[str]:
     """What the card was chosen from."""
     if certificate.is_grid_full:
-        return ["cuts at every gap in the data"]
+        return [say("sentence_every_gap")]
     words = []
     if certificate.grid is not None:
-        words.append(f"at most {_count(certificate.grid, 'candidate cut')} per feature")
+        words.append(say("sentence_grid", what=_count(certificate.grid, "candidate_cuts")))
     if certificate.shortlist is not None:
-        words.append(f"{_count(certificate.shortlist, 'candidate condition')} in all")
-    return words or ["cuts from a limited list only"]
+        words.append(say("sentence_shortlist", what=_count(certificate.shortlist, "conditions")))
+    return words or [say("sentence_limited_list")]
 
 
 def _odds_words(log_odds: float) -> str:
@@ -290,7 +301,7 @@ def _odds_words(log_odds: float) -> str:
 
 
 def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return say(f"{noun}_{'one' if number == 1 else 'many'}", number=str(number))
 
 
 def _decimal_places(loss: float) -> int:

@@ -12,6 +12,7 @@ from riskcard.evaluation.intervals import Interval
 from riskcard.evaluation.linearisation import Cells, Linearised, linearise
 from riskcard.evaluation.measures import Estimate, Floats, fit_intercept, fit_slope
 from riskcard.evaluation.outcomes import Outcomes
+from riskcard.formatting.speech import say
 
 #: Bars of the histogram of risks.
 BARS = 40
@@ -59,21 +60,21 @@ class Calibration:
     def slope_in_words(self) -> str:
         """What the interval of the slope shows."""
         if not math.isfinite(self.slope):
-            return "there is no finite slope, because all risks are equal or they separate the two classes"
+            return say("slope_none")
         if self.slope_interval is None:
-            return "there is no interval, so nothing follows from it"
+            return say("slope_no_interval")
         low, high = self.slope_interval
         if low <= 1 <= high and high - low > _WIDE_SLOPE:
-            return "these rows are too few to tell whether risks are too extreme or too cautious"
+            return say("slope_too_few")
         if low <= 1 <= high:
-            return "there is no sign that risks are too extreme or too cautious"
+            return say("slope_right")
         if high <= 0:
-            return "higher risks go with fewer events"
+            return say("slope_reversed")
         if low <= 0:
-            return "the rows do not show that higher risks go with more events"
+            return say("slope_not_shown")
         if high < 1:
-            return "risks are too extreme, that is, high ones are too high and low ones too low"
-        return "risks are too cautious, that is, high ones are too low and low ones too high"
+            return say("slope_extreme")
+        return say("slope_cautious")
 
 
 @dataclass(frozen=True, slots=True)

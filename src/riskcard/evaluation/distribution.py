@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from riskcard.data.rows_to_score import as_numbers, take_columns
 from riskcard.data.target import read_weights
+from riskcard.formatting.speech import say
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature, LevelPoints
 from riskcard.model.lines import LineKind
@@ -210,7 +211,7 @@ def slots_of(
     ]
     usual = next((line.points for line in lines if line.is_usual), 0)
     if unseen:
-        slots.append(Slot("unseen", usual, unseen, True))
+        slots.append(Slot(say("plot_unseen"), usual, unseen, True))
     if feature.missing is not None:
         worth = feature.missing, shares[-1], True, rates.get("missing")
         slots.append(Slot(labels.say("missing"), *worth))

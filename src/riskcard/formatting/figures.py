@@ -3,6 +3,8 @@
 import math
 
 from riskcard.formatting.numbers import minus
+from riskcard.formatting.percent import percent
+from riskcard.formatting.speech import in_figures, say
 
 
 def count(number: int, noun: str) -> str:
@@ -12,17 +14,27 @@ def count(number: int, noun: str) -> str:
 
 def share(part: float, digits: int = 1) -> str:
     """A share in per cent."""
-    return f"{plain(100 * part, digits)} %"
+    return say("in_percent", number=plain(100 * part, digits))
+
+
+def percentage(risk: float) -> str:
+    """A risk in per cent, never a rounded 0 or 100."""
+    return say("in_percent", number=in_figures(percent(risk).removesuffix(" %")))
+
+
+def amount(number: float, form: str = ",") -> str:
+    """A number of rows, events or the like, by a form such as ``",.1f"``."""
+    return in_figures(format(number, form))
 
 
 def plain(number: float, digits: int = 3) -> str:
     """A figure, with a true minus sign; in words when there is none."""
     if math.isnan(number):
-        return "none"
+        return say("no_figure")
     if math.isinf(number):
-        return "infinite"
+        return say("infinite_figure")
     text = f"{number:.{digits}f}"
-    return text.lstrip("-") if float(text) == 0 else minus(text)
+    return in_figures(text.lstrip("-") if float(text) == 0 else minus(text))
 
 
 def with_interval(number: float, interval: tuple[float, float] | None, digits: int = 3) -> str:
@@ -31,7 +43,7 @@ def with_interval(number: float, interval: tuple[float, float] | None, digits: i
         return plain(number, digits)
     low, high = (plain(end, digits) for end in interval)
     # a line ends before the brackets, where there is no room, and not within them
-    return f"{plain(number, digits)} ({low}\u00a0to\u00a0{high})"
+    return f"{plain(number, digits)} {_in_brackets(low, high)}"
 
 
 def share_with_interval(part: float, interval: tuple[float, float] | None, digits: int = 1) -> str:
@@ -41,4 +53,8 @@ def share_with_interval(part: float, interval: tuple[float, float] | None, digit
     if interval is None:
         return share(part, digits)
     low, high = (plain(100 * end, digits) for end in interval)
-    return f"{share(part, digits)} ({low}\u00a0to\u00a0{high})"
+    return f"{share(part, digits)} {_in_brackets(low, high)}"
+
+
+def _in_brackets(low: str, high: str) -> str:
+    return say("interval_range", low=low, high=high).replace(" ", "\u00a0")

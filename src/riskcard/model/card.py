@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from riskcard.checks import finite_number, set_fields, whole_points
 from riskcard.errors import ParameterError, warn
+from riskcard.formatting.speech import say
 from riskcard.model.card_views import CardViews
 from riskcard.model.feature_points import CardFeature
 from riskcard.model.lines import Line
@@ -159,7 +160,8 @@ class RiskCard(CardViews):
         if self.labels.event is not None:
             return self.labels.event
         if not self.outcome:
-            return f"class {self.classes[1]}"
+            with self.labels.spoken():
+                return say("event_class", label=str(self.classes[1]))
         is_plain = tuple(str(label).casefold() for label in self.classes) in _NO_AND_YES
         return self.outcome if is_plain else f"{self.outcome} = {self.classes[1]}"
 

@@ -16,6 +16,8 @@ from riskcard.evaluation.calibration import (
 from riskcard.evaluation.measures import Floats
 from riskcard.evaluation.outcomes import read_outcomes
 from riskcard.evaluation.smooth_calibration import SmoothCalibration
+from riskcard.formatting.figures import amount, plain
+from riskcard.formatting.speech import say
 from riskcard.plots.drawing import FILL, INK, PALE, SHADE, SQUARE, axes_or_new, draw_rates, finish
 
 #: The base line of the histogram and its highest bar, as shares of the scale.
@@ -77,11 +79,11 @@ def draw_calibration(
 ) -> Any:
     """Draw what was computed; the histogram reaches to ``end_of_scale(bins)``."""
     top = end_of_scale(bins)
-    ax.plot([0, top], [0, top], ":", color=PALE, linewidth=1, label="risk = observed rate")
+    ax.plot([0, top], [0, top], ":", color=PALE, linewidth=1, label=say("plot_ideal"))
     if smooth is not None:
         ax.fill_between(smooth.risks, smooth.low, smooth.high, color=SHADE, linewidth=0, zorder=1)
         ax.plot(smooth.risks, smooth.rates, color=FILL, linewidth=1.6, zorder=2,
-                label="smooth curve, 95 % band")  # fmt: skip
+                label=say("plot_smooth"))  # fmt: skip
     risks, rates, ends = zip(
         *((one.mean_risk, one.rate, one.interval) for one in bins), strict=True
     )
@@ -89,12 +91,13 @@ def draw_calibration(
     _draw_histogram(ax, histogram, top)
     ax.set(
         xlim=(-0.02 * top, 1.02 * top), ylim=(top * (_BASE - _REACH - 0.01), 1.03 * top),
-        xlabel="risk", aspect="equal",
+        xlabel=say("plot_risk"), aspect="equal",
     )  # fmt: skip
-    ax.set_ylabel("observed rate", y=0.6)
+    ax.set_ylabel(say("plot_observed_rate"), y=0.6)
     ticks = [tick for tick in ax.get_yticks() if 0 <= tick <= top]
     sides = [top * (_BASE + 0.6 * _REACH), top * (_BASE - 0.6 * _REACH)]
-    ax.set_yticks([*ticks, *sides], [*(f"{tick:g}" for tick in ticks), "event", "no event"])
+    outcomes = [say("plot_event"), say("plot_no_event")]
+    ax.set_yticks([*ticks, *sides], [*(amount(tick, "g") for tick in ticks), *outcomes])
     finish(ax, is_above=True)
     for label, mark in zip(ax.get_yticklabels()[-2:], ax.yaxis.get_major_ticks()[-2:], strict=True):
         label.set_fontsize(7)
@@ -118,6 +121,5 @@ def _draw_histogram(ax: Any, histogram: tuple[Floats, Floats], top: float) -> No
 
 
 def _words(figures: Calibration) -> str:
-    slope = f"slope {figures.slope:.2f}" if np.isfinite(figures.slope) else "no slope"
-    intercept = f"{figures.intercept:.2f}"
-    return f"{slope}, intercept {'0.00' if intercept == '-0.00' else intercept}".replace("-", "−")
+    name = "plot_slope" if np.isfinite(figures.slope) else "plot_no_slope"
+    return say(name, slope=plain(figures.slope, 2), intercept=plain(figures.intercept, 2))

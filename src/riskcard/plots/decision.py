@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from riskcard.evaluation.decision import DecisionCurve, decision_curve
+from riskcard.formatting.speech import say
 from riskcard.plots.drawing import DASHES, INK, PALE, SHADE, axes_or_new, finish
 from riskcard.plots.subjects import read_several
 
@@ -55,24 +56,24 @@ def draw_decision(ax: Any, curves: dict[str, DecisionCurve], *, with_band: bool 
     if with_band:
         curve = next(iter(curves.values()))
         ax.fill_between(100 * curve.thresholds, 100 * curve.low, 100 * curve.high, color=SHADE,
-                        linewidth=0, zorder=1, label="95 % interval")  # fmt: skip
+                        linewidth=0, zorder=1, label=say("plot_interval"))  # fmt: skip
     for place, (name, curve) in enumerate(curves.items()):
         dash, colour = DASHES[place % len(DASHES)]
         ax.plot(
             100 * curve.thresholds, 100 * curve.net_benefit, dash, color=colour, linewidth=1.6,
-            zorder=4 - place / 10, label=name or "act on the risk",
+            zorder=4 - place / 10, label=name or say("plot_act_on_risk"),
         )  # fmt: skip
     first = next(iter(curves.values()))
     ax.plot(100 * first.thresholds, 100 * first.act_on_all, color=PALE, linewidth=2.4,
-            label="act on all")  # fmt: skip
-    ax.axhline(0, color=INK, linewidth=0.8, label="act on none")
+            label=say("plot_act_on_all"))  # fmt: skip
+    ax.axhline(0, color=INK, linewidth=0.8, label=say("plot_act_on_none"))
     most = max(float(curve.net_benefit.max()) for curve in curves.values())
     most = max(most, float(first.act_on_all.max()), 0.01)
     least = min(0.0, *(float(curve.net_benefit.min()) for curve in curves.values()))
     ax.set(
         xlim=(0, _last_threshold(curves)), ylim=(100 * max(least * 1.1, -0.25 * most) - 5 * most, 108 * most),
-        xlabel="threshold: act from this risk on (%)",
-        ylabel="net benefit (true positives per 100 rows)",
+        xlabel=say("plot_threshold"),
+        ylabel=say("plot_net_benefit"),
     )  # fmt: skip
     return finish(ax)
 

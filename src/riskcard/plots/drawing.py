@@ -8,8 +8,10 @@ import numpy as np
 
 from riskcard.errors import ParameterError
 from riskcard.extras import import_extra
+from riskcard.formatting.figures import amount
 from riskcard.formatting.fonts import figure_as_bytes
-from riskcard.plots.lettering import plain_words
+from riskcard.formatting.speech import say
+from riskcard.plots.lettering import plain_words, spoken_ticks
 
 INK, GREY, PALE, FILL, SHADE = "#000000", "#666666", "#8c8c8c", "#0072b2", "#d9d9d9"
 SIZE, SQUARE, DOTS = (6.4, 4.0), (5.0, 5.0), 150
@@ -88,6 +90,7 @@ def finish(ax: Any, axis: str = "both", is_above: bool = False, **legend: Any) -
     if is_above:
         legend |= {"loc": "lower left", "bbox_to_anchor": (-0.02, 1.0), "borderpad": 0.1}
     plain_spines(ax)
+    spoken_ticks(ax)
     add_legend(ax, **legend)
     return ax
 
@@ -97,7 +100,7 @@ def draw_rates(ax: Any, places: Any, rates: Any, intervals: Any, **look: Any) ->
     rates, ends = np.asarray(rates), np.asarray(intervals)
     reach = np.maximum(0, [rates - ends[:, 0], ends[:, 1] - rates])
     ax.errorbar(places, rates, yerr=reach, fmt="s", color=INK, capsize=3,
-                label="observed rate, 95 % interval", **look)  # fmt: skip
+                label=say("plot_observed_interval"), **look)  # fmt: skip
 
 
 def behind(ax: Any, label: str, most: float) -> Any:
@@ -118,7 +121,7 @@ def behind(ax: Any, label: str, most: float) -> Any:
     back.set_ylim(0, 2.5 * most if most > 0 else 1)
     ticks = importlib.import_module("matplotlib.ticker").MaxNLocator(2, steps=[1, 2, 5, 10])
     shown = [tick for tick in ticks.tick_values(0, most) if 0 < tick <= 1.02 * most]
-    back.set_yticks(shown, [f"{100 * tick:g} %" for tick in shown])
+    back.set_yticks(shown, [say("in_percent", number=amount(100 * tick, "g")) for tick in shown])
     back.set_ylabel(label, color=GREY, fontsize=8, y=0.0, ha="left")
     back.tick_params(axis="y", colors=GREY, labelsize=8, length=2)
     back.spines[["top", "left", "bottom", "right"]].set_visible(False)

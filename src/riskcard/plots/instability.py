@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from riskcard.evaluation.development.instability import Instability
+from riskcard.formatting.speech import say
 from riskcard.plots.drawing import FILL, GREY, INK, finish
 
 
@@ -20,11 +21,11 @@ def draw_instability(ax: Any, found: Instability) -> Any:
     np.minimum.at(lowest, rows, found.low)
     np.maximum.at(highest, rows, found.high)
     low, high = (np.bincount(rows, ends) / counts for ends in (found.low, found.high))
-    ax.plot([0, 1], [0, 1], ":", color=GREY, label="the same risk")
-    ax.vlines(risks, lowest, highest, color=GREY, linewidth=1, label="widest range of a row")
-    ax.vlines(risks, low, high, color=FILL, linewidth=5, label="usual range of a row (95 %)")
+    ax.plot([0, 1], [0, 1], ":", color=GREY, label=say("plot_same_risk"))
+    ax.vlines(risks, lowest, highest, color=GREY, linewidth=1, label=say("plot_widest_range"))
+    ax.vlines(risks, low, high, color=FILL, linewidth=5, label=say("plot_usual_range"))
     ax.plot(risks, risks, "o", color=INK, markersize=3)
     ax.set(xlim=(0, 1), ylim=(0, 1))
-    ax.set_xlabel("risk by the card")
-    ax.set_ylabel("risk of the same rows by cards of resamples")
+    ax.set_xlabel(say("plot_risk_by_card"))
+    ax.set_ylabel(say("plot_risk_by_resamples"))
     return finish(ax, is_above=True)

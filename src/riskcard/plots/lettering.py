@@ -5,6 +5,8 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from riskcard.formatting.speech import in_figures, say
+
 #: Mean width of a letter as a share of its size, and the part of a subplot that is left to the
 #: axes by the labels of the scales.
 _WIDTH, _KEPT = 0.58, 0.78
@@ -69,7 +71,7 @@ def number_ticks(
     for number in (6, 5, 4, 3, 2, 1):
         locator = ticker.MaxNLocator(number, steps=[1, 2, 5, 10])
         ticks = [float(tick) for tick in locator.tick_values(left, right) if left <= tick <= right]
-        words = [f"{tick:,.10g}".replace("-", "−") for tick in ticks]
+        words = [in_figures(f"{tick:,.10g}").replace("-", "−") for tick in ticks]
         if sum(len(word) + 1 for word in words) <= room:
             break
     low, high = ax.get_xlim()
@@ -77,6 +79,21 @@ def number_ticks(
     if last is not None and words and ticks[-1] + reach > last and len(words) > 1:
         return ticks[:-1], words[:-1]
     return ticks, words
+
+
+def spoken_ticks(ax: Any) -> None:
+    """Write the numbers of both scales with the decimal sign of the language."""
+    decimal = say("decimal_sign")
+    if decimal == ".":
+        return
+    ticker = importlib.import_module("matplotlib.ticker")
+    for axis in (ax.xaxis, ax.yaxis):
+        if isinstance(axis.get_major_formatter(), ticker.ScalarFormatter):
+            axis.set_major_formatter(lambda tick, place: _number(tick, decimal))
+
+
+def _number(tick: float, decimal: str) -> str:
+    return f"{tick:g}".replace("-", "−").replace(".", decimal)
 
 
 def _cut(label: str) -> str:

@@ -9,6 +9,8 @@ import numpy as np
 
 from riskcard.errors import ParameterError
 from riskcard.evaluation.distribution import Distribution, Slot, distributions_of
+from riskcard.formatting.figures import share
+from riskcard.formatting.speech import say
 from riskcard.formatting.spelling import nearest_name
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature
@@ -67,8 +69,9 @@ def plot_points(
     """
     card = card_of(model)
     one = _find(card, feature)
-    (shown,) = distributions_of(card, [one], X, sample_weight)
-    return draw_points(axes_or_new(ax), one, shown, card.labels.heading(one.name))
+    with card.labels.spoken():
+        (shown,) = distributions_of(card, [one], X, sample_weight)
+        return draw_points(axes_or_new(ax), one, shown, card.labels.heading(one.name))
 
 
 def draw_points(ax: Any, feature: CardFeature, distribution: Distribution, name: str) -> Any:
@@ -99,7 +102,9 @@ def plot_all_points(model: Any, X: Any = None, sample_weight: Any = None) -> Any
     figure = importlib.import_module("matplotlib.pyplot").figure(
         figsize=size_for(card), layout="constrained"
     )
-    return draw_all_points(figure, card, distributions_of(card, card.features, X, sample_weight))
+    with card.labels.spoken():
+        shown = distributions_of(card, card.features, X, sample_weight)
+        return draw_all_points(figure, card, shown)
 
 
 def size_for(card: RiskCard) -> tuple[float, float]:
@@ -150,7 +155,7 @@ def _draw_numbers(ax: Any, feature: CardFeature, shown: Distribution) -> None:
     width = _SLOT * (right - left)
     places = right + width * (1.2 + 1.3 * np.arange(len(shown.slots)))
     if shown.has_rows:
-        back = behind(ax, "share of rows", shown.most)
+        back = behind(ax, say("plot_share_of_rows"), shown.most)
         back.bar(shown.edges[:-1], shown.shares, np.diff(shown.edges), align="edge", color=SHADE,
                  edgecolor="white", linewidth=0.4)  # fmt: skip
         _draw_shares(back, shown.slots, places, width)
@@ -183,7 +188,7 @@ def _draw_steps(ax: Any, feature: CardFeature, left: float, right: float) -> Non
 def _draw_levels(ax: Any, shown: Distribution) -> None:
     slots, places, width = shown.slots, np.arange(len(shown.slots)), 0.8
     if shown.has_rows:
-        _draw_shares(behind(ax, "share of rows", shown.most), slots, places, width)
+        _draw_shares(behind(ax, say("plot_share_of_rows"), shown.most), slots, places, width)
     _draw_slot_marks(ax, slots, places, width)
     ax.set_xlim(-0.6, len(slots) - 0.4)
     label_levels(ax, [slot.words for slot in slots])
@@ -212,7 +217,7 @@ def _write_points(ax: Any, place: float, points: int, rate: float | None) -> Non
     )  # fmt: skip
     if rate is not None:
         ax.annotate(
-            f"{100 * rate:.0f} %", (place, points), xytext=(0, -3), textcoords="offset points",
+            share(rate, 0), (place, points), xytext=(0, -3), textcoords="offset points",
             ha="center", va="top", fontsize=7, color=GREY, zorder=5, clip_on=True,
         )  # fmt: skip
 
@@ -226,5 +231,5 @@ def _finish(ax: Any, feature: CardFeature, name: str) -> None:
     ticker = importlib.import_module("matplotlib.ticker")
     ax.yaxis.set_major_locator(ticker.MaxNLocator(6, integer=True))
     name_scale(ax, name)
-    ax.set_ylabel("points\n(grey: event rate)" if has_rates else "points")
+    ax.set_ylabel(say("plot_points_and_rate" if has_rates else "plot_points"))
     plain_spines(ax)

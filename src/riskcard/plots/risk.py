@@ -8,6 +8,7 @@ import numpy as np
 from riskcard.errors import ParameterError
 from riskcard.evaluation.intervals import rate_interval
 from riskcard.evaluation.outcomes import read_outcomes
+from riskcard.formatting.speech import say
 from riskcard.model.card import RiskCard
 from riskcard.model.totals import TotalCount, count_totals
 from riskcard.plots.drawing import FILL, INK, SHADE, axes_or_new, behind, draw_rates, finish
@@ -57,7 +58,8 @@ def plot_risk(
         counts = () if card.training is None else card.training.totals
     else:
         counts = observed_totals(card, X, y, sample_weight)
-    return draw_risk(axes_or_new(ax), card, counts, is_training=X is None)
+    with card.labels.spoken():
+        return draw_risk(axes_or_new(ax), card, counts, is_training=X is None)
 
 
 def observed_totals(
@@ -87,12 +89,17 @@ def draw_risk(
     ax.plot(fine, 100 * card.risk_of_total(fine), color=FILL, linewidth=1.3, zorder=3)
     if len(table) <= _MOST_MARKS:
         ax.plot([row.total for row in table], [100 * row.risk for row in table], "o", color=FILL,
-                markerfacecolor="white", markersize=8, zorder=4, label="risk on the card")  # fmt: skip
+                markerfacecolor="white", markersize=8, zorder=4, label=say("plot_risk_on_card"))  # fmt: skip
     else:
-        ax.plot([], [], color=FILL, label="risk on the card")
+        ax.plot([], [], color=FILL, label=say("plot_risk_on_card"))
     if counts:
         _draw_observed(ax, counts, is_training)
-    ax.set(xlim=(low - 0.7, high + 0.7), ylim=(-3, 104), xlabel="total", ylabel="risk (%)")
+    ax.set(
+        xlim=(low - 0.7, high + 0.7),
+        ylim=(-3, 104),
+        xlabel=say("plot_total"),
+        ylabel=say("plot_risk_percent"),
+    )
     ax.xaxis.get_major_locator().set_params(integer=True)
     return finish(ax, "y", is_above=True, ncols=2)
 
@@ -102,7 +109,7 @@ def _draw_observed(ax: Any, counts: Sequence[TotalCount], is_training: bool) -> 
     rates = np.array([one.rate for one in counts])
     if is_training:
         ax.plot(middles, 100 * rates, "s", color=INK, markersize=4.5, zorder=5,
-                label="observed in training")  # fmt: skip
+                label=say("plot_observed_training"))  # fmt: skip
     else:
         ends = np.array(
             [one.interval or rate_interval(one.rate, one.effective_rows) for one in counts]
@@ -110,6 +117,6 @@ def _draw_observed(ax: Any, counts: Sequence[TotalCount], is_training: bool) -> 
         draw_rates(ax, middles, 100 * rates, 100 * ends, markersize=4.5, linewidth=1.1, zorder=5)
     shares = np.array([one.weight for one in counts])
     shares = shares / shares.sum()
-    back = behind(ax, "share of rows", float(shares.max()))
+    back = behind(ax, say("plot_share_of_rows"), float(shares.max()))
     widths = [one.high - one.low + 0.7 for one in counts]
     back.bar(middles, shares, widths, color=SHADE, edgecolor="white", linewidth=0.4)

@@ -3,6 +3,8 @@
 from typing import Any
 
 from riskcard.evaluation.discrimination import RocCurve, roc_curve
+from riskcard.formatting.figures import plain
+from riskcard.formatting.speech import say
 from riskcard.plots.drawing import DASHES, PALE, SQUARE, axes_or_new, finish
 from riskcard.plots.subjects import read_several
 
@@ -59,14 +61,14 @@ def draw_roc(ax: Any, curves: dict[str, RocCurve]) -> Any:
         )  # fmt: skip
     ax.set(
         xlim=(0, 1), ylim=(0, 1), aspect="equal",
-        xlabel="false positives: share of the rows without the event",
-        ylabel="true positives: share of the rows with the event",
+        xlabel=say("plot_false_positives"),
+        ylabel=say("plot_true_positives"),
     )  # fmt: skip
     return finish(ax, loc="lower right")
 
 
 def _area(curve: RocCurve) -> str:
     if curve.interval is None:
-        return f"AUC {curve.area:.3f}"
-    low, high = curve.interval
-    return f"AUC {curve.area:.3f} ({low:.3f} to {high:.3f})"
+        return say("plot_auc", area=plain(curve.area))
+    low, high = map(plain, curve.interval)
+    return say("plot_auc_interval", area=plain(curve.area), low=low, high=high)

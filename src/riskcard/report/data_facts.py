@@ -7,7 +7,9 @@ from numpy.typing import NDArray
 
 from riskcard.data.features import Features
 from riskcard.data.levels import BOOLEAN, Levels
+from riskcard.formatting.figures import share
 from riskcard.formatting.numbers import minus
+from riskcard.formatting.speech import in_figures, say
 from riskcard.model.lines import show_level
 from riskcard.report.facts import ColumnFacts, DataFacts
 
@@ -75,7 +77,12 @@ def _conditions(values: NDArray[np.float64], levels: Levels | None, grid: int | 
 
 def _short(number: float) -> str:
     """Four digits, or all of those before the point."""
-    return minus(f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}")
+    return minus(in_figures(f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}"))
+
+
+def _share(part: float) -> str:
+    """A share in whole per cent, on one line."""
+    return share(part, 0).replace(" ", "\u00a0")
 
 
 def _kind(levels: Levels | None) -> str:
@@ -95,18 +102,18 @@ def _in_short(values: NDArray[np.float64], levels: Levels | None) -> str:
     """Median and quartiles, or the shares of all levels of a category, by their order, at most a few."""
     known = values[~np.isnan(values)]
     if not known.size:
-        return "no values"
+        return say("data_no_values")
     if levels is None and _is_yes_or_no(known):
-        return f"{100 * known.mean():.0f}\u00a0%"
+        return _share(known.mean())
     if levels is None:
         low, middle, high = map(_short, np.quantile(known, [0.25, 0.5, 0.75]).tolist())
-        return f"{middle} ({low} to {high})"
+        return say("data_median_short", median=middle, low=low, high=high)
     shares = np.bincount(known.astype(np.int64), minlength=len(levels.names)) / known.size
     if levels == BOOLEAN:
-        return f"{100 * shares[1]:.0f}\u00a0%"
+        return _share(shares[1])
     shown = [
-        f"{show_level(name)} {100 * share:.0f}\u00a0%"
-        for name, share in zip(levels.names, shares, strict=True)
+        f"{show_level(name)} {_share(part)}"
+        for name, part in zip(levels.names, shares, strict=True)
     ]
     return ", ".join(shown[:_MOST_LEVELS]) + (", ..." if len(shown) > _MOST_LEVELS else "")
 
@@ -114,20 +121,21 @@ def _in_short(values: NDArray[np.float64], levels: Levels | None) -> str:
 def _summary(values: NDArray[np.float64], levels: Levels | None) -> str:
     known = values[~np.isnan(values)]
     if not known.size:
-        return "no values"
+        return say("data_no_values")
     if levels is None:
         low, middle, high = map(_short, np.quantile(known, [0.25, 0.5, 0.75]).tolist())
         if known.min() == known.max():
-            return f"always {_short(known[0])}"
+            return say("data_always", value=_short(known[0]))
         if _is_yes_or_no(known):
-            return f"1: {100 * known.mean():.0f}\u00a0%, otherwise 0"
-        ends = f"{_short(known.min())} to {_short(known.max())}"
-        return f"median {middle} (quartiles {low}, {high}; {ends})"
+            return say("data_zero_or_one", share=_share(known.mean()))
+        ends = {"lowest": _short(known.min()), "highest": _short(known.max())}
+        return say("data_median", median=middle, low=low, high=high, **ends)
     counts = np.bincount(known.astype(np.int64), minlength=len(levels.names))
     order = np.argsort(-counts, kind="stable")
     shown = [
-        f"{show_level(levels.names[place])} {100 * counts[place] / known.size:.0f}\u00a0%"
+        f"{show_level(levels.names[place])} {_share(counts[place] / known.size)}"
         for place in order[:_MOST_LEVELS]
     ]
     left = int((counts > 0).sum()) - len(shown)
-    return ", ".join(shown) + (f" and {left} more" if left > 0 else "")
+    words = ", ".join(shown)
+    return say("data_levels_more", levels=words, number=str(left)) if left > 0 else words

@@ -1,43 +1,51 @@
 """Figures in plain sentences: what the templates of a report ask for words."""
 
+from riskcard.card.sentences import added_to_rows as added_to_rows
 from riskcard.card.sentences import (
+    better_words,
     kind_words,
+    objective_words,
     proof_for_readers,
     proof_sentence,
     regularization_words,
+    rule_words,
     step_words,
 )
-from riskcard.formatting.figures import count as count
+from riskcard.formatting.figures import amount as amount
+from riskcard.formatting.figures import percentage as percentage
 from riskcard.formatting.figures import plain as plain
 from riskcard.formatting.figures import share as share
 from riskcard.formatting.figures import with_interval as with_interval
+from riskcard.formatting.speech import counted, say, translated
 from riskcard.model.origin.certificate import Certificate, TrainingFacts
+from riskcard.report.facts import DataFacts
 from riskcard.status import Status
+
+
+def counted_rows(data: DataFacts) -> str:
+    """How many rows and events a table has."""
+    return say(
+        "data_rows_by_weight" if data.is_weighted else "data_rows",
+        rows=counted(data.rows, "rows"),
+        events=amount(data.events),
+        share=share(data.base_rate),
+    )
 
 
 def bound_sentence(certificate: Certificate | None, training: TrainingFacts | None = None) -> str:
     """What is proven, for somebody who has never heard of a bound."""
     if certificate is None:
-        return (
-            "Nothing is proven about this card: it has no certificate. Cards that were written by "
-            "hand, or changed after they were learned, have none."
-        )
+        return say("proof_none")
     proof = proof_sentence(certificate)
     if certificate.status is Status.HEURISTIC:
-        return (
-            f"{proof} The search often finds the best card, but how close this one comes is not known. "
-            "Fit with a proof (“riskcard fit --certify”) to get a bound."
-        )
+        return f"{proof} {say('proof_ask')}"
     if certificate.status is Status.OPTIMAL:
-        rows = "rows that it was learned from"
-        rows += ", pseudo-observations included," if certificate.all_pseudo_rows > 0 else ""
+        has_more = certificate.all_pseudo_rows > 0
         return (
-            f"{proof} In other words, on the {rows} no card of this kind can do better; others may do as "
-            "well."
+            f"{proof} {say('proof_in_other_words_pseudo' if has_more else 'proof_in_other_words')}"
         )
     if certificate.bound <= 0:
-        more = "A longer time limit, fewer terms or a coarser grid of cuts may give a bound."
-        return " ".join([proof, more, *step_words(certificate)])
+        return " ".join([proof, say("proof_more_time"), *step_words(certificate)])
     readers = proof_for_readers(certificate, training)
     return " ".join([readers, proof, *step_words(certificate)])
 
@@ -47,22 +55,22 @@ def proof_in_short(
 ) -> tuple[str, str]:
     """What is proven, in a word and a few more."""
     if certificate is None or certificate.bound <= 0:
-        return "not proven", "how good the card is among its kind"
-    what = certificate.objective_name
+        return say("glance_not_proven"), say("glance_not_proven_what")
+    if certificate.status is not Status.OPTIMAL:
+        return say("glance_not_finished"), better_words(certificate, training)
+    what = objective_words(certificate)
     if certificate.all_pseudo_rows > 0:
-        what += " with pseudo-observations"
-    kind = "its kind" if certificate.is_grid_full else "its kind (limited list of cuts)"
-    if certificate.status is Status.OPTIMAL:
-        return "best of its kind", f"proven: no card of {kind} has a smaller {what}"
-    return "not finished", proof_for_readers(certificate, training).partition(": ")[2].rstrip(".")
+        what = say("sentence_with", what=what, counted=say("proof_pseudo_rows"))
+    kind = say("glance_kind" if certificate.is_grid_full else "glance_kind_limited")
+    return say("glance_best"), say("glance_best_what", kind=kind, what=what)
 
 
 def certificate_facts(certificate: Certificate) -> list[str]:
     """What "this kind" means, and what else a reader should know."""
-    rules = [f"Every card of this kind keeps these rules: {'; '.join(certificate.rules)}."]
+    rules = say("proof_rules_kept", rules=rule_words(certificate))
     return [
         kind_words(certificate),
         *regularization_words(certificate),
-        *(rules if certificate.rules else []),
-        *certificate.notes,
+        *([rules] if certificate.rules else []),
+        *map(translated, certificate.notes),
     ]

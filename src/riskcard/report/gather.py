@@ -26,6 +26,7 @@ from riskcard.evaluation.development.sample_size import SampleSize, r_squared_of
 from riskcard.evaluation.distribution import distributions_of
 from riskcard.evaluation.outcomes import Outcomes
 from riskcard.evaluation.summary import evaluate
+from riskcard.formatting.speech import say, translated
 from riskcard.model.card import RiskCard
 from riskcard.model.totals import count_totals
 from riskcard.report.data_facts import describe_table
@@ -162,48 +163,59 @@ def gather_facts(
     tell
         Called with the number of steps that are done; ``cv * 3 * repeats + n_bootstraps`` in all.
     """
-    _check(options)
-    work = _Work(options, tell, notes=list(options.remarks))
-    on_rows, table = _evaluate(card, rows, "these rows")
-    mode = mode_of(card, table.features, rows.for_card, table.is_event, _given_weights(rows, table))
-    audit = _audit(card, rows, table) if needs_audit(card, mode, table.is_event) else None
-    mode = replace(mode, failures=(*options.edits, *failures_of(card, mode, audit)))
-    on_test = None
-    if test is not None:
-        on_test, others = _evaluate(card, test, "test rows")
-        known = table.features if mode.is_training else None
-        pairs = (known, table.is_event), (others.features, others.is_event)
-        work.note(require_new_rows(card, *pairs[0], *pairs[1]))
-    validation = stability = None
-    if mode.is_training and not mode.failures:
-        procedure = procedure.for_rows(card, rows.table)
-        work.note(procedure.note)
-        validation, seconds = _validate(table, procedure, work)
-        stability = _resample(card, table, procedure, seconds, work)
-    else:
-        procedure = Procedure(None)
-    return ReportFacts(
-        card=card,
-        mode=mode,
-        audit=audit,
-        distributions=distributions_of(card, card.features, rows.for_card, table.weights),
-        rows=on_rows,
-        test=on_test,
-        validation=validation,
-        stability=stability,
-        instability=_instability(stability, table),
-        sample_size=_sample_size(on_rows, validation) if mode.is_training else None,
-        notes=tuple(work.notes),
-        division=_what_is_held_out(rows.division),
-        origin=Origin(
-            made=f"{datetime.datetime.now(datetime.timezone.utc):%d %B %Y, %H:%M} UTC",
-            files=options.files,
-            options=options.shown_options,
-            refit=procedure.settings,
-            versions=_versions(),
-            seconds=work.seconds,
-        ),
-    )
+    with card.labels.spoken():
+        _check(options)
+        work = _Work(options, tell, notes=list(map(translated, options.remarks)))
+        on_rows, table = _evaluate(card, rows, "these rows")
+        mode = mode_of(
+            card, table.features, rows.for_card, table.is_event, _given_weights(rows, table)
+        )
+        audit = _audit(card, rows, table) if needs_audit(card, mode, table.is_event) else None
+        mode = replace(
+            mode, failures=(*map(translated, options.edits), *failures_of(card, mode, audit))
+        )
+        on_test = None
+        if test is not None:
+            on_test, others = _evaluate(card, test, "test rows")
+            known = table.features if mode.is_training else None
+            pairs = (known, table.is_event), (others.features, others.is_event)
+            work.note(require_new_rows(card, *pairs[0], *pairs[1]))
+        validation = stability = None
+        if mode.is_training and not mode.failures:
+            procedure = procedure.for_rows(card, rows.table)
+            work.note(procedure.note)
+            validation, seconds = _validate(table, procedure, work)
+            stability = _resample(card, table, procedure, seconds, work)
+        else:
+            procedure = Procedure(None)
+        return ReportFacts(
+            card=card,
+            mode=mode,
+            audit=audit,
+            distributions=distributions_of(card, card.features, rows.for_card, table.weights),
+            rows=on_rows,
+            test=on_test,
+            validation=validation,
+            stability=stability,
+            instability=_instability(stability, table),
+            sample_size=_sample_size(on_rows, validation) if mode.is_training else None,
+            notes=tuple(work.notes),
+            division=_what_is_held_out(rows.division),
+            origin=Origin(
+                made=_now(),
+                files=options.files,
+                options=options.shown_options,
+                refit=procedure.settings,
+                versions=_versions(),
+                seconds=work.seconds,
+            ),
+        )
+
+
+def _now() -> str:
+    now = datetime.datetime.now(datetime.timezone.utc)
+    month = say("months").split(", ")[now.month - 1]
+    return say("date", day=f"{now:%d}", month=month, year=f"{now:%Y}", time=f"{now:%H:%M}")
 
 
 def _check(options: ReportOptions) -> None:
@@ -253,7 +265,7 @@ def _evaluate(card: RiskCard, rows: ReportRows, name: str) -> tuple[RowFacts, Ta
         data=describe_table(features, is_event, weights, on_card, grid),
         evaluation=evaluate(Outcomes(risks, is_event, weights, rows.division.groups)),
         totals=count_totals(totals, is_event, weights, card.reachable_totals()),
-        guesses=tuple(str(one.message) for one in caught),
+        guesses=tuple(translated(str(one.message)) for one in caught),
     )
     return facts, Table(rows.table, features, is_event, weights, risks, rows.division)
 
@@ -293,7 +305,7 @@ def _validate(table: Table, procedure: Procedure, work: _Work) -> tuple[Any, flo
     if procedure.estimator is None:
         return None, 0.0
     if not options.cv:
-        work.note("There was no cross-validation, because none was requested.")
+        work.note(say("note_no_folds"))
         return None, 0.0
     n_passes = options.repeats if table.division.is_drawn else 1
     n_fits, done = 3 * options.cv * options.repeats, 0
@@ -311,15 +323,13 @@ def _validate(table: Table, procedure: Procedure, work: _Work) -> tuple[Any, flo
     work.tell(max(0, n_fits - done))
     what = "row" if table.division.groups is None else "group"
     if found is None:
-        work.note(f"One class has a single {what}, so nothing could be held out.")
+        work.note(say(f"note_single_{what}"))
         return None, 0.0
     if table.division.is_drawn and found.folds < options.cv:
-        work.note(f"One class has {found.folds} {what}s, so there are only {found.folds} folds.")
+        work.note(say(f"note_few_{what}s", number=str(found.folds)))
     if found.repeats < n_passes:
-        times = "once" if found.repeats == 1 else f"{found.repeats} times"
-        work.note(
-            f"Folds were drawn {times} instead of {n_passes} times: the time limit did not allow more."
-        )
+        name = "note_drawn_once" if found.repeats == 1 else "note_drawn"
+        work.note(say(name, times=str(found.repeats), wanted=str(n_passes)))
     return found, seconds
 
 
@@ -369,4 +379,4 @@ def _versions() -> tuple[tuple[str, str], ...]:
     for name in _PACKAGES:
         with suppress(PackageNotFoundError):  # installed in another way
             found.append((name, version(name)))
-    return (*found, ("system", f"{platform.system()} {platform.machine()}"))
+    return (*found, (say("origin_system"), f"{platform.system()} {platform.machine()}"))

@@ -1,10 +1,15 @@
 """What the figures say, in sentences that know how uncertain they are."""
 
+from functools import reduce
+
 from riskcard.evaluation.calibration import Calibration
 from riskcard.evaluation.comparison import Comparison
+from riskcard.evaluation.decision import DecisionCurve
 from riskcard.evaluation.intervals import Interval
-from riskcard.formatting.figures import plain, with_interval
+from riskcard.formatting.figures import amount, plain, share, with_interval
+from riskcard.formatting.speech import say, sentence_case
 from riskcard.report.facts import MethodFacts, ReportFacts, ValidationFacts
+from riskcard.report.rivals import RIVALS
 from riskcard.stability.text import few_events
 
 #: Corrected figures stay too good with few events, unless there are as many as candidate conditions.
@@ -20,8 +25,8 @@ def level_words(figures: Calibration) -> str:
     if interval is None or interval[0] <= 1 <= interval[1]:
         return ""
     more = figures.ratio - 1
-    amount = f"{abs(100 * more):.0f} % {'more' if more > 0 else 'fewer'} events than happened"
-    return f"risks are too {'high' if more > 0 else 'low'} on average: they expect {amount}"
+    name = "calibration_too_high" if more > 0 else "calibration_too_low"
+    return say(name, share=share(abs(more), 0))
 
 
 def is_fitted_here(facts: ReportFacts, name: str) -> bool:
@@ -38,33 +43,35 @@ def price_words(validation: ValidationFacts) -> list[str]:
     """Each rival against the card on held-out rows, with paired intervals, and what follows."""
     rivals = [one for one in validation.methods if one.against_card is not None]
     sentences = [_against(one) for one in rivals]
-    better = [one.name.lower() for one in rivals if _is_better(one)]
-    worse = [one.name.lower() for one in rivals if _is_worse(one)]
-    if better:
-        who = " and ".join(better)
-        sentences.append(
-            f"So {who} on all features {'predicts' if len(better) == 1 else 'predict'} better here: "
-            "that is the price of points that can be added up by hand."
-        )
+    better = [_inline(one) for one in rivals if _is_better(one)]
+    worse = [one for one in rivals if _is_worse(one)]
+    if len(better) > 1:
+        who = say("first_and_second", first=better[0], second=better[1])
+        sentences.append(say("price_better_two", who=who))
+    elif better:
+        sentences.append(say("price_better_one", who=better[0]))
     elif len(worse) == len(rivals):
-        sentences.append("So the card predicts better here than both.")
+        sentences.append(say("price_worse"))
     else:
         lost = max(_could_lose(one.against_card.auc.interval) for one in rivals)  # type: ignore[union-attr]
-        sentences.append(
-            "So no loss of accuracy is shown, but none is excluded either: these rows are compatible "
-            f"with an AUC of the card that is up to {plain(lost)} lower than that of one of the two."
-        )
+        sentences.append(say("price_open", lost=plain(lost)))
     return sentences
+
+
+def _inline(rival: MethodFacts) -> str:
+    """The name of a rival within a sentence."""
+    names = {say(f"method_{one.key}"): say(f"method_{one.key}_inline") for one in RIVALS}
+    return names.get(rival.name, rival.name.lower())
 
 
 def _against(rival: MethodFacts) -> str:
     found = rival.against_card
     assert found is not None
-    auc, loss = (with_interval(one.value, one.interval) for one in (found.auc, found.log_loss))
-    return (
-        f"{rival.name} on all features less the card: AUC {_sign(found.auc.value)}{auc}, log-loss "
-        f"{_sign(found.log_loss.value)}{loss}."
+    auc, loss = (
+        f"{_sign(one.value)}{with_interval(one.value, one.interval)}"
+        for one in (found.auc, found.log_loss)
     )
+    return say("price_against", name=rival.name, auc=auc, loss=loss)
 
 
 def _sign(number: float) -> str:
@@ -107,10 +114,21 @@ def correction_words(facts: ReportFacts) -> str:
     )
     if facts.stability is None or is_enough:
         return ""
-    lead = "Go by the held-out figures: " if facts.validation is not None else ""
-    words = (
-        "corrected figures are known to stay too good where there are few events for what a card can "
-        "choose from; here there are "
-        f"{facts.events_per_condition:.2g} rows of the rarer outcome per candidate condition."
+    words = say("correction_words", number=amount(facts.events_per_condition, ".2g"))
+    if facts.validation is None:
+        return sentence_case(words)
+    return say("correction_lead", words=words)
+
+
+def decision_words(curve: DecisionCurve, where: str) -> str:
+    """At which thresholds acting on the card is shown to be worth it."""
+    ranges = [
+        say("decisions_range", low=share(low, 0), high=share(high, 0))
+        for low, high in curve.supported
+    ]
+    if not ranges:
+        return say("decisions_none", where=where)
+    together = reduce(
+        lambda first, second: say("decisions_ranges", first=first, second=second), ranges
     )
-    return lead + (words if lead else words[0].upper() + words[1:])
+    return say("decisions_shown", where=where, ranges=together)

@@ -12,17 +12,16 @@ from riskcard.data.frames import column_names
 from riskcard.errors import ParameterError
 from riskcard.estimators.classifier import RiskScoreClassifier
 from riskcard.estimators.cross_validation.cv import RiskScoreClassifierCV
+from riskcard.formatting.speech import say
 from riskcard.model.card import RiskCard
+from riskcard.model.origin.recipe import Recipe
 
 #: Parameters of the refits that are listed even where they are the default.
 _ALWAYS_SHOWN = ("max_terms", "max_points", "scale", "regularization")
 #: Nothing is proven in folds and resamples, and nothing is said.
 _QUIET = {"certify": False, "verbose": False, "n_jobs": None}
 #: Methods that need more than a recipe holds.
-_NOT_REPEATED = {
-    "improve": "The card was made from another one (“improve”)",
-    "fit_within_limits": "The card keeps limits between groups, which its recipe names but does not hold",
-}
+_NOT_REPEATED = ("improve", "fit_within_limits")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,30 +88,24 @@ def procedure_of(card: RiskCard, changes: Mapping[str, Any] | None = None) -> Pr
     changes
         Other parameters of the classifier than those of the recipe.
     """
-    recipe = card.recipe
+    with card.labels.spoken():
+        return _procedure(card.recipe, changes or {})
+
+
+def _procedure(recipe: Recipe | None, changes: Mapping[str, Any]) -> Procedure:
     if recipe is None:
-        return Procedure(None, "The card has no recipe, so it could not be refitted.")
+        return Procedure(None, say("note_no_recipe"))
     if recipe.scale_rows:
-        return Procedure(
-            None,
-            "The card was recalibrated after it was learned, so it was not refitted: cards of folds and "
-            "resamples would have another scale.",
-        )
+        return Procedure(None, say("note_recalibrated"))
     if recipe.method in _NOT_REPEATED:
-        return Procedure(None, f"{_NOT_REPEATED[recipe.method]}, so it could not be refitted.")
+        return Procedure(None, say(f"note_{recipe.method}"))
     try:
-        inner = RiskScoreClassifier.from_recipe(recipe).set_params(**_QUIET, **(changes or {}))
+        inner = RiskScoreClassifier.from_recipe(recipe).set_params(**_QUIET, **changes)
     except ParameterError:
-        return Procedure(
-            None,
-            f"The card was made by {recipe.method}, so it could not be refitted from its recipe.",
-        )
+        return Procedure(None, say("note_method", method=recipe.method))
     if recipe.method == RiskScoreClassifierCV.__name__:
         return _sized(recipe, inner)
-    note = ""
-    if recipe.method == "find_pool":
-        note = "The card was chosen from a pool; the refits take the best card of each pool."
-    return Procedure(inner, note)
+    return Procedure(inner, say("note_find_pool") if recipe.method == "find_pool" else "")
 
 
 def _sized(recipe: Any, inner: RiskScoreClassifier) -> Procedure:
@@ -124,11 +117,7 @@ def _sized(recipe: Any, inner: RiskScoreClassifier) -> Procedure:
             pass
         else:
             return Procedure(model.set_params(estimator=inner, verbose=False, n_jobs=None))
-    return Procedure(
-        inner,
-        "The size of the card was chosen with folds or a score that its recipe cannot repeat, so the "
-        "refits keep the size; figures of the refits may be a little too good.",
-    )
+    return Procedure(inner, say("note_size"))
 
 
 def procedure_of_model(model: Any) -> Procedure:

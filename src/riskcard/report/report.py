@@ -9,7 +9,9 @@ from typing import Any
 from riskcard.data.frames import count_rows
 from riskcard.errors import ParameterError
 from riskcard.estimators.cross_validation.division import read_division
+from riskcard.formatting.figures import amount
 from riskcard.formatting.plain_values import as_plain
+from riskcard.formatting.speech import say
 from riskcard.formatting.templates import render
 from riskcard.model.card import RiskCard
 from riskcard.output_files import write_whole
@@ -150,6 +152,17 @@ def make_report(
             f"A report needs a RiskCard or a fitted classifier, not {type(model).__name__}."
         )
     procedure = procedure_of(card) if model is card else procedure_of_model(model)
+    with card.labels.spoken():
+        shown = (
+            (say("origin_folds"), str(cv)),
+            (say("origin_repeats"), str(repeats)),
+            (say("origin_resamples"), str(n_bootstraps)),
+            (say("origin_seed"), str(random_state)),
+            (
+                say("origin_time_limit"),
+                say("origin_no_limit") if time_limit is None else f"{amount(time_limit, 'g')} s",
+            ),
+        )
     options = ReportOptions(
         cv=cv,
         repeats=repeats,
@@ -157,13 +170,7 @@ def make_report(
         time_limit=time_limit,
         random_state=random_state,
         n_jobs=n_jobs,
-        shown_options=(
-            ("folds", str(cv)),
-            ("repeats of the folds", str(repeats)),
-            ("resamples", str(n_bootstraps)),
-            ("seed", str(random_state)),
-            ("time limit", "none" if time_limit is None else f"{time_limit:g} s"),
-        ),
+        shown_options=shown,
     )
     division = read_division(count_rows(X), groups, sites, time_split)
     rows = ReportRows(X, y, sample_weight, division=division)

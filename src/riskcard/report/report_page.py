@@ -6,7 +6,7 @@ The words and the markup are in ``templates/``, one file per section.
 from riskcard.card.card_html import render_html
 from riskcard.card.sentences import scale_words
 from riskcard.formatting.fonts import letters_explained
-from riskcard.formatting.percent import percent
+from riskcard.formatting.speech import counted, say, translated
 from riskcard.formatting.templates import render
 from riskcard.report import figure_sentences as words
 from riskcard.report import judgement, shown_figures
@@ -16,18 +16,9 @@ from riskcard.stability.html import feature_table
 from riskcard.stability.text import feature_sentences
 
 SECTIONS = (
-    ("card", "The card"),
-    ("proof", "What is proven"),
-    ("data", "The data"),
-    ("discrimination", "How well it predicts"),
-    ("calibration", "Are the risks right?"),
-    ("decisions", "Is it worth acting on?"),
-    ("price", "What a card costs"),
-    ("stability", "Would other rows give another card?"),
-    ("done", "What was done"),
-    ("guidelines", "Reporting guidelines"),
-    ("origin", "Files, options and versions"),
-)
+    "card", "proof", "data", "discrimination", "calibration", "decisions", "price", "stability", "done",
+    "guidelines", "origin",
+)  # fmt: skip
 #: Where the rows contradict the card, it is not judged.
 _WITHOUT_VERDICT = ("card", "proof", "data", "origin")
 
@@ -45,16 +36,23 @@ def render_section(name: str, facts: ReportFacts) -> str:
 
 def _render(template: str, facts: ReportFacts) -> str:
     """Fill in a template, which asks two modules for the texts of figures and for pictures."""
+    with facts.card.labels.spoken():
+        return _filled_in(template, facts)
+
+
+def _filled_in(template: str, facts: ReportFacts) -> str:
     return render(
         f"report/templates/{template}.html.j2",
         facts=facts,
         sections=_sections(facts),
+        say=say,
+        counted=counted,
+        translated=translated,
         words=words,
         judgement=judgement,
         shown=shown_figures,
         render_card=render_html,
         scale_words=scale_words,
-        percent=percent,
         feature_table=feature_table,
         feature_sentences=feature_sentences,
         guidelines=guidelines,
@@ -62,12 +60,12 @@ def _render(template: str, facts: ReportFacts) -> str:
 
 
 def _sections(facts: ReportFacts) -> list[tuple[str, str]]:
-    """What there is something to say about."""
-    if facts.mode.failures:
-        return [one for one in SECTIONS if one[0] in _WITHOUT_VERDICT]
+    """What there is something to say about, with its headings."""
     left_out = set()
+    if facts.mode.failures:
+        left_out = set(SECTIONS) - set(_WITHOUT_VERDICT)
     if facts.validation is None:
         left_out.add("price")
     if facts.stability is None:
         left_out.add("stability")
-    return [one for one in SECTIONS if one[0] not in left_out]
+    return [(name, say(f"section_{name}")) for name in SECTIONS if name not in left_out]

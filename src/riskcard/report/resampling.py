@@ -11,6 +11,7 @@ from joblib import effective_n_jobs
 from sklearn.base import clone
 
 from riskcard.evaluation.measures import measure
+from riskcard.formatting.speech import say
 from riskcard.model.card import RiskCard
 from riskcard.report.validation import Table
 from riskcard.stability.bootstrap import bootstrap_card
@@ -76,10 +77,8 @@ def resample(
     notes = []
     if number < plan.bootstraps:
         tell(plan.bootstraps - number if number >= FEWEST else plan.bootstraps)
-        done = number if number >= FEWEST else "None"
-        notes.append(
-            f"{done} of the {plan.bootstraps} resamples were made: the time limit did not allow more."
-        )
+        name = "note_fewer_resamples" if number >= FEWEST else "note_no_resamples"
+        notes.append(say(name, number=str(number), wanted=str(plan.bootstraps)))
     if number < FEWEST:
         return None, notes
     with warnings.catch_warnings():

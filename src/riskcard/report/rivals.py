@@ -18,6 +18,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
 
 from riskcard.data.levels import Levels
+from riskcard.formatting.figures import amount
+from riskcard.formatting.speech import in_figures, say
 
 #: Tables of fewer rows get small trees and no early stopping.
 MANY_ROWS = 5000
@@ -33,8 +35,8 @@ class Rival:
 
     Attributes
     ----------
-    name
-        What it is.
+    key
+        The names of its words begin with it.
     describe
         From the number of rows to how it is set up, in words.
     make
@@ -43,7 +45,7 @@ class Rival:
         From a fitted model to the number of its parts.
     """
 
-    name: str
+    key: str
     describe: Callable[[int], str]
     make: Callable[[AllLevels, int], Any]
     size: Callable[[Any], str]
@@ -107,28 +109,25 @@ def _boosting_settings(n_rows: int) -> dict[str, Any]:
 
 def _describe_boosting(n_rows: int) -> str:
     settings = _boosting_settings(n_rows)
-    most = "up to " if settings["early_stopping"] else ""
-    return (
-        "All candidate features as they are, missing values and categories included; "
-        f"{most}{settings['max_iter']} trees of {settings['max_leaf_nodes']} leaves, learning rate "
-        f"{settings['learning_rate']}."
+    return say(
+        "method_boosting_how_at_most" if settings["early_stopping"] else "method_boosting_how",
+        trees=str(settings["max_iter"]),
+        leaves=str(settings["max_leaf_nodes"]),
+        rate=in_figures(str(settings["learning_rate"])),
     )
 
 
 RIVALS = (
     Rival(
-        "Logistic regression",
-        lambda n_rows: (
-            "All candidate features. Numbers: the median for missing values and a column that marks them, "
-            "then standardised; categories: one column per level, rare levels together. L2 penalty, C = 1."
-        ),
+        "regression",
+        lambda n_rows: say("method_regression_how"),
         _make_regression,
-        lambda model: f"{model[-1].coef_.size:,} coefficients",
+        lambda model: say("coefficients_many", number=amount(model[-1].coef_.size)),
     ),
     Rival(
-        "Gradient boosting",
+        "boosting",
         _describe_boosting,
         _make_boosting,
-        lambda model: f"{model[-1].n_iter_:,} trees",
+        lambda model: say("trees_many", number=amount(model[-1].n_iter_)),
     ),
 )

@@ -19,6 +19,8 @@ from riskcard.data.columns import FeatureValues
 from riskcard.data.features import Features
 from riskcard.data.row_hash import hash_each_row
 from riskcard.errors import DataError
+from riskcard.formatting.figures import amount
+from riskcard.formatting.speech import say, translated
 from riskcard.model.card import RiskCard
 from riskcard.model.origin.recipe import RowOrigin, hash_for_scale, matches
 
@@ -95,13 +97,10 @@ def columns_of(features: Features) -> dict[str, FeatureValues]:
 
 def _reason(card: RiskCard, weights: NDArray[np.float64] | None) -> str:
     if card.recipe is None:
-        return "the card has no recipe, and so no hash of the rows that it was learned from"
+        return say("mode_no_recipe")
     if card.recipe.is_weighted and weights is None:
-        return "the card was learned from rows with weights, and no weights were given"
-    return (
-        "the rows agree with those of training in the features of the card, but other columns of "
-        "training differ or are missing"
-    )
+        return say("mode_no_weights")
+    return say("mode_other_columns")
 
 
 def needs_audit(card: RiskCard, mode: RowMode, is_event: Mask) -> bool:
@@ -118,19 +117,20 @@ def failures_of(card: RiskCard, mode: RowMode, audit: AuditReport | None) -> tup
     """What contradicts the card, on rows that are those of training or have the same counts."""
     if audit is None:
         return ()
-    failed = [f"{check.name}: {check.detail}" for check in audit.failures]
+    failed = [
+        say("proof_check", name=translated(check.name), detail=translated(check.detail))
+        for check in audit.failures
+    ]
     certificate = card.certificate
     if mode.origin is not RowOrigin.UNKNOWN or certificate is None:
         return tuple(failed)
     if np.isclose(audit.loss, certificate.loss, rtol=1e-6):
         return ()
-    hint = ""
+    losses = amount(audit.loss, ",.4f"), amount(certificate.loss, ",.4f")
+    sentence = say("mode_other_loss", loss=losses[0], stated=losses[1])
     if card.recipe is not None and card.recipe.is_weighted:
-        hint = " The card was learned with weights: give them, in Python as sample_weight."
-    return (
-        f"As many rows and events as in training, but the loss is {audit.loss:,.4f}, and the card states "
-        f"{certificate.loss:,.4f}.{hint}",
-    )
+        sentence += f" {say('mode_weights_hint')}"
+    return (sentence,)
 
 
 def require_new_rows(
@@ -171,10 +171,7 @@ def require_new_rows(
             f"{equal:,} of the {new.size:,} test rows are among the rows that the card was learned from: "
             "all features and the outcome are equal. Leave them out, or give rows that it has not seen."
         )
-    return "" if equal == 0 else (
-        f"{equal:,} of the {new.size:,} test rows equal training rows in all features and the outcome, "
-        "which may be chance."
-    )  # fmt: skip
+    return "" if equal == 0 else say("mode_equal_rows", equal=amount(equal), rows=amount(new.size))
 
 
 def _each(columns: Mapping[str, FeatureValues], names: list[str], is_event: Mask) -> Any:

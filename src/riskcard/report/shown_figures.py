@@ -3,9 +3,9 @@
 from functools import partial
 
 from riskcard.card.sentences import training_words as learned_words
-from riskcard.evaluation.intervals import Interval
 from riskcard.evaluation.summary import Evaluation
-from riskcard.formatting.figures import plain, share
+from riskcard.formatting.figures import amount, plain, share
+from riskcard.formatting.speech import say, sentence_case
 from riskcard.model.origin.recipe import RowOrigin
 from riskcard.plots.calibration import draw_calibration
 from riskcard.plots.decision import draw_decision
@@ -17,20 +17,6 @@ from riskcard.plots.roc import draw_roc
 from riskcard.report.facts import ReportFacts
 from riskcard.report.figure_sentences import proof_in_short
 from riskcard.report.judgement import correction_words, is_fitted_here, level_words
-
-#: What rows are called in a sentence.
-_PLACES = {
-    "own rows": "the rows that the card was learned from",
-    "these rows": "these rows",
-    "test rows": "the test rows",
-}
-#: What is held out, by how rows are divided.
-_HELD_OUT = {
-    "folds": "held-out rows (refitted cards)",
-    "groups": "held-out groups (refitted cards)",
-    "sites": "held-out sites (refitted cards)",
-    "later rows": "the later rows (a card of the earlier ones)",
-}
 
 
 def evaluations(facts: ReportFacts) -> dict[str, Evaluation]:
@@ -44,9 +30,15 @@ def evaluations(facts: ReportFacts) -> dict[str, Evaluation]:
     return found
 
 
+def called(name: str) -> str:
+    """What rows are called in headings."""
+    return say(f"called_{name.replace(' ', '_')}")
+
+
 def place(facts: ReportFacts, name: str) -> str:
-    """What rows are called in a sentence."""
-    return _HELD_OUT[facts.division] if name == "held out" else _PLACES[name]
+    """What rows are called in a sentence; of held-out rows, what was held out."""
+    what = f"{name} {facts.division}" if name == "held out" else name
+    return say(f"place_{what.replace(' ', '_')}")
 
 
 def most_honest(facts: ReportFacts) -> tuple[Evaluation, str]:
@@ -64,26 +56,25 @@ def first_figures(facts: ReportFacts) -> list[tuple[str, str]]:
         return []
     data = facts.rows.data
     rate = share(data.base_rate).replace(" ", "\u00a0")
-    boxes = [(f"{data.rows:,}", f"rows, {data.events:,} with the event ({rate})")]
+    boxes = [(amount(data.rows), say("glance_rows", events=amount(data.events), rate=rate))]
     shown = list(evaluations(facts).items())[::-1]
-    for name, one in shown:
-        boxes.append(
-            (plain(one.roc.area), f"AUC on {place(facts, name)}{_range(one.roc.interval)}")
-        )
+    boxes += [(plain(one.roc.area), _auc_words(place(facts, name), one)) for name, one in shown]
     name, judged = shown[0]
     if not is_fitted_here(facts, name):
         slope, ratio = judged.calibration.slope, judged.calibration.ratio
-        boxes.append((plain(slope, 2), f"calibration slope, {name}"))
-        boxes.append((plain(ratio, 2), f"expected per observed event, {name}"))
+        boxes.append((plain(slope, 2), say("glance_slope", name=called(name))))
+        boxes.append((plain(ratio, 2), say("glance_ratio", name=called(name))))
     boxes.append(proof_in_short(facts.card.certificate, facts.card.training))
     if facts.stability is not None:
-        words = "of the resamples give a card with the same features"
-        boxes.append((share(facts.stability.same_features, 0), words))
+        boxes.append((share(facts.stability.same_features, 0), say("glance_same_features")))
     return boxes
 
 
-def _range(interval: Interval | None) -> str:
-    return "" if interval is None else f", {plain(interval[0])} to {plain(interval[1])}"
+def _auc_words(where: str, one: Evaluation) -> str:
+    if one.roc.interval is None:
+        return say("glance_auc", where=where)
+    low, high = map(plain, one.roc.interval)
+    return say("glance_auc_range", where=where, low=low, high=high)
 
 
 def mode_words(facts: ReportFacts) -> list[str]:
@@ -91,27 +82,15 @@ def mode_words(facts: ReportFacts) -> list[str]:
     mode, training = facts.mode, facts.card.training
     sentences = []
     if mode.origin is RowOrigin.OTHER:
-        learned = "" if training is None else f" {learned_words(training)}"
-        sentences.append(
-            "These are not the rows that the card was learned from. All figures describe this card, as it "
-            f"is, on these rows; nothing was refitted or corrected.{learned}"
-        )
+        sentences.append(say("mode_other"))
+        if training is not None:
+            sentences[-1] += f" {learned_words(training, facts.card.labels)}"
     elif mode.origin is RowOrigin.UNKNOWN:
-        sentences.append(
-            f"Whether the card was learned from these rows cannot be told: {mode.reason}. They are treated "
-            "as rows that it has not seen. If it was learned from them, all figures are too good."
-        )
+        sentences.append(say("mode_unknown", reason=mode.reason))
     if mode.is_scale_fitted:
-        sentences.append(
-            "The scale of the card, from total to risk, was estimated on these rows. Expected events, and "
-            "the slope if it was fitted too, are right here by construction and show nothing about other "
-            "rows."
-        )
+        sentences.append(say("mode_scale_fitted"))
     elif mode.is_training and facts.card.recipe is not None and facts.card.recipe.scale_rows:
-        sentences.append(
-            "The points of the card were learned from these rows, its scale from others. The AUC on these "
-            "rows is too good."
-        )
+        sentences.append(say("mode_scale_elsewhere"))
     return sentences
 
 
@@ -127,7 +106,7 @@ def cautions(facts: ReportFacts) -> list[str]:
         found = [level_words(one.calibration)]
         found += [] if low <= 1 <= high else [one.calibration.slope_in_words]
         where = place(facts, name)
-        sentences += [f"On {where}, {words}." for words in found if words]
+        sentences += [say("on_where", where=where, words=words) for words in found if words]
     tested = facts.test.guesses if facts.test is not None else ()
     corrected = [correction_words(facts)] if correction_words(facts) else []
     return [*sentences, *corrected, *facts.notes, *facts.rows.guesses, *tested]
@@ -146,7 +125,7 @@ def points_pictures(facts: ReportFacts) -> list[Picture]:
                 distribution=shown,
                 name=facts.card.labels.heading(feature.name),
             ),
-            f"Points of {facts.card.labels.name(feature.name)} over the distribution of its values.",
+            say("card_points_picture", name=facts.card.labels.name(feature.name)),
             size=(3.2, 2.6),
         )
         for feature, shown in zip(facts.card.features, facts.distributions, strict=True)
@@ -155,11 +134,11 @@ def points_pictures(facts: ReportFacts) -> list[Picture]:
 
 def roc_picture(facts: ReportFacts) -> Picture:
     """The ROC curves of all kinds of rows."""
-    curves = {name: one.roc for name, one in evaluations(facts).items()}
+    curves = {called(name): one.roc for name, one in evaluations(facts).items()}
     return drawn(
         lambda ax: draw_roc(ax, curves),
-        "ROC curve: true positives against false positives at every threshold.",
-        "ROC curve: every dot is a total at which one could act. In brackets: 95 % intervals.",
+        say("roc_picture"),
+        say("roc_caption"),
         (4.8, 4.8),
     )
 
@@ -170,9 +149,8 @@ def instability_picture(facts: ReportFacts) -> Picture:
     assert found is not None
     return drawn(
         lambda ax: draw_instability(ax, found),
-        "Risks by cards of resamples against the risk by the card.",
-        "Thick bars: where 95 % of the risks of a row lie, on average over the rows with this risk by the card. "
-        "Thin bars: the widest such ranges.",
+        say("stability_picture"),
+        say("stability_caption"),
         (4.8, 4.2),
     )
 
@@ -186,8 +164,8 @@ def calibration_pictures(facts: ReportFacts) -> list[Picture]:
             partial(
                 draw_calibration, bins=one.bins, figures=one.calibration, histogram=one.histogram
             ),
-            f"Calibration, {name}: observed rate against risk.",
-            f"{name.capitalize()}.",
+            say("calibration_picture", name=called(name)),
+            f"{sentence_case(called(name))}.",
             size,
         )
         for name, one in shown.items()
@@ -203,16 +181,16 @@ def risk_pictures(facts: ReportFacts) -> list[Picture]:
     for number, (counts, where) in enumerate(shown):
         is_training = facts.is_training and number == 0
         draw = partial(draw_risk, card=facts.card, counts=counts, is_training=is_training)
-        caption = f"Risk and observed rate of each total, {where}."
+        caption = say("calibration_picture_total", name=called(where))
         pictures.append(drawn(draw, caption, caption, (4.6, 3.3)))
     return pictures
 
 
 def decision_picture(facts: ReportFacts) -> Picture:
     """Net benefit against the threshold."""
-    curves = {name: one.decision for name, one in evaluations(facts).items()}
+    curves = {called(name): one.decision for name, one in evaluations(facts).items()}
     return drawn(
         lambda ax: draw_decision(ax, curves),
-        "Decision curve: net benefit against the threshold.",
+        say("decisions_picture"),
         size=(5.8, 3.7),
     )

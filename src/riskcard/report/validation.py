@@ -24,6 +24,7 @@ from riskcard.estimators.cross_validation.cv import RiskScoreClassifierCV
 from riskcard.estimators.cross_validation.division import Division, Positions, Split
 from riskcard.evaluation.outcomes import Outcomes
 from riskcard.evaluation.summary import Evaluation, evaluate
+from riskcard.formatting.speech import counted, say
 from riskcard.model.card import RiskCard
 from riskcard.report.facts import MethodFacts, SiteFacts, ValidationFacts
 from riskcard.report.repeated import compare_divisions, evaluate_divisions
@@ -133,9 +134,15 @@ def hold_out(
     """
     seconds: list[float] = []
     methods = [
-        _Method("Card", partial(_fit_card, estimator, rows), rows.table, [], []),
+        _Method(say("method_card"), partial(_fit_card, estimator, rows), rows.table, [], []),
         *(
-            _Method(rival.name, partial(_fit_rival, rival, rows), rows.features.values, [], [])
+            _Method(
+                say(f"method_{rival.key}"),
+                partial(_fit_rival, rival, rows),
+                rows.features.values,
+                [],
+                [],
+            )
             for rival in RIVALS
         ),
     ]
@@ -205,12 +212,12 @@ def _facts(rows: Table, methods: list[_Method], passes: list[list[Split]]) -> Va
 
     own, all_own = outcomes(card)
     size = _size_of_cards([model.card_ for model in card.models])
-    found = [MethodFacts(card.name, "Refitted in every fold.", evaluated(own, all_own), size)]
+    found = [MethodFacts(card.name, say("method_card_how"), evaluated(own, all_own), size)]
     for rival, method in zip(RIVALS, others, strict=True):
         each, together = outcomes(method)
         found.append(
             MethodFacts(
-                rival.name,
+                method.name,
                 rival.describe(len(passes[-1][-1][0])),
                 evaluated(each, together),
                 rival.size(method.models[-1]),
@@ -236,5 +243,6 @@ def _sites(rows: Table, held_out: list[HeldOutRisks]) -> tuple[SiteFacts, ...]:
 
 def _size_of_cards(cards: list[RiskCard]) -> str:
     numbers = sorted({len(card.terms) for card in cards})
-    words = str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
-    return f"{words} term{'' if numbers == [1] else 's'}"
+    if len(numbers) == 1:
+        return counted(numbers[0], "terms")
+    return say("method_terms_range", low=str(numbers[0]), high=str(numbers[-1]))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from riskcard.formatting.html import Number, boxed, html_table, paragraphs
 from riskcard.formatting.numbers import minus
 from riskcard.stability.text import (
-    FEATURE_HEADER,
     PERFORMANCE_HEADER,
+    feature_header,
     feature_lines,
     feature_sentences,
     performance_lines,
@@ -33,7 +33,7 @@ def stability_as_html(stability: CardStability) -> str:
 
 def feature_table(stability: CardStability) -> str:
     """One line for each feature that some card uses."""
-    return _table(FEATURE_HEADER, feature_lines(stability))
+    return _table(feature_header(), feature_lines(stability))
 
 
 def _table(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:

@@ -6,8 +6,10 @@ import textwrap
 from dataclasses import astuple
 from typing import TYPE_CHECKING
 
+from riskcard.formatting.figures import amount, share
 from riskcard.formatting.numbers import format_number
 from riskcard.formatting.plain_text import one_line, text_table
+from riskcard.formatting.speech import in_figures, say, translated
 from riskcard.stability.summary import FeatureStability, Spread
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ _WIDTH = 79
 #: With fewer rows of the rarer outcome, corrected figures usually stay too good.
 FEW_EVENTS = 200
 _MOST_NAMES, _MOST_VALUES = 12, 8
-FEATURE_HEADER = ("Feature", "Card", "Enters", "Cuts", "Points", "Log-odds", "Rises")
+_COLUMNS = ("feature", "card", "enters", "cuts", "points", "log_odds", "rises")
 PERFORMANCE_HEADER = ("", "on its own rows", "optimism", "corrected")
 _FIGURES = ("AUC", "log-loss, mean per row", "calibration slope")
 
@@ -28,12 +30,17 @@ def render_stability(stability: CardStability) -> str:
     sentences = feature_sentences(stability)
     parts = [
         [stability.title],
-        text_table(FEATURE_HEADER, lines) if lines else ["No card uses any feature."],
+        text_table(feature_header(), lines) if lines else ["No card uses any feature."],
         [line for sentence in sentences for line in textwrap.wrap(sentence, _WIDTH)],
         text_table(PERFORMANCE_HEADER, performance_lines(stability)),
         textwrap.wrap(performance_sentence(stability), _WIDTH),
     ]
     return "\n\n".join("\n".join(part) for part in parts)
+
+
+def feature_header() -> list[str]:
+    """The headings of the lines of features."""
+    return [say(f"stability_{name}") for name in _COLUMNS]
 
 
 def feature_lines(stability: CardStability) -> list[tuple[str, ...]]:
@@ -44,42 +51,43 @@ def feature_lines(stability: CardStability) -> list[tuple[str, ...]]:
             continue
         rows.append(_feature_row(one))
         shown = one.values[:_MOST_VALUES]
-        rows += [(f"  {one_line(v)}", "", "", "", _spread(s), "", "") for v, s in shown]
+        rows += [(f"  {one_line(translated(v))}", "", "", "", _spread(s), "", "") for v, s in shown]
         if len(one.values) > _MOST_VALUES:
-            rows.append((f"  and {len(one.values) - _MOST_VALUES} more", *[""] * 6))
+            more = say("stability_more_values", number=str(len(one.values) - _MOST_VALUES))
+            rows.append((f"  {more}", *[""] * 6))
     return rows
 
 
 def _feature_row(one: FeatureStability) -> tuple[str, ...]:
     return (
         one_line(one.name),
-        "yes" if one.is_on_card else "",
-        _percent(one.share),
+        say("stability_yes") if one.is_on_card else "",
+        share(one.share, 0),
         "; ".join(_spread(cut, digits=6) for cut in one.cuts),
         _spread(one.points),
         _spread(one.log_odds, digits=2),
-        "" if one.rises is None else _percent(one.rises),
+        "" if one.rises is None else share(one.rises, 0),
     )
 
 
 def feature_sentences(stability: CardStability) -> list[str]:
     """What the columns mean, and how often the same set of features was used."""
-    never = [one.name for one in stability.features if one.share == 0]
+    never = [one_line(one.name) for one in stability.features if one.share == 0]
     sets = len(stability.feature_sets)
-    refits = stability.refits.noun
-    kinds = f"there {'is 1 set' if sets == 1 else f'are {sets:,} different sets'} of features"
+    refits = say(f"stability_refits_{stability.refits.noun}")
     sentences = [
-        f"Card: the card itself uses the feature. Enters: share of the {refits} whose card uses it. "
-        "The other columns describe these cards: the median and, in brackets, the 5 % and 95 % "
-        "quantiles of each of its cuts, of the range of its points, and of this range in log-odds; and "
-        "the share in which its last bin has more points than its first. Cuts are those of the cards "
-        "with the most common number of cuts.",
-        f"{_percent(stability.same_features)} of the {refits} give the features of the card "
-        f"itself; in all, {kinds}.",
+        say("stability_columns", refits=refits),
+        say(
+            "stability_one_set" if sets == 1 else "stability_many_sets",
+            share=share(stability.same_features, 0),
+            refits=refits,
+            number=amount(sets),
+        ),
     ]
     if never:
-        more = f" and {len(never) - _MOST_NAMES} more" if len(never) > _MOST_NAMES else ""
-        sentences.append(f"Never used: {', '.join(map(one_line, never[:_MOST_NAMES]))}{more}.")
+        more, names = len(never) - _MOST_NAMES, ", ".join(never[:_MOST_NAMES])
+        name = "stability_never_more" if more > 0 else "stability_never"
+        sentences.append(say(name, names=names, number=str(more)))
     return sentences
 
 
@@ -124,11 +132,9 @@ def _spread(spread: Spread | None, digits: int = 3) -> str:
     if spread is None:
         return ""
     low, middle, high = (
-        format_number(float(f"{end:.{digits}g}"))
+        in_figures(format_number(float(f"{end:.{digits}g}")))
         for end in (spread.low, spread.middle, spread.high)
     )
-    return middle if low == middle == high else f"{middle} ({low}, {high})"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+    if low == middle == high:
+        return middle
+    return say("stability_spread", middle=middle, low=low, high=high)

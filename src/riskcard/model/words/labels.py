@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 from riskcard.formatting.numbers import format_number
+from riskcard.formatting.speech import file_of, filled, speaking
 from riskcard.model.lines import PHRASES, Line, show_level
 
 if TYPE_CHECKING:
     from riskcard.data.levels import Label
     from riskcard.model.feature_points import CardFeature
-
-#: A placeholder in a text; a translation may leave it out or change the order.
-PLACE = re.compile(r"\{(\w+)\}")
-
-
-#: The languages that riskcard speaks, each with its file in this folder.
-LANGUAGES = {"en": "english", "de": "german", "fr": "french", "es": "spanish"}
 
 
 @cache
@@ -35,7 +29,7 @@ def words_of(language: str) -> Mapping[str, str]:
     """
     from riskcard.formatting.templates import asset
 
-    file = LANGUAGES.get(language.split("-")[0], "english")
+    file = file_of(language)
     phrases = PHRASES if file == "english" else {}
     return {**phrases, **json.loads(asset(f"model/words/{file}.json"))}
 
@@ -100,7 +94,12 @@ class Labels:
     def say(self, key: str, **parts: str) -> str:
         """A text with its placeholders filled in; values are inserted as they are."""
         text = self.words.get(key, "") or words_of(self.language)[key]
-        return PLACE.sub(lambda place: parts.get(place[1], place[0]), text)
+        return filled(text, parts)
+
+    def spoken(self) -> AbstractContextManager[None]:
+        """Sentences and figures of a page are in this language meanwhile."""
+        signs = {f"{key}_sign": self.words.get(key, "") for key in ("decimal", "thousands")}
+        return speaking(self.language, signs | dict(self.words))
 
     def of(self, feature: str) -> FeatureLabel:
         """The label of a feature; an empty one where there is none."""

@@ -12,10 +12,11 @@ from riskcard.checks import finite_number
 from riskcard.data.files.csv_text import read_text
 from riskcard.errors import FormatError, ParameterError, warn
 from riskcard.formatting.numbers import format_number
+from riskcard.formatting.speech import PLACE, sentences_of
 from riskcard.formatting.spelling import nearest_name
 from riskcard.model.lines import show_level
 from riskcard.model.value_range import ValueRange
-from riskcard.model.words.labels import PLACE, FeatureLabel, Labels, words_of
+from riskcard.model.words.labels import FeatureLabel, Labels, words_of
 from riskcard.toml import parse_toml
 
 if TYPE_CHECKING:
@@ -95,9 +96,10 @@ def _is_number(text: str) -> bool:
 
 
 def _words_from(entries: Any) -> dict[str, str]:
-    _require_keys('"words"', entries, words_of("en"))
+    english = {**words_of("en"), **sentences_of("en")}
+    _require_keys('"words"', entries, english)
     for key, text in entries.items():
-        known = set(PLACE.findall(words_of("en")[key]))
+        known = set(PLACE.findall(english[key]))
         unknown = sorted(set(PLACE.findall(_text(f'"{key}"', text))) - known)
         if unknown:
             advice = f"Use {', '.join(f'{{{name}}}' for name in sorted(known))}." if known else ""
@@ -186,7 +188,7 @@ def template_of(card: RiskCard, with_words: bool = False) -> str:
     card
         The card.
     with_words
-        Also write every text of the calculator, to be translated.
+        Also write every text of card, calculator and report, to be translated.
     """
     columns = [
         Column(
@@ -198,7 +200,11 @@ def template_of(card: RiskCard, with_words: bool = False) -> str:
         for one in card.features
     ]
     words = (
-        {**words_of(card.labels.language), **card.labels.words}
+        {
+            **words_of(card.labels.language),
+            **sentences_of(card.labels.language),
+            **card.labels.words,
+        }
         if with_words
         else dict(card.labels.words)
     )

@@ -1,0 +1,139 @@
+"""The language of a page: its sentences by their names, in the language that is spoken at the moment.
+
+English is spoken unless a page is made within ``speaking``. ``words/`` has the sentences of each language;
+headings and the front of a card are in ``model/words``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+
+#: The languages that riskcard speaks, and how the files of each are called.
+LANGUAGES = {"en": "english", "de": "german", "fr": "french", "es": "spanish"}
+#: A place in a text that is filled in; a translation may change the order.
+PLACE = re.compile(r"\{(\w+)\}")
+#: Names of sentences that cards store and other rooms write in English; they are found by their text.
+_STORED = "stored_"
+_NUMBER = re.compile(r"[-−+]?[\d,]*\d(\.\d+)?(e[-+]\d+)?")
+
+_spoken: ContextVar[tuple[str, Mapping[str, str]]] = ContextVar("_spoken", default=("en", {}))
+
+
+@cache
+def sentences_of(language: str) -> Mapping[str, str]:
+    """Every sentence of a report by its name; in English for a language that is not known.
+
+    Examples
+    --------
+    >>> sentences_of("de")["section_card"], sentences_of("xx")["section_card"]
+    ('Die Karte', 'The card')
+    """
+    from riskcard.formatting.templates import asset
+
+    found: dict[str, str] = json.loads(asset(f"formatting/words/{file_of(language)}.json"))
+    return found
+
+
+def file_of(language: str) -> str:
+    """How the files of a language are called; those of English where it is not known."""
+    return LANGUAGES.get(language.split("-")[0], "english")
+
+
+@contextmanager
+def speaking(language: str, own: Mapping[str, str] | None = None) -> Iterator[None]:
+    """Sentences and figures are in a language meanwhile, with a user's own texts in place of some."""
+    token = _spoken.set((language, own or {}))
+    try:
+        yield
+    finally:
+        _spoken.reset(token)
+
+
+def say(name: str, /, **parts: str) -> str:
+    """A sentence with its places filled in.
+
+    Examples
+    --------
+    >>> say("rows_many", number="2,000")
+    '2,000 rows'
+    """
+    language, own = _spoken.get()
+    return filled(own.get(name, "") or sentences_of(language)[name], parts)
+
+
+def filled(text: str, parts: Mapping[str, str]) -> str:
+    """A text with its places filled in; values are inserted as they are."""
+    return PLACE.sub(lambda place: parts.get(place[1], place[0]), text)
+
+
+def counted(number: int, noun: str) -> str:
+    """A number and what is counted: "1 row", "2,000 rows"."""
+    return say(f"{noun}_{'one' if number == 1 else 'many'}", number=in_figures(f"{number:,}"))
+
+
+def in_figures(number: str) -> str:
+    """A number in English figures with the signs of the language for decimals and thousands.
+
+    Examples
+    --------
+    >>> with speaking("de"):
+    ...     in_figures("1,234.5")
+    '1.234,5'
+    """
+    signs = {ord(","): say("thousands_sign"), ord("."): say("decimal_sign")}
+    return number.translate(signs)
+
+
+def sentence_case(text: str) -> str:
+    """A text with a capital letter at its beginning."""
+    return text[:1].upper() + text[1:]
+
+
+# --- sentences that were written in English ------------------------------------------------------
+
+
+def translated(text: str) -> str:
+    """A sentence that a card stores, or an audit gives, in the language that is spoken.
+
+    It is recognised by the English sentence with its places; what nobody knows stays as it is.
+
+    Examples
+    --------
+    >>> with speaking("de"):
+    ...     translated("at most 3 terms"), translated("something else")
+    ('höchstens 3 Terme', 'something else')
+    """
+    if _spoken.get()[0] == "en":
+        return text
+    numbers = text.split(", ")
+    if all(map(_NUMBER.fullmatch, numbers)):
+        return say("between_items").join(map(in_figures, numbers))
+    for name, pattern in _patterns():
+        if (found := pattern.fullmatch(text)) is not None:
+            return say(
+                name, **{place: translated(part) for place, part in found.groupdict().items()}
+            )
+    return text
+
+
+@cache
+def _patterns() -> list[tuple[str, re.Pattern[str]]]:
+    """The English sentences, those with the most letters of their own first."""
+    texts = {name: text for name, text in sentences_of("en").items() if name.startswith(_STORED)}
+    order = sorted(texts, key=lambda name: -len(PLACE.sub("", texts[name])))
+    return [(name, _pattern(texts[name])) for name in order]
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    pieces = PLACE.split(text)  # literal, place, literal, place, ..., literal
+    return re.compile(
+        "".join(
+            f"(?P<{one}>.+?)" if place % 2 else re.escape(one) for place, one in enumerate(pieces)
+        ),
+        re.DOTALL,
+    )
