@@ -244,14 +244,10 @@ def test_rounding_is_forgiven_and_nothing_else(best_card, excess):
     assert failed(best_card) == set()
     loss = replace(honest, loss=factor * honest.loss)
     bound = replace(honest, bound=factor * honest.loss)
-    high = replace(honest, bound=1.0, step_odds=1000.0, step_bound=factor * honest.loss)
-    low = replace(honest, bound=50.0, step_odds=1000.0, step_bound=50 / factor)
     training = replace(best_card.training, weight=factor * best_card.training.weight)
     for card, names in (
         (replace(best_card, certificate=loss), {"loss"}),
         (replace(best_card, certificate=bound), {"bound"}),
-        (replace(best_card, certificate=high), {"bound on bounded steps"}),
-        (replace(best_card, certificate=low), {"bound on bounded steps"}),
         (replace(best_card, training=training), {"rows"}),
     ):
         found = failed(card) - {"gap"}

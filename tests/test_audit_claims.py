@@ -24,16 +24,15 @@ from riskcard.audit.audit import (
 from riskcard.audit.claims import (
     Claims,
     Neighbours,
+    _check_against_rival,
     _check_kind,
-    check_against_rival,
-    check_bounded_steps,
     check_claims,
     check_proof,
     claims_of,
 )
 from riskcard.audit.findings import AuditReport, Outcome, checked, not_checked
 from riskcard.audit.hand_loss import hand_loss, is_close, risk_at
-from riskcard.audit.limits import check_limits, is_surely_within, one_step_changes, sure_terms
+from riskcard.audit.limits import check_limits, one_step_changes, sure_terms
 from riskcard.audit.rivals import (
     KIND,
     Rival,
@@ -166,11 +165,9 @@ LEAST = OPTIMALITY_TOLERANCE
         ({"asked_for_proof": False}, {}, 0.5, FAILED),
         ({"asked_for_proof": False, "bound": 0.5}, {}, 0.5, FAILED),
         ({"asked_for_proof": False, "bound": 0.0}, {}, 1.0, PASSED),
-        ({"asked_for_proof": False, "bound": 0.0}, {"step_odds": 9.0, "step_bound": 3.0}, 1.0, FAILED),
         ({}, {"max_terms": 12}, 0.5, PASSED),
         ({}, {"max_terms": 13}, 0.5, FAILED),
         ({"bound": 0.0}, {"max_terms": 13}, 1.0, PASSED),
-        ({"bound": 0.0}, {"max_terms": 13, "step_odds": 9.0, "step_bound": 3.0}, 1.0, FAILED),
     ],
 )  # fmt: skip
 def test_a_status_needs_the_gap_and_the_proof_that_it_claims(stated, limits, gap, outcome):
@@ -187,10 +184,9 @@ def test_a_status_needs_the_gap_and_the_proof_that_it_claims(stated, limits, gap
 
 def test_a_bound_is_refuted_by_the_lowest_neighbour_but_for_rounding():
     found = Neighbours(3, 100.0, "a change")
-    assert found.refute(100.0 * (1 + 5e-10)) == ""
-    assert found.refute(100.0 * (1 + 2e-9)).startswith(
-        "a change gives the loss 100, below the bound"
-    )
+    assert found.check(100.0 * (1 + 5e-10)).outcome is PASSED
+    refuted = found.check(100.0 * (1 + 2e-9)).detail
+    assert refuted.startswith("a change gives the loss 100, below the bound")
     assert found.check(0.0).outcome is PASSED
     assert found.check(99.0).detail == "3 cards one step away are not below the bound"
     assert found.check(101.0).outcome is FAILED
@@ -248,9 +244,7 @@ def rival_of(bound=0.0, points=(0, 1, 4), **changes):
 
 
 def against(rival, bound, nearby=Neighbours(4), **limits):  # noqa: B008
-    return check_against_rival(
-        "proof", certificate(**limits), rows_of(card_of()), bound, rival, nearby
-    )
+    return _check_against_rival(certificate(**limits), rows_of(card_of()), bound, rival, nearby)
 
 
 def test_without_a_search_a_bound_is_a_claim():
@@ -380,48 +374,6 @@ def test_a_rival_counts_only_if_its_kind_is_that_of_the_certificate():
     assert names_of(check_proof(card, stated, rows, 0.0, same)) == {"neighbours": PASSED}
 
 
-# --- bounded steps --------------------------------------------------------------------------------
-
-
-def bounded(card=None, loss=None, rival=Rival(why_not="of the weather"), **limits):  # noqa: B008
-    card = card_of() if card is None else card
-    rows = rows_of(card)
-    loss = hand_loss(card, rows) if loss is None else loss
-    return list(check_bounded_steps(card, certificate(bound=10.0, **limits), rows, loss, rival))
-
-
-def test_a_certificate_without_a_second_bound_has_nothing_to_check():
-    assert bounded() == []
-
-
-@pytest.mark.parametrize(
-    ("limits", "outcome"),
-    [
-        ({"step_odds": 20.0, "step_bound": 10.0}, NOT_CHECKED),
-        ({"step_odds": 20.0, "step_bound": 10.0 * (1 - 5e-10)}, NOT_CHECKED),
-        ({"step_odds": 20.0, "step_bound": 10.0 * (1 - 3e-9)}, FAILED),
-        ({"step_odds": math.exp(6.0 * (1 + 5e-10)), "step_bound": 11.0}, NOT_CHECKED),
-        ({"step_odds": math.exp(6.0 * (1 + 3e-9)), "step_bound": 11.0}, FAILED),
-        ({"step_odds": 20.0, "step_bound": 1000.0}, FAILED),
-    ],
-)
-def test_a_second_bound_is_not_below_the_first_and_about_no_steeper_cards(limits, outcome):
-    (found,) = bounded(**limits)
-    assert (found.name, found.outcome) == ("bound on bounded steps", outcome)
-
-
-def test_the_card_itself_refutes_a_second_bound_only_if_its_steps_are_bounded():
-    flat = card_of((0, 1), (1.0,))  # moves the log-odds by 2 / 3
-    loss = hand_loss(flat, rows_of(flat))
-    (found,) = bounded(flat, step_odds=3.0, step_bound=loss * (1 + 2e-9), max_points=1)
-    assert found.outcome is FAILED
-    (found,) = bounded(flat, loss=loss, step_odds=1.5, step_bound=2 * loss)
-    assert found.outcome is NOT_CHECKED
-    assert "tried no neighbours" in found.detail
-    (found,) = bounded(flat, loss=0.5, step_odds=3.0, step_bound=11.0)
-    assert "the card itself has the loss 0.5" in found.detail
-
-
 # --- limits ---------------------------------------------------------------------------------------
 
 
@@ -475,11 +427,9 @@ def test_the_number_of_terms_is_sure_or_the_most_that_are_allowed():
 
 
 @pytest.mark.parametrize(
-    ("limits", "is_within"),
+    ("limits", "is_sure"),
     [
         ({}, True),
-        ({"max_terms": 3}, True),
-        ({"max_terms": 2}, False),
         ({"max_points": 2}, True),
         ({"max_points": 1}, False),
         ({"max_cuts_per_feature": 2}, True),
@@ -488,10 +438,10 @@ def test_the_number_of_terms_is_sure_or_the_most_that_are_allowed():
         ({"max_log_odds": 1.99 / 1.5}, False),
     ],
 )
-def test_a_card_is_surely_within_limits_or_not(limits, is_within):
+def test_the_terms_of_a_card_are_sure_only_within_all_limits(limits, is_sure):
     second = LevelPoints("x1", [["a"], ["b"]], [0, 1])
     card = card_of(features=(*card_of().features, second))
-    assert is_surely_within(card, certificate(**limits)) is is_within
+    assert sure_terms(card, certificate(**limits)) == (3 if is_sure else 4)
 
 
 # --- small pieces ---------------------------------------------------------------------------------
@@ -587,20 +537,6 @@ def test_a_certificate_alone_gives_the_classifier_of_its_kind(limits, parameters
     none = {"grid": None, "pseudo_rows": None, "smooth_rows": None, "shortlist": None}
     expected = {**none, "min_line_rows": None, **parts}
     assert {name: getattr(found["regularization"], name) for name in expected} == expected
-
-
-@pytest.mark.parametrize(
-    ("step_odds", "limit"), [(math.exp(2.0), 2.0), (math.exp(6.0), 6.0), (1e4, 6.0)]
-)
-def test_a_search_among_bounded_steps_has_their_limit(step_odds, limit, monkeypatch):
-    monkeypatch.setattr(rivals, "find_rival", lambda card, rows: card)
-    steps = {"step_odds": step_odds, "step_bound": 3.0}
-    for of_recipe in (None, recipe(parameters={"max_log_odds": "auto", "gap": 0.1})):
-        card = card_of(certificate=certificate(**steps), recipe=of_recipe)
-        found = rivals.within_steps(card, training_rows())
-        assert found.certificate.max_log_odds == pytest.approx(limit)
-        if of_recipe is not None:
-            assert found.recipe.parameters == {"max_log_odds": pytest.approx(limit), "gap": 0.1}
 
 
 @pytest.mark.parametrize("shortlist", ["auto", 12, None])
@@ -785,7 +721,6 @@ def test_the_largest_error_of_a_prediction_counts(error, outcome):
         ({"bound": 0.0, "status": "heuristic"}, ""),
         ({"bound": 1.0}, "recipe"),
         ({"bound": 0.5}, "recipe"),
-        ({"bound": 0.0, "step_odds": 9.0, "step_bound": 3.0}, "recipe"),
     ],
 )
 def test_a_bound_without_a_recipe_is_not_backed(limits, lacks):

@@ -128,27 +128,6 @@ def test_the_audit_knows_up_to_how_many_terms_riskcard_proves():
     assert MOST_PROVEN_TERMS == MAX_PROVEN_TERMS
 
 
-def test_a_second_bound_is_refuted_or_not_checked(honest):
-    name, loss = "bound on bounded steps", honest.certificate.loss
-    for factor in (0.5, 0.999999):
-        for card in lie(
-            honest, status="time_limit", bound=1.0, step_odds=900.0, step_bound=factor * loss
-        ):
-            assert outcomes(audit_card(card, X, Y))[name] is Outcome.NOT_CHECKED
-    for card in lie(
-        honest, status="time_limit", bound=1.0, step_odds=900.0, step_bound=loss * 1.01
-    ):
-        assert outcomes(audit_card(card, X, Y))[name] is Outcome.FAILED
-    flat = with_true_figures(
-        replace(honest, features=(FeaturePoints("age", [0.0], [0, 1]),), recipe=None)
-    )
-    (_, bare) = lie(
-        replace(flat, recipe=honest.recipe and replace(honest.recipe, digest="")),
-        status="time_limit", bound=1.0, step_odds=900.0, step_bound=flat.certificate.loss,
-    )  # fmt: skip
-    assert outcomes(audit_card(bare, X, Y))[name] is Outcome.FAILED
-
-
 def test_gap_reached_needs_the_gap_that_was_asked_for(honest):
     asked = RiskScoreClassifier(max_terms=2, regularization=None, certify=True, gap=0.1).fit(X, Y)
     sealed, bare = lie(asked.card_, status="gap_reached", bound=honest.certificate.loss * 0.5)

@@ -77,6 +77,7 @@ def test_a_pool_is_a_table_of_its_cards(table):
     [
         ({}, ("350.100000", "340.200000", "2.828 %", "time limit")),
         ({"bound": 0.0, "status": "heuristic"}, ("350.100000", "none", "unknown", "heuristic")),
+        ({"bound": 340.2345678}, ("350.100000", "340.234567", "2.818 %", "time limit")),
     ],
 )
 def test_a_certificate_says_what_is_proven(changes, shown):

@@ -79,12 +79,10 @@ def section(kept: list[Kept], plan: Plan) -> Section:
         "A problem counts as proven when the relative gap between the card's loss, by the evaluator, and the "
         "method's bound is at most one in a million. Seconds are wall-clock time, like the limits; processor seconds are "
         "listed next to them. The mean gap is over all problems of a kind, at the end of the longest limit: 0 if the proof "
-        "is complete, 100 % if there is no card or no bound. *Bounded steps* is the mean gap to the second bound of "
-        "riskcard's certificates, where a proof was cut short and has one: the bound on cards in which no term multiplies "
-        "the odds by more than the steepest term of the fitted card does, or by 10. BONMIN gives no bound that can be "
-        "relied on: its final status is shown, and nothing counts as proven by it.\n\n"
+        "is complete, 100 % if there is no card or no bound. BONMIN gives no bound that can be relied on: its final status "
+        "is shown, and nothing counts as proven by it.\n\n"
     )
-    head = ["problem", "limit", "method", *(f"proven in {limit:g} s" for limit in limits), "mean gap", "bounded steps"]  # fmt: skip
+    head = ["problem", "limit", "method", *(f"proven in {limit:g} s" for limit in limits), "mean gap"]  # fmt: skip
     rows, losing = [], []
     for kind, (title, names, _) in PROBLEMS.items():
         for longest in sorted({one.job.limit for one in kept if one.job.method in names}):
@@ -104,7 +102,6 @@ def section(kept: list[Kept], plan: Plan) -> Section:
             "loss",
             "bound",
             "gap",
-            "bounded steps",
             "status",
             "seconds",
             "processor",
@@ -162,12 +159,6 @@ def gap_of(one: Kept) -> float:
     return relative_gap(one.figures["fit"]["loss"], bound)
 
 
-def step_gap_of(one: Kept) -> float | None:
-    """The relative gap to the bound on cards with bounded steps; None if there is none."""
-    bound = one.figures.get("step_bound")
-    return None if bound is None else relative_gap(one.figures["fit"]["loss"], bound)
-
-
 def is_proven(one: Kept, limit: float) -> bool:
     return (
         not one.failed
@@ -184,19 +175,12 @@ def shares(runs: Sequence[Kept], limits: Sequence[float], longest: float) -> lis
     ]
     gaps = [1.0 if one.failed else gap_of(one) for one in runs]
     gaps = [0.0 if is_proven(one, longest) else gap for one, gap in zip(runs, gaps, strict=True)]
-    has_second = any("step_bound" in one.figures for one in runs)
-    # a proof that is complete, or has no second bound, counts with its gap
-    closer = [
-        gap if step_gap is None else min(gap, step_gap)
-        for gap, step_gap in zip(gaps, map(step_gap_of, runs), strict=True)
-    ]
-    step_gap = f"{100 * mean(closer):.1f} %" if has_second else "-"
-    return [*cells, f"{100 * mean(gaps):.1f} %", step_gap]
+    return [*cells, f"{100 * mean(gaps):.1f} %"]
 
 
 def line(one: Kept) -> list[str]:
     figures = one.figures
-    bound, step_gap = figures.get("bound"), step_gap_of(one)
+    bound = figures.get("bound")
     return [
         f"{one.job.table}, {one.job.terms} terms",
         title_of(one.job.method),
@@ -204,7 +188,6 @@ def line(one: Kept) -> list[str]:
         f"{figures['fit']['loss']:.5f}",
         "-" if bound is None else f"{bound:.5f}",
         f"{100 * gap_of(one):.3g} %",
-        "-" if step_gap is None else f"{100 * step_gap:.3g} %",
         str(figures.get("status")),
         f"{figures['seconds']:.2f}",
         f"{figures['processor']:.2f}",

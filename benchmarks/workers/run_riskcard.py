@@ -84,17 +84,13 @@ def predictions(model, request):
 
 def proof_of(model):
     """What was proven, when, and with how much work."""
-    result, certificate = model.result_, model.card_.certificate
-    found = {
+    result = model.result_
+    return {
         "bound": model.lower_bound_,
         "status": model.status_,
         "nodes": int(getattr(result, "nodes", 0)),
         "history": [[one.seconds, one.loss, one.bound] for one in result.history],
     }
-    if certificate.has_step_bound:
-        found["step_bound"] = certificate.step_bound
-        found["step_odds"] = certificate.step_odds
-    return found
 
 
 def record_of(card, all_levels):

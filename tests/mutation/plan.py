@@ -58,7 +58,6 @@ SUBJECTS = (
             "tests/test_audit_claims.py",
             "tests/test_audit.py",
             "tests/test_totals.py",
-            "tests/test_bounded_steps.py",
             "tests/test_audit_refutes.py",
             "-k",
             "audit",

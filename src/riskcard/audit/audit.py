@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from riskcard.audit.claims import check_bounded_steps, check_claims, check_proof, claims_of
+from riskcard.audit.claims import check_claims, check_proof, claims_of
 from riskcard.audit.findings import ROUNDING, AuditReport, Check, checked, not_checked
 from riskcard.audit.hand_loss import (
     as_certified,
@@ -27,13 +27,7 @@ from riskcard.audit.raw_rows import (
     read_by_hand,
     totals_by_hand,
 )
-from riskcard.audit.rivals import (
-    Rival,
-    TrainingRows,
-    find_rival,
-    read_training_rows,
-    within_steps,
-)
+from riskcard.audit.rivals import Rival, TrainingRows, find_rival, read_training_rows
 from riskcard.data.columns import FeatureValues
 from riskcard.data.target import read_target, read_weights
 from riskcard.errors import DataError, ParameterError
@@ -96,14 +90,13 @@ def audit_card(
         checks.append(not_checked("certificate", WITHOUT_COLUMNS))
         return AuditReport(tuple(checks), loss, lacks="columns")
     claims = claims_of(subject, certificate)
-    rival, bounded = _rivals(card, given, prove)
+    rival = _rival(card, given, prove)
     checks += check_limits(certified, certificate, weighted)
     checks += check_claims(claims, certificate, loss)
     checks += check_proof(certified, certificate, weighted, claims.bound, rival)
-    checks += check_bounded_steps(certified, certificate, weighted, loss, bounded)
     if card is not subject:
         checks += _check_classifier(subject, card, X, rows)
-    is_backed = card.recipe is not None or not (certificate.bound > 0 or certificate.has_step_bound)
+    is_backed = card.recipe is not None or certificate.bound <= 0
     return AuditReport(tuple(checks), loss, lacks="" if is_backed else "recipe")
 
 
@@ -133,17 +126,11 @@ def _with_pseudo_rows(
     return replace(rows, pseudo=pseudo)
 
 
-def _rivals(card: RiskCard, given: TrainingRows | str, prove: float | None) -> tuple[Rival, Rival]:
-    """What a search finds within the kind of the card, and among those of the kind with bounded steps."""
-    certificate = card.certificate
-    assert certificate is not None
+def _rival(card: RiskCard, given: TrainingRows | str, prove: float | None) -> Rival:
+    """What a search finds within the kind of the card."""
     if isinstance(given, str):
-        none = Rival(why_not=f"the rows cannot be used: {given}")
-        return none, none
-    rival = find_rival(card, given, prove)
-    if not certificate.has_step_bound:
-        return rival, Rival()
-    return rival, within_steps(card, given)
+        return Rival(why_not=f"the rows cannot be used: {given}")
+    return find_rival(card, given, prove)
 
 
 def _read_rows(card: RiskCard, X: Any, y: Any, sample_weight: Any) -> Rows:

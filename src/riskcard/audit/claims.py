@@ -21,12 +21,7 @@ from riskcard.audit.hand_loss import (
     log_odds_of,
     loss_at,
 )
-from riskcard.audit.limits import (
-    check_limits,
-    is_surely_within,
-    one_step_changes,
-    sure_terms,
-)
+from riskcard.audit.limits import check_limits, one_step_changes, sure_terms
 from riskcard.audit.raw_rows import Rows, totals_by_hand
 from riskcard.audit.rivals import KIND, MOST_PROVEN_TERMS, Rival
 from riskcard.model.card import RiskCard
@@ -89,7 +84,7 @@ def _check_status(claims: Claims, certificate: Certificate, gap: float) -> Check
         return checked("status", False, f"{claims.status!r} is not a status")
     if claims.status == Status.HEURISTIC.value:
         return checked("status", claims.bound == 0, f"{detail}; nothing is proven")
-    is_proven = claims.bound > 0 or certificate.has_step_bound
+    is_proven = claims.bound > 0
     if is_proven and claims.asked_for_proof is False:
         return checked("status", False, f"{claims.status!r}, but the recipe asks for no proof")
     if is_proven and certificate.max_terms > MOST_PROVEN_TERMS:
@@ -123,7 +118,7 @@ def check_proof(
             rival = Rival(why_not=kind.detail)
     if bound <= 0:
         return
-    yield check_against_rival("proof", certificate, rows, bound, rival, nearby)
+    yield _check_against_rival(certificate, rows, bound, rival, nearby)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,21 +153,17 @@ class Neighbours:
             found = cls((found.number or 0) + 1, lowest, what)
         return found
 
-    def refute(self, bound: float) -> str:
-        """How a bound is refuted; empty where it is not."""
-        if bound <= self.lowest * (1 + ROUNDING):
-            return ""
-        return f"{self.what} gives the loss {self.lowest:.10g}, below the bound {bound:.10g}"
-
     def check(self, bound: float) -> Check:
         """The bound holds for the neighbours too."""
         if bound <= 0:
             return checked("neighbours", True, "nothing is claimed about other cards")
         if self.number is None:
             return not_checked("neighbours", "none was tried, because rules say which are allowed")
-        refuted = self.refute(bound)
+        if bound > self.lowest * (1 + ROUNDING):
+            found = f"{self.what} gives the loss {self.lowest:.10g}"
+            return checked("neighbours", False, f"{found}, below the bound {bound:.10g}")
         kept = f"{self.number} cards one step away are not below the bound"
-        return checked("neighbours", not refuted, refuted or kept)
+        return checked("neighbours", True, kept)
 
 
 def _check_kind(certificate: Certificate, rival: Rival) -> Check:
@@ -200,8 +191,8 @@ def _have_same_class_weights(one: Certificate, other: Certificate) -> bool:
     return is_close(first.event, second.event) and is_close(first.no_event, second.no_event)
 
 
-def check_against_rival(
-    name: str, limits: Certificate, rows: Rows, bound: float, rival: Rival, nearby: Neighbours
+def _check_against_rival(
+    limits: Certificate, rows: Rows, bound: float, rival: Rival, nearby: Neighbours
 ) -> Check:
     """A bound is refuted by a rival, proven again, or left as the solver's claim."""
     number = "no" if nearby.number is None else str(nearby.number)
@@ -210,54 +201,23 @@ def check_against_rival(
         f"{number} neighbours"
     )
     if rival.card is None:
-        return not_checked(name, f"{claim}, and made no search, because {rival.why_not}")
+        return not_checked("proof", f"{claim}, and made no search, because {rival.why_not}")
     other, searched = as_certified(rival.card), f"a search of {rival.seconds:.1f} s"
     own = rows.of(other)
     n_terms = sure_terms(other, limits)
     limits = replace(limits, charged_terms=n_terms)
     if not all(check.holds for check in check_limits(other, limits, own)):
-        return not_checked(name, f"{claim}, and found no other card of this kind")
+        return not_checked("proof", f"{claim}, and found no other card of this kind")
     loss = hand_loss(other, own) + limits.min_gain * n_terms
     if bound > loss * (1 + ROUNDING):
         found = f"{searched} found another card of this kind with the loss {loss:.10g}"
-        return checked(name, False, f"{found}, below the bound {bound:.10g}")
+        return checked("proof", False, f"{found}, below the bound {bound:.10g}")
     proven = 0.0 if rival.card.certificate is None else rival.card.certificate.bound
     if proven >= bound * (1 - OPTIMALITY_TOLERANCE):
         again = f"proven again by riskcard in {rival.seconds:.1f} s"
-        return checked(name, True, f"the bound {bound:.10g} was {again}")
+        return checked("proof", True, f"the bound {bound:.10g} was {again}")
     if proven > 0:
         claim += f", proved a bound of only {proven:.10g}"
     return not_checked(
-        name, f"{claim}, and searched for {rival.seconds:.1f} s: no card was below it"
+        "proof", f"{claim}, and searched for {rival.seconds:.1f} s: no card was below it"
     )
-
-
-def check_bounded_steps(
-    card: RiskCard, certificate: Certificate, rows: Rows, loss: float, rival: Rival
-) -> Iterator[Check]:
-    """The bound on cards with bounded steps: not below that on all cards, and not refuted."""
-    if not certificate.has_step_bound:
-        return
-    name, bound, limit = (
-        "bound on bounded steps",
-        certificate.step_bound,
-        math.log(certificate.step_odds),
-    )
-    stated = (
-        f"stated {bound:.10g} where terms multiply the odds by at most {certificate.step_odds:g}"
-    )
-    least = certificate.bound * (1 - ROUNDING)
-    if not least <= bound or limit > certificate.max_log_odds * (1 + ROUNDING):
-        yield checked(name, False, f"{stated}; on all cards {certificate.bound:.10g}")
-        return
-    limited = replace(certificate, max_log_odds=min(limit, certificate.max_log_odds))
-    nearby = Neighbours(None)
-    if is_surely_within(card, limited):  # otherwise the card itself may have steeper terms
-        nearby = Neighbours.of(card, limited, rows)
-        refuted = nearby.refute(bound)
-        if bound > loss * (1 + ROUNDING):
-            refuted = f"the card itself has the loss {loss:.10g}"
-        if refuted:
-            yield checked(name, False, f"{stated}; {refuted}")
-            return
-    yield check_against_rival(name, limited, rows, bound, rival, nearby)

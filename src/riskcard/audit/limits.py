@@ -172,17 +172,10 @@ def sure_terms(card: RiskCard, limits: Certificate) -> int:
     It is the least number, unless points are too far apart for that; then it is the largest allowed.
     """
     least = sum(map(least_terms, card.features))
-    is_enough = is_surely_within(card, replace(limits, max_terms=least))
-    return least if is_enough else limits.max_terms
-
-
-def is_surely_within(card: RiskCard, limits: Certificate) -> bool:
-    """Whether some terms within all limits certainly give the card its points; False when in doubt."""
-    spare = limits.max_terms - sum(map(least_terms, card.features))
-    return all(
-        is_surely_allowed(feature, card, limits, spare + least_terms(feature))
-        for feature in card.features
+    is_enough = all(
+        is_surely_allowed(feature, card, limits, least_terms(feature)) for feature in card.features
     )
+    return least if is_enough else limits.max_terms
 
 
 def is_surely_allowed(feature: Feature, card: RiskCard, limits: Certificate, room: int) -> bool:

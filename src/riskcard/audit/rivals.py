@@ -132,7 +132,7 @@ def find_rival(card: RiskCard, rows: TrainingRows, prove: float | None = None) -
     n_rows = len(rows.table) if rows.weights is None else int((rows.weights > 0).sum())
     model = _model_of_recipe(card, n_rows)
     is_of_recipe = model is not None
-    why_not = "no bound is stated" if not _is_bounded(certificate) else ""
+    why_not = "no bound is stated" if certificate.bound <= 0 else ""
     why_not = why_not or _obstacle(card, rows, is_of_recipe)
     if why_not:
         return Rival(why_not=why_not)
@@ -147,24 +147,6 @@ def find_rival(card: RiskCard, rows: TrainingRows, prove: float | None = None) -
         n_jobs=None,
     )
     return _search(model, rows, is_of_recipe)
-
-
-def _is_bounded(certificate: Certificate) -> bool:
-    return certificate.bound > 0 or certificate.has_step_bound
-
-
-def within_steps(card: RiskCard, rows: TrainingRows) -> Rival:
-    """A rival among the cards with bounded steps, about which a certificate has a second bound."""
-    certificate = card.certificate
-    assert certificate is not None
-    steep = float(np.log(certificate.step_odds))
-    steep = min(steep, certificate.max_log_odds)
-    bounded = replace(certificate, max_log_odds=steep)
-    if card.recipe is None:
-        return find_rival(replace(card, certificate=bounded), rows)
-    parameters = {**card.recipe.parameters, "max_log_odds": steep}
-    recipe = replace(card.recipe, parameters=parameters, digest="")
-    return find_rival(replace(card, certificate=bounded, recipe=recipe), rows)
 
 
 def _obstacle(card: RiskCard, rows: TrainingRows, is_of_recipe: bool) -> str:

@@ -6,17 +6,6 @@ from riskcard.formatting.speech import sentence_case
 from riskcard.model.origin.certificate import Certificate
 
 
-def _step_rows(certificate: Certificate) -> list[list[str | Number]]:
-    """The bound on cards with bounded steps, where there is one."""
-    if not certificate.has_step_bound:
-        return []
-    kind = f"if no term multiplies the odds by more than {certificate.step_odds:,.10g}"
-    return [
-        [f"Bound {kind}", Number(rounded_down(certificate.step_bound, 6))],
-        ["Gap to that", Number(f"{100 * certificate.step_gap:.4g} %")],
-    ]
-
-
 def _charged_rows(certificate: Certificate) -> list[list[str | Number]]:
     """What was minimised, where it is not the loss alone."""
     if certificate.min_gain == 0:
@@ -34,7 +23,6 @@ def certificate_as_html(certificate: Certificate) -> str:
         *_charged_rows(certificate),
         ["Bound", Number(rounded_down(certificate.bound, 6) if certificate.bound > 0 else "none")],
         ["Gap", Number(f"{100 * certificate.gap:.4g} %" if certificate.bound > 0 else "unknown")],
-        *_step_rows(certificate),
         ["Status", Number(str(certificate.status).replace("_", " "))],
         ["Nodes", Number(f"{certificate.nodes:,}")],
         ["Seconds", Number(f"{certificate.seconds:.1f}")],

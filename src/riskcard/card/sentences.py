@@ -146,7 +146,6 @@ def certificate_sentences(certificate: Certificate) -> list[str]:
     rules = say("sentence_rules", rules=rule_words(certificate))
     return [
         proof_sentence(certificate),
-        *step_words(certificate),
         kind_words(certificate),
         *regularization_words(certificate),
         *class_weight_words(certificate),
@@ -231,22 +230,6 @@ def proof_sentence(certificate: Certificate) -> str:
         gap=_gap_words(certificate.gap),
         stopped=stopped,
     )
-
-
-def step_words(certificate: Certificate) -> list[str]:
-    """What was proven of cards with bounded steps, in a sentence, where something was."""
-    if not certificate.has_step_bound:
-        return []
-    bound = rounded_down(certificate.step_bound, _decimal_places(certificate.loss))
-    is_steeper = certificate.loss < certificate.step_bound
-    return [
-        say(
-            "sentence_steps_steeper" if is_steeper else "sentence_steps",
-            odds=amount(certificate.step_odds, ",.10g"),
-            bound=in_figures(bound),
-            gap=_gap_words(certificate.step_gap),
-        )
-    ]
 
 
 def _gap_words(gap: float) -> str:

@@ -26,7 +26,7 @@ def certificate_of(
     loss
         That of the printed card on the raw rows.
     """
-    limits, scale, steps = problem.limits, problem.scale, result.bounded_steps
+    limits, scale = problem.limits, problem.scale
     n_terms = len(result.solution.terms) if result.min_gain > 0 else 0
     return Certificate(
         loss=loss,
@@ -48,8 +48,6 @@ def certificate_of(
         pseudo_rows=layout.pseudo.average,
         smooth_rows=layout.pseudo.smooth,
         max_log_odds=scale.limit,
-        step_odds=0.0 if steps is None else steps.odds,
-        step_bound=0.0 if steps is None else steps.bound,
         min_gain=result.min_gain,
         charged_terms=n_terms,
     )

@@ -18,8 +18,6 @@ def hints_on(result: SolveResult, problem: Problem) -> list[str]:
     is_cut_short = result.status in (Status.TIME_LIMIT, Status.INTERRUPTED)
     if not is_cut_short or result.bound <= 0 or result.gap < LARGE_GAP:
         return []
-    if result.bounded_steps is not None:
-        return []  # what it would show is proven already
     has_limit = problem.scale.kind == "fixed" or problem.scale.limit < USUAL_LIMIT
     largest = max(map(abs, result.solution.jumps), default=0) / result.solution.multiplier
     limit = max(LEAST_STEP, math.ceil(largest))

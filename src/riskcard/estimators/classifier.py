@@ -128,9 +128,6 @@ class RiskScoreClassifier(CardClassifier):
     Rows of weight 0 are left out; this is what scikit-learn's checks ask for. Negative weights are
     an error, and so is a table with no weight at all.
 
-    Where time runs out and the multiplier is fitted, the certificate of ``card_`` usually has a
-    second bound, on cards with bounded steps.
-
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer

@@ -19,7 +19,7 @@ _CLASSES = {
     "model.totals": ("TotalCount",),
     "model.value_range": ("ValueRange",),
     "model.words.labels": ("FeatureLabel", "Labels"),
-    "problem.result": ("BoundedSteps", "Pool", "SolveResult"),
+    "problem.result": ("Pool", "SolveResult"),
     "problem.solution": ("Solution",),
     "rules.card_rules": ("CardRules", "FeatureGroup", "FeatureRule"),
     "status": ("Progress", "Status"),

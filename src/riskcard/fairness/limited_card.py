@@ -265,7 +265,6 @@ def _result(result: SolveResult, chosen: Candidate, bound: float, unit: float) -
         solution=chosen.solution,
         loss=chosen.loss * unit,
         bound=min(bound, chosen.loss) * unit,
-        bounded_steps=None,
     )
     if result.status is Status.HEURISTIC:
         return limited

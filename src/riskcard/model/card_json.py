@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Record = TypeVar("Record")
 
 FORMAT = "riskcard"
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 
 _HEADER = ("format", "format_version", "riskcard_version")
 #: The entries of a card in the order of the file.

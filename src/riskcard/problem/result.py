@@ -34,20 +34,12 @@ class Pool:
 
 
 @dataclass(frozen=True, slots=True)
-class BoundedSteps:
-    """A second bound: on cards in which no term multiplies the odds by more than ``odds``."""
-
-    odds: float
-    bound: float
-
-
-@dataclass(frozen=True, slots=True)
 class SolveResult:
     """The best card found and what is proven about it.
 
     ``bound`` is a valid lower bound on the objective of *every* card of the problem, whatever made
     the solver stop; 0 when nothing was proven. The objective is the loss, plus ``min_gain`` for each
-    term. ``bounded_steps`` has a second bound, on fewer cards, where a proof was cut short.
+    term.
     """
 
     solution: Solution
@@ -59,7 +51,6 @@ class SolveResult:
     history: tuple[Progress, ...] = ()
     notes: tuple[str, ...] = ()
     pool: Pool | None = None
-    bounded_steps: BoundedSteps | None = None
     min_gain: float = 0.0
 
     @property
@@ -74,19 +65,16 @@ class SolveResult:
 
     def in_unit(self, unit: float) -> SolveResult:
         """The same answer where a row of weight 1 weighs ``unit``: losses and bounds are its multiples."""
-        pool, steps = self.pool, self.bounded_steps
+        pool = self.pool
         if pool is not None:
             losses = tuple(loss * unit for loss in pool.losses)
             pool = replace(pool, losses=losses, most_price=pool.most_price * unit)
-        if steps is not None:
-            steps = replace(steps, bound=steps.bound * unit)
         return replace(
             self,
             loss=self.loss * unit,
             bound=self.bound * unit,
             history=tuple(moment.in_unit(unit) for moment in self.history),
             pool=pool,
-            bounded_steps=steps,
             min_gain=self.min_gain * unit,
         )
 

@@ -9,7 +9,6 @@ from riskcard.card.sentences import (
     proof_sentence,
     regularization_words,
     rule_words,
-    step_words,
 )
 from riskcard.formatting.figures import amount as amount
 from riskcard.formatting.figures import percentage as percentage
@@ -45,9 +44,8 @@ def bound_sentence(certificate: Certificate | None, training: TrainingFacts | No
             f"{proof} {say('proof_in_other_words_pseudo' if has_more else 'proof_in_other_words')}"
         )
     if certificate.bound <= 0:
-        return " ".join([proof, say("proof_more_time"), *step_words(certificate)])
-    readers = proof_for_readers(certificate, training)
-    return " ".join([readers, proof, *step_words(certificate)])
+        return f"{proof} {say('proof_more_time')}"
+    return f"{proof_for_readers(certificate, training)} {proof}"
 
 
 def proof_in_short(

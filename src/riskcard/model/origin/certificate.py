@@ -124,10 +124,6 @@ class Certificate:
         The same for those with the risks of a smooth regression on all features.
     max_log_odds
         With a free scale: the most by which a term may change the log-odds.
-    step_odds, step_bound
-        Where a proof was cut short: no card of the problem whose terms multiply the odds by at most
-        ``step_odds`` has a loss below ``step_bound``. Both are 0 where nothing was proven
-        about such cards alone.
     min_gain, charged_terms
         What each term of a card is charged in addition to its loss, and the terms of this card;
         both are 0 without ``CardRules(min_gain=...)``.
@@ -156,8 +152,6 @@ class Certificate:
     pseudo_rows: float = 0.0
     smooth_rows: float = 0.0
     max_log_odds: float = LOG_ODDS_LIMIT
-    step_odds: float = 0.0
-    step_bound: float = 0.0
     min_gain: float = 0.0
     charged_terms: int = 0
     class_weights: ClassWeights | None = None
@@ -168,8 +162,7 @@ class Certificate:
         set_numbers(self, whole_number, *sizes, "nodes", "charged_terms", "min_line_rows")
         given = [name for name in ("grid", "shortlist") if getattr(self, name) is not None]
         set_numbers(self, whole_number, *given)
-        losses = ("loss", "bound", "step_odds", "step_bound", "min_gain")
-        set_numbers(self, finite_number, *losses, "seconds", "max_log_odds")
+        set_numbers(self, finite_number, "loss", "bound", "min_gain", "seconds", "max_log_odds")
         set_numbers(self, finite_number, "pseudo_rows", "smooth_rows")
         for name in ("pseudo_rows", "smooth_rows"):
             if getattr(self, name) < 0:
@@ -191,8 +184,6 @@ class Certificate:
         except ValueError:
             words = ", ".join(repr(str(status)) for status in Status)
             raise ParameterError(f"status is {self.status!r}. Use one of {words}.") from None
-        if self.step_odds != 0 or self.step_bound != 0:
-            self._check_step_bound()
         set_fields(
             self,
             is_grid_full=bool(self.is_grid_full),
@@ -200,23 +191,6 @@ class Certificate:
             notes=tuple(map(str, self.notes)),
             rules=tuple(map(str, self.rules)),
         )
-
-    def _check_step_bound(self) -> None:
-        if not (self.step_odds > 1 and self.step_bound > 0):
-            raise ParameterError(
-                f"step_odds is {self.step_odds} and step_bound is {self.step_bound}. Use "
-                "numbers above 1 and above 0, or leave both out."
-            )
-        if not isinstance(self.scale, str):
-            raise ParameterError(
-                f"scale is {self.scale} and step_odds is {self.step_odds}. With a given "
-                "multiplier nothing is proven about bounded steps alone: leave both out."
-            )
-        if self.status is Status.HEURISTIC:
-            raise ParameterError(
-                f"status is {str(self.status)!r} and step_odds is {self.step_odds}. Where nothing "
-                "was proven, leave step_odds and step_bound out."
-            )
 
     @property
     def objective(self) -> float:
@@ -243,16 +217,6 @@ class Certificate:
     def all_pseudo_rows(self) -> float:
         """The number of pseudo-observations of both kinds."""
         return self.pseudo_rows + self.smooth_rows
-
-    @property
-    def has_step_bound(self) -> bool:
-        """Whether something was proven about cards with bounded steps alone."""
-        return self.step_odds > 1
-
-    @property
-    def step_gap(self) -> float:
-        """Relative gap between the loss and the bound on cards with bounded steps, in [0, 1]."""
-        return relative_gap(self.loss, self.step_bound)
 
     def _repr_html_(self) -> str:
         from riskcard.card.certificate_html import certificate_as_html
