@@ -81,6 +81,7 @@ ALLOWED = {
     "kernels": {"kernels", "errors"},
     "kernels/heuristic": {"kernels", "kernels/heuristic"},
     "kernels/proof": {"kernels", "kernels/proof"},
+    "kernels/proof/hull": {"kernels", "kernels/proof"},
     "encoding": ENCODING,
     "search": SOLVE,
     "search/drivers": SOLVE,
