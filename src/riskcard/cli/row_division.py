@@ -71,10 +71,15 @@ def read_limit_groups(
 ) -> NDArray[Any] | None:
     """The groups between which differences are limited, as texts; None where there are none."""
     name = getattr(options, "limit_groups", None)
-    if name is None:
-        return None
-    groups: NDArray[Any] = file.read(_texts([name], target, options, reading))[name]
-    return groups
+    return None if name is None else read_texts(file, name, options, target, reading)
+
+
+def read_texts(
+    file: TableFile, name: str, options: Namespace, target: str, reading: Reading
+) -> NDArray[Any]:
+    """One column as texts, in the rows that have an outcome."""
+    found: NDArray[Any] = file.read(_texts([name], target, options, reading))[name]
+    return found
 
 
 def _texts(names: list[str], target: str, options: Namespace, reading: Reading) -> Selection:
