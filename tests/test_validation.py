@@ -109,7 +109,9 @@ def test_every_part_is_that_of_the_library(full):
     assert _same(facts.smooth, smooth_calibration(outcomes, 50, 0))
     assert _same(facts.thresholds, threshold_table(outcomes, totals))
     assert _same(facts.risk_groups, risk_groups(outcomes, [0.1, 0.3]))
-    assert _same(facts.drift, card_drift(CARD, X, sample_weight=np.ones(Y.size)))
+    assert _same(
+        facts.drift, card_drift(CARD, X, sample_weight=np.ones(Y.size), groups=outcomes.clusters)
+    )
     assert _same(facts.sites.summary, summarise_sites(outcomes, X["site"]))
     for name, one in zip(("north", "south", "west"), facts.sites.sites, strict=True):
         rows = np.flatnonzero(X["site"] == name)

@@ -75,21 +75,22 @@ def read_limit_groups(
 
 
 def read_texts(
-    file: TableFile, name: str, options: Namespace, target: str, reading: Reading
+    file: TableFile, name: str, options: Namespace, target: str | None, reading: Reading
 ) -> NDArray[Any]:
-    """One column as texts, in the rows that have an outcome."""
+    """One column as texts, in the rows that have an outcome; in all rows where there is none."""
     found: NDArray[Any] = file.read(_texts([name], target, options, reading))[name]
     return found
 
 
-def _texts(names: list[str], target: str, options: Namespace, reading: Reading) -> Selection:
+def _texts(names: list[str], target: str | None, options: Namespace, reading: Reading) -> Selection:
     """Columns as texts, in the rows that have an outcome."""
+    wanted = names if target is None else [*names, target]
     return Selection(
-        kinds=dict.fromkeys([*names, target], Kind.TEXT),
-        required=frozenset([*names, target]),
+        kinds=dict.fromkeys(wanted, Kind.TEXT),
+        required=frozenset(wanted),
         reading=reading,
         target=target,
-        skip_missing_target=options.skip_missing_target,
+        skip_missing_target=target is not None and options.skip_missing_target,
     )
 
 

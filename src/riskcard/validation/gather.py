@@ -282,4 +282,7 @@ def _drift_of(card: RiskCard, given: GivenRows, rows: JudgedRows) -> CardDrift |
     names = [one.name for one in card.features]
     _, columns = take_columns(given.for_card, card.feature_names, names)
     judged = {name: column[rows.kept] for name, column in columns.items()}
-    return card_drift(card, judged, sample_weight=rows.outcomes.weights)
+    weights, clusters = rows.outcomes.weights, rows.outcomes.clusters
+    if clusters is not None and np.unique(clusters).size < 2:
+        clusters = None  # one cluster says nothing about chance
+    return card_drift(card, judged, sample_weight=weights, groups=clusters)
