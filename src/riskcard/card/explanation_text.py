@@ -17,7 +17,7 @@ _WIDTH = 79
 #: The most changes that are printed, and the most characters of the label of a group.
 _MOST_CHANGES, _MOST_LETTERS = 4, 44
 
-_HEADER = ("Feature", "Value", "Condition", "Points", "Best", "Lost")
+_HEADER = ("Feature", "Value", "Condition", "Points", "Best", "Against best")
 
 
 def explanation_as_text(why: Explanation) -> str:
@@ -47,7 +47,7 @@ def _rows(why: Explanation) -> list[tuple[str, ...]]:
             _shortened(one.place),
             str(one.points),
             str(one.best),
-            f"{one.lost:+d}" if one.lost else "0",
+            _against_best(one),
         )
         for one in why.features
     ]
@@ -81,7 +81,13 @@ def _reason_words(one: FeatureReason) -> str:
     is_range = is_range and not isinstance(one.value, bool)
     known = f"{known} ({one.place})" if is_range else known
     words = f"{one_line(one.reason)}; {known}" if one.reason else known
-    return f"{words}: {one.points - one.best:+d}"
+    return f"{words}: {_against_best(one)}"
+
+
+def _against_best(one: FeatureReason) -> str:
+    """By how many points the line differs from the best one; what is lost is below it on a credit card."""
+    difference = one.points - one.best
+    return f"{difference:+d}" if difference else "0"
 
 
 def _change_sentences(why: Explanation) -> list[str]:

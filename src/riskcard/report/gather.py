@@ -195,6 +195,7 @@ def gather_facts(
         sample_size=_sample_size(on_rows, validation) if mode.is_training else None,
         notes=tuple(work.notes),
         division=_what_is_held_out(rows.division),
+        is_grouped=rows.division.groups is not None,
         origin=Origin(
             made=f"{datetime.datetime.now(datetime.timezone.utc):%d %B %Y, %H:%M} UTC",
             files=options.files,
