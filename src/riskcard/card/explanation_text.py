@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,24 @@ def explanation_as_html(why: Explanation) -> str:
     header = [*_HEADER[:3], *map(Number, _HEADER[3:])]
     title = f"{one_line(why.title)}: {percent(why.risk)} (total {minus(why.total)})"
     return boxed(title, html_table(header, rows), paragraphs(_sentences(why)))
+
+
+def explanation_as_markdown(why: Explanation) -> str:
+    """The points as a table, then the reasons, in Markdown."""
+    lines = [_HEADER, *_rows(why)]
+    cells = [[_markdown_cell(text) for text in line] for line in lines]
+    table = [f"| {' | '.join(row)} |" for row in cells]
+    table.insert(1, f"|{'---|' * 3}{'---:|' * (len(_HEADER) - 3)}")
+    return "\n".join([*table, "", *map(_markdown_text, _reason_sentences(why))])
+
+
+def _markdown_cell(text: str) -> str:
+    return _markdown_text(text).replace("|", "\\|")
+
+
+def _markdown_text(text: str) -> str:
+    """Words of a table as they are, not as markup."""
+    return re.sub(r"([\\`*_\[\]<>#])", r"\\\1", text)
 
 
 def _rows(why: Explanation) -> list[tuple[str, ...]]:
