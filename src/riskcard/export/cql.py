@@ -50,7 +50,7 @@ def card_to_cql(card: RiskCard) -> str:
     --------
     >>> from riskcard import FeaturePoints
     >>> text = card_to_cql(RiskCard([FeaturePoints("age", [60], [0, 3], missing=1)]))
-    >>> print("\\n".join(line for line in text.splitlines() if " then " in line or "else" in line))
+    >>> print("\\n".join(line for line in text.splitlines() if line.strip().startswith(("when", "else"))))
         when "age" is null then 1
         when "age" <= 60.0 then 0
         else 3
