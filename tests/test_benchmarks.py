@@ -13,7 +13,7 @@ from scipy.stats import rankdata
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks import quick
+from benchmarks import folds_at_once, quick
 from benchmarks.__main__ import QUESTIONS, main, parse, plan_of, reductions, shown_arguments
 from benchmarks.bench import PLAIN, Bench, commit_of, figures_of, run_jobs, small_table
 from benchmarks.calls import Call, Desk, Worker
@@ -831,3 +831,16 @@ def test_methods_that_go_beyond_the_points_asked_for_are_named():
         store.put(job, figures(100.0, 1.0) | {"card": {"terms": 3, "jump": jump}})
     text = QUESTIONS["a"].section(store.kept("a"), plan).text
     assert "; optbinning, rounded has none, and its terms have up to 9. *Loss*" in text
+
+
+# --- folds at once ------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_folds_at_once_give_the_same_scores_and_all_figures():
+    found = {
+        mode: folds_at_once.numbers_of(folds_at_once.FOLDS, mode) for mode in ("serial", "loky")
+    }
+    assert found["serial"][2] == found["loky"][2]
+    parts = folds_at_once.best_of(1, folds_at_once.STEPS)
+    assert len(parts) == len(folds_at_once.PARTS)

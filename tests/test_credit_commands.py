@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -147,6 +148,44 @@ def test_monitor_compares_with_a_file_and_judges_outcomes_where_there_are_any(
     bare = write_loans(tmp_path / "bare.csv", seed=1, with_target=False)
     assert main(["monitor", card_file, bare, "--reference", loans, "--weights", "weight"]) == 0
     assert "Outcomes" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("outcome", ["no", ""])
+def test_monitor_compares_rows_without_any_event(loans, card_file, tmp_path, capsys, outcome):
+    text = Path(loans).read_text(encoding="utf-8").replace(",yes\n", ",no\n")
+    new = tmp_path / "new.csv"
+    new.write_text(text.replace(",no\n", f",{outcome}\n"), encoding="utf-8")
+    assert main(["monitor", card_file, str(new), "--reference", loans]) == 0
+    found = capsys.readouterr()
+    words = " ".join(found.out.split())
+    assert "PSI 0.000: stable" in words
+    assert "Gini" not in words.replace("a Gini whose interval", "")
+    if outcome:
+        assert "None of the 400 rows has the event" in words
+    else:
+        assert "the outcome 'default' is empty" in found.err
+
+
+def test_credit_and_monitor_allow_for_groups(loans, card_file, tmp_path, capsys):
+    lines = Path(loans).read_text(encoding="utf-8").splitlines()
+    copied = tmp_path / "copied.csv"
+    rows = [f"{line},C{place}" for place, line in enumerate(lines[1:]) for _ in range(3)]
+    copied.write_text("\n".join([f"{lines[0]},customer", *rows]) + "\n", encoding="utf-8")
+    widths = []
+    for options in ([], ["--groups", "customer"]):
+        figures = tmp_path / "figures.json"
+        assert main(["credit", card_file, str(copied), "--json", str(figures), *options]) == 0
+        separation = json.loads(figures.read_text(encoding="utf-8"))["separation"]
+        widths.append(np.ptp(separation["gini_interval"]))
+    assert widths[1] > 1.5 * widths[0]
+    capsys.readouterr()
+    assert main(["credit", card_file, str(copied), "--groups", "customer"]) == 0
+    assert "in 400 groups" in " ".join(capsys.readouterr().out.split())
+    monitor = ["monitor", card_file, str(copied), "--reference", str(copied), "--groups"]
+    assert main([*monitor, "customer"]) == 0
+    assert "1,200 new rows in 400 groups" in " ".join(capsys.readouterr().out.split())
+    assert main([*monitor, "default"]) == 2
+    assert "--groups is 'default', which is the target" in capsys.readouterr().err
 
 
 def test_monitor_writes_a_page_and_json(loans, card_file, tmp_path, capsys):

@@ -243,6 +243,50 @@ def test_weights_count_as_copies():
         assert one.rows < other.rows  # counts are rows
 
 
+def test_copies_of_a_row_in_one_group_narrow_no_interval():
+    X, y = loans(400, 5)
+    old = np.arange(400) * 7 % 90
+    customers = np.arange(400)
+    copied = {name: np.repeat(column, 4) for name, column in X.items()}
+    labels, score = np.repeat(y, 4), np.repeat(old, 4)
+    once = judge_credit(CARDS["credit"], X, y, existing=old)
+    known = judge_credit(
+        CARDS["credit"], copied, labels, groups=np.repeat(customers, 4), existing=score
+    )
+    ignored = judge_credit(CARDS["credit"], copied, labels, existing=score)
+    assert (once.clusters, known.clusters) == (None, 400)
+    n_figures = 0
+    for before, allowed, naive in zip(
+        *(intervals_in(one.to_dict()) for one in (once, known, ignored)), strict=True
+    ):
+        widths = [end - begin for begin, end in (before, allowed, naive)]
+        assert widths[1] >= 0.9 * widths[0]  # linear ones are a little narrower than Wilson's
+        assert widths[2] < 0.7 * widths[1]
+        n_figures += 1
+    assert n_figures > 20
+    tests = [[grade.chance for grade in one.grades] for one in (once, known, ignored)]
+    assert sum(tests[2]) < sum(tests[1])
+    np.testing.assert_allclose(tests[1], tests[0], atol=0.15)
+    text = " ".join(str(known).split())
+    assert "in 400 groups, for which intervals and tests allow" in text
+    assert "Student's test" in text
+    assert "treats defaults of different groups as independent" in text
+
+
+def intervals_in(found):
+    """All 95 % intervals of a judgement that can be narrower, in order."""
+    if isinstance(found, dict):
+        for key, value in found.items():
+            if key.endswith("interval") and value is not None:
+                if value[0] > 0 and value[1] < 1:
+                    yield value
+            else:
+                yield from intervals_in(value)
+    elif isinstance(found, list):
+        for one in found:
+            yield from intervals_in(one)
+
+
 def test_it_prints_itself_and_is_plain_json():
     X, y = loans()
     found = judge_credit(

@@ -8,7 +8,12 @@ from cards import mass_card
 from riskcard import FeaturePoints, RiskCard, RiskScoreClassifier
 from riskcard.errors import DataError
 from riskcard.evaluation.monitoring.card_drift import card_drift
-from riskcard.evaluation.monitoring.drift import Reading, drift_between, equal_share_bands
+from riskcard.evaluation.monitoring.drift import (
+    Reading,
+    drift_between,
+    equal_share_bands,
+    rows_worth,
+)
 from riskcard.model.value_range import ValueRange
 
 
@@ -159,6 +164,37 @@ def test_weights_count_as_copies_of_rows():
     copied = card_drift(card, {"age": np.repeat(new, weights)}, {"age": old})
     assert weighted.features[0].index == pytest.approx(copied.features[0].index)
     assert weighted.features[0].actual_rows < copied.features[0].actual_rows  # Kish
+
+
+def test_rows_of_one_cluster_are_worth_one_row_if_they_are_copies():
+    rng = np.random.default_rng(0)
+    places, weights = rng.integers(0, 4, 300), rng.uniform(0.5, 2.0, 300)
+    for own in (np.ones(300), weights):
+        alone = rows_worth(places, own, np.arange(300))
+        # clusters of one row are rows but for the estimated variance
+        assert alone == pytest.approx(rows_worth(places, own, None), rel=0.1)
+        copies = rows_worth(np.repeat(places, 5), np.repeat(own, 5), np.repeat(np.arange(300), 5))
+        assert copies == pytest.approx(alone)
+    mixed = rows_worth(np.tile(np.arange(4), 300), np.ones(1200), np.repeat(np.arange(300), 4))
+    assert mixed == 1200  # every cluster has every bin: never more than there are rows
+    assert rows_worth(np.zeros(10, dtype=int), np.ones(10), np.arange(10) // 2) == 5
+
+
+def test_without_a_change_clustered_rows_are_beyond_chance_in_one_sample_of_twenty():
+    rng = np.random.default_rng(1)
+    card = RiskCard([FeaturePoints("age", [40, 60], [0, 1, 2])])
+    patients = np.repeat(np.arange(150), 8)
+    beyond = {True: 0, False: 0}
+    for _ in range(300):
+        age = rng.choice([30, 50, 70], 150).repeat(8)
+        age = np.where(rng.random(age.size) < 0.1, rng.choice([30, 50, 70], age.size), age)
+        old = {"age": rng.choice([30, 50, 70], 5000)}
+        for allowed in beyond:
+            groups = patients if allowed else None
+            drift = card_drift(card, {"age": age}, old, groups=groups).features[0]
+            beyond[allowed] += drift.is_beyond_chance
+    assert beyond[False] > 150  # rows taken for independent ones
+    assert 5 <= beyond[True] <= 27  # 15 are expected; the limits are at three standard errors
 
 
 def test_values_that_training_did_not_have_are_bins_of_their_own_and_are_counted():

@@ -240,7 +240,7 @@ def test_a_missing_value_may_be_better_than_every_bin():
 def test_the_text_shows_points_reasons_and_changes():
     text = str(heart_card().explain({"age": 71, "pressure": 0.1}))
     assert text.splitlines()[0] == "Risk of death: 98.9 % (total 6)"
-    assert "age               71      > 60 to <= 75        2      0     +2" in text
+    assert "age               71      > 60 to <= 75        2      0             +2" in text
     assert "1. pressure is 0.1 (<= 0.125): +5" in text
     assert "1. pressure > 0.125 instead of 0.1: total 1 (-5), risk 62.2 %" in text
     assert text.isascii()

@@ -28,6 +28,7 @@ STARTS = {
     ".xlsx": b"PK\x03\x04",
     ".pmml": b'<?xml version="1.0" encoding="UTF-8"?>\n<PMML',
     ".xml": b'<?xml version="1.0" encoding="UTF-8"?>\n<PMML',
+    ".cql": b"// risk of mass",
     ".onnx": b"\x08\x08\x12\x08riskcard",
 }
 #: What only some formats need.

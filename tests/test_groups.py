@@ -150,9 +150,10 @@ def test_the_prediction_interval_is_an_average_over_the_spread():
     assert below(high) == pytest.approx(0.975, abs=1e-5)
 
 
-def test_two_sites_have_a_mean_but_no_prediction():
-    found = random_effects([0.1, 0.3], [0.01, 0.01], back=math.exp)
-    assert found.prediction is None
+@pytest.mark.parametrize("sites", [2, 4, 5])
+def test_few_sites_have_a_mean_but_no_prediction(sites):
+    found = random_effects([0.1, 0.3, 0.1, 0.3, 0.2][:sites], [0.01] * sites, back=math.exp)
+    assert (found.prediction is None) == (sites < 5)
     assert found.mean == pytest.approx(math.exp(0.2))
     assert found.interval[0] < found.mean < found.interval[1]
 

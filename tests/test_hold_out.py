@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
+import riskcard
 from optional import pd
 from riskcard import DataError, ParameterError
 from riskcard.cli.main import main
 from riskcard.model.card import RiskCard
 from riskcard.model.origin.held_out import draw_held_out
+from riskcard.validation.facts import Rows
 
 RNG = np.random.default_rng(1)
 N = 240
@@ -62,6 +64,34 @@ def test_an_amount_that_leaves_nothing_is_refused(amount):
         draw_held_out(np.arange(160) % 4 == 0, amount, seed=0)
 
 
+def test_groups_are_held_out_as_a_whole_in_about_the_same_share():
+    generator = np.random.default_rng(3)
+    groups = np.repeat(np.arange(90), generator.integers(1, 9, 90))
+    generator.shuffle(groups)
+    is_event = generator.random(groups.size) < 0.1 + 0.2 * (groups % 2)
+    drawn = draw_held_out(is_event, 0.3, 0, groups)
+    assert not set(groups[drawn]) & set(groups[~drawn])
+    assert drawn.mean() == pytest.approx(0.3, abs=0.03)
+    assert is_event[drawn].mean() == pytest.approx(is_event.mean(), abs=0.06)
+    assert (drawn != draw_held_out(is_event, 0.3, 1, groups)).any()
+    # the draw goes by the rows, not by what the groups are called
+    for names in (groups.astype(str), -groups, groups + 1000):
+        np.testing.assert_array_equal(drawn, draw_held_out(is_event, 0.3, 0, names))
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        (np.arange(10) // 5, "Of 5 rows with the event, 0 would be held out with whole groups"),
+        (np.arange(9), "The groups have shape"),
+    ],
+)
+def test_groups_that_cannot_be_divided_are_refused(groups, message):
+    error = ParameterError if groups.size == 9 else DataError
+    with pytest.raises(error, match=message):
+        draw_held_out(np.arange(10) < 5, 0.5, 0, groups)
+
+
 # --- the card -----------------------------------------------------------------------------------
 
 
@@ -93,6 +123,76 @@ def test_a_card_with_held_out_rows_is_itself_after_a_round_trip(tmp_path, data):
     card = RiskCard.load(fitted(tmp_path, data, "--hold-out", "40"))
     assert RiskCard.from_json(card.to_json()) == card
     assert card.certificate is not None
+
+
+# --- groups -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def visits(tmp_path):
+    """Several rows per patient, in no order."""
+    patients = np.repeat(np.arange(80), 3)
+    frame = FRAME.drop(columns=["id"]).assign(patient=RNG.permutation(patients))
+    frame.to_csv(tmp_path / "visits.csv", index=False)
+    return str(tmp_path / "visits.csv")
+
+
+@pytest.mark.parametrize("command", ["fit", "tune"])
+def test_patients_are_held_out_whole_and_found_again(tmp_path, visits, capsys, command):
+    rows = str(tmp_path / "held_out.csv")
+    options = ["--hold-out", "30%", "--groups", "patient", "--held-out", rows, "--max-terms", "1"]
+    path = fitted(tmp_path, visits, *options, command=command)
+    whole, held_out = pd.read_csv(visits), pd.read_csv(rows)
+    others = whole[~whole["patient"].isin(held_out["patient"])]
+    assert len(held_out) + len(others) == len(whole)
+    card = RiskCard.load(path)
+    assert card.recipe.held_out.groups == "patient"
+    assert card.training.rows == len(others)
+    assert "patient" not in card.feature_names
+    patients = held_out["patient"].nunique()
+    for file in (visits, rows):
+        found = validate(capsys, path, file).out
+        assert "On the rows that were held out of the fit" in " ".join(found.split())
+        # whoever is held out together is not independent
+        assert f"in {patients} clusters by patient" in " ".join(found.split())
+    assert "by ward" in " ".join(validate(capsys, path, visits, "--groups", "ward").out.split())
+    columns = [name for name in whole if name != "patient"]
+    whole[columns].to_csv(tmp_path / "without.csv", index=False)
+    without = validate(capsys, path, tmp_path / "without.csv").out
+    assert "the column 'patient' included" in " ".join(without.split())
+
+
+def test_python_finds_patients_that_were_held_out_too(tmp_path, visits):
+    path = fitted(tmp_path, visits, "--hold-out", "30%", "--groups", "patient")
+    card, frame = RiskCard.load(path), pd.read_csv(visits)
+    found = riskcard.validate(card, frame, frame["outcome"], n_bootstraps=0).facts
+    assert found.rows.origin is Rows.HELD_OUT
+    assert found.evaluation.rows == card.recipe.held_out.rows
+    assert found.rows.groups_column == "patient"
+    without = riskcard.validate(card, frame[["age", "ward"]], frame["outcome"], n_bootstraps=0)
+    assert without.facts.rows.origin is not Rows.HELD_OUT
+
+
+def test_report_and_check_find_patients_that_were_held_out(tmp_path, visits, capsys):
+    pytest.importorskip("matplotlib")
+    path = fitted(tmp_path, visits, "--hold-out", "30%", "--groups", "patient", "--certify")
+    rows = RiskCard.load(path).recipe.held_out.rows
+    assert main(["check", path, visits]) == 0
+    assert "values of the rows: as in training" in capsys.readouterr().out
+    options = ["--cv", "0", "--n-bootstraps", "0", "-q", "-o", str(tmp_path / "report.json")]
+    assert main(["report", path, visits, *options]) == 0
+    said = f"{rows} of these rows were held out of the fit: the test rows."
+    assert said in capsys.readouterr().err
+
+
+def test_a_repeated_patient_is_named_with_what_keeps_it_together(tmp_path, visits, capsys):
+    words = ["fit", visits, "--target", "outcome", "--drop", "weight", "--hold-out", "30%"]
+    assert main(words) == 0
+    assert "--groups 'patient' keeps them together" in capsys.readouterr().err
+    assert main([*words, "--groups", "patient"]) == 0
+    said = capsys.readouterr().err
+    assert re.search(r"Held out: all rows of \d+ 'patient': \d+ rows", said)
+    assert "in both parts" not in said
 
 
 # --- validate -----------------------------------------------------------------------------------
@@ -150,7 +250,8 @@ def test_weights_are_part_of_the_rows(tmp_path, data, capsys):
         ("fit", ["--held-out", "x.csv"], "--held-out has no effect without --hold-out"),
         ("fit", ["--hold-out", "100%"], "'100%' is not a share"),
         ("fit", ["--hold-out", "240"], "240 of 240 rows cannot be held out"),
-        ("tune", ["--hold-out", "30%", "--groups", "ward"], "rows of one group would be in both"),
+        ("fit", ["--groups", "id"], "--groups has no effect without --hold-out"),
+        ("tune", ["--hold-out", "10%", "--groups", "ward"], "with whole groups (2 of them)"),
     ],
 )
 def test_what_cannot_be_held_out_is_refused(data, capsys, command, options, message):

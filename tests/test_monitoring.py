@@ -11,6 +11,7 @@ from optional import pd
 from riskcard import RiskScoreClassifier, monitor_card, plot_drift, to_credit_points
 from riskcard.credit.monitoring import Light, light_of
 from riskcard.credit.monitoring_shown import monitoring_document
+from riskcard.errors import DataError
 from riskcard.evaluation.monitoring.drift import drift_between
 from riskcard.evaluation.outcomes import read_outcomes
 from riskcard.evaluation.separation import separation_of
@@ -109,6 +110,45 @@ def test_what_cannot_be_compared_is_not_called_in_order(trained):
 )
 def test_an_index_asks_for_attention_only_beyond_chance(old, new, light):
     assert light_of(drift_between(old, new)) is light
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_rows_of_one_class_are_compared_without_outcomes(trained, label):
+    card, *_ = trained
+    X, _ = loans(300, 5)
+    found = monitor_card(card, X, np.full(300, label))
+    assert found.drift == monitor_card(card, X).drift
+    assert found.outcomes is None
+    assert lights(found)["outcomes"] == "not judged"
+    expected = f"({card.risk(X).sum():.1f} expected)"
+    start = "All of the 300 rows have the event" if label else "None of the 300 rows has the event"
+    text = " ".join(str(found).split())
+    assert f"{start} {expected}" in text
+    assert json.loads(json.dumps(found.to_dict()))["same_outcome"]["has_event"] is bool(label)
+    with pytest.raises(DataError, match="All labels are 'maybe', but the card knows 0 and 1"):
+        monitor_card(card, X, ["maybe"] * 300)
+    # a reference of one class has no Gini to compare with
+    given = monitor_card(card, *loans(300, 6), reference=X, reference_y=np.full(300, label))
+    assert given.outcomes.reference_gini is None
+
+
+def test_groups_widen_what_chance_explains(trained):
+    card, *_ = trained
+    X, y = loans(200, 7)
+    copies, labels = X.loc[np.repeat(X.index, 5)], np.repeat(y, 5)
+    groups = np.repeat(np.arange(200), 5)
+    once, naive = monitor_card(card, X, y), monitor_card(card, copies, labels)
+    known = monitor_card(card, copies, labels, groups=groups)
+    for one, other, alone in zip(
+        known.drift.features, naive.drift.features, once.drift.features, strict=True
+    ):
+        assert one.index == pytest.approx(other.index)
+        assert one.chance_limit > 1.5 * other.chance_limit
+        assert one.chance_limit == pytest.approx(alone.chance_limit, rel=0.05)
+    width = [np.ptp(one.outcomes.separation.gini_interval) for one in (once, known, naive)]
+    assert width[2] < 0.6 * width[1]
+    assert width[1] == pytest.approx(width[0], rel=0.05)
+    assert "1,000 new rows in 200 groups against" in str(known)
 
 
 def test_everything_is_plain_json(trained):

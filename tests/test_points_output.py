@@ -231,6 +231,18 @@ def test_shap_values_are_shapley_values_of_the_log_odds(small, fitted, is_defaul
         assert np.delete(expected, places) == pytest.approx(0.0)
 
 
+def test_a_classifier_that_is_called_gives_the_log_odds_of_the_event(small, fitted):
+    X, y = small
+    assert callable(fitted)
+    np.testing.assert_array_equal(fitted(X), fitted.card_.log_odds(X))
+    labels = np.where(y == 1, "a", "b")  # the event is the first label of the alphabet
+    other = RiskScoreClassifier(max_terms=3, event="a").fit(X, labels)
+    np.testing.assert_array_equal(other(X), other.card_.log_odds(X))
+    np.testing.assert_array_equal(other(X), -other.decision_function(X))
+    with pytest.raises(NotFittedError):
+        RiskScoreClassifier()(X)
+
+
 def test_shap_values_on_a_card_with_credit_points_stay_those_of_the_event(small, fitted):
     from riskcard import to_credit_points
 

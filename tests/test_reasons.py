@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+import re
 import sqlite3
 import warnings
 from xml.etree import ElementTree
@@ -69,6 +70,22 @@ def by_hand(card: RiskCard, row: dict) -> list[str]:
             lost[feature.name] = 0  # a missing value may be safer than any bin
     worst = sorted((name for name in lost if lost[name]), key=lambda name: -lost[name])[:4]
     return [LABELS.of(name).reason or name for name in worst]
+
+
+@pytest.mark.parametrize("name", CARDS)
+def test_table_and_reasons_show_the_same_difference_from_the_best_line(name):
+    card = CARDS[name]
+    why = card.explain({"income": 10, "used": 80, "late": 5, "months": None, "purpose": "holiday"})
+    table, reasons = str(why).split("Reasons, by points")
+    sign = "-" if card.higher_is_safer else "+"
+    assert why.reasons
+    for one in why.reasons:
+        (line,) = [line for line in table.splitlines() if line.startswith(one.name)]
+        assert line.split()[-1] == f"{sign}{one.lost}"
+        assert int(line.split()[-3]) == one.points
+        assert one.points - one.best == int(f"{sign}{one.lost}")
+    shown = re.findall(r":\s+([+-]\d+)$", reasons.split("Changes")[0], re.MULTILINE)
+    assert shown == [f"{sign}{one.lost}" for one in why.reasons]
 
 
 @pytest.mark.parametrize("name", CARDS)

@@ -509,3 +509,22 @@ def test_numbers_whose_squares_are_infinite_can_be_compared():
     regression = next(rival for rival in RIVALS if rival.key == "regression")
     model = regression.fit([None], values, y, np.ones(18))
     assert np.isfinite(model.predict_proba(values)).all()
+
+
+@pytest.mark.parametrize("design", ["rows", "weights", "groups", "groups and time"])
+def test_the_report_names_the_intervals_that_were_computed(mixed_model, mixed, design):
+    frame, y = mixed
+    given = {}
+    if design == "weights":
+        given["sample_weight"] = 1.0 + np.arange(len(y)) % 3
+    if "groups" in design:
+        given["groups"] = np.arange(len(y)) // 4
+    if "time" in design:
+        given["time_split"] = np.arange(len(y)) >= len(y) // 2
+    text = section("done", make_report(mixed_model, frame, y, cv=0, n_bootstraps=0, **given).facts)
+    plain = design == "rows"
+    assert ("AUC with DeLong’s 95 % interval" in text) == plain
+    assert ("with Wald intervals" in text) == plain
+    assert ("Wilson’s 95 % intervals for the effective number of rows" in text) == (not plain)
+    unit = "group" if "groups" in design else "row"
+    assert plain or f"from the influence of each {unit}, computed" in text

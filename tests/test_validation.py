@@ -122,7 +122,9 @@ def test_every_part_is_that_of_the_library(full):
     assert _same(facts.smooth, smooth_calibration(outcomes, 50, 0))
     assert _same(facts.thresholds, threshold_table(outcomes, totals))
     assert _same(facts.risk_groups, risk_groups(outcomes, [0.1, 0.3]))
-    assert _same(facts.drift, card_drift(CARD, X, sample_weight=np.ones(Y.size)))
+    assert _same(
+        facts.drift, card_drift(CARD, X, sample_weight=np.ones(Y.size), groups=outcomes.clusters)
+    )
     assert _same(facts.sites.summary, summarise_sites(outcomes, X["site"]))
     for name, one in zip(("north", "south", "west"), facts.sites.sites, strict=True):
         rows = np.flatnonzero(X["site"] == name)
@@ -445,7 +447,9 @@ def test_forest_plots_are_drawn_where_there_are_groups(full):
     pyplot = pytest.importorskip("matplotlib.pyplot")
     figure = full.plot_forest("sites")
     labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
-    assert labels[-2:] == ["Mean of sites", "A further site"]
+    assert labels[-2:] == ["Mean of sites", "A further site: not known"]
+    several = validate(CARD, X, Y, sites=np.arange(Y.size) % 6, n_bootstraps=0).plot_forest("sites")
+    assert several.axes[0].get_yticklabels()[-1].get_text() == "A further site"
     assert len(full.plot_forest().axes) == 3
     pyplot.close("all")
     with pytest.raises(ParameterError, match="There is no forest plot of 'age'"):
@@ -475,3 +479,10 @@ def test_the_same_rows_give_the_same_validation(full):
         compare={"risk": "old_risk", "score": "old_score"}, risk_groups=[0.1, 0.3], n_bootstraps=50,
     )  # fmt: skip
     assert again.tables() == full.tables()
+
+
+def test_few_sites_say_nothing_about_a_further_one(full):
+    words = " ".join(str(full).split())
+    assert "at a further site it is not known, since that takes at least 5 sites" in words
+    several = validate(CARD, X, Y, sites=np.arange(Y.size) % 6, n_bootstraps=0)
+    assert "at a further site it is expected to be between" in " ".join(str(several).split())

@@ -306,3 +306,20 @@ def test_every_option_of_validate_is_in_the_docs():
     actions = make_parser()._subparsers._group_actions[0].choices["validate"]._actions
     options = [option for action in actions for option in action.option_strings]
     assert [option for option in options if f"`{option}" not in text] == ["-h", "--help"]
+
+
+@pytest.mark.parametrize("design", ["rows", "weights", "groups"])
+def test_intervals_are_named_as_they_were_computed(design):
+    pytest.importorskip("matplotlib")
+    given = {
+        "weights": {"sample_weight": 1.0 + np.arange(600) % 3},
+        "groups": {"groups": "patient"},
+    }
+    found = validate(CARD, X, Y, n_bootstraps=0, **given.get(design, {}))
+    page = " ".join(" ".join(read_html(found.to_html()).texts).split())
+    plain = design == "rows"
+    assert ("AUC: DeLong’s" in page) == plain
+    assert ("in the large: Wald’s" in page) == plain
+    assert ("Wilson’s for the effective number of rows" in page) == (not plain)
+    units = {"weights": "row", "groups": "cluster"}
+    assert plain or f"AUC: from the influence of each {units[design]}, on the scale" in page

@@ -363,3 +363,26 @@ def test_a_number_of_patients_with_several_rows_is_no_feature(
     said = capsys.readouterr().err
     assert (f"Left out: '{name}'" in said) == is_left_out
     assert ("are in both parts" in said) == (is_left_out or name == "accounts")
+
+
+# --- levels -------------------------------------------------------------------------------------
+
+
+def test_levels_that_differ_in_case_or_spaces_are_remarked_on():
+    ward = np.where(RNG.random(N) < 0.5, "ICU", "icu").astype(object)
+    ward[:20], ward[20:50] = " Icu", "Ward  1"
+    other = np.where(RNG.random(N) < 0.5, "Ward 1", "ward 2")
+    features = {name: read_column(column, name) for name, column in (("ward", ward), ("x", other))}
+    said = str(summarize(features, IS_EVENT, (0, 1), outcome=None)).splitlines()
+    (remark,) = [line for line in said if "case" in line]
+    assert "Levels of 'ward' differ only in case or spaces: ' Icu', 'ICU', 'icu'." in remark
+    model = RiskScoreClassifier(2).fit(pd.DataFrame({"age": AGE, "ward": ward}), IS_EVENT)
+    assert "Levels of 'ward' differ only in case or spaces" in str(model.data_summary_)
+
+
+def test_the_command_line_remarks_on_levels_that_differ_in_case(tmp_path, capsys):
+    ward = np.where(RNG.random(N) < 0.5, "ICU", "icu")
+    frame = pd.DataFrame({"age": AGE, "ward": ward, "died": IS_EVENT.astype(int)})
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    assert main(["fit", str(tmp_path / "data.csv"), "--target", "died"]) == 0
+    assert "Levels of 'ward' differ only in case or spaces: 'ICU', 'icu'" in capsys.readouterr().err

@@ -47,6 +47,22 @@ def find_module():
     return find
 
 
+@pytest.fixture(scope="module")
+def browser(find_program, find_module):
+    """Chromium without a window."""
+    chrome, driver = find_program("chromium"), find_program("chromedriver")
+    webdriver = find_module("selenium.webdriver")
+    service = find_module("selenium.webdriver.chrome.service")
+    options = webdriver.ChromeOptions()
+    options.binary_location = chrome
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1200,900"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    opened = webdriver.Chrome(options=options, service=service.Service(driver))
+    yield opened
+    opened.quit()
+
+
 def _do_without(what: str):
     reason = f"{what} is not installed; 'make test-all' installs it, as root on Debian"
     if os.environ.get("RISKCARD_REQUIRE_TOOLS"):

@@ -52,21 +52,6 @@ return shown;
 """
 
 
-@pytest.fixture(scope="module")
-def browser(find_program, find_module):
-    chrome, driver = find_program("chromium"), find_program("chromedriver")
-    webdriver = find_module("selenium.webdriver")
-    service = find_module("selenium.webdriver.chrome.service")
-    options = webdriver.ChromeOptions()
-    options.binary_location = chrome
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1200,900"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    opened = webdriver.Chrome(options=options, service=service.Service(driver))
-    yield opened
-    opened.quit()
-
-
 @pytest.fixture
 def open_page(browser, tmp_path):
     """Opens a page; at the end nothing must have gone wrong on it or been asked for elsewhere."""

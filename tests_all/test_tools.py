@@ -30,6 +30,28 @@ def test_shap_finds_the_same_values_from_outside(find_module):
     np.testing.assert_array_equal(ours.data, X[:, used])
 
 
+@pytest.mark.parametrize("columns", [4, 12])
+@pytest.mark.parametrize("kind", ["array", "frame", "missing"])
+def test_an_explainer_of_the_classifier_itself_finds_the_same_values(find_module, kind, columns):
+    shap, pd, rng = find_module("shap"), find_module("pandas"), np.random.default_rng(4)
+    X = rng.normal(size=(80, columns))
+    y = (X[:, 0] + rng.normal(size=80) > X[:, 1]).astype(int)
+    if kind == "missing":
+        X[rng.random(X.shape) < 0.1] = np.nan
+    if kind != "array":
+        X = pd.DataFrame(X, columns=[f"x{place}" for place in range(columns)])
+    model = RiskScoreClassifier(max_terms=3).fit(X, y)
+    explainer = shap.Explainer(model, X, seed=0)
+    assert type(explainer).__name__ == ("Exact" if columns < 10 else "Permutation") + "Explainer"
+    found = explainer(X[:5])
+    used = [int(name[1:]) for name in model.get_feature_names_out()]
+    np.testing.assert_allclose(found.values[:, used], model.shap_values(X[:5], X), atol=1e-9)
+    np.testing.assert_allclose(np.delete(found.values, used, axis=1), 0, atol=1e-9)
+    risks = shap.Explainer(model.predict_proba, X, seed=0)(X[:2])
+    whole = risks.base_values + risks.values.sum(axis=1)
+    np.testing.assert_allclose(whole, model.predict_proba(X[:2]), atol=1e-9)
+
+
 def test_mlflow_serves_a_pickled_classifier_too(find_module, tmp_path):
     mlflow = find_module("mlflow")
     rng = np.random.default_rng(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ _WIDTH = 79
 #: The most changes that are printed, and the most characters of the label of a group.
 _MOST_CHANGES, _MOST_LETTERS = 4, 44
 
-_HEADER = ("Feature", "Value", "Condition", "Points", "Best", "Lost")
+_HEADER = ("Feature", "Value", "Condition", "Points", "Best", "Against best")
 
 
 def explanation_as_text(why: Explanation) -> str:
@@ -38,6 +39,24 @@ def explanation_as_html(why: Explanation) -> str:
     return boxed(title, html_table(header, rows), paragraphs(_sentences(why)))
 
 
+def explanation_as_markdown(why: Explanation) -> str:
+    """The points as a table, then the reasons, in Markdown."""
+    lines = [_HEADER, *_rows(why)]
+    cells = [[_markdown_cell(text) for text in line] for line in lines]
+    table = [f"| {' | '.join(row)} |" for row in cells]
+    table.insert(1, f"|{'---|' * 3}{'---:|' * (len(_HEADER) - 3)}")
+    return "\n".join([*table, "", *map(_markdown_text, _reason_sentences(why))])
+
+
+def _markdown_cell(text: str) -> str:
+    return _markdown_text(text).replace("|", "\\|")
+
+
+def _markdown_text(text: str) -> str:
+    """Words of a table as they are, not as markup."""
+    return re.sub(r"([\\`*_\[\]<>#])", r"\\\1", text)
+
+
 def _rows(why: Explanation) -> list[tuple[str, ...]]:
     """One row per feature, the base and the total."""
     found = [
@@ -47,7 +66,7 @@ def _rows(why: Explanation) -> list[tuple[str, ...]]:
             _shortened(one.place),
             str(one.points),
             str(one.best),
-            f"{one.lost:+d}" if one.lost else "0",
+            _against_best(one),
         )
         for one in why.features
     ]
@@ -81,7 +100,13 @@ def _reason_words(one: FeatureReason) -> str:
     is_range = is_range and not isinstance(one.value, bool)
     known = f"{known} ({one.place})" if is_range else known
     words = f"{one_line(one.reason)}; {known}" if one.reason else known
-    return f"{words}: {one.points - one.best:+d}"
+    return f"{words}: {_against_best(one)}"
+
+
+def _against_best(one: FeatureReason) -> str:
+    """By how many points the line differs from the best one; what is lost is below it on a credit card."""
+    difference = one.points - one.best
+    return f"{difference:+d}" if difference else "0"
 
 
 def _change_sentences(why: Explanation) -> list[str]:

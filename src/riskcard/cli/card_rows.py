@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 from riskcard.cli.labels import events_of, with_known_levels
 from riskcard.cli.reading import open_data, reading_of, say_notes, trained_reading
 from riskcard.cli.remarks import say
+from riskcard.cli.row_division import read_texts
 from riskcard.cli.training import check_weights
 from riskcard.data.files.wanted_columns import Kind, Selection, require_columns
 from riskcard.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from riskcard.data.files.feature_table import FeatureTable
     from riskcard.data.files.table_file import TableFile
     from riskcard.data.levels import Label
@@ -75,11 +78,22 @@ def all_labelled_rows(
 
     from riskcard.model.origin.held_out import find_held_out
 
-    held_out = find_held_out(card, table.features, labels == card.classes[1], weights)
+    groups = drawn_groups(file, options, card)
+    held_out = find_held_out(card, table.features, labels == card.classes[1], weights, groups)
     if held_out is None or held_out.all():
         return rows, labels, weights
     kept = {name: column[~held_out] for name, column in rows.items()}
     return kept, labels[~held_out], None if weights is None else weights[~held_out]
+
+
+def drawn_groups(file: TableFile, options: Namespace, card: RiskCard) -> NDArray[Any] | None:
+    """The column whose groups were held out of the fit as a whole; None without one."""
+    held_out = None if card.recipe is None else card.recipe.held_out
+    if held_out is None or held_out.groups not in file.names:
+        return None
+    return read_texts(
+        file, held_out.groups, options, target_of(options, card), reading_of(options, card)
+    )
 
 
 def card_selection(

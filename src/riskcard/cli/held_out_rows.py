@@ -33,6 +33,8 @@ class HeldOutRows:
         Which rows of the file they are.
     drawn
         The amount and the seed with which they were drawn.
+    groups
+        The column whose groups were drawn as a whole, and the number of these; None where rows were drawn.
     file, wanted
         Where they are from, and how that was read.
     """
@@ -42,6 +44,7 @@ class HeldOutRows:
     weights: NDArray[np.float64] | None
     is_held_out: NDArray[np.bool_]
     drawn: tuple[float, int]
+    groups: tuple[str, int] | None
     file: TableFile
     wanted: Selection
 
@@ -49,13 +52,17 @@ class HeldOutRows:
     def in_words(self) -> str:
         """What is said about them before the fit."""
         events = int(self.is_event.sum())
-        return f"Held out: {self.is_event.size:,} rows, {events:,} with the event, for 'riskcard validate'"
+        whole = (
+            "" if self.groups is None else f"all rows of {self.groups[1]:,} {self.groups[0]!r}: "
+        )
+        return f"Held out: {whole}{self.is_event.size:,} rows, {events:,} with the event, for 'riskcard validate'"
 
     def seal(self, card: RiskCard) -> RiskCard:
         """The card that remembers the rows."""
         from riskcard.model.origin.held_out import with_held_out
 
-        return with_held_out(card, self.features, self.is_event, self.weights, self.drawn)
+        groups = "" if self.groups is None else self.groups[0]
+        return with_held_out(card, self.features, self.is_event, self.weights, self.drawn, groups)
 
     def write(self, path: str) -> None:
         """Write the rows with all their columns to a CSV file."""
@@ -72,8 +79,8 @@ def require_hold_out(options: Namespace) -> None:
     """Refuse options that do not go together, before the rows are read."""
     if options.held_out is not None and options.hold_out is None:
         raise ParameterError("--held-out has no effect without --hold-out. Give both, or neither.")
-    if options.hold_out is not None and getattr(options, "groups", None):
+    if options.command == "fit" and options.groups is not None and options.hold_out is None:
         raise ParameterError(
-            "--hold-out draws single rows, so that rows of one group would be in both parts. "
-            "Divide the file yourself, or leave --groups out."
+            "--groups has no effect without --hold-out, since a fit divides no rows. Give both, or leave the "
+            "column out with --drop."
         )

@@ -71,20 +71,26 @@ def read_limit_groups(
 ) -> NDArray[Any] | None:
     """The groups between which differences are limited, as texts; None where there are none."""
     name = getattr(options, "limit_groups", None)
-    if name is None:
-        return None
-    groups: NDArray[Any] = file.read(_texts([name], target, options, reading))[name]
-    return groups
+    return None if name is None else read_texts(file, name, options, target, reading)
 
 
-def _texts(names: list[str], target: str, options: Namespace, reading: Reading) -> Selection:
+def read_texts(
+    file: TableFile, name: str, options: Namespace, target: str | None, reading: Reading
+) -> NDArray[Any]:
+    """One column as texts, in the rows that have an outcome; in all rows where there is none."""
+    found: NDArray[Any] = file.read(_texts([name], target, options, reading))[name]
+    return found
+
+
+def _texts(names: list[str], target: str | None, options: Namespace, reading: Reading) -> Selection:
     """Columns as texts, in the rows that have an outcome."""
+    wanted = names if target is None else [*names, target]
     return Selection(
-        kinds=dict.fromkeys([*names, target], Kind.TEXT),
-        required=frozenset([*names, target]),
+        kinds=dict.fromkeys(wanted, Kind.TEXT),
+        required=frozenset(wanted),
         reading=reading,
         target=target,
-        skip_missing_target=options.skip_missing_target,
+        skip_missing_target=target is not None and options.skip_missing_target,
     )
 
 

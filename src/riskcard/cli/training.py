@@ -175,7 +175,8 @@ def _hold_out(
     from riskcard.cli.held_out_rows import HeldOutRows
     from riskcard.model.origin.held_out import draw_held_out
 
-    drawn = draw_held_out(training.is_event, options.hold_out, options.random_state)
+    groups = training.division.groups
+    drawn = draw_held_out(training.is_event, options.hold_out, options.random_state, groups)
     weights = training.weights
     held_out = HeldOutRows(
         features=training.table.take(np.flatnonzero(drawn)).features,
@@ -183,6 +184,7 @@ def _hold_out(
         weights=None if weights is None else weights[drawn],
         is_held_out=drawn,
         drawn=(options.hold_out, options.random_state),
+        groups=None if groups is None else (options.groups, np.unique(groups[drawn]).size),
         file=file,
         wanted=wanted,
     )
@@ -200,7 +202,7 @@ def _hold_out(
 def _shared_by_both_parts(one: Repeat) -> str:
     return (
         f"Rows of one {one.name!r} are in both parts, so figures on the held-out rows will be too good: "
-        f"divide the file by {one.name!r} yourself, and validate the card on the other part"
+        f"--groups {one.name!r} keeps them together"
     )
 
 

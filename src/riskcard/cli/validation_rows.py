@@ -10,6 +10,7 @@ from riskcard.cli.card_rows import (
     candidates,
     card_columns,
     card_selection,
+    drawn_groups,
     labelled_rows_of,
     target_of,
 )
@@ -54,6 +55,7 @@ def given_rows(
         features=candidates(options, card, file).features,
         clusters=_names_in(extra, options.groups) if options.groups else None,
         groups_column=options.groups or "",
+        drawn_groups=drawn_groups(file, options, card),
         sites=sites_of(sites, _names_in(extra, sites)) if sites else None,
         by=tuple(groups_of(name, extra.features[name], ends) for name, ends in cuts.items()),
         rivals=tuple(_rivals(file, options, card, others, extra)),

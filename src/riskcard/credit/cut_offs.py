@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from riskcard.errors import ParameterError
 from riskcard.evaluation.intervals import Figure, rate_interval
+from riskcard.evaluation.linearisation import Rate, effective_units, sum_by_unit
 from riskcard.evaluation.measures import Floats
 from riskcard.evaluation.monitoring.drift import equal_share_bands
 from riskcard.evaluation.outcomes import Outcomes, effective_rows
@@ -205,4 +206,8 @@ def _cell(outcomes: Outcomes, parts: Floats) -> SwapCell:
     rate = events / rows
     # rows that count in part are fewer rows, not as many rows of less weight
     known = effective_rows(outcomes.weights) * rows / float(outcomes.weights.sum())
-    return SwapCell(rows, events, Figure(rate, rate_interval(rate, known)))
+    if outcomes.clusters is None:
+        return SwapCell(rows, events, Figure(rate, rate_interval(rate, known)))
+    moves = sum_by_unit(outcomes, weights * (outcomes.is_event - rate) / rows)
+    clustered = Rate(rate, moves, effective_units(outcomes, weights), True, True)
+    return SwapCell(rows, events, Figure(rate, clustered.interval(most_rows=known)))

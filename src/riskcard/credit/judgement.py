@@ -64,6 +64,8 @@ class CreditJudgement:
         Counts, and the share with the event by weight.
     is_weighted
         The rows have weights.
+    clusters
+        The number of groups within which rows are not independent; None where all are.
     outcomes
         The rows with their risks, for the pictures.
     separation, calibration
@@ -90,6 +92,7 @@ class CreditJudgement:
     cut_offs: tuple[CutOff, ...]
     grades: tuple[Grade, ...]
     rival: Rival | None = None
+    clusters: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """All figures as plain dicts, lists, texts and numbers, ready for JSON."""
@@ -114,6 +117,7 @@ def judge_credit(
     y: Any,
     sample_weight: Any = None,
     *,
+    groups: Any = None,
     existing: Any = None,
     existing_is_safer: bool = True,
     existing_name: str = "existing score",
@@ -129,6 +133,9 @@ def judge_credit(
         Any card; credit points are not needed.
     X, y, sample_weight
         Rows, their labels (those of the card) and weights.
+    groups
+        One label per row; rows with the same one belong together, such as the loans of a customer, and
+        intervals and tests allow for it.
     existing
         Another score of the same rows, one number per row.
     existing_is_safer, existing_name
@@ -151,7 +158,7 @@ def judge_credit(
     """
     totals = card.total_points(X)
     weights = read_weights(sample_weight, totals.size)
-    outcomes = read_outcomes(card.risk_of_total(totals), y, weights, event=card.classes[1])
+    outcomes = read_outcomes(card.risk_of_total(totals), y, weights, card.classes[1], groups)
     kept = weights > 0  # rows without a weight are left out
     totals = totals[kept]
     separation = separation_of(outcomes)
@@ -175,6 +182,7 @@ def judge_credit(
         cut_offs=cut_off_table(outcomes, totals, card.higher_is_safer),
         grades=master_scale(outcomes, grades),
         rival=rival,
+        clusters=None if outcomes.clusters is None else np.unique(outcomes.clusters).size,
     )
 
 

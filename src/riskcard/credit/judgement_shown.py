@@ -30,10 +30,16 @@ def judgement_document(found: CreditJudgement, pictures: bool = False) -> Docume
     return Document(
         f"{found.title}: separation, bands and cut-offs",
         f"{count(found.rows, 'row')}, {found.events:,} of them with the event "
-        f"({share(found.base_rate)}{weighted}). Bads have the event, goods do not. Ranges in brackets are "
+        f"({share(found.base_rate)}{weighted}){_in_groups(found)}. Bads have the event, goods do not. Ranges in brackets are "
         "95 % intervals.",
         sections,
     )
+
+
+def _in_groups(found: CreditJudgement) -> str:
+    if found.clusters is None:
+        return ""
+    return f", in {found.clusters:,} groups, for which intervals and tests allow"
 
 
 def _curves(found: CreditJudgement) -> tuple[Any, ...]:
@@ -190,13 +196,14 @@ def _master_scale(found: CreditJudgement) -> Section:
         "p-value",
     )
     test = "the normal approximation" if found.is_weighted else "the exact binomial test"
+    test = test if found.clusters is None else "Student's test for the effective number of rows"
     return Section(
         "Master scale",
         [f"Grades by risk, the safest first, each tested against what happened by {test}."],
         [ShownTable(header, rows, n_left=2)],
         [
             f"Doubtful: a p-value below {DOUBTFUL:g}; risk too low or too high: below {OUT_OF_LINE:g}. The test "
-            "treats defaults as independent; in a downturn they are not, and it rejects more often than it says. "
+            f"treats defaults{'' if found.clusters is None else ' of different groups'} as independent; in a downturn they are not, and it rejects more often than it says. "
             f"With {len(found.grades)} grades, about {DOUBTFUL * len(found.grades):.1f} would be doubtful by "
             "chance."
         ],

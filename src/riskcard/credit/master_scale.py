@@ -6,10 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scipy.stats import binomtest, norm
+import numpy as np
+from scipy.stats import binomtest, norm, t
 
 from riskcard.errors import ParameterError
 from riskcard.evaluation.intervals import Figure
+from riskcard.evaluation.linearisation import Cells
 from riskcard.evaluation.outcomes import Outcomes, effective_rows
 from riskcard.evaluation.thresholds import RiskGroup, risk_groups
 
@@ -41,8 +43,9 @@ class Grade:
         Share with the event, by weight, with its 95 % interval.
     chance
         Two-sided chance of a count at least as far from the expected one, if the mean risk is right
-        and defaults are independent: the exact binomial test, and with weights the normal
-        approximation for the effective number of rows. None without rows.
+        and defaults are independent: the exact binomial test; with weights the normal approximation for
+        the effective number of rows; with clusters, within which defaults may depend on each other,
+        Student's for the effective number of rows. None without rows.
     """
 
     name: str
@@ -116,9 +119,16 @@ def _chance(group: RiskGroup, expected: float, outcomes: Outcomes) -> float:
     if outcomes.is_plain:
         return float(binomtest(group.events, group.rows, expected).pvalue)
     is_in = (outcomes.risks >= group.low) & (outcomes.risks < group.high)
-    rows = effective_rows(outcomes.weights[is_in])
+    rows, degrees = effective_rows(outcomes.weights[is_in]), math.inf
+    if outcomes.clusters is not None:
+        cells = Cells.of(outcomes, is_in.astype(np.intp), 2)
+        rate = cells.rate(cells.is_event, np.array([False, False, True, True]))
+        rows, degrees = min(rows, rate.effective_rows), rate.units - 1
     error = math.sqrt(expected * (1 - expected) / rows)
-    return float(2 * norm.sf(abs(group.observed.value - expected) / error)) if error else 1.0
+    if not error or degrees <= 0:
+        return 1.0
+    distance = abs(group.observed.value - expected) / error
+    return float(2 * (norm.sf(distance) if math.isinf(degrees) else t.sf(distance, degrees)))
 
 
 def _check(grades: Grades) -> None:

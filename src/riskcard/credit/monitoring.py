@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
 import numpy as np
 
 from riskcard.credit.score_bands import ScoreBand, score_bands
-from riskcard.data.target import read_weights
+from riskcard.data.target import read_target, read_weights
+from riskcard.errors import DataError
 from riskcard.evaluation.calibration import Calibration, calibration_of
-from riskcard.evaluation.measures import Tally, area_under_curve
+from riskcard.evaluation.measures import Floats, Tally, area_under_curve
 from riskcard.evaluation.monitoring.card_drift import CardDrift, card_drift
 from riskcard.evaluation.monitoring.drift import Drift, Reading
-from riskcard.evaluation.outcomes import read_outcomes
+from riskcard.evaluation.outcomes import read_clusters, read_outcomes
 from riskcard.evaluation.separation import Separation, separation_of
 from riskcard.formatting.figures import plain, share, with_interval
 from riskcard.formatting.plain_values import as_plain
@@ -88,6 +89,34 @@ class OutcomesInUse:
 
 
 @dataclass(frozen=True, slots=True)
+class SameOutcome:
+    """All new rows have the event, or none: nothing can be separated, and no scale judged.
+
+    Attributes
+    ----------
+    has_event
+        Which of the two.
+    rows
+        How many rows there are.
+    expected
+        Events expected by the card, by weight.
+    """
+
+    has_event: bool
+    rows: int
+    expected: float
+
+    @property
+    def in_words(self) -> str:
+        """What is known, and what is not."""
+        what = "all" if self.has_event else "none"
+        return (
+            f"{what} of the {self.rows:,} rows {'have' if self.has_event else 'has'} the event "
+            f"({plain(self.expected, 1)} expected): separation and calibration need rows with and without it"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Monitoring:
     """A card in use; ``print`` it.
 
@@ -102,7 +131,11 @@ class Monitoring:
     drift
         The total, the features, and values that training did not have.
     outcomes
-        What happened; None where it is not known.
+        What happened; None where it is not known, or is the same in all rows.
+    same_outcome
+        Where it is the same in all rows: what all of them have.
+    clusters
+        The number of groups within which rows are not independent; None where all are.
     """
 
     title: str
@@ -110,6 +143,8 @@ class Monitoring:
     reference_rows: int | None
     drift: CardDrift
     outcomes: OutcomesInUse | None = None
+    same_outcome: SameOutcome | None = None
+    clusters: int | None = None
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -150,9 +185,11 @@ def monitor_card(
     y: Any = None,
     sample_weight: Any = None,
     *,
+    groups: Any = None,
     reference: Any = None,
     reference_y: Any = None,
     reference_weight: Any = None,
+    reference_groups: Any = None,
 ) -> Monitoring:
     """Compare the rows that a card meets with its reference.
 
@@ -161,7 +198,11 @@ def monitor_card(
     card
         The card in use.
     X, y, sample_weight
-        The new rows; labels where the outcome is known already, and weights.
+        The new rows; labels where the outcome is known already, and weights. Where all labels are the
+        same, the rows are compared without them.
+    groups, reference_groups
+        One label per row; rows with the same one belong together, such as the loans of a customer:
+        intervals allow for it, and so does what chance makes of a stability index.
     reference, reference_y, reference_weight
         The rows to compare with, usually those that the card was learned from. By default the counts
         of the training rows that the card stores.
@@ -174,43 +215,65 @@ def monitor_card(
     >>> str(found.light), round(found.drift.total.index, 3)
     ('act', 0.879)
     """
-    drift = card_drift(card, X, reference, sample_weight, reference_weight)
+    drift = card_drift(
+        card,
+        X,
+        reference,
+        sample_weight,
+        reference_weight,
+        groups=groups,
+        reference_groups=reference_groups,
+    )
     totals = card.total_points(X)
     if reference is not None:
         n_reference: int | None = len(card.total_points(reference))
     else:
         n_reference = None if card.training is None else card.training.rows
-    outcomes = None
-    if y is not None:
-        known = _reference_gini(card, reference, reference_y, reference_weight)
-        outcomes = _outcomes(card, totals, y, sample_weight, known, reference is None)
-    return Monitoring(card.title, totals.size, n_reference, drift, outcomes)
-
-
-def _outcomes(
-    card: RiskCard,
-    totals: Any,
-    y: Any,
-    sample_weight: Any,
-    reference_gini: float | None,
-    is_apparent: bool,
-) -> OutcomesInUse:
+    clusters = read_clusters(groups, totals.size)
+    found = Monitoring(
+        card.title,
+        totals.size,
+        n_reference,
+        drift,
+        clusters=None if clusters is None else np.unique(clusters).size,
+    )
+    if y is None:
+        return found
     weights = read_weights(sample_weight, totals.size)
-    rows = read_outcomes(card.risk_of_total(totals), y, weights, event=card.classes[1])
-    return OutcomesInUse(
+    same = _same_outcome(card, totals, y, weights)
+    if same is not None:
+        return replace(found, same_outcome=same)
+    risks = card.risk_of_total(totals)
+    rows = read_outcomes(risks, y, weights, card.classes[1], groups)
+    outcomes = OutcomesInUse(
         rows=rows.risks.size,
         events=int(rows.is_event.sum()),
         separation=separation_of(rows),
         calibration=calibration_of(rows),
         bands=score_bands(rows, totals[weights > 0], card.higher_is_safer),
-        reference_gini=reference_gini,
-        is_apparent=is_apparent,
+        reference_gini=_reference_gini(card, reference, reference_y, reference_weight),
+        is_apparent=reference is None,
     )
+    return replace(found, outcomes=outcomes)
+
+
+def _same_outcome(card: RiskCard, totals: Any, y: Any, weights: Floats) -> SameOutcome | None:
+    """What all rows have; None where some have the event and some do not."""
+    labels = read_target(y, totals.size)[weights > 0].tolist()
+    if any(label != labels[0] for label in labels):
+        return None
+    if labels[0] not in card.classes:
+        raise DataError(
+            f"All labels are {labels[0]!r}, but the card knows {card.classes[0]!r} and "
+            f"{card.classes[1]!r}. Give the labels of the card."
+        )
+    expected = float(weights @ card.risk_of_total(totals))
+    return SameOutcome(labels[0] == card.classes[1], len(labels), expected)
 
 
 def _reference_gini(card: RiskCard, rows: Any, y: Any, sample_weight: Any) -> float | None:
     if rows is not None:
-        if y is None:
+        if y is None or len(set(read_target(y, len(y)).tolist())) < 2:
             return None
         return separation_of(
             read_outcomes(card.risk(rows), y, sample_weight, event=card.classes[1])
@@ -248,6 +311,8 @@ def _findings(found: Monitoring) -> Iterator[Finding]:
     if found.outcomes is not None:
         yield _gini_finding(found.outcomes)
         yield _calibration_finding(found.outcomes.calibration)
+    if found.same_outcome is not None:
+        yield Finding("outcomes", Light.NOT_JUDGED, found.same_outcome.in_words)
 
 
 def light_of(drift: Drift) -> Light:

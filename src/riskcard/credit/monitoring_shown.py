@@ -36,13 +36,19 @@ def monitoring_document(found: Monitoring, pictures: bool = False) -> Document:
     sections = [_overview(found), _total(found, pictures), _features(found), _values(found)]
     if found.outcomes is not None:
         sections.append(_outcomes(found.outcomes, pictures))
+    if found.same_outcome is not None:
+        words = found.same_outcome.in_words
+        sections.append(
+            Section("Outcomes", [f"{words[0].upper()}{words[1:]}. They are left out here."])
+        )
     origin = (
         "training rows, as counted in the card" if found.drift.is_from_card else "reference rows"
     )
+    together = "" if found.clusters is None else f" in {found.clusters:,} groups"
     number = "" if found.reference_rows is None else f"{found.reference_rows:,} "
     return Document(
         f"{found.title}: monitoring",
-        f"{count(found.rows, 'new row')} against {number}{origin}. Overall: {found.light}.",
+        f"{count(found.rows, 'new row')}{together} against {number}{origin}. Overall: {found.light}.",
         sections,
     )
 

@@ -61,6 +61,17 @@ class GivesPoints(TransformerMixin):
         new_names = dict(zip(names, given, strict=True))
         return np.array([new_names[one.name] for one in self.card_.features], dtype=object)
 
+    def __call__(self, X: Any) -> NDArray[np.float64]:
+        """The log-odds of the event, so that ``shap.Explainer(model, X)`` explains what ``shap_values`` does.
+
+        Parameters
+        ----------
+        X
+            Rows by features.
+        """
+        rows = self._rows_to_score(X)
+        return self.card_.log_odds(rows)
+
     def shap_values(self, X: Any, background: Any = None) -> NDArray[np.float64]:
         """Exact SHAP values of the log-odds of the event: see ``RiskCard.shap_values``.
 

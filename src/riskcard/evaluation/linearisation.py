@@ -228,11 +228,11 @@ class Rate:
         variance *= self.units / (self.units - 1)
         return self.value * (1 - self.value) / variance
 
-    def interval(self, quantile: float = QUANTILE) -> Interval | None:
+    def interval(self, quantile: float = QUANTILE, most_rows: float = math.inf) -> Interval | None:
         """Wilson's interval of the effective rows, widened to Student's distribution under a design."""
         if math.isnan(self.value) or (self.is_designed and self.units <= ONE_UNIT):
             return None
-        rows = self.effective_rows
+        rows = min(self.effective_rows, most_rows)
         if self.is_designed:
             rows *= (QUANTILE / quantile_of(self.units - 1)) ** 2
         return wilson_interval(self.value * rows, rows, quantile)

@@ -60,6 +60,8 @@ FORMATS = {
     "onnx": Format(
         (".onnx",), ("missing_text",), "riskcard.export.onnx:card_to_onnx", is_text=False
     ),
+    "cql": Format((".cql",), (), "riskcard.export.cql:card_to_cql"),
+    "cds-hooks": Format((), (), "riskcard.export.cds_hooks:card_to_cds_hooks"),
     "redcap": Format((), (), "riskcard.export.redcap:card_to_redcap"),
     "credit": Format((), _CREDIT, "riskcard.credit.scaling:credit_card_as_json"),
 }
@@ -75,8 +77,8 @@ def export_card(card: RiskCard, path: str | Path, to: str | None = None, **optio
     path
         The file.
     to
-        The format: "json", "python", "sql", "javascript", "xlsx", "pmml", "onnx", "redcap" (a
-        data dictionary), or "credit" (a card in JSON with credit points). By default it follows from the ending of the file.
+        The format: "json", "python", "sql", "javascript", "xlsx", "pmml", "onnx", "cql", "cds-hooks" (the
+        description of a service), "redcap" (a data dictionary), or "credit" (a card in JSON with credit points). By default it follows from the ending of the file.
     **options
         Those of the format: ``table``, ``dialect`` and ``keep`` of SQL, ``form`` of JavaScript,
         ``rows`` of a workbook, ``reasons`` of SQL and PMML, ``missing_text`` of ONNX,

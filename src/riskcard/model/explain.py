@@ -168,6 +168,12 @@ class Explanation:
 
         return explanation_as_text(self)
 
+    def to_markdown(self) -> str:
+        """Points and reasons as Markdown, for systems that show it."""
+        from riskcard.card.explanation_text import explanation_as_markdown
+
+        return explanation_as_markdown(self)
+
     def _repr_html_(self) -> str:
         from riskcard.card.explanation_text import explanation_as_html
 

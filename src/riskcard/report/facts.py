@@ -205,6 +205,8 @@ class ReportFacts:
         How the report came about.
     division
         What was held out: "folds", "groups", "sites" or "later rows".
+    is_grouped
+        Rows belong to groups, for which all intervals allow.
     """
 
     card: RiskCard
@@ -220,6 +222,7 @@ class ReportFacts:
     notes: tuple[str, ...]
     origin: Origin
     division: str = "folds"
+    is_grouped: bool = False
 
     @property
     def is_training(self) -> bool:

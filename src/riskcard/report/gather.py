@@ -201,6 +201,7 @@ def gather_facts(
             sample_size=_sample_size(on_rows, validation) if mode.is_training else None,
             notes=tuple(work.notes),
             division=_what_is_held_out(rows.division),
+            is_grouped=rows.division.groups is not None,
             origin=Origin(
                 made=_now(),
                 files=options.files,

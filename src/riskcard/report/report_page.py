@@ -7,6 +7,7 @@ from riskcard.card.card_html import render_html
 from riskcard.card.sentences import scale_words
 from riskcard.formatting.fonts import letters_explained
 from riskcard.formatting.speech import counted, say, translated
+from riskcard.formatting.stacked_tables import stack_tables
 from riskcard.formatting.templates import render
 from riskcard.report import figure_sentences as words
 from riskcard.report import judgement, shown_figures
@@ -26,7 +27,7 @@ _WITHOUT_VERDICT = ("card", "proof", "data", "origin")
 def render_report(facts: ReportFacts) -> str:
     """Draw a report as one page."""
     with letters_explained():
-        return _render("report", facts)
+        return stack_tables(_render("report", facts))
 
 
 def render_section(name: str, facts: ReportFacts) -> str:

@@ -39,7 +39,13 @@ from riskcard.validation.facts import (
 )
 from riskcard.validation.named_groups import NamedGroups
 from riskcard.validation.rivals import compare_rival
-from riskcard.validation.rows import GivenRows, JudgedRows, Rival, judged_rows
+from riskcard.validation.rows import (
+    GivenRows,
+    JudgedRows,
+    Rival,
+    judged_rows,
+    with_drawn_clusters,
+)
 from riskcard.version import __version__
 
 #: A table of thresholds has at most this many lines; of a card with more totals, round ones are shown.
@@ -76,6 +82,7 @@ class ValidationOptions:
 def gather_facts(card: RiskCard, given: GivenRows, options: ValidationOptions) -> ValidationFacts:
     """Compute everything that a validation says."""
     _check(options, given)
+    given = with_drawn_clusters(card, given)
     with warnings.catch_warnings():
         # values that training did not have are counted, feature by feature
         warnings.simplefilter("ignore", RiskcardWarning)
@@ -157,9 +164,10 @@ def _notes(card: RiskCard, rows: JudgedRows, drift: CardDrift | None) -> list[st
     found = []
     held_out = None if card.recipe is None else card.recipe.held_out
     if held_out is not None and rows.origin is not Rows.HELD_OUT:
+        column = f", the column {held_out.groups!r} included," if held_out.groups else ""
         found.append(
             f"These are not the {held_out.rows:,} rows that were held out of the fit. For these, give the "
-            "file that the card was learned from, or the held-out rows, with the same options."
+            f"file that the card was learned from{column} or the held-out rows, with the same options."
         )
     if drift is None:
         found.append(
@@ -274,4 +282,7 @@ def _drift_of(card: RiskCard, given: GivenRows, rows: JudgedRows) -> CardDrift |
     names = [one.name for one in card.features]
     _, columns = take_columns(given.for_card, card.feature_names, names)
     judged = {name: column[rows.kept] for name, column in columns.items()}
-    return card_drift(card, judged, sample_weight=rows.outcomes.weights)
+    weights, clusters = rows.outcomes.weights, rows.outcomes.clusters
+    if clusters is not None and np.unique(clusters).size < 2:
+        clusters = None  # one cluster says nothing about chance
+    return card_drift(card, judged, sample_weight=weights, groups=clusters)

@@ -7,6 +7,7 @@ from riskcard.card.card_html import render_html
 from riskcard.formatting import figures as words
 from riskcard.formatting.fonts import letters_explained
 from riskcard.formatting.percent import percent
+from riskcard.formatting.stacked_tables import stack_tables
 from riskcard.formatting.templates import render
 from riskcard.plots.drawing import require_matplotlib
 from riskcard.validation import pictures, sentences, shown, update_words
@@ -55,4 +56,4 @@ def render_page(facts: ValidationFacts) -> str:
             percent=percent,
             render_card=render_html,
         )
-    return page.replace(" %", "\u00a0%")  # a line never begins with the sign
+    return stack_tables(page.replace(" %", "\u00a0%"))  # a line never begins with the sign

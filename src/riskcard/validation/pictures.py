@@ -107,7 +107,9 @@ def _site_lines(facts: ValidationFacts) -> tuple[list[ForestLine], float]:
     named = (summary.auc, summary.ratio, summary.slope)
     predicted = [_effect(one, is_prediction=True) for one in named]
     lines.append(ForestLine("Mean of sites", [_effect(one) for one in named], is_summary=True))
-    lines.append(ForestLine("A further site", predicted, is_summary=True))
+    is_known = any(one is not None and one.prediction is not None for one in named)
+    further = "A further site" if is_known else "A further site: not known"
+    lines.append(ForestLine(further, predicted, is_summary=True))
     return lines, facts.evaluation.roc.area if summary.auc is None else summary.auc.mean
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -61,8 +61,11 @@ class GivenRows:
         All columns of training that are there, for the question which rows these are.
     clusters, sites
         One label per row, or None.
-    groups_column, sites_column
-        What these are called.
+    groups_column
+        What the clusters are called.
+    drawn_groups
+        The column whose groups were held out of the fit as a whole, by which the held-out rows are found
+        and which are the clusters unless others are given; None where it is not there.
     by
         Columns that divide the rows into groups.
     rivals
@@ -76,6 +79,7 @@ class GivenRows:
     clusters: Any = None
     sites: NamedGroups | None = None
     groups_column: str = ""
+    drawn_groups: Any = None
     by: tuple[NamedGroups, ...] = ()
     rivals: tuple[Rival, ...] = ()
 
@@ -103,6 +107,19 @@ class JudgedRows:
     kept: NDArray[np.bool_]
     origin: Rows
     is_scale_fitted: bool = False
+
+
+def with_drawn_clusters(card: RiskCard, given: GivenRows) -> GivenRows:
+    """Rows that were held out together belong together, unless other clusters are given."""
+    if given.clusters is not None or given.drawn_groups is None:
+        return given
+    return replace(given, clusters=given.drawn_groups, groups_column=column_of_draw(card))
+
+
+def column_of_draw(card: RiskCard) -> str:
+    """The column whose groups were held out of the fit as a whole; empty where there is none."""
+    held_out = None if card.recipe is None else card.recipe.held_out
+    return "" if held_out is None else held_out.groups
 
 
 def judged_rows(card: RiskCard, given: GivenRows) -> JudgedRows:
@@ -150,7 +167,7 @@ def _origin_of(
     weights = None
     if given.sample_weight is not None:
         weights = read_weights(given.sample_weight, is_event.size)
-    held_out = find_held_out(card, given.features, is_event, weights)
+    held_out = find_held_out(card, given.features, is_event, weights, given.drawn_groups)
     if held_out is not None:
         return held_out, Rows.HELD_OUT
     return everything, _ORIGINS[matches(card, given.features, is_event, weights)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from riskcard.evaluation.calibration import Calibration
-from riskcard.evaluation.groups.random_effects import RandomEffects
+from riskcard.evaluation.groups.random_effects import FEWEST_FOR_PREDICTION, RandomEffects
 from riskcard.evaluation.groups.subgroups import FEW
 from riskcard.evaluation.intervals import Figure
 from riskcard.formatting.figures import count, plain, share, with_interval
@@ -215,6 +215,8 @@ def _effect_sentence(name: str, one: RandomEffects) -> str:
     if one.prediction is not None:
         low, high = (plain(end, digits) for end in one.prediction)
         words += f"; at a further site it is expected to be between {low} and {high}"
+    else:
+        words += f"; at a further site it is not known, since that takes at least {FEWEST_FOR_PREDICTION} sites"
     if one.p_equal < 0.05:
         return f"{words}. Sites differ by more than chance (I² {share(one.share, 0)})."
     return f"{words}. The rows do not show that sites differ (I² {share(one.share, 0)})."

@@ -19,7 +19,7 @@ from riskcard.validation.facts import ValidationFacts
 from riskcard.validation.gather import ValidationOptions, gather_facts
 from riskcard.validation.named_groups import groups_of, sites_of
 from riskcard.validation.rivals import read_rival
-from riskcard.validation.rows import GivenRows, Rival, features_of
+from riskcard.validation.rows import GivenRows, Rival, column_of_draw, features_of
 from riskcard.validation.tables import facts_as_dict, tables_of
 
 
@@ -143,7 +143,8 @@ def validate(
         One weight per row.
     groups
         Which rows belong together, such as the visits of a patient: a column of X by its name, or one
-        label per row. All intervals allow for it.
+        label per row. All intervals allow for it. By default those that ``fit --hold-out --groups`` kept
+        together, where X has their column.
     sites
         Where each row is from, in the same way: each site is judged, and all are summarised with random
         effects.
@@ -189,6 +190,7 @@ def validate(
         features=features_of(card, X),
         clusters=clusters,
         groups_column=groups_column,
+        drawn_groups=_drawn_groups(card, X),
         sites=None if places is None else sites_of(sites_column or "site", places),
         by=tuple(_divisions(card, X, by, cuts or {})),
         rivals=tuple(_rivals(card, X, compare, len(np.asarray(y)))),
@@ -209,6 +211,12 @@ def _column(card: RiskCard, X: Any, given: Any) -> tuple[Any, str]:
         return _named(card, X, given), given
     name = getattr(given, "name", None)
     return given, name if isinstance(name, str) else ""
+
+
+def _drawn_groups(card: RiskCard, X: Any) -> Any:
+    """The column whose groups were held out of the fit as a whole, where X has it."""
+    name = column_of_draw(card)
+    return X[name] if name and name in (column_names(X) or ()) else None
 
 
 def _named(card: RiskCard, X: Any, name: str) -> Any:

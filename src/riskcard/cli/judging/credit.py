@@ -31,13 +31,13 @@ def run_credit(options: Namespace) -> int:
     card, file = load_labelled_card(options), open_data(options)
     rows, labels, weights = labelled_rows_of(file, options, card)
     existing = None if options.existing is None else _existing(file, options, card)
-    later = read_division_of(
-        file, options, target_of(options, card), reading_of(options, card)
-    ).is_later
+    division = read_division_of(file, options, target_of(options, card), reading_of(options, card))
+    groups, later = division.groups, division.is_later
     if later is not None:
         rows = {name: column[later] for name, column in rows.items()}
         labels, weights = labels[later], None if weights is None else weights[later]
         existing = None if existing is None else existing[later]
+        groups = None if groups is None else groups[later]
         say(f"Judged on the {labels.size:,} later rows of {later.size:,}.")
     with warnings_as_sentences():
         found = judge_credit(
@@ -45,6 +45,7 @@ def run_credit(options: Namespace) -> int:
             rows,
             labels,
             weights,
+            groups=groups,
             existing=existing,
             existing_is_safer=not options.existing_is_riskier,
             existing_name=options.existing or "",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from argparse import Namespace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from riskcard.cli.card_rows import (
@@ -12,12 +13,25 @@ from riskcard.cli.card_rows import (
     labelled_rows_of,
     load_labelled_card,
 )
-from riskcard.cli.reading import open_data, say_notes
+from riskcard.cli.reading import open_data, reading_of, say_notes
 from riskcard.cli.remarks import say, write_all_or_print
+from riskcard.cli.row_division import read_texts
+from riskcard.data.files.wanted_columns import Kind, Selection, require_columns
+from riskcard.errors import ParameterError
 
 if TYPE_CHECKING:
     from riskcard.data.files.table_file import TableFile
     from riskcard.model.card import RiskCard
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Rows as the card takes them, with labels, weights and groups where there are any."""
+
+    columns: dict[str, Any]
+    labels: Any
+    weights: Any
+    groups: Any
 
 
 def run_monitor(options: Namespace) -> int:
@@ -33,20 +47,22 @@ def run_monitor(options: Namespace) -> int:
 
         require_matplotlib()
     card = load_labelled_card(options)
-    rows, labels, weights = _rows(open_data(options), options, card)
-    before: tuple[Any, Any, Any] = (None, None, None)
+    new = _rows(open_data(options), options, card)
+    old = None
     if options.reference is not None:
-        before = _rows(open_data(options, options.reference), options, card)
+        old = _rows(open_data(options, options.reference), options, card)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RiskcardWarning)  # the page counts unknown values
         found = monitor_card(
             card,
-            rows,
-            labels,
-            weights,
-            reference=before[0],
-            reference_y=before[1],
-            reference_weight=before[2],
+            new.columns,
+            new.labels,
+            new.weights,
+            groups=new.groups,
+            reference=None if old is None else old.columns,
+            reference_y=None if old is None else old.labels,
+            reference_weight=None if old is None else old.weights,
+            reference_groups=None if old is None else old.groups,
         )
     shown = monitoring_document(found, pictures=options.html is not None)
     files = {
@@ -59,12 +75,39 @@ def run_monitor(options: Namespace) -> int:
     return 0
 
 
-def _rows(file: TableFile, options: Namespace, card: RiskCard) -> tuple[Any, Any, Any]:
-    """The rows of a file, with labels and weights where it has them."""
+def _rows(file: TableFile, options: Namespace, card: RiskCard) -> _Rows:
+    """The rows of a file, with labels, weights and groups where it has them."""
     target = options.target or card.outcome
-    if target is not None and (options.target is not None or target in file.names):
-        return labelled_rows_of(file, options, card)
+    if (
+        target is not None
+        and options.target is None
+        and not _has_values(file, options, card, target)
+    ):
+        target = None
+    if options.groups is not None:
+        require_columns(file, [options.groups], "named by --groups")
+        if options.groups in (target, options.weights):
+            raise ParameterError(
+                f"--groups is {options.groups!r}, which is the target or the weights. Name another."
+            )
+        groups = read_texts(file, options.groups, options, target, reading_of(options, card))
+    else:
+        groups = None
+    if target is not None:
+        return _Rows(*labelled_rows_of(file, options, card), groups)
     table = file.read(card_selection(file, options, card, weights=options.weights))
     say_notes(table)
     weights = table.features[options.weights].values if options.weights else None
-    return card_columns(card, table), None, weights
+    return _Rows(card_columns(card, table), None, weights, groups)
+
+
+def _has_values(file: TableFile, options: Namespace, card: RiskCard, target: str) -> bool:
+    """Whether a file has the outcome; a column that is still empty is said to be left out."""
+    if target not in file.names:
+        return False
+    wanted = Selection(kinds={target: Kind.TEXT}, reading=reading_of(options, card))
+    column = file.read(wanted).features[target]
+    if (column.values == column.values).any():  # a missing value is NaN
+        return True
+    say(f"{file.path!r}: the outcome {target!r} is empty, so only rows are compared, not outcomes.")
+    return False

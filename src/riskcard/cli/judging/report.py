@@ -8,7 +8,13 @@ from argparse import Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from riskcard.cli.card_rows import candidates, in_words, labelled_rows_of, target_of
+from riskcard.cli.card_rows import (
+    candidates,
+    drawn_groups,
+    in_words,
+    labelled_rows_of,
+    target_of,
+)
 from riskcard.cli.reading import open_data, reading_of
 from riskcard.cli.remarks import say
 from riskcard.cli.row_division import read_division_of
@@ -53,7 +59,8 @@ def run_report(options: Namespace) -> int:
     files = [file_facts("Card", options.card, content)]
     files += [file_facts(role, file.path, file.content) for role, file in tables.items()]
     rows = [_read(options, card, file, role) for role, file in tables.items()]
-    rows = _without_held_out(card, rows)
+    drawn = [drawn_groups(file, options, card) for file in tables.values()]
+    rows = _without_held_out(card, rows, drawn)
     begun = time.perf_counter()
     known = {
         "files": tuple(files),
@@ -129,22 +136,22 @@ def _read(options: Namespace, card: RiskCard, file: TableFile, role: str) -> Rep
     return ReportRows(candidates(options, card, file), labels, weights, for_card, division)
 
 
-def _without_held_out(card: RiskCard, rows: list[ReportRows]) -> list[ReportRows]:
+def _without_held_out(card: RiskCard, rows: list[ReportRows], drawn: list[Any]) -> list[ReportRows]:
     """The data and the test rows, where either file may have both the training and the held-out rows."""
-    data = _split(card, rows[0])
+    data = _split(card, rows[0], drawn[0])
     if len(data) > 1:
         use = "the test rows" if len(rows) == 1 else "they are left out of the data"
         say(f"{len(data[1].labels):,} of these rows were held out of the fit: {use}.")
     if len(rows) == 1:
         return data
-    test = _split(card, rows[1])
+    test = _split(card, rows[1], drawn[1])
     if len(test) > 1:
         learned = len(test[0].labels)
         say(f"The card was learned from {learned:,} of the test rows: they are left out.")
     return [data[0], test[-1]]
 
 
-def _split(card: RiskCard, rows: ReportRows) -> list[ReportRows]:
+def _split(card: RiskCard, rows: ReportRows, groups: Any) -> list[ReportRows]:
     """The training rows and the rows that were held out, where a file has both; otherwise all rows."""
     import numpy as np
 
@@ -152,7 +159,7 @@ def _split(card: RiskCard, rows: ReportRows) -> list[ReportRows]:
     from riskcard.report.gather import ReportRows
 
     is_event = rows.labels == card.classes[1]
-    held_out = find_held_out(card, rows.table.features, is_event, rows.sample_weight)
+    held_out = find_held_out(card, rows.table.features, is_event, rows.sample_weight, groups)
     if held_out is None or held_out.all():
         return [rows]
     return [

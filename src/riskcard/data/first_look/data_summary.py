@@ -13,6 +13,7 @@ from riskcard.data.columns import FeatureValues
 from riskcard.data.first_look.identifiers import LeftOut
 from riskcard.data.first_look.leaks import Leak, find_leaks
 from riskcard.data.first_look.repeats import Repeat
+from riskcard.data.first_look.similar_levels import SimilarLevels, find_similar_levels
 from riskcard.data.levels import BOOLEAN
 from riskcard.formatting.percent import percent
 
@@ -45,6 +46,8 @@ class DataSummary:
         Columns that have one value only.
     leaks
         Columns that alone separate nearly all rows.
+    similar
+        Levels that differ only in case or spaces.
     repeats
         Columns that name whose rows these are, where several rows are of one.
     notes
@@ -62,6 +65,7 @@ class DataSummary:
     left_out: tuple[LeftOut, ...] = ()
     constant: tuple[str, ...] = ()
     leaks: tuple[Leak, ...] = ()
+    similar: tuple[SimilarLevels, ...] = ()
     repeats: tuple[Repeat, ...] = ()
     notes: tuple[str, ...] = ()
     max_terms: int | None = None
@@ -116,6 +120,11 @@ class DataSummary:
             for one in self.repeats
         ]
         found += [
+            f"Levels of {one.name!r} differ only in case or spaces: {listed(one.levels)}. If they mean the same, "
+            "write them in one way"
+            for one in self.similar
+        ]
+        found += [
             f"{leak.name!r} alone separates nearly all rows (AUC {leak.area:.3f}): make sure that it is "
             "known before the outcome"
             for leak in self.leaks
@@ -165,6 +174,7 @@ def summarize(
         with_missing=with_missing,
         constant=tuple(constant),
         leaks=find_leaks(features, is_event),
+        similar=find_similar_levels(features),
         **known,
     )
 

@@ -31,6 +31,10 @@ from riskcard.evaluation.linearisation import Linearised
 from riskcard.evaluation.measures import Floats
 from riskcard.evaluation.outcomes import Outcomes
 
+#: With fewer sites nothing is said about a further one: three sites gave intervals 8 to 14 times as wide (median of 200
+#: simulated summaries) as if the spread were known, four 3 to 5 times, and five 2 to 4 times.
+FEWEST_FOR_PREDICTION = 5
+
 #: Values of the spread between sites over which a prediction is averaged.
 _STEPS = 1_000
 
@@ -49,7 +53,7 @@ class RandomEffects:
         Its 95 % interval (Hartung and Knapp, never narrower than the variances of the sites allow).
     prediction
         95 % prediction interval: where the true value of a further site is expected. None with fewer
-        than three sites.
+        than five sites, which hardly tell how far sites differ.
     between
         ``tau``: the standard deviation of true values between sites, on the scale of the summary.
     share
@@ -165,7 +169,9 @@ def random_effects(
         sites=values.size,
         mean=back(mean),
         interval=(back(mean - reach), back(mean + reach)),
-        prediction=_prediction(values, errors, back) if values.size > 2 else None,
+        prediction=_prediction(values, errors, back)
+        if values.size >= FEWEST_FOR_PREDICTION
+        else None,
         between=math.sqrt(spread),
         share=float(spread / (spread + typical)),
         p_equal=float(chdtrc(degrees, excess)),

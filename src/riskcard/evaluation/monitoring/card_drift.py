@@ -13,8 +13,13 @@ from riskcard.data.rows_to_score import as_numbers, take_columns
 from riskcard.data.target import read_weights
 from riskcard.errors import DataError
 from riskcard.evaluation.measures import Floats
-from riskcard.evaluation.monitoring.drift import Drift, drift_between, equal_share_bands
-from riskcard.evaluation.outcomes import effective_rows
+from riskcard.evaluation.monitoring.drift import (
+    Drift,
+    drift_between,
+    equal_share_bands,
+    rows_worth,
+)
+from riskcard.evaluation.outcomes import read_clusters
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature
 
@@ -78,6 +83,7 @@ class _Sample:
     columns: dict[str, NDArray[Any]]
     totals: NDArray[np.int64]
     weights: Floats
+    clusters: NDArray[np.intp] | None
 
 
 def card_drift(
@@ -86,6 +92,9 @@ def card_drift(
     reference: Any = None,
     sample_weight: Any = None,
     reference_weight: Any = None,
+    *,
+    groups: Any = None,
+    reference_groups: Any = None,
 ) -> CardDrift:
     """Compare rows with the reference rows of a card.
 
@@ -99,6 +108,9 @@ def card_drift(
         The rows that they are compared with, usually those of training; by default the counts that
         the card stores. A card that was learned with weights stores how many rows each line had, not
         their weights, so its features are compared by rows.
+    groups, reference_groups
+        One label per row: rows with the same one belong together, so that chance explains more. The
+        counts in a card are taken for those of independent rows.
 
     Returns
     -------
@@ -106,7 +118,7 @@ def card_drift(
         The total in at most ten bands with about equal shares of the reference; each feature by the
         lines of the card, and values for which training had no line as bins of their own.
     """
-    new = _read(card, X, sample_weight)
+    new = _read(card, X, sample_weight, groups)
     if reference is None:
         _require_counts(card)
         known = card.training is not None and not card.training.is_weighted
@@ -114,16 +126,15 @@ def card_drift(
         features = tuple(_feature_drift(card, one, None, new, by_line) for one in card.features)
         total = _total_drift_from_card(card, new)
         return CardDrift(total, features, _faults(card, None, new), True)
-    old = _read(card, reference, reference_weight)
+    old = _read(card, reference, reference_weight, reference_groups)
     features = tuple(_feature_drift(card, one, old, new, new.weights) for one in card.features)
     values, place = np.unique(old.totals, return_inverse=True)
     sums = np.bincount(place, old.weights).astype(np.float64)
-    sizes = effective_rows(old.weights), effective_rows(new.weights)
-    total = _total_drift(values, sums, new, sizes)
+    total = _total_drift(values, sums, new, old)
     return CardDrift(total, features, _faults(card, old, new), False)
 
 
-def _read(card: RiskCard, rows: Any, sample_weight: Any) -> _Sample:
+def _read(card: RiskCard, rows: Any, sample_weight: Any, groups: Any) -> _Sample:
     used = [one.name for one in card.features]
     n_rows, columns = take_columns(rows, card.feature_names, used)
     weights = read_weights(sample_weight, n_rows)
@@ -132,7 +143,7 @@ def _read(card: RiskCard, rows: Any, sample_weight: Any) -> _Sample:
     totals = np.full(n_rows, card.base, dtype=np.int64)
     for feature in card.features:
         totals += feature.points_of(columns[feature.name])
-    return _Sample(columns, totals, weights)
+    return _Sample(columns, totals, weights, read_clusters(groups, n_rows))
 
 
 def _require_counts(card: RiskCard) -> None:
@@ -155,20 +166,24 @@ def _total_drift_from_card(card: RiskCard, new: _Sample) -> Drift | None:
     sums = np.array([one.weight for one in counts])
     # the sum of squares of all weights, from those of the bands
     squares = sum(one.weight**2 / one.effective_rows for one in counts)
-    sizes = float(sums.sum() ** 2 / squares), effective_rows(new.weights)
-    return _total_drift(highs, sums, new, sizes)
+    return _total_drift(highs, sums, new, float(sums.sum() ** 2 / squares))
 
 
-def _total_drift(
-    highs: NDArray[Any], sums: Floats, new: _Sample, sizes: tuple[float, float]
-) -> Drift:
-    """The totals in bands; ``highs`` are the last totals of the narrowest bands that are known."""
+def _total_drift(highs: NDArray[Any], sums: Floats, new: _Sample, old: _Sample | float) -> Drift:
+    """The totals in bands; ``highs`` are the last totals of the narrowest bands that are known.
+
+    The reference is some rows, or what is known of them: their effective number.
+    """
     ends = equal_share_bands(sums, MOST_BANDS)
     begins = [0, *(end + 1 for end in ends[:-1])]
     expected = [float(sums[a : b + 1].sum()) for a, b in zip(begins, ends, strict=True)]
     limits = [int(highs[end]) for end in ends[:-1]]
     places = np.searchsorted(limits, new.totals, side="left")
     actual = np.bincount(places, new.weights, len(ends))
+    if isinstance(old, _Sample):
+        before = np.searchsorted(limits, old.totals, side="left")
+        old = rows_worth(before, old.weights, old.clusters)
+    sizes = old, rows_worth(places, new.weights, new.clusters)
     return drift_between(expected, actual, _band_words(limits), rows=sizes)
 
 
@@ -194,25 +209,29 @@ def _feature_drift(
     extra = [card.labels.say("missing"), "levels that training did not have"]
     words = [*(line.label for line in lines), *extra]
     points = [*(line.points for line in lines), usual, usual]
-    actual = _line_weights(feature, new.columns[feature.name], weights)
+    actual, new_size = _line_weights(feature, new, weights)
     if old is None:
         expected = np.array([*(line.rows or 0 for line in lines), 0, 0], dtype=np.float64)
-        sizes = float(expected.sum()), effective_rows(weights)
+        old_size = float(expected.sum())
     else:
-        expected = _line_weights(feature, old.columns[feature.name], old.weights)
-        sizes = effective_rows(old.weights), effective_rows(weights)
+        expected, old_size = _line_weights(feature, old, old.weights)
     return drift_between(
-        expected, actual, words, card.labels.name(feature.name), rows=sizes, points=points
+        expected,
+        actual,
+        words,
+        card.labels.name(feature.name),
+        rows=(old_size, new_size),
+        points=points,
     )
 
 
-def _line_weights(feature: CardFeature, column: Any, weights: Floats) -> Floats:
-    """The weight of the rows of each line, then of missing and of unknown values without one."""
-    found, n_lines = feature.look_up(column), len(feature.lines())
+def _line_weights(feature: CardFeature, rows: _Sample, weights: Floats) -> tuple[Floats, float]:
+    """The weight of the rows of each line, then of missing and of unknown values; what rows are worth."""
+    found, n_lines = feature.look_up(rows.columns[feature.name]), len(feature.lines())
     places = np.where(found.is_guessed_missing, n_lines, found.lines)
     places = np.where(found.is_unseen, n_lines + 1, places)
     sums: Floats = np.bincount(places, weights, n_lines + 2).astype(np.float64)
-    return sums
+    return sums, rows_worth(places, weights, rows.clusters)
 
 
 def _faults(card: RiskCard, old: _Sample | None, new: _Sample) -> tuple[InputFaults, ...]:

@@ -14,11 +14,13 @@ from enum import Enum
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from riskcard.errors import DataError
 from riskcard.evaluation.intervals import LEVEL
 from riskcard.evaluation.measures import Floats
+from riskcard.evaluation.outcomes import effective_rows
 
 #: The limits by which the index is usually read.
 SOME_CHANGE, LARGE_CHANGE = 0.1, 0.25
@@ -73,7 +75,7 @@ class Drift:
     index
         The stability index.
     expected_rows, actual_rows
-        Effective numbers of rows; without weights the numbers of rows.
+        Effective numbers of rows; without weights and clusters the numbers of rows.
     is_adjusted
         A bin was empty in one sample, so half a row was added to every bin of both.
     """
@@ -172,6 +174,42 @@ def drift_between(
         )
     )
     return Drift(name, tuple(bins), float(parts.sum()), old_rows, new_rows, is_adjusted)
+
+
+def rows_worth(
+    places: NDArray[np.intp], weights: Floats, clusters: NDArray[np.intp] | None
+) -> float:
+    """The number of independent rows that tell as much about the shares of bins as these rows.
+
+    Without clusters it is Kish's effective number of rows. Rows of one cluster tell less: the variances of
+    the shares between clusters are compared with those of independent rows, averaged over the bins (the
+    first-order correction of Rao and Scott 1981).
+
+    Parameters
+    ----------
+    places
+        The bin of each row.
+    weights
+        One per row.
+    clusters
+        A number from 0 per row; None where rows are independent.
+    """
+    by_rows = effective_rows(weights)
+    if clusters is None:
+        return by_rows
+    units = np.bincount(clusters, weights) / weights.sum()
+    n_units, bins = effective_rows(units), np.unique(places)
+    if n_units <= 1 or bins.size < 2:
+        return n_units
+    spread = 0.0
+    for place in bins:
+        is_here = places == place
+        own = np.bincount(clusters[is_here], weights[is_here], units.size) / weights.sum()
+        share = float(own.sum())
+        moves = own - share * units
+        spread += float(moves @ moves) / share if share > 0 else 0.0
+    spread *= n_units / (n_units - 1)
+    return min(by_rows, (bins.size - 1) / spread) if spread > 0 else by_rows
 
 
 def equal_share_bands(weights: Any, most: int = 10) -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from riskcard.model.origin.recipe import HeldOut, RowOrigin, matches
 Mask = NDArray[np.bool_]
 
 
-def draw_held_out(is_event: Mask, amount: float, seed: int) -> Mask:
+def draw_held_out(is_event: Mask, amount: float, seed: int, groups: Any = None) -> Mask:
     """Which rows are held out: the same share of those with the event and of those without.
 
     Parameters
@@ -28,11 +29,17 @@ def draw_held_out(is_event: Mask, amount: float, seed: int) -> Mask:
         A share of the rows below 1, or their number.
     seed
         Of the draw.
+    groups
+        One value per row; rows with the same one, such as the visits of a patient, are held out together
+        or not at all. Shares are then those of groups with an event and of groups without one, as near
+        as whole groups allow.
 
     Examples
     --------
     >>> draw_held_out(np.array([True, False] * 5), 0.4, seed=0).reshape(5, 2).sum(axis=0).tolist()
     [2, 2]
+    >>> draw_held_out(np.array([True, False] * 3), 2, seed=0, groups=list("aabbcc")).tolist()
+    [False, False, False, False, True, True]
     """
     share = amount if amount < 1 else amount / is_event.size
     if not 0 < share < 1:
@@ -41,6 +48,8 @@ def draw_held_out(is_event: Mask, amount: float, seed: int) -> Mask:
             "rows than there are."
         )
     generator = np.random.default_rng(seed)
+    if groups is not None:
+        return _draw_groups(is_event, share, generator, groups)
     held_out = np.zeros(is_event.size, dtype=bool)
     for label in (True, False):
         rows = np.flatnonzero(is_event == label)
@@ -54,12 +63,40 @@ def draw_held_out(is_event: Mask, amount: float, seed: int) -> Mask:
     return held_out
 
 
+def _draw_groups(is_event: Mask, share: float, generator: np.random.Generator, groups: Any) -> Mask:
+    """Whole groups: about the same share of the rows of those with an event and of the others."""
+    values = np.asarray(groups)
+    if values.shape != is_event.shape:
+        raise ParameterError(
+            f"The groups have shape {values.shape}. Give one value for each of the {is_event.size:,} rows."
+        )
+    _, first, codes = np.unique(values.astype(str), return_index=True, return_inverse=True)
+    codes = np.argsort(np.argsort(first))[codes]  # numbered as they come, whatever they are called
+    rows, events = np.bincount(codes), np.bincount(codes, is_event)
+    drawn = np.zeros(rows.size, dtype=bool)
+    for kind in (events > 0, events == 0):
+        order = generator.permutation(np.flatnonzero(kind))
+        reached = np.concatenate([[0], np.cumsum(rows[order])])
+        drawn[order[: int(np.argmin(np.abs(reached - share * reached[-1])))]] = True
+    held_out: Mask = drawn[codes]
+    for label in (True, False):
+        number, whole = (int((is_event == label)[part].sum()) for part in (held_out, ...))
+        if not 0 < number < whole:
+            raise DataError(
+                f"Of {whole} rows {'with' if label else 'without'} the event, {number} would be held out "
+                f"with whole groups ({rows.size:,} of them), but both parts need some. Hold out another "
+                "share, or use another seed."
+            )
+    return held_out
+
+
 def with_held_out(
     card: RiskCard,
     features: Mapping[str, FeatureValues],
     is_event: Mask,
     weights: NDArray[np.float64] | None,
     drawn: tuple[float, int],
+    groups: str = "",
 ) -> RiskCard:
     """The card that remembers which rows were held out.
 
@@ -71,6 +108,8 @@ def with_held_out(
         The held-out rows; without weights, each weighs 1.
     drawn
         The amount and the seed with which they were drawn.
+    groups
+        The column whose groups were drawn as a whole; empty where rows were drawn.
     """
     if card.recipe is None:
         return card
@@ -79,6 +118,7 @@ def with_held_out(
         events=int(np.count_nonzero(is_event)),
         amount=drawn[0],
         seed=drawn[1],
+        groups=groups,
         rows_used=_hash_of(card, features, is_event, weights),
     )
     return replace(card, recipe=replace(card.recipe, held_out=held_out, digest=""))
@@ -89,11 +129,22 @@ def find_held_out(
     features: Mapping[str, FeatureValues],
     is_event: Mask,
     weights: NDArray[np.float64] | None = None,
+    groups: Any = None,
 ) -> Mask | None:
     """The held-out rows among some rows.
 
     They are found if the rows are all held-out rows and no others, or if they are the whole table from
     which they were drawn, in its order.
+
+    Parameters
+    ----------
+    card
+        A card that may remember held-out rows.
+    features, is_event, weights
+        The rows.
+    groups
+        The column that the recipe names, where groups were drawn as a whole; without it they cannot be
+        found in the whole table.
 
     Returns
     -------
@@ -106,8 +157,11 @@ def find_held_out(
     if is_event.size == held_out.rows:
         same = _hash_of(card, features, is_event, weights) == held_out.rows_used
         return np.ones(is_event.size, dtype=bool) if same else None
+    if held_out.groups and groups is None:
+        return None
+    together = groups if held_out.groups else None
     try:
-        drawn = draw_held_out(is_event, held_out.amount, held_out.seed)
+        drawn = draw_held_out(is_event, held_out.amount, held_out.seed, together)
     except (DataError, ParameterError):
         return None
     parts = [_take(features, part) for part in (drawn, ~drawn)]

@@ -48,6 +48,8 @@ class HeldOut:
         Counts.
     amount, seed
         How they were drawn: a share below 1 or a number of rows, and the seed.
+    groups
+        The column whose groups were held out as a whole; empty where rows were drawn one by one.
     rows_used
         Their hash over the features on the card, with label and weight.
     """
@@ -56,11 +58,13 @@ class HeldOut:
     events: int
     amount: float
     seed: int
+    groups: str
     rows_used: str
 
     def __post_init__(self) -> None:
         set_numbers(self, whole_number, "rows", "events", "seed")
         set_numbers(self, finite_number, "amount")
+        _require("groups", self.groups, str, "a text")
         _require("rows_used", self.rows_used, str, "a text")
 
 

@@ -48,6 +48,9 @@ class FeatureLabel:
         From a level, a special value or a whole number as the card shows it to the words for it.
     reason
         What is written to a person whom the feature costs points, such as a refused applicant.
+    code, code_system, code_unit
+        The clinical code of the feature, such as that of a laboratory test, the address of the system of codes
+        it is from, and the unit that values have there, for exports to clinical systems.
     """
 
     name: str | None = None
@@ -57,6 +60,9 @@ class FeatureLabel:
     highest: float | None = None
     levels: Mapping[str, str] = field(default_factory=dict, hash=False)
     reason: str = ""
+    code: str = ""
+    code_system: str = ""
+    code_unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)

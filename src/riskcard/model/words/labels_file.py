@@ -121,6 +121,11 @@ def _feature_from(name: str, entry: Any) -> FeatureLabel:
     limits = [found[key] for key in checks if key in found]
     if limits != sorted(limits):
         raise ParameterError(f"The lowest value of {name!r} is above the highest.")
+    if bool(found.get("code")) != bool(found.get("code_system")):
+        raise ParameterError(
+            f"{name!r} has one of code and code_system. Give both, such as "
+            'code = "2160-0" and code_system = "http://loinc.org".'
+        )
     levels = entry.get("levels", {})
     _require_keys(f"the levels of {name!r}", levels, levels)
     for level, text in levels.items():
@@ -242,6 +247,9 @@ def _column_lines(column: Column) -> Iterator[str]:
     yield from ("", key, f"name = {_quoted(column.name if label.name is None else label.name)}")
     yield from (f"unit = {_quoted(label.unit)}", f"help = {_quoted(label.help)}")
     yield f"reason = {_quoted(label.reason)}"
+    if label.code:
+        for part in ("code", "code_system", "code_unit"):
+            yield f"{part} = {_quoted(getattr(label, part))}"
     if not column.levels:
         seen = column.seen
         for end in ("lowest", "highest"):

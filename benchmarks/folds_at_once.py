@@ -1,0 +1,112 @@
+"""Folds one after the other, in threads and in processes, and what a new process needs before its first fit.
+
+    python -m benchmarks.folds_at_once
+    python -m benchmarks.folds_at_once --repeats 5
+
+Each row is taken in processes of its own, the best of several. Processor time includes that of worker processes; on a busy
+machine it is the figure to compare. The data are the breast cancer table of scikit-learn, five folds, cards of
+three terms.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+
+FOLDS = """
+import resource, sys, time, warnings
+warnings.simplefilter("ignore")
+from joblib import parallel_config
+from joblib.externals.loky import get_reusable_executor
+from sklearn.datasets import load_breast_cancer
+from sklearn.model_selection import cross_val_score
+from riskcard import RiskScoreClassifier
+
+def used():
+    kinds = resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN
+    return sum(one.ru_utime + one.ru_stime for one in map(resource.getrusage, kinds))
+
+X, y = load_breast_cancer(return_X_y=True)
+model = RiskScoreClassifier(3).fit(X, y)  # compiled code is loaded here
+backend, times = sys.argv[1], []
+begin, before = time.perf_counter(), used()
+if backend == "serial":
+    scores = cross_val_score(model, X, y, cv=5, scoring="roc_auc")
+else:
+    with parallel_config(backend=backend):
+        scores = cross_val_score(model, X, y, cv=5, scoring="roc_auc", n_jobs=2)
+seconds = time.perf_counter() - begin
+if backend == "loky":
+    get_reusable_executor().shutdown(wait=True)  # the time of children counts once they have ended
+print(seconds, used() - before, scores.mean())
+"""
+
+STEPS = """
+import time, warnings
+warnings.simplefilter("ignore")
+now = time.process_time
+times = [now()]
+import sklearn.linear_model, sklearn.model_selection
+times.append(now())
+import numba
+times.append(now())
+from riskcard.estimators.classifier import RiskScoreClassifier
+times.append(now())
+from numba.core.registry import cpu_target
+cpu_target.target_context.refresh(), cpu_target.typing_context.refresh()
+times.append(now())
+from sklearn.datasets import load_breast_cancer
+X, y = load_breast_cancer(return_X_y=True)
+begin = now()
+RiskScoreClassifier(3).fit(X, y)
+first = now() - begin
+begin = now()
+RiskScoreClassifier(3).fit(X, y)
+print(*(b - a for a, b in zip(times, times[1:])), first - (now() - begin), now() - begin)
+"""
+
+MODES = {
+    "one after the other": "serial",
+    "two threads": "threading",
+    "two new processes": "loky",
+}
+PARTS = (
+    "scikit-learn and pandas",
+    "numba",
+    "riskcard",
+    "numba's types and functions",
+    "compiled code of riskcard",
+    "a fit after that",
+)
+
+
+def numbers_of(code: str, *words: str) -> list[float]:
+    """What a fresh interpreter prints."""
+    command = [sys.executable, "-c", code, *words]
+    answer = subprocess.run(command, check=True, capture_output=True, text=True)
+    return [float(number) for number in answer.stdout.split()]
+
+
+def best_of(repeats: int, code: str, *words: str) -> list[float]:
+    """The lowest of each figure."""
+    return [
+        min(one) for one in zip(*(numbers_of(code, *words) for _ in range(repeats)), strict=True)
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--repeats", type=int, default=3)
+    repeats = parser.parse_args().repeats
+    print("| five folds | seconds | processor seconds | mean AUC |\n|---|---|---|---|")
+    for words, mode in MODES.items():
+        seconds, processor, score = best_of(repeats, FOLDS, mode)
+        print(f"| {words} | {seconds:.2f} | {processor:.2f} | {score:.4f} |")
+    print("\n| before the first fit of a process | processor seconds |\n|---|---|")
+    for words, seconds in zip(PARTS, best_of(repeats, STEPS), strict=True):
+        print(f"| {words} | {seconds:.2f} |")
+
+
+if __name__ == "__main__":
+    main()

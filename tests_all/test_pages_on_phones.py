@@ -1,0 +1,81 @@
+"""Reports, validations and the pages of credit on a phone, in a real browser: nothing is wider than the screen."""
+
+import pytest
+
+from optional import pd
+from riskcard import (
+    RiskScoreClassifier,
+    binning_tables,
+    judge_credit,
+    make_report,
+    monitor_card,
+    validate,
+)
+from riskcard.credit.binning_shown import binning_document
+from riskcard.credit.judgement_shown import judgement_document
+from riskcard.credit.monitoring_shown import monitoring_document
+from validation_rows import small_card, validation_rows
+
+CARD = small_card()
+X, Y = validation_rows(offset=0.3)
+
+
+def rows_of(part: slice):
+    return pd.DataFrame(X)[["age", "smoker", "sex"]].iloc[part], Y[part]
+
+
+def report_page() -> str:
+    rows, labels = rows_of(slice(0, 400))
+    model = RiskScoreClassifier(3).fit(rows, labels)
+    return make_report(
+        model, rows, labels, test=rows_of(slice(400, 600)), cv=2, repeats=1, n_bootstraps=3
+    ).to_html()
+
+
+def validation_page() -> str:
+    return validate(
+        CARD, X, Y, by=["sex", "age"], cuts={"age": [50, 65]}, sites="site", groups="patient", flag_from=[0.3],
+        risk_groups=[0.1, 0.3], compare={"risk": "old_risk", "score": "old_score"}, n_bootstraps=5,
+    ).to_html()  # fmt: skip
+
+
+PAGES = {
+    "report": report_page,
+    "validation": validation_page,
+    "credit": lambda: judgement_document(
+        judge_credit(CARD, X, Y, existing=X["old_score"])
+    ).to_page(),
+    "monitor": lambda: monitoring_document(monitor_card(CARD, X, Y)).to_page(),
+    "bins": lambda: binning_document(binning_tables(X, Y, card=CARD)).to_page(),
+}
+
+#: Boxes whose content is wider than they are, with the number of rows of their tables.
+WIDE = """
+return [...document.querySelectorAll('.wide, .counted')].filter(box => box.scrollWidth > box.clientWidth + 1)
+  .map(box => [box.querySelectorAll('tbody tr').length, box.innerText.slice(0, 80)])
+"""
+#: For each stacked table whether the words of its headings are seen next to cells, and hidden above them.
+STACKED = """
+return [...document.querySelectorAll('.stacks table')].map(table => {
+  const cell = table.querySelector('tbody tr > :last-child');
+  return [getComputedStyle(cell, '::before').content, table.querySelector('thead').getBoundingClientRect().height];
+})
+"""
+
+
+@pytest.mark.parametrize("width", [360, 390])
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_fits_on_a_phone(browser, tmp_path, name, width):
+    path = tmp_path / "page.html"
+    path.write_text(PAGES[name](), encoding="utf-8")
+    size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.get(path.as_uri())
+    whole = browser.execute_script("return document.documentElement.scrollWidth")
+    wide, stacked = browser.execute_script(WIDE), browser.execute_script(STACKED)
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert whole <= width
+    # only long tables, whose rows people compare, are moved sideways in their box
+    assert width < 390 or [text for rows, text in wide if rows <= 12] == []
+    assert all(label not in ("none", '""') and height <= 1 for label, height in stacked)
+    assert stacked or name not in ("report", "validation")
