@@ -17,51 +17,55 @@ MAX_STEPS, MAX_SHORTENED = 30, 12
 #: No coefficient moves further in one step.
 LONGEST_STEP = 4.0
 #: What is added to the diagonal of the Hessian, as a part of it, and what a pivot is at least.
-RIDGE, FLOOR = 1e-9, 1e-9
+RIDGE, FLOOR = 1e-8, 1e-9
+#: How often variables are held at an end of the box in one step.
+MAX_HELD = 8
+#: Rounds through all variables where that does not end.
+MAX_SWEEPS = 60
+#: The part of the fall promised by a step that is believed in.
+PROMISED = 0.9
 #: A fit ends when its loss is this close to its bound (relative).
 SOLVED_WITHIN = 1e-9
 
 
 @bare_inner_kernel
-def family_bound(loss, steep, furthest, n_rows, family, slots, terms, theta, fits):
-    """Claim: for any coefficients, no card of the node has a loss below the number returned.
+def family_bound(value, steep, furthest, n_rows, family, slots, terms, gradient, gains):
+    """Claim: no card of the node has a loss below the number returned.
 
-    ``loss`` and ``fits.gradient`` are those of the rows' losses at ``theta``; ``steep`` is the sum
-    of the sizes of the slopes of all rows, ``furthest`` the size of the largest log-odds.
+    It comes from *any* chances ``p[i]`` of the rows, between 0 and 1. With weights ``e`` and ``o``
+    of a row with and without the event, let ``r = (e + o) p - e = o p - e (1 - p)`` be its slope,
+    and ``value`` the sum over rows of ``(e + o)`` times the entropy of ``p``. ``gradient`` has the
+    sum of slopes of the rows in which each condition holds, and of all rows.
 
-    Proof: the loss is convex in the log-odds, hence in the coefficients. So a card with offset
-    ``b`` and coefficients ``t[c]`` has a loss of at least::
+    Proof: a row with log-odds ``z`` has the loss ``(e + o) log(1 + exp(z)) - e z``. Without ``r z``
+    that is ``(e + o) (log(1 + exp(z)) - p z)``, least where the risk is ``p``, and there ``(e +
+    o)`` times the entropy of ``p``. So the loss of a card is at least ``value`` plus the sum of ``r
+    z``, which for offset ``b`` and coefficients ``t[c]`` is ``b`` times the sum of all slopes plus
+    the sum of ``t[c] gradient[c]``. The best real offset lies in ``family.offsets`` (see
+    `search.proof.support_tree`), and another one only raises the loss. Of each slot as many
+    conditions as it has terms have a coefficient other than 0, of a sign that is in the slot and
+    within its ends. So their part is at least the sum of the least ``gradient[c] * end[c]``, as
+    many as the slot has terms, those above 0 counted as 0.
 
-        loss + g0 * (b - theta0) + sum over conditions of g[c] * (t[c] - theta[c])
+    Where ``p`` is the risk at some log-odds, that is their tangent (claim 5 of the proofs), and
+    ``value`` is their loss minus the sum of ``r z``.
 
-    The best real offset lies in ``family.offsets`` (see `search.proof.support_tree`), and another
-    one only raises the loss of the card. Of each slot as many conditions as it has terms have a
-    coefficient other than 0, of a sign that is in the slot and within its ends. So the sum of
-    ``g[c] * t[c]`` over the slot is at least that of its least ``g[c] * end[c]``, as many as it has
-    terms, those above 0 counted as 0.
-
-    Rounding: the log-odds of a row are a sum of at most one number a chain, its slope times these
-    is an error of the loss; every gradient is a sum over the rows. All of these are parts of
-    ``loss + steep * (furthest + the ends of all that is added)``, of which the margins of
-    `rounding` are subtracted.
+    Rounding: ``steep`` is the sum of ``o p + e (1 - p)``, at least that of the sizes of all slopes;
+    ``furthest`` the size of the largest log-odds that ``value`` was computed with. Slopes are sums
+    over rows, multiplied by ends; all errors are parts of what ``size`` adds up, of which the
+    margins of `rounding` are subtracted.
     """
-    gradient, gains = fits.gradient, fits.gains
-    n, n_slots = theta.size - 1, family.max_terms
-    bound = loss - gradient[n] * theta[n]
+    n, n_slots = gradient.size - 1, family.max_terms
+    bound = value
     bound += min(gradient[n] * family.offsets[at.LEAST], gradient[n] * family.offsets[at.MOST])
     for s in range(n_slots):
         for t in range(terms[s]):
             gains[s, t] = 0.0
     longest = 0.0
-    total = abs(theta[n])
     for c in range(n):
         g = gradient[c]
-        if theta[c] != 0.0:
-            bound -= g * theta[c]
-            total += abs(theta[c])
-        rising, falling = slots[at.RISING, c], slots[at.FALLING, c]
         # a negative slope is used by a positive coefficient
-        s = rising if g < 0.0 else falling
+        s = slots[at.RISING, c] if g < 0.0 else slots[at.FALLING, c]
         if s == at.NOWHERE:
             continue
         gain = g * family.ends[at.MOST, c] if g < 0.0 else g * family.ends[at.LEAST, c]
@@ -74,8 +78,60 @@ def family_bound(loss, steep, furthest, n_rows, family, slots, terms, theta, fit
         for t in range(terms[s]):
             bound += gains[s, t]
     reach = abs(family.offsets[at.LEAST]) + abs(family.offsets[at.MOST])
-    size = loss + steep * (furthest + total + reach + n_slots * longest)
+    size = abs(value) + steep * (furthest + reach + n_slots * longest)
     return bound - (ROUNDING + ROUNDING_PER_ROW * n_rows) * size
+
+
+@bare_inner_kernel
+def step_bound(begin, n_rows, n_chains, tables, family, slots, terms, fits):
+    """The bound of `family_bound` for the chances that Newton's step aims at, to first order.
+
+    With risks ``p`` and the step's change ``x`` of the log-odds these are ``p + p (1 - p) x``. The
+    sums of their slopes are those that Newton's step makes 0, so the bound misses the least loss by
+    the third power of the step only. Chances that leave their interval are brought back into it.
+    """
+    codes, weights, first = tables.codes, tables.weights, family.first
+    direction, gradient, sums, slope = fits.direction, fits.trial, fits.sums, fits.slope
+    n = gradient.size - 1
+    change = fits.change
+    for r in range(n_rows):
+        change[r] = direction[n]
+    for a in range(n_chains):
+        f = fits.chains[a]
+        base = first[f] + f
+        sums[first[f + 1] + f] = 0.0
+        for c in range(first[f + 1] - 1, first[f] - 1, -1):
+            sums[c + f] = sums[c + f + 1] + direction[c]
+        for r in range(n_rows):
+            change[r] += sums[base + codes[f, begin + r]]
+    value, steep, total = 0.0, 0.0, 0.0
+    for r in range(n_rows):
+        risk = 1.0 / (1.0 + math.exp(-fits.log_odds[r]))
+        event, other = weights[at.EVENT, begin + r], weights[at.OTHER, begin + r]
+        chance = risk + risk * (1.0 - risk) * change[r]
+        chance = min(max(chance, 0.05 * risk, 1e-15), 1.0 - max(0.05 * (1.0 - risk), 1e-15))
+        rest = 1.0 - chance
+        value -= (event + other) * (chance * math.log(chance) + rest * math.log(rest))
+        slope[r] = other * chance - event * rest
+        steep += other * chance + event * rest
+        total += slope[r]
+    for c in range(n + 1):
+        gradient[c] = 0.0
+    gradient[n] = total
+    for a in range(n_chains):
+        f = fits.chains[a]
+        base, last = first[f] + f, first[f + 1] + f
+        for v in range(base, last + 1):
+            sums[v] = 0.0
+        for r in range(n_rows):
+            sums[base + codes[f, begin + r]] += slope[r]
+        below = 0.0
+        for c in range(first[f], first[f + 1]):
+            below += sums[c + f]
+            gradient[c] = below
+    return family_bound(
+        value, steep, 0.0, n_rows, family, slots, terms, gradient, fits.gains
+    )
 
 
 @bare_inner_kernel
@@ -100,15 +156,21 @@ def fit_family(begin, end, tables, family, slots, terms, theta, curves, cutoff, 
                 family.ends[at.LEAST, c] if slots[at.FALLING, c] != at.NOWHERE else 0.0
             )
             is_used = is_used or box[at.MOST, c] > box[at.LEAST, c]
-            trial[c] = min(max(theta[c], box[at.LEAST, c]), box[at.MOST, c])
         if is_used:
+            move_within_chain(first[f], first[f + 1], theta, box, trial)
             chains[n_chains] = f
             n_chains += 1
+        else:
+            for c in range(first[f], first[f + 1]):
+                trial[c] = 0.0
     trial[n] = theta[n]
     loss, best, length, work = np.inf, -np.inf, 1.0, 0.0
     shortened = 0
     for _ in range(MAX_STEPS):
         # log-odds of every row
+        fits.tally[0]+=1
+        fits.tally[5]+=n_rows
+        fits.tally[6]+=n_chains
         for r in range(n_rows):
             fits.log_odds[r] = trial[n]
         for a in range(n_chains):
@@ -172,11 +234,17 @@ def fit_family(begin, end, tables, family, slots, terms, theta, curves, cutoff, 
                 below += sums[c + f]
                 gradient[c] = below
         work += 3.0 * n_rows * n_chains
+        value = loss - total * theta[n]
+        for c in range(n):
+            value -= gradient[c] * theta[c]
+            furthest += abs(theta[c])
         bound = family_bound(
-            loss, steep, furthest, n_rows, family, slots, terms, theta, fits
+            value, steep, furthest, n_rows, family, slots, terms, gradient, fits.gains
         )
         best = max(best, bound)
         is_below = loss < cutoff and is_near
+        if best>=cutoff: fits.tally[3]+=1
+        if is_below: fits.tally[4]+=1
         if best >= cutoff or is_below or is_stuck or loss - best <= SOLVED_WITHIN * loss:
             break
         # Newton's direction over the coefficients that are free to move
@@ -188,14 +256,28 @@ def fit_family(begin, end, tables, family, slots, terms, theta, curves, cutoff, 
             ):
                 free[n_free] = c
                 n_free += 1
+        fits.tally[1]+=1
+        fits.tally[7]+=n_free
         fill_hessian(n_free, begin, n_rows, codes, family, fits)
         for a in range(n_free):
             c = free[a]
             hessian[a, n_free] = curves_below(curves, first, family.chain_of[c], c)
         hessian[n_free, n_free] = bend
         free[n_free] = n
-        solve_newton(n_free + 1, fits)
+        solve_newton(n_free + 1, theta, fits)
         work += 0.5 * n_rows * n_chains * (n_chains + 1) + n_free**3 / 12.0 + 8.0 * n_free**2
+        # what would the step prove? nothing, if it is going to end below the cutoff
+        promised = 0.0
+        for c in range(n + 1):
+            promised -= 0.5 * gradient[c] * direction[c]
+        if loss - PROMISED * promised >= cutoff:
+            bound = step_bound(begin, n_rows, n_chains, tables, family, slots, terms, fits)
+            fits.tally[8]+=1
+            work += n_rows * (25.0 + 2.0 * n_chains)
+            best = max(best, bound)
+            if best >= cutoff:
+                fits.tally[2]+=1
+                break
         largest = 0.0
         for c in range(n + 1):
             largest = max(largest, abs(direction[c]))
@@ -205,6 +287,28 @@ def fit_family(begin, end, tables, family, slots, terms, theta, curves, cutoff, 
             trial[c] = min(max(trial[c], box[at.LEAST, c]), box[at.MOST, c])
         trial[n] = theta[n] + length * direction[n]
     return loss, best, work
+
+
+@bare_inner_kernel
+def move_within_chain(low, high, theta, box, trial):
+    """Begin in the box: what a condition may no longer have goes to the nearest that may."""
+    for c in range(low, high):
+        trial[c] = min(max(theta[c], box[at.LEAST, c]), box[at.MOST, c])
+    for c in range(low, high):
+        lost = theta[c] - min(max(theta[c], box[at.LEAST, c]), box[at.MOST, c])
+        if lost == 0.0:
+            continue
+        end = at.MOST if lost > 0.0 else at.LEAST
+        for way in range(1, high - low):
+            place = -1
+            if c - way >= low and box[end, c - way] != 0.0:
+                place = c - way
+            elif c + way < high and box[end, c + way] != 0.0:
+                place = c + way
+            if place >= 0:
+                moved = trial[place] + lost
+                trial[place] = min(max(moved, box[at.LEAST, place]), box[at.MOST, place])
+                break
 
 
 @bare_inner_kernel
@@ -267,33 +371,116 @@ def fill_hessian(n_free, begin, n_rows, codes, family, fits):
 
 
 @bare_inner_kernel
-def solve_newton(n_free, fits):
-    """Newton's direction over the free variables, by Cholesky's method on the upper half."""
-    hessian, free, direction, gradient = fits.hessian, fits.free, fits.direction, fits.gradient
+def solve_newton(n_free, theta, fits):
+    """The step to the least value of the quadratic model over the box, for the free variables.
+
+    Variables that the step takes out of the box are held at its end, and the others solved again;
+    none is released, so the step is not always the best. The last variable is the offset.
+    """
+    hessian, factor, free, direction = fits.hessian, fits.factor, fits.free, fits.direction
+    gradient, box, step, held = fits.gradient, fits.box, fits.step, fits.held
     for c in range(direction.size):
         direction[c] = 0.0
     for a in range(n_free):
-        direction[a] = -gradient[free[a]]
-    # elimination row by row: the inner loop runs along a row
+        held[a] = 0
+    for _ in range(MAX_HELD):
+        # the system of what is not held, packed
+        n_left = 0
+        for a in range(n_free):
+            if held[a] == 0:
+                fits.left[n_left] = a
+                n_left += 1
+        for i in range(n_left):
+            a = fits.left[i]
+            total = -gradient[free[a]]
+            for b in range(n_free):
+                if held[b] == 1:
+                    total -= hessian[min(a, b), max(a, b)] * direction[free[b]]
+            step[i] = total
+            for j in range(i, n_left):
+                factor[i, j] = hessian[a, fits.left[j]]
+            factor[i, i] += RIDGE * factor[i, i] + 1e-12
+        # elimination row by row: the inner loop runs along a row
+        for i in range(n_left):
+            pivot = factor[i, i]
+            for j in range(i + 1, n_left):
+                ratio = factor[i, j] / pivot
+                if ratio != 0.0:
+                    least = FLOOR * factor[j, j]
+                    for k in range(j, n_left):
+                        factor[j, k] -= ratio * factor[i, k]
+                    factor[j, j] = max(factor[j, j], least)
+                    step[j] -= ratio * step[i]
+        is_inside = True
+        for i in range(n_left - 1, -1, -1):
+            total = step[i]
+            for k in range(i + 1, n_left):
+                total -= factor[i, k] * step[k]
+            step[i] = total / factor[i, i]
+            c = free[fits.left[i]]
+            direction[c] = step[i]
+        # who leaves the box is held at its end; who is held, and would rather move inwards, is not
+        for i in range(n_left):
+            c = free[fits.left[i]]
+            low, high = -LONGEST_STEP, LONGEST_STEP
+            if c < theta.size - 1:
+                low = max(low, box[at.LEAST, c] - theta[c])
+                high = min(high, box[at.MOST, c] - theta[c])
+            if direction[c] < low or direction[c] > high:
+                direction[c] = min(max(direction[c], low), high)
+                held[fits.left[i]] = 2
+                is_inside = False
+        for a in range(n_free):
+            if held[a] != 1:
+                continue
+            c = free[a]
+            slope = gradient[c]
+            for b in range(n_free):
+                slope += hessian[min(a, b), max(a, b)] * direction[free[b]]
+            is_high = direction[c] >= min(LONGEST_STEP, box[at.MOST, c] - theta[c]) if c < theta.size - 1 else direction[c] > 0.0
+            if (is_high and slope > 0.0) or (not is_high and slope < 0.0):
+                held[a] = 0
+                is_inside = False
+        for a in range(n_free):
+            held[a] = min(held[a], 1)
+        if is_inside:
+            return
+    descend_by_coordinates(n_free, theta, fits)
+
+
+@bare_inner_kernel
+def descend_by_coordinates(n_free, theta, fits):
+    """Improve a step within the box one variable after another; begin at 0 if it is worse."""
+    hessian, free, direction = fits.hessian, fits.free, fits.direction
+    gradient, box, step = fits.gradient, fits.box, fits.step
+    fall = 0.0
     for a in range(n_free):
-        hessian[a, a] += RIDGE * hessian[a, a] + 1e-12
-    for a in range(n_free):
-        pivot = hessian[a, a]
-        for b in range(a + 1, n_free):
-            factor = hessian[a, b] / pivot
-            if factor != 0.0:
-                least = FLOOR * hessian[b, b]
-                for k in range(b, n_free):
-                    hessian[b, k] -= factor * hessian[a, k]
-                hessian[b, b] = max(hessian[b, b], least)
-                direction[b] -= factor * direction[a]
-    for a in range(n_free - 1, -1, -1):
-        total = direction[a]
-        for k in range(a + 1, n_free):
-            total -= hessian[a, k] * direction[k]
-        direction[a] = total / hessian[a, a]
-    # to the places of the variables, from the last on: a place is never before its number
-    for a in range(n_free - 1, -1, -1):
-        value = direction[a]
-        direction[a] = 0.0
-        direction[free[a]] = value
+        total = 0.0
+        for b in range(n_free):
+            total += hessian[min(a, b), max(a, b)] * direction[free[b]]
+        step[a] = gradient[free[a]] + total
+        fall += direction[free[a]] * (gradient[free[a]] + 0.5 * total)
+    if fall > 0.0:
+        for a in range(n_free):
+            direction[free[a]] = 0.0
+            step[a] = gradient[free[a]]
+    for _ in range(MAX_SWEEPS):
+        largest = 0.0
+        for a in range(n_free):
+            c = free[a]
+            low, high = -LONGEST_STEP, LONGEST_STEP
+            if c < theta.size - 1:
+                low = max(low, box[at.LEAST, c] - theta[c])
+                high = min(high, box[at.MOST, c] - theta[c])
+            curve = hessian[a, a] + 1e-12
+            move = min(max(direction[c] - step[a] / curve, low), high) - direction[c]
+            if move == 0.0:
+                continue
+            direction[c] += move
+            largest = max(largest, move * move * curve)
+            for b in range(a):
+                step[b] += move * hessian[b, a]
+            for b in range(a, n_free):
+                step[b] += move * hessian[a, b]
+        if largest < 1e-9:
+            break

@@ -80,11 +80,16 @@ class Fits(NamedTuple):
     theta: np.ndarray  # (depths, conditions + 1) coefficients, the offset last
     curves: np.ndarray  # (depths, conditions + chains) curvature of the rows of each code
     log_odds: np.ndarray  # (rows,)
+    change: np.ndarray  # (rows,)
     slope: np.ndarray  # (rows,)
     curve: np.ndarray  # (rows,)
     sums: np.ndarray  # (conditions + chains,) of a chain's coefficients, by code
     gradient: np.ndarray  # (conditions + 1,)
     hessian: np.ndarray  # (conditions + 1, conditions + 1)
+    factor: np.ndarray  # (conditions + 1, conditions + 1)
+    step: np.ndarray  # (conditions + 1,)
+    held: np.ndarray  # (conditions + 1,) int8
+    left: np.ndarray  # (conditions + 1,) int64
     direction: np.ndarray  # (conditions + 1,)
     trial: np.ndarray  # (conditions + 1,)
     box: np.ndarray  # (2, conditions)
@@ -92,6 +97,7 @@ class Fits(NamedTuple):
     chains: np.ndarray  # (chains,) int64
     pairs: np.ndarray  # (codes, codes) curvature by a pair of codes
     used: np.ndarray  # (chains,) int64
+    tally: np.ndarray
     gains: np.ndarray  # (terms, terms) the best gains of each slot
 
 
@@ -104,11 +110,16 @@ def empty_fits(family: Family, n_depths: int) -> Fits:
         theta=np.zeros((n_depths, n + 1)),
         curves=np.zeros((n_depths, n + n_chains)),
         log_odds=np.zeros(n_rows),
+        change=np.zeros(n_rows),
         slope=np.zeros(n_rows),
         curve=np.zeros(n_rows),
         sums=np.zeros(n + n_chains),
         gradient=np.zeros(n + 1),
         hessian=np.zeros((n + 1, n + 1)),
+        factor=np.zeros((n + 1, n + 1)),
+        step=np.zeros(n + 1),
+        held=np.zeros(n + 1, dtype=np.int8),
+        left=np.zeros(n + 1, dtype=np.int64),
         direction=np.zeros(n + 1),
         trial=np.zeros(n + 1),
         box=np.zeros((2, n)),
@@ -116,6 +127,7 @@ def empty_fits(family: Family, n_depths: int) -> Fits:
         chains=np.zeros(n_chains, dtype=np.int64),
         pairs=np.zeros(widest * widest),
         used=np.zeros(n_chains, dtype=np.int64),
+        tally=np.zeros(10),
         gains=np.zeros((family.max_terms, family.max_terms)),
     )
 
