@@ -80,6 +80,7 @@ ALLOWED = {
     "kernels": {"kernels", "errors"},
     "kernels/heuristic": {"kernels", "kernels/heuristic"},
     "kernels/proof": {"kernels", "kernels/proof"},
+    "kernels/proof/supports": {"kernels", "kernels/proof"},
     "encoding": ENCODING,
     "search": SOLVE,
     "search/drivers": SOLVE,

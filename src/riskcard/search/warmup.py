@@ -25,6 +25,7 @@ from riskcard.search.empty_card import best_empty_card
 from riskcard.search.options import SearchOptions
 from riskcard.search.proof.conditions import arrange_conditions
 from riskcard.search.proof.hull_tree import HullTree
+from riskcard.search.proof.support_tree import prove_by_supports
 from riskcard.search.proof.tree import Stops, prove
 
 Kind = Literal["fixed", "multiplier", "calibrated"]
@@ -51,6 +52,8 @@ def compile_proof(kind: Kind) -> None:
     """Compile the proof alone: from the empty card it has to look at everything."""
     problem = _tiny_problem(Scale(kind))
     prove(problem, best_empty_card(problem), Stops())
+    if kind != "fixed":
+        prove_by_supports(problem, best_empty_card(problem), Stops())
     conditions = arrange_conditions(problem)
     if conditions is not None:
         HullTree(conditions).grow(1.0, float("inf"), Deadline())

@@ -68,12 +68,12 @@ def arrange_chains(problem: Problem) -> Chains | None:
     if not chains:
         return None
     members = [member for chain in chains for member in chain.members]
-    columns, cuts, turned = (np.array(part) for part in zip(*members, strict=True))
+    columns, places, turned = np.array(members, dtype=np.int64).T
     high, low = (
         np.where(jumps != 0, limit, 0.0) if unit == 0 else jumps * unit
         for jumps in (problem.jump_high[columns], -problem.jump_low[columns])
     )
-    ends = np.stack([-np.where(turned, high, low), np.where(turned, low, high)])
+    ends = np.stack([-np.where(turned == 1, high, low), np.where(turned == 1, low, high)])
     codes, weights = _rows(chains, problem)
     rate = math.log(weights[0].sum() / weights[1].sum())
     reach = problem.limits.max_terms * float(np.abs(ends).max())
@@ -87,7 +87,7 @@ def arrange_chains(problem: Problem) -> Chains | None:
         offsets=np.array([rate - reach, rate + reach]),
         max_terms=int(problem.limits.max_terms),
     )
-    return Chains(family, columns, cuts, turned.astype(bool), rate)
+    return Chains(family, columns, places, turned == 1, rate)
 
 
 def _join(chains: list[_Chain], new: _Chain) -> None:
@@ -127,4 +127,4 @@ def _rows(chains: list[_Chain], problem: Problem) -> tuple[np.ndarray, Floats]:
             for label in (1, -1)
         ]
     )
-    return np.ascontiguousarray(patterns.T), weights
+    return np.ascontiguousarray(patterns.T), weights.astype(np.float64)

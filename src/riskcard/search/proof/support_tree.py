@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
@@ -26,6 +25,7 @@ from riskcard.kernels.proof.supports.records import (
     Branches,
     empty_branches,
     empty_fits,
+    empty_merging,
     empty_tables,
 )
 from riskcard.problem.objective import loss_of, violations, violations_of_terms
@@ -34,13 +34,47 @@ from riskcard.problem.solution import Solution
 from riskcard.search.deadline import Deadline
 from riskcard.search.empty_card import best_empty_card
 from riskcard.search.interrupt import catch_interrupt
-from riskcard.search.proof.chains import Chains, arrange_chains
+from riskcard.search.proof.chains import LONGEST_CHAIN, Chains, arrange_chains
 from riskcard.search.proof.tree import CLOSE_ENOUGH, SAME_LOSS, Proof, Stops
 from riskcard.status import OPTIMALITY_TOLERANCE, Status, relative_gap
 
 #: Work between two looks at the clock, in about nanoseconds.
 WORK_A_ROUND = 3e7
 MOST_LEAVES = 32
+#: More conditions than these are not for this proof: the work of a regression grows with their
+#: third power, and the tree over slots of `tree` has bounds for intervals of many cuts.
+MOST_CONDITIONS = 300
+#: Cells of a leaf are numbered by bits, and slots by small numbers.
+MOST_TERMS = 12
+#: Depth first proves nothing before its end. So a proof that takes longer than this much work also
+#: proves, one after another, that no card has a loss below these shares of the best one; that gets
+#: the given part of the work.
+WORK_ALONE, SHARES, PART_OF_WORK = 1e9, (0.5, 0.7, 0.8, 0.87, 0.92, 0.95, 0.97, 0.98, 0.99), 0.25
+
+
+def suits_supports(problem: Problem) -> bool:
+    """Whether a problem has few conditions and no rule that this proof does not know.
+
+    Kept terms, features that must be used, budgets, groups and least counts are left to `tree`, as
+    is a given multiplier; and so are limits on features and cuts that bind. Cards with conditions
+    that are not compatible are looked at here, and then discarded.
+    """
+    limits, rules, data = problem.limits, problem.restrictions, problem.data
+    if problem.scale.kind == "fixed" or problem.kept or rules.depends_on_terms:
+        return False
+    is_usable = problem.is_usable
+    open_cuts = np.array([int((~closed).sum()) for closed in rules.is_closed]) * is_usable
+    of_feature = np.bincount(data.feature_of, open_cuts, minlength=data.n_features)
+    most = np.minimum(rules.max_cuts, limits.max_cuts_per_feature)
+    has_room = bool((most >= np.minimum(of_feature, limits.max_terms)).all())
+    enough = min(limits.max_terms, int((of_feature > 0).sum()))
+    return (
+        0 < open_cuts.sum() <= MOST_CONDITIONS
+        and int(open_cuts.max()) <= LONGEST_CHAIN
+        and limits.max_terms <= MOST_TERMS
+        and limits.max_features >= enough
+        and has_room
+    )
 
 
 class _Families:
@@ -55,12 +89,10 @@ class _Families:
         self.leaves = empty_branches(MOST_LEAVES, n, n_terms)
         self.tables = empty_tables(family, n_depths)
         self.fits = empty_fits(family, n_depths)
-        self.fits.theta[0, n] = chains.rate
-        n_rows = family.codes.shape[1]
-        places = np.zeros(1 << (2 * n_rows - 1).bit_length(), dtype=np.int64)
-        codes = np.zeros(n + len(family.first) - 1, dtype=np.int64)
-        self.merging = places, np.zeros(n_rows, dtype=np.uint64), codes
+        self.fits.theta[0, n] = self.fits.recent[n] = chains.rate
+        self.merging = empty_merging(family)
         self.state = np.zeros(at.N_STATE)
+        self.worked = 0.0
         self.counts = np.zeros(at.N_COUNTS, dtype=np.int64)
         root = self.stack
         root.slots[0, at.RISING][family.ends[at.MOST] > 0] = 0
@@ -87,6 +119,7 @@ class _Families:
             self.chains.family, self.stack, self.tables, self.fits, self.state, self.counts,
             self.leaves, self.merging,
         )  # fmt: skip
+        self.worked += work - float(self.state[at.WORK_LEFT])
         return self.leaves
 
 
@@ -99,6 +132,10 @@ class _Search:
         self.slack = max(stops.gap * (1.0 - 1e-9), CLOSE_ENOUGH)
         self.leaf_bound = math.inf
         self.families = _Families(chains)
+        self.floor = 0.0  # no card has a smaller loss
+        self.side: _Families | None = None  # a proof of a lower bound
+        self.target = 0.0  # the bound that it is to prove
+        self.side_nodes, self.side_work = 0, 0.0
         self.offer(best_empty_card(problem))
 
     @property
@@ -107,11 +144,13 @@ class _Search:
 
     @property
     def nodes(self) -> int:
-        return int(self.families.counts[at.N_NODES])
+        side = 0 if self.side is None else int(self.side.counts[at.N_NODES])
+        return int(self.families.counts[at.N_NODES]) + side + self.side_nodes
 
     @property
     def bound(self) -> float:
-        return max(0.0, min(self.cutoff, self.leaf_bound, self.families.bound))
+        """A lower bound on the loss of every card: closed, in a leaf, or still open."""
+        return max(self.floor, min(self.cutoff, self.leaf_bound, self.families.bound))
 
     def offer(self, card: Solution) -> None:
         """Keep a card if it is allowed and better."""
@@ -122,8 +161,32 @@ class _Search:
 
     def go_on(self, nodes: float) -> None:
         """Explore for a while, and choose the points of the leaves that were met."""
-        leaves = self.families.run(self.cutoff, WORK_A_ROUND, nodes)
-        for leaf in range(int(self.families.counts[at.N_LEAVES])):
+        worked = self.families.worked
+        side = self.side_work + (0.0 if self.side is None else self.side.worked)
+        if worked < WORK_ALONE or side > PART_OF_WORK * worked or not self._begin_side():
+            self._explore(self.families, self.cutoff, nodes)
+            return
+        assert self.side is not None
+        self._explore(self.side, min(self.target, self.cutoff), nodes)
+        if self.side.is_done:
+            self.floor = max(self.floor, min(self.target, self.cutoff, self.leaf_bound))
+            self.side_nodes += int(self.side.counts[at.N_NODES])
+            self.side_work += self.side.worked
+            self.side = None
+
+    def _begin_side(self) -> bool:
+        """Begin the proof of the next lower bound, if there is one to be proven."""
+        if self.side is None:
+            targets = [share * self.loss for share in SHARES]
+            left = [one for one in targets if self.floor * (1 + 1e-9) < one < self.cutoff]
+            if not left:
+                return False
+            self.side, self.target = _Families(self.chains), left[0]
+        return True
+
+    def _explore(self, families: _Families, cutoff: float, nodes: float) -> None:
+        leaves = families.run(cutoff, WORK_A_ROUND, nodes)
+        for leaf in range(int(families.counts[at.N_LEAVES])):
             self._choose_points(leaves.slots[leaf])
 
     def _choose_points(self, slots: np.ndarray) -> None:
@@ -140,7 +203,7 @@ def _allowed(chosen: Integers, chains: Chains, problem: Problem) -> list[Integer
 
     Fewer conditions never break a rule that more of them keep.
     """
-    sets, found = [frozenset(chosen.tolist())], []
+    sets, found = [frozenset(chosen.tolist())], list[frozenset[int]]()
     while sets:
         smaller: set[frozenset[int]] = set()
         for one in sets:
@@ -158,7 +221,6 @@ def best_points(
     problem: Problem, chains: Chains, chosen: Integers, slots: np.ndarray, cutoff: float
 ) -> tuple[Solution | None, float]:
     """The best card with given conditions and signs that beats the cutoff, and a bound on all."""
-    family = chains.family
     columns, turned = chains.columns[chosen], chains.is_turned[chosen]
     most = np.where(turned, -problem.jump_low[columns], problem.jump_high[columns])
     least = np.where(turned, -problem.jump_high[columns], problem.jump_low[columns])
@@ -201,7 +263,8 @@ def _cells(chains: Chains, chosen: Integers) -> tuple[Floats, Floats]:
     key = (holds * (1 << np.arange(chosen.size))[:, None]).sum(axis=0)
     used, index = np.unique(key, return_inverse=True)
     cells = np.stack([np.bincount(index, part, minlength=used.size) for part in family.weights])
-    return ((used[:, None] >> np.arange(chosen.size)) & 1).astype(np.float64), cells
+    used_bits = (used[:, None] >> np.arange(chosen.size)) & 1
+    return used_bits.astype(np.float64), cells.astype(np.float64)
 
 
 def prove_by_supports(

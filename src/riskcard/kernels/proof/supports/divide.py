@@ -64,7 +64,7 @@ def choose_division(family, slots, terms, theta, curves, choice, scratch):
             for v in range(width):
                 moved[v] = max(value[v], 0.0)
             high = variance(family, curves, f, moved)
-            score = share * (math.sqrt(low * high) + 1e-9 * (low + high)) 
+            score = share * (math.sqrt(low * high) + 1e-9 * (low + high))
             if score > best:
                 best = score
                 choice[0], choice[1], choice[2], choice[3] = s, BY_SIGN, f, 0
@@ -76,7 +76,10 @@ def choose_division(family, slots, terms, theta, curves, choice, scratch):
             if place >= 0:
                 low = loss_of_moving(family, curves, f, value, 0, place + 1, c, moved)
                 high = loss_of_moving(family, curves, f, value, c, first[f + 1], place, moved)
-                score = share * (math.sqrt(low * high) + 1e-6 * min(low, high) + 1e-9 * max(low, high)) + 1e-30
+                score = (
+                    share * (math.sqrt(low * high) + 1e-6 * min(low, high) + 1e-9 * max(low, high))
+                    + 1e-30
+                )
                 if score > best:
                     best = score
                     choice[0], choice[1], choice[2], choice[3] = s, BY_INTERVAL, f, c

@@ -61,7 +61,6 @@ def explore_families(family, stack, tables, fits, state, counts, leaves, merging
     merging
         Scratch of `merge_rows`.
     """
-    places, keys, codes_of = merging
     first, n_slots = family.first, family.max_terms
     n = family.chain_of.size
     choice = np.zeros(4, dtype=np.int64)
@@ -69,6 +68,7 @@ def explore_families(family, stack, tables, fits, state, counts, leaves, merging
     slots = np.zeros((2, n), dtype=np.int8)
     terms = np.zeros(n_slots, dtype=np.int8)
     in_part = np.zeros((2, n), dtype=np.int8)
+    age = tables.ages.max()
     while counts[at.N_OPEN] > 0 and counts[at.N_LEAVES] < leaves.bounds.size:
         if state[at.WORK_LEFT] <= 0.0 or state[at.NODES_LEFT] <= 0.0:
             break
@@ -96,17 +96,22 @@ def explore_families(family, stack, tables, fits, state, counts, leaves, merging
                 fits.theta[depth, c] = fits.theta[depth - 1, c]
             for v in range(fits.curves.shape[1]):
                 fits.curves[depth, v] = fits.curves[depth - 1, v]
-        if change == at.FEWER:
+        if change == at.FEWER or change == at.FEW_CHAINS:
+            if change == at.FEW_CHAINS:
+                for c in range(n + 1):
+                    fits.theta[depth, c] = fits.recent[c]
             begin, end = tables.begins[table], tables.begins[table + 1]
             if n_left <= FEWER * tables.sizes[table] and end - begin > FEW_ROWS:
-                n_merged, n_used = merge_rows(
-                    begin, end, tables, family, slots, table + 1, places, keys, codes_of, fits.used
+                n_merged, n_new = merge_rows(
+                    begin, end, tables, family, slots, table + 1, merging, SMALLER * (end - begin)
                 )
-                state[at.WORK_LEFT] -= 4.0 * (end - begin) * (n_used + 2.0)
+                state[at.WORK_LEFT] -= (end - begin) * (2.0 * n_new + 4.0)
                 if n_merged <= SMALLER * (end - begin):
                     table += 1
                     begin, end = end, end + n_merged
                     tables.begins[table + 1] = end
+                    age += 1
+                    tables.ages[table] = age
                     tables.sizes[table] = n_left
             counts[at.N_FITS] += 1
             expected, new_bound, work = fit_family(
@@ -114,6 +119,9 @@ def explore_families(family, stack, tables, fits, state, counts, leaves, merging
                 state[at.CUTOFF], has_list(family, slots), fits,
             )  # fmt: skip
             state[at.WORK_LEFT] -= work
+            if change == at.FEW_CHAINS:
+                for c in range(n + 1):
+                    fits.recent[c] = fits.theta[depth, c]
             bound = max(bound, new_bound)
         elif change == at.FAR:
             for c in range(n):
@@ -168,6 +176,8 @@ def explore_families(family, stack, tables, fits, state, counts, leaves, merging
             stack.depths[child] = depth + 1
             stack.is_new[child] = at.FEWER if a == 0 or a == k else at.SAME
             stack.expected[child] = expected
+            if kind == BY_CHAIN and a == k:
+                stack.is_new[child] = at.FEW_CHAINS
             if kind == BY_CHAIN and a == 0:
                 stack.expected[child] += 0.5 * scratch[2, 0]
                 if stack.expected[child] < state[at.CUTOFF]:

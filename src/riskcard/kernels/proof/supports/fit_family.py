@@ -22,6 +22,10 @@ RIDGE, FLOOR = 1e-8, 1e-9
 MAX_HELD = 8
 #: Rounds through all variables where that does not end.
 MAX_SWEEPS = 60
+#: How near to 0 or 1 a step may bring a chance: this part of the way.
+NEAR_END = 0.95
+#: Changes of log-odds below this are short.
+SHORT_WAY = 0.03
 #: The part of the fall promised by a step that is believed in.
 PROMISED = 0.9
 #: A fit ends when its loss is this close to its bound (relative).
@@ -83,17 +87,26 @@ def family_bound(value, steep, furthest, n_rows, family, slots, terms, gradient,
 
 
 @bare_inner_kernel
-def step_bound(begin, n_rows, n_chains, tables, family, slots, terms, fits):
+def step_bound(begin, n_rows, n_chains, value, steep, furthest, tables, family, slots, terms, fits):
     """The bound of `family_bound` for the chances that Newton's step aims at, to first order.
 
-    With risks ``p`` and the step's change ``x`` of the log-odds these are ``p + p (1 - p) x``. The
-    sums of their slopes are those that Newton's step makes 0, so the bound misses the least loss by
-    the third power of the step only. Chances that leave their interval are brought back into it.
+    With risks ``p`` and the step's change ``x`` of the log-odds these are ``p + d``, ``d = p (1 -
+    p) x``. The sums of their slopes are those that Newton's step makes 0, so the bound misses the
+    least loss by the third power of the step only. ``value``, ``steep`` and ``furthest`` are those
+    of ``p``, see `family_bound`.
+
+    The entropy of ``p + d`` is ``H(p) - z d - more * log(more / p) - less * log(less / (1 - p))``,
+    where ``more = p + d`` and ``less = 1 - more``. (Write ``log(more)`` as ``log(p)`` plus the
+    logarithm of their ratio, likewise ``log(less)``; what remains is ``H(p) - z d``.) Short ways
+    need no logarithm: by Taylor's formula ``H(p + d)`` is ``H(p) - z d - d**2 /
+    (2 q (1 - q))`` for some ``q`` between ``p`` and ``p + d``, as the slope of ``H`` is minus the
+    log-odds ``z``. Of all ``q`` in between, ``q (1 - q)`` is least at an end; at ``p + d`` it is
+    ``p (1 - p)`` times ``(1 + (1 - p) x) (1 - p x)``. Changes that lead out of the interval from 0
+    to 1, or near its ends, are shortened.
     """
     codes, weights, first = tables.codes, tables.weights, family.first
-    direction, gradient, sums, slope = fits.direction, fits.trial, fits.sums, fits.slope
+    direction, gradient, sums, change = fits.direction, fits.trial, fits.sums, fits.change
     n = gradient.size - 1
-    change = fits.change
     for r in range(n_rows):
         change[r] = direction[n]
     for a in range(n_chains):
@@ -104,17 +117,21 @@ def step_bound(begin, n_rows, n_chains, tables, family, slots, terms, fits):
             sums[c + f] = sums[c + f + 1] + direction[c]
         for r in range(n_rows):
             change[r] += sums[base + codes[f, begin + r]]
-    value, steep, total = 0.0, 0.0, 0.0
+    total, moved = 0.0, 0.0
     for r in range(n_rows):
-        risk = 1.0 / (1.0 + math.exp(-fits.log_odds[r]))
-        event, other = weights[at.EVENT, begin + r], weights[at.OTHER, begin + r]
-        chance = risk + risk * (1.0 - risk) * change[r]
-        chance = min(max(chance, 0.05 * risk, 1e-15), 1.0 - max(0.05 * (1.0 - risk), 1e-15))
-        rest = 1.0 - chance
-        value -= (event + other) * (chance * math.log(chance) + rest * math.log(rest))
-        slope[r] = other * chance - event * rest
-        steep += other * chance + event * rest
-        total += slope[r]
+        risk, z = fits.risk[r], fits.log_odds[r]
+        x = min(max(change[r], -NEAR_END / (1.0 - risk)), NEAR_END / risk)
+        way = fits.curve[r] * x
+        if abs(x) < SHORT_WAY:
+            value -= way * (z + 0.5 * x / min(1.0, (1.0 + (1.0 - risk) * x) * (1.0 - risk * x)))
+        else:
+            weight = weights[at.EVENT, begin + r] + weights[at.OTHER, begin + r]
+            grown, shrunk = 1.0 + (1.0 - risk) * x, 1.0 - risk * x
+            more, less = risk * grown, (1.0 - risk) * shrunk
+            value -= way * z + weight * (more * math.log(grown) + less * math.log(shrunk))
+        moved += abs(way) * (1.0 + abs(z))
+        change[r] = fits.slope[r] + way
+        total += change[r]
     for c in range(n + 1):
         gradient[c] = 0.0
     gradient[n] = total
@@ -124,13 +141,13 @@ def step_bound(begin, n_rows, n_chains, tables, family, slots, terms, fits):
         for v in range(base, last + 1):
             sums[v] = 0.0
         for r in range(n_rows):
-            sums[base + codes[f, begin + r]] += slope[r]
+            sums[base + codes[f, begin + r]] += change[r]
         below = 0.0
         for c in range(first[f], first[f + 1]):
             below += sums[c + f]
             gradient[c] = below
     return family_bound(
-        value, steep, 0.0, n_rows, family, slots, terms, gradient, fits.gains
+        value, steep + moved, furthest + 1.0, n_rows, family, slots, terms, gradient, fits.gains
     )
 
 
@@ -168,9 +185,6 @@ def fit_family(begin, end, tables, family, slots, terms, theta, curves, cutoff, 
     shortened = 0
     for _ in range(MAX_STEPS):
         # log-odds of every row
-        fits.tally[0]+=1
-        fits.tally[5]+=n_rows
-        fits.tally[6]+=n_chains
         for r in range(n_rows):
             fits.log_odds[r] = trial[n]
         for a in range(n_chains):
@@ -192,6 +206,7 @@ def fit_family(begin, end, tables, family, slots, terms, theta, curves, cutoff, 
             miss = small * near if z >= 0.0 else near
             event, other = weights[at.EVENT, begin + r], weights[at.OTHER, begin + r]
             new_loss += event * (common + max(-z, 0.0)) + other * (common + max(z, 0.0))
+            fits.risk[r] = hit
             fits.slope[r] = other * hit - event * miss
             steep += other * hit + event * miss
             fits.curve[r] = (event + other) * hit * miss
@@ -243,8 +258,6 @@ def fit_family(begin, end, tables, family, slots, terms, theta, curves, cutoff, 
         )
         best = max(best, bound)
         is_below = loss < cutoff and is_near
-        if best>=cutoff: fits.tally[3]+=1
-        if is_below: fits.tally[4]+=1
         if best >= cutoff or is_below or is_stuck or loss - best <= SOLVED_WITHIN * loss:
             break
         # Newton's direction over the coefficients that are free to move
@@ -256,8 +269,6 @@ def fit_family(begin, end, tables, family, slots, terms, theta, curves, cutoff, 
             ):
                 free[n_free] = c
                 n_free += 1
-        fits.tally[1]+=1
-        fits.tally[7]+=n_free
         fill_hessian(n_free, begin, n_rows, codes, family, fits)
         for a in range(n_free):
             c = free[a]
@@ -271,12 +282,12 @@ def fit_family(begin, end, tables, family, slots, terms, theta, curves, cutoff, 
         for c in range(n + 1):
             promised -= 0.5 * gradient[c] * direction[c]
         if loss - PROMISED * promised >= cutoff:
-            bound = step_bound(begin, n_rows, n_chains, tables, family, slots, terms, fits)
-            fits.tally[8]+=1
-            work += n_rows * (25.0 + 2.0 * n_chains)
+            bound = step_bound(
+                begin, n_rows, n_chains, value, steep, furthest, tables, family, slots, terms, fits
+            )
+            work += n_rows * (5.0 + 2.0 * n_chains)
             best = max(best, bound)
             if best >= cutoff:
-                fits.tally[2]+=1
                 break
         largest = 0.0
         for c in range(n + 1):
@@ -437,7 +448,11 @@ def solve_newton(n_free, theta, fits):
             slope = gradient[c]
             for b in range(n_free):
                 slope += hessian[min(a, b), max(a, b)] * direction[free[b]]
-            is_high = direction[c] >= min(LONGEST_STEP, box[at.MOST, c] - theta[c]) if c < theta.size - 1 else direction[c] > 0.0
+            is_high = (
+                direction[c] >= min(LONGEST_STEP, box[at.MOST, c] - theta[c])
+                if c < theta.size - 1
+                else direction[c] > 0.0
+            )
             if (is_high and slope > 0.0) or (not is_high and slope < 0.0):
                 held[a] = 0
                 is_inside = False

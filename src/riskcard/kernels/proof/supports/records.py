@@ -21,8 +21,9 @@ RISING, FALLING = 0, 1
 EVENT, OTHER = 0, 1
 #: Ends of the interval of a coefficient.
 LEAST, MOST = 0, 1
-#: A node has the conditions of its parent, or fewer; or fewer, but is expected to be far from closed.
-SAME, FEWER, FAR = 0, 1, 2
+#: A node has the conditions of its parent; or fewer; or fewer, but is expected to be far from closed;
+#: or far fewer, as a list of chains has become a single one.
+SAME, FEWER, FAR, FEW_CHAINS = 0, 1, 2, 3
 #: What `explore_families` is told and tells.
 CUTOFF, WORK_LEFT, NODES_LEFT, LOWEST, N_STATE = 0, 1, 2, 3, 4
 #: What it counts.
@@ -48,7 +49,7 @@ class Branches(NamedTuple):
     terms: np.ndarray  # (nodes, terms) int8, how many terms of a card are in each slot
     bounds: np.ndarray  # (nodes,)
     depths: np.ndarray  # (nodes,) int32
-    is_new: np.ndarray  # (nodes,) int8, SAME, FEWER or FAR
+    is_new: np.ndarray  # (nodes,) int8, SAME, FEWER, FAR or FEW_CHAINS
     expected: np.ndarray  # (nodes,) about the least loss of the regression
 
 
@@ -72,15 +73,43 @@ class Tables(NamedTuple):
     begins: np.ndarray  # (depths + 1,) where the rows of each table begin; tables follow each other
     of_depth: np.ndarray  # (depths,) the table of the node at each depth
     sizes: np.ndarray  # (depths,) conditions that each table tells apart
+    ages: np.ndarray  # (depths,) the number of the table: how many were made before it
+
+
+class Merging(NamedTuple):
+    """How `merge_rows` divided rows into groups, chain after chain; the last line is scratch."""
+
+    chains: np.ndarray  # (lines,) the chain by which each line divides further
+    groups: np.ndarray  # (lines, rows) int32
+    counts: np.ndarray  # (lines,) groups
+    kept: np.ndarray  # (4,) the rows that they are of: begin, end, age; and the lines that are kept
+    codes_of: np.ndarray  # (lines, codes) what each code is taken for
+    places: np.ndarray  # (rows * codes,) int32, scratch
+
+
+def empty_merging(family: Family) -> Merging:
+    """Room for the groups of as many chains as a card has terms, and one."""
+    n_rows, n_lines = family.codes.shape[1], family.max_terms + 1
+    widest = int(np.diff(family.first).max()) + 1
+    return Merging(
+        chains=np.full(n_lines, -1),
+        groups=np.zeros((n_lines, n_rows), dtype=np.int32),
+        counts=np.zeros(n_lines, dtype=np.int64),
+        kept=np.full(4, -1),
+        codes_of=np.full((n_lines, widest), -1),
+        places=np.zeros(n_rows * widest, dtype=np.int32),
+    )
 
 
 class Fits(NamedTuple):
     """What is known of the regression of the node at each depth, and scratch of one fit."""
 
+    recent: np.ndarray  # (conditions + 1,) coefficients of the last node without a list
     theta: np.ndarray  # (depths, conditions + 1) coefficients, the offset last
     curves: np.ndarray  # (depths, conditions + chains) curvature of the rows of each code
     log_odds: np.ndarray  # (rows,)
     change: np.ndarray  # (rows,)
+    risk: np.ndarray  # (rows,)
     slope: np.ndarray  # (rows,)
     curve: np.ndarray  # (rows,)
     sums: np.ndarray  # (conditions + chains,) of a chain's coefficients, by code
@@ -96,8 +125,6 @@ class Fits(NamedTuple):
     free: np.ndarray  # (conditions + 1,) int64
     chains: np.ndarray  # (chains,) int64
     pairs: np.ndarray  # (codes, codes) curvature by a pair of codes
-    used: np.ndarray  # (chains,) int64
-    tally: np.ndarray
     gains: np.ndarray  # (terms, terms) the best gains of each slot
 
 
@@ -107,10 +134,12 @@ def empty_fits(family: Family, n_depths: int) -> Fits:
     n = family.chain_of.size
     widest = int(np.diff(family.first).max()) + 1
     return Fits(
+        recent=np.zeros(n + 1),
         theta=np.zeros((n_depths, n + 1)),
         curves=np.zeros((n_depths, n + n_chains)),
         log_odds=np.zeros(n_rows),
         change=np.zeros(n_rows),
+        risk=np.full(n_rows, 0.5),
         slope=np.zeros(n_rows),
         curve=np.zeros(n_rows),
         sums=np.zeros(n + n_chains),
@@ -126,8 +155,6 @@ def empty_fits(family: Family, n_depths: int) -> Fits:
         free=np.zeros(n + 1, dtype=np.int64),
         chains=np.zeros(n_chains, dtype=np.int64),
         pairs=np.zeros(widest * widest),
-        used=np.zeros(n_chains, dtype=np.int64),
-        tally=np.zeros(10),
         gains=np.zeros((family.max_terms, family.max_terms)),
     )
 
@@ -142,4 +169,5 @@ def empty_tables(family: Family, n_depths: int) -> Tables:
     begins[1] = n_rows
     sizes = np.zeros(n_depths, dtype=np.int64)
     sizes[0] = family.chain_of.size
-    return Tables(codes, weights, begins, np.zeros(n_depths, dtype=np.int64), sizes)
+    zeros = np.zeros((2, n_depths), dtype=np.int64)
+    return Tables(codes, weights, begins, zeros[0], sizes, zeros[1])
