@@ -17,83 +17,90 @@ def merge_rows(begin, end, tables, family, slots, table, merging, most):
     number of chains that were new.
     """
     codes, weights, first = tables.codes, tables.weights, family.first
-    chains, groups, counts, kept, codes_of, places = merging
+    chains, groups, counts, kept, codes_of, places, order = merging
     n_chains, n_rows, room = first.size - 1, end - begin, chains.size - 1
     target = tables.begins[table]
     # is what was kept of these rows?
     if kept[0] != begin or kept[1] != end or kept[2] != tables.ages[table - 1]:
         kept[0], kept[1], kept[2] = begin, end, tables.ages[table - 1]
         kept[3] = 0
-    n_used, n_new, n_groups = 0, 0, 1
-    # slots are numbered in the order in which chains were chosen, but for the first
+    n_used = order_chains(family, slots, order)
+    n_new, n_groups = 0, 1
+    for u in range(n_used):
+        f = order[u]
+        width = first[f + 1] - first[f]
+        level = min(u, room)
+        is_last = u == n_used - 1
+        is_kept = u < room and kept[3] > u and chains[level] == f and not is_last
+        code = width
+        for v in range(width, -1, -1):
+            c = first[f] + v
+            # does the condition between this code and the next tell them apart?
+            if v < width and (
+                slots[at.RISING, c] != at.NOWHERE or slots[at.FALLING, c] != at.NOWHERE
+            ):
+                code = v
+            if codes_of[level, v] != code:
+                is_kept = False
+                codes_of[level, v] = code
+        if is_kept:
+            n_groups = counts[level]
+            continue
+        kept[3] = min(kept[3], level)
+        before = min(u, room + 1) - 1
+        for k in range(n_groups * (width + 1)):
+            places[k] = -1
+        n_groups = 0
+        n_new += 1
+        if is_last:
+            for r in range(n_rows):
+                group = groups[before, r] if u > 0 else 0
+                k = group * (width + 1) + codes_of[level, codes[f, begin + r]]
+                row = places[k]
+                if row < 0:
+                    row = target + n_groups
+                    places[k] = row
+                    n_groups += 1
+                    weights[at.EVENT, row] = weights[at.EVENT, begin + r]
+                    weights[at.OTHER, row] = weights[at.OTHER, begin + r]
+                    for t in range(n_used):
+                        codes[order[t], row] = codes[order[t], begin + r]
+                else:
+                    weights[at.EVENT, row] += weights[at.EVENT, begin + r]
+                    weights[at.OTHER, row] += weights[at.OTHER, begin + r]
+        else:
+            for r in range(n_rows):
+                group = groups[before, r] if u > 0 else 0
+                k = group * (width + 1) + codes_of[level, codes[f, begin + r]]
+                if places[k] < 0:
+                    places[k] = n_groups
+                    n_groups += 1
+                groups[level, r] = places[k]
+            chains[level] = f
+            counts[level] = n_groups
+            if level < room:
+                kept[3] = level + 1
+        if n_groups > most:
+            return n_rows, n_new
+    return n_groups, n_new
+
+
+@bare_inner_kernel
+def order_chains(family, slots, order):
+    """Write the chains of a node in the order in which they were chosen; returns their number.
+
+    Slots are numbered in that order, but for the first, which is what is left of the root's.
+    """
+    first, n_used = family.first, 0
     for turn in range(1, family.max_terms + 1):
         s = turn % family.max_terms
-        for f in range(n_chains):
-            width = first[f + 1] - first[f]
-            is_now = False
+        for f in range(first.size - 1):
+            is_in = False
             for c in range(first[f], first[f + 1]):
-                for sign in range(2):
-                    own = slots[sign, c]
-                    if own == s:
-                        is_now = True
-            if not is_now:
-                continue
-            is_done = False
-            for u in range(min(n_used, room)):
-                is_done = is_done or chains[u] == f
-            if is_done:
-                continue
-            level = min(n_used, room)
-            code = width
-            is_kept = n_used < room and kept[3] > n_used and chains[level] == f
-            for v in range(width, -1, -1):
-                c = first[f] + v
-                # does the condition between this code and the next tell them apart?
-                if v < width and (
-                    slots[at.RISING, c] != at.NOWHERE or slots[at.FALLING, c] != at.NOWHERE
-                ):
-                    code = v
-                if codes_of[level, v] != code:
-                    is_kept = False
-                    codes_of[level, v] = code
-            if is_kept:
-                n_groups = counts[level]
-            else:
-                kept[3] = min(kept[3], level)
-                before = max(level - 1, 0) if n_used <= room else room
-                for k in range(n_groups * (width + 1)):
-                    places[k] = -1
-                n_groups = 0
-                for r in range(n_rows):
-                    group = groups[before, r] if n_used > 0 else 0
-                    k = group * (width + 1) + codes_of[level, codes[f, begin + r]]
-                    if places[k] < 0:
-                        places[k] = n_groups
-                        n_groups += 1
-                    groups[level, r] = places[k]
-                chains[level] = f
-                counts[level] = n_groups
-                n_new += 1
-                if level < room:
-                    kept[3] = level + 1
-            n_used += 1
-            if n_groups > most:
-                return n_rows, n_new
-    last = min(n_used - 1, room)
-    for k in range(n_groups):
-        weights[at.EVENT, target + k] = 0.0
-        weights[at.OTHER, target + k] = 0.0
-    for r in range(n_rows):
-        row = target + groups[last, r]
-        weights[at.EVENT, row] += weights[at.EVENT, begin + r]
-        weights[at.OTHER, row] += weights[at.OTHER, begin + r]
-        places[groups[last, r]] = r
-    for f in range(n_chains):
-        is_used = False
-        for c in range(first[f], first[f + 1]):
-            if slots[at.RISING, c] != at.NOWHERE or slots[at.FALLING, c] != at.NOWHERE:
-                is_used = True
-        if is_used:
-            for k in range(n_groups):
-                codes[f, target + k] = codes[f, begin + places[k]]
-    return n_groups, n_new
+                is_in = is_in or slots[at.RISING, c] == s or slots[at.FALLING, c] == s
+            for u in range(n_used):
+                is_in = is_in and order[u] != f
+            if is_in:
+                order[n_used] = f
+                n_used += 1
+    return n_used

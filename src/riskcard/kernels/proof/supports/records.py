@@ -84,7 +84,8 @@ class Merging(NamedTuple):
     counts: np.ndarray  # (lines,) groups
     kept: np.ndarray  # (4,) the rows that they are of: begin, end, age; and the lines that are kept
     codes_of: np.ndarray  # (lines, codes) what each code is taken for
-    places: np.ndarray  # (rows * codes,) int32, scratch
+    places: np.ndarray  # (rows * codes,) int64, scratch
+    order: np.ndarray  # (chains,) scratch
 
 
 def empty_merging(family: Family) -> Merging:
@@ -97,7 +98,8 @@ def empty_merging(family: Family) -> Merging:
         counts=np.zeros(n_lines, dtype=np.int64),
         kept=np.full(4, -1),
         codes_of=np.full((n_lines, widest), -1),
-        places=np.zeros(n_rows * widest, dtype=np.int32),
+        places=np.zeros(n_rows * widest, dtype=np.int64),
+        order=np.zeros(family.codes.shape[0], dtype=np.int64),
     )
 
 
