@@ -49,7 +49,7 @@ MOST_TERMS = 12
 #: Depth first proves nothing before its end. So a proof that takes longer than this much work also
 #: proves, one after another, that no card has a loss below these shares of the best one; that gets
 #: the given part of the work.
-WORK_ALONE, SHARES, PART_OF_WORK = 1e9, (0.5, 0.7, 0.8, 0.87, 0.92, 0.95, 0.97, 0.98, 0.99), 0.25
+WORK_ALONE, SHARES, PART_OF_WORK = 1e9, (0.5, 0.7, 0.8, 0.87, 0.92, 0.95, 0.97, 0.98, 0.99), 0.15
 
 
 def suits_supports(problem: Problem) -> bool:

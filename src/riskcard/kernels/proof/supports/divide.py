@@ -9,9 +9,11 @@ import math
 import riskcard.kernels.proof.supports.records as at
 from riskcard.kernels.jit import bare_inner_kernel
 
-#: Kinds of divisions: a chain of a slot that has several; an interval of a chain; the positive
-#: coefficients; one condition.
-BY_CHAIN, BY_INTERVAL, BY_SIGN, BY_CONDITION = 0, 1, 2, 3
+#: Kinds of divisions: a chain of a slot that has several; an interval of a chain; the
+#: positive coefficients.
+BY_CHAIN, BY_INTERVAL, BY_SIGN = 0, 1, 2
+#: A division by sign counts less than one of an interval: it leaves as many conditions.
+SIGNS = 0.15
 
 
 @bare_inner_kernel
@@ -56,7 +58,7 @@ def choose_division(family, slots, terms, theta, curves, choice, scratch):
         f = strongest
         part_of_slot(family, slots, theta, s, f, value)
         width = first[f + 1] - first[f]
-        share = 1.0 / terms[s]
+        share = 1.0 / terms[s] ** 2
         if has_both:
             for v in range(width):
                 moved[v] = min(value[v], 0.0)
@@ -64,7 +66,7 @@ def choose_division(family, slots, terms, theta, curves, choice, scratch):
             for v in range(width):
                 moved[v] = max(value[v], 0.0)
             high = variance(family, curves, f, moved)
-            score = share * (math.sqrt(low * high) + 1e-9 * (low + high))
+            score = SIGNS * share * (math.sqrt(low * high) + 1e-9 * (low + high))
             if score > best:
                 best = score
                 choice[0], choice[1], choice[2], choice[3] = s, BY_SIGN, f, 0

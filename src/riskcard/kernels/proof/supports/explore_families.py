@@ -16,7 +16,6 @@ from riskcard.kernels.jit import bare_inner_kernel, kernel
 from riskcard.kernels.proof.supports.divide import (
     BY_CHAIN,
     BY_INTERVAL,
-    BY_SIGN,
     choose_division,
 )
 from riskcard.kernels.proof.supports.fit_family import fit_family
@@ -153,10 +152,8 @@ def explore_families(family, stack, tables, fits, state, counts, leaves, merging
                     is_first = first[f] <= c < first[f + 1]
                 elif kind == BY_INTERVAL:
                     is_first = c < place
-                elif kind == BY_SIGN:
-                    is_first = sign == at.RISING
                 else:
-                    is_first = c == place
+                    is_first = sign == at.RISING
                 in_part[sign, c] = 1 if is_first else 2
                 one |= is_first
                 two |= not is_first

@@ -18,7 +18,7 @@ def merge_rows(begin, end, tables, family, slots, table, merging, most):
     """
     codes, weights, first = tables.codes, tables.weights, family.first
     chains, groups, counts, kept, codes_of, places, order = merging
-    n_chains, n_rows, room = first.size - 1, end - begin, chains.size - 1
+    n_rows, room = end - begin, chains.size - 1
     target = tables.begins[table]
     # is what was kept of these rows?
     if kept[0] != begin or kept[1] != end or kept[2] != tables.ages[table - 1]:
