@@ -137,7 +137,11 @@ def random_node(rng: np.random.Generator, chains: Chains) -> tuple[np.ndarray, n
 
 
 def random_coefficients(
-    rng: np.random.Generator, chains: Chains, slots: np.ndarray, terms: np.ndarray
+    rng: np.random.Generator,
+    chains: Chains,
+    slots: np.ndarray,
+    terms: np.ndarray,
+    shares: tuple[float, ...] = (0.1, 0.5, 1.0),
 ) -> np.ndarray:
     """Real coefficients of a card of the node: at most as many of a slot as it has terms."""
     family = chains.family
@@ -146,7 +150,7 @@ def random_coefficients(
         signed = np.argwhere(slots == slot)
         for sign, c in rng.permutation(signed)[:most]:
             end = family.ends[at.MOST if sign == at.RISING else at.LEAST, c]
-            theta[c] += end * rng.choice([0.1, 0.5, 1.0])
+            theta[c] += end * rng.choice(shares)
     return theta
 
 
@@ -190,6 +194,29 @@ def test_the_bound_from_any_chances_is_below_every_card_of_the_node(seed):
                 for offset in np.linspace(*family.offsets, 41)
             ]
             assert bound <= min(losses) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_bound_at_the_risks_of_a_good_card_is_below_every_card(seed):
+    """Steps are short, so that the best cards have the largest: there the bound is nearly tight."""
+    rng = np.random.default_rng(seed)
+    problem = random_problem(seed, Scale("calibrated", limit=0.05))
+    chains = arrange_chains(problem)
+    assert chains is not None
+    family = chains.family
+    slots, terms = random_node(rng, chains)
+    holds = holds_of(chains)
+    events = family.weights[at.EVENT]
+    labels, offsets = np.repeat([1, -1], events.size), np.linspace(-1, 1, 401) + chains.rate
+    losses, log_odds = [], []
+    for _ in range(40):
+        theta = random_coefficients(rng, chains, slots, terms, shares=(1.0,))
+        trials = [theta @ holds + offset for offset in offsets]
+        own = [log_loss(np.tile(z, 2), labels, family.weights.ravel()) for z in trials]
+        losses.append(min(own))
+        log_odds.append(trials[int(np.argmin(own))])
+    chances = 1 / (1 + np.exp(-log_odds[int(np.argmin(losses))]))
+    assert bound_of_chances(family, slots, terms, chances, holds) <= min(losses) * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("seed", range(30))
