@@ -82,6 +82,7 @@ ALLOWED = {
     "kernels/heuristic": {"kernels", "kernels/heuristic"},
     "kernels/proof": {"kernels", "kernels/proof"},
     "kernels/proof/hull": {"kernels", "kernels/proof"},
+    "kernels/proof/supports": {"kernels", "kernels/proof"},
     "encoding": ENCODING,
     "search": SOLVE,
     "search/drivers": SOLVE,

@@ -22,6 +22,7 @@ from riskcard.processes import isolated_python
 from riskcard.search.drivers.solve_plain import find_card
 from riskcard.search.empty_card import best_empty_card
 from riskcard.search.options import SearchOptions
+from riskcard.search.proof.support_tree import prove_by_supports
 from riskcard.search.proof.tree import Stops, prove
 
 Kind = Literal["fixed", "multiplier", "calibrated"]
@@ -48,6 +49,8 @@ def compile_proof(kind: Kind) -> None:
     """Compile the proof alone: from the empty card it has to look at everything."""
     problem = _tiny_problem(Scale(kind))
     prove(problem, best_empty_card(problem), Stops())
+    if kind != "fixed":
+        prove_by_supports(problem, best_empty_card(problem), Stops())
 
 
 def start_compilation(kind: Kind) -> None:

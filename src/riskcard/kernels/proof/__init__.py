@@ -22,6 +22,8 @@ A node splits until it is pruned or a leaf::
 Two more modules serve other parts: `clustering` makes the tree of slots, `hull_shares` minimises
 the model behind the bound of `riskcard.search.proof.hull`.
 
+Problems with few conditions are proven in another way, by the kernels in `supports`.
+
 The claims rest on four facts: the loss is convex in the log-odds; more points for rows with the
 event, and fewer for those without, only lower it; the children of a node have all its cards; and
 every sum is lowered by more than its rounding error.

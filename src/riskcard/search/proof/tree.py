@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -39,6 +40,8 @@ from riskcard.search.proof.tasks import (
 )
 from riskcard.status import OPTIMALITY_TOLERANCE, Status, relative_gap
 
+#: Called with the best loss, the bound and the number of nodes.
+Progress = Callable[[float, float, int], None]
 #: A card without its points: (column, cut) pairs in order.
 Choice = tuple[tuple[int, int], ...]
 
@@ -91,7 +94,17 @@ class Proof:
     bound: float
     status: Status
     nodes: int
-    tree: _Tree | None = field(default=None, repr=False, compare=False)
+    tree: Unfinished | None = field(default=None, repr=False, compare=False)
+
+
+class Unfinished(Protocol):
+    """What is left of a proof that was cut short."""
+
+    def offer(self, card: Solution) -> None:
+        """Take a card that was found elsewhere."""
+
+    def run(self, stops: Stops, n_jobs: int, progress: Progress | None) -> Proof:
+        """Go on until there is a reason to stop."""
 
 
 class _Tree:
@@ -173,6 +186,12 @@ class _Tree:
             is_open = nodes.bounds < self.cutoff
             frontier.add(nodes if is_open.all() else nodes.take(is_open))
 
+    def run(self, stops: Stops, n_jobs: int, progress: Progress | None) -> Proof:
+        """Grow until there is a reason to stop."""
+        status = _grow(self, stops, n_jobs, progress)
+        rest = self if status in (Status.TIME_LIMIT, Status.NODE_LIMIT) else None
+        return Proof(self.card, self.loss, self.bound, status, self.nodes, rest)
+
     def offer(self, card: Solution) -> None:
         """Keep a card if it is feasible and better, or, when collecting, good enough."""
         loss = loss_of(card, self.problem)
@@ -193,7 +212,7 @@ def prove(
     card: Solution,
     stops: Stops,
     n_jobs: int = 1,
-    progress: Callable[[float, float, int], None] | None = None,
+    progress: Progress | None = None,
     conditions: Conditions | None = None,
 ) -> Proof:
     """Prove how far from optimal a card can at most be, improving it where possible.
@@ -215,15 +234,10 @@ def prove(
         empty = best_empty_card(problem)
         loss = loss_of(empty, problem)
         return Proof(empty, loss, loss * (1.0 - CLOSE_ENOUGH), Status.OPTIMAL, 0)
-    return _run(_Tree(problem, conditions, card, stops), stops, n_jobs, progress)
+    return _Tree(problem, conditions, card, stops).run(stops, n_jobs, progress)
 
 
-def go_on(
-    proof: Proof,
-    stops: Stops,
-    n_jobs: int = 1,
-    progress: Callable[[float, float, int], None] | None = None,
-) -> Proof:
+def go_on(proof: Proof, stops: Stops, n_jobs: int = 1, progress: Progress | None = None) -> Proof:
     """Continue a proof that was cut short, from its card, with other stops.
 
     Its nodes count from the beginning, for the node limit as well.
@@ -231,25 +245,14 @@ def go_on(
     if proof.tree is None:
         return proof
     proof.tree.offer(proof.solution)
-    return _run(proof.tree, stops, n_jobs, progress)
-
-
-def _run(
-    tree: _Tree,
-    stops: Stops,
-    n_jobs: int,
-    progress: Callable[[float, float, int], None] | None,
-) -> Proof:
-    status = _grow(tree, stops, n_jobs, progress)
-    rest = tree if status in (Status.TIME_LIMIT, Status.NODE_LIMIT) else None
-    return Proof(tree.card, tree.loss, tree.bound, status, tree.nodes, rest)
+    return proof.tree.run(stops, n_jobs, progress)
 
 
 def _grow(
     tree: _Tree,
     stops: Stops,
     n_jobs: int,
-    progress: Callable[[float, float, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Status:
     """Explore round after round, until there is a reason to stop."""
     tasks = [Task(tree.conditions) for _ in range(N_TASKS)]
