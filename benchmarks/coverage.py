@@ -6,8 +6,9 @@ The folder has CSV files with a column ``target``. From each table with enough r
 drawn, a card is learned from each, and the share with the event among all *other* rows with a total
 is compared with the interval that the card prints for it. A total counts if at least 500 other rows
 have it. Where few of them have the event, their share is itself far from the truth; so the table has
-beside it how often it would be in the interval if every interval were right. docs/choosing.md has the
-table.
+beside it how often it would be in the interval if every interval were right. Totals are also grouped by
+the risk that the card prints, which is known beforehand: a group chosen by the events among the other
+rows would be one of totals whose risk turned out lower than expected. docs/choosing.md has the table.
 """
 
 from __future__ import annotations
@@ -31,18 +32,24 @@ ROWS, TERMS = (300, 1000, 3000), (5, 8)
 #: A table must have this many rows per row of the largest sample drawn from it.
 TIMES_AS_MANY = 1.5
 FEWEST_OTHERS = 500
+#: Groups of totals by the risk that the card prints: up to where each goes, and what it is called.
+PRINTED = ((0.02, "below 2 %"), (0.05, "2 to 5 %"), (0.95, "5 to 95 %"), (1.0, "above 95 %"))
 #: Parts of a normal distribution, in the middle of which it is looked at.
 _PARTS = 41
 
 
 class Held(NamedTuple):
-    """One total of one card: whether its interval holds, its share of the sample, how wide it is."""
+    """One total of one card: whether its interval holds, its share of the sample, how wide it is.
+
+    ``risk`` is the share with the event among the other rows, ``printed`` what the card says.
+    """
 
     is_held: bool
     if_right: float
     share: float
     width: float
     risk: float
+    printed: float
 
 
 def chance_if_right(low: float, high: float, others: int) -> float:
@@ -81,7 +88,8 @@ def look_at(
         (low, high), rate = one.interval, is_event[others][here].mean()
         right = chance_if_right(low, high, int(here.sum()))
         share, width = one.rows / n_rows, high - low
-        found.append(Held(low <= rate <= high, right, share, width, float(rate)))
+        printed = float(np.mean(card.risk_of_total([one.low, one.high])))
+        found.append(Held(low <= rate <= high, right, share, width, float(rate), printed))
     return found
 
 
@@ -91,6 +99,11 @@ def tables(folder: Path) -> Iterator[tuple[str, pd.DataFrame, np.ndarray]]:
         frame = pd.read_csv(path)
         labels = frame.pop("target").to_numpy()
         yield path.stem, frame, (labels == np.unique(labels)[-1]).astype(int)
+
+
+def printed_group(risk: float) -> str:
+    """What the group of a printed risk is called."""
+    return next(name for end, name in PRINTED if risk <= end)
 
 
 def line_of(name: str, found: list[Held]) -> str:
@@ -118,7 +131,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no sample after")
     options = parser.parse_args()
     regularization = None if options.lowest_loss else "auto"
-    begun, by_kind, by_table = time.perf_counter(), defaultdict(list), defaultdict(list)
+    begun, by_kind, by_table, by_risk = time.perf_counter(), *(defaultdict(list) for _ in range(3))
     read = [one for one in tables(options.data) if len(one[1]) >= TIMES_AS_MANY * max(ROWS)]
     for seed in range(options.samples):
         for name, frame, is_event in read:
@@ -129,13 +142,21 @@ def main() -> None:
                     found = look_at(frame, is_event, n_rows, terms, seed, regularization)
                     by_kind[f"{n_rows:,} rows, {terms} terms"] += found
                     by_table[name] += found
+                    for one in found:
+                        by_risk[n_rows, printed_group(one.printed)].append(one)
     print(
         "| | totals | % of totals that hold | % if all were right | % of rows | "
         "% where the risk is above 50 % | mean width |"
     )
     print("|---|---|---|---|---|---|---|")
     everything = {"all": [one for found in by_table.values() for one in found]}
-    for name, found in {**by_kind, **by_table, **everything}.items():
+    risks = {
+        f"{n_rows:,} rows, risk {name}": by_risk[n_rows, name]
+        for n_rows in ROWS
+        for _, name in PRINTED
+        if (n_rows, name) in by_risk
+    }
+    for name, found in {**by_kind, **by_table, **everything, **risks}.items():
         print(line_of(name, found))
 
 

@@ -103,6 +103,25 @@ def test_rows_with_equal_risks_are_one_group_of_the_calibration_error():
     assert calibration_error(risks, ~y) == pytest.approx(0.4)
 
 
+def test_coverage_is_grouped_by_the_risk_that_the_card_prints():
+    pd = pytest.importorskip("pandas")
+    from benchmarks.coverage import look_at, printed_group
+
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(0, 4, (6000, 2)), columns=["a", "b"])
+    chances = 1 / (1 + np.exp(4 - frame.sum(axis=1).to_numpy()))
+    found = look_at(frame, (rng.random(6000) < chances).astype(int), 300, 3, seed=0)
+    printed = [one.printed for one in found]
+    assert len(printed) > 2
+    assert printed == sorted(printed)  # totals come in order, and the shares of others need not
+    assert [printed_group(risk) for risk in (0.0, 0.03, 0.5, 0.99)] == [
+        "below 2 %",
+        "2 to 5 %",
+        "5 to 95 %",
+        "above 95 %",
+    ]
+
+
 def test_recovery_is_one_for_the_planted_cuts_and_counts_each_of_them_once():
     made = FAMILIES["planted"].make(500, 0)
     exact = recovery(made.cuts, made.cuts, made.values)

@@ -111,6 +111,24 @@ def test_missing_values_are_distinguished_from_sums_that_have_no_value():
     assert have_missing(cancelled).tolist() == [False]
 
 
+def test_an_even_grid_has_as_many_cuts_among_few_events_as_among_the_other_rows():
+    values = np.arange(1000.0)
+    labels = (values >= 950).astype(int)  # one row in twenty, at one end
+    table = make_table(values[:, None], labels)
+    _, by_rows = rank_table(table, 9)
+    data, evenly = rank_table(table, 9, is_even=True)
+    above = [np.count_nonzero(cuts.gaps[0].all_ends()[0] >= 950) for cuts in (by_rows, evenly)]
+    assert above == [0, 4]
+    np.testing.assert_array_equal(data.weights, table.weights)
+    # neither the unit of the weights nor which class is the event matters
+    for other in (
+        make_table(values[:, None], labels, np.full(1000, 1e-3)),
+        make_table(values[:, None], 1 - labels),
+    ):
+        _, same = rank_table(other, 9, is_even=True)
+        np.testing.assert_array_equal(same.gaps[0].all_ends(), evenly.gaps[0].all_ends())
+
+
 def test_a_round_grid_stays_near_the_quantiles():
     values = np.random.default_rng(1).gamma(2.0, 10.0, 2000).round(2)
     table = make_table(values[:, None], np.arange(2000) % 2)

@@ -127,12 +127,12 @@ SUBJECTS = (
     ),
     Subject(
         "bounds",
-        {"search/proof/hull.py": 10},
+        {"kernels/proof/hull/bound.py": 10, "kernels/proof/hull/branch.py": 6},
         (
             "tests/test_hull.py",
             "tests/test_bound_strength.py",
             "-k",
-            "hull_is or tangent or divided",
+            "hull_is or tangent or children or early",
         ),
         is_compiled=False,
     ),

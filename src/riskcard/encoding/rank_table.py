@@ -106,11 +106,15 @@ ROUNDING_ROOM = 0.25
 
 @dataclass(frozen=True, slots=True)
 class _Grid:
-    """How many candidate cuts a feature has, whether at round numbers, and those of a card."""
+    """How many candidate cuts a feature has, whether at round numbers, and those of a card.
+
+    ``weights`` are those of the rows whose quantiles are taken.
+    """
 
     size: int | None
     is_round: bool
     kept: PointsOfNumbers | None
+    weights: Floats
 
 
 def rank_table(
@@ -120,6 +124,7 @@ def rank_table(
     rules: CardRules | None = None,
     needs_atoms: bool = False,
     kept: Mapping[str, PointsOfNumbers] | None = None,
+    is_even: bool = False,
 ) -> tuple[RankedData, CutGrid]:
     """Replace values by codes, and list the candidate cuts.
 
@@ -138,13 +143,16 @@ def rank_table(
         Count the rows of every bin, of plain features too.
     kept
         The features of a card whose cuts are candidates, on the grid or not.
+    is_even
+        Rows with and without the event count the same in the quantiles of a grid.
     """
     rules, kept = rules or CardRules(), kept or {}
+    spread = _even_weights(table) if is_even and grid is not None else table.weights
     values, n_features = table.values, table.values.shape[1]
     of_feature = [rules.rule_of(name) for name in table.names]
 
     def rank_one(f: int) -> _Ranked:
-        make = _Grid(grid, rules.round_cuts is not None, kept.get(table.names[f]))
+        make = _Grid(grid, rules.round_cuts is not None, kept.get(table.names[f]), spread)
         codes, columns = _rank_feature(table, f, make, of_feature[f])
         if needs_atoms and columns.atoms is None:
             atoms = plain_atoms(codes[0], table.labels, int(columns.n_cuts[0]))
@@ -194,6 +202,20 @@ def rank_table(
     return data, cuts
 
 
+def _even_weights(table: Table) -> Floats:
+    """Weights by which both classes weigh the same.
+
+    A rare event is known by few rows, and these often lie at one end of a feature. Between quantiles
+    of all rows there would hardly be a cut among them.
+    """
+    is_event = table.labels > 0
+    sums = [table.weights[is_own].sum() for is_own in (is_event, ~is_event)]
+    if min(sums) == 0:
+        return table.weights
+    even: Floats = table.weights / np.where(is_event, *sums)
+    return even
+
+
 def _n_gaps(columns: _Columns) -> int:
     """The cuts of a feature between numbers."""
     return int(columns.n_cuts[0]) if columns.ends is None else columns.ends[0].size
@@ -225,7 +247,7 @@ def _rank_feature(table: Table, f: int, grid: _Grid, rule: FeatureRule) -> _Rank
         is_full = False
         above = np.nextafter(below, np.inf)
     else:
-        weights = table.weights[is_number] if special else table.weights
+        weights = grid.weights[is_number] if special else grid.weights
         own = grid if levels is None else replace(grid, is_round=False)
         codes, below, above, is_full = _rank_numbers(numbers, weights, own)
         if is_full and not special:

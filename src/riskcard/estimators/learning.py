@@ -174,7 +174,7 @@ def _lay_out(training: Training, task: Task) -> Layout:
     card, changes = task.request.kept, task.request.max_changes
     kept = None if card is None else points_of_numbers(card, table)
     own = table.in_own_unit()
-    data, cut_grid = rank_table(own, grid, n_jobs, rules, needs_atoms, kept)
+    data, cut_grid = rank_table(own, grid, n_jobs, rules, needs_atoms, kept, is_even=True)
     return Layout(
         table,
         data,

@@ -38,9 +38,9 @@ class Regularization:
     Attributes
     ----------
     grid
-        Candidate cuts per feature, at quantiles of the rows. A bound holds for the cards of the
-        grid only. "auto" means one cut per 80 rows that the table is worth, from 9 to 99; None
-        means every gap between neighbouring values.
+        Candidate cuts per feature, at quantiles of the rows, in which both outcomes count the same.
+        A bound holds for the cards of the grid only. "auto" means one cut per 80 rows that the table
+        is worth, from 9 to 99; None means every gap between neighbouring values.
     pseudo_rows
         Pseudo-observations with the event rate of the table, spread over its rows, which shrink
         risks towards the average. A number below 1 is a share of the rows. Each weighs as much as

@@ -106,7 +106,8 @@ class Certificate:
     is_grid_full
         Every gap between neighbouring data values was a candidate cut.
     grid
-        Candidate cuts per feature, at quantiles of the rows; None where there was no such limit.
+        Candidate cuts per feature, at quantiles of the rows, in which both outcomes count the same;
+        None where there was no such limit.
     shortlist
         Number of preselected conditions to choose from; None where all conditions were candidates.
     nodes, seconds

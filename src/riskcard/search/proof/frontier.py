@@ -53,7 +53,8 @@ class Frontier(Generic[Kind]):
                 break
             del self._shelves[key]
         self.size -= most - missing
-        return join_nodes(parts)
+        joint: Kind = join_nodes(parts)
+        return joint
 
     def lowest_bound(self) -> float:
         """The lowest bound of any open node; infinity when there is none."""

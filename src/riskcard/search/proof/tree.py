@@ -182,9 +182,8 @@ class _Tree:
             self.leaf_bound = min(self.leaf_bound, bound)
             if card is not None:
                 self.offer(card)
-        for nodes, frontier in ((outcome.wide, self.wide), (outcome.narrow, self.narrow)):
-            is_open = nodes.bounds < self.cutoff
-            frontier.add(nodes if is_open.all() else nodes.take(is_open))
+        self.wide.add(outcome.wide.take(outcome.wide.bounds < self.cutoff))
+        self.narrow.add(outcome.narrow.take(outcome.narrow.bounds < self.cutoff))
 
     def run(self, stops: Stops, n_jobs: int, progress: Progress | None) -> Proof:
         """Grow until there is a reason to stop."""

@@ -12,7 +12,7 @@ model of a node is a sum of *parts*, one for each side with columns in a slot::
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -62,7 +62,7 @@ class HullNodes(NamedTuple):
         """The memory that a node takes."""
         return sum(part[:1].nbytes for part in self)
 
-    def take(self, which) -> HullNodes:
+    def take(self, which: Any) -> HullNodes:
         """The nodes at some places: a slice, a mask or numbers."""
         return HullNodes._make([part[which] for part in self])
 
@@ -71,7 +71,7 @@ class HullNodes(NamedTuple):
         return HullNodes._make([part.copy() for part in self])
 
 
-def empty_hull_nodes(n_nodes: int, n_terms: int, n_sides: int, make=np.zeros) -> HullNodes:
+def empty_hull_nodes(n_nodes: int, n_terms: int, n_sides: int, make: Any = np.zeros) -> HullNodes:
     """Room for nodes of cards with up to ``n_terms`` terms."""
     return HullNodes(
         counts=make(n_nodes, dtype=np.int16),
