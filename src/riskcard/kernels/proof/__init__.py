@@ -12,17 +12,18 @@ A reader who wants to check the proof can take the modules in this order:
 7. `nodes` and `explore`: children, and the depth-first search; why no card gets lost.
 8. `leaf`: whole points, once all conditions are chosen and the scale is free.
 
+9. `hull.bound` and `hull.branch`: the bound of wide nodes, and how they are divided; `hull.model`
+   only chooses where its tangent touches.
+10. `supports`: another tree, for few conditions.
+
 A node splits until it is pruned or a leaf::
 
-    slots of conditions --split_slot_at--> smaller slots --...--> one condition each
-                                                                      |
-                         fixed scale: divide the intervals of the coefficients (SPLIT_POINTS)
-                         free scale: `choose_leaf_points`
-
-Two more modules serve other parts: `clustering` makes the tree of slots, `hull_shares` minimises
-the model behind the bound of `riskcard.search.proof.hull`.
-
-Problems with few conditions are proven in another way, by the kernels in `supports`.
+    a list of sides --take_out_side--> intervals of one side each --divide_slot--> narrow ones  (hull)
+                                                                                      |
+                            one condition each <--...-- smaller slots <--split_slot_at-- slots
+                                     |
+                    fixed scale: divide the intervals of the coefficients (SPLIT_POINTS)
+                    free scale: `choose_leaf_points`
 
 The claims rest on four facts: the loss is convex in the log-odds; more points for rows with the
 event, and fewer for those without, only lower it; the children of a node have all its cards; and

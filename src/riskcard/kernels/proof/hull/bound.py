@@ -1,4 +1,11 @@
-"""The bound of a node of the hull, and the rounds in which its model gets more columns."""
+"""The bound of a node of the hull, and the rounds in which its model gets more columns.
+
+The model is a sum of monotone step functions. Where it is the minimum over the node's hull, the bound
+of its tangent is that minimum. A round takes Newton steps, bounds, and adds as columns the
+conditions whose slopes say that they would lower the loss. A node whose model has a loss below the
+cutoff is not closed by any tangent, since the bound holds for every point of the hull too: it is
+left open at once, unless its own bound is asked for (``CLOSENESS`` below 1).
+"""
 
 import numpy as np
 
@@ -18,6 +25,7 @@ from riskcard.kernels.proof.rounding import ROUNDING, ROUNDING_PER_ROW
 from riskcard.kernels.proof.slots import slot_reach
 
 PRUNED, OPEN = 0, 1
+#: Rounds of a node, of one with terms in its list, and Newton steps of a round.
 MOST_ROUNDS, FEW_ROUNDS = 12, 6
 NEWTON_STEPS = 2
 
@@ -198,7 +206,23 @@ def scan_list(conditions, patterns, excluded, work, total):
 
 @bare_inner_kernel
 def tangent_bound(conditions, patterns, nodes, index, work, loss):
-    """Claim: no card of the node has a loss below the number returned."""
+    """Claim: no card of the node has a loss below the number returned, wherever the model is.
+
+    Proof: let ``z`` be the log-odds of the rows under the model, any at all, and ``r`` the slopes of
+    the rows' losses there. The loss is convex in the log-odds, so that of a card with log-odds ``z'``
+    is at least ``loss(z) + r . (z' - z)``. With its best offset, which `kernels.proof.bounding`
+    confines, the card has ``z' = offset + sum of steps``. So ``r . z'`` is the offset times the sum of
+    ``r``, taken at the worse end, plus for each term its step times the sum of ``r`` over the rows in
+    which its condition holds. A step is between 0 and the reach, so that product is at least the
+    smaller of 0 and reach times the least such sum in the term's slot; a slot has at most as many
+    terms as its multiplicity says, and ``caps`` is their reach together. A kept term has a step of
+    ``kept_least`` in any case, which counts in full, and up to ``kept_room`` more. In the list
+    reaches differ by side, so the least product of slope and reach is taken.
+
+    Sums over rows err by at most ``2 u`` for each row, times the sum of the sizes of all slopes, and
+    are multiplied by reaches that add up to ``furthest``; the rest is as in `kernels.proof.rounding`.
+    The result is lowered by more than that.
+    """
     n_rows = work.slopes.size
     for row in range(n_rows):
         cell = work.key[row]
