@@ -8,14 +8,12 @@ import threading
 import numpy as np
 import pytest
 
-from random_problems import random_problem
 from riskcard.data.table import make_table
 from riskcard.encoding.rank_table import rank_table
 from riskcard.problem.problem import make_problem
 from riskcard.search import deadline as deadlines
 from riskcard.search.deadline import Deadline, OutOfTime
 from riskcard.search.options import Options
-from riskcard.search.proof import conditions
 from riskcard.search.solve import solve
 from riskcard.status import Status
 
@@ -88,13 +86,3 @@ def test_a_wide_table_is_not_arranged_for_a_proof_that_has_no_time():
     data, _ = rank_table(make_table(X, np.arange(20) % 2))
     result = solve(make_problem(data, 2), Options(certify=True, time_limit=0.0))
     assert (result.status, result.bound, result.nodes) == (Status.TIME_LIMIT, 0.0, 0)
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_sets_that_are_joined_in_parts_give_the_same_optimum(monkeypatch, seed):
-    problem = random_problem(seed)
-    whole = solve(problem, Options(certify=True))
-    monkeypatch.setattr(conditions, "MOST_JOINED", 2)
-    parts = solve(problem, Options(certify=True))
-    assert parts.status is whole.status is Status.OPTIMAL
-    assert parts.loss == pytest.approx(whole.loss, rel=1e-7)

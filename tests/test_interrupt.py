@@ -128,7 +128,13 @@ def test_a_change_of_any_kernel_changes_the_fingerprint(tmp_path):
     seen = {jit.fingerprint_of(folder)}
     assert seen == {jit.FINGERPRINT}
     files = sorted(folder.rglob("*.py"))
-    assert {path.parent.name for path in files} == {"kernels", "heuristic", "proof", "supports"}
+    assert {path.parent.name for path in files} == {
+        "kernels",
+        "heuristic",
+        "proof",
+        "hull",
+        "supports",
+    }
     for path in files:
         path.write_text(path.read_text(encoding="utf-8") + "# changed\n", encoding="utf-8")
         seen.add(jit.fingerprint_of(folder))
