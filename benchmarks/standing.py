@@ -16,8 +16,8 @@ CAPTION = (
 )
 NOTE = (
     "*Ahead* means a better figure, not a significant difference; the page on held-out rows has the tests. *Default* "
-    "and *lowest loss* (`--lowest-loss`) are two settings of riskcard. *New* tables took no part in choosing the "
-    "default; rows of most *used* ones did."
+    "and *lowest loss* (`--lowest-loss`) are two settings of riskcard. On *new* tables nothing of the default "
+    "was tuned; one change was accepted after a look at them (see *choosing*). Rows of most *used* ones took part."
 )
 #: Outcomes of a comparison, as they are drawn; they can be told apart without colours.
 STYLES = (

@@ -33,7 +33,7 @@ MEASURES = {
     "brier": ("Brier score", False),
     "calibration": ("calibration error", False),
 }
-NEW, USED = "Tables that took no part in choosing the default", "Tables used during development"
+NEW, USED = "Tables on which nothing of the default was tuned", "Tables used during development"
 
 #: By table and size, and by method.
 Means = dict[tuple, dict[str, float]]

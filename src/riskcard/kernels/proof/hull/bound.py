@@ -25,8 +25,9 @@ from riskcard.kernels.proof.rounding import ROUNDING, ROUNDING_PER_ROW
 from riskcard.kernels.proof.slots import slot_reach
 
 PRUNED, OPEN = 0, 1
-#: Rounds of a node, of one with terms in its list, and Newton steps of a round.
-MOST_ROUNDS, FEW_ROUNDS = 12, 6
+#: Rounds of a node; of one with terms in its list, whose hull needs many columns, where it is only to
+#: be pruned and where its bound is asked for; and Newton steps of a round.
+MOST_ROUNDS, FEW_ROUNDS, MANY_ROUNDS = 12, 6, 30
 NEWTON_STEPS = 2
 
 
@@ -285,7 +286,9 @@ def bound_hull_node(conditions, patterns, nodes, index, work, control):
     n_rows = work.key.size
     load_columns(conditions, patterns, nodes, index, work)
     is_listed = nodes.slots[index, hull.LIST, at.MULTIPLICITY] > 0
-    most_rounds = FEW_ROUNDS if is_listed else MOST_ROUNDS
+    most_rounds = MOST_ROUNDS
+    if is_listed:
+        most_rounds = FEW_ROUNDS if closeness >= 1.0 else MANY_ROUNDS
     is_changed = True
     loss = before = 0.0
     cost = 0.0
