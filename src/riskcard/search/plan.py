@@ -138,9 +138,9 @@ class SearchPlan:
 
     #: A short proof comes before a thorough search: nodes times rows that it may take, about a
     #: tenth of a second, and its fewest and most nodes.
-    short_proof_work: float = 1e6
+    short_proof_work: float = 2e6
     short_proof_fewest_nodes: int = 100
-    short_proof_most_nodes: int = 2_000
+    short_proof_most_nodes: int = 10_000
     #: Cards tried one by one where the search finds none that keeps all rules.
     most_cards_tried: int = 20_000
     #: With ``min_gain`` cards of every size are looked for in tables of at most this many rows.

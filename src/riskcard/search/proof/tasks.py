@@ -58,7 +58,8 @@ class Task:
         self._parent = empty_hull_nodes(1, n_terms, n_sides)
         self._aside = empty_hull_nodes(MOST_ASIDE, n_terms, n_sides, np.empty)
         self._narrow = empty_nodes(MOST_NARROW, n_terms, np.empty)
-        self._more = empty_hull_nodes(MORE_WIDE, n_terms, n_sides, np.empty)
+        n_wide = MOST_NODES_A_TASK + MORE_WIDE
+        self._stack = empty_hull_nodes(n_wide, n_terms, n_sides, np.empty)
         self._no_wide = empty_hull_nodes(0, n_terms, n_sides)
         self._no_narrow = empty_nodes(0, n_terms)
 
@@ -67,7 +68,10 @@ class Task:
         return self._run_wide(nodes) if isinstance(nodes, HullNodes) else self._run_narrow(nodes)
 
     def _run_wide(self, nodes: HullNodes) -> Outcome:
-        stack = join_nodes([nodes, self._more])
+        # filled from below: most of it is never touched, and so takes no memory
+        stack = self._stack
+        for room, part in zip(stack, nodes, strict=True):
+            room[: nodes.size] = part
         counters = np.zeros(at.COUNTERS)
         counters[at.SAVED] = nodes.size
         explore_hull(
