@@ -9,6 +9,8 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from pickle import UnpicklingError
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -101,6 +103,16 @@ def test_where_ctrl_c_is_ignored_it_stays_ignored():
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize("error", [AttributeError, ModuleNotFoundError, UnpicklingError])
+def test_a_list_of_kept_code_that_names_what_is_gone_is_removed(tmp_path, error):
+    """After an upgrade: numba reads the list before it compares the source."""
+    file = SimpleNamespace(_index_path=str(tmp_path / "kernel.nbi"))
+    Path(file._index_path).write_bytes(b"of another version")
+    with jit._kept_if_possible(file):
+        raise error("Can't get attribute 'Patterns'")
+    assert not Path(file._index_path).exists()
 
 
 @pytest.mark.usefixtures("interruptible")
