@@ -120,6 +120,15 @@ def test_headings_are_labels_that_fit_and_risks_have_what_was_observed():
     assert {one.page_setup.paperSize for one in book} in ({9}, {"9"})
 
 
+def test_a_usual_bin_without_a_training_value_leaves_the_example_empty():
+    age = FeaturePoints(
+        "age", (60.0, 75.0), (0, 2, 3), usual=2, training_range=ValueRange(0.0, 50.0, True)
+    )
+    pressure = FeaturePoints("pressure", (0.125,), (5, 0))
+    book = load(heart_card(features=(age, pressure)))
+    assert book.worksheets[0].cell(FIRST_ROW, 2).value is None
+
+
 def test_there_is_at_least_one_row():
     with pytest.raises(ParameterError, match="rows is 0"):
         card_to_workbook(heart_card(), rows=0)

@@ -258,7 +258,10 @@ def _fill_example(writer: _Writer, sheet: Any, card: RiskCard) -> None:
 
 
 def _usual_value(feature: CardFeature) -> Label | None:
-    """A level of the usual group, or a number in the middle of the usual bin; None without one."""
+    """A level of the usual group, or a number in the middle of the usual bin; None without one.
+
+    A card written by hand may have no training value in its usual bin.
+    """
     line = next((line for line in feature.lines() if line.is_usual), None)
     if line is None or line.values:
         return None if line is None else line.values[0]
@@ -268,7 +271,8 @@ def _usual_value(feature: CardFeature) -> Label | None:
     low, high = max(line.low, seen.lowest), min(line.high, seen.highest)
     middle = (low + high) / 2
     rounded = [float(f"{middle:.{digits}g}") for digits in (2, 3, 4)] + [high]
-    return next(one for one in rounded if line.low < one <= line.high and one in seen)
+    fitting = (one for one in rounded if line.low < one <= line.high and one in seen)
+    return next(fitting, None)
 
 
 def _fit_to_width(sheet: Any) -> None:
