@@ -33,7 +33,7 @@ from riskcard.problem.solution import Solution
 from riskcard.search.deadline import Deadline
 from riskcard.search.empty_card import best_empty_card
 from riskcard.search.interrupt import catch_interrupt
-from riskcard.search.proof.chains import LONGEST_CHAIN, Chains, arrange_chains
+from riskcard.search.proof.chains import Chains, arrange_chains
 from riskcard.search.proof.tree import CLOSE_ENOUGH, SAME_LOSS, Progress, Proof, Stops
 from riskcard.status import OPTIMALITY_TOLERANCE, Status, relative_gap
 
@@ -43,6 +43,9 @@ MOST_LEAVES = 32
 #: More conditions than these are not for this proof: the work of a regression grows with their
 #: third power, and the tree over slots of `tree` has bounds for intervals of many cuts.
 MOST_CONDITIONS = 300
+#: Nor are columns with more cuts than this: hulls of one side bound long intervals at once. Transfusion
+#: with 5 terms, which has up to 78 cuts per feature, took 18 s here and 1 s there.
+MOST_CUTS = 24
 #: Cells of a leaf are numbered by bits, and slots by small numbers.
 MOST_TERMS = 12
 #: Depth first proves nothing before its end. So a proof that takes longer than this much work also
@@ -69,7 +72,7 @@ def suits_supports(problem: Problem) -> bool:
     enough = min(limits.max_terms, int((of_feature > 0).sum()))
     return (
         0 < open_cuts.sum() <= MOST_CONDITIONS
-        and int(open_cuts.max()) <= LONGEST_CHAIN
+        and int(open_cuts.max()) <= MOST_CUTS
         and limits.max_terms <= MOST_TERMS
         and limits.max_features >= enough
         and has_room
