@@ -84,7 +84,7 @@ def _kept_if_possible(file: Any) -> Iterator[None]:
 def _warn_that_nothing_is_kept() -> None:
     warnings.warn(
         "No folder for compiled code can be written to, so every process that fits a card compiles "
-        "the inner loops again, for about half a minute. Name a folder that can be written to in "
+        "the inner loops again, for up to a minute. Name a folder that can be written to in "
         "the environment variable NUMBA_CACHE_DIR.",
         RiskcardWarning,
         stacklevel=2,

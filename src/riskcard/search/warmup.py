@@ -98,7 +98,7 @@ def tell_of_compilation(is_asked: bool) -> None:
 @cache
 def _tell_once() -> None:
     def tell() -> None:
-        sys.stderr.write("Compiling the inner loops, once on this machine: about half a minute.\n")
+        sys.stderr.write("Compiling the inner loops, once on this machine: up to a minute.\n")
 
     call_before_compiling(tell)
 

@@ -22,7 +22,7 @@ def rows_between(patterns, column, low, high):
 
 @bare_inner_kernel
 def cut_at(patterns, column, low, high, rows):
-    """The cut from low to high - 1 that has about so many rows between low and itself."""
+    """The cut from low to high - 1 with about a given number of rows between low and itself."""
     offset = patterns.offsets[column]
     goal = patterns.starts[offset + low + 1] + rows
     a, b = low, high - 1
