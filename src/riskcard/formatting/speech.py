@@ -6,6 +6,7 @@ headings and the front of a card are in ``model/words``.
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -92,6 +93,13 @@ def in_figures(number: str) -> str:
 def sentence_case(text: str) -> str:
     """A text with a capital letter at its beginning."""
     return text[:1].upper() + text[1:]
+
+
+def now_in_words() -> str:
+    """Day and time, in UTC."""
+    now = datetime.datetime.now(datetime.timezone.utc)
+    month = say("months").split(", ")[now.month - 1]
+    return say("date", day=f"{now:%d}", month=month, year=f"{now:%Y}", time=f"{now:%H:%M}")
 
 
 # --- sentences that were written in English ------------------------------------------------------

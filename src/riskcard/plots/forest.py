@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from riskcard.formatting.speech import in_figures
 from riskcard.plots.drawing import FILL, INK, PALE, plain_spines, require_matplotlib
-from riskcard.plots.lettering import plain_words
+from riskcard.plots.lettering import plain_words, spoken_ticks
 
 #: Inches of a line, and of what is above and below all lines.
 _LINE, _AROUND = 0.24, 0.95
@@ -107,6 +108,7 @@ def _draw_panel(
     ax.tick_params(axis="x", labelsize=8)
     ax.tick_params(axis="y", length=0)
     _few_ticks(ax, panel)
+    spoken_ticks(ax)
     ax.grid(axis="x", alpha=0.3)
     plain_spines(ax, "left")
 
@@ -166,4 +168,4 @@ def _few_ticks(ax: Any, panel: ForestPanel) -> None:
         if all(abs(math.log(one / other)) > math.log(high / low) / 5 for other in kept):
             kept.append(one)
     ax.xaxis.set_minor_locator(ticker.NullLocator())
-    ax.set_xticks(kept, [f"{one:g}" for one in kept])
+    ax.set_xticks(kept, [in_figures(f"{one:g}") for one in kept])

@@ -1,6 +1,5 @@
 """From a card and rows to all facts of a report."""
 
-import datetime
 import platform
 import time
 import warnings
@@ -26,7 +25,7 @@ from riskcard.evaluation.development.sample_size import SampleSize, r_squared_of
 from riskcard.evaluation.distribution import distributions_of
 from riskcard.evaluation.outcomes import Outcomes
 from riskcard.evaluation.summary import evaluate
-from riskcard.formatting.speech import say, translated
+from riskcard.formatting.speech import now_in_words, say, translated
 from riskcard.model.card import RiskCard
 from riskcard.model.totals import count_totals
 from riskcard.report.data_facts import describe_table
@@ -203,7 +202,7 @@ def gather_facts(
             division=_what_is_held_out(rows.division),
             is_grouped=rows.division.groups is not None,
             origin=Origin(
-                made=_now(),
+                made=now_in_words(),
                 files=options.files,
                 options=options.shown_options,
                 refit=procedure.settings,
@@ -211,12 +210,6 @@ def gather_facts(
                 seconds=work.seconds,
             ),
         )
-
-
-def _now() -> str:
-    now = datetime.datetime.now(datetime.timezone.utc)
-    month = say("months").split(", ")[now.month - 1]
-    return say("date", day=f"{now:%d}", month=month, year=f"{now:%Y}", time=f"{now:%H:%M}")
 
 
 def _check(options: ReportOptions) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import platform
 import warnings
 from dataclasses import dataclass, replace
@@ -24,6 +23,8 @@ from riskcard.evaluation.outcomes import Outcomes
 from riskcard.evaluation.smooth_calibration import smooth_calibration
 from riskcard.evaluation.summary import evaluate
 from riskcard.evaluation.thresholds import RiskGroup, risk_groups, threshold_table
+from riskcard.formatting.figures import amount
+from riskcard.formatting.speech import now_in_words, say
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature
 from riskcard.model.totals import TotalCount, count_totals
@@ -80,8 +81,13 @@ class ValidationOptions:
 
 
 def gather_facts(card: RiskCard, given: GivenRows, options: ValidationOptions) -> ValidationFacts:
-    """Compute everything that a validation says."""
+    """Compute everything that a validation says; what is said in words is in the card's language."""
     _check(options, given)
+    with card.labels.spoken():
+        return _gathered(card, given, options)
+
+
+def _gathered(card: RiskCard, given: GivenRows, options: ValidationOptions) -> ValidationFacts:
     given = with_drawn_clusters(card, given)
     with warnings.catch_warnings():
         # values that training did not have are counted, feature by feature
@@ -114,7 +120,7 @@ def gather_facts(card: RiskCard, given: GivenRows, options: ValidationOptions) -
         update=choose_update(outcomes),
         notes=tuple(_notes(card, rows, drift)),
         origin=Origin(
-            made=f"{datetime.datetime.now(datetime.timezone.utc):%d %B %Y, %H:%M} UTC",
+            made=now_in_words(),
             files=options.files,
             options=options.shown_options,
             versions=(
@@ -164,15 +170,10 @@ def _notes(card: RiskCard, rows: JudgedRows, drift: CardDrift | None) -> list[st
     found = []
     held_out = None if card.recipe is None else card.recipe.held_out
     if held_out is not None and rows.origin is not Rows.HELD_OUT:
-        column = f", the column {held_out.groups!r} included," if held_out.groups else ""
-        found.append(
-            f"These are not the {held_out.rows:,} rows that were held out of the fit. For these, give the "
-            f"file that the card was learned from{column} or the held-out rows, with the same options."
-        )
+        name = "validation_not_held_out_groups" if held_out.groups else "validation_not_held_out"
+        found.append(say(name, rows=amount(held_out.rows), column=repr(held_out.groups)))
     if drift is None:
-        found.append(
-            "The card does not store how many training rows its lines had, so drift could not be measured."
-        )
+        found.append(say("validation_no_drift"))
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ from riskcard.data.columns import FeatureValues, read_column
 from riskcard.data.levels import Levels
 from riskcard.errors import DataError, ParameterError
 from riskcard.formatting.numbers import format_number
-from riskcard.model.lines import range_lines, show_level
+from riskcard.formatting.speech import in_figures, say
+from riskcard.model.lines import show_level
 
 #: Numbers with at most this many different values are groups of their own.
 _MOST_VALUES = 6
@@ -95,7 +97,8 @@ def groups_of(
     else:
         names, places = _divide(name, values, is_missing, cuts)
     if is_missing.any():
-        names, places = [*names, "missing"], np.where(is_missing, len(names), places)
+        names = [*names, say("stored_missing")]
+        places = np.where(is_missing, len(names) - 1, places)
     return NamedGroups(name, tuple(names), places).take(np.ones(values.size, dtype=bool))
 
 
@@ -114,10 +117,23 @@ def _divide(
     different = np.unique(known)
     if cuts is None and different.size <= _MOST_VALUES:
         places = np.searchsorted(different, values)
-        return [format_number(one) for one in different], np.minimum(places, different.size - 1)
+        return [_number(one) for one in different], np.minimum(places, different.size - 1)
     ends = _cuts_of(known) if cuts is None else _checked(name, cuts)
-    names = [line.label for line in range_lines(ends, [0] * (len(ends) + 1))]
-    return names, np.searchsorted(ends, values, side="left").astype(np.intp)
+    return _range_names(ends), np.searchsorted(ends, values, side="left").astype(np.intp)
+
+
+def _range_names(ends: Sequence[float]) -> list[str]:
+    if not ends:
+        return [say("forest_all_rows")]
+    inner = [
+        say("validation_between", low=_number(low), high=_number(high))
+        for low, high in pairwise(ends)
+    ]
+    return [f"≤ {_number(ends[0])}", *inner, f"> {_number(ends[-1])}"]
+
+
+def _number(value: float) -> str:
+    return in_figures(format_number(value))
 
 
 def _cuts_of(known: NDArray[np.float64]) -> list[float]:
@@ -159,5 +175,5 @@ def _largest(
     kept = np.sort(np.argsort(-counts, kind="stable")[: most - 1])
     new_place = np.full(len(names), most - 1)
     new_place[kept] = np.arange(most - 1)
-    others = f"{len(names) - kept.size} others"
+    others = say("validation_group_others", number=str(len(names) - kept.size))
     return [*(names[place] for place in kept), others], new_place[places]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from riskcard.evaluation.groups.random_effects import RandomEffects
 from riskcard.evaluation.groups.subgroups import GroupFigures
 from riskcard.evaluation.intervals import Figure
+from riskcard.formatting.speech import say
 from riskcard.plots.calibration import draw_calibration
 from riskcard.plots.decision import draw_decision
 from riskcard.plots.embedded import Picture, drawn, drawn_on_figure
@@ -24,8 +25,8 @@ def calibration_picture(facts: ValidationFacts) -> Picture:
         lambda ax: draw_calibration(
             ax, found.bins, found.calibration, found.histogram, facts.smooth
         ),
-        "Calibration: observed rate against risk, with a smooth curve and its band.",
-        "Squares: rows of similar risk. Below: how many rows have each risk.",
+        say("validation_picture_calibration"),
+        say("validation_caption_calibration"),
         (4.8, 5.4),
     )
 
@@ -34,8 +35,8 @@ def risk_picture(facts: ValidationFacts) -> Picture:
     """Risk and observed rate of each total."""
     return drawn(
         lambda ax: draw_risk(ax, facts.card, facts.totals),
-        "Risk and observed rate of each total.",
-        "What the card says for each total, and what happened.",
+        say("validation_picture_risk"),
+        say("validation_caption_risk"),
         (4.8, 3.5),
     )
 
@@ -43,9 +44,9 @@ def risk_picture(facts: ValidationFacts) -> Picture:
 def roc_picture(facts: ValidationFacts) -> Picture:
     """The ROC curve."""
     return drawn(
-        lambda ax: draw_roc(ax, {"the card": facts.evaluation.roc}),
-        "ROC curve: true positives against false positives at every threshold.",
-        "Every dot is a total from which one could act.",
+        lambda ax: draw_roc(ax, {say("validation_the_card"): facts.evaluation.roc}),
+        say("roc_picture"),
+        say("validation_caption_roc"),
         (4.4, 4.4),
     )
 
@@ -54,7 +55,7 @@ def decision_picture(facts: ValidationFacts) -> Picture:
     """Net benefit against the threshold."""
     return drawn(
         lambda ax: draw_decision(ax, {"": facts.evaluation.decision}, with_band=True),
-        "Decision curve: net benefit against the threshold, with its band.",
+        say("validation_picture_decision"),
         size=(5.8, 3.7),
     )
 
@@ -64,8 +65,8 @@ def forest_picture(facts: ValidationFacts, what: str) -> Picture:
     lines, panels = forest_of(facts, what)
     return drawn_on_figure(
         lambda figure: draw_forest(figure, lines, panels),
-        f"AUC and calibration of each {'site' if what == 'sites' else 'group of rows'}, with intervals.",
-        "Squares: figures, larger for more rows; bars: 95 % intervals, with an arrow where they go on.",
+        say("forest_picture_sites" if what == "sites" else "forest_picture_subgroups"),
+        say("forest_caption"),
         forest_size(lines, panels),
     )
 
@@ -76,9 +77,9 @@ def forest_of(
     """The lines and the panels of a forest plot: AUC, expected / observed events, slope."""
     lines, area = _site_lines(facts) if what == "sites" else _subgroup_lines(facts)
     panels = (
-        ForestPanel("AUC", area),
-        ForestPanel("expected / observed", 1.0, is_log=True),
-        ForestPanel("calibration slope", 1.0),
+        ForestPanel(say("figure_auc"), area),
+        ForestPanel(say("forest_ratio"), 1.0, is_log=True),
+        ForestPanel(say("forest_slope"), 1.0),
     )
     return lines, panels
 
@@ -92,7 +93,7 @@ def _subgroup_lines(facts: ValidationFacts) -> tuple[list[ForestLine], float]:
         (calibration.ratio, calibration.ratio_interval),
         (calibration.slope, calibration.slope_interval),
     ]
-    lines = [ForestLine("All rows", everyone, is_summary=True)]
+    lines = [ForestLine(say("forest_all_rows"), everyone, is_summary=True)]
     for part in facts.subgroups:
         lines.append(ForestLine(part.column, None))
         lines += _group_lines(part.groups, found.rows)
@@ -106,9 +107,9 @@ def _site_lines(facts: ValidationFacts) -> tuple[list[ForestLine], float]:
     lines = _group_lines(sites, max(one.rows for one in sites))
     named = (summary.auc, summary.ratio, summary.slope)
     predicted = [_effect(one, is_prediction=True) for one in named]
-    lines.append(ForestLine("Mean of sites", [_effect(one) for one in named], is_summary=True))
+    lines.append(ForestLine(say("forest_mean"), [_effect(one) for one in named], is_summary=True))
     is_known = any(one is not None and one.prediction is not None for one in named)
-    further = "A further site" if is_known else "A further site: not known"
+    further = say("forest_further" if is_known else "forest_further_unknown")
     lines.append(ForestLine(further, predicted, is_summary=True))
     return lines, facts.evaluation.roc.area if summary.auc is None else summary.auc.mean
 

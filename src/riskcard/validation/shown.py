@@ -8,9 +8,9 @@ from riskcard.card.sentences import training_words as training_sentence
 from riskcard.evaluation.groups.subgroups import GroupFigures
 from riskcard.evaluation.intervals import Figure, Interval
 from riskcard.evaluation.thresholds import RiskGroup
-from riskcard.formatting.figures import plain
+from riskcard.formatting.figures import amount, percentage, plain
 from riskcard.formatting.numbers import format_number, minus
-from riskcard.formatting.percent import percent
+from riskcard.formatting.speech import in_figures, say
 from riskcard.validation.facts import ValidationFacts
 from riskcard.validation.tables import headline_figures
 
@@ -20,6 +20,24 @@ FIGURE_DIGITS = {
     "Calibration slope": 2,
     "Expected / observed": 2,
 }
+#: What figures are called on a page, by their names in tables and JSON.
+_CALLED = {
+    "AUC": "figure_auc",
+    "Log-loss": "figure_log_loss",
+    "Brier score": "figure_brier",
+    "Scaled Brier score": "figure_scaled_brier",
+    "Calibration in the large": "figure_intercept",
+    "Calibration slope": "figure_slope",
+    "Expected / observed": "figure_ratio",
+    "ICI": "figure_ici",
+    "E50": "figure_e50",
+    "E90": "figure_e90",
+}
+
+
+def called(name: str) -> str:
+    """What a figure is called on a page."""
+    return say(_CALLED[name])
 
 
 def headlines(facts: ValidationFacts) -> list[tuple[str, str, str]]:
@@ -28,14 +46,14 @@ def headlines(facts: ValidationFacts) -> list[tuple[str, str, str]]:
     for name, one in headline_figures(facts).items():
         digits = FIGURE_DIGITS.get(name, 3)
         interval = "" if one.interval is None else between(one.interval, digits)
-        lines.append((name, plain(one.value, digits), interval))
+        lines.append((called(name), plain(one.value, digits), interval))
     return lines
 
 
 def between(interval: Interval, digits: int) -> str:
     """The ends of an interval."""
     low, high = (plain(end, digits) for end in interval)
-    return f"{low} to {high}"
+    return say("validation_from_to", low=low, high=high)
 
 
 def figure_or_dash(number: float, digits: int) -> str:
@@ -52,7 +70,8 @@ def short(figure: Figure, digits: int) -> str:
         return value
     low, high = (plain(end, digits) for end in figure.interval)
     # a line ends before the brackets, and not within them
-    ends = f"{low} to {high}" if "−" in low + high else f"{low}–\u2060{high}"
+    is_signed = "−" in low + high
+    ends = between(figure.interval, digits) if is_signed else f"{low}–\u2060{high}"
     return f"{value} ({ends})"
 
 
@@ -67,13 +86,15 @@ def band_words(group: RiskGroup, is_total: bool) -> str:
     """The limits of a risk group; its upper one belongs to the next group."""
 
     def shown(end: float) -> str:
-        return minus(format_number(end)) if is_total else f"{format_number(round(100 * end, 10))} %"
+        if is_total:
+            return in_figures(minus(format_number(end)))
+        return say("in_percent", number=in_figures(format_number(round(100 * end, 10))))
 
     if math.isinf(group.low):
-        return f"below {shown(group.high)}"
+        return say("validation_below", high=shown(group.high))
     if math.isinf(group.high):
-        return f"{shown(group.low)} or more"
-    return f"{shown(group.low)} to below {shown(group.high)}"
+        return say("validation_or_more", low=shown(group.low))
+    return say("validation_to_below", low=shown(group.low), high=shown(group.high))
 
 
 def group_words(group: GroupFigures) -> str:
@@ -88,14 +109,14 @@ def boxes(facts: ValidationFacts) -> list[tuple[str, str, str]]:
     """The figures that people look for first: what each is, its value and its interval."""
     wanted = ("AUC", "Expected / observed", "Calibration slope", "Scaled Brier score")
     lines = {name: (value, interval) for name, value, interval in headlines(facts)}
-    return [(name, *lines[name]) for name in wanted]
+    return [(called(name), *lines[called(name)]) for name in wanted]
 
 
 def training_words(facts: ValidationFacts) -> str:
     """The rows that the card is from, after a colon."""
     training = facts.card.training
     assert training is not None
-    words = training_sentence(training)
+    words = training_sentence(training, facts.card.labels)
     return words[0].lower() + words[1:]
 
 
@@ -103,24 +124,25 @@ def total_lines(facts: ValidationFacts) -> list[tuple[str, ...]]:
     """Total, risk, rows, events, and the observed rate with its interval."""
     return [
         (
-            minus(one.low) if one.low == one.high else f"{minus(one.low)} to {minus(one.high)}",
-            _risks(facts, one.low, one.high),
-            f"{one.rows:,}",
-            f"{one.events:,}",
+            _range(minus(one.low), minus(one.high)),
+            _range(
+                *(percentage(float(facts.card.risk_of_total(end))) for end in (one.low, one.high))
+            ),
+            amount(one.rows),
+            amount(one.events),
             in_percent(Figure(one.rate, one.interval), 1),
         )
         for one in facts.totals
     ]
 
 
-def _risks(facts: ValidationFacts, low: int, high: int) -> str:
-    ends = [percent(float(facts.card.risk_of_total(total))) for total in (low, high)]
-    return ends[0] if low == high else f"{ends[0]} to {ends[1]}"
+def _range(low: str, high: str) -> str:
+    return low if low == high else say("validation_from_to", low=low, high=high)
 
 
 def total_limit(facts: ValidationFacts, at: float) -> str:
     """From which total on rows are flagged."""
-    return f"{'≤' if facts.card.higher_is_safer else '≥'} {minus(format_number(at))}"
+    return f"{'≤' if facts.card.higher_is_safer else '≥'} {in_figures(minus(format_number(at)))}"
 
 
 def signed(number: float | None) -> str:
@@ -141,7 +163,7 @@ def signed_points(figure: Figure, digits: int = 1) -> str:
     if not math.isfinite(figure.value):
         return "–"
     value, *ends = (
-        minus(f"{round(100 * one, digits) + 0.0:+.{digits}f}")
+        in_figures(minus(f"{round(100 * one, digits) + 0.0:+.{digits}f}"))
         for one in (figure.value, *(figure.interval or ()))
     )
-    return f"{value} ({ends[0]} to {ends[1]})" if ends else value
+    return f"{value} ({_range(*ends)})" if ends else value

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from riskcard.evaluation.groups.subgroups import GroupFigures
 from riskcard.evaluation.intervals import Figure
-from riskcard.formatting.figures import plain, share
+from riskcard.formatting.figures import amount, plain, share
 from riskcard.formatting.plain_text import one_line, text_table
+from riskcard.formatting.speech import in_figures, say
 from riskcard.validation.facts import FairnessFacts, ValidationFacts
 from riskcard.validation.sentences import (
-    WHICH_ROWS,
     cautions,
     origin_sentences,
     rival_sentence,
@@ -19,6 +19,7 @@ from riskcard.validation.sentences import (
     site_sentences,
     value_words,
     verdicts,
+    where_words,
 )
 from riskcard.validation.shown import (
     band_words,
@@ -42,6 +43,7 @@ _PLAIN = str.maketrans(
         "∞": "inf",
         "“": "'",
         "”": "'",
+        "„": "'",
         "²": "2",
     }
 )
@@ -52,18 +54,21 @@ def render_text(facts: ValidationFacts) -> str:
     parts = [
         [
             one_line(facts.card.title),
-            *_wrapped([f"On {WHICH_ROWS[facts.rows.origin]}: {rows_sentence(facts)}."]),
+            *_wrapped([say("validation_on", where=where_words(facts), rows=rows_sentence(facts))]),
         ],
-        _table(("", "Value", "95 % interval"), headlines(facts)),
+        _table(("", say("table_value"), say("table_interval")), headlines(facts)),
         _bullets(verdicts(facts)),
         _bullets(dict.fromkeys([*origin_sentences(facts), *cautions(facts)])),
         _thresholds(facts),
         _risk_groups(facts),
-        *(_groups(f"By {part.column}", part.groups) for part in facts.subgroups),
+        *(
+            _groups(say("subgroups_by", column=part.column), part.groups)
+            for part in facts.subgroups
+        ),
         *(_fairness(part) for part in facts.fairness),
         _sites(facts),
         *(
-            [one_line(f"Against {one.name}"), *_wrapped([rival_sentence(one)])]
+            [one_line(say("rival_against", name=one.name)), *_wrapped([rival_sentence(one)])]
             for one in facts.rivals
         ),
         _drift(facts),
@@ -92,11 +97,12 @@ def _thresholds(facts: ValidationFacts) -> list[str]:
     if not facts.thresholds:
         return []
     sign = "<=" if facts.card.higher_is_safer else ">="
-    header = ("Total", "Flagged", "Sensitivity", "Specificity", "PPV", "NPV")
+    names = ("flagged", "sensitivity", "specificity", "ppv", "npv")
+    header = (say("table_total"), *(_without_percent(say(f"table_{name}")) for name in names))
     rows = [
         (
-            f"{sign} {one.at:g}",
-            share(one.flagged.value, 0).replace(" %", ""),
+            f"{sign} {in_figures(f'{one.at:g}')}",
+            plain(100 * one.flagged.value, 0),
             *(
                 in_percent(part)
                 for part in (
@@ -110,66 +116,66 @@ def _thresholds(facts: ValidationFacts) -> list[str]:
         for one in facts.thresholds
     ]
     ratios = [
-        (f"{sign} {one.at:g}", short(one.positive_ratio, 2), short(one.negative_ratio, 2))
-        for one in facts.thresholds
+        (row[0], short(one.positive_ratio, 2), short(one.negative_ratio, 2))
+        for row, one in zip(rows, facts.thresholds, strict=True)
     ]
+    ratio_names = tuple(say(f"table_{name}_ratio") for name in ("positive", "negative"))
     return [
-        "Acting from a total on, in per cent (95 % intervals)",
+        say("thresholds_caption"),
         *_table(header, rows),
         "",
-        *_table(("Total", "LR+", "LR-"), ratios),
+        *_table((say("table_total"), *ratio_names), ratios),
     ]
 
 
 def _risk_groups(facts: ValidationFacts) -> list[str]:
     if not facts.risk_groups:
         return []
-    name = "Total" if facts.groups_are_totals else "Risk"
+    name = say("table_total" if facts.groups_are_totals else "table_risk")
     rows = [
         (
             band_words(one, facts.groups_are_totals),
-            f"{one.rows:,}",
-            f"{one.events:,}",
+            amount(one.rows),
+            amount(one.events),
             figure_or_dash(100 * one.expected, 1),
             in_percent(one.observed, 1),
         )
         for one in facts.risk_groups
     ]
-    header = (name, "Rows", "Events", "Mean risk %", "Observed %")
-    return ["Risk groups", *_table(header, rows)]
+    columns = ("rows", "events", "mean_risk", "observed")
+    header = (name, *(say(f"table_{column}") for column in columns))
+    return [say("validation_section_groups"), *_table(header, rows)]
 
 
 def _groups(title: str, groups: Sequence[GroupFigures]) -> list[str]:
-    header = ("Group", "Rows", "Events", "AUC", "E/O", "Slope")
+    figures = ("table_rows", "table_events", "figure_auc", "table_ratio", "table_slope")
+    header = (say("subgroups_group"), *map(say, figures))
     lines = [
         (
             one_line(group_words(one)),
-            f"{one.rows:,}",
-            f"{one.events:,}",
+            amount(one.rows),
+            amount(one.events),
             *(_optional(part) for part in (one.auc, one.ratio, one.slope)),
         )
         for one in groups
     ]
-    note = ["* fewer than 100 rows with the event, or without it: imprecise"] * any(
-        one.is_small for one in groups
-    )
+    note = _wrapped([f"* {say('table_small')}"] * any(one.is_small for one in groups))
     return [one_line(title), *_table(header, lines), *note]
 
 
 def _fairness(part: FairnessFacts) -> list[str]:
     """Error rates of each group, and their differences from the reference group."""
-    lines = [
-        one_line(f"Errors by {part.column}, in per cent; differences from {part.found.reference}")
+    lines = [one_line(say("fairness_text", column=part.column, reference=part.found.reference))]
+    difference = say("rival_difference")
+    header = [
+        say("subgroups_group"),
+        say("fairness_from_risk"),
+        _without_percent(say("table_flagged")),
+        say("fairness_short_positives"),
+        difference,
+        say("fairness_short_negatives"),
+        difference,
     ]
-    header = (
-        "Group",
-        "From risk",
-        "Flagged",
-        "False pos.",
-        "Difference",
-        "False neg.",
-        "Difference",
-    )
     rows = []
     for one in part.found.groups:
         for place, rates in enumerate(one.rates):
@@ -190,17 +196,23 @@ def _optional(figure: Figure | None) -> str:
 def _sites(facts: ValidationFacts) -> list[str]:
     if facts.sites is None:
         return []
-    found = _groups(f"By {facts.sites.column or 'site'}", facts.sites.sites)
+    column = facts.sites.column or say("subgroups_site")
+    found = _groups(say("subgroups_by", column=column), facts.sites.sites)
     return [*found, *_wrapped(site_sentences(facts.sites))]
 
 
 def _drift(facts: ValidationFacts) -> list[str]:
     if facts.drift is None and not facts.values:
         return []
-    lines = ["Inputs and drift from training (stability index)"]
+    lines = [say("drift_text")]
     if facts.drift is not None:
         total = facts.drift.total
         parts = [*([] if total is None else [total]), *facts.drift.features]
         rows = [(one_line(one.name), plain(one.index, 3), one.in_words) for one in parts]
-        lines += _table(("", "Index", "Reading"), rows)
+        lines += _table(("", say("drift_index"), say("drift_reading")), rows)
     return lines + _wrapped([f"{one.feature}: {value_words(one)}." for one in facts.values])
+
+
+def _without_percent(heading: str) -> str:
+    """A heading of a table whose caption says that it is in per cent."""
+    return heading.rstrip("%").rstrip(", \u00a0")

@@ -13,6 +13,7 @@ import numpy as np
 from riskcard.data.frames import column_names, find_columns
 from riskcard.errors import DataError, ParameterError, SolverMissing
 from riskcard.extras import import_pandas
+from riskcard.formatting.speech import say
 from riskcard.model.card import RiskCard
 from riskcard.output_files import table_as_csv, write_whole
 from riskcard.validation.facts import ValidationFacts
@@ -92,12 +93,14 @@ class Validation:
         from riskcard.plots.forest import forest_figure
         from riskcard.validation.pictures import forest_of
 
-        return forest_figure(*forest_of(self.facts, what))
+        with self.facts.card.labels.spoken():
+            return forest_figure(*forest_of(self.facts, what))
 
     def __str__(self) -> str:
         from riskcard.validation.text import render_text
 
-        return render_text(self.facts)
+        with self.facts.card.labels.spoken():
+            return render_text(self.facts)
 
     def __repr__(self) -> str:
         found = self.facts.evaluation
@@ -183,6 +186,11 @@ def validate(
         )
     clusters, groups_column = _column(card, X, groups)
     places, sites_column = _column(card, X, sites)
+    with card.labels.spoken():  # names of groups
+        site_groups = None
+        if places is not None:
+            site_groups = sites_of(sites_column or say("subgroups_site"), places)
+        divisions = tuple(_divisions(card, X, by, cuts or {}))
     given = GivenRows(
         for_card=X,
         labels=y,
@@ -191,8 +199,8 @@ def validate(
         clusters=clusters,
         groups_column=groups_column,
         drawn_groups=_drawn_groups(card, X),
-        sites=None if places is None else sites_of(sites_column or "site", places),
-        by=tuple(_divisions(card, X, by, cuts or {})),
+        sites=site_groups,
+        by=divisions,
         rivals=tuple(_rivals(card, X, compare, len(np.asarray(y)))),
     )
     options = ValidationOptions(

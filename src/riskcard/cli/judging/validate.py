@@ -38,7 +38,8 @@ def run_validate(options: Namespace) -> int:
     card = in_words(options, card_from_bytes(content, options.card))
     others = other_cards(options.against, card)
     file = open_data(options)
-    given = given_rows(file, options, card, others)
+    with card.labels.spoken():  # names of groups
+        given = given_rows(file, options, card, others)
     files = [
         file_facts("Card", options.card, content),
         file_facts("Data", file.path, file.content),

@@ -20,6 +20,7 @@ from riskcard.evaluation.monitoring.drift import (
     rows_worth,
 )
 from riskcard.evaluation.outcomes import read_clusters
+from riskcard.formatting.speech import say
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature
 
@@ -184,18 +185,21 @@ def _total_drift(highs: NDArray[Any], sums: Floats, new: _Sample, old: _Sample |
         before = np.searchsorted(limits, old.totals, side="left")
         old = rows_worth(before, old.weights, old.clusters)
     sizes = old, rows_worth(places, new.weights, new.clusters)
-    return drift_between(expected, actual, _band_words(limits), rows=sizes)
+    return drift_between(expected, actual, _band_words(limits), say("drift_total"), rows=sizes)
 
 
 def _band_words(highs: list[int]) -> list[str]:
     """Bands as people read them, from the last total of each but the last, which has no end."""
     if not highs:
-        return ["any total"]
+        return [say("drift_any_total")]
     inner = [
-        str(high) if high == below + 1 else f"{below + 1} to {high}"
+        str(high)
+        if high == below + 1
+        else say("validation_from_to", low=str(below + 1), high=str(high))
         for below, high in pairwise(highs)
     ]
-    return [f"up to {highs[0]}", *inner, f"{highs[-1] + 1} or more"]
+    first = say("drift_up_to", high=str(highs[0]))
+    return [first, *inner, say("validation_or_more", low=str(highs[-1] + 1))]
 
 
 # --- features -----------------------------------------------------------------------------------
@@ -206,7 +210,7 @@ def _feature_drift(
 ) -> Drift:
     lines = card.lines_of(feature)
     usual = next((line.points for line in lines if line.is_usual), 0)
-    extra = [card.labels.say("missing"), "levels that training did not have"]
+    extra = [card.labels.say("missing"), say("drift_unknown_levels")]
     words = [*(line.label for line in lines), *extra]
     points = [*(line.points for line in lines), usual, usual]
     actual, new_size = _line_weights(feature, new, weights)

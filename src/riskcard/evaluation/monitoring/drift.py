@@ -21,6 +21,7 @@ from riskcard.errors import DataError
 from riskcard.evaluation.intervals import LEVEL
 from riskcard.evaluation.measures import Floats
 from riskcard.evaluation.outcomes import effective_rows
+from riskcard.formatting.speech import say
 
 #: The limits by which the index is usually read.
 SOME_CHANGE, LARGE_CHANGE = 0.1, 0.25
@@ -37,6 +38,14 @@ class Reading(str, Enum):
 
     def __str__(self) -> str:
         return self.value
+
+
+#: What each reading is called on a page.
+_READINGS = {
+    Reading.STABLE: "drift_reading_stable",
+    Reading.SOME: "drift_reading_some",
+    Reading.LARGE: "drift_reading_large",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +129,12 @@ class Drift:
     @property
     def in_words(self) -> str:
         """The reading with what chance makes of it."""
-        if self.reading is Reading.STABLE:
-            return f"{self.reading}, but more than chance" if self.is_beyond_chance else "stable"
-        return str(self.reading) if self.is_beyond_chance else f"{self.reading}, within chance"
+        reading, is_stable = say(_READINGS[self.reading]), self.reading is Reading.STABLE
+        if is_stable != self.is_beyond_chance:
+            return reading
+        return say(
+            "drift_more_than_chance" if is_stable else "drift_within_chance", reading=reading
+        )
 
     @property
     def _unit(self) -> float:
