@@ -7,11 +7,15 @@ import re
 import pytest
 
 from riskcard import RiskScoreClassifier, make_report
+from riskcard.formatting.speech import speaking
 from riskcard.report.guidelines import guidelines
 from riskcard.report.report_page import SECTIONS
 
 #: Items of TRIPOD+AI that have parts, and how many.
 PARTS = {3: 3, 5: 2, 6: 3, 8: 3, 9: 3, 12: 7, 18: 6, 20: 3, 23: 2, 27: 3}
+
+#: Topics that are written alike in several languages.
+ALIKE = {"Fairness"}
 
 
 def test_all_items_of_tripod_are_there_in_order():
@@ -30,6 +34,27 @@ def test_every_item_is_answered_or_asked_and_links_to_sections(guideline):
         assert item.page or item.ask, item
         assert bool(item.page) == bool(item.sections), item
         assert set(item.sections) <= known, item
+
+
+@pytest.mark.parametrize("language", ["de", "fr", "es"])
+def test_every_language_has_every_item_with_the_same_parts(language):
+    english = guidelines()
+    with speaking(language):
+        others = guidelines()
+    for one, other in zip(english, others, strict=True):
+        assert other.about != one.about
+        for item, same in zip(one.items, other.items, strict=True):
+            assert (same.number, same.sections) == (item.number, item.sections)
+            assert (bool(same.page), bool(same.ask)) == (bool(item.page), bool(item.ask)), same
+            assert same.topic != item.topic or item.topic in ALIKE, same
+            commands = re.findall(r"--\w[\w-]*|riskcard \w+", item.page + item.ask)
+            assert re.findall(r"--\w[\w-]*|riskcard \w+", same.page + same.ask) == commands, same
+
+
+def test_a_language_that_is_not_known_has_the_english_items():
+    english = guidelines()
+    with speaking("nl"):
+        assert guidelines() == english
 
 
 def test_the_page_shows_the_items_and_the_rows_by_outcome():

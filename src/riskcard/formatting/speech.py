@@ -55,6 +55,11 @@ def speaking(language: str, own: Mapping[str, str] | None = None) -> Iterator[No
         _spoken.reset(token)
 
 
+def spoken_language() -> str:
+    """The code of the language that is spoken."""
+    return _spoken.get()[0]
+
+
 def say(name: str, /, **parts: str) -> str:
     """A sentence with its places filled in.
 

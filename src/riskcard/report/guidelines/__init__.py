@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
+from riskcard.formatting.speech import file_of, spoken_language
 from riskcard.formatting.templates import asset
 from riskcard.toml import parse_toml
 
@@ -46,13 +47,23 @@ class Guideline:
     items: tuple[Item, ...]
 
 
-@cache
 def guidelines() -> tuple[Guideline, ...]:
-    """All guidelines."""
-    return tuple(map(_read, NAMES))
+    """All guidelines, in the language that is spoken."""
+    return _guidelines_in(file_of(spoken_language()))
 
 
-def _read(name: str) -> Guideline:
+@cache
+def _guidelines_in(language: str) -> tuple[Guideline, ...]:
+    return tuple(_read(name, language) for name in NAMES)
+
+
+def _read(name: str, language: str) -> Guideline:
+    """A guideline; in another language than English, its items have the sections of the English ones."""
     table = parse_toml(asset(f"report/guidelines/{name}.toml"))
-    items = [Item(**{**one, "sections": tuple(one.get("sections", ()))}) for one in table["items"]]
+    sections = [tuple(one.pop("sections", ())) for one in table["items"]]
+    if language != "english":
+        table = parse_toml(asset(f"report/guidelines/{language}/{name}.toml"))
+    items = [
+        Item(**one, sections=links) for one, links in zip(table["items"], sections, strict=True)
+    ]
     return Guideline(table["title"], table["about"], tuple(items))
