@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from riskcard.estimators.regularization import Regularization
 from riskcard.fairness.group_limits import MEASURES, ScoredRows
 from riskcard.fairness.groups import read_groups
 from riskcard.model.card_json import load_card
+from riskcard.status import Status
 
 PSEUDO = 6.0
 
@@ -103,6 +105,34 @@ def test_prices_of_groups_raise_the_bound():
         )
         raised.append(found.card.certificate.bound > found.unlimited.certificate.bound * 1.0001)
     assert sum(raised) >= 4
+
+
+def test_a_certificate_says_which_limits_took_no_part_in_the_proof():
+    X, y, groups, weights = make_rows(1)
+    limits = GroupLimits(mean_log_odds=0.3, false_positive_rate=0.05, threshold=0.5)
+    found = fit_within_limits(
+        estimator(), X, y, groups=groups, limits=limits, sample_weight=weights
+    )
+    card = found.card
+    assert card.certificate.status is not Status.OPTIMAL
+    (note,) = (one for one in card.certificate.notes if one.startswith("Limit on"))
+    assert note.startswith(
+        "Limit on the false positive rate (risk at least 0.5): it was kept in the search but took no part in the proof."
+    )
+    assert note in " ".join(card.to_text().split())
+    german = replace(card, labels=replace(card.labels, language="de")).to_text()
+    assert "Grenze für Falsch-positiv-Rate (Risiko mindestens 0,5)" in " ".join(german.split())
+
+
+@pytest.mark.parametrize("certify", [False, True])
+def test_nothing_is_said_about_limits_that_the_proof_knows_or_where_there_is_none(certify):
+    X, y, groups, weights = make_rows(1)
+    measure = "mean_log_odds" if certify else "mean_risk"
+    model = estimator().set_params(certify=certify)
+    found = fit_within_limits(
+        model, X, y, groups=groups, limits={measure: 0.05}, sample_weight=weights
+    )
+    assert not [one for one in found.card.certificate.notes if one.startswith("Limit on")]
 
 
 def test_limits_hold_on_the_training_rows_and_are_priced():

@@ -181,7 +181,10 @@ def regularization_words(certificate: Certificate) -> list[str]:
         means.append(say("sentence_smooth", number=amount(certificate.smooth_rows, ".6g")))
     sentences = [say("sentence_regularised", means=say("between_items").join(means))]
     if certificate.all_pseudo_rows > 0:
-        sentences.append(say("sentence_counts_pseudo"))
+        has_bound = certificate.bound > 0
+        sentences.append(
+            say("sentence_counts_pseudo" if has_bound else "sentence_counts_pseudo_loss")
+        )
     if certificate.bound > 0:
         sentences.append(say("sentence_about_this"))
     return [" ".join(sentences)]

@@ -20,6 +20,7 @@ from riskcard.extras import import_pandas
 from riskcard.fairness.group_limits import GroupLimits
 from riskcard.fairness.groups import read_groups
 from riskcard.fairness.limited_search import (
+    PROVEN_WITH,
     Candidate,
     PricedProblem,
     find_candidates,
@@ -228,9 +229,9 @@ def fit_within_limits(
     bound = prove_bound(priced, result.solution, result.bound / unit)
     limited = replace(
         _result(result, chosen, bound, unit),
-        notes=_notes(result, problem),
         seconds=time.perf_counter() - begun,
     )
+    limited = replace(limited, notes=_notes(result, problem, limited, found))
     layout = replace(layout, further_rules=tuple(found.in_words(read.column)))
     model._keep(finish(limited, problem, layout, training), limited, y)
     weight = float(problem.data.weights.sum())
@@ -274,10 +275,20 @@ def _result(result: SolveResult, chosen: Candidate, bound: float, unit: float) -
     return replace(limited, status=Status.CHOSEN if is_done else result.status)
 
 
-def _notes(result: SolveResult, problem: Problem) -> tuple[str, ...]:
-    """What was said about the search and its candidates, without hints for the card without limits."""
+def _notes(
+    result: SolveResult, problem: Problem, limited: SolveResult, limits: GroupLimits
+) -> tuple[str, ...]:
+    """What was said about the search, without hints for the card without limits, and what the proof left out."""
     hints = hints_on(result, problem)
-    return tuple(note for note in result.notes if note not in hints)
+    notes = [note for note in result.notes if note not in hints]
+    if limited.bound > 0 and limited.status is not Status.OPTIMAL:
+        notes += [
+            f"Limit on the {limits.measure_in_words(name)}: it was kept in the search but took no part in the "
+            "proof. The bound is one on cards with and without this limit, so part of the gap may be its price."
+            for name in limits.given
+            if name != PROVEN_WITH
+        ]
+    return tuple(notes)
 
 
 def _prices(candidates: list[Candidate], limits: GroupLimits, weight: float) -> list[Price]:

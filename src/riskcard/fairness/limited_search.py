@@ -43,6 +43,8 @@ from riskcard.search.options import Options
 from riskcard.search.plan import PLAN
 from riskcard.search.solve import solve
 
+#: The measure whose limit is part of the proof; the search keeps limits on all of them.
+PROVEN_WITH = "mean_log_odds"
 #: Prices are tried from this part of the weight of the rows, and doubled, until all limits hold...
 FIRST_PRICE, DOUBLINGS = 1 / 256, 10
 #: ... then this many times halfway between the last that was too low and the first that was not.
