@@ -1,6 +1,6 @@
 """How often the 95 % intervals of figures hold: plain rows, weights and clusters, simulated.
 
-    python -m benchmarks.interval_coverage [--samples 1000] [--design plain ...]
+    python -m benchmarks.interval_coverage [--samples 1000] [--seed 0] [--design plain ...]
 
 A card with totals from 0 to 12 is used in a population in which its risks are somewhat wrong. The true value
 of every figure is computed from the probability of each total and outcome; samples are drawn by six
@@ -235,10 +235,10 @@ def true_values(design: str) -> dict[str, float]:
     }
 
 
-def simulate(design: str, n_samples: int, n_bootstraps: int, every: int) -> dict[str, list[bool]]:
+def simulate(design: str, seeds: range, n_bootstraps: int, every: int) -> dict[str, list[bool]]:
     """Whether each interval held in each sample; a missing interval counts as one that did not."""
     truth, held = true_values(design), defaultdict(list)
-    for seed in range(n_samples):
+    for seed in seeds:
         sample = DESIGNS[design][0](np.random.default_rng([seed, len(design)]))
         for name, figure in figures_of(sample, n_bootstraps if seed % every == 0 else 0):
             ends = figure.interval or (np.inf, -np.inf)
@@ -281,11 +281,13 @@ def main() -> None:
         "--bootstraps", type=int, default=300, help="resamples for ICI, E50 and E90"
     )
     parser.add_argument("--every", type=int, default=2, help="resample every N-th sample")
+    parser.add_argument("--seed", type=int, default=0, help="of the first sample")
     parser.add_argument("--design", nargs="*", default=[*DESIGNS], choices=[*DESIGNS])
     options = parser.parse_args()
     begun, columns = time.perf_counter(), {}
     for design in options.design:
-        columns[design] = simulate(design, options.samples, options.bootstraps, options.every)
+        seeds = range(options.seed, options.seed + options.samples)
+        columns[design] = simulate(design, seeds, options.bootstraps, options.every)
     names = list(next(iter(columns.values())))
     print("| figure |", " | ".join(columns), "|")
     print("|---|", "---|" * len(columns))

@@ -8,21 +8,21 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.special import expit, logit
-from scipy.stats import norm
+from scipy.stats import gamma, norm
 from scipy.stats import t as student_t
 
 from riskcard.errors import DataError, ParameterError
 from riskcard.evaluation.calibration import bins_of_rows, calibration_of, slope_linearised
 from riskcard.evaluation.discrimination import area_linearised, roc_curve
 from riskcard.evaluation.groups.calibration_error import calibration_error
-from riskcard.evaluation.groups.fairness import difference, fairness
+from riskcard.evaluation.groups.fairness import fairness
 from riskcard.evaluation.groups.random_effects import (
     between_sites,
     random_effects,
     summarise_sites,
 )
 from riskcard.evaluation.groups.subgroups import subgroups
-from riskcard.evaluation.intervals import Figure, wilson_interval
+from riskcard.evaluation.intervals import Figure, difference, wilson_interval
 from riskcard.evaluation.outcomes import Outcomes, read_outcomes
 
 
@@ -250,7 +250,7 @@ def test_pairs_of_one_cluster_do_not_count_and_weights_multiply():
     assert found == pytest.approx(top / sum(weights[i] * weights[j] for i, j in pairs))
 
 
-def test_the_interval_of_the_error_holds_all_values_that_a_score_test_does_not_reject():
+def test_the_interval_of_the_error_holds_all_values_under_which_it_is_not_rare():
     risks, y, _ = rows_of(3, 300)
     found = calibration_error(read_outcomes(risks / 1.5, y), 5)
     means, variances, shares = [], [], []
@@ -263,9 +263,12 @@ def test_the_interval_of_the_error_holds_all_values_that_a_score_test_does_not_r
     a, m, v = np.array(shares), np.array(means), np.array(variances)
     assert found.squared.value == pytest.approx(a @ (m**2 - v))
     factor = (a**2 * m**2) @ v / (a @ m**2)
-    for end in found.squared.interval:
-        error = math.sqrt(2 * (a**2) @ v**2 + 4 * factor * end)
-        assert abs(found.squared.value - end) == pytest.approx(1.959963984540054 * error)
+    for end, chance in zip(found.squared.interval, (0.975, 0.025), strict=True):
+        mean, variance = a @ v + end, 2 * (a**2) @ v**2 + 4 * factor * max(end, 0)
+        estimates = gamma(mean**2 / variance, scale=variance / mean)
+        assert estimates.mean() == pytest.approx(mean)
+        assert estimates.var() == pytest.approx(variance)
+        assert estimates.cdf(found.squared.value + a @ v) == pytest.approx(chance, abs=1e-6)
     assert found.root.interval == pytest.approx(np.sqrt(found.squared.interval))
 
 

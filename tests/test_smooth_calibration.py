@@ -5,11 +5,16 @@ import math
 import numpy as np
 import pytest
 from scipy.special import expit, logit
-from scipy.stats import chi2, f, t
+from scipy.stats import chi2, f, norm, t
 
 from riskcard.errors import DataError
 from riskcard.evaluation.outcomes import read_outcomes
-from riskcard.evaluation.smooth_calibration import _may_be_right, _Spline, smooth_calibration
+from riskcard.evaluation.smooth_calibration import (
+    _interval,
+    _may_be_right,
+    _Spline,
+    smooth_calibration,
+)
 
 
 def rows_of(seed=0, n_rows=600, bend=0.3, n_totals=13):
@@ -148,6 +153,18 @@ def test_whole_clusters_are_resampled():
         smooth_calibration(one, 100).mean_error.interval for one in (together, apart)
     )
     assert clustered[1] - clustered[0] > 1.5 * (alone[1] - alone[0])
+
+
+def test_an_interval_that_begins_at_0_leaves_out_5_percent_at_its_other_end():
+    resampled = np.random.default_rng(0).normal(0.05, 0.01, 400)
+    spread = resampled.std(ddof=1)
+    assert _interval(0.05, resampled, True, norm.ppf(0.975)) == pytest.approx(
+        (0, max(0.05 + norm.ppf(0.95) * spread, np.quantile(resampled, 0.95)))
+    )
+    low, high = _interval(0.05, resampled, False, norm.ppf(0.975))
+    most = np.quantile(resampled, 0.975)
+    assert high == pytest.approx(max(0.05 + norm.ppf(0.975) * spread, most))
+    assert low == pytest.approx(min(0.05 - norm.ppf(0.975) * spread, 0.1 - most))
 
 
 def test_the_same_seed_gives_the_same_intervals():

@@ -49,22 +49,38 @@ def test_rates_have_the_intervals_of_statsmodels():
     assert one.sensitivity.interval == pytest.approx(wanted)
 
 
-def test_likelihood_ratios_have_the_interval_of_simel_samsa_and_matchar():
+def test_likelihood_ratios_have_the_interval_made_of_wilsons_in_logarithms():
+    """Recomputed with statsmodels' intervals of the two rates (Zou and Donner 2008)."""
+    proportion = pytest.importorskip("statsmodels.stats.proportion")
     totals, risks, y, _ = rows_of(2)
     (one,) = threshold_table(read_outcomes(risks, y), totals, [3])
     flagged, events, others = totals >= 3, y.sum(), (1 - y).sum()
     true, false = flagged[y == 1].sum(), flagged[y == 0].sum()
-    missed, spared = events - true, others - false
     for figure, top, bottom in (
         (one.positive_ratio, true, false),
-        (one.negative_ratio, missed, spared),
+        (one.negative_ratio, events - true, others - false),
     ):
-        ratio = (top / events) / (bottom / others)
-        error = math.sqrt(1 / top - 1 / events + 1 / bottom - 1 / others)
-        assert figure.value == pytest.approx(ratio)
+        rates = np.log([top / events, bottom / others])
+        ends = np.log([
+            proportion.proportion_confint(top, events, method="wilson"),
+            proportion.proportion_confint(bottom, others, method="wilson"),
+        ])  # fmt: skip
+        below = math.hypot(rates[0] - ends[0][0], ends[1][1] - rates[1])
+        above = math.hypot(ends[0][1] - rates[0], rates[1] - ends[1][0])
+        middle = rates[0] - rates[1]
+        assert figure.value == pytest.approx(math.exp(middle))
         assert figure.interval == pytest.approx(
-            (ratio * math.exp(-Q * error), ratio * math.exp(Q * error))
+            (math.exp(middle - below), math.exp(middle + above))
         )
+
+
+def test_the_interval_of_a_likelihood_ratio_knows_that_its_rates_share_clusters():
+    """Doubled clusters leave the interval of single rows as it is, but for degrees of freedom."""
+    totals, risks, y, _ = rows_of(2)
+    single = threshold_table(read_outcomes(risks, y), totals, [3])[0].negative_ratio
+    twice = read_outcomes(np.tile(risks, 2), np.tile(y, 2), clusters=np.tile(np.arange(y.size), 2))
+    double = threshold_table(twice, np.tile(totals, 2), [3])[0].negative_ratio
+    assert double.interval == pytest.approx(single.interval, rel=0.05)
 
 
 def test_ratios_without_false_positives_are_infinite_and_have_no_interval():
@@ -72,11 +88,17 @@ def test_ratios_without_false_positives_are_infinite_and_have_no_interval():
     assert [one.at for one in table] == [0.2, 0.6, 0.9]
     assert table[1].positive_ratio.value == math.inf
     assert table[1].positive_ratio.interval is None
-    assert (table[1].negative_ratio.value, table[1].negative_ratio.interval) == (0, None)
     beyond = threshold_table(read_outcomes([0.1, 0.2], [0, 1]), at=[0.5])[0]
     assert math.isnan(beyond.positive_value.value)
     assert beyond.positive_value.interval is None
     assert math.isnan(beyond.positive_ratio.value)
+
+
+def test_a_ratio_of_0_ends_at_the_largest_that_both_rates_allow():
+    one = threshold_table(read_outcomes([0.1, 0.2, 0.6, 0.9], [0, 0, 1, 1]))[1]
+    assert one.negative_ratio.value == 0
+    most = (1 - one.sensitivity.interval[0]) / one.specificity.interval[0]
+    assert one.negative_ratio.interval == pytest.approx((0, most))
 
 
 def test_credit_points_flag_downwards():

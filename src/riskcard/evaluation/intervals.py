@@ -65,3 +65,22 @@ def rate_interval(rate: float, effective_rows: float) -> Interval:
 def normal_interval(middle: float, error: float, quantile: float = QUANTILE) -> Interval:
     """The 95 % interval around an estimate with a normal error."""
     return middle - quantile * error, middle + quantile * error
+
+
+def difference(one: Figure, other: Figure, correlation: float = 0.0) -> Figure:
+    """The difference of two figures, with an interval made of theirs (MOVER).
+
+    For the shares of independent groups with Wilson intervals this is Newcombe's interval; it holds for
+    any figures whose intervals need not be symmetric (Zou and Donner 2008).
+    """
+    value = one.value - other.value
+    if one.interval is None or other.interval is None or math.isnan(value):
+        return Figure(value, None)
+    below, above = one.value - one.interval[0], one.interval[1] - one.value
+    below_other, above_other = other.value - other.interval[0], other.interval[1] - other.value
+
+    def reach(mine: float, theirs: float) -> float:
+        return math.sqrt(max(mine**2 + theirs**2 - 2 * correlation * mine * theirs, 0.0))
+
+    ends: Interval = (value - reach(below, above_other), value + reach(above, below_other))
+    return Figure(value, ends)

@@ -129,6 +129,15 @@ def effective_units(outcomes: Outcomes, base: Floats | None = None) -> float:
     return effective_rows(sum_by_unit(outcomes, outcomes.weights if base is None else base))
 
 
+def correlation_of(one: Floats, other: Floats) -> float:
+    """The correlation of two figures, from the influences of the units that they share."""
+    size = min(one.size, other.size)
+    scale = math.sqrt(float(one @ one) * float(other @ other))
+    if not 0 < scale < math.inf:  # a figure without an interval has an infinite influence
+        return 0.0
+    return float(np.clip(one[:size] @ other[:size] / scale, -1, 1))
+
+
 def mean_of(outcomes: Outcomes, values: Floats) -> Linearised:
     """The mean of a value per row, by weight."""
     shares = outcomes.weights / outcomes.weights.sum()

@@ -12,10 +12,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import chdtri, expit, fdtri
+from scipy.special import chdtri, expit, fdtri, ndtri
 
 from riskcard.errors import DataError
-from riskcard.evaluation.intervals import LEVEL, Figure, Interval, normal_interval, quantile_of
+from riskcard.evaluation.intervals import LEVEL, QUANTILE, Figure, Interval, quantile_of
 from riskcard.evaluation.linearisation import ONE_UNIT, effective_units, sum_by_unit
 from riskcard.evaluation.measures import Floats, Tally, fit_logistic
 from riskcard.evaluation.outcomes import Outcomes
@@ -236,12 +236,14 @@ def _interval(value: float, resampled: Floats, may_be_0: bool, quantile: float) 
 
     Chance makes a distance too large, and that of a resample even larger, so quantiles of resamples would
     exclude 0 even if all risks were right. The interval therefore begins at 0 unless a test shows that
-    they are not; in that case it begins no later than the basic bootstrap interval, which removes the
-    bias. It ends no earlier than the 97.5 % quantile, because small estimates vary too little.
+    they are not. It then misses on one side only, so its other end may leave out 5 %. Otherwise it begins no
+    later than the basic bootstrap interval, which removes the bias. It ends no earlier than the
+    quantile of resamples, because small estimates vary too little.
     """
     if resampled.size < 2:
         return None
-    low, high = normal_interval(value, float(resampled.std(ddof=1)), quantile)
-    most = float(np.quantile(resampled, (1 + LEVEL) / 2))
-    low = 0.0 if may_be_0 else max(0.0, min(low, 2 * value - most))
-    return low, max(high, most)
+    level = LEVEL if may_be_0 else (1 + LEVEL) / 2
+    reach = quantile / QUANTILE * float(ndtri(level) * resampled.std(ddof=1))
+    most = float(np.quantile(resampled, level))
+    low = 0.0 if may_be_0 else max(0.0, min(value - reach, 2 * value - most))
+    return low, max(value + reach, most)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.errors import DataError, ParameterError
-from riskcard.evaluation.intervals import Figure
-from riskcard.evaluation.linearisation import Cells, Linearised, Rate
+from riskcard.evaluation.intervals import Figure, Interval, difference
+from riskcard.evaluation.linearisation import Cells, Rate, correlation_of
 from riskcard.evaluation.measures import Floats
 from riskcard.evaluation.outcomes import Outcomes
 
@@ -196,14 +196,27 @@ def _group(
 
 
 def _ratio(above: Rate, below: Rate) -> Figure:
-    """A likelihood ratio; its interval is symmetric in the logarithm (Simel, Samsa and Matchar)."""
+    """A likelihood ratio, with an interval made of those of its two rates, in logarithms (MOVER).
+
+    A rate of few rows is skewed, and Wilson's intervals know that; an interval that is symmetric in the
+    logarithm of the ratio does not. Where the upper rate is 0, the interval ends at the largest ratio that the two
+    intervals allow.
+    """
     if not below.value > 0:
         return Figure(math.inf if above.value > 0 else math.nan, None)
-    one, other = above.linearised(), below.linearised()
-    ratio = above.value / below.value
-    influence = (one.influence - ratio * other.influence) / below.value
-    found = Linearised(ratio, influence, min(one.degrees, other.degrees))
-    return Figure(ratio, found.log_interval())
+    ratio, ends, others = above.value / below.value, above.interval(), below.interval()
+    if ends is None or others is None or others[0] <= 0:
+        return Figure(ratio, None)
+    if ends[0] <= 0:
+        return Figure(ratio, (0.0, ends[1] / others[0]))
+    together = correlation_of(above.influence, below.influence)
+    log_ratio = difference(_logarithm(above.value, ends), _logarithm(below.value, others), together)
+    assert log_ratio.interval is not None
+    return Figure(ratio, (math.exp(log_ratio.interval[0]), math.exp(log_ratio.interval[1])))
+
+
+def _logarithm(value: float, ends: Interval) -> Figure:
+    return Figure(math.log(value), (math.log(ends[0]), math.log(ends[1])))
 
 
 def _read_values(outcomes: Outcomes, values: Any) -> Floats:

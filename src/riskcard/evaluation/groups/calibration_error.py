@@ -24,9 +24,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import brentq
+from scipy.special import gammainc
 
 from riskcard.evaluation.calibration import bins_of_rows
-from riskcard.evaluation.intervals import QUANTILE, Figure, Interval
+from riskcard.evaluation.intervals import LEVEL, Figure, Interval
 from riskcard.evaluation.linearisation import sum_by_unit
 from riskcard.evaluation.measures import Floats
 from riskcard.evaluation.outcomes import Outcomes
@@ -91,22 +93,32 @@ def calibration_error(outcomes: Outcomes, n_bins: int = 10) -> CalibrationError:
 
 
 def _interval(squared: float, means: Floats, shares: Floats, covariance: Floats) -> Interval | None:
-    """All true errors ``x`` from which the estimate is at most 1.96 standard errors away.
+    """All true errors ``x`` under which an estimate as low, and one as high, is not rarer than 2.5 %.
 
-    The mean differences are about normal, so the variance of a weighted sum of their squares is
-    ``2 tr((A C)^2) + 4 m' A C A m`` with shares ``A``, covariance ``C`` and true means ``m``. The second part
-    grows with the true error ``m' A m``, by a factor that is estimated: the interval is then the
-    solution of a quadratic equation, like Wilson's.
+    The mean differences are about normal, so a weighted sum of their squares has the mean ``tr(A C) + x`` and
+    the variance ``2 tr((A C)^2) + 4 m' A C A m`` with shares ``A``, covariance ``C`` and true means ``m``. The last
+    part grows with the true error ``x = m' A m``, by a factor that is estimated. A sum of squares is skewed;
+    its distribution is taken for the gamma distribution with this mean and variance.
     """
     scaled = shares[:, None] * covariance
     chance, biased = float(np.trace(scaled @ scaled)), float(shares @ means**2)
     if chance <= 0 or biased <= 0:
         return None
     factor = float((shares * means) @ covariance @ (shares * means)) / biased
-    middle = squared + 2 * QUANTILE**2 * factor
-    root = 2 * chance + 4 * factor * squared + (2 * QUANTILE * factor) ** 2
-    reach = QUANTILE * math.sqrt(max(root, 0.0))
-    return middle - reach, middle + reach
+    noise = float(np.trace(scaled))
+    found = max(squared + noise, 1e-9 * noise)
+
+    def rank(error: float) -> float:
+        """The chance of an estimate that is at most this one."""
+        mean, variance = noise + error, 2 * chance + 4 * factor * max(error, 0.0)
+        return float(gammainc(mean**2 / variance, found * mean / variance))
+
+    least, most = noise * (1e-9 - 1), found + 1e-9
+    while rank(most) > (1 - LEVEL) / 2:
+        most *= 2
+    low = brentq(lambda error: rank(error) - (1 + LEVEL) / 2, least, most, xtol=1e-12)
+    high = brentq(lambda error: rank(error) - (1 - LEVEL) / 2, least, most, xtol=1e-12)
+    return float(low), float(high)
 
 
 def _root(square: float) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +11,8 @@ from riskcard.errors import ParameterError
 from riskcard.evaluation.discrimination import area_linearised
 from riskcard.evaluation.groups.calibration_error import CalibrationError, calibration_error
 from riskcard.evaluation.groups.subgroups import GroupFigures, each_group, figures_of
-from riskcard.evaluation.intervals import Figure, Interval
-from riskcard.evaluation.linearisation import Cells, Rate
-from riskcard.evaluation.measures import Floats
+from riskcard.evaluation.intervals import Figure, difference
+from riskcard.evaluation.linearisation import Cells, Rate, correlation_of
 from riskcard.evaluation.outcomes import Outcomes
 
 
@@ -181,7 +179,7 @@ def _rates(rows: Outcomes, threshold: float) -> list[Rate]:
 def _rate_difference(one: Rate, other: Rate) -> Figure:
     together = 0.0
     if one.is_clustered and other.is_clustered:
-        together = _correlation(one.influence, other.influence)
+        together = correlation_of(one.influence, other.influence)
     return difference(one.figure(), other.figure(), together)
 
 
@@ -189,7 +187,7 @@ def _area_difference(rows: Outcomes, reference: Outcomes) -> Figure | None:
     if not (rows.has_both and reference.has_both):
         return None
     one, other = area_linearised(rows), area_linearised(reference)
-    together = 0.0 if rows.clusters is None else _correlation(one.influence, other.influence)
+    together = 0.0 if rows.clusters is None else correlation_of(one.influence, other.influence)
     mine, theirs = (Figure(area.value, area.logit_interval()) for area in (one, other))
     return difference(mine, theirs, together)
 
@@ -198,31 +196,3 @@ def _squared_difference(one: CalibrationError, other: CalibrationError) -> Figur
     if not (one.bins and other.bins):
         return None
     return difference(one.squared, other.squared)
-
-
-def _correlation(one: Floats, other: Floats) -> float:
-    """The correlation of two figures of different rows that share clusters."""
-    size = min(one.size, other.size)
-    scale = math.sqrt(float(one @ one) * float(other @ other))
-    if not 0 < scale < math.inf:  # a figure without an interval has an infinite influence
-        return 0.0
-    return float(np.clip(one[:size] @ other[:size] / scale, -1, 1))
-
-
-def difference(one: Figure, other: Figure, correlation: float = 0.0) -> Figure:
-    """The difference of two figures, with an interval made of theirs (MOVER).
-
-    For the shares of independent groups with Wilson intervals this is Newcombe's interval; it holds for
-    any figures whose intervals need not be symmetric (Zou and Donner 2008).
-    """
-    value = one.value - other.value
-    if one.interval is None or other.interval is None or math.isnan(value):
-        return Figure(value, None)
-    below, above = one.value - one.interval[0], one.interval[1] - one.value
-    below_other, above_other = other.value - other.interval[0], other.interval[1] - other.value
-
-    def reach(mine: float, theirs: float) -> float:
-        return math.sqrt(max(mine**2 + theirs**2 - 2 * correlation * mine * theirs, 0.0))
-
-    ends: Interval = (value - reach(below, above_other), value + reach(above, below_other))
-    return Figure(value, ends)
