@@ -162,6 +162,26 @@ def test_patients_are_held_out_whole_and_found_again(tmp_path, visits, capsys, c
     assert "the column 'patient' included" in " ".join(without.split())
 
 
+@pytest.mark.parametrize("command", ["credit", "monitor", "recalibrate"])
+def test_every_command_keeps_patients_together_as_the_validation_does(
+    tmp_path, visits, capsys, command
+):
+    path = fitted(tmp_path, visits, "--hold-out", "30%", "--groups", "patient")
+    capsys.readouterr()
+    new = tmp_path / "new.csv"
+    pd.read_csv(visits).assign(age=lambda rows: rows["age"] + 1).to_csv(new, index=False)
+    assert main([command, path, str(new)]) == 0
+    by_default = capsys.readouterr()
+    assert main([command, path, str(new), "--groups", "patient"]) == 0
+    asked_for = capsys.readouterr()
+    assert by_default.out == asked_for.out
+    assert "Rows with the same 'patient' belong together" in by_default.err
+    assert "belong together" not in asked_for.err
+    pd.read_csv(new).drop(columns=["patient"]).to_csv(new, index=False)
+    assert main([command, path, str(new)]) == 0
+    assert "belong together" not in capsys.readouterr().err
+
+
 def test_python_finds_patients_that_were_held_out_too(tmp_path, visits):
     path = fitted(tmp_path, visits, "--hold-out", "30%", "--groups", "patient")
     card, frame = RiskCard.load(path), pd.read_csv(visits)

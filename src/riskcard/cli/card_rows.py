@@ -96,6 +96,23 @@ def drawn_groups(file: TableFile, options: Namespace, card: RiskCard) -> NDArray
     )
 
 
+def groups_of_rows(file: TableFile, options: Namespace, card: RiskCard) -> str | None:
+    """The column whose rows belong together: that of ``--groups``, or by default that of the hold-out.
+
+    A validation does the same, so that all commands judge the same rows alike. What is used without being
+    asked for is said.
+    """
+    held_out = None if card.recipe is None else card.recipe.held_out
+    if options.groups is not None or held_out is None or held_out.groups not in file.names:
+        found: str | None = options.groups
+        return found
+    say(
+        f"Rows with the same {held_out.groups!r} belong together, as when the card was learned; --groups "
+        "names another column."
+    )
+    return held_out.groups
+
+
 def card_selection(
     file: TableFile,
     options: Namespace,

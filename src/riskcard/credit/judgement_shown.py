@@ -180,7 +180,7 @@ def _master_scale(found: CreditJudgement) -> Section:
             "" if one.expected is None else share(one.expected, 2),
             f"{one.events:,}",
             _rate(one.observed, 2),
-            "" if one.chance is None else plain(one.chance),
+            "" if one.chance is None else "< 0.001" if one.chance < 0.001 else plain(one.chance),
         )
         for one in found.grades
     ]
@@ -204,8 +204,8 @@ def _master_scale(found: CreditJudgement) -> Section:
         [
             f"Doubtful: a p-value below {DOUBTFUL:g}; risk too low or too high: below {OUT_OF_LINE:g}. The test "
             f"treats defaults{'' if found.clusters is None else ' of different groups'} as independent; in a downturn they are not, and it rejects more often than it says. "
-            f"With {len(found.grades)} grades, about {DOUBTFUL * len(found.grades):.1f} would be doubtful by "
-            "chance."
+            f"With {len(found.grades)} grades, about {DOUBTFUL * len(found.grades):.2g} would be doubtful or worse "
+            "by chance."
         ],
     )
 

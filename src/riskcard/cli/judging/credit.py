@@ -6,7 +6,12 @@ import json
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
-from riskcard.cli.card_rows import labelled_rows_of, load_labelled_card, target_of
+from riskcard.cli.card_rows import (
+    groups_of_rows,
+    labelled_rows_of,
+    load_labelled_card,
+    target_of,
+)
 from riskcard.cli.reading import open_data, reading_of
 from riskcard.cli.remarks import say, warnings_as_sentences, write_all_or_print
 from riskcard.cli.row_division import read_division_of
@@ -29,6 +34,7 @@ def run_credit(options: Namespace) -> int:
 
         require_matplotlib()
     card, file = load_labelled_card(options), open_data(options)
+    options.groups = groups_of_rows(file, options, card)
     rows, labels, weights = labelled_rows_of(file, options, card)
     existing = None if options.existing is None else _existing(file, options, card)
     division = read_division_of(file, options, target_of(options, card), reading_of(options, card))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from riskcard.cli.card_rows import (
     card_columns,
     card_selection,
+    groups_of_rows,
     labelled_rows_of,
     load_labelled_card,
 )
@@ -84,15 +85,14 @@ def _rows(file: TableFile, options: Namespace, card: RiskCard) -> _Rows:
         and not _has_values(file, options, card, target)
     ):
         target = None
-    if options.groups is not None:
-        require_columns(file, [options.groups], "named by --groups")
-        if options.groups in (target, options.weights):
+    column, groups = groups_of_rows(file, options, card), None
+    if column is not None:
+        require_columns(file, [column], "named by --groups")
+        if column in (target, options.weights):
             raise ParameterError(
-                f"--groups is {options.groups!r}, which is the target or the weights. Name another."
+                f"--groups is {column!r}, which is the target or the weights. Name another."
             )
-        groups = read_texts(file, options.groups, options, target, reading_of(options, card))
-    else:
-        groups = None
+        groups = read_texts(file, column, options, target, reading_of(options, card))
     if target is not None:
         return _Rows(*labelled_rows_of(file, options, card), groups)
     table = file.read(card_selection(file, options, card, weights=options.weights))

@@ -2,7 +2,7 @@
 
 from argparse import Namespace
 
-from riskcard.cli.card_rows import labelled_rows_of
+from riskcard.cli.card_rows import groups_of_rows, labelled_rows_of
 from riskcard.cli.reading import open_data
 from riskcard.cli.remarks import say, say_saved, warnings_as_sentences
 from riskcard.cli.using.show import show_card
@@ -15,6 +15,7 @@ def run_recalibrate(options: Namespace) -> int:
     card = load_card(options.card)
     file = open_data(options)
     rows, labels, weights = labelled_rows_of(file, options, card)
+    options.groups = groups_of_rows(file, options, card)
     groups = clusters_of(file, options, card)
 
     from riskcard.estimators.recalibrate import recalibrate
