@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from riskcard import RiskScoreClassifier
 from riskcard.data.columns import FeatureValues
 from riskcard.data.files.feature_table import FeatureTable
 from riskcard.data.levels import Levels
 from riskcard.data.table import Table, make_table
+from riskcard.estimators import learning
 from riskcard.estimators.regularization import Regularization, worth_of
 from riskcard.smoothing import ridge
 from riskcard.smoothing.ridge import PENALTIES, fit_ridge
@@ -187,3 +189,19 @@ def test_linear_algebra_has_one_thread_until_the_last_one_leaves():
         assert limits() == {1}
         second.__exit__(None, None, None)
         assert limits() == {2}
+
+
+@pytest.mark.parametrize(("most_rows", "threads"), [(1000, 1), (10, 2)])
+def test_all_regressions_of_a_small_table_have_one_thread(monkeypatch, most_rows, threads):
+    """The shortlist's lasso too: on a busy machine its threads took ten times as long as its work."""
+    seen, apply = [], Regularization.apply
+
+    def look_and_apply(self, *given):
+        seen.append({one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"})
+        return apply(self, *given)
+
+    monkeypatch.setattr(Regularization, "apply", look_and_apply)
+    monkeypatch.setattr(learning, "MOST_ROWS_ALONE", most_rows)
+    with threadpool_limits(limits=2, user_api="blas"):
+        RiskScoreClassifier(1).fit(*draw(60))
+    assert seen == [{threads}]

@@ -30,7 +30,11 @@ from riskcard.search.options import Options
 from riskcard.search.solve import solve
 from riskcard.search.warmup import tell_of_compilation
 from riskcard.status import Status
+from riskcard.threads import one_blas_thread
 
+#: The regressions before the search use one thread up to this many rows: the matrices of a small table take
+#: less time than threads need to wait for each other.
+MOST_ROWS_ALONE = 100_000
 KEPT_CONDITIONS = "The conditions of the card it started from were candidates in addition."
 EMPTY_CARD = "The card has no terms: it gives every row the same risk, the share of events."
 
@@ -136,9 +140,11 @@ def learn(training: Training, task: Task) -> Learned:
 def _learn(training: Training, task: Task) -> Learned:
     tell_of_compilation(task.verbose)
     start, kept = task.request.start, task.request.kept
-    layout = task.regularization.apply(
-        _lay_out(training, task), training.table, task.pose, task.limits["max_terms"], kept
-    )
+    is_small = training.table.labels.size <= MOST_ROWS_ALONE
+    with one_blas_thread() if is_small else nullcontext():
+        layout = task.regularization.apply(
+            _lay_out(training, task), training.table, task.pose, task.limits["max_terms"], kept
+        )
     problem = task.pose(layout)
     if task.request.is_empty:
         return _without_terms(problem, layout, task)
