@@ -18,6 +18,7 @@ from riskcard.data.columns import FeatureValues, read_column
 from riskcard.data.first_look.data_summary import summarize
 from riskcard.data.first_look.identifiers import find_identifiers
 from riskcard.data.first_look.leaks import find_leaks
+from riskcard.data.first_look.likely_codes import find_likely_codes
 from riskcard.data.table import make_table
 from riskcard.model.card import RiskCard
 
@@ -386,3 +387,32 @@ def test_the_command_line_remarks_on_levels_that_differ_in_case(tmp_path, capsys
     frame.to_csv(tmp_path / "data.csv", index=False)
     assert main(["fit", str(tmp_path / "data.csv"), "--target", "died"]) == 0
     assert "Levels of 'ward' differ only in case or spaces: 'ICU', 'icu'" in capsys.readouterr().err
+
+
+# --- numbers that look like codes ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("column", "codes"),
+    [
+        ([34, 50, -9, 71, 62, 45, None], (-9.0,)),
+        ([3, 15, -99, 8, 12, 10, -1], (-99.0, -1.0)),
+        ([-1, 0, 1, 0, -1, 1, 0], ()),  # a scale of few steps
+        ([-0.4, 0.2, 0.7, 1.5, -9, 2.2, 0.1], ()),  # other negative numbers
+        ([-12, 5, 6, 7, 8, 9, 10], ()),  # no usual code
+        ([5, 6, 7, 8, 9, 10, 11], ()),
+        (["-9", "a", "b", "c", "d", "e", "f"], ()),
+    ],
+)
+def test_negative_numbers_that_look_like_codes_are_remarked_on(column, codes):
+    found = find_likely_codes({"score": read_column(column, "score")})
+    assert [one.codes for one in found] == ([codes] if codes else [])
+
+
+def test_a_remark_on_codes_says_what_to_do():
+    y = [0, 1] * 10
+    values = [-9 if row % 5 == 0 else 20 + row for row in range(20)]
+    found = str(
+        summarize({"age": read_column(values, "age")}, np.array(y) > 0, (0, 1), outcome="y")
+    )
+    assert "'age' is -9 in 4 rows and otherwise at least 21. If that is a code" in found

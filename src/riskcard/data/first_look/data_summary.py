@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from riskcard.data.columns import FeatureValues
 from riskcard.data.first_look.identifiers import LeftOut
 from riskcard.data.first_look.leaks import Leak, find_leaks
+from riskcard.data.first_look.likely_codes import LikelyCode, find_likely_codes
 from riskcard.data.first_look.repeats import Repeat
 from riskcard.data.first_look.similar_levels import SimilarLevels, find_similar_levels
 from riskcard.data.levels import BOOLEAN
+from riskcard.formatting.numbers import format_number
 from riskcard.formatting.percent import percent
 
 #: Fewer rows of the rarer class than this for each term are few.
@@ -48,6 +50,8 @@ class DataSummary:
         Columns that alone separate nearly all rows.
     similar
         Levels that differ only in case or spaces.
+    codes
+        Columns whose only negative numbers look like codes.
     repeats
         Columns that name whose rows these are, where several rows are of one.
     notes
@@ -66,6 +70,7 @@ class DataSummary:
     constant: tuple[str, ...] = ()
     leaks: tuple[Leak, ...] = ()
     similar: tuple[SimilarLevels, ...] = ()
+    codes: tuple[LikelyCode, ...] = ()
     repeats: tuple[Repeat, ...] = ()
     notes: tuple[str, ...] = ()
     max_terms: int | None = None
@@ -125,6 +130,11 @@ class DataSummary:
             for one in self.similar
         ]
         found += [
+            f"{one.name!r} is {' or '.join(map(format_number, one.codes))} in {one.rows:,} rows and otherwise at least "
+            f"{format_number(one.lowest)}. If that is a code and no number, name it in a rule (codes), or as missing"
+            for one in self.codes
+        ]
+        found += [
             f"{leak.name!r} alone separates nearly all rows (AUC {leak.area:.3f}): make sure that it is "
             "known before the outcome"
             for leak in self.leaks
@@ -175,6 +185,7 @@ def summarize(
         constant=tuple(constant),
         leaks=find_leaks(features, is_event),
         similar=find_similar_levels(features),
+        codes=find_likely_codes(features),
         **known,
     )
 
