@@ -136,9 +136,11 @@ class CardClassifier(ShowsCard, GivesPoints, ClassifierMixin, BaseEstimator, ABC
     def _rows_to_score(self, X: Any) -> Any:
         """Checked rows with the columns on the card."""
         check_is_fitted(self)
-        if column_names(X) is None:
+        names = column_names(X)
+        if names is None:
             X = rows_as_array(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
+        if names is None or names != list(getattr(self, "feature_names_in_", ())):
+            validate_data(self, X, reset=False, skip_check_array=True)
         if not self.takes_any_table:
             X = read_numbers(X)  # which refuses anything else, in unused columns as well
         return self._used_columns(X)
