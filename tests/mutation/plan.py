@@ -41,6 +41,20 @@ QUICK_LEAVES = (
     "-k",
     "leaf_takes or newtons or (no_more_nodes and not fixed)",
 )
+QUICK_HULLS = (
+    "tests/test_hull.py",
+    "tests/test_bound_strength.py",
+    "-k",
+    "hull_is or tangent or children or early or derivatives or minimum_of_the_model",
+)
+QUICK_SUPPORTS = (
+    "tests/test_support_strength.py",
+    "tests/test_support_proof.py",
+    "-m",
+    "not slow",
+    "-k",
+    "not threads",
+)
 
 SUBJECTS = (
     Subject(
@@ -126,14 +140,30 @@ SUBJECTS = (
         is_compiled=False,
     ),
     Subject(
-        "bounds",
-        {"kernels/proof/hull/bound.py": 10, "kernels/proof/hull/branch.py": 6},
-        (
-            "tests/test_hull.py",
-            "tests/test_bound_strength.py",
-            "-k",
-            "hull_is or tangent or children or early",
-        ),
+        "bounds of hulls",
+        {
+            "kernels/proof/hull/bound.py": 10,
+            "kernels/proof/hull/branch.py": 6,
+            "kernels/proof/hull/model.py": 12,
+            "kernels/proof/hull/explore.py": 3,
+            "kernels/proof/hull/layout.py": 2,
+        },
+        QUICK_HULLS,
+        is_compiled=False,
+    ),
+    Subject(
+        "bounds of supports",
+        {
+            "kernels/proof/supports/fit_family.py": 14,
+            "kernels/proof/supports/divide.py": 5,
+            "kernels/proof/supports/explore_families.py": 6,
+            "kernels/proof/supports/merge.py": 4,
+            "kernels/proof/supports/points.py": 6,
+            "kernels/proof/supports/records.py": 2,
+            "search/proof/chains.py": 5,
+            "search/proof/support_tree.py": 6,
+        },
+        QUICK_SUPPORTS,
         is_compiled=False,
     ),
 )
