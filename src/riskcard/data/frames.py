@@ -24,8 +24,8 @@ def column_names(table: Any) -> list[Any] | None:
     """The names of the columns; None for arrays and lists of rows, which have none.
 
     A column is then ``table[name]`` in every library. Sparse matrices are refused here, because
-    some of them pass for mappings. The class is asked, not the table: a frame of pandas would look
-    for a column of that name, which takes long, and might have one.
+    some of them pass for mappings. Attributes are looked up on the class: a frame of pandas would
+    search its columns for the name, which is slow, and may have one of that name.
     """
     kind = type(table)
     if hasattr(kind, "tocsr") or hasattr(kind, "tocoo"):

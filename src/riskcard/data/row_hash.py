@@ -22,7 +22,7 @@ CHUNK = 32_768
 #: The multipliers and shifts of the finaliser of splitmix64, a bijection that changes half of all bits.
 FIRST_FACTOR, SECOND_FACTOR = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 SHIFTS = (np.uint64(30), np.uint64(27), np.uint64(31))
-#: The bits of every missing value, be it a number or a level.
+#: The bits of every missing value, whether of a number or a level.
 MISSING = np.uint64(0x7FF8000000000000)
 
 Bits = NDArray[np.uint64]
