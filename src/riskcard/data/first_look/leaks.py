@@ -120,9 +120,10 @@ def _ends(values: NDArray[np.float64], share: float, is_missing_first: bool) -> 
     """For each column the values up to which, and from which on, more than a share of the rows lie."""
     n_columns, n_rows = values.shape
     lowest = int(share * n_rows)
-    places = np.array([[lowest], [n_rows - 1 - lowest]])
-    if is_missing_first:
-        places = places - np.count_nonzero(np.isinf(values), axis=1)
+    ends = [lowest, n_rows - 1 - lowest]
+    if not is_missing_first:
+        return values[:, ends].T
+    places = np.array(ends)[:, None] - np.count_nonzero(np.isinf(values), axis=1)
     return np.where(places < 0, -np.inf, values[np.arange(n_columns), places])
 
 
