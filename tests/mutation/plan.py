@@ -43,9 +43,11 @@ QUICK_LEAVES = (
 )
 QUICK_HULLS = (
     "tests/test_bound_strength.py",
+    "tests/test_hull_strength.py",
     "tests/test_hull.py",
     "-k",
-    "hull_is or children or derivatives or minimum_of_the_model or (tangent and (0.8 or 2.5))",
+    "hull_is or (no_more_nodes and calibrated) or children or derivatives or minimum_of_the_model or "
+    "(tangent and (0.8 or 2.5))",
 )
 QUICK_SUPPORTS = (
     "tests/test_support_strength.py",
