@@ -46,7 +46,7 @@ QUICK_HULLS = (
     "tests/test_hull_strength.py",
     "tests/test_hull.py",
     "-k",
-    "hull_is or (no_more_nodes and calibrated) or children or derivatives or minimum_of_the_model or "
+    "hull_is or both_proofs or (no_more_nodes and calibrated) or children or derivatives or minimum_of_the_model or "
     "(tangent and (0.8 or 2.5))",
 )
 QUICK_SUPPORTS = (
@@ -55,7 +55,7 @@ QUICK_SUPPORTS = (
     "-m",
     "not slow",
     "-k",
-    "not threads",
+    "not threads and not good_card",
 )
 
 SUBJECTS = (
