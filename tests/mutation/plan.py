@@ -74,6 +74,7 @@ SUBJECTS = (
             "tests/test_audit_claims.py",
             "tests/test_audit.py",
             "tests/test_totals.py",
+            "tests/test_pseudo_rows.py",
             "tests/test_audit_refutes.py",
             "-k",
             "audit",
