@@ -138,7 +138,7 @@ def figures_of(answer: dict[str, Any], table: Table, fitted: Any, asked: Any) ->
 
 
 def small_table(view: str) -> Table:
-    """A table to warm with; as it comes it has levels and holes."""
+    """A table to warm with; as it comes it has levels and missing values."""
     rng = np.random.default_rng(0)
     values = rng.standard_normal((300, 4))
     y = (rng.random(300) < 1 / (1 + np.exp(-2 * values[:, 0]))).astype(np.int64)

@@ -46,7 +46,7 @@ class Steps:
 
     @property
     def n_terms(self) -> int:
-        """Cuts at which something changes, and one for holes with points of their own."""
+        """Cuts at which something changes, and one for missing values with points of their own."""
         return sum(jump != 0 for jump in self.jumps) + (self.missing not in self.points)
 
     def plus(self, other: Steps) -> Steps:

@@ -1,9 +1,9 @@
 """The tables: a folder of CSV files, scikit-learn's own, and the synthetic families; two views of each.
 
-*As it comes* a table has numbers, levels and holes. The *plain* view is for methods that take
-numbers only, and for questions where all methods shall have the very same columns: a hole is one
+*As it comes* a table has numbers, levels and missing values. The *plain* view is for methods that take
+numbers only, and for questions where all methods shall have the very same columns: a missing value is one
 less than the smallest number of its column, a category has one column of 0 and 1 for each level,
-and one for holes.
+and one for missing values.
 """
 
 from __future__ import annotations

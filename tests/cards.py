@@ -45,7 +45,7 @@ def heart_card(**changes) -> RiskCard:
 
 
 def mass_card(**changes) -> RiskCard:
-    """A card of every kind: holes, special codes, groups of levels, an order, a boolean."""
+    """A card of every kind: missing values, special codes, groups of levels, an order, a boolean."""
     fields = {
         "features": (
             FeaturePoints("age", (45.0, 60.0), (0, 1, 3), missing=1, codes=((-9.0, 2),), usual=1),
@@ -63,14 +63,14 @@ def mass_card(**changes) -> RiskCard:
 
 def values_of(feature: FeaturePoints | LevelPoints) -> list:
     """Values around every cut, all codes and levels, and None when the card has points for it."""
-    hole = [] if feature.missing is None else [None]
+    missing = [] if feature.missing is None else [None]
     if isinstance(feature, LevelPoints):
-        return [*feature.levels, *hole]
+        return [*feature.levels, *missing]
     around = [0.0]
     for cut in feature.cuts:
         around += [cut, math.nextafter(cut, -math.inf), math.nextafter(cut, math.inf)]
     codes = [code for code, _ in feature.codes]
-    return [*filter(math.isfinite, around), *codes, *hole]
+    return [*filter(math.isfinite, around), *codes, *missing]
 
 
 finite = st.floats(allow_nan=False, allow_infinity=False)

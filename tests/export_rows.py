@@ -80,7 +80,7 @@ def sample_cards(strategy, number: int) -> list[RiskCard]:
 
 
 def rows_of(card: RiskCard, near=None, has_empty: bool = True) -> list[dict]:
-    """Each value of each feature beside a value of the others that has points, and any mixture.
+    """Each value of each feature next to a value of the others that has points, and any mixture.
 
     Parameters
     ----------

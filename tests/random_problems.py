@@ -73,7 +73,7 @@ def random_data(rng: np.random.Generator) -> RankedData:
 
 
 def random_limits(rng: np.random.Generator, n_features: int) -> Limits:
-    """At most 3 terms, mostly 3; features and cuts each limited in some cases."""
+    """At most 3 terms, usually 3; features and cuts each limited in some cases."""
     max_terms = int(rng.choice([1, 2, 3, 3]))
     most_features = min(max_terms, n_features)
     is_limited = rng.random(2) < 0.3
@@ -98,7 +98,7 @@ def random_jump_bounds(rng: np.random.Generator, n_features: int) -> tuple[np.nd
 def random_problem(seed: int, scale: Scale | None = None) -> Problem:
     """The tiny problem of a seed; its scale goes round by the seed unless it is given.
 
-    At most 12 rows, 3 features, 6 cuts a feature, 3 terms and 3 points.
+    At most 12 rows, 3 features, 6 cuts per feature, 3 terms and 3 points.
     """
     rng = np.random.default_rng(seed)
     data = random_data(rng)

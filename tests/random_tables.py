@@ -1,4 +1,4 @@
-"""Random tiny tables with holes, special values and levels, and random rules for cards on them."""
+"""Random tiny tables with missing values, special values and levels, and random rules for cards on them."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from riskcard.rules.least_bins import LeastBins
 
 KINDS_OF_FEATURES = (
     "number",
-    "holes",
+    "missing",
     "codes",
     "levels",
-    "levels with holes",
+    "levels with missing",
     "ordered",
     "boolean",
     "empty",
 )
 CODES = (-9.0, -8.0, -7.0)
-#: Rules on points beside "between so much down and so much up".
+#: Rules on points in addition to "between a fall and a rise".
 ONE_SIDED = ((0, 2), (1, 3), (-3, -1), (-1, 0), (-1, 3))
 
 
@@ -66,8 +66,8 @@ def random_feature(
         return np.full(n_rows, np.nan), None, ()
     if kind == "boolean":
         return np.minimum(values, 1.0), BOOLEAN, ()
-    has_holes = kind in ("holes", "levels with holes")
-    if has_holes or (kind in ("ordered", "codes") and rng.random() < 0.4):
+    has_missing = kind in ("missing", "levels with missing")
+    if has_missing or (kind in ("ordered", "codes") and rng.random() < 0.4):
         values[rng.random(n_rows) < 0.25] = np.nan
     if kind == "codes":
         codes = CODES[: int(rng.integers(1, size.most_codes + 1))]

@@ -1,6 +1,6 @@
 """Cards by what they give to raw values: an oracle that knows no columns, conditions or atoms.
 
-A feature gives points to its values: to numbers in order, to special values beside them (missing is
+A feature gives points to its values: to numbers in order, to special values next to them (missing is
 one), or to levels. How many terms that takes follows from the points alone, see ``n_terms_of_numbers``
 and ``n_terms_of_levels``.
 """
@@ -59,7 +59,7 @@ def n_terms_of_numbers(numbers: Points, specials: Points, steps: tuple[int, int]
 
 
 def _n_terms_of_specials(bins: Collection[int], specials: Points, most: int) -> int | None:
-    """Terms that special values take beside bins with these points; None: more than three, or never."""
+    """Terms that special values take in addition to bins with these points; None: more than three, or never."""
     return _points_of_specials(frozenset(bins), len(specials), most).get(specials)
 
 

@@ -68,7 +68,7 @@ def test_parts_of_one_column_are_merged_and_cuts_without_effect_do_not_count():
     model = Model.of(RECORD)
     assert model.cuts == [(0, 1.0)]  # +2 and -2 at 2.0 cancel out
     assert (model.n_terms, model.n_features, model.largest_jump) == (4, 2, 3)
-    # a cut, holes of column 0 with points of their own, and three groups of levels
+    # a cut, missing values of column 0 with points of their own, and three groups of levels
 
 
 def test_a_part_without_effect_belongs_to_the_base():

@@ -490,7 +490,7 @@ def copy_of(nodes, here, others, there):
     copy_node(nodes, here, others, there)
 
 
-def test_a_node_is_copied_whole_and_nothing_beside_it():
+def test_a_node_is_copied_whole_and_nothing_else_is_changed():
     rng = np.random.default_rng(0)
     nodes, others = empty_nodes(3, 4), empty_nodes(5, 4)
     for part in (*nodes, *others):
@@ -951,7 +951,7 @@ def test_a_leaf_takes_the_points_that_are_kept(kind):
 
 
 @pytest.mark.parametrize("label", [-1, 1])
-def test_a_class_of_tiny_weight_does_not_vanish_beside_the_other(label):
+def test_a_class_of_tiny_weight_does_not_vanish_next_to_the_other(label):
     for seed in range(600, 615):
         problem, _ = problem_with_conditions(seed, FIXED[seed % 2])
         data = problem.data

@@ -62,7 +62,7 @@ def test_the_page_asks_for_nothing_from_elsewhere():
         assert way not in page
 
 
-def test_names_and_levels_are_no_markup():
+def test_names_and_levels_are_not_markup():
     page = counted(odd_card()).to_calculator()
     reader = read_html(page)
     assert len(reader.scripts) == 2

@@ -206,7 +206,7 @@ def test_a_narrow_terminal_has_no_bars_and_nothing_is_wider_than_it():
     assert max(map(len, narrow.splitlines())) <= 60
 
 
-def test_a_card_prints_itself_in_colour_and_its_names_are_no_markup():
+def test_a_card_prints_itself_in_colour_and_its_names_are_not_markup():
     text = on_terminal(counted(odd_card()), 120, force_terminal=True, color_system="truecolor")
     assert "\x1b[" in text
     plain = re.sub(r"\x1b\[[0-9;]*m", "", text)

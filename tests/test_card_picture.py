@@ -114,7 +114,7 @@ def test_svg_is_well_formed_and_has_every_word(card):
     }  # fmt: skip
 
 
-def test_svg_needs_nothing_from_elsewhere_and_names_are_no_markup():
+def test_svg_needs_nothing_from_elsewhere_and_names_are_not_markup():
     text = odd_card().to_svg()
     assert "<script" not in text
     assert text.count("http") == 1  # the name of the format
@@ -151,7 +151,7 @@ def test_a_card_longer_than_a_page_is_still_one_page():
     assert b"[ 0 0 595.28 841.89 ]" in pdf
 
 
-def test_dollars_in_names_are_no_formulas():
+def test_dollars_in_names_are_not_formulas():
     pytest.importorskip("matplotlib")
     card = RiskCard([FeaturePoints("$\\frac{a}$", [1], [0, 1])])
     assert size_of(card_picture(card, "png"))

@@ -33,7 +33,7 @@ def write_csv(path, rows):
 
 
 def patients(n_rows=120):
-    """Rows with numbers, texts, booleans, codes and holes, whose outcome follows them."""
+    """Rows with numbers, texts, booleans, codes and missing values, whose outcome follows them."""
     random = np.random.default_rng(1)
     rows = []
     for number in range(n_rows):
@@ -61,7 +61,7 @@ def data(tmp_path):
 
 @pytest.fixture
 def plain(tmp_path):
-    """The same without holes and texts."""
+    """The same without missing values and texts."""
     rows = [
         {"age": row["age"] or 50, "ward": row["ward"], "outcome": row["outcome"]}
         for row in patients()

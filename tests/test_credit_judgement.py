@@ -11,7 +11,7 @@ from scipy.stats import ks_2samp
 from optional import pd
 from riskcard import FeaturePoints, RiskCard, judge_credit, to_credit_points
 from riskcard.credit.cut_offs import approvals, swap_set
-from riskcard.credit.judgement_shown import judgement_document
+from riskcard.credit.judgement_document import judgement_document
 from riskcard.credit.master_scale import master_scale
 from riskcard.credit.score_bands import band_words
 from riskcard.errors import DataError, ParameterError

@@ -470,7 +470,7 @@ def test_a_fold_without_events_is_named(smooth):
         RiskScoreClassifierCV(max_terms=1, cv=KFold(2)).fit(X, y)
 
 
-def test_a_score_that_is_no_number_is_refused(smooth):
+def test_a_score_that_is_not_a_number_is_refused(smooth):
     X, y = smooth
     with pytest.raises(DataError, match=r"Fold 0: the score of 18 rows is nan"):
         RiskScoreClassifierCV(max_terms=1, scoring=lambda model, X, y: float("nan")).fit(X, y)

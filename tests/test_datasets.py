@@ -47,7 +47,7 @@ def test_the_reference_card_ranks_all_events_above_the_rest(n_features):
     assert roc_auc_score(y, card.total_points(X)) == 1.0
 
 
-def test_a_risk_of_one_half_is_no_event():
+def test_a_risk_of_one_half_is_not_an_event():
     X, y, card = paper_data(200, 1)
     is_even = card.risk(X) == 0.5
     assert is_even.sum() > 100

@@ -99,7 +99,7 @@ def test_the_card_gives_the_log_odds_of_the_solution_on_raw_rows():
         for feature in card.features:
             is_number = isinstance(feature, FeaturePoints)
             kinds["codes"] += is_number and bool(feature.codes)
-            kinds["holes"] += feature.missing is not None
+            kinds["missing"] += feature.missing is not None
             kinds["ordered"] += not is_number and feature.is_ordered
             kinds["levels"] += not is_number and not feature.is_ordered
             kinds["several cuts"] += is_number and len(feature.cuts) > 1

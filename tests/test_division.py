@@ -199,7 +199,7 @@ def test_with_a_time_split_early_rows_are_resampled_and_later_rows_judged():
 # --- the commands -------------------------------------------------------------------------------
 
 
-def test_the_columns_that_divide_rows_are_no_features(table, tmp_path, capsys):
+def test_the_columns_that_divide_rows_are_not_features(table, tmp_path, capsys):
     path = tmp_path / "card.json"
     words = ["--target", "ill", "--max-terms", 1, "--cv", 3, "--repeats", 1, "-o", path]
     for more in (["--groups", "patient", "--sites", "hospital"],

@@ -86,7 +86,7 @@ def test_bands_have_about_equal_shares_and_never_divide_a_value():
 
 
 @pytest.mark.parametrize("counts", [[0, 0], [-1, 2], [np.nan, 1.0], [[1.0]]])
-def test_counts_that_are_none_are_refused(counts):
+def test_invalid_counts_are_refused(counts):
     with pytest.raises(DataError, match="numbers of at least 0, not all of them 0"):
         drift_between(counts, [1, 2])
 

@@ -30,7 +30,7 @@ BLOCK = 20
 
 
 def problem_of(seed: int, scale: Scale | None = None) -> Problem:
-    """A plain problem for even seeds, one with holes, levels and rules for odd ones."""
+    """A plain problem for even seeds, one with missing values, levels and rules for odd ones."""
     if seed % 2:
         made = random_ruled_problem(seed, scale)
         if made is not None:
@@ -137,7 +137,7 @@ def best_with_few_changes(problem: Problem, start: set, n_changes: int, multipli
 
 
 @pytest.mark.parametrize("seed", range(6000, 6060))
-def test_few_changes_give_the_best_card_that_differs_by_so_few_terms(seed):
+def test_few_changes_give_the_best_card_that_differs_in_at_most_that_many_terms(seed):
     scale = SCALES[seed % 3]
     problem = problem_of(seed, scale)
     rng = np.random.default_rng(seed)

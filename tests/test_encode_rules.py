@@ -176,7 +176,7 @@ def test_a_share_is_not_raised_by_rounding():
         (1.5, "is 1.5. Use a whole number of at least 0, or a share below 1"),
     ],
 )
-def test_smallest_bins_that_are_no_numbers_are_refused(value, message):
+def test_least_bins_that_are_not_numbers_are_refused(value, message):
     with pytest.raises(ParameterError, match=f"min_bin_rows {message}"):
         CardRules(min_bin_rows=value)
     with pytest.raises(ParameterError, match=f"min_bin_events {message}"):

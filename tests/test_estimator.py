@@ -296,7 +296,7 @@ def test_fewer_rows_than_terms_is_an_error():
     RiskScoreClassifier(max_terms=4).fit(X, y)
 
 
-def test_weightless_rows_are_as_good_as_absent(small):
+def test_rows_without_weight_count_as_absent(small):
     X, y = small
     weights = np.ones(60)
     weights[40:] = 0

@@ -30,7 +30,7 @@ from riskcard.search.drivers.round_cuts import count_digits
 
 @pytest.fixture(scope="module")
 def table():
-    """Numbers with holes, levels and a plain number; a target that depends on all of them."""
+    """Numbers with missing values, levels and a plain number; a target that depends on all of them."""
     rng = np.random.default_rng(3)
     n = 400
     age, pressure = rng.integers(20, 90, n).astype(float), rng.normal(130.0, 15.0, n).round(1)

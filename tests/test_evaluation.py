@@ -82,12 +82,12 @@ def test_rows_without_weight_are_left_out():
         (0.1, [0, 1], {}, "X has 1 rows and y has 2"),
     ],
 )
-def test_what_is_no_risk_is_refused(risks, y, more, message):
+def test_what_is_not_a_risk_is_refused(risks, y, more, message):
     with pytest.raises(DataError, match=message):
         read_outcomes(risks, y, **more)
 
 
-def test_an_event_that_is_no_label_is_refused():
+def test_an_event_that_is_not_a_label_is_refused():
     with pytest.raises(ParameterError, match="event is 'c', but the labels are 'a' and 'b'"):
         read_outcomes([0.1, 0.2], ["a", "b"], event="c")
 
@@ -526,7 +526,7 @@ def test_rows_have_both_classes_or_not(labels, both):
     assert rows.has_both is both
 
 
-def test_rows_without_weight_are_no_effective_rows():
+def test_rows_without_weight_are_not_effective_rows():
     with np.errstate(all="raise"):
         assert effective_rows(np.zeros(3)) == 0
         assert effective_rows(np.empty(0)) == 0

@@ -77,7 +77,7 @@ def test_the_card_is_about_the_event_and_the_classes_are_in_order(event, other):
     assert audit_card(model, X, y).passed
 
 
-def test_cards_of_either_event_are_the_same_turned_round():
+def test_cards_of_either_event_mirror_each_other():
     X = AGE[:, None]
     one, other = (RiskScoreClassifier(1, event=event).fit(X, labels_of("A", "B")) for event in "AB")
     assert (one.card_.classes, other.card_.classes) == (("B", "A"), ("A", "B"))

@@ -186,7 +186,7 @@ def test_a_claim_is_false_when_a_better_card_exists(claim):
     assert verdict(claim, BestKnown(1.5, is_proven=False)) == "claim is false"
 
 
-def test_a_worse_card_at_the_limit_is_no_false_claim():
+def test_a_worse_card_at_the_limit_is_not_a_false_claim():
     best = best_known([PROVEN])
     assert verdict(replace(STOPPED, loss=50.0, claimed_loss=50.0), best) == "limit"
     assert verdict(ROUNDED, best) == "heuristic"

@@ -194,7 +194,7 @@ def test_the_indicator_follows_the_risks_that_are_given(warning, critical, indic
         cds_hooks_response(mass_card(), ROW, critical, warning / 2)
 
 
-def test_words_of_a_table_are_no_markup():
+def test_words_of_a_table_are_not_markup():
     card = RiskCard([FeaturePoints("a|b_*c*", [1], [0, 1])])
     detail = cds_hooks_response(card, {"a|b_*c*": 2})["cards"][0]["detail"]
     assert "| a\\|b\\_\\*c\\* |" in detail

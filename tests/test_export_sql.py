@@ -39,7 +39,7 @@ def records_of(card, rows) -> list[tuple]:
 
 
 def is_possible(card) -> bool:
-    """The names are columns of one table, beside the number of the row."""
+    """The names are columns of one table, next to the number of the row."""
     names = ["n", *(feature.name.lower() for feature in card.features)]
     return len(set(names)) == len(names)
 

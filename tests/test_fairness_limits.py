@@ -211,7 +211,7 @@ def test_limits_that_make_no_sense_are_refused(limits, words):
         ([float("nan"), *[1] * 39], "Row 1 has no group"),
     ],
 )
-def test_groups_that_are_none_are_refused(groups, words):
+def test_invalid_groups_are_refused(groups, words):
     X, y, _, _ = make_rows(0)
     with pytest.raises(DataError, match=words):
         fit_within_limits(estimator(), X, y, groups=groups, limits={"mean_risk": 0.1})

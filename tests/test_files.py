@@ -186,7 +186,7 @@ def test_the_short_way_to_read_a_decimal_comma_is_the_long_one(text):
 @pytest.mark.parametrize(
     "text", ["", "$", ".", "-", "1,23,456", "12a", "5 EUR 3", "--5", "(-5)", "(5", "$5 %", "1 2"]
 )
-def test_what_only_resembles_a_number_is_none(text):
+def test_what_only_resembles_a_number_gives_none(text):
     assert read_number(text) is None
 
 
@@ -320,7 +320,7 @@ def test_dates_are_recognised(text, expected):
 
 
 @pytest.mark.parametrize("text", ["1.5", "2020-13-01", "30.02.2020", "1.2.3", "2020", "13/13/2020"])
-def test_what_is_no_date_is_none(text):
+def test_what_is_not_a_date_gives_none(text):
     assert read_date(text) is None
 
 

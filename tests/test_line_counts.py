@@ -171,7 +171,7 @@ def test_intervals_do_not_depend_on_the_unit_of_weights_and_narrow_with_rows():
 
 
 def test_intervals_hold_for_the_people_a_card_was_not_learned_from():
-    """A quick check on one made-up population; benchmarks.coverage looks at real tables."""
+    """A quick check on one simulated population; benchmarks.coverage looks at real tables."""
     X, y = mixed_rows(60_000, seed=7)
     held = weight = 0.0
     for start in range(0, 6000, 600):

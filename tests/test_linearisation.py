@@ -212,7 +212,7 @@ def test_rows_that_are_repeated_in_clusters_say_no_more_than_once():
     assert tenfold.decision.supported == once.decision.supported
 
 
-def test_clusters_of_one_row_are_no_clusters():
+def test_clusters_of_one_row_are_not_clusters():
     risks, y, _, _ = rows_of(4)
     rows = read_outcomes(risks, y, clusters=[f"row {i}" for i in range(y.size)])
     assert rows.clusters is None

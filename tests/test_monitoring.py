@@ -10,7 +10,7 @@ from html_reader import read_html
 from optional import pd
 from riskcard import RiskScoreClassifier, monitor_card, plot_drift, to_credit_points
 from riskcard.credit.monitoring import Light, light_of
-from riskcard.credit.monitoring_shown import monitoring_document
+from riskcard.credit.monitoring_document import monitoring_document
 from riskcard.errors import DataError
 from riskcard.evaluation.monitoring.drift import drift_between
 from riskcard.evaluation.outcomes import read_outcomes

@@ -1,4 +1,4 @@
-"""Words on pictures: nothing is cut off or touches, nothing becomes a formula, missing letters are told."""
+"""Words on pictures: nothing is cut off or touches, nothing becomes a formula, missing letters are reported."""
 
 import warnings
 from itertools import pairwise
@@ -55,7 +55,7 @@ def test_words_below_levels_do_not_touch(figure, levels):
     labels = ax.get_xticklabels()
     found = extents(figure, labels)
     assert all(label.get_text().strip(" …") for label in labels)
-    if labels[0].get_rotation() == 0:  # slanted words lie beside each other
+    if labels[0].get_rotation() == 0:  # slanted words lie next to each other
         assert all(before.x1 < after.x0 for before, after in pairwise(found))
     assert all(one.x0 >= figure.bbox.x0 for one in found)
 
@@ -87,7 +87,7 @@ def test_the_last_number_makes_room_for_missing(figure):
     assert number.x1 < missing.x0
 
 
-def test_dollars_in_names_are_no_formulas(figure):
+def test_dollars_in_names_are_not_formulas(figure):
     card = RiskCard(
         [FeaturePoints("from $ to $_x^2", [1.0], [0, 1]), LevelPoints("level", [["$a$"], ["b"]], [0, 1])]
     )  # fmt: skip

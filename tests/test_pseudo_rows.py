@@ -44,7 +44,7 @@ NUMBERS = (0.3, 1.0, 7.5, 40.0)
 
 @pytest.fixture(scope="module")
 def table():
-    """Numbers with holes, levels and noise; 150 rows, a third of them with the event."""
+    """Numbers with missing values, levels and noise; 150 rows, a third of them with the event."""
     rng = np.random.default_rng(8)
     n = 150
     age, colour = rng.integers(20, 90, n).astype(float), rng.choice(["red", "green", "blue"], n)
@@ -192,7 +192,7 @@ def test_without_pseudo_rows_nothing_changes(table):
 # --- what the card says -------------------------------------------------------------------------
 
 
-def test_risks_come_nearer_to_the_base_rate_the_more_pseudo_rows_there_are(table):
+def test_more_pseudo_rows_bring_risks_nearer_to_the_base_rate(table):
     X, y = table
     spreads = [
         np.ptp(

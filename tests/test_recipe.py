@@ -361,7 +361,7 @@ def test_an_edited_file_loses_its_certificate(card, edit):
     assert edited.training == card.training
 
 
-def test_other_names_and_labels_are_no_edit_of_the_card(card, recwarn):
+def test_other_names_and_labels_do_not_count_as_an_edit(card, recwarn):
     renamed = replace(card, outcome="death", classes=("no", "yes"))
     assert RiskCard.from_json(renamed.to_json()).certificate == card.certificate
     assert not recwarn.list

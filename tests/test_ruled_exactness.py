@@ -1,4 +1,4 @@
-"""The proof against the oracle on tables with holes, special values and levels, under rules."""
+"""The proof against the oracle on tables with missing values, special values and levels, under rules."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_a_special_value_of_few_rows_is_told_apart_in_a_long_table(scale):
     )
 
 
-# --- against cards that are told by the points of raw values ------------------------------------
+# --- against cards given by the points of raw values ------------------------------------
 
 #: Values, how many of them (the last) are special; texts are levels.
 KINDS_OF_VALUES: tuple[tuple[tuple[object, ...], int], ...] = (

@@ -9,7 +9,7 @@ from riskcard.model.scoring import add_up_numbers
 
 
 def random_feature(rng, name, most_points):
-    """A feature of up to 12 cuts, with or without points for holes."""
+    """A feature of up to 12 cuts, with or without points for missing values."""
     n_cuts = int(rng.integers(0, 13))
     cuts = np.sort(rng.choice(40, n_cuts, replace=False)).astype(float)
     points = rng.integers(-most_points, most_points + 1, n_cuts + 1).tolist()
@@ -50,6 +50,6 @@ def test_codes_levels_and_other_types_go_the_long_way():
     assert add_up_numbers([FeaturePoints("age", [60], [0, 3])], [np.array([61])], 0) is None
 
 
-def test_sums_that_overflow_are_no_surprise():
+def test_sums_that_overflow_do_no_harm():
     card = RiskCard([FeaturePoints("x", [0.0], [0, 1])])
     assert card.total_points(np.full((3, 1), 1e308)).tolist() == [1, 1, 1]

@@ -35,7 +35,7 @@ from riskcard.status import Status
 
 @pytest.fixture(scope="module")
 def table():
-    """A number with holes, levels, and noise; 200 rows."""
+    """A number with missing values, levels, and noise; 200 rows."""
     rng = np.random.default_rng(4)
     n = 200
     age, colour = rng.integers(20, 90, n).astype(float), rng.choice(["red", "green", "blue"], n)

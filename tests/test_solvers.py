@@ -154,7 +154,7 @@ def test_a_model_that_a_solver_cannot_take_is_refused(form, solver, message):
         solve_model(model, solver)
 
 
-def test_a_relaxation_is_no_card():
+def test_a_relaxation_is_not_a_card():
     with pytest.raises(ParameterError, match=r"finds no card\. Use riskcard\.paper\.algorithm1"):
         solve_form(tiny_instance(), "linear", "ipopt")
 

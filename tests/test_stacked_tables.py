@@ -44,7 +44,7 @@ def test_other_tables_stay_as_they_are(header, rows, attributes):
     assert stack_tables(page) == page
 
 
-def test_tables_without_a_header_and_cells_with_markup_are_no_hindrance():
+def test_tables_without_a_header_and_cells_with_markup_are_stacked_too():
     plain = '<div class="wide"><table><tbody><tr><td>1</td></tr></tbody></table></div>'
     wide = table([*WIDE[:7], "5&lt;6 &#34;x&#34;"], [["<b>1</b>"] * 8])
     page = stack_tables(plain + wide + plain)

@@ -69,6 +69,14 @@ def test_numbers_as_column_names_become_text():
     assert make_table(pd.DataFrame(EXPECTED), Y).names == ("0", "1", "2")
 
 
+@pytest.mark.parametrize("name", ["column_names", "tocsr", "tocoo", "dtypes"])
+def test_a_column_may_have_the_name_of_an_attribute(name):
+    frame = pd.DataFrame({name: [1.5, 2, 3, 4], "age": [4.0, 3, 2, 1]})
+    table = make_table(frame, Y)
+    assert table.names == (name, "age")
+    assert table.values[:, 0].tolist() == [1.5, 2, 3, 4]
+
+
 def test_huge_values_whose_sum_overflows_are_fine():
     X = np.array([[1.7e308], [1.7e308], [-1.7e308], [1e308]])
     assert make_table(X, Y).values.shape == (4, 1)

@@ -220,7 +220,7 @@ def test_any_two_risks_in_order_are_an_interval(interval):
 
 
 @pytest.mark.parametrize("interval", [(-0.1, 0.5), (0.5, 1.1), (0.6, 0.5), (0.5,), 0.5])
-def test_what_is_no_interval_of_a_risk_is_refused(interval):
+def test_what_is_not_an_interval_of_a_risk_is_refused(interval):
     with pytest.raises(ParameterError, match=r"interval of a count is .* Give two risks in order"):
         TotalCount(0, 0, 5, 2, 5.0, 2.0, 5.0, interval)
 

@@ -144,7 +144,7 @@ def test_the_recipe_of_tune_chooses_the_same_card_again(tmp_path, data, capsys):
     assert model.n_splits_ == 6
 
 
-def test_groups_stay_in_one_fold_and_are_no_feature(tmp_path, data, capsys, monkeypatch):
+def test_groups_stay_in_one_fold_and_are_not_a_feature(tmp_path, data, capsys, monkeypatch):
     folds = []
     honest = RiskScoreClassifierCV._split
 

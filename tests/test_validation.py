@@ -225,7 +225,7 @@ def test_a_card_is_as_good_as_itself():
     assert "are not shown to differ" in rival_sentence(rival)
 
 
-def test_a_score_that_falls_with_the_risk_is_turned_round_and_missing_ones_are_left_out():
+def test_a_score_that_falls_with_the_risk_is_reversed_and_missing_ones_are_left_out():
     score = -X["age"]
     score[:50] = np.nan
     rival = validate(CARD, X, Y, compare={"s": score}, n_bootstraps=0).facts.rivals[0]

@@ -70,7 +70,7 @@ def test_whole_numbers_are_identifiers_where_chance_would_have_repeated_some():
     assert names_of(columns) == list(columns)
 
 
-def test_measurements_are_no_identifiers():
+def test_measurements_are_not_identifiers():
     columns = {
         "income": np.unique(RNG.integers(20_000, 150_000, 2 * N))[:N],  # all differ
         "platelets": 1000 * RNG.integers(90, 400, N),
@@ -83,7 +83,7 @@ def test_measurements_are_no_identifiers():
     assert names_of(columns) == []
 
 
-def test_few_rows_and_numbers_without_a_name_are_no_evidence():
+def test_few_rows_and_unnamed_numbers_are_not_evidence():
     assert names_of({"id": np.arange(20)}) == []
     assert names_of({"x0": np.arange(N)}, are_named=False) == []
 
@@ -194,7 +194,7 @@ def test_columns_that_separate_nearly_all_rows_are_found_in_any_form():
     assert sorted(leaks_of(columns)) == sorted(columns)
 
 
-def test_good_features_and_noise_are_no_leaks():
+def test_good_features_and_noise_are_not_leaks():
     levels = [f"ward {number}" for number in RNG.integers(0, 60, N)]
     assert leaks_of({"age": AGE, "noise": RNG.random(N), "ward": levels}) == []
 
@@ -242,7 +242,7 @@ def test_wrong_values_are_refused_before_anything_is_read(
 
 
 @pytest.mark.parametrize("form", ["labels", "improve"])
-def test_a_file_that_is_no_good_is_refused_before_the_rows_are_read(tmp_path, capsys, form):
+def test_an_unusable_file_is_refused_before_the_rows_are_read(tmp_path, capsys, form):
     path = tmp_path / "words.txt"
     path.write_text("neither labels nor a card")
     assert main(["fit", write(tmp_path), "--target", "outcome", f"--{form}", str(path)]) == 2
@@ -350,7 +350,7 @@ def test_the_columns_keep_their_order(tmp_path):
     ],
 )
 @pytest.mark.parametrize("as_text", [False, True])
-def test_a_number_of_patients_with_several_rows_is_no_feature(
+def test_a_patient_number_with_several_rows_is_not_a_feature(
     tmp_path, capsys, name, is_left_out, as_text
 ):
     random = np.random.default_rng(4)

@@ -156,7 +156,7 @@ def test_odd_names_do_nothing_but_stand_there(browser, open_page):
     assert titles == [" ".join(feature.name.split()) for feature in card.features]
 
 
-def test_a_card_that_is_all_base_has_its_risk_at_once(browser, open_page):
+def test_a_card_with_only_a_base_shows_its_risk_at_once(browser, open_page):
     card = RiskCard([FeaturePoints("any", [], [2])], base=-1)
     open_page(card.to_calculator())
     assert text_of(browser, "total") == "1"
@@ -216,7 +216,7 @@ def test_numbers_are_read_with_point_or_comma(browser, open_page, entered, total
         ("<b>", "“<b>” is not a number"),
     ],
 )
-def test_what_is_no_number_is_refused_next_to_the_field(browser, open_page, entered, message):
+def test_what_is_not_a_number_is_refused_next_to_the_field(browser, open_page, entered, message):
     open_page(numbers_card().to_calculator(), {"dose": "0.1"})
     field = browser.find_element("id", "value-0")
     field.send_keys(entered)

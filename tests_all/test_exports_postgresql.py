@@ -72,7 +72,7 @@ def scores(connection, card, rows, dialect="postgresql"):
 
 
 def is_possible(card) -> bool:
-    """The names are columns of one table, beside the number of the row."""
+    """The names are columns of one table, next to the number of the row."""
     return all(one.name != "n" for one in card.features)
 
 

@@ -11,9 +11,9 @@ from riskcard import (
     monitor_card,
     validate,
 )
-from riskcard.credit.binning_shown import binning_document
-from riskcard.credit.judgement_shown import judgement_document
-from riskcard.credit.monitoring_shown import monitoring_document
+from riskcard.credit.binning_document import binning_document
+from riskcard.credit.judgement_document import judgement_document
+from riskcard.credit.monitoring_document import monitoring_document
 from validation_rows import small_card, validation_rows
 
 CARD = small_card()

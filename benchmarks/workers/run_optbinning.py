@@ -79,9 +79,9 @@ def part_of(rows, name, levels, splits, frame):
         for label, value in zip(rows["Bin"], rows["Points"], strict=True)
         if str(label) not in ("Special", "Missing")
     ]
-    # its points for holes mean something only where it has seen some
-    has_holes = bool(frame[name].isna().any())
-    missing = points.get("Missing", 0) if has_holes else lines[0][1]
+    # its points for missing values mean something only where it has seen some
+    has_missing = bool(frame[name].isna().any())
+    missing = points.get("Missing", 0) if has_missing else lines[0][1]
     if levels is not None:
         known = {str(level): value for group, value in lines for level in group}
         return {

@@ -105,7 +105,7 @@ def record_of(card, all_levels):
 
 
 def part_of(feature, column, all_levels):
-    """The points of one feature; a hole or a level without points of its own gets the usual ones."""
+    """The points of one feature; a missing value or a level without points of its own gets the usual ones."""
     usual = feature.points[feature.usual or 0]
     missing = usual if feature.missing is None else feature.missing
     if all_levels[column] is None:

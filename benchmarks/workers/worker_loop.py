@@ -41,7 +41,7 @@ class Request:
         self.speed = content["speed"]
 
     def frame(self, values):
-        """A data frame: levels are texts, holes are missing."""
+        """A data frame: levels are texts."""
         import numpy as np
         import pandas as pd
 

@@ -41,6 +41,22 @@ QUICK_LEAVES = (
     "-k",
     "leaf_takes or newtons or (no_more_nodes and not fixed)",
 )
+QUICK_HULLS = (
+    "tests/test_bound_strength.py",
+    "tests/test_hull_strength.py",
+    "tests/test_hull.py",
+    "-k",
+    "hull_is or both_proofs or (no_more_nodes and calibrated) or children or derivatives or minimum_of_the_model or "
+    "(tangent and (0.8 or 2.5))",
+)
+QUICK_SUPPORTS = (
+    "tests/test_support_strength.py",
+    "tests/test_support_proof.py",
+    "-m",
+    "not slow",
+    "-k",
+    "not threads and not good_card",
+)
 
 SUBJECTS = (
     Subject(
@@ -58,6 +74,7 @@ SUBJECTS = (
             "tests/test_audit_claims.py",
             "tests/test_audit.py",
             "tests/test_totals.py",
+            "tests/test_pseudo_rows.py",
             "tests/test_audit_refutes.py",
             "-k",
             "audit",
@@ -126,14 +143,30 @@ SUBJECTS = (
         is_compiled=False,
     ),
     Subject(
-        "bounds",
-        {"kernels/proof/hull/bound.py": 10, "kernels/proof/hull/branch.py": 6},
-        (
-            "tests/test_hull.py",
-            "tests/test_bound_strength.py",
-            "-k",
-            "hull_is or tangent or children or early",
-        ),
+        "bounds of hulls",
+        {
+            "kernels/proof/hull/bound.py": 10,
+            "kernels/proof/hull/branch.py": 6,
+            "kernels/proof/hull/model.py": 12,
+            "kernels/proof/hull/explore.py": 3,
+            "kernels/proof/hull/layout.py": 2,
+        },
+        QUICK_HULLS,
+        is_compiled=False,
+    ),
+    Subject(
+        "bounds of supports",
+        {
+            "kernels/proof/supports/fit_family.py": 14,
+            "kernels/proof/supports/divide.py": 5,
+            "kernels/proof/supports/explore_families.py": 6,
+            "kernels/proof/supports/merge.py": 4,
+            "kernels/proof/supports/points.py": 6,
+            "kernels/proof/supports/records.py": 2,
+            "search/proof/chains.py": 5,
+            "search/proof/support_tree.py": 6,
+        },
+        QUICK_SUPPORTS,
         is_compiled=False,
     ),
 )

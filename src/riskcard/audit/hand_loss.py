@@ -37,7 +37,7 @@ def as_certified(card: RiskCard) -> RiskCard:
 
 def is_event(card: RiskCard, rows: Rows) -> NDArray[np.bool_]:
     """Which rows have the event of the card."""
-    # one by one: numpy before 1.25 compares an array of numbers with a text as a whole
+    # one by one: before 1.25, numpy compares an array of numbers with a text as a whole
     return np.array(rows.target.astype(object) == card.classes[1], dtype=bool)
 
 

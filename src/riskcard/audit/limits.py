@@ -66,11 +66,11 @@ def least_terms(feature: Feature) -> int:
 
 
 def least_points(feature: Feature, most_terms: int) -> int:
-    """The least that the largest of at most ``most_terms`` terms on a feature can be worth.
+    """The least that the largest of at most ``most_terms`` terms on a feature must be worth.
 
     Terms on one feature, any two of which divide its values into at most three groups, are the
     edges of a tree whose nodes are the groups; an edge is worth the difference of its ends. A node
-    that no value is in has three edges at least. So a step between neighbouring numbers of points
+    without a value has at least three edges. So a step between neighbouring numbers of points
     is divided among ``k + 1`` terms only if ``k`` empty nodes lie between, which takes ``2 k + 1``
     terms. A step from a bin to the next may pass the nodes of special values too: it is divided
     among at most one term more than there are special values.

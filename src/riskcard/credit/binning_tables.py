@@ -172,12 +172,12 @@ class BinningTables:
         return make_frame(self.columns(), backend)
 
     def __str__(self) -> str:
-        from riskcard.credit.binning_shown import binning_document
+        from riskcard.credit.binning_document import binning_document
 
         return binning_document(self).to_text()
 
     def _repr_html_(self) -> str:
-        from riskcard.credit.binning_shown import binning_document
+        from riskcard.credit.binning_document import binning_document
 
         return binning_document(self).to_box()
 

@@ -101,12 +101,12 @@ class CreditJudgement:
         return found
 
     def __str__(self) -> str:
-        from riskcard.credit.judgement_shown import judgement_document
+        from riskcard.credit.judgement_document import judgement_document
 
         return judgement_document(self).to_text()
 
     def _repr_html_(self) -> str:
-        from riskcard.credit.judgement_shown import judgement_document
+        from riskcard.credit.judgement_document import judgement_document
 
         return judgement_document(self).to_box()
 

@@ -169,12 +169,12 @@ class Monitoring:
         }
 
     def __str__(self) -> str:
-        from riskcard.credit.monitoring_shown import monitoring_document
+        from riskcard.credit.monitoring_document import monitoring_document
 
         return monitoring_document(self).to_text()
 
     def _repr_html_(self) -> str:
-        from riskcard.credit.monitoring_shown import monitoring_document
+        from riskcard.credit.monitoring_document import monitoring_document
 
         return monitoring_document(self).to_box()
 

@@ -85,7 +85,7 @@ def read_column(column: Any, name: str) -> FeatureValues:
 
 
 def is_identifier(feature: FeatureValues) -> bool:
-    """Whether most rows have a level of their own, as with names, so that there are no groups."""
+    """Whether most rows have a level of their own, as with names of people, so that levels form no groups."""
     values, levels = feature
     if levels is None or levels.is_ordered or len(levels.names) <= MANY_LEVELS:
         return False

@@ -139,7 +139,8 @@ def _from_array(array: NDArray[Any], names: tuple[str, ...]) -> Features:
 def _from_frame(X: Any, found: list[Any], names: tuple[str, ...]) -> Features:
     """The columns of a data frame, or of a mapping; pandas gives floats without a copy."""
     table = X.features if isinstance(X, FeatureTable) else X
-    if hasattr(X, "dtypes") and found and all(str(dtype) == "float64" for dtype in X.dtypes):
+    dtypes = list(X.dtypes) if hasattr(type(X), "dtypes") else []
+    if dtypes and all(dtype == np.float64 for dtype in dtypes):
         return _from_array(X.to_numpy(), names)
     return _from_columns([table[name] for name in found], names, count_rows(X))
 

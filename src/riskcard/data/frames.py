@@ -24,18 +24,19 @@ def column_names(table: Any) -> list[Any] | None:
     """The names of the columns; None for arrays and lists of rows, which have none.
 
     A column is then ``table[name]`` in every library. Sparse matrices are refused here, because
-    some of them pass for mappings.
+    some of them pass for mappings. Attributes are looked up on the class: a frame of pandas would
+    search its columns for the name, which is slow, and may have one of that name.
     """
-    if hasattr(table, "tocsr") or hasattr(table, "tocoo"):
+    kind = type(table)
+    if hasattr(kind, "tocsr") or hasattr(kind, "tocoo"):
         raise NotANumber(
             "X is a sparse matrix, and sparse data are not supported. Use X.toarray()."
         )
     if isinstance(table, Mapping):
         return list(table)
-    names = getattr(table, "column_names", None)  # pyarrow
-    if names is None:
-        names = getattr(table, "columns", None)  # pandas, polars
-    return None if names is None else list(names)
+    if hasattr(kind, "column_names"):  # pyarrow
+        return list(table.column_names)
+    return list(table.columns) if hasattr(kind, "columns") else None  # pandas, polars
 
 
 def rows_as_array(rows: Any) -> NDArray[Any]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-#: Up to this every whole number is a float.
+#: Up to this size every whole number is exact as a float.
 LARGEST_EXACT = 2**53
 
 
@@ -41,7 +41,7 @@ class RawColumn(NamedTuple):
 
 
 def read_raw(column: Any) -> RawColumn:
-    """Read a column of numpy, pandas, polars or pyarrow, a list, or one single value.
+    """Read a column of numpy, pandas, polars or pyarrow, a list, or a single value.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def distinct_values(values: list[Any]) -> tuple[list[Any], NDArray[np.int64]]:
     True and 1 are different. Raises TypeError for values that cannot be hashed.
     """
     kinds = set(map(type, values))
-    # True equals 1: values are paired with their types, if needed, as that takes twice the time
+    # True equals 1, so values are paired with their types, but only if needed: it takes twice the time
     is_mixed = len(kinds) > 1 and not kinds.isdisjoint({bool, np.bool_})
     keys = list(zip(map(type, values), values, strict=True)) if is_mixed else values
     index = {key: i for i, key in enumerate(dict.fromkeys(keys))}

@@ -33,7 +33,7 @@ class ReadingNote:
     count
         The number of rows or cells concerned, where it is known.
     is_guess
-        The file could be meant otherwise, so that it is worth saying whenever a card meets it.
+        The file could mean something else, so this is worth saying whenever a card meets it.
     """
 
     topic: Topic

@@ -80,7 +80,7 @@ def _in_words(source: str, problems: Sequence[ReadingProblem]) -> str:
 
 
 def _in_list(problem: ReadingProblem) -> str:
-    """One line; what to do is said only where no option does it."""
+    """One line; it says what to do only where no option does it."""
     place = f"{problem.place}: " if problem.place else ""
     advice = "" if problem.remedy else f" {problem.advice}"
     return f"{place}{problem.text}{advice}".rstrip()

@@ -48,7 +48,7 @@ class Table:
     outcome
         The name of the target, None where it has none.
     left_out
-        Columns of the user's table that are no features, and why.
+        Columns of the user's table that are not features, and why.
     columns
         The names of all columns of the user's table, in order; by default those of the features.
     """
@@ -120,7 +120,7 @@ def make_table(
     identifiers
         Names of columns to leave out; "auto" for those that look like identifiers, with a warning.
     kept
-        Columns that are no identifiers, whatever they look like.
+        Columns that are not identifiers, whatever they look like.
 
     Examples
     --------
@@ -216,5 +216,5 @@ def _leave_out(table: Table, left_out: tuple[LeftOut, ...]) -> Table:
 
 
 def require_plain(table: Table) -> None:
-    """Refuse missing values and categories, for methods that only know numbers."""
+    """Refuse missing values and categories, for methods that take only numbers."""
     require_numbers(Features(table.values, table.names, table.levels))

@@ -12,7 +12,7 @@ from riskcard.data.frames import column_names
 from riskcard.data.raw_columns import is_missing, read_raw, rows_in_words
 from riskcard.errors import DataError, ParameterError, warn
 
-#: What weights may add up to: far from the ends of floating-point numbers, as losses are, too.
+#: What weights may add up to: far from the limits of floating-point numbers, as the losses must be too.
 LEAST_TOTAL, MOST_TOTAL = 1e-300, 1e305
 #: The smallest share of the total that a row may have.
 LEAST_SHARE = 1e-60
@@ -108,7 +108,7 @@ def place_of_event(classes: tuple[Any, Any], event: Any = None) -> int | None:
 
 
 def which_event(classes: tuple[Any, Any], target: str | None = None) -> str:
-    """The sentence where the labels do not say which of them is the event."""
+    """The sentence for labels that do not say which of them is the event."""
     name = "The target" if target is None else f"The target {target!r}"
     return (
         f"{name} has the values {classes[0]!r} and {classes[1]!r}, which do not say which of them "

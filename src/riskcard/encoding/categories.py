@@ -42,7 +42,7 @@ def group_levels(
 
     Missing values are one more level, which is never merged with others. Where there are too many
     levels, rare ones are pooled first: their event rates are largely chance. Then neighbours
-    in the order of event rates (shrunk towards the average) are merged such that the risks of the
+    in the order of event rates (shrunk towards the average) are merged so that the risks of the
     groups fit the rows best.
 
     Parameters

@@ -181,10 +181,11 @@ def _write_feature(layout: Layout, feature: int, points: Integers) -> CardFeatur
     is_number = ~np.isnan(values)
     if codes:
         is_number &= ~np.isin(values, [value for value, _ in codes])
+    numbers = values[is_number]
     if levels is not None:
-        return _write_ordered(name, levels, (cuts, of_bins), missing, values[is_number])
-    usual = _most_common(np.searchsorted(cuts, values[is_number], side="left"), len(of_bins))
-    seen = ValueRange.of(values[is_number])
+        return _write_ordered(name, levels, (cuts, of_bins), missing, numbers)
+    usual = _most_common(np.searchsorted(cuts, numbers, side="left"), len(of_bins))
+    seen = ValueRange.of(numbers)
     return FeaturePoints(name, cuts, of_bins, missing, codes, usual, training_range=seen)
 
 

@@ -114,7 +114,7 @@ def _refuse_numbers(name: str, rule: FeatureRule, levels: Levels) -> None:
 def _refuse_what_must_but_cannot(
     problem: Problem, names: Sequence[str], restrictions: Restrictions
 ) -> None:
-    """Features that must be used and cannot, by themselves or together."""
+    """Features that must be used but cannot be, by themselves or together."""
     data, limits = problem.data, problem.limits
     musts = np.flatnonzero(restrictions.must_use).tolist()
     listed = ", ".join(repr(names[feature]) for feature in musts)

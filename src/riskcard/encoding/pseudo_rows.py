@@ -9,7 +9,7 @@ as an average row. That is the loss of a table in which rows occur with both lab
 and enumeration need not know about them. There are two kinds. The *average* ones have the event rate
 of the table as their risk, and shrink the risks of a card towards it. The *smooth* ones have the risks
 of a regression (``smooth_risks``), and pull the choice of features, cuts and points towards what all
-rows show together. In long tables both are placed at a part of the rows.
+rows show together. In long tables both are placed at only some of the rows.
 """
 
 from dataclasses import dataclass, replace

@@ -66,7 +66,7 @@ class Gaps:
         return distinct[:-1], distinct[1:]
 
     def numbers(self) -> Floats:
-        """A number from between each two cuts, ascending; none where there are no cuts."""
+        """A number between each two cuts, ascending; none where there are no cuts."""
         below, above = self.all_ends()
         return np.concatenate([below, above[-1:]])
 
@@ -106,9 +106,10 @@ ROUNDING_ROOM = 0.25
 
 @dataclass(frozen=True, slots=True)
 class _Grid:
-    """How many candidate cuts a feature has, whether at round numbers, and those of a card.
+    """Which cuts of a feature are candidates.
 
-    ``weights`` are those of the rows whose quantiles are taken.
+    At most ``size``, at round numbers if ``is_round``, at quantiles of the rows by ``weights``; and
+    those at which ``kept``, the points of a card, change.
     """
 
     size: int | None
@@ -351,7 +352,7 @@ def _rank_by_cuts(values: Floats, cuts: Floats) -> tuple[NDArray[np.int32], Floa
 
 def _quantile_cuts(weight_below: Floats, grid: int) -> Integers:
     """Indices of the gaps kept: at most ``grid``, near quantiles of the rows by their weight."""
-    # a cut that is at a quantile but for the rounding of sums is at it
+    # a cut that misses a quantile only by the rounding of sums is at it
     wanted = weight_below[-1] * np.arange(1, grid + 1) / (grid + 1) * (1 - QUANTILE_ROUNDING)
     found = np.searchsorted(weight_below[:-1], wanted)
     return np.unique(np.minimum(found, weight_below.size - 2))

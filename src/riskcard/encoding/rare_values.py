@@ -24,7 +24,7 @@ from riskcard.rules.card_rules import CardRules
 USUAL_ROWS = 30
 #: ... more where the event (or its absence) is rare: enough for this many of the rarer outcome, ...
 RARER_OUTCOMES = 5.0
-#: ... but at most this share of the rows for that reason, and never more than the other share.
+#: ... but at most the first share of the rows for that reason, and never more than the second.
 SHARE_IF_RARE, LARGEST_SHARE = 0.01, 0.05
 
 

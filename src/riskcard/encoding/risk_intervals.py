@@ -1,6 +1,6 @@
 """95 % intervals for the risks of a card: how far the risk of people with a total may be from it.
 
-The log-odds of people with total ``t`` are the card's own, ``eta``, but for three errors: the points
+The log-odds of people with total ``t`` are the card's own, ``eta``, apart from three errors: the points
 were estimated, the card is simpler than the world, and so is its scale. Their variances add up::
 
     prior(t) = estimated * v(t) + simpler + slope * (eta - average)**2

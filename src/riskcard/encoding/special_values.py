@@ -16,7 +16,7 @@ MOST_CONDITIONS = 20_000
 
 
 def most_specials(n_rows: int, n_bins: int) -> int:
-    """How many special values are told apart, in a table and beside a number of bins."""
+    """How many special values are kept apart in a table, next to a number of bins."""
     most = next(most for rows, most in MOST_SPECIALS if rows is None or n_rows <= rows)
     while most > 2 and n_bins << most > MOST_CONDITIONS:
         most -= 1

@@ -3,7 +3,7 @@
 import math
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -84,8 +84,7 @@ class CardClassifier(ShowsCard, GivesPoints, ClassifierMixin, BaseEstimator, ABC
             identifiers=self.identifiers,
             kept=kept,
         )
-        self._know_columns(table)
-        validate_data(self, X, skip_check_array=True)
+        self._know_columns(X, table)
         if not self.takes_any_table:
             require_plain(table)
         given, labels = table.weights, table.labels
@@ -96,8 +95,14 @@ class CardClassifier(ShowsCard, GivesPoints, ClassifierMixin, BaseEstimator, ABC
             procedure = replace(procedure, parameters={**procedure.parameters, **known})
         return Training(replace(table, weights=weights), given, factors, procedure)
 
-    def _know_columns(self, table: Table) -> None:
+    def _know_columns(self, X: Any, table: Table) -> None:
         """Remember all columns, by whose places rows of an array are predicted."""
+        names = column_names(X)
+        if names and not isinstance(X, (Mapping, FeatureTable)) and _are_texts(names):
+            # what scikit-learn would find, in a tenth of its time
+            self.feature_names_in_, self.n_features_in_ = np.array(names, dtype=object), len(names)
+        else:
+            validate_data(self, X, skip_check_array=True)
         self._columns_in = table.columns
         self.identifiers_ = [one.name for one in table.left_out]
 
@@ -136,9 +141,11 @@ class CardClassifier(ShowsCard, GivesPoints, ClassifierMixin, BaseEstimator, ABC
     def _rows_to_score(self, X: Any) -> Any:
         """Checked rows with the columns on the card."""
         check_is_fitted(self)
-        if column_names(X) is None:
+        names = column_names(X)
+        if names is None:
             X = rows_as_array(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
+        if names is None or names != list(getattr(self, "feature_names_in_", ())):
+            validate_data(self, X, reset=False, skip_check_array=True)
         if not self.takes_any_table:
             X = read_numbers(X)  # which refuses anything else, in unused columns as well
         return self._used_columns(X)
@@ -251,6 +258,10 @@ def notes_on(layout: Layout) -> tuple[str, ...]:
             f"in {listed}; other groups of them were not tried."
         )
     return tuple(notes)
+
+
+def _are_texts(names: Sequence[Any]) -> bool:
+    return all(isinstance(name, str) for name in names)
 
 
 def _dtype_of_labels(y: Any) -> Any:

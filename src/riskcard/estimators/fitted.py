@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.arrays import Integers
-from riskcard.data.columns import FeatureValues
 from riskcard.data.row_hash import hash_choices
 from riskcard.data.table import Table
 from riskcard.encoding.decode_solution import Layout, card_from_solution, raw_columns
@@ -20,6 +19,7 @@ from riskcard.encoding.risk_intervals import FREE, SHRUNK, risk_intervals
 from riskcard.encoding.write_certificate import certificate_of, training_facts_of
 from riskcard.errors import RiskcardError
 from riskcard.model.card import RiskCard
+from riskcard.model.feature_points import CardFeature
 from riskcard.model.origin.certificate import ClassWeights
 from riskcard.model.origin.recipe import Recipe
 from riskcard.problem.objective import violations
@@ -88,7 +88,7 @@ def finish(result: SolveResult, problem: Problem, layout: Layout, training: Trai
     table = training.table  # in that of the layout rare values stand for others
     card = with_ties(card_from_solution(result.solution, layout, problem.scale), layout.ties)
     used = [feature.name for feature in card.features]
-    card, points = _with_counts(card, table)
+    features, points = _counted_features(card, table)
     totals = card.base + points.sum(axis=0)
     log_odds = card.log_odds_of_total(totals)
     loss = loss_with_pseudo_rows(log_odds, table.labels, table.weights, layout.pseudo)
@@ -98,19 +98,20 @@ def finish(result: SolveResult, problem: Problem, layout: Layout, training: Trai
         weights = ClassWeights(*training.class_factors, card.multiplier, card.offset)
         certificate = replace(certificate, class_weights=weights)
         card = _without_class_weights(card, totals, result, problem, layout, training)
-    as_given = replace(table, weights=training.given_weights)
-    facts = training_facts_of(as_given, totals, card.reachable_totals())
+        table = replace(table, weights=training.given_weights)
+    facts = training_facts_of(table, totals, card.reachable_totals())
     if used:
         is_shrunk = layout.pseudo.number > 0
         log_odds = card.log_odds_of_total(totals)
         if not is_shrunk and problem.scale.kind != "calibrated":
-            log_odds = _on_fitted_scale(card, totals, as_given)
+            log_odds = _on_fitted_scale(card, totals, table)
         rows = log_odds, totals, points, training.given_weights
         ends = risk_intervals(facts.totals, *rows, SHRUNK if is_shrunk else FREE)
         pairs = zip(facts.totals, ends, strict=True)
         facts = replace(facts, totals=tuple(replace(one, interval=own) for one, own in pairs))
     return replace(
         card,
+        features=features,
         outcome=layout.table.outcome,
         training=facts,
         certificate=certificate,
@@ -125,8 +126,8 @@ def _on_fitted_scale(card: RiskCard, totals: Integers, table: Table) -> NDArray[
     return np.asarray(scale.slope * totals + scale.offset, dtype=np.float64)
 
 
-def _with_counts(card: RiskCard, table: Table) -> tuple[RiskCard, Integers]:
-    """The card with the rows and events of its lines, and the points of each feature and row."""
+def _counted_features(card: RiskCard, table: Table) -> tuple[tuple[CardFeature, ...], Integers]:
+    """The features with the rows and events of their lines, and the points of each feature and row."""
     is_event, features = table.labels > 0, []
     points = np.zeros((len(card.features), table.labels.size), dtype=np.int64)
     columns = raw_columns(table, [feature.name for feature in card.features])
@@ -138,7 +139,7 @@ def _with_counts(card: RiskCard, table: Table) -> tuple[RiskCard, Integers]:
             for counted in (..., is_event)
         )
         features.append(replace(feature, rows=rows, events=events))
-    return replace(card, features=tuple(features)), points
+    return tuple(features), points
 
 
 def _without_class_weights(
@@ -184,12 +185,8 @@ def _require_right(result: SolveResult, problem: Problem, loss: float) -> None:
 
 def _recipe_of(training: Training, problem: Problem, layout: Layout, used: list[str]) -> Recipe:
     table, weights = training.table, training.given_weights
-    columns = {
-        name: FeatureValues(table.values[:, f], table.levels[f])
-        for f, name in enumerate(table.names)
-    }
     choices = [used, table.names]
-    rows_used, rows_all = hash_choices(columns, choices, table.labels > 0, weights)
+    rows_used, rows_all = hash_choices(table.features, choices, table.labels > 0, weights)
     return Recipe(
         method=training.procedure.method,
         parameters=training.procedure.parameters,

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from html import unescape
 
-#: So many letters fit next to each other on a phone of 390 pixels, in the small letters that tables have there; a
-#: column needs those of its longest word, and one for the space between columns.
+#: This many letters fit side by side on a phone of 390 pixels, in the small type of its tables. A column
+#: needs those of its longest word, and one for the space between columns.
 _MOST_LETTERS = 54
 #: A stacked table with more rows would be too long to compare them.
 _MOST_ROWS = 12

@@ -24,7 +24,7 @@ def totals_frame(card: RiskCard, backend: str) -> Any:
     table = card.risk_table()
     counts = () if card.training is None else card.training.totals
     known = {count.low: count for count in counts}
-    # a total without training rows has no count; a band of several totals says nothing about one of them
+    # no count without training rows; a band of several totals says nothing about one of them
     is_counted = bool(counts) and all(count.low == count.high for count in counts)
     found = [known.get(row.total) if is_counted else None for row in table]
     empty = 0 if is_counted else None

@@ -56,7 +56,7 @@ class CardViews:
         Parameters
         ----------
         path
-            The file; its ending gives the format: .py, .sql, .mjs, .js, .xlsx, .pmml, .onnx, .json.
+            The file; its ending gives the format: .py, .sql, .mjs, .js, .xlsx, .pmml, .onnx, .cql, .json.
         to
             The name of the format, where the ending does not give it.
         **options

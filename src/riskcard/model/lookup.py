@@ -96,7 +96,8 @@ class Move:
     bins
         How many bins away it is; 1 where lines have no order.
     size
-        By how much a number changes, as a share of the distance between the outer cuts; None for anything else.
+        By how much a number changes, as a share of the distance between the outer cuts; None where it is
+        not a number.
     """
 
     value: Label
@@ -163,7 +164,7 @@ def _group_of_level(feature: CardFeature) -> dict[tuple[bool, Any], int]:
 
 
 def _has_only_booleans(feature: CardFeature) -> bool:
-    """The numbers 0 and 1 mean the levels, too."""
+    """Whether all levels are booleans, so that the numbers 0 and 1 stand for them."""
     return all(isinstance(level, bool) for level in feature.levels)
 
 
@@ -269,7 +270,7 @@ def _numbers_in(line: Line, codes: set[float], from_below: bool) -> Iterator[flo
 
 
 def _share_of_cuts(cuts: Sequence[float], change: float) -> float:
-    """A change as a share of the distance between the outer cuts, or of the cut when there is only one."""
+    """A change as a share of the distance between the outer cuts, or of a single cut."""
     width = cuts[-1] - cuts[0] if len(cuts) > 1 else abs(cuts[0])
     share = change / width if width > 0 else change
     return share if math.isfinite(share) else sys.float_info.max

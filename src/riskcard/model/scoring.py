@@ -1,4 +1,4 @@
-"""The points and totals of rows: a fast path for columns of plain floats, and feature by feature for anything else."""
+"""The points and totals of rows: a fast path for plain floats, feature by feature for anything else."""
 
 from __future__ import annotations
 

@@ -60,8 +60,8 @@ class Atoms:
     def is_wide_enough(self, column: int, least: tuple[int, int]) -> Booleans:
         """Which conditions of a column leave at least ``least`` rows and events on either side.
 
-        So many have a number, on each side that has numbers at all: a bin is not made larger by missing
-        values that have its points.
+        On each side that has numbers at all, rows with a number are counted: missing values with the
+        points of a bin do not make it larger.
         """
         return self.divides_well(column, np.zeros_like(self.rows), least)
 

@@ -1,9 +1,10 @@
 """Compile search and proof before their clock starts, and say that something is being compiled.
 
 Where nothing is compiled yet, that takes longer than many a time limit: the first fit on a machine
-would have no time left, and give another card than every later one. Commands compile the proof in a second process while they compile the search, so that a
-first proof waits for the longer of the two and not for their sum. Only commands do this: a library
-that starts processes would surprise the program that uses it.
+would have no time left, and give another card than every later one. Commands compile the proof in a
+second process while they compile the search, so that a first proof waits for the longer of the two and
+not for their sum. Only commands do this: a library that starts processes would surprise the program
+that uses it.
 """
 
 import os

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def run_bins(options: Namespace) -> int:
     """Print the tables, or write them as CSV or as a page."""
-    from riskcard.credit.binning_shown import binning_document
+    from riskcard.credit.binning_document import binning_document
 
     found = _tables(options)
     shown = binning_document(found)

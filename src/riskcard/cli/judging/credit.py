@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def run_credit(options: Namespace) -> int:
     """Print the figures, or write them as a page or as JSON."""
     from riskcard.credit.judgement import judge_credit
-    from riskcard.credit.judgement_shown import judgement_document
+    from riskcard.credit.judgement_document import judgement_document
 
     if options.html is not None:
         from riskcard.plots.drawing import require_matplotlib

@@ -40,7 +40,7 @@ def run_monitor(options: Namespace) -> int:
     import warnings
 
     from riskcard.credit.monitoring import monitor_card
-    from riskcard.credit.monitoring_shown import monitoring_document
+    from riskcard.credit.monitoring_document import monitoring_document
     from riskcard.errors import RiskcardWarning
 
     if options.html is not None:

@@ -35,7 +35,7 @@ from riskcard.data.raw_columns import LARGEST_EXACT
 _TRUTH = {"true": True, "false": False}
 _WHOLE_NUMBER = re.compile(r"[+-]?\d{16,}")
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
-#: Of more different texts than this, some are looked at first.
+#: With more distinct texts than this, a sample of them is examined first.
 _SAMPLE = 1000
 
 #: From the index of a row and the name of a column to the place in the file.
@@ -52,7 +52,8 @@ class TextColumn(Protocol):
     def numbers(
         self, missing: frozenset[str]
     ) -> tuple[NDArray[np.float64], Mapping[str, int]] | None:
-        """All cells as floats, and how often each missing word occurs; None for a closer look.
+        """All cells as floats, and how often each missing word occurs; None where the texts
+        themselves must be examined.
 
         A shortcut: what it returns is what the texts of ``distinct`` would give.
         """
@@ -233,7 +234,7 @@ def _levels(cells: Cells, labels: Mapping[str, Label]) -> ColumnReading:
 
 
 def _numbers(cells: Cells, present: Sequence[str], numbers: WrittenColumn) -> ColumnReading:
-    """Numbers; every text that is none is a problem."""
+    """Numbers; every text that is not a number is a problem."""
     name, wanted = cells.name, cells.wanted
     mark = numbers.mark or cells.mark
     if mark is None:
@@ -261,7 +262,7 @@ def _numbers(cells: Cells, present: Sequence[str], numbers: WrittenColumn) -> Co
 def _done_to(
     cells: Cells, values: Mapping[str, float | None], numbers: WrittenColumn, mark: str, sign: str
 ) -> dict[Done, str]:
-    """What the user should know of how numbers were read."""
+    """What the user should know about how numbers were read."""
     done: dict[Done, str] = {}
     if numbers.mark is None:
         text = _first_in_doubt(list(values), numbers)

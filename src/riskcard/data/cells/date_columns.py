@@ -18,12 +18,12 @@ from riskcard.data.reading_problems import ReadingProblem
 if TYPE_CHECKING:
     from riskcard.data.cells.column_kinds import Cells
 
-#: A column is one of dates if this many of its different texts are.
+#: A column holds dates if at least this share of its distinct texts are dates.
 DATE_SHARE = 0.5
 
 
 def dates_of(texts: Sequence[str]) -> list[WrittenDate | None]:
-    """For each text the date; None where it is none."""
+    """The date of each text; None where it is not a date."""
     return [read_date(text) if text[:1].isdigit() else None for text in texts]
 
 

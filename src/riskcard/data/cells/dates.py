@@ -31,7 +31,7 @@ class WrittenDate:
     ----------
     by_order
         The moment, by what comes first, "day" or "month"; both where the text cannot be
-        misunderstood. Empty where the year has two digits only.
+        misunderstood. Empty where the year has only two digits.
     """
 
     by_order: Mapping[str, datetime.datetime]

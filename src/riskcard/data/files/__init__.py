@@ -1,1 +1,1 @@
-"""Tables from files: CSV as people write it, and Parquet."""
+"""Tables from files: delimited text, Excel, Parquet, SPSS, Stata and SAS."""

@@ -22,7 +22,7 @@ from riskcard.errors import FormatError, ParameterError, RiskcardError
 from riskcard.extras import import_extra
 from riskcard.formatting.spelling import nearest_name
 
-#: So many rows are looked at for the header.
+#: The header is searched for in this many rows.
 _FIRST_ROWS = 20
 
 

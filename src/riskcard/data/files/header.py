@@ -11,7 +11,7 @@ from riskcard.data.files.csv_text import DELIMITERS, delimiter_of
 from riskcard.data.reading_notes import ReadingNote, Topic
 from riskcard.errors import FormatError
 
-#: So many lines are looked at for the header.
+#: The header is searched for in this many lines.
 _FIRST_LINES = 20
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|$)")
 #: What Excel writes above the header to name the delimiter.
@@ -87,7 +87,7 @@ def note_on_title(n_lines: int) -> ReadingNote:
 
 
 def names_of_columns(path: str, header: Sequence[str]) -> tuple[list[str], frozenset[str]]:
-    """The names of the columns, none twice; and which of them are only called by their place."""
+    """The names of the columns, none twice; and those that are named only by their position."""
     names = [name.strip() for name in header]
     unnamed = {place: f"column {place + 1}" for place, name in enumerate(names) if not name}
     names = [unnamed.get(place, name) for place, name in enumerate(names)]

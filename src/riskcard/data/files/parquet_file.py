@@ -56,7 +56,7 @@ class ParquetFile(TableFile):
         return f"row {row + 1}, column {name!r}"
 
     def read_column(self, name: str, wanted: Selection, mark: str | None) -> ColumnReading:
-        """Columns have types here; what texts are is found out, but plain numbers stay texts."""
+        """Columns have types here; a column of texts is examined, but plain numbers in it stay texts."""
         import pyarrow
 
         kind, column = wanted.kinds[name], self._columns[name]

@@ -109,7 +109,7 @@ class StatisticsFile(TableFile):
 
 
 def _as_texts(kind: Kind) -> Kind:
-    """Labels are never numbers, even if they look like some."""
+    """Labels are never numbers, even if they look like numbers."""
     return Kind.CATEGORY if kind is Kind.FEATURE else kind
 
 

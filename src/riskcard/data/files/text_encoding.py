@@ -11,7 +11,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-#: So many bytes are looked at for the zeros of UTF-16.
+#: The zeros of UTF-16 are searched for in this many bytes.
 _START = 200
 _WORD = re.compile(r"\w*[^\W\x00-\x7f]\w*")
 

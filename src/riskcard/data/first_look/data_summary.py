@@ -53,7 +53,7 @@ class DataSummary:
     codes
         Columns whose only negative numbers look like codes.
     repeats
-        Columns that name whose rows these are, where several rows are of one.
+        Columns that say whose rows these are, where one person or thing has several rows.
     notes
         What was done to the file, in sentences.
     max_terms
@@ -85,7 +85,7 @@ class DataSummary:
         Parameters
         ----------
         choose_event, keep, group
-            How the other event is chosen, columns that are left out are kept, and groups are named.
+            How to choose the other event, to keep columns that are left out, and to name groups.
         """
         name = "" if self.outcome is None else f"{self.outcome} = "
         share = percent(self.events / self.rows)

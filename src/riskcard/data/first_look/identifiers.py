@@ -1,12 +1,12 @@
 """Which columns number or name the rows, so that any fit to them is chance.
 
 Texts are identifiers where most rows have one of their own. Whole numbers need more evidence, since
-measurements may differ in every row, too: a name such as ``id`` or ``MRN``, or values that no
+measurements may also differ in every row: a name such as ``id`` or ``MRN``, or values that no
 measurement would have. Numbers drawn at random from a range of R have a chance of about
 exp(-n (n - 1) / (2 R)) that n of them all differ, the birthday problem, and less where some values are
-more likely than others. Where that chance is next to nothing, the numbers were handed out one by one.
-A column such as ``patient_id`` with several rows for each of many values identifies, too: not rows, but
-those whom they are about.
+more likely than others. Where that chance is next to nothing, the numbers were assigned one by one.
+A column such as ``patient_id`` with several rows for each of many values is an identifier as well: not
+of rows, but of the people they are about.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from riskcard.data.first_look.repeats import find_repeats, identifies_someone
 
 #: Whole numbers that all differ are identifiers where chance would do that less often than this.
 LEAST_CHANCE = 1e-6
-#: Rows that suffice to see that most columns are no identifiers.
+#: Enough rows to see that most columns are not identifiers.
 _FIRST_LOOK = 1000
 
 #: Names, and last words of names, that identify rows by themselves.
@@ -68,7 +68,7 @@ _SURE = frozenset(
         "fallid",
     ]
 )
-#: The same where all numbers differ: counts and measurements may be called so as well.
+#: The same where all numbers differ: counts and measurements may have such names as well.
 _LIKELY = frozenset(
     [
         "no",
@@ -128,7 +128,7 @@ def find_identifiers(
     features
         From name to values and levels.
     are_named
-        Whether the names are those of the user; columns of an array have none, and its numbers are
+        Whether the user named the columns; those of an array have no names, and its numbers are
         never taken for identifiers.
 
     Examples
@@ -151,14 +151,14 @@ def find_identifiers(
 
 
 def _found_in(name: str, values: NDArray[np.float64]) -> list[LeftOut]:
-    """Numbers that are identifiers; none where they are not."""
+    """A column of numbers that are identifiers; empty where they are not."""
     present = values[~np.isnan(values)]
     # a share of different values is at least as large among fewer rows
     some = present[:: max(1, present.size // _FIRST_LOOK)]
     if (
         present.size <= MANY_LEVELS
+        or (some % 1 != 0).any()  # faster than the next question, and usually decides
         or np.unique(some).size <= some.size / 2
-        or (some % 1 != 0).any()
     ):
         return []
     different = np.unique(present)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from riskcard.data.columns import FeatureValues
 from riskcard.data.levels import Levels
 
-#: A column is suspicious from this area under the ROC curve on.
+#: A column is suspicious if its area under the ROC curve is at least this.
 SUSPICIOUS_AREA = 0.98
 #: Fewer rows of either class say too little; more than the second number need not be looked at.
 FEWEST_ROWS, MOST_ROWS = 20, 2000
@@ -102,8 +102,8 @@ def _may_separate(events: NDArray[np.float64], others: NDArray[np.float64]) -> N
     """Which columns are to be looked at, from their sorted values in either class.
 
     Let a share ``s`` of the events have values of at most ``v``, and a share ``s`` of the others of at
-    least ``v``. These pairs count at most half, so that the area is at most ``1 - s**2 / 2``; and alike
-    in the opposite order. Few values may be put in any other order.
+    least ``v``. These pairs count at most half, so that the area is at most ``1 - s**2 / 2``; and
+    likewise in the opposite order. Few distinct values may be put in any other order.
     """
     share = math.sqrt(2 * (1 - SUSPICIOUS_AREA))
     n_values = 1 + np.count_nonzero(events[:, 1:] != events[:, :-1], axis=1)
@@ -117,12 +117,13 @@ def _may_separate(events: NDArray[np.float64], others: NDArray[np.float64]) -> N
 
 
 def _ends(values: NDArray[np.float64], share: float, is_missing_first: bool) -> NDArray[np.float64]:
-    """For each column the values up to which, and from which on, there is more than a share of the rows."""
+    """For each column the values up to which, and from which on, more than a share of the rows lie."""
     n_columns, n_rows = values.shape
     lowest = int(share * n_rows)
-    places = np.array([[lowest], [n_rows - 1 - lowest]])
-    if is_missing_first:
-        places = places - np.count_nonzero(np.isinf(values), axis=1)
+    ends = [lowest, n_rows - 1 - lowest]
+    if not is_missing_first:
+        return values[:, ends].T
+    places = np.array(ends)[:, None] - np.count_nonzero(np.isinf(values), axis=1)
     return np.where(places < 0, -np.inf, values[np.arange(n_columns), places])
 
 
@@ -130,7 +131,7 @@ def _separation(
     levels: Levels | None, events: NDArray[np.float64], others: NDArray[np.float64]
 ) -> float:
     """The area under the ROC curve in the best order: by value, missing first or last, or by rate."""
-    values = np.unique(np.concatenate([events, others]))  # missing is the last, and one
+    values = np.unique(np.concatenate([events, others]))  # missing values are one value, the last
     n_events, n_others = (
         own.searchsorted(values, side="right") - own.searchsorted(values)
         for own in (events, others)

@@ -46,19 +46,19 @@ class Repeat:
 
 
 def names_someone(name: str) -> bool:
-    """Whether a column is called like one that says whose rows these are."""
+    """Whether the name of a column suggests that it says whose rows these are."""
     word = name.casefold().strip()
     return word in _NAMES or _NAME.fullmatch(word) is not None
 
 
 def identifies_someone(name: str) -> bool:
-    """Whether a column is surely called like one that says whose rows these are."""
+    """Whether the name of a column leaves no doubt that it says whose rows these are."""
     word = name.casefold().strip()
     return word in _NAMES or _IDENTIFIER.fullmatch(word) is not None
 
 
 def find_repeats(features: Mapping[str, FeatureValues]) -> tuple[Repeat, ...]:
-    """The columns that name whose rows these are, where several rows are of one.
+    """The columns that say whose rows these are, where one person or thing has several rows.
 
     Examples
     --------

@@ -17,7 +17,7 @@ class SimilarLevels:
     name
         The column.
     levels
-        Levels that are the same but for case and spaces.
+        Levels that differ only in case or spaces.
     """
 
     name: str
@@ -25,7 +25,7 @@ class SimilarLevels:
 
 
 def find_similar_levels(features: Mapping[str, FeatureValues]) -> tuple[SimilarLevels, ...]:
-    """All sets of levels that are the same but for case and spaces.
+    """All sets of levels that differ only in case or spaces.
 
     Examples
     --------

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import LeaveOneGroupOut, check_cv
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from riskcard.checks import is_whole
 from riskcard.data.frames import count_rows
@@ -269,8 +269,7 @@ class RiskScoreClassifierCV(CardClassifier):
             identifiers=estimator.identifiers,
             kept=estimator._card_rules().wanted,
         )
-        validate_data(self, X, skip_check_array=True)
-        self._know_columns(table)
+        self._know_columns(X, table)
         n_rows = count_rows(X)
         labels = read_target(y, n_rows)
         if labels.dtype == object and not isinstance(labels[0], str):

@@ -149,7 +149,7 @@ def find_held_out(
     Returns
     -------
     array or None
-        Which rows were held out; None where the card has no held-out rows, or these rows are not they.
+        Which rows were held out; None where the card has no held-out rows, or these are other rows.
     """
     held_out = None if card.recipe is None else card.recipe.held_out
     if held_out is None or any(one.name not in features for one in card.features):

@@ -119,7 +119,7 @@ class Recipe:
         for name in ("parameters", "resolved", "further"):
             value = getattr(self, name)
             _require(name, value, Mapping, "an object")
-            set_fields(self, **{name: _plain(name, value)})
+            set_fields(self, **{name: _plain(name, value) if value else {}})
 
     def sealed(self, digest: str) -> Recipe:
         """The same recipe with the digest of its card; what was checked before stays as it is."""

@@ -76,8 +76,8 @@ class Labels:
     event
         What the event is, in words.
     language, direction
-        The language of the words: "en", "de", "fr" or "es"; for any other, the words are English
-        unless they are given. "ltr" or "rtl"; of the calculator.
+        The language of the words: "en", "de", "fr" or "es"; in any other, the words are English
+        unless they are given. The direction of the calculator's text: "ltr" or "rtl".
     facts
         Sentences on training and proof in the calculator; by default those of the card.
     caution
@@ -103,7 +103,7 @@ class Labels:
         return filled(text, parts)
 
     def spoken(self) -> AbstractContextManager[None]:
-        """Sentences and figures of a page are in this language meanwhile."""
+        """Within this context, sentences and figures of a page are in this language."""
         signs = {f"{key}_sign": self.words.get(key, "") for key in ("decimal", "thousands")}
         return speaking(self.language, signs | dict(self.words))
 
