@@ -12,7 +12,15 @@ from sklearn.metrics import roc_auc_score
 
 from benchmarks.model import Model
 
-__all__ = ["GROUPS", "calibration_error", "describe", "judge", "recovery", "sum_of_losses"]
+__all__ = [
+    "GROUPS",
+    "calibration_error",
+    "calibration_error_by_chance",
+    "describe",
+    "judge",
+    "recovery",
+    "sum_of_losses",
+]
 
 Floats = NDArray[np.float64]
 
@@ -47,6 +55,7 @@ def judge(model: Model | None, risks: Sequence[float] | None, values: Floats, y:
         "brier": float(np.mean((risks - y) ** 2)),
         "slope": calibration_slope(log_odds, y),
         "calibration": calibration_error(risks, y),
+        "chance": calibration_error_by_chance(risks),
     }
 
 
@@ -78,10 +87,24 @@ def calibration_error(risks: Floats, y: NDArray) -> float:
 
     Rows with equal risks are never divided, so that a card of few totals has fewer groups.
     """
-    edges = np.unique(np.quantile(risks, np.arange(1, GROUPS) / GROUPS, method="lower"))
-    group = np.searchsorted(edges, risks, side="left")
-    difference = np.bincount(group, weights=risks - y, minlength=GROUPS)
+    difference = np.bincount(_groups_of(risks), weights=risks - y, minlength=GROUPS)
     return float(np.abs(difference).sum() / len(y))
+
+
+def calibration_error_by_chance(risks: Floats) -> float:
+    """About what the calibration error of these rows would be on average if every risk were right.
+
+    Then the events of a group differ from the sum of its risks with the variance ``V``, the sum of
+    ``risk * (1 - risk)``, by ``sqrt(2 * V / pi)`` on average if the difference is normal.
+    """
+    variances = np.bincount(_groups_of(risks), weights=risks * (1 - risks), minlength=GROUPS)
+    return float(np.sqrt(2 / np.pi * variances).sum() / len(risks))
+
+
+def _groups_of(risks: Floats) -> NDArray[np.int64]:
+    """The group of each row in the calibration error."""
+    edges = np.unique(np.quantile(risks, np.arange(1, GROUPS) / GROUPS, method="lower"))
+    return np.searchsorted(edges, risks, side="left")
 
 
 def recovery(

@@ -17,7 +17,12 @@ from benchmarks import folds_at_once, quick
 from benchmarks.__main__ import QUESTIONS, main, parse, plan_of, reductions, shown_arguments
 from benchmarks.bench import PLAIN, Bench, commit_of, figures_of, run_jobs, small_table
 from benchmarks.calls import Call, Desk, Worker
-from benchmarks.evaluate import calibration_error, judge, recovery
+from benchmarks.evaluate import (
+    calibration_error,
+    calibration_error_by_chance,
+    judge,
+    recovery,
+)
 from benchmarks.families import FAMILIES
 from benchmarks.methods import (
     ABOUT,
@@ -101,6 +106,13 @@ def test_rows_with_equal_risks_are_one_group_of_the_calibration_error():
     y = np.arange(100) < 30
     assert calibration_error(risks, y) == pytest.approx(0, abs=1e-12)
     assert calibration_error(risks, ~y) == pytest.approx(0.4)
+
+
+def test_the_calibration_error_by_chance_is_that_of_labels_drawn_with_the_risks():
+    rng = np.random.default_rng(0)
+    risks = rng.choice(rng.uniform(0.05, 0.6, 25), 400)
+    drawn = [calibration_error(risks, rng.random(400) < risks) for _ in range(400)]
+    assert calibration_error_by_chance(risks) == pytest.approx(np.mean(drawn), rel=0.03)
 
 
 def test_coverage_is_grouped_by_the_risk_that_the_card_prints():

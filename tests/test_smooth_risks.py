@@ -137,6 +137,35 @@ def test_a_part_of_a_long_table_is_drawn_whatever_its_order():
     assert np.array_equal(choose_rows(table, 500), np.arange(500))
 
 
+def test_equal_rows_are_drawn_one_by_one():
+    rng = np.random.default_rng(0)
+    values, y = rng.integers(0, 2, (4000, 2)).astype(float), rng.integers(0, 2, 4000)
+    is_taken = np.zeros(4000, dtype=bool)
+    is_taken[choose_rows(make_table(values, y), 2500)] = True
+    group = (values @ [1, 2] + 4 * y).astype(int)
+    for one in range(8):
+        # four standard errors about the share of all rows
+        assert abs(is_taken[group == one].mean() - 0.625) < 0.09
+
+
+def test_whether_a_row_is_drawn_says_nothing_of_its_twin_with_the_other_label():
+    values = np.repeat(np.arange(2000.0), 2)[:, None]
+    rows = choose_rows(make_table(values, np.tile([0, 1], 2000)), 2000)
+    twins = np.bincount(rows // 2, minlength=2000)
+    # half of the pairs are divided, a quarter is taken whole
+    assert abs(np.mean(twins == 1) - 0.5) < 0.05
+    assert abs(np.mean(twins == 2) - 0.25) < 0.05
+
+
+def test_equal_rows_of_different_weight_are_drawn_whatever_their_order():
+    rng = np.random.default_rng(0)
+    values, y = rng.integers(0, 2, (600, 2)).astype(float), rng.integers(0, 2, 600)
+    weights, order = rng.uniform(1, 2, 600), rng.permutation(600)
+    rows = choose_rows(make_table(values, y, weights), 200)
+    moved = choose_rows(make_table(values[order], y[order], 1000 * weights[order]), 200)
+    assert sorted(order[moved]) == rows.tolist()
+
+
 def test_of_a_wide_table_the_features_with_the_strongest_pull_are_taken():
     values, y = draw(200, n_features=MOST_COLUMNS)
     found = smooth_risks(make_table(values, y))

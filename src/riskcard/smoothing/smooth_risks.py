@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.polynomial import legendre
+from numpy.typing import NDArray
 
 from riskcard.arrays import Floats, Integers
 from riskcard.data.table import Table
@@ -77,7 +78,11 @@ def smooth_risks(table: Table) -> SmoothRisks:
 
 
 def choose_rows(table: Table, most: int = MOST_ROWS) -> Integers:
-    """All rows, or a part that looks drawn at random but does not depend on their order."""
+    """All rows, or a part that looks drawn at random but does not depend on their order.
+
+    Rows of the same values, label and weight are drawn one by one: which of them is taken makes no
+    difference, but were all taken or none, a group of equal rows would often lose all of one label.
+    """
     n_rows, n_features = table.values.shape
     if n_rows <= most:
         return np.arange(n_rows)
@@ -85,11 +90,28 @@ def choose_rows(table: Table, most: int = MOST_ROWS) -> Integers:
     factors = [np.uint64(2 * draw(2**62) + 1) for _ in range(n_features)]
     digest = table.labels.astype(np.uint64)
     for f, factor in enumerate(factors):
-        digest += np.ascontiguousarray(table.values[:, f]).view(np.uint64) * factor
-    digest ^= digest >> np.uint64(29)
-    digest *= np.uint64(0xBF58476D1CE4E5B9)
-    digest ^= digest >> np.uint64(32)
+        bits = np.ascontiguousarray(table.values[:, f]).view(np.uint64)
+        # the lower bits of small whole numbers are all 0
+        digest += (bits ^ (bits >> np.uint64(32))) * factor
+    digest = _scatter(digest + _occurrences(digest, table.weights) * np.uint64(2 * draw(2**62) + 1))
     return np.sort(np.argpartition(digest, most)[:most])
+
+
+def _occurrences(digest: NDArray[np.uint64], weights: Floats) -> NDArray[np.uint64]:
+    """How many rows of the same digest come before each row, from light to heavy."""
+    order = np.lexsort((weights, digest))
+    places = np.arange(order.size)
+    is_first = np.concatenate([[True], np.diff(digest[order]) != 0])
+    occurrences = np.empty(order.size, dtype=np.uint64)
+    occurrences[order] = places - np.maximum.accumulate(np.where(is_first, places, 0))
+    return occurrences
+
+
+def _scatter(digest: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Numbers that look drawn at random, the same for the same digest (the end of SplitMix64)."""
+    mixed = (digest ^ (digest >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))
 
 
 def _columns_of(values: Floats, is_category: bool, weights: Floats) -> Floats:
