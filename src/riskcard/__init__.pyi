@@ -24,6 +24,7 @@ from .model.card import RiskCard as RiskCard
 from .model.feature_points import FeaturePoints as FeaturePoints
 from .model.feature_points import LevelPoints as LevelPoints
 from .model.origin.recipe import Recipe as Recipe
+from .proof_file.write_proof import write_proof as write_proof
 from .plots.calibration import plot_calibration as plot_calibration
 from .plots.credit.drift import plot_drift as plot_drift
 from .plots.credit.score_bands import plot_bands as plot_bands

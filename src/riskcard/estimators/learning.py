@@ -133,13 +133,22 @@ def learn(training: Training, task: Task) -> Learned:
     return learned
 
 
+def pose(training: Training, task: Task) -> tuple[Layout, Problem]:
+    """What is to be solved for some rows, and what its numbers mean."""
+    layout = task.regularization.apply(
+        _lay_out(training, task),
+        training.table,
+        task.pose,
+        task.limits["max_terms"],
+        task.request.kept,
+    )
+    return layout, task.pose(layout)
+
+
 def _learn(training: Training, task: Task) -> Learned:
     tell_of_compilation(task.verbose)
     start, kept = task.request.start, task.request.kept
-    layout = task.regularization.apply(
-        _lay_out(training, task), training.table, task.pose, task.limits["max_terms"], kept
-    )
-    problem = task.pose(layout)
+    layout, problem = pose(training, task)
     if task.request.is_empty:
         return _without_terms(problem, layout, task)
     # in rows of average weight
