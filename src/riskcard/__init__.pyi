@@ -24,7 +24,6 @@ from .model.card import RiskCard as RiskCard
 from .model.feature_points import FeaturePoints as FeaturePoints
 from .model.feature_points import LevelPoints as LevelPoints
 from .model.origin.recipe import Recipe as Recipe
-from .proof_file.write_proof import write_proof as write_proof
 from .plots.calibration import plot_calibration as plot_calibration
 from .plots.credit.drift import plot_drift as plot_drift
 from .plots.credit.score_bands import plot_bands as plot_bands
@@ -38,6 +37,7 @@ from .plots.pool import plot_pool as plot_pool
 from .plots.progress import plot_progress as plot_progress
 from .plots.risk import plot_risk as plot_risk
 from .plots.roc import plot_roc as plot_roc
+from .proof_file.write_proof import write_proof as write_proof
 from .report.report import make_report as make_report
 from .rules.card_rules import CardRules as CardRules
 from .rules.card_rules import FeatureGroup as FeatureGroup

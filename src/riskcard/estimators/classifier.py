@@ -224,9 +224,7 @@ class RiskScoreClassifier(CardClassifier):
             task = replace(task, rules=task.rules.only(training.table.names))
         return training, task
 
-    def pose(
-        self, X: Any, y: Any, sample_weight: Any = None
-    ) -> tuple[Training, Layout, Problem]:
+    def pose(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Training, Layout, Problem]:
         """The rows as ``fit`` reads them, and the problem that it would solve; nothing is solved."""
         training, task = self._prepare(X, y, sample_weight, Request())
         return training, *pose(training, task)

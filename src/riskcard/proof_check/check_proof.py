@@ -15,10 +15,11 @@ import json
 import random
 import sys
 from bisect import bisect_left
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from operator import add, mul, sub
 
 MAGIC = b"riskcard proof 1\n"
@@ -193,7 +194,8 @@ class Column:
 
     feature: int
     most: tuple  # points where code <= cut, and where code > cut
-    n_codes: int = 0
+    n_codes: int
+    bins: list  # the codes of the numbers, in their order
     codes: list = field(default_factory=list)  # by pattern
 
 
@@ -211,8 +213,8 @@ class Table:
         for number, feature in enumerate(header["features"]):
             cells += self._read_feature(number, feature, rows)
         weights = rows.weights or [1] * len(rows.is_event)
-        found, lines = {}, list(zip(*cells))
-        for codes, is_event, weight in zip(lines, rows.is_event, weights):
+        found, lines = {}, list(zip(*cells, strict=True))
+        for codes, is_event, weight in zip(lines, rows.is_event, weights, strict=True):
             own = Fraction(weight) * factors[is_event] / self.unit
             if own < 0:
                 raise Refused(f"a row has the weight {weight}, which is below 0")
@@ -224,14 +226,16 @@ class Table:
         self.events = [found[codes][0] for codes in patterns]
         self.others = [found[codes][1] for codes in patterns]
         self._add_extra(header["weights"]["extra"])
-        for column, codes in zip(self.columns, zip(*patterns)):
+        for column, codes in zip(self.columns, zip(*patterns, strict=True), strict=False):
             column.codes = list(codes)
         text = "".join(
             f"{','.join(map(str, codes))}:{event},{other}\n"
-            for codes, event, other in zip(patterns, self.events, self.others)
+            for codes, event, other in zip(patterns, self.events, self.others, strict=True)
         )
         if hashlib.sha256(text.encode()).hexdigest() != header["table"]:
-            raise Refused("the rows are not those of the proof: the SHA-256 of the merged table differs")
+            raise Refused(
+                "the rows are not those of the proof: the SHA-256 of the merged table differs"
+            )
         if not sum(self.events) or not sum(self.others):
             raise Refused("all rows have the same label")
 
@@ -240,7 +244,7 @@ class Table:
         name, cuts = feature["name"], feature["cuts"]
         if name not in rows.values:
             raise Refused(f"the rows have no feature {name!r}")
-        if any(one >= two for one, two in zip(cuts, cuts[1:])):
+        if any(one >= two for one, two in pairwise(cuts)):
             raise Refused(f"the cuts of {name!r} are not in ascending order")
         bins = feature["bins"]
         if bins is None:
@@ -261,7 +265,8 @@ class Table:
             codes = [one[place] for one in every]
             if min(codes) < 0 or any(type(code) is not int for code in codes):
                 raise Refused(f"{name!r} has a code that is no whole number from 0 on")
-            self.columns.append(Column(number, tuple(most), max(codes) + 1))
+            numbers = [one[place] for one in bins]
+            self.columns.append(Column(number, tuple(most), max(codes) + 1, numbers))
         return [[codes[place] for codes in lists] for place in range(len(feature["most"]))]
 
     def _add_extra(self, extra):
@@ -288,7 +293,11 @@ class Table:
 
 def key_of(value):
     """Texts and missing values are known by their words; numbers never equal a text."""
-    return None if value is None else (isinstance(value, str), str(value) if isinstance(value, str) else value)
+    return (
+        None
+        if value is None
+        else (isinstance(value, str), str(value) if isinstance(value, str) else value)
+    )
 
 
 # --- the card --------------------------------------------------------------------------------------
@@ -300,7 +309,7 @@ def points_of(feature, value):
     if value is None and feature["missing"] is not None:
         return feature["missing"]
     if value is not None and "groups" in feature:
-        for group, points in zip(feature["groups"], feature["points"]):
+        for group, points in zip(feature["groups"], feature["points"], strict=True):
             if key_of(value) in map(key_of, group) or str(value) in map(str, group):
                 return points
     elif value is not None:
@@ -399,12 +408,18 @@ class Checker:
                     self.reach.append(rounded_up(points / self.multiplier))
                 else:
                     self.reach.append(self.step if points else 0)
-        is_used = [self.reach[s] > 0 and self.table.columns[s >> 1].n_codes > 1 for s in range(len(self.reach))]
+        is_used = [
+            self.reach[s] > 0 and self.table.columns[s >> 1].n_codes > 1
+            for s in range(len(self.reach))
+        ]
         self.sides = [side for side, used in enumerate(is_used) if used]
         self.steepest = max([self.reach[side] for side in self.sides], default=0)
         self.all_sides = sum(1 << side for side in self.sides)
-        features = self.header["features"]
-        self.room = [feature["most_terms"] for feature in features]
+        # a feature has no more terms than conditions
+        self.room = [feature["most_terms"] for feature in self.header["features"]]
+        for number, most in enumerate(self.room):
+            own = [one.n_codes - 1 for one in self.table.columns if one.feature == number]
+            self.room[number] = min(most, sum(own))
 
     def _set_rows(self):
         table = self.table
@@ -443,13 +458,17 @@ class Checker:
                 else:
                     raise Refused(f"there is no record of kind {kind}")
             except Refused as error:
-                raise Refused(f"record {self.n_records}, at byte {place} of the tree: {error}") from None
+                raise Refused(
+                    f"record {self.n_records}, at byte {place} of the tree: {error}"
+                ) from None
         if body.place != len(body.data):
             raise Refused(f"{len(body.data) - body.place} bytes follow the end of the tree")
         counts = self.header["records"], self.header["closed"]
         if counts != (self.n_records, self.n_closed):
-            raise Refused(f"the header states {counts} records and closed nodes, the tree has "
-                          f"{(self.n_records, self.n_closed)}")
+            raise Refused(
+                f"the header states {counts} records and closed nodes, the tree has "
+                f"{(self.n_records, self.n_closed)}"
+            )
 
     # the one rule
 
@@ -477,7 +496,9 @@ class Checker:
         bound = self.bound(z, lambda slopes: self.gains(node, slopes))
         if bound < self.cutoff:
             short = float((self.cutoff - bound) / self.cutoff)
-            raise Refused(f"the chances leave a gap of {short:.3g} of the bound: the node is not closed")
+            raise Refused(
+                f"the chances leave a gap of {short:.3g} of the bound: the node is not closed"
+            )
 
     def read_model(self):
         """A sum of steps: for each column that has some, what it adds to the log-odds of every code."""
@@ -568,6 +589,8 @@ class Checker:
             3: lambda: any(count > self.room[feature] for feature, count in terms.items()),
             4: lambda: len(terms) > self.max_features,
             5: lambda: any(self.clashes(one, two) for one, two in pairs),
+            6: lambda: any(self.shares_gap(one, two) for one, two in pairs),
+            7: lambda: self.breaks_rule(set(terms), node.listed),
         }.get(rule)
         if is_broken is None or not is_broken():
             raise Refused(f"the node is called empty by rule {rule}, but keeps it")
@@ -582,8 +605,28 @@ class Checker:
         columns = [self.table.columns[slot[0] >> 1] for slot in (one, two)]
         if columns[0].feature != columns[1].feature or one[1] != one[2] or two[1] != two[2]:
             return False
-        pairs = zip(columns[0].codes, columns[1].codes)
+        pairs = zip(columns[0].codes, columns[1].codes, strict=True)
         return len({(first <= one[1], second <= two[1]) for first, second in pairs}) != 3
+
+    def shares_gap(self, one, two):
+        """Two conditions of one feature that divide its numbers at the same place, and differ in other values."""
+        columns = [self.table.columns[slot[0] >> 1] for slot in (one, two)]
+        if columns[0].feature != columns[1].feature or one[1] != one[2] or two[1] != two[2]:
+            return False
+        parts = [
+            [code <= slot[1] for code in column.bins]
+            for slot, column in zip((one, two), columns, strict=True)
+        ]
+        return len(set(parts[0])) == 2 and parts[1] in (parts[0], [not part for part in parts[0]])
+
+    def breaks_rule(self, used, listed):
+        """A budget, a group or features that must be used: can no card with these features keep it?"""
+        rules = self.header["rules"]
+        missing = sum(feature not in used for feature in rules["must_use"])
+        cost = sum(Fraction(rules["costs"][feature]) for feature in used)
+        is_dear = rules["budget"] is not None and cost > Fraction(rules["budget"])
+        is_crowded = any(len(used & set(members)) > most for members, most in rules["groups"])
+        return missing > listed or is_dear or is_crowded
 
     # leaves
 
@@ -597,8 +640,12 @@ class Checker:
             holds.append([(code > cut) == bool(side & 1) for code in codes])
         most = [self.table.columns[side >> 1].most[side & 1] for side, _, _, _ in node.slots]
         cells = {}
-        for cell, event, other in zip(zip(*holds) if holds else [()] * len(self.weights),
-                                      self.table.events, self.table.others):
+        for cell, event, other in zip(
+            zip(*holds, strict=True) if holds else [()] * len(self.weights),
+            self.table.events,
+            self.table.others,
+            strict=False,
+        ):
             pair = cells.setdefault(cell, [0, 0])
             pair[0] += event
             pair[1] += other
@@ -628,14 +675,14 @@ class Leaf:
         digits = body.digits()
         shift, numbers = ODDS - digits, [body.signed() for _ in ends]
         entropy, gains, total = 0, [0] * len(ends), 0
-        for row, (event, other) in zip(design, self.weights):
+        for row, (event, other) in zip(design, self.weights, strict=True):
             p, h = checker.chances[sum(map(mul, row, numbers)) << shift]
             slope = (event + other) * p - event * ONE
             entropy += (event + other) * h
             total += slope
-            gains = [gain + slope * one for gain, one in zip(gains, row)]
+            gains = [gain + slope * one for gain, one in zip(gains, row, strict=True)]
         bound = entropy << ODDS
-        for gain, (low, high) in zip(gains, ends):
+        for gain, (low, high) in zip(gains, ends, strict=True):
             bound += min(Fraction(low) * gain, Fraction(high) * gain)
         if tail * total < 0:
             raise Refused("the slope of a row of bases has the wrong sign")
@@ -651,8 +698,11 @@ class Leaf:
             if kind == 1:
                 n, free = len(now), len(self.most) - len(now)
                 design = [(1, sum(map(mul, now, cell)), *map(int, cell[n:])) for cell in self.cells]
-                ends = [(checker.lowest - len(self.most) * checker.step, checker.highest),
-                        (0, Fraction(checker.step, max(now))), *[(0, checker.step)] * free]
+                ends = [
+                    (checker.lowest - len(self.most) * checker.step, checker.highest),
+                    (0, Fraction(checker.step, max(now))),
+                    *[(0, checker.step)] * free,
+                ]
                 self.close(design, ends)
             elif kind != 0:
                 raise Refused(f"points of kind {kind}")
@@ -683,7 +733,9 @@ class Leaf:
         while stack:
             box, kind = stack.pop(), body.byte()
             if kind == 1:
-                self.close(design, [(low / m * (1 << ODDS), high / m * (1 << ODDS)) for low, high in box])
+                self.close(
+                    design, [(low / m * (1 << ODDS), high / m * (1 << ODDS)) for low, high in box]
+                )
                 continue
             if kind != 0:
                 raise Refused(f"a box of kind {kind}")
@@ -712,7 +764,7 @@ class Verdict:
     sentences: tuple
 
 
-def check(card, rows, data, sample=None):
+def check(card: dict, rows: Rows, data: bytes, sample: int | None = None) -> Verdict:
     """Check a proof file; raises `Refused` where it does not hold.
 
     Parameters
@@ -738,18 +790,37 @@ def check(card, rows, data, sample=None):
         set_totals(card, table, rows)
         checker.check()
         loss = loss_of(card, table, rows)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, ZeroDivisionError, OverflowError) as error:
-        raise Refused(f"an entry is missing or of the wrong kind ({type(error).__name__}: {error})") from None
+    except (
+        KeyError,
+        TypeError,
+        ValueError,
+        IndexError,
+        AttributeError,
+        ZeroDivisionError,
+        OverflowError,
+    ) as error:
+        raise Refused(
+            f"an entry is missing or of the wrong kind ({type(error).__name__}: {error})"
+        ) from None
     bound = Fraction(header["bound"])
     stated = Fraction(card["certificate"]["loss"])
     if abs(loss - stated) > ROUNDING * stated:
-        raise Refused(f"the loss of the card on these rows is {float(loss)!r}, not {float(stated)!r} as it states")
+        raise Refused(
+            f"the loss of the card on these rows is {float(loss)!r}, not {float(stated)!r} as it states"
+        )
     if loss < bound:
         raise Refused("the loss of the card is below the bound: it is no card of the stated kind")
     share = min(1.0, checker.sampled) if checker.sampled is not None else 1.0
     gap = float((loss - bound) / loss) if loss else 0.0
-    return Verdict(header["bound"], float(loss), gap, checker.n_records, checker.n_closed, share,
-                   tuple(taken_as_given(card, header, table, rows)))
+    return Verdict(
+        header["bound"],
+        float(loss),
+        gap,
+        checker.n_records,
+        checker.n_closed,
+        share,
+        tuple(taken_as_given(card, header, table, rows)),
+    )
 
 
 def require_same_card(card, stated):
@@ -772,19 +843,29 @@ def require_same_kind(card, header):
         raise Refused("the card has no certificate: it was edited, or nothing was proven")
     for key in ("max_terms", "max_features", "max_cuts_per_feature", "max_points", "scale"):
         if certificate[key] != kind[key]:
-            raise Refused(f"the certificate says {key} = {certificate[key]!r}, the proof {kind[key]!r}")
+            raise Refused(
+                f"the certificate says {key} = {certificate[key]!r}, the proof {kind[key]!r}"
+            )
     if isinstance(kind["scale"], str) and certificate["max_log_odds"] != kind["max_log_odds"]:
-        raise Refused(f"the certificate says max_log_odds = {certificate['max_log_odds']!r}, "
-                      f"the proof {kind['max_log_odds']!r}")
+        raise Refused(
+            f"the certificate says max_log_odds = {certificate['max_log_odds']!r}, "
+            f"the proof {kind['max_log_odds']!r}"
+        )
     if certificate["bound"] > header["bound"]:
-        raise Refused(f"the certificate states the bound {certificate['bound']!r}, proven is {header['bound']!r}")
+        raise Refused(
+            f"the certificate states the bound {certificate['bound']!r}, proven is {header['bound']!r}"
+        )
     if certificate["min_gain"]:
-        raise Refused("the certificate is about a charge for terms, which this format does not have")
+        raise Refused(
+            "the certificate is about a charge for terms, which this format does not have"
+        )
     weights = certificate["class_weights"]
     factors = [weights["no_event"], weights["event"]] if weights else [1.0, 1.0]
     if header["weights"]["factors"] != factors:
-        raise Refused(f"the class weights of the certificate are {factors}, those of the proof "
-                      f"{header['weights']['factors']}")
+        raise Refused(
+            f"the class weights of the certificate are {factors}, those of the proof "
+            f"{header['weights']['factors']}"
+        )
 
 
 def require_root(card, header, table, rows):
@@ -797,15 +878,22 @@ def require_root(card, header, table, rows):
         name, columns = feature["name"], [one for one in table.columns if one.feature == number]
         n_conditions = sum(column.n_codes - 1 for column in columns)
         if not certificate["rules"]:
-            if feature["most_terms"] < min(kind["max_cuts_per_feature"], kind["max_terms"], n_conditions):
-                raise Refused(f"the proof allows {feature['most_terms']} terms on {name!r}, without a rule for it")
+            if feature["most_terms"] < min(
+                kind["max_cuts_per_feature"], kind["max_terms"], n_conditions
+            ):
+                raise Refused(
+                    f"the proof allows {feature['most_terms']} terms on {name!r}, without a rule for it"
+                )
             if any(points != kind["max_points"] for column in columns for points in column.most):
                 raise Refused(f"the proof limits the points of {name!r}, without a rule for it")
         is_number = all(isinstance(one, (int, float)) for one in rows.values[name])
         is_stated_full = certificate["is_grid_full"] and not certificate["rules"] and is_number
         if is_stated_full and not table.is_full(feature, rows):
             raise Refused(f"the cuts of {name!r} do not tell all of its values apart")
-    if certificate["pseudo_rows"] + certificate["smooth_rows"] == 0 and header["weights"]["extra"] is not None:
+    if (
+        certificate["pseudo_rows"] + certificate["smooth_rows"] == 0
+        and header["weights"]["extra"] is not None
+    ):
         raise Refused("the proof has pseudo-observations, the certificate has none")
 
 
@@ -821,19 +909,25 @@ def set_totals(card, table, rows):
             total += points_of(feature, rows.values[feature["name"]][i])
         pattern = table.pattern_of_row[i]
         if by_pattern.setdefault(pattern, total) != total:
-            raise Refused("rows that the proof does not tell apart have different totals on the card")
+            raise Refused(
+                "rows that the proof does not tell apart have different totals on the card"
+            )
     table.totals = [by_pattern[place] for place in range(len(table.events))]
 
 
 def taken_as_given(card, header, table, rows):
     """What this check rests on without having looked at it, in sentences."""
     if table.share_given:
-        yield (f"Pseudo-observations, {float(100 * table.share_given):.1f} % of the weight, are taken from the "
-               "proof as given.")
+        yield (
+            f"Pseudo-observations, {float(100 * table.share_given):.1f} % of the weight, are taken from the "
+            "proof as given."
+        )
     listed = [feature["name"] for feature in header["features"] if not table.is_full(feature, rows)]
     if listed:
-        yield ("The proof is about the conditions that it lists. For these features they are fewer than all "
-               f"cuts, or have levels or missing values: {', '.join(listed)}.")
+        yield (
+            "The proof is about the conditions that it lists. For these features they are fewer than all "
+            f"cuts, or have levels or missing values: {', '.join(listed)}."
+        )
     for rule in card["certificate"]["rules"]:
         yield f"That the listed conditions and points are those of this rule was not checked: {rule}."
 
@@ -868,9 +962,12 @@ def cell_of(text):
 
 def main(arguments):
     """Exit code 0 where the proof was accepted, 1 where it was refused, 2 for bad input."""
-    options = dict(zip(arguments[3::2], arguments[4::2]))
-    if len(arguments) < 3 or set(options) - {"--target", "--weights", "--sample"}:
-        print("check_proof.py card.json data.csv card.proof [--target NAME] [--weights NAME] [--sample N]")
+    options = dict(zip(arguments[3::2], arguments[4::2], strict=False))
+    known = {"--target", "--weights", "--sample"}
+    if len(arguments) < 3 or len(arguments) % 2 == 0 or set(options) - known:
+        print(
+            "check_proof.py card.json data.csv card.proof [--target NAME] [--weights NAME] [--sample N]"
+        )
         return 2
     try:
         with open(arguments[0], encoding="utf-8") as file:
@@ -882,7 +979,13 @@ def main(arguments):
         return 2
     sample = int(options["--sample"]) if "--sample" in options else None
     try:
-        rows = read_csv(arguments[1], card, open_proof(data)[0], options.get("--target"), options.get("--weights"))
+        rows = read_csv(
+            arguments[1],
+            card,
+            open_proof(data)[0],
+            options.get("--target"),
+            options.get("--weights"),
+        )
         verdict = check(card, rows, data, sample)
     except OSError as error:
         print(error)
@@ -894,18 +997,22 @@ def main(arguments):
     return 0
 
 
-def describe(verdict):
+def describe(verdict: Verdict) -> Iterator[str]:
     """A verdict in sentences."""
     word = "Accepted" if verdict.checked_share >= 1 else "No fault found"
-    yield (f"{word}: no card of the stated kind has a loss below {verdict.bound!r}. The card has "
-           f"{verdict.loss:.10g}, so it is at most {100 * verdict.gap:.3g} % from the best.")
+    yield (
+        f"{word}: no card of the stated kind has a loss below {verdict.bound!r}. The card has "
+        f"{verdict.loss:.10g}, so it is at most {100 * verdict.gap:.3g} % from the best."
+    )
     if verdict.checked_share >= 1:
         yield f"Checked: {verdict.records:,} records of the tree, {verdict.closed:,} of them closed by their bound."
     else:
         n = verdict.checked_share * verdict.closed
-        yield (f"Looked at: all {verdict.records:,} records of the tree, but only about {n:,.0f} of the bounds of "
-               f"{verdict.closed:,} closed nodes, chosen at random. If 1 % of these were wrong, all wrong ones "
-               f"would be missed with a chance of {0.99**n:.2g}; a single one with {1 - verdict.checked_share:.3g}.")
+        yield (
+            f"Looked at: all {verdict.records:,} records of the tree, but only about {n:,.0f} of the bounds of "
+            f"{verdict.closed:,} closed nodes, chosen at random. If 1 % of these were wrong, all wrong ones "
+            f"would be missed with a chance of {0.99**n:.2g}; a single one with {1 - verdict.checked_share:.3g}."
+        )
     yield from verdict.sentences
 
 

@@ -33,7 +33,7 @@ class MergedTable:
 
     Attributes
     ----------
-    features, weights, digest
+    features, weights, rules, digest
         Entries of the header.
     digits
         A weight of 1 is ``2**digits`` here.
@@ -43,6 +43,7 @@ class MergedTable:
 
     features: list[dict[str, Any]]
     weights: dict[str, Any]
+    rules: dict[str, Any]
     digest: str
     digits: int
     problem: Problem
@@ -73,6 +74,7 @@ def merge_table(training: Training, layout: Layout, problem: Problem) -> MergedT
             "factors": [float(factor) for factor in factors],
             "extra": sums[2:] if has_extra else None,
         },
+        rules=_rules_of(problem),
         digest=hashlib.sha256(text.encode()).hexdigest(),
         digits=digits,
         problem=_with_weights(problem, layout, events, others),
@@ -179,6 +181,20 @@ def _feature(
         "most_terms": min(
             int(problem.restrictions.max_cuts[f]), problem.limits.max_cuts_per_feature
         ),
+    }
+
+
+def _rules_of(problem: Problem) -> dict[str, Any]:
+    """The rules for the card as a whole; features are numbered in their order."""
+    rules = problem.restrictions
+    return {
+        "must_use": np.flatnonzero(rules.must_use).tolist(),
+        "costs": [float(cost) for cost in rules.costs],
+        "budget": float(rules.budget) if math.isfinite(rules.budget) else None,
+        "groups": [
+            [np.flatnonzero(members).tolist(), int(most)]
+            for members, most in zip(rules.groups, rules.at_most, strict=True)
+        ],
     }
 
 

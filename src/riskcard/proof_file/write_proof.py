@@ -136,6 +136,7 @@ def _header(
         },
         "weights": table.weights,
         "features": table.features,
+        "rules": table.rules,
         "table": table.digest,
         "card": {
             **{name: own[name] for name in ("base", "multiplier", "offset")},
@@ -171,12 +172,10 @@ def _require_covered(card: RiskCard) -> tuple[Certificate, Recipe]:
 
 def _require_plain(layout: Layout, problem: Problem) -> None:
     """Refuse rules that a proof file cannot express."""
-    rules = problem.restrictions
-    if problem.kept or rules.depends_on_terms or layout.further_rules:
+    if problem.kept or problem.restrictions.least != (1, 0) or layout.further_rules:
         raise ParameterError(
-            "Proof files do not cover these rules yet: features that must be used, budgets, groups of features, "
-            "least rows or events of a bin, and limits on differences between groups. Limits on terms, points, "
-            "cuts and directions are covered."
+            "Proof files do not cover these rules yet: least rows or events of a bin, and limits on differences "
+            "between groups."
         )
 
 

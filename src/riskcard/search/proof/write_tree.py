@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 import riskcard.kernels.proof.hull.layout as hull
 import riskcard.kernels.proof.layout as at
-from riskcard.arrays import Integers
+from riskcard.arrays import Floats, Integers
 from riskcard.kernels.proof.hull.layout import HullNodes, empty_hull_nodes, empty_hull_work
 from riskcard.kernels.proof.layout import Conditions
 from riskcard.kernels.proof.record.closing import Closing, Rules
@@ -148,7 +149,7 @@ class _Walk:
         holds = ((used[:, None] >> np.arange(sides.size)) & 1).astype(np.float64)
         cells = np.stack(
             [np.bincount(where.ravel(), part) for part in (patterns.events, patterns.others)]
-        )
+        ).astype(np.float64)
         most = most_points(self.problem)[sides]
         buffer = np.zeros(BUFFER, dtype=np.uint8)
         while True:
@@ -160,7 +161,10 @@ class _Walk:
             raise NotClosed
         return buffer[:size].tobytes()
 
-    def _write_leaf(self, holds, cells, most, buffer) -> int:  # type: ignore[no-untyped-def]
+    def _write_leaf(
+        self, holds: Floats, cells: Floats, most: Integers, buffer: NDArray[np.uint8]
+    ) -> int:
+        """Write the points of a leaf into a buffer; returns the bytes, or why there are none."""
         scale = self.problem.scale
         if scale.kind != "fixed":
             if most.size == 0:

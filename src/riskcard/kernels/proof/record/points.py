@@ -176,7 +176,7 @@ def put_bases(leaf, points, step, rules, buffer, place):
     start, one = leaf.w[SCALE], np.int64(1)
     if start <= 0.0 or abs(leaf.w[at.OFFSET] / start) > 1e9:
         return NOT_CLOSED
-    middle = int(math.floor(leaf.w[at.OFFSET] / start))
+    middle = math.floor(leaf.w[at.OFFSET] / start)
     first = last = middle + MOST_BASES
     for base in range(middle, middle - MOST_BASES, -1):
         if close_base(leaf, points, base, ALL_BELOW, start, step, rules) >= 0:

@@ -6,8 +6,6 @@ a card with fewer terms than allowed has fewer from the list. So no card is lost
 limit is broken by the intervals alone is empty.
 """
 
-import numpy as np
-
 import riskcard.kernels.proof.hull.layout as hull
 import riskcard.kernels.proof.layout as at
 from riskcard.kernels.jit import bare_inner_kernel, bare_kernel
@@ -21,11 +19,13 @@ from riskcard.kernels.proof.hull.branch import (
 from riskcard.kernels.proof.hull.explore import choose_division
 from riskcard.kernels.proof.record.chances import put_number
 from riskcard.kernels.proof.record.closing import close_node, put_model
+from riskcard.kernels.proof.slots import always_clash, keeps_card_limits
 
 # --- what becomes of a node: the first byte of its record -----------------------------------------
 CLOSED, BY_SIDE, BY_CUT, EMPTY, LEAF = 1, 2, 3, 4, 5
 # --- why a node is empty --------------------------------------------------------------------------
-HAS_CARDS, TOO_FEW_CUTS, SHARED_CUTS, FULL_FEATURE, FULL_CARD, NOT_NESTED = range(6)
+HAS_CARDS, TOO_FEW_CUTS, SHARED_CUTS, FULL_FEATURE, FULL_CARD = range(5)
+NOT_NESTED, SAME_GAP, BROKEN_RULE = 5, 6, 7
 # --- why the walk stops ---------------------------------------------------------------------------
 DONE, FULL_BUFFER, AT_LEAF, SPENT = range(4)
 # --- counters -------------------------------------------------------------------------------------
@@ -67,7 +67,23 @@ def why_empty(conditions, nodes, index):
                     return SHARED_CUTS
             elif not are_nested(conditions, slots[j], slots[k]):
                 return NOT_NESTED
+            elif share_gap(conditions, slots[j], slots[k]):
+                return SAME_GAP
+    if limits.is_by_card and not keeps_card_limits(conditions, slots, n_slots):
+        return BROKEN_RULE
     return HAS_CARDS
+
+
+@bare_inner_kernel
+def share_gap(conditions, slot, other):
+    """Do two conditions of one feature, both chosen, clash? They are nested, so they share a cut."""
+    families = conditions.families
+    column, second = slot[at.SIDE] >> 1, other[at.SIDE] >> 1
+    if families[column, at.FEATURE] != families[second, at.FEATURE]:
+        return False
+    if not conditions.limits.has_clashes or other[at.LOW] != other[at.HIGH]:
+        return False
+    return always_clash(conditions, slot, other)
 
 
 @bare_inner_kernel
