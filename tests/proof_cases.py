@@ -201,6 +201,11 @@ def false_claims(case: Case, rng: np.random.Generator) -> Iterator[tuple[str, Ca
     false = with_claim(case, case.best * (1 + 1e-6))
     header, tree = take_apart(false.proof)
     yield "a bound that is too high", false
+    if not case.card["certificate"]["rules"]:
+        # every card breaks a rule that the certificate does not have
+        rules = header["rules"] | {"must_use": list(range(len(header["features"]))) * 9}
+        own = header | {"rules": rules, "records": 1, "closed": 0}
+        yield "rules that nobody made", replace(false, proof=put_together(own, bytes([4, 7])))
     for _ in range(3):
         data = bytearray(tree)
         place = int(rng.integers(len(data)))

@@ -890,10 +890,12 @@ def require_root(card, header, table, rows):
         is_stated_full = certificate["is_grid_full"] and not certificate["rules"] and is_number
         if is_stated_full and not table.is_full(feature, rows):
             raise Refused(f"the cuts of {name!r} do not tell all of its values apart")
-    if (
-        certificate["pseudo_rows"] + certificate["smooth_rows"] == 0
-        and header["weights"]["extra"] is not None
-    ):
+    rules = header["rules"]
+    has_rules = rules["must_use"] or rules["groups"] or rules["budget"] is not None
+    if has_rules and not certificate["rules"]:
+        raise Refused("the proof has rules for the whole card, the certificate has none")
+    has_pseudo = certificate["pseudo_rows"] + certificate["smooth_rows"] > 0
+    if not has_pseudo and header["weights"]["extra"] is not None:
         raise Refused("the proof has pseudo-observations, the certificate has none")
 
 
