@@ -290,6 +290,34 @@ class Table:
             return False
         return len({bisect_left(feature["cuts"], one) for one in values}) == len(values)
 
+    def has_every_condition(self, number, feature, rows):
+        """Are all conditions listed that a feature can have?
+
+        With numbers: each cut between two of them, a missing value on either side, and that it is missing.
+        Without: each division of at most 12 levels, a missing value among them, into two groups.
+        """
+        codes_of = {}
+        columns = [place for place, one in enumerate(self.columns) if one.feature == number]
+        for value, pattern in zip(rows.values[feature["name"]], self.pattern_of_row, strict=True):
+            codes_of[value] = [self.columns[place].codes[pattern] for place in columns]
+        numbers = sorted(value for value in codes_of if isinstance(value, (int, float)))
+        others = [value for value in codes_of if not isinstance(value, (int, float))]
+        if (numbers and others not in ([], [None])) or (not numbers and len(others) > 12):
+            return False
+        values = [*numbers, *others]
+        whole, listed = (1 << len(values)) - 1, set()
+        for place in range(len(columns)):
+            by_code = sorted((codes_of[value][place], i) for i, value in enumerate(values))
+            mask = 0
+            for (code, i), (after, _) in zip(by_code, [*by_code[1:], (None, None)], strict=True):
+                mask |= 1 << i
+                if code != after:
+                    listed.add(min(mask, whole - mask))
+        wanted = range(1, whole) if not numbers else {(1 << i) - 1 for i in range(1, len(values))}
+        if numbers and others:
+            wanted |= {(1 << i) - 1 | 1 << len(numbers) for i in range(len(numbers))}
+        return all(min(mask, whole - mask) in listed for mask in wanted)
+
 
 def key_of(value):
     """Texts and missing values are known by their words; numbers never equal a text."""
@@ -924,11 +952,15 @@ def taken_as_given(card, header, table, rows):
             f"Pseudo-observations, {float(100 * table.share_given):.1f} % of the weight, are taken from the "
             "proof as given."
         )
-    listed = [feature["name"] for feature in header["features"] if not table.is_full(feature, rows)]
+    listed = [
+        feature["name"]
+        for number, feature in enumerate(header["features"])
+        if not table.has_every_condition(number, feature, rows)
+    ]
     if listed:
         yield (
-            "The proof is about the conditions that it lists. For these features they are fewer than all "
-            f"cuts, or have levels or missing values: {', '.join(listed)}."
+            "The proof is about the conditions that it lists. Of these features it does not list all that "
+            f"their values allow: {', '.join(listed)}."
         )
     for rule in card["certificate"]["rules"]:
         yield f"That the listed conditions and points are those of this rule was not checked: {rule}."
