@@ -282,6 +282,28 @@ def test_the_same_rows_give_the_same_file(tmp_path):
     assert files[0].read_bytes() == files[1].read_bytes()
 
 
+def test_the_example_of_the_format_is_accepted():
+    import re
+    from pathlib import Path
+
+    from riskcard.proof_check.check_proof import Rows
+
+    page = (Path(__file__).parents[1] / "docs/proof_format.md").read_text(encoding="utf-8")
+    header = json.loads(re.search(r"```json\n(.*?)```", page, re.DOTALL)[1])
+    lines = re.search(r"```\nfever,ill\n(.*?)```", page, re.DOTALL)[1].split()
+    tree = bytes.fromhex(re.search(r"```\n(01 [0-9a-f ]+)\n```", page)[1])
+    X = pd.DataFrame({"fever": [float(line[0]) for line in lines]})
+    y = [int(line[2]) for line in lines]
+    model = RiskScoreClassifier(1, max_points=1, regularization=None, certify=True).fit(X, y)
+    card = json.loads(model.card_.to_json())
+    # the last digits of scale and bound depend on the machine
+    for name in ("multiplier", "offset"):
+        card[name] = header["card"][name]
+    card["certificate"]["bound"] = header["bound"]
+    rows = Rows({"fever": X["fever"].tolist()}, [label == 1 for label in y])
+    assert check(card, rows, put_together(header, tree)).records == 1
+
+
 # --- the command -----------------------------------------------------------------------------------
 
 

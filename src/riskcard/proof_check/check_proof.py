@@ -994,12 +994,17 @@ def cell_of(text):
         return text
 
 
+def say(text):
+    """Write one line."""
+    sys.stdout.write(f"{text}\n")
+
+
 def main(arguments):
     """Exit code 0 where the proof was accepted, 1 where it was refused, 2 for bad input."""
     options = dict(zip(arguments[3::2], arguments[4::2], strict=False))
     known = {"--target", "--weights", "--sample"}
     if len(arguments) < 3 or len(arguments) % 2 == 0 or set(options) - known:
-        print(
+        say(
             "check_proof.py card.json data.csv card.proof [--target NAME] [--weights NAME] [--sample N]"
         )
         return 2
@@ -1009,7 +1014,7 @@ def main(arguments):
         with open(arguments[2], "rb") as file:
             data = file.read()
     except (OSError, ValueError) as error:
-        print(error)
+        say(error)
         return 2
     sample = int(options["--sample"]) if "--sample" in options else None
     try:
@@ -1022,12 +1027,12 @@ def main(arguments):
         )
         verdict = check(card, rows, data, sample)
     except OSError as error:
-        print(error)
+        say(error)
         return 2
     except Refused as error:
-        print(f"Refused: {error}.")
+        say(f"Refused: {error}.")
         return 1
-    print("\n".join(describe(verdict)))
+    say("\n".join(describe(verdict)))
     return 0
 
 
