@@ -149,6 +149,65 @@ def test_pseudo_observations_that_the_card_does_not_have_are_refused(plain_case)
     assert not forged.is_accepted()
 
 
+def digest_of(rows, features):
+    """The hash of a merged table, worked out again; weights are 1."""
+    import hashlib
+    from bisect import bisect_left
+
+    found = {}
+    for i, is_event in enumerate(rows.is_event):
+        codes = ()
+        for feature in features:
+            value = rows.values[feature["name"]][i]
+            known = dict(map(tuple, feature["values"]))
+            codes += tuple(known.get(value, [bisect_left(feature["cuts"], value)]))
+        found.setdefault(codes, [0, 0])[not is_event] += 1
+    lines = [f"{','.join(map(str, codes))}:{e},{o}\n" for codes, (e, o) in sorted(found.items())]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+@pytest.fixture
+def number_case(tmp_path):
+    """Two numbers without missing values."""
+    from proof_cases import Case
+    from riskcard.proof_check.check_proof import Rows
+
+    model, X, y = fitted()
+    write_proof(tmp_path / "card.proof", model.card_, X, y)
+    rows = Rows({column: X[column].tolist() for column in X}, (y == 1).tolist())
+    proof = (tmp_path / "card.proof").read_bytes()
+    return Case(json.loads(model.card_.to_json()), rows, proof, model.loss_)
+
+
+def test_values_that_are_given_other_codes_than_their_bins_are_refused(number_case):
+    header, tree = take_apart(number_case.proof)
+    assert digest_of(number_case.rows, header["features"]) == header["table"]
+    features = copy.deepcopy(header["features"])
+    features[0]["values"] = [[2.0, [0]]]  # 2 is no longer between 1 and 3
+    header |= {"features": features, "table": digest_of(number_case.rows, features)}
+    forged = replace(number_case, proof=put_together(header, tree))
+    assert sentence_of(forged) == "the cuts of 'a' do not tell all of its values apart"
+
+
+@pytest.mark.parametrize("name", ["max_terms", "max_features", "max_points"])
+@pytest.mark.parametrize("number", [-1, 0, 1.5])
+def test_kinds_without_cards_are_refused(number_case, name, number):
+    header, tree = take_apart(number_case.proof)
+    card = copy.deepcopy(number_case.card)
+    header["kind"][name] = card["certificate"][name] = number
+    forged = replace(number_case, card=card, proof=put_together(header, tree))
+    assert not forged.is_accepted()
+
+
+def test_rows_without_weight_do_not_count(number_case):
+    rows = copy.deepcopy(number_case.rows)
+    rows.weights = [1.0] * len(rows.is_event) + [0.0]
+    rows.is_event.append(True)
+    for column in rows.values.values():
+        column.append(99.0)
+    assert replace(number_case, rows=rows).is_accepted()
+
+
 @pytest.mark.parametrize(
     "entry", ["bound", "kind", "weights", "features", "rules", "table", "card"]
 )

@@ -205,7 +205,7 @@ const ProofChecker = (() => {
     readFeature(number, feature, rows) {
       const { name, cuts } = feature, values = rows.values[name];
       if (values === undefined) refuse(`the rows have no feature '${name}'`);
-      if (cuts.some((cut, i) => typeof cut !== "number" || (i > 0 && cuts[i - 1] >= cut))) refuse(`the cuts of '${name}' are not in ascending order`);
+      if (cuts.some((cut, i) => !Number.isFinite(cut) || (i > 0 && cuts[i - 1] >= cut))) refuse(`the cuts of '${name}' are not in ascending order`);
       const bins = feature.bins === null ? Array.from({ length: cuts.length + 1 }, (_, code) => [code]) : feature.bins;
       if (bins.length > 0 && bins.length !== cuts.length + 1) refuse(`'${name}' has ${cuts.length} cuts and ${bins.length} bins`);
       const known = new Map(feature.values.map(([value, codes]) => [keyOf(value), codes]));
@@ -235,7 +235,7 @@ const ProofChecker = (() => {
     }
     isFull(feature, rows) {
       const values = new Set(rows.values[feature.name]);
-      if (feature.bins !== null || ![...values].every((value) => typeof value === "number")) return false;
+      if (feature.bins !== null || feature.values.length > 0 || ![...values].every((value) => typeof value === "number")) return false;
       return new Set([...values].map((value) => binOf(feature.cuts, value))).size === values.size;
     }
   }
@@ -292,6 +292,9 @@ const ProofChecker = (() => {
     constructor(header, table, body) {
       Object.assign(this, { header, table, body, records: 0, closed: 0 });
       const { kind } = header, bound = exact(header.bound);
+      ["max_terms", "max_features", "max_cuts_per_feature", "max_points"].forEach((name) => {
+        if (!isWhole(kind[name]) || kind[name] < 1) refuse(`${name} is ${kind[name]}, which is no whole number from 1 on`);
+      });
       // cutoff / 2**cutoffShift, in units of 1 / (ONE * 2**ODDS)
       this.cutoff = (bound.m << BigInt(table.digits)) << (CHANCE + ODDS);
       this.cutoffShift = bound.k;
@@ -301,6 +304,7 @@ const ProofChecker = (() => {
       if (this.isFixed && this.multiplier.m <= 0n) refuse("the multiplier is not above 0");
       const up = (m, below) => -floorDivide(-m, below);
       if (!this.isFixed) { const limit = exact(kind.max_log_odds); this.step = up(limit.m << ODDS, 1n << limit.k); }
+      if (!this.isFixed && this.step <= 0n) refuse("the largest step is not above 0");
       this.reach = table.columns.flatMap((column) => column.most.map((points) => {
         if (this.isFixed) return up((BigInt(points) << ODDS) << this.multiplier.k, this.multiplier.m);
         return points > 0 ? this.step : 0n;
@@ -559,10 +563,18 @@ const ProofChecker = (() => {
     });
   }
 
+  function cleaned(rows) { // the rows that weigh something
+    const kept = rows.isEvent.map((_, i) => i).filter((i) => !rows.weights || rows.weights[i] !== 0);
+    const take = (list) => kept.map((i) => list[i]);
+    const values = Object.fromEntries(Object.entries(rows.values).map(([name, list]) => [name, take(list)]));
+    return { values, isEvent: take(rows.isEvent), weights: rows.weights ? take(rows.weights) : null };
+  }
+
   /* card: the parsed JSON file; rows: { values: {name: [number, text or null]}, isEvent: [], weights: [] or null };
      data: the proof file as Uint8Array. Throws Refused, or returns what was found to be true. */
   function check(card, rows, data) {
     try {
+      rows = cleaned(rows);
       const { header, tree } = open(data);
       const table = new Table(header, rows);
       requireSame(card, header, table, rows);

@@ -32,6 +32,9 @@ FINE = 110
 CLOSED, BY_SIDE, BY_CUT, EMPTY, LEAF = 1, 2, 3, 4, 5
 #: Losses may be stated with this relative error: they are printed from floating point.
 ROUNDING = Fraction(1, 10**9)
+INFINITY = float("inf")
+#: So many chances are remembered.
+MOST_KEPT = 1_000_000
 
 
 class Refused(Exception):
@@ -103,6 +106,8 @@ class Chances(dict):
         self.knots = Knots()
 
     def __missing__(self, z):
+        if len(self) > MOST_KEPT:
+            self.clear()
         size = min(abs(z), (32 << ODDS) - 1)
         k, rest = size >> BETWEEN, size & (1 << BETWEEN) - 1
         (one, low), (two, high), (three, _) = (self.knots[k + i] for i in range(3))
@@ -159,6 +164,11 @@ class Body:
         return digits
 
 
+def refuse_constant(word):
+    """JSON has no NaN and no infinity, but Python would read them."""
+    raise Refused(f"the header has the number {word}")
+
+
 def open_proof(data):
     """Header and tree of a file, whose last 32 bytes are the SHA-256 of all before."""
     if not data.startswith(MAGIC):
@@ -170,7 +180,9 @@ def open_proof(data):
     if begin + size > len(data) - 32:
         raise Refused("the header is longer than the file")
     try:
-        header = json.loads(data[begin : begin + size].decode("utf-8"))
+        header = json.loads(
+            data[begin : begin + size].decode("utf-8"), parse_constant=refuse_constant
+        )
     except ValueError:
         raise Refused("the header is not valid JSON") from None
     return header, data[begin + size : -32]
@@ -244,8 +256,9 @@ class Table:
         name, cuts = feature["name"], feature["cuts"]
         if name not in rows.values:
             raise Refused(f"the rows have no feature {name!r}")
-        if any(one >= two for one, two in pairwise(cuts)):
-            raise Refused(f"the cuts of {name!r} are not in ascending order")
+        ends = [-INFINITY, *cuts, INFINITY]
+        if not all(one < two for one, two in pairwise(ends)):
+            raise Refused(f"the cuts of {name!r} are not finite numbers in ascending order")
         bins = feature["bins"]
         if bins is None:
             bins = [[code] for code in range(len(cuts) + 1)]
@@ -282,13 +295,6 @@ class Table:
         self.events = list(map(add, self.events, extra[0]))
         self.others = list(map(add, self.others, extra[1]))
         self.share_given = Fraction(sum(map(sum, extra)), own + sum(map(sum, extra)))
-
-    def is_full(self, feature, rows):
-        """Is the feature a number without missing values, and do its cuts tell all values apart?"""
-        values = set(rows.values[feature["name"]])
-        if feature["bins"] is not None or not all(isinstance(one, (int, float)) for one in values):
-            return False
-        return len({bisect_left(feature["cuts"], one) for one in values}) == len(values)
 
     def has_every_condition(self, number, feature, rows):
         """Are all conditions listed that a feature can have?
@@ -413,6 +419,9 @@ class Checker:
     def __init__(self, header, table, body):
         self.header, self.table, self.body = header, table, body
         kind = header["kind"]
+        for name in ("max_terms", "max_features", "max_cuts_per_feature", "max_points"):
+            if type(kind[name]) is not int or kind[name] < 1:
+                raise Refused(f"{name} is {kind[name]!r}, which is no whole number from 1 on")
         self.max_terms, self.max_features = kind["max_terms"], kind["max_features"]
         self.cutoff = Fraction(header["bound"]) / table.unit * (1 << CHANCE + ODDS)
         self.is_fixed = not isinstance(kind["scale"], str)
@@ -420,6 +429,8 @@ class Checker:
             raise Refused(f"the scale {kind['scale']!r} is not known")
         self.multiplier = Fraction(kind["scale"]) if self.is_fixed else None
         self.step = None if self.is_fixed else rounded_up(Fraction(kind["max_log_odds"]))
+        if (self.multiplier if self.is_fixed else self.step) <= 0:
+            raise Refused("the multiplier, or the largest step, is not above 0")
         self._set_sides()
         self._set_rows()
         self.chances, self.n_records, self.n_closed = Chances(), 0, 0
@@ -446,6 +457,8 @@ class Checker:
         # a feature has no more terms than conditions
         self.room = [feature["most_terms"] for feature in self.header["features"]]
         for number, most in enumerate(self.room):
+            if type(most) is not int or most < 0:
+                raise Refused(f"a feature may have {most!r} terms")
             own = [one.n_codes - 1 for one in self.table.columns if one.feature == number]
             self.room[number] = min(most, sum(own))
 
@@ -808,6 +821,7 @@ def check(card: dict, rows: Rows, data: bytes, sample: int | None = None) -> Ver
     """
     try:
         header, tree = open_proof(data)
+        rows = cleaned(rows)
         require_same_card(card, header["card"])
         require_same_kind(card, header)
         table = Table(header, rows)
@@ -849,6 +863,17 @@ def check(card: dict, rows: Rows, data: bytes, sample: int | None = None) -> Ver
         share,
         tuple(taken_as_given(card, header, table, rows)),
     )
+
+
+def cleaned(rows):
+    """The rows that weigh something; NaN is a missing value."""
+    kept = [i for i in range(len(rows.is_event)) if not rows.weights or rows.weights[i] != 0]
+    values = {
+        name: [None if column[i] != column[i] else column[i] for i in kept]
+        for name, column in rows.values.items()
+    }
+    is_event, weights = rows.is_event, rows.weights
+    return Rows(values, [is_event[i] for i in kept], [weights[i] for i in kept] if weights else [])
 
 
 def require_same_card(card, stated):
@@ -916,7 +941,7 @@ def require_root(card, header, table, rows):
                 raise Refused(f"the proof limits the points of {name!r}, without a rule for it")
         is_number = all(isinstance(one, (int, float)) for one in rows.values[name])
         is_stated_full = certificate["is_grid_full"] and not certificate["rules"] and is_number
-        if is_stated_full and not table.is_full(feature, rows):
+        if is_stated_full and not table.has_every_condition(number, feature, rows):
             raise Refused(f"the cuts of {name!r} do not tell all of its values apart")
     rules = header["rules"]
     has_rules = rules["must_use"] or rules["groups"] or rules["budget"] is not None
@@ -1039,6 +1064,8 @@ def main(arguments):
 def describe(verdict: Verdict) -> Iterator[str]:
     """A verdict in sentences."""
     word = "Accepted" if verdict.checked_share >= 1 else "No fault found"
+    if verdict.sentences:
+        word += ", with what is named below taken as given"
     yield (
         f"{word}: no card of the stated kind has a loss below {verdict.bound!r}. The card has "
         f"{verdict.loss:.10g}, so it is at most {100 * verdict.gap:.3g} % from the best."
