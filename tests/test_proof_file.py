@@ -423,6 +423,18 @@ def test_verify_names_a_file_that_is_missing(written, capsys):
     assert "none.proof" in capsys.readouterr().err
 
 
+def test_check_passes_the_bound_with_its_proof_and_not_without(written, tmp_path, capsys):
+    paths = [str(written / "card.json"), str(written / "data.csv")]
+    assert main(["check", *paths]) == 0
+    assert "not checked  proof" in capsys.readouterr().out
+    assert main(["check", *paths, "--proof", str(written / "card.proof")]) == 0
+    assert "pass         proof: the bound" in capsys.readouterr().out
+    broken = tmp_path / "broken.proof"
+    broken.write_bytes((written / "card.proof").read_bytes()[:-1])
+    assert main(["check", *paths, "--proof", str(broken)]) == 1
+    assert "FAIL         proof: the proof file was refused" in capsys.readouterr().out
+
+
 def test_proof_needs_certify(written, capsys):
     arguments = ["fit", str(written / "data.csv"), "--target", "sick", "--proof", "x.proof"]
     assert main(arguments) == 2
