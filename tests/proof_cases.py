@@ -27,6 +27,13 @@ from riskcard.model.card_json import card_to_json
 from riskcard.proof_check.check_proof import Refused, Rows, check
 
 MAGIC = b"riskcard proof 1\n"
+RULES = (
+    CardRules(features={"x0": FeatureRule(direction="rises")}),
+    CardRules(features={"x0": FeatureRule(use="must")}),
+    CardRules(features={"x0": FeatureRule(cost=1.0)}, budget=0.5),
+    CardRules(min_bin_rows=2),
+    CardRules(min_bin_rows=2, min_bin_events=1),
+)
 SCALES = ("calibrated", "multiplier", 1.0, 0.7)
 
 
@@ -85,7 +92,7 @@ def random_model(rng: np.random.Generator) -> RiskScoreClassifier:
     if rng.random() < 0.2:
         settings["class_weight"] = "balanced"
     if rng.random() < 0.2:
-        settings["rules"] = CardRules(features={"x0": FeatureRule(direction="rises")})
+        settings["rules"] = RULES[int(rng.integers(len(RULES)))]
     return RiskScoreClassifier(certify=True, identifiers=None, **settings)
 
 

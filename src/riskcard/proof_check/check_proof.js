@@ -168,7 +168,7 @@ const ProofChecker = (() => {
   }
   class Table {
     constructor(header, rows) {
-      this.header = header;
+      Object.assign(this, { header, rows });
       const { digits, factors, extra } = header.weights;
       if (!isWhole(digits) || digits < 0 || digits > 1100) refuse("digits must be from 0 to 1100");
       this.digits = digits;
@@ -441,7 +441,7 @@ const ProofChecker = (() => {
         6: () => pairs.some(([one, two]) => {
           if (!chosen(one, two)) return false;
           const [a, b] = [one, two].map((slot) => columns[slot[0] >> 1].bins.map((code) => code <= slot[1]));
-          return new Set(a).size === 2 && (a.every((part, i) => part === b[i]) || a.every((part, i) => part !== b[i]));
+          return (new Set(a).size === 2 && (a.every((part, i) => part === b[i]) || a.every((part, i) => part !== b[i]))) || this.isTooSmall([one, two]);
         }),
         7: () => {
           const { must_use: must, costs, budget, groups } = this.header.rules;
@@ -454,7 +454,22 @@ const ProofChecker = (() => {
           return missing > node.listed || isDear || groups.some(([members, count]) => new Set(members.filter((feature) => terms.has(feature))).size > count);
         },
       };
+      rules[8] = () => [...terms.keys()].some((feature) => this.isTooSmall(slots.filter((slot) => columns[slot[0] >> 1].feature === feature)));
       if (!rules[rule] || !rules[rule]()) refuse(`the node is called empty by rule ${rule}, but keeps it`);
+    }
+    isTooSmall(slots) { // single conditions of one feature that leave a group of rows, or of numbers, too small
+      const { columns, patternOfRow, rows } = this.table, own = slots.map((slot) => columns[slot[0] >> 1]);
+      if (slots.some((slot, i) => slot[1] !== slot[2] || own[i].feature !== own[0].feature)) return false;
+      const values = rows.values[this.header.features[own[0].feature].name], groups = new Map();
+      patternOfRow.forEach((pattern, row) => {
+        const key = own.map((column, i) => (column.codes[pattern] <= slots[i][1] ? 1 : 0)).join("");
+        for (const name of typeof values[row] === "number" ? [key, `n${key}`] : [key]) {
+          const pair = groups.get(name) || [0, 0];
+          groups.set(name, [pair[0] + 1, pair[1] + (rows.isEvent[row] ? 1 : 0)]);
+        }
+      });
+      const [least, events] = this.header.rules.least;
+      return [...groups.values()].some((pair) => pair[0] < least || pair[1] < events);
     }
     leaf(node) {
       if (node.listed > 0 || node.slots.some(([, low, high, count]) => low !== high || count !== 1)) refuse("a leaf whose conditions are not all chosen");
@@ -549,7 +564,7 @@ const ProofChecker = (() => {
     const weights = certificate.class_weights, factors = weights ? [weights.no_event, weights.event] : [1, 1];
     if (!same(factors, header.weights.factors)) refuse("the class weights of the certificate are not those of the proof");
     if (!same(header.features.map((feature) => feature.name).sort(), [...card.feature_names].sort())) refuse("the features of the proof are not those of the card");
-    const { rules } = header, hasRules = rules.must_use.length || rules.groups.length || rules.budget !== null;
+    const { rules } = header, hasRules = rules.must_use.length || rules.groups.length || rules.budget !== null || !same(rules.least, [1, 0]);
     if (hasRules && !certificate.rules.length) refuse("the proof has rules for the whole card, the certificate has none");
     if (certificate.pseudo_rows + certificate.smooth_rows === 0 && header.weights.extra !== null) refuse("the proof has pseudo-observations, the certificate has none");
     if (certificate.rules.length) return;

@@ -215,7 +215,7 @@ class Table:
     """The merged rows: each pattern of codes once, with the weights of its rows with and without the event."""
 
     def __init__(self, header, rows):
-        self.header = header
+        self.header, self.rows = header, rows
         digits = header["weights"]["digits"]
         factors = [Fraction(one) for one in header["weights"]["factors"]]
         if min(factors) <= 0 or not 0 <= digits <= 1100:
@@ -295,6 +295,12 @@ class Table:
         self.events = list(map(add, self.events, extra[0]))
         self.others = list(map(add, self.others, extra[1]))
         self.share_given = Fraction(sum(map(sum, extra)), own + sum(map(sum, extra)))
+
+    def rows_of(self, number):
+        """For each row its pattern, whether its value of a feature is a number, and whether it has the event."""
+        values = self.rows.values[self.header["features"][number]["name"]]
+        is_number = [isinstance(value, (int, float)) for value in values]
+        return zip(self.pattern_of_row, is_number, self.rows.is_event, strict=True)
 
     def has_every_condition(self, number, feature, rows):
         """Are all conditions listed that a feature can have?
@@ -630,8 +636,14 @@ class Checker:
             3: lambda: any(count > self.room[feature] for feature, count in terms.items()),
             4: lambda: len(terms) > self.max_features,
             5: lambda: any(self.clashes(one, two) for one, two in pairs),
-            6: lambda: any(self.shares_gap(one, two) for one, two in pairs),
+            6: lambda: any(
+                self.shares_gap(one, two) or self.is_too_small([one, two]) for one, two in pairs
+            ),
             7: lambda: self.breaks_rule(set(terms), node.listed),
+            8: lambda: any(
+                self.is_too_small([one for one in slots if columns[one[0] >> 1].feature == feature])
+                for feature in terms
+            ),
         }.get(rule)
         if is_broken is None or not is_broken():
             raise Refused(f"the node is called empty by rule {rule}, but keeps it")
@@ -659,6 +671,23 @@ class Checker:
             for slot, column in zip((one, two), columns, strict=True)
         ]
         return len(set(parts[0])) == 2 and parts[1] in (parts[0], [not part for part in parts[0]])
+
+    def is_too_small(self, slots):
+        """Do single conditions of one feature leave a group of rows, or of numbers, that is too small?"""
+        columns = [slot[0] >> 1 for slot in slots]
+        features = {self.table.columns[column].feature for column in columns}
+        if len(features) > 1 or any(low != high for _, low, high, _ in slots):
+            return False
+        groups = {}
+        for pattern, is_number, is_event in self.table.rows_of(features.pop()):
+            codes = [self.table.columns[column].codes[pattern] for column in columns]
+            key = tuple(code <= slot[1] for code, slot in zip(codes, slots, strict=True))
+            for kind in {False, is_number}:
+                pair = groups.setdefault((kind, key), [0, 0])
+                pair[0] += 1
+                pair[1] += is_event
+        least = self.header["rules"]["least"]
+        return any(rows < least[0] or events < least[1] for rows, events in groups.values())
 
     def breaks_rule(self, used, listed):
         """A budget, a group or features that must be used: can no card with these features keep it?"""
@@ -945,6 +974,7 @@ def require_root(card, header, table, rows):
             raise Refused(f"the cuts of {name!r} do not tell all of its values apart")
     rules = header["rules"]
     has_rules = rules["must_use"] or rules["groups"] or rules["budget"] is not None
+    has_rules = has_rules or rules["least"] != [1, 0]
     if has_rules and not certificate["rules"]:
         raise Refused("the proof has rules for the whole card, the certificate has none")
     has_pseudo = certificate["pseudo_rows"] + certificate["smooth_rows"] > 0

@@ -188,6 +188,7 @@ def _rules_of(problem: Problem) -> dict[str, Any]:
     """The rules for the card as a whole; features are numbered in their order."""
     rules = problem.restrictions
     return {
+        "least": [int(one) for one in rules.least],
         "must_use": np.flatnonzero(rules.must_use).tolist(),
         "costs": [float(cost) for cost in rules.costs],
         "budget": float(rules.budget) if math.isfinite(rules.budget) else None,

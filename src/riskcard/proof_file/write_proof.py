@@ -172,10 +172,9 @@ def _require_covered(card: RiskCard) -> tuple[Certificate, Recipe]:
 
 def _require_plain(layout: Layout, problem: Problem) -> None:
     """Refuse rules that a proof file cannot express."""
-    if problem.kept or problem.restrictions.least != (1, 0) or layout.further_rules:
+    if problem.kept or layout.further_rules:
         raise ParameterError(
-            "Proof files do not cover these rules yet: least rows or events of a bin, and limits on differences "
-            "between groups."
+            "Proof files do not cover limits on differences between groups, nor few changes of a card."
         )
 
 

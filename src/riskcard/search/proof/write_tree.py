@@ -24,6 +24,7 @@ from riskcard.kernels.proof.record.points import NO_ROOM, write_boxes, write_poi
 from riskcard.kernels.proof.record.walk import (
     AT_LEAF,
     DONE,
+    EMPTY,
     LEAF,
     N_BYTES,
     N_CLOSED,
@@ -31,9 +32,10 @@ from riskcard.kernels.proof.record.walk import (
     N_RECORDS,
     walk,
 )
+from riskcard.problem.objective import violations_of_terms
 from riskcard.problem.problem import Problem
 from riskcard.search.deadline import Deadline, OutOfTime
-from riskcard.search.proof.conditions import arrange_conditions
+from riskcard.search.proof.conditions import arrange_conditions, cuts_of
 from riskcard.search.proof.entropy_table import (
     as_float,
     entropy_table,
@@ -48,6 +50,8 @@ ABOVE = 5e-8
 BUDGET = 2e8
 #: Bytes that are kept before they are handed on; open nodes; room for boxes of a leaf.
 BUFFER, MOST_OPEN, MOST_BOXES = 1 << 20, 4096, 512
+#: Why a leaf is empty, next to the reasons of the kernel.
+SMALL_GROUP = 8
 
 
 class NotClosed(Exception):
@@ -134,13 +138,15 @@ class _Walk:
             if reason == AT_LEAF:
                 self.counters[N_OPEN] -= 1
                 self.counters[N_RECORDS] += 1
-                put(bytes([LEAF]) + self._leaf(self.stack, int(self.counters[N_OPEN])))
+                put(self._leaf(self.stack, int(self.counters[N_OPEN])))
         return Written(int(self.counters[N_RECORDS]), int(self.counters[N_CLOSED]))
 
     def _leaf(self, nodes: HullNodes, index: int) -> bytes:
-        """The points of a node whose conditions are all chosen."""
+        """The record of a node whose conditions are all chosen."""
         slots = nodes.slots[index, hull.FIRST_INTERVAL : int(nodes.counts[index])]
         sides, cuts = slots[:, at.SIDE], slots[:, at.LOW]
+        if self._has_small_groups(sides, cuts):
+            return bytes([EMPTY, SMALL_GROUP])
         patterns = self.conditions.patterns
         cell = np.zeros(patterns.events.size, dtype=np.int64)
         for j, (side, cut) in enumerate(zip(sides.tolist(), cuts.tolist(), strict=True)):
@@ -159,7 +165,16 @@ class _Walk:
             buffer = np.zeros(2 * buffer.size, dtype=np.uint8)
         if size < 0:
             raise NotClosed
-        return buffer[:size].tobytes()
+        return bytes([LEAF]) + buffer[:size].tobytes()
+
+    def _has_small_groups(self, sides: Integers, cuts: Integers) -> bool:
+        """Do the conditions of a leaf divide a feature into groups that are too small?"""
+        if self.problem.restrictions.least == (1, 0):
+            return False
+        columns = sides >> 1
+        own = cuts_of(self.conditions, columns, cuts)
+        terms = list(zip(columns.tolist(), own.tolist(), strict=True))
+        return bool(violations_of_terms(terms, self.problem))
 
     def _write_leaf(
         self, holds: Floats, cells: Floats, most: Integers, buffer: NDArray[np.uint8]
