@@ -309,6 +309,13 @@ def test_what_a_file_does_not_cover_is_refused_with_a_sentence(tmp_path):
     assert not (tmp_path / "card.proof").exists()
 
 
+def test_without_conditions_there_is_nothing_to_prove(tmp_path):
+    X, y = pd.DataFrame({"a": np.ones(10)}), np.arange(10) % 2
+    model = RiskScoreClassifier(2, regularization=None, certify=True).fit(X, y)
+    with pytest.raises(ParameterError, match="nothing to prove"):
+        write_proof(tmp_path / "card.proof", model.card_, X, y)
+
+
 def test_a_card_without_a_bound_has_no_proof(tmp_path):
     model, X, y = fitted(certify=False)
     with pytest.raises(ParameterError, match="certify=True"):

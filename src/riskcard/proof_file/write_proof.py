@@ -25,7 +25,7 @@ from riskcard.problem.problem import Problem
 from riskcard.proof_file.merged_table import MergedTable, merge_table
 from riskcard.search.deadline import Deadline, OutOfTime
 from riskcard.search.interrupt import catch_interrupt
-from riskcard.search.proof.write_tree import NotClosed, Written, write_tree
+from riskcard.search.proof.write_tree import NoConditions, NotClosed, Written, write_tree
 
 MAGIC = b"riskcard proof 1\n"
 #: The entries of a card's features that its points depend on.
@@ -108,6 +108,11 @@ def write_proof(
             raise ParameterError(
                 f"The proof was not written within {time_limit:g} seconds. Give more time: it takes about as "
                 "long as the proof itself."
+            ) from None
+        except NoConditions:
+            raise ParameterError(
+                "No condition may be on a card here, so the card without terms is the only one. There is nothing to "
+                "prove."
             ) from None
         except NotClosed:
             raise ParameterError(

@@ -54,6 +54,10 @@ BUFFER, MOST_OPEN, MOST_BOXES = 1 << 20, 4096, 512
 SMALL_GROUP = 8
 
 
+class NoConditions(Exception):
+    """Not a single condition may be on a card."""
+
+
 class NotClosed(Exception):
     """A card of the problem has a loss below the bound that was to be proven, or rounding hides it."""
 
@@ -84,7 +88,7 @@ def write_tree(
     """
     conditions = arrange_conditions(problem, tells_all_apart=True, deadline=deadline)
     if conditions is None:
-        raise NotClosed
+        raise NoConditions
     return _Walk(problem, conditions, cutoff).run(put, deadline)
 
 
