@@ -230,11 +230,86 @@ def false_claims(case: Case, rng: np.random.Generator) -> Iterator[tuple[str, Ca
         yield "a fault in the tree", replace(false, proof=put_together(own, bytes(data)))
 
 
+def number(value: int) -> bytes:
+    """A number of the tree."""
+    found = bytearray()
+    while value >= 128:
+        found.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*found, value])
+
+
+def closed_root(case: Case, offset: float, steps: list[tuple[int, int, float]]) -> Case:
+    """A file that calls the root closed by one model: an offset, and sides, cuts and steps."""
+    unit = 1 << 24
+    whole = round(offset * unit)
+    record = bytes([1, 24]) + number(2 * whole if whole >= 0 else -2 * whole - 1)
+    record += number(len(steps))
+    for side, cut, step in steps:
+        record += number(side) + number(cut) + number(round(step * unit))
+    header, _ = take_apart(case.proof)
+    return replace(case, proof=put_together(header | {"records": 1, "closed": 1}, record))
+
+
+def closed_by_card(case: Case) -> Case | None:
+    """The root closed by the card itself; None where the card has more than numbers."""
+    header, _ = take_apart(case.proof)
+    scale = case.card["certificate"]["class_weights"] or case.card
+    unit, offset = (
+        1 / scale["multiplier"],
+        scale["offset"] + case.card["base"] / scale["multiplier"],
+    )
+    columns = np.cumsum([0, *(len(feature["most"]) for feature in header["features"])])
+    places = {feature["name"]: i for i, feature in enumerate(header["features"])}
+    steps = []
+    for feature in case.card["features"]:
+        place = places[feature["name"]]
+        own = header["features"][place]
+        if "groups" in feature or own["bins"] is not None:
+            return None
+        points = feature["points"]
+        offset += points[-1] * unit
+        for cut, below, above in zip(feature["cuts"], points, points[1:], strict=False):
+            index = int(np.searchsorted(own["cuts"], cut, side="right")) - 1
+            side = 2 * int(columns[place])
+            if below > above:
+                steps.append((side, index, (below - above) * unit))
+            elif above > below:
+                steps.append((side + 1, index, (above - below) * unit))
+                offset -= (above - below) * unit
+    return closed_root(case, offset, steps)
+
+
+def closed_too_early(case: Case, rng: np.random.Generator) -> Iterator[tuple[str, Case]]:
+    """Roots that are called closed by chances of every kind, with a claim that is false."""
+    false = with_claim(case, case.best * (1 + 1e-6))
+    header, _ = take_apart(case.proof)
+    by_card = closed_by_card(false)
+    if by_card is not None:
+        yield "a root closed by the card itself", by_card
+    sides = []
+    for feature in header["features"]:
+        for place in range(len(feature["most"])):
+            column = len(sides) // 2
+            codes = [one[place] for _, one in feature["values"]]
+            codes += [one[place] for one in feature["bins"] or []] or [len(feature["cuts"])]
+            sides += [(2 * column, max(codes)), (2 * column + 1, max(codes))]
+    open_sides = [(side, n_cuts) for side, n_cuts in sides if n_cuts > 0]
+    for _ in range(4):
+        steps = []
+        for _ in range(int(rng.integers(0, 4))):
+            side, n_cuts = open_sides[int(rng.integers(len(open_sides)))]
+            steps.append((side, int(rng.integers(n_cuts)), float(rng.exponential(1.5))))
+        offset = float(rng.normal(0, 2) - sum(step for *_, step in steps) / 2)
+        yield "a root closed by some chances", closed_root(false, offset, steps)
+
+
 def faults(case: Case, rng: np.random.Generator) -> Iterator[tuple[str, Case]]:
     """Files of every kind that must be refused."""
     yield from damaged_bytes(case, rng)
     yield from changed_words(case, rng)
     yield from false_claims(case, rng)
+    yield from closed_too_early(case, rng)
 
 
 def main() -> int:

@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 from proof_cases import (
+    closed_by_card,
     damaged_bytes,
     false_claims,
     faults,
@@ -81,6 +82,14 @@ def test_a_bound_above_the_best_card_is_never_accepted(cases):
 def test_a_lower_bound_than_the_tree_proves_is_accepted(plain_case):
     lower = with_claim(plain_case, plain_case.bound * 0.99)
     assert lower.is_accepted()
+
+
+def test_the_card_itself_closes_nothing_that_is_true_only_of_itself(cases):
+    """Without what other cards may gain, its chances would close the root of every problem."""
+    found = [one for case in cases if (one := closed_by_card(case)) is not None]
+    assert len(found) >= 4
+    refused = [sentence_of(one) for one in found if not one.is_accepted()]
+    assert any("the node is not closed" in sentence for sentence in refused)
 
 
 # --- each fault has its sentence -------------------------------------------------------------------
