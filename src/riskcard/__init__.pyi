@@ -37,6 +37,7 @@ from .plots.pool import plot_pool as plot_pool
 from .plots.progress import plot_progress as plot_progress
 from .plots.risk import plot_risk as plot_risk
 from .plots.roc import plot_roc as plot_roc
+from .proof_file.write_proof import write_proof as write_proof
 from .report.report import make_report as make_report
 from .rules.card_rules import CardRules as CardRules
 from .rules.card_rules import FeatureGroup as FeatureGroup

@@ -6,15 +6,16 @@ from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from riskcard.encoding.decode_solution import Layout
 from riskcard.errors import ParameterError
 from riskcard.estimators.base import CardClassifier, count_threads, seed_of
 from riskcard.estimators.fitted import Procedure, Training, finish
-from riskcard.estimators.learning import Learned, Request, Task, learn
+from riskcard.estimators.learning import Learned, Request, Task, learn, pose
 from riskcard.estimators.recipe_values import parameters_from, plain_values
 from riskcard.estimators.regularization import Regularization
 from riskcard.model.origin.recipe import Recipe
 from riskcard.parameters import check_parameters, parameters_of
-from riskcard.problem.problem import Scale
+from riskcard.problem.problem import Problem, Scale
 from riskcard.rules.card_rules import CardRules
 from riskcard.search.options import Options
 
@@ -201,7 +202,18 @@ class RiskScoreClassifier(CardClassifier):
         self, X: Any, y: Any, sample_weight: Any, request: Request | None = None
     ) -> tuple[Learned, Training]:
         """Learn a card, keep it, and return the solver's answer and the rows."""
-        task = self._task(request or Request())
+        training, task = self._prepare(X, y, sample_weight, request or Request())
+        if request is None:
+            self._describe(X, training.table, self.max_terms)
+        learned = learn(training, task)
+        self._keep(finish(*learned, training), learned.result, y)
+        return learned, training
+
+    def _prepare(
+        self, X: Any, y: Any, sample_weight: Any, request: Request
+    ) -> tuple[Training, Task]:
+        """Read the rows, and put together what is to be done with them."""
+        task = self._task(request)
         start = task.request.start
         kept = task.rules.wanted | (
             {feature.name for feature in start.features} if start else set()
@@ -210,11 +222,12 @@ class RiskScoreClassifier(CardClassifier):
         if training.table.left_out:
             task.rules.check_names(training.table.columns)
             task = replace(task, rules=task.rules.only(training.table.names))
-        if request is None:
-            self._describe(X, training.table, self.max_terms)
-        learned = learn(training, task)
-        self._keep(finish(*learned, training), learned.result, y)
-        return learned, training
+        return training, task
+
+    def pose(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Training, Layout, Problem]:
+        """The rows as ``fit`` reads them, and the problem that it would solve; nothing is solved."""
+        training, task = self._prepare(X, y, sample_weight, Request())
+        return training, *pose(training, task)
 
     def _task(self, request: Request) -> Task:
         """What to do, from parameters that make sense."""

@@ -137,15 +137,24 @@ def learn(training: Training, task: Task) -> Learned:
     return learned
 
 
-def _learn(training: Training, task: Task) -> Learned:
-    tell_of_compilation(task.verbose)
-    start, kept = task.request.start, task.request.kept
+def pose(training: Training, task: Task) -> tuple[Layout, Problem]:
+    """What is to be solved for some rows, and what its numbers mean."""
     is_small = training.table.labels.size <= MOST_ROWS_ALONE
     with one_blas_thread() if is_small else nullcontext():
         layout = task.regularization.apply(
-            _lay_out(training, task), training.table, task.pose, task.limits["max_terms"], kept
+            _lay_out(training, task),
+            training.table,
+            task.pose,
+            task.limits["max_terms"],
+            task.request.kept,
         )
-    problem = task.pose(layout)
+    return layout, task.pose(layout)
+
+
+def _learn(training: Training, task: Task) -> Learned:
+    tell_of_compilation(task.verbose)
+    start, kept = task.request.start, task.request.kept
+    layout, problem = pose(training, task)
     if task.request.is_empty:
         return _without_terms(problem, layout, task)
     # in rows of average weight

@@ -54,7 +54,26 @@ def run_fit(options: Namespace) -> int:
         put("" if more is None else f"\n{more}\n")
         say_saved(options.output, options.held_out)
         _remark_on_few_rows(options, training)
+    if options.proof is not None and not _is_proof_written(options, training, card):
+        return _INTERRUPTED
     return exit_code(card)
+
+
+def _is_proof_written(options: Namespace, training: Training, card: RiskCard) -> bool:
+    """Write the proof of a card that is saved and shown already; False if the user ends that."""
+    from riskcard.proof_file.write_proof import write_proof
+
+    if exit_code(card) == _INTERRUPTED:
+        say("Writing the proof of the bound that was reached. Ctrl-C again ends that.")
+    table, labels, weights = training.table, training.labels, training.weights
+    try:
+        written = write_proof(options.proof, card, table, labels, sample_weight=weights)
+    except KeyboardInterrupt:
+        say(f"Interrupted: {options.proof} was not written.")
+        return False
+    if not options.quiet:
+        say(f"Wrote {options.proof}: {written.size:,} bytes, SHA-256 {written.sha256}.")
+    return True
 
 
 def _remark_on_few_rows(options: Namespace, training: Training) -> None:
@@ -88,6 +107,8 @@ def _require_company(options: Namespace) -> None:
         if _is_given(options, name) and not _is_given(options, needed):
             option, other = (known.get(word, f"--{word}") for word in (name, needed))
             raise ParameterError(f"{option} has no effect without {other}. Give both, or neither.")
+    if options.proof is not None and not options.certify:
+        raise ParameterError("--proof has no effect without --certify. Give both, or neither.")
     if options.improve is not None and _is_given(options, "tolerance"):
         raise ParameterError(
             "--improve and --pool-tolerance cannot be used together: a pool has the best cards of "

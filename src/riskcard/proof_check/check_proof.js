@@ -1,0 +1,658 @@
+/* A second checker of proof files, for browsers and Node.js.
+
+     node check_proof.js card.json data.csv card.proof
+
+   It shares no code with riskcard, nor with check_proof.py; docs/proof_format.md describes the format. All sums are
+   made of BigInt, so nothing is rounded but where the format says so. */
+"use strict";
+
+const ProofChecker = (() => {
+  const ODDS = 32n, KNOT = 40n, BETWEEN = 21n, CHANCE = KNOT + BETWEEN, ONE = 1n << CHANCE, FINE = 110n;
+  const CLOSED = 1, BY_SIDE = 2, BY_CUT = 3, EMPTY = 4, LEAF = 5;
+  const MAGIC = "riskcard proof 1\n";
+
+  class Refused extends Error {}
+  const refuse = (sentence) => { throw new Refused(sentence); };
+  const smaller = (one, two) => (one < two ? one : two);
+  const larger = (one, two) => (one > two ? one : two);
+  const floorDivide = (a, b) => { const q = a / b; return a % b !== 0n && (a < 0n) !== (b < 0n) ? q - 1n : q; };
+  const isWhole = (number) => Number.isSafeInteger(number);
+
+  // --- numbers ----------------------------------------------------------------------------------
+  // a double as m / 2**k, exactly
+  function exact(number) {
+    if (typeof number !== "number" || !Number.isFinite(number)) refuse(`${number} is not a finite number`);
+    let k = 0;
+    while (!Number.isInteger(number)) { number *= 2; k += 1; }
+    return { m: BigInt(number), k: BigInt(k) };
+  }
+  function logPart(above, below) {
+    let x = (above << FINE) / below;
+    const square = (x * x) >> FINE;
+    let total = x;
+    for (let n = 3n; x > 0n; n += 2n) { x = (x * square) >> FINE; total += x / n; }
+    return 2n * total;
+  }
+  const LOG_TWO = logPart(1n, 3n);
+  const bits = (number) => BigInt(number.toString(2).length);
+  function log(number) {
+    const e = bits(number) - 1n;
+    return e * LOG_TWO + logPart(number - (1n << e), number + (1n << e));
+  }
+  function exp(x) { // exp(-x)
+    const halvings = larger(0n, bits(x) - FINE + 3n);
+    x >>= halvings;
+    let total = 1n << FINE, term = total;
+    for (let n = 1n; term > 0n; n += 1n) { term = ((term * x) / n) >> FINE; total += term; }
+    for (let i = 0n; i < halvings; i += 1n) total = (total * total) >> FINE;
+    return (1n << (2n * FINE)) / total;
+  }
+  const knots = new Map();
+  function knot(k) {
+    if (!knots.has(k)) {
+      const whole = 1n << KNOT;
+      const chance = (1n << (KNOT + FINE)) / ((1n << FINE) + exp((BigInt(k) << FINE) >> (ODDS - BETWEEN)));
+      const rest = whole - chance;
+      const total = whole * log(whole) - chance * log(chance) - (rest > 0n ? rest * log(rest) : 0n);
+      knots.set(k, [chance, (total - (1n << 80n)) >> FINE]);
+    }
+    return knots.get(k);
+  }
+  const chances = new Map();
+  function chanceAt(z) { // z: log-odds in units of 2**-32, a Number
+    let found = chances.get(z);
+    if (found === undefined) {
+      const size = Math.min(Math.abs(z), 32 * 2 ** 32 - 1);
+      const k = Math.floor(size / 2 ** 21), rest = BigInt(size - k * 2 ** 21);
+      const [one, low] = knot(k), [two, high] = knot(k + 1), [three] = knot(k + 2);
+      const bend = ((three - 2n * two + one) * ((rest * (rest - (1n << BETWEEN))) >> BETWEEN)) >> 1n;
+      let chance = (one << BETWEEN) + (two - one) * rest + bend;
+      chance = smaller(larger(chance, one << BETWEEN), two << BETWEEN);
+      let entropy = smaller(low, high) << BETWEEN;
+      if (two > one) {
+        entropy = (low << BETWEEN) + floorDivide((high - low) * (chance - (one << BETWEEN)), two - one);
+      }
+      found = [z >= 0 ? chance : ONE - chance, entropy];
+      if (chances.size > 2000000) chances.clear();
+      chances.set(z, found);
+    }
+    return found;
+  }
+
+  // --- SHA-256 ----------------------------------------------------------------------------------
+  function sha256(data) {
+    const primes = [];
+    for (let n = 2; primes.length < 64; n += 1) if (primes.every((p) => n % p)) primes.push(n);
+    const fraction = (x) => ((x - Math.floor(x)) * 2 ** 32) >>> 0;
+    const K = primes.map((p) => fraction(Math.cbrt(p)));
+    const H = primes.slice(0, 8).map((p) => fraction(Math.sqrt(p)));
+    const padded = new Uint8Array(Math.ceil((data.length + 9) / 64) * 64);
+    padded.set(data);
+    padded[data.length] = 128;
+    const view = new DataView(padded.buffer);
+    view.setUint32(padded.length - 8, Math.floor(data.length / 2 ** 29));
+    view.setUint32(padded.length - 4, (data.length << 3) >>> 0);
+    const turn = (x, n) => (x >>> n) | (x << (32 - n));
+    const w = new Int32Array(64);
+    for (let start = 0; start < padded.length; start += 64) {
+      for (let i = 0; i < 64; i += 1) {
+        if (i < 16) { w[i] = view.getInt32(start + 4 * i); continue; }
+        const a = w[i - 15], b = w[i - 2];
+        w[i] = (w[i - 16] + (turn(a, 7) ^ turn(a, 18) ^ (a >>> 3)) + w[i - 7] + (turn(b, 17) ^ turn(b, 19) ^ (b >>> 10))) | 0;
+      }
+      let [a, b, c, d, e, f, g, h] = H;
+      for (let i = 0; i < 64; i += 1) {
+        const one = (h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + K[i] + w[i]) | 0;
+        const two = ((turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+        h = g; g = f; f = e; e = (d + one) | 0; d = c; c = b; b = a; a = (one + two) | 0;
+      }
+      [a, b, c, d, e, f, g, h].forEach((x, i) => { H[i] = (H[i] + x) | 0; });
+    }
+    return H.map((x) => (x >>> 0).toString(16).padStart(8, "0")).join("");
+  }
+
+  // --- the file ---------------------------------------------------------------------------------
+  class Body {
+    constructor(data) { this.data = data; this.place = 0; }
+    byte() {
+      if (this.place >= this.data.length) refuse("the file ends in the middle of the tree");
+      this.place += 1;
+      return this.data[this.place - 1];
+    }
+    number() {
+      let total = 0, unit = 1;
+      for (;;) {
+        const byte = this.byte();
+        total += (byte & 127) * unit;
+        if (byte < 128) break;
+        unit *= 128;
+        if (unit > 2 ** 49) refuse(`a number is too long at byte ${this.place} of the tree`);
+      }
+      if (total > 2 ** 44) refuse(`a number is too large at byte ${this.place} of the tree`);
+      return total;
+    }
+    signed() { const number = this.number(); return number % 2 ? -(number + 1) / 2 : number / 2; }
+    digits() {
+      const digits = this.number();
+      return digits > 32 ? refuse(`more than 32 digits at byte ${this.place} of the tree`) : digits;
+    }
+  }
+  function open(data) {
+    const head = new TextDecoder().decode(data.subarray(0, MAGIC.length));
+    if (head !== MAGIC) refuse(`the file does not begin with '${MAGIC.trim()}'`);
+    const hex = Array.from(data.subarray(-32), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    if (data.length < MAGIC.length + 36 || sha256(data.subarray(0, -32)) !== hex) {
+      refuse("its SHA-256 does not agree with its content: it was changed or is not whole");
+    }
+    const begin = MAGIC.length + 4;
+    const size = new DataView(data.buffer, data.byteOffset + MAGIC.length, 4).getUint32(0, true);
+    if (begin + size > data.length - 32) refuse("the header is longer than the file");
+    let header;
+    try { header = JSON.parse(new TextDecoder().decode(data.subarray(begin, begin + size))); } catch { refuse("the header is not valid JSON"); }
+    return { header, tree: data.subarray(begin + size, -32) };
+  }
+
+  // --- the table --------------------------------------------------------------------------------
+  const keyOf = (value) => (value === null ? "missing" : `${typeof value === "string" ? "text" : "number"} ${typeof value === "boolean" ? Number(value) : value}`);
+  function binOf(cuts, value) { // how many cuts are below the value
+    let low = 0, high = cuts.length;
+    while (low < high) { const middle = (low + high) >> 1; if (cuts[middle] < value) low = middle + 1; else high = middle; }
+    return low;
+  }
+  function weightIn(weight, factor, digits) { // weight * factor * 2**digits as [rounded down, rounded up]
+    const one = exact(weight), two = exact(factor);
+    if (one.m < 0n || two.m <= 0n) refuse("a weight is below 0");
+    const product = (one.m * two.m) << BigInt(digits), shift = one.k + two.k;
+    const low = product >> shift;
+    return [low, low << shift === product ? low : low + 1n];
+  }
+  class Table {
+    constructor(header, rows) {
+      Object.assign(this, { header, rows });
+      const { digits, factors, extra } = header.weights;
+      if (!isWhole(digits) || digits < 0 || digits > 1100) refuse("digits must be from 0 to 1100");
+      this.digits = digits;
+      this.columns = [];
+      const cells = [];
+      header.features.forEach((feature, number) => cells.push(...this.readFeature(number, feature, rows)));
+      const found = new Map(), n = rows.isEvent.length;
+      if (rows.weights && rows.weights.length !== n) refuse("there is not one weight for each row");
+      if (cells.some((column) => column.length !== n)) refuse("the columns differ in length");
+      const keys = [];
+      for (let i = 0; i < n; i += 1) {
+        const codes = cells.map((column) => column[i]);
+        const key = codes.join(",");
+        keys.push(key);
+        if (!found.has(key)) found.set(key, { codes, key, weights: [0n, 0n] });
+        const weight = rows.weights ? rows.weights[i] : 1;
+        found.get(key).weights[rows.isEvent[i] ? 0 : 1] += weightIn(weight, factors[rows.isEvent[i] ? 1 : 0], digits)[0];
+      }
+      const patterns = [...found.values()].sort((one, two) => {
+        const place = one.codes.findIndex((code, i) => code !== two.codes[i]);
+        return place < 0 ? 0 : one.codes[place] - two.codes[place];
+      });
+      const places = new Map(patterns.map((pattern, place) => [pattern.key, place]));
+      this.patternOfRow = keys.map((key) => places.get(key));
+      this.events = patterns.map((pattern) => pattern.weights[0]);
+      this.others = patterns.map((pattern) => pattern.weights[1]);
+      this.addExtra(extra);
+      this.columns.forEach((column, place) => { column.codes = patterns.map((pattern) => pattern.codes[place]); });
+      const text = patterns.map((pattern, i) => `${pattern.key}:${this.events[i]},${this.others[i]}\n`).join("");
+      if (sha256(new TextEncoder().encode(text)) !== header.table) refuse("the rows are not those of the proof: the SHA-256 of the merged table differs");
+      const sum = (list) => list.reduce((a, b) => a + b, 0n);
+      if (sum(this.events) === 0n || sum(this.others) === 0n) refuse("all rows have the same label");
+    }
+    readFeature(number, feature, rows) {
+      const { name, cuts } = feature, values = rows.values[name];
+      if (values === undefined) refuse(`the rows have no feature '${name}'`);
+      if (cuts.some((cut, i) => !Number.isFinite(cut) || (i > 0 && cuts[i - 1] >= cut))) refuse(`the cuts of '${name}' are not in ascending order`);
+      const bins = feature.bins === null ? Array.from({ length: cuts.length + 1 }, (_, code) => [code]) : feature.bins;
+      if (bins.length > 0 && bins.length !== cuts.length + 1) refuse(`'${name}' has ${cuts.length} cuts and ${bins.length} bins`);
+      const known = new Map(feature.values.map(([value, codes]) => [keyOf(value), codes]));
+      const lists = values.map((value) => {
+        let codes = known.get(keyOf(value));
+        if (codes === undefined && typeof value === "number" && bins.length > 0) codes = bins[binOf(cuts, value)];
+        return codes === undefined ? refuse(`'${name}' has the value '${value}', which the proof does not know`) : codes;
+      });
+      const every = [...bins, ...known.values()];
+      feature.most.forEach((most, place) => {
+        const codes = every.map((one) => one[place]);
+        if (codes.some((code) => !isWhole(code) || code < 0)) refuse(`'${name}' has a code that is no whole number from 0 on`);
+        if (most.length !== 2 || most.some((points) => !isWhole(points) || points < 0)) refuse(`a side may have ${most} points`);
+        this.columns.push({ feature: number, most, nCodes: Math.max(...codes) + 1, bins: bins.map((one) => one[place]) });
+      });
+      return feature.most.map((_, place) => lists.map((codes) => codes[place]));
+    }
+    addExtra(extra) {
+      this.extra = null;
+      if (extra === null) return;
+      if (extra.length !== 2 || extra.some((part) => part.length !== this.events.length || part.some((one) => !isWhole(one) || one < 0))) {
+        refuse("the pseudo-observations do not have one weight for each pattern");
+      }
+      this.extra = extra.map((part) => part.map(BigInt));
+      this.events = this.events.map((one, i) => one + this.extra[0][i]);
+      this.others = this.others.map((one, i) => one + this.extra[1][i]);
+    }
+    isFull(feature, rows) {
+      const values = new Set(rows.values[feature.name]);
+      if (feature.bins !== null || feature.values.length > 0 || ![...values].every((value) => typeof value === "number")) return false;
+      return new Set([...values].map((value) => binOf(feature.cuts, value))).size === values.size;
+    }
+  }
+
+  // --- the card ---------------------------------------------------------------------------------
+  function pointsOf(feature, value) {
+    if (value === null && feature.missing !== null) return feature.missing;
+    if (value !== null && feature.groups) {
+      const place = feature.groups.findIndex((group) => group.some((one) => String(one) === String(value)));
+      if (place >= 0) return feature.points[place];
+    } else if (value !== null) {
+      const code = feature.codes.find((one) => one.value === value);
+      return code ? code.points : feature.points[binOf(feature.cuts, value)];
+    }
+    if (feature.usual === null) refuse(`the card has no points for the value '${value}' of '${feature.name}'`);
+    return feature.points[feature.usual];
+  }
+  function lossAt(total, multiplier, offset, sign) { // at least log(1 + exp(-margin)), in units of 2**-FINE
+    let above = ((BigInt(total) << multiplier.k) << offset.k) + offset.m * multiplier.m;
+    let below = multiplier.m << offset.k;
+    if (below < 0n) { above = -above; below = -below; }
+    above *= sign;
+    const size = above < 0n ? -above : above;
+    const small = exp((size << FINE) / below) + (1n << 21n);
+    const loss = log((1n << FINE) + small) - FINE * log(2n) + (1n << 21n);
+    return above < 0n ? loss + (size << FINE) / below + 1n : loss;
+  }
+  function lossOf(card, table, rows) { // in the user's weights, as a Number that is not below the loss but for its rounding
+    const scale = card.certificate.class_weights || card;
+    const multiplier = exact(scale.multiplier), offset = exact(scale.offset);
+    const totals = rows.isEvent.map((_, i) => card.features.reduce((sum, feature) => sum + pointsOf(feature, rows.values[feature.name][i]), card.base));
+    const sums = new Map();
+    const add = (total, isEvent, weight) => { const key = `${total} ${isEvent}`; sums.set(key, (sums.get(key) || 0n) + weight); };
+    totals.forEach((total, i) => add(total, rows.isEvent[i] ? 1 : 0, weightIn(rows.weights ? rows.weights[i] : 1, table.header.weights.factors[rows.isEvent[i] ? 1 : 0], table.digits)[1]));
+    if (table.extra !== null) {
+      const ofPattern = new Map();
+      totals.forEach((total, i) => {
+        const place = table.patternOfRow[i];
+        if (ofPattern.has(place) && ofPattern.get(place) !== total) refuse("rows that the proof does not tell apart have different totals on the card");
+        ofPattern.set(place, total);
+      });
+      ofPattern.forEach((total, place) => { add(total, 1, table.extra[0][place]); add(total, 0, table.extra[1][place]); });
+    }
+    let loss = 0n;
+    sums.forEach((weight, key) => {
+      const [total, isEvent] = key.split(" ").map(Number);
+      loss += weight * lossAt(total, multiplier, offset, isEvent ? 1n : -1n);
+    });
+    return Number((loss << 64n) >> (FINE + BigInt(table.digits))) / 2 ** 64;
+  }
+
+  // --- the tree ---------------------------------------------------------------------------------
+  class Checker {
+    constructor(header, table, body) {
+      Object.assign(this, { header, table, body, records: 0, closed: 0 });
+      const { kind } = header, bound = exact(header.bound);
+      ["max_terms", "max_features", "max_cuts_per_feature", "max_points"].forEach((name) => {
+        if (!isWhole(kind[name]) || kind[name] < 1) refuse(`${name} is ${kind[name]}, which is no whole number from 1 on`);
+      });
+      // cutoff / 2**cutoffShift, in units of 1 / (ONE * 2**ODDS)
+      this.cutoff = (bound.m << BigInt(table.digits)) << (CHANCE + ODDS);
+      this.cutoffShift = bound.k;
+      this.isFixed = typeof kind.scale === "number";
+      if (!this.isFixed && kind.scale !== "calibrated" && kind.scale !== "multiplier") refuse(`the scale '${kind.scale}' is not known`);
+      if (this.isFixed) this.multiplier = exact(kind.scale);
+      if (this.isFixed && this.multiplier.m <= 0n) refuse("the multiplier is not above 0");
+      const up = (m, below) => -floorDivide(-m, below);
+      if (!this.isFixed) { const limit = exact(kind.max_log_odds); this.step = up(limit.m << ODDS, 1n << limit.k); }
+      if (!this.isFixed && this.step <= 0n) refuse("the largest step is not above 0");
+      this.reach = table.columns.flatMap((column) => column.most.map((points) => {
+        if (this.isFixed) return up((BigInt(points) << ODDS) << this.multiplier.k, this.multiplier.m);
+        return points > 0 ? this.step : 0n;
+      }));
+      this.sides = this.reach.map((_, side) => side).filter((side) => this.reach[side] > 0n && table.columns[side >> 1].nCodes > 1);
+      this.isSide = new Set(this.sides);
+      this.steepest = this.sides.map((side) => this.reach[side]).reduce(larger, 0n);
+      this.room = header.features.map((feature, number) => Math.min(feature.most_terms, table.columns.filter((column) => column.feature === number).reduce((sum, column) => sum + column.nCodes - 1, 0)));
+      const sum = (list) => list.reduce((a, b) => a + b, 0n);
+      this.lowest = (log(sum(table.events)) - log(sum(table.others))) >> (FINE - ODDS);
+      this.highest = this.lowest + 1n;
+      this.weights = table.events.map((event, i) => event + table.others[i]);
+      this.eventParts = table.events.map((event) => event * ONE);
+      this.order = table.columns.map((column) => column.codes.map((_, i) => i).sort((i, j) => column.codes[i] - column.codes[j]));
+    }
+    reaches(bound, scale = 1n) { return bound << this.cutoffShift >= this.cutoff * scale; }
+    check() {
+      const { body } = this;
+      const stack = [{ slots: [], listed: this.sides.length ? this.header.kind.max_terms : 0, excluded: new Set() }];
+      while (stack.length) {
+        const node = stack.pop(), { place } = body;
+        this.records += 1;
+        try {
+          const kind = body.byte();
+          if (kind === CLOSED) this.close(node);
+          else if (kind === BY_SIDE) stack.push(...this.bySide(node).reverse());
+          else if (kind === BY_CUT) stack.push(...this.byCut(node).reverse());
+          else if (kind === EMPTY) this.requireEmpty(node, body.byte());
+          else if (kind === LEAF) this.leaf(node);
+          else refuse(`there is no record of kind ${kind}`);
+        } catch (error) {
+          if (error instanceof Refused) refuse(`record ${this.records}, at byte ${place} of the tree: ${error.message}`);
+          throw error;
+        }
+      }
+      if (body.place !== body.data.length) refuse(`${body.data.length - body.place} bytes follow the end of the tree`);
+      if (this.header.records !== this.records || this.header.closed !== this.closed) refuse("the header states other numbers of records and closed nodes than the tree has");
+    }
+    close(node) {
+      const { body, table } = this;
+      const digits = body.digits(), unit = 2 ** (32 - digits), offset = body.signed(), parts = new Map();
+      for (let left = body.number(); left > 0; left -= 1) {
+        const side = body.number(), cut = body.number(), theta = body.number();
+        if (!this.isSide.has(side) || cut > table.columns[side >> 1].nCodes - 2) refuse(`there is no condition ${cut} of side ${side}`);
+        const { nCodes } = table.columns[side >> 1];
+        if (!parts.has(side >> 1)) parts.set(side >> 1, new Array(nCodes).fill(0));
+        const values = parts.get(side >> 1);
+        for (let code = side & 1 ? cut + 1 : 0; code < (side & 1 ? nCodes : cut + 1); code += 1) values[code] += theta * unit;
+      }
+      this.closed += 1;
+      const z = new Array(this.weights.length).fill(offset * unit);
+      parts.forEach((values, column) => { const { codes } = table.columns[column]; for (let i = 0; i < z.length; i += 1) z[i] += values[codes[i]]; });
+      if (z.some((one) => !isWhole(one))) refuse("log-odds are too large");
+      let entropy = 0n, total = 0n;
+      const slopes = z.map((one, i) => {
+        const [p, h] = chanceAt(one), weight = this.weights[i];
+        entropy += weight * h;
+        const slope = weight * p - this.eventParts[i];
+        total += slope;
+        return slope;
+      });
+      if (!this.reaches((entropy << ODDS) + this.gains(node, slopes, total))) refuse("the chances do not close the node");
+    }
+    gains(node, slopes, total) {
+      const known = new Map();
+      const sums = (column) => { // for every cut the sum of the slopes at or below it
+        if (!known.has(column)) {
+          const { codes, nCodes } = this.table.columns[column], found = new Array(nCodes - 1);
+          let run = 0n, cut = 0;
+          for (const i of this.order[column]) {
+            for (; cut < codes[i]; cut += 1) found[cut] = run;
+            run += slopes[i];
+          }
+          for (; cut < nCodes - 1; cut += 1) found[cut] = run;
+          known.set(column, found);
+        }
+        return known.get(column);
+      };
+      const least = (side, low, high) => {
+        const own = sums(side >> 1);
+        let best = own[low];
+        for (let cut = low + 1; cut <= high; cut += 1) if (side & 1 ? own[cut] > best : own[cut] < best) best = own[cut];
+        return side & 1 ? total - best : best;
+      };
+      let gain = 0n, furthest = 0n;
+      for (const [side, low, high, count] of node.slots) {
+        gain += BigInt(count) * smaller(0n, least(side, low, high)) * this.reach[side];
+        furthest += BigInt(count) * this.reach[side];
+      }
+      if (node.listed > 0) {
+        let best = 0n;
+        for (const side of this.sides) {
+          if (!node.excluded.has(side)) best = smaller(best, least(side, 0, this.table.columns[side >> 1].nCodes - 2) * this.reach[side]);
+        }
+        gain += BigInt(node.listed) * best;
+        furthest += BigInt(node.listed) * this.steepest;
+      }
+      return gain + smaller((this.lowest - furthest) * total, this.highest * total);
+    }
+    bySide(node) {
+      const side = this.body.number();
+      if (node.listed === 0 || !this.isSide.has(side) || node.excluded.has(side)) refuse(`side ${side} cannot be taken out of the list`);
+      const excluded = new Set(node.excluded).add(side), isEnd = excluded.size === this.sides.length, children = [];
+      for (let count = 0; count <= node.listed; count += 1) {
+        const slot = [side, 0, this.table.columns[side >> 1].nCodes - 2, count];
+        children.push({ slots: count ? [...node.slots, slot] : node.slots, listed: isEnd ? 0 : node.listed - count, excluded });
+      }
+      return children;
+    }
+    byCut(node) {
+      const place = this.body.number(), step = this.body.number();
+      if (place >= node.slots.length) refuse(`there is no slot ${place}`);
+      const [side, low, high, total] = node.slots[place], middle = low + step, children = [];
+      if (middle >= high) refuse(`slot ${place} has no cut beyond ${middle}`);
+      for (let count = 0; count <= total; count += 1) {
+        const slots = [...node.slots], right = [side, middle + 1, high, total - count];
+        slots[place] = count ? [side, low, middle, count] : right;
+        if (count > 0 && count < total) slots.push(right);
+        children.push({ ...node, slots });
+      }
+      return children;
+    }
+    requireEmpty(node, rule) {
+      const { slots } = node, { columns } = this.table, terms = new Map();
+      slots.forEach(([side, , , count]) => { const f = columns[side >> 1].feature; terms.set(f, (terms.get(f) || 0) + count); });
+      const pairs = slots.flatMap((one, i) => slots.slice(0, i).map((two) => [one, two]));
+      const chosen = (one, two) => columns[one[0] >> 1].feature === columns[two[0] >> 1].feature && one[1] === one[2] && two[1] === two[2];
+      const rules = {
+        1: () => slots.some(([, low, high, count]) => count > high - low + 1),
+        2: () => pairs.some(([one, two]) => one[0] >> 1 === two[0] >> 1 && one[3] + two[3] > Math.max(one[2], two[2]) - Math.min(one[1], two[1]) + 1),
+        3: () => [...terms].some(([feature, count]) => count > this.room[feature]),
+        4: () => terms.size > this.header.kind.max_features,
+        5: () => pairs.some(([one, two]) => chosen(one, two) && new Set(columns[one[0] >> 1].codes.map((code, i) => 2 * (code <= one[1]) + (columns[two[0] >> 1].codes[i] <= two[1]))).size !== 3),
+        6: () => pairs.some(([one, two]) => {
+          if (!chosen(one, two)) return false;
+          const [a, b] = [one, two].map((slot) => columns[slot[0] >> 1].bins.map((code) => code <= slot[1]));
+          return (new Set(a).size === 2 && (a.every((part, i) => part === b[i]) || a.every((part, i) => part !== b[i]))) || this.isTooSmall([one, two]);
+        }),
+        7: () => {
+          const { must_use: must, costs, budget, groups } = this.header.rules;
+          const missing = must.filter((feature) => !terms.has(feature)).length;
+          const used = [...terms.keys()].map((feature) => exact(costs[feature]));
+          const k = used.map((cost) => cost.k).reduce(larger, 0n);
+          const total = used.reduce((sum, cost) => sum + (cost.m << (k - cost.k)), 0n);
+          const most = budget === null ? null : exact(budget);
+          const isDear = most !== null && total << most.k > most.m << k;
+          return missing > node.listed || isDear || groups.some(([members, count]) => new Set(members.filter((feature) => terms.has(feature))).size > count);
+        },
+      };
+      rules[8] = () => [...terms.keys()].some((feature) => this.isTooSmall(slots.filter((slot) => columns[slot[0] >> 1].feature === feature)));
+      if (!rules[rule] || !rules[rule]()) refuse(`the node is called empty by rule ${rule}, but keeps it`);
+    }
+    isTooSmall(slots) { // single conditions of one feature that leave a group of rows, or of numbers, too small
+      const { columns, patternOfRow, rows } = this.table, own = slots.map((slot) => columns[slot[0] >> 1]);
+      if (slots.some((slot, i) => slot[1] !== slot[2] || own[i].feature !== own[0].feature)) return false;
+      const values = rows.values[this.header.features[own[0].feature].name], groups = new Map();
+      patternOfRow.forEach((pattern, row) => {
+        const key = own.map((column, i) => (column.codes[pattern] <= slots[i][1] ? 1 : 0)).join("");
+        for (const name of typeof values[row] === "number" ? [key, `n${key}`] : [key]) {
+          const pair = groups.get(name) || [0, 0];
+          groups.set(name, [pair[0] + 1, pair[1] + (rows.isEvent[row] ? 1 : 0)]);
+        }
+      });
+      const [least, events] = this.header.rules.least;
+      return [...groups.values()].some((pair) => pair[0] < least || pair[1] < events);
+    }
+    leaf(node) {
+      if (node.listed > 0 || node.slots.some(([, low, high, count]) => low !== high || count !== 1)) refuse("a leaf whose conditions are not all chosen");
+      const { columns, events, others } = this.table, cells = new Map();
+      events.forEach((event, i) => {
+        const cell = node.slots.map(([side, cut]) => ((columns[side >> 1].codes[i] > cut) === ((side & 1) === 1) ? 1 : 0));
+        const key = cell.join("");
+        if (!cells.has(key)) cells.set(key, { cell, event: 0n, other: 0n });
+        cells.get(key).event += event;
+        cells.get(key).other += others[i];
+      });
+      const most = node.slots.map(([side]) => columns[side >> 1].most[side & 1]);
+      this.cells = [...cells.values()];
+      if (this.isFixed) this.boxes(most);
+      else if (most.length) this.points(most, []);
+      else refuse("a leaf without conditions");
+    }
+    // ends: [low, high] of each variable, in units of 2**-ODDS / scale
+    closeCells(design, ends, scale, tail) {
+      const digits = this.body.digits(), unit = 2 ** (32 - digits), numbers = ends.map(() => this.body.signed());
+      let entropy = 0n, total = 0n;
+      const gains = ends.map(() => 0n);
+      this.cells.forEach(({ event, other }, i) => {
+        const z = design[i].reduce((sum, one, v) => sum + one * numbers[v], 0) * unit;
+        if (!isWhole(z)) refuse("log-odds are too large");
+        const [p, h] = chanceAt(z), slope = (event + other) * p - event * ONE;
+        entropy += (event + other) * h;
+        total += slope;
+        design[i].forEach((one, v) => { gains[v] += slope * BigInt(one); });
+      });
+      let bound = (entropy << ODDS) * scale;
+      ends.forEach(([low, high], v) => { bound += smaller(low * gains[v], high * gains[v]); });
+      if (BigInt(tail) * total < 0n) refuse("the slope of a row of bases has the wrong sign");
+      if (!this.reaches(bound, scale)) refuse("the chances of a leaf do not close it");
+    }
+    points(most, given) {
+      for (let e = 1; e <= most[given.length]; e += 1) {
+        const now = [...given, e], kind = this.body.byte(), n = BigInt(most.length), largest = BigInt(Math.max(...now));
+        const score = (cell) => now.reduce((sum, points, j) => sum + points * cell[j], 0);
+        if (kind === 1) {
+          const ends = [[(this.lowest - n * this.step) * largest, this.highest * largest], [0n, this.step]];
+          for (let j = now.length; j < most.length; j += 1) ends.push([0n, this.step * largest]);
+          this.closeCells(this.cells.map(({ cell }) => [1, score(cell), ...cell.slice(now.length)]), ends, largest, 0);
+        } else if (kind !== 0) refuse(`points of kind ${kind}`);
+        else if (now.length < most.length) this.points(most, now);
+        else if (this.header.kind.scale === "multiplier") {
+          const first = this.body.signed(), last = first + this.body.number() + 1;
+          for (let base = first; base <= last; base += 1) {
+            const tail = base === first ? -1 : base === last ? 1 : 0;
+            this.closeCells(this.cells.map(({ cell }) => [base + score(cell)]), [[0n, this.step]], largest, tail);
+          }
+        } else refuse("points that are not closed");
+      }
+    }
+    boxes(most) {
+      const { m, k } = this.multiplier, { body } = this;
+      const points = most.reduce((sum, one) => sum + one, 0);
+      const lowest = Number(floorDivide(this.lowest * m, 1n << (k + ODDS))) - points - 1;
+      const highest = Number(-floorDivide(-this.highest * m, 1n << (k + ODDS))) + 1;
+      const stack = [[[lowest, highest], ...most.map((one) => [1, one])]];
+      const design = this.cells.map(({ cell }) => [1, ...cell]);
+      while (stack.length) {
+        const box = stack.pop(), kind = body.byte();
+        if (kind === 1) { this.closeCells(design, box.map((ends) => ends.map((end) => BigInt(end) << (k + ODDS))), m, 0); continue; }
+        if (kind !== 0) refuse(`a box of kind ${kind}`);
+        const which = body.number(), step = body.number();
+        if (which >= box.length || box[which][0] + step >= box[which][1]) refuse(`variable ${which} cannot be divided there`);
+        const [low, high] = box[which];
+        const left = box.map((ends, v) => (v === which ? [low, low + step] : ends));
+        const right = box.map((ends, v) => (v === which ? [low + step + 1, high] : ends));
+        stack.push(right, left);
+      }
+    }
+  }
+
+  // --- all together -----------------------------------------------------------------------------
+  const PARTS = ["name", "cuts", "groups", "points", "missing", "codes", "usual"];
+  const sorted = (value) => (Array.isArray(value) ? value.map(sorted) : value && typeof value === "object" ? Object.fromEntries(Object.keys(value).sort().map((key) => [key, sorted(value[key])])) : value);
+  const same = (one, two) => JSON.stringify(sorted(one)) === JSON.stringify(sorted(two));
+
+  function requireSame(card, header, table, rows) {
+    const { certificate } = card, { kind } = header;
+    const own = { base: card.base, multiplier: card.multiplier, offset: card.offset };
+    own.features = card.features.map((feature) => Object.fromEntries(PARTS.filter((part) => part in feature).map((part) => [part, feature[part]])));
+    if (!same(own, header.card)) refuse("the proof is about another card");
+    if (!certificate) refuse("the card has no certificate: it was edited, or nothing was proven");
+    const keys = ["max_terms", "max_features", "max_cuts_per_feature", "max_points", "scale"];
+    if (typeof kind.scale === "string") keys.push("max_log_odds");
+    keys.forEach((key) => { if (certificate[key] !== kind[key]) refuse(`the certificate says ${key} = ${certificate[key]}, the proof ${kind[key]}`); });
+    if (!(certificate.bound <= header.bound)) refuse(`the certificate states the bound ${certificate.bound}, proven is ${header.bound}`);
+    if (certificate.min_gain) refuse("the certificate is about a charge for terms, which this format does not have");
+    const weights = certificate.class_weights, factors = weights ? [weights.no_event, weights.event] : [1, 1];
+    if (!same(factors, header.weights.factors)) refuse("the class weights of the certificate are not those of the proof");
+    if (!same(header.features.map((feature) => feature.name).sort(), [...card.feature_names].sort())) refuse("the features of the proof are not those of the card");
+    const { rules } = header, hasRules = rules.must_use.length || rules.groups.length || rules.budget !== null || !same(rules.least, [1, 0]);
+    if (hasRules && !certificate.rules.length) refuse("the proof has rules for the whole card, the certificate has none");
+    if (certificate.pseudo_rows + certificate.smooth_rows === 0 && header.weights.extra !== null) refuse("the proof has pseudo-observations, the certificate has none");
+    if (certificate.rules.length) return;
+    header.features.forEach((feature, number) => {
+      const columns = table.columns.filter((column) => column.feature === number);
+      const conditions = columns.reduce((sum, column) => sum + column.nCodes - 1, 0);
+      if (feature.most_terms < Math.min(kind.max_cuts_per_feature, kind.max_terms, conditions)) refuse(`the proof limits the terms of '${feature.name}', without a rule for it`);
+      if (columns.some((column) => column.most.some((points) => points !== kind.max_points))) refuse(`the proof limits the points of '${feature.name}', without a rule for it`);
+      const isNumber = rows.values[feature.name].every((value) => typeof value === "number");
+      if (certificate.is_grid_full && isNumber && !table.isFull(feature, rows)) refuse(`the cuts of '${feature.name}' do not tell all of its values apart`);
+    });
+  }
+
+  function cleaned(rows) { // the rows that weigh something
+    const kept = rows.isEvent.map((_, i) => i).filter((i) => !rows.weights || rows.weights[i] !== 0);
+    const take = (list) => kept.map((i) => list[i]);
+    const values = Object.fromEntries(Object.entries(rows.values).map(([name, list]) => [name, take(list)]));
+    return { values, isEvent: take(rows.isEvent), weights: rows.weights ? take(rows.weights) : null };
+  }
+
+  /* card: the parsed JSON file; rows: { values: {name: [number, text or null]}, isEvent: [], weights: [] or null };
+     data: the proof file as Uint8Array. Throws Refused, or returns what was found to be true. */
+  function check(card, rows, data) {
+    try {
+      rows = cleaned(rows);
+      const { header, tree } = open(data);
+      const table = new Table(header, rows);
+      requireSame(card, header, table, rows);
+      const checker = new Checker(header, table, new Body(tree));
+      checker.check();
+      const loss = lossOf(card, table, rows), stated = card.certificate.loss;
+      if (Math.abs(loss - stated) > 1e-9 * stated) refuse(`the loss of the card on these rows is ${loss}, not ${stated} as it states`);
+      if (loss < header.bound) refuse("the loss of the card is below the bound: it is no card of the stated kind");
+      return { bound: header.bound, loss, gap: (loss - header.bound) / loss, records: checker.records, closed: checker.closed, hasPseudoObservations: header.weights.extra !== null };
+    } catch (error) {
+      if (error instanceof Refused) throw error;
+      return refuse(`an entry is missing or of the wrong kind (${error.message})`);
+    }
+  }
+
+  // a plain CSV file: numbers with a decimal point, empty cells are missing
+  function readCsv(text, card, header, target) {
+    const lines = [[]];
+    let cell = "", isQuoted = false;
+    const source = text.replace(/^\ufeff/, "").replace(/\r\n/g, "\n");
+    for (let i = 0; i < source.length; i += 1) {
+      const letter = source[i];
+      if (isQuoted && letter === '"' && source[i + 1] === '"') { cell += '"'; i += 1; }
+      else if (letter === '"') isQuoted = !isQuoted;
+      else if (!isQuoted && letter === ",") { lines.at(-1).push(cell); cell = ""; }
+      else if (!isQuoted && letter === "\n") { lines.at(-1).push(cell); cell = ""; lines.push([]); }
+      else cell += letter;
+    }
+    if (cell !== "" || lines.at(-1).length) lines.at(-1).push(cell); else lines.pop();
+    const names = lines.shift(), read = (word) => (word.trim() === "" ? null : Number.isNaN(Number(word)) ? word.trim() : Number(word));
+    const column = (name) => { const place = names.indexOf(name); return place < 0 ? refuse(`the table has no column '${name}'`) : lines.map((line) => line[place]); };
+    const event = card.classes[1];
+    const values = Object.fromEntries(header.features.map((feature) => {
+      const isText = feature.values.some(([value]) => typeof value === "string");
+      return [feature.name, column(feature.name).map((word) => (isText ? word || null : read(word)))];
+    }));
+    return { values, isEvent: column(target || card.outcome).map((word) => read(word) === event || word === String(event)), weights: null };
+  }
+
+  return { check, open, readCsv, sha256, Refused };
+})();
+
+if (typeof module !== "undefined") {
+  module.exports = ProofChecker;
+  if (require.main === module) {
+    const fs = require("fs");
+    const [cardPath, dataPath, proofPath, target] = process.argv.slice(2);
+    if (!proofPath) { console.log("node check_proof.js card.json data.csv card.proof [target]"); process.exit(2); }
+    let card, text, data;
+    try {
+      card = JSON.parse(fs.readFileSync(cardPath, "utf-8"));
+      text = fs.readFileSync(dataPath, "utf-8");
+      data = new Uint8Array(fs.readFileSync(proofPath));
+    } catch (error) { console.log(error.message); process.exit(2); }
+    try {
+      const found = ProofChecker.check(card, ProofChecker.readCsv(text, card, ProofChecker.open(data).header, target), data);
+      console.log(`Accepted: no card of the stated kind has a loss below ${found.bound}. The card has ${found.loss}.`);
+      console.log(`Checked: ${found.records} records of the tree, ${found.closed} of them closed by their bound.`);
+      if (found.hasPseudoObservations) console.log("Pseudo-observations are taken from the proof as given.");
+    } catch (error) {
+      if (!(error instanceof ProofChecker.Refused)) throw error;
+      console.log(`Refused: ${error.message}.`);
+      process.exit(1);
+    }
+  }
+}

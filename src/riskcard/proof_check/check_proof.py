@@ -1,0 +1,1116 @@
+"""A checker of proof files: it needs this file, the card, the rows and the proof, and nothing else.
+
+    python check_proof.py card.json data.csv card.proof
+
+It uses the standard library and whole numbers only, and no code of riskcard: it may be copied out of it.
+``docs/proof_format.md`` describes the format and why each step is right. The reading order is that of the file:
+numbers, the file, the table, the card, then the tree with its one rule, `Checker.close`.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import random
+import sys
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
+from itertools import accumulate, pairwise
+from operator import add, mul, sub
+
+MAGIC = b"riskcard proof 1\n"
+#: Binary digits of log-odds, of the table's entries, between two of its knots, and of a chance.
+ODDS, KNOT, BETWEEN = 32, 40, 21
+CHANCE = KNOT + BETWEEN
+ONE = 1 << CHANCE
+#: Digits of logarithms and exponentials while they are computed.
+FINE = 110
+CLOSED, BY_SIDE, BY_CUT, EMPTY, LEAF = 1, 2, 3, 4, 5
+#: Losses may be stated with this relative error: they are printed from floating point.
+ROUNDING = Fraction(1, 10**9)
+INFINITY = float("inf")
+#: So many chances are remembered.
+MOST_KEPT = 1_000_000
+
+
+class Refused(Exception):
+    """The proof does not hold; the message says where and why."""
+
+
+# --- numbers ---------------------------------------------------------------------------------------
+
+
+def log_of(number):
+    """``log(number) * 2**FINE`` for a whole number, wrong by less than 2**20 units."""
+    e = number.bit_length() - 1
+    return e * _log_of_two() + _log_part(number - (1 << e), number + (1 << e))
+
+
+@cache
+def _log_of_two():
+    return _log_part(1, 3)
+
+
+def _log_part(above, below):
+    """``log((1 + x) / (1 - x)) * 2**FINE`` at ``x = above / below``."""
+    x = (above << FINE) // below
+    square, total, n = x * x >> FINE, x, 3
+    while x:
+        x = x * square >> FINE
+        total += x // n
+        n += 2
+    return 2 * total
+
+
+def exp_of(x):
+    """``exp(-x)`` for ``x >= 0``; both are multiples of ``2**-FINE``. Wrong by less than 2**20 units."""
+    halvings = max(0, x.bit_length() - FINE + 3)
+    x >>= halvings
+    total = term = 1 << FINE
+    n = 1
+    while term:
+        term = term * x // n >> FINE
+        total += term
+        n += 1
+    for _ in range(halvings):
+        total = total * total >> FINE
+    return (1 << 2 * FINE) // total
+
+
+class Knots(dict):
+    """The table: for knot k the chance at log-odds k / 2048, and its entropy, both rounded down."""
+
+    def __missing__(self, k):
+        whole = 1 << KNOT
+        chance = (1 << KNOT + FINE) // ((1 << FINE) + exp_of((k << FINE) >> (ODDS - BETWEEN)))
+        rest = whole - chance
+        total = whole * log_of(whole) - chance * log_of(chance)
+        total -= rest * log_of(rest) if rest else 0
+        # less than 2**80 units of 2**-FINE are lost: a last digit lower is lower still
+        self[k] = chance, total - (1 << 80) >> FINE
+        return self[k]
+
+
+class Chances(dict):
+    """For log-odds, in units of ``2**-ODDS``: a chance and a number below its entropy, in units of ``1 / ONE``.
+
+    The chance is interpolated; any would do. The entropy is concave, so the chord between two knots
+    is below it.
+    """
+
+    def __init__(self):
+        self.knots = Knots()
+
+    def __missing__(self, z):
+        if len(self) > MOST_KEPT:
+            self.clear()
+        size = min(abs(z), (32 << ODDS) - 1)
+        k, rest = size >> BETWEEN, size & (1 << BETWEEN) - 1
+        (one, low), (two, high), (three, _) = (self.knots[k + i] for i in range(3))
+        bend = (three - 2 * two + one) * (rest * (rest - (1 << BETWEEN)) >> BETWEEN) >> 1
+        chance = (one << BETWEEN) + (two - one) * rest + bend
+        chance = min(max(chance, one << BETWEEN), two << BETWEEN)
+        entropy = min(low, high) << BETWEEN
+        if two > one:
+            entropy = (low << BETWEEN) + (high - low) * (chance - (one << BETWEEN)) // (two - one)
+        self[z] = (chance if z >= 0 else ONE - chance), entropy
+        return self[z]
+
+
+def rounded_up(number):
+    """The least multiple of ``2**-ODDS`` that is not below a fraction, as a whole number."""
+    return -(-(number.numerator << ODDS) // number.denominator)
+
+
+# --- the file --------------------------------------------------------------------------------------
+
+
+class Body:
+    """The bytes of the tree, read one number after another."""
+
+    def __init__(self, data):
+        self.data, self.place = data, 0
+
+    def byte(self):
+        if self.place >= len(self.data):
+            raise Refused("the file ends in the middle of the tree")
+        self.place += 1
+        return self.data[self.place - 1]
+
+    def number(self):
+        """Seven digits per byte, the lowest first; the eighth says that more follow."""
+        total = shift = 0
+        while True:
+            byte = self.byte()
+            total |= (byte & 127) << shift
+            if byte < 128:
+                return total
+            shift += 7
+            if shift > 63:
+                raise Refused(f"a number is too long at byte {self.place} of the tree")
+
+    def signed(self):
+        number = self.number()
+        return -(number + 1 >> 1) if number & 1 else number >> 1
+
+    def digits(self):
+        digits = self.number()
+        if digits > ODDS:
+            raise Refused(f"more than {ODDS} digits at byte {self.place} of the tree")
+        return digits
+
+
+def refuse_constant(word):
+    """JSON has no NaN and no infinity, but Python would read them."""
+    raise Refused(f"the header has the number {word}")
+
+
+def open_proof(data):
+    """Header and tree of a file, whose last 32 bytes are the SHA-256 of all before."""
+    if not data.startswith(MAGIC):
+        raise Refused(f"the file does not begin with {MAGIC.decode().strip()!r}")
+    if len(data) < len(MAGIC) + 36 or hashlib.sha256(data[:-32]).digest() != data[-32:]:
+        raise Refused("its SHA-256 does not agree with its content: it was changed or is not whole")
+    begin = len(MAGIC) + 4
+    size = int.from_bytes(data[len(MAGIC) : begin], "little")
+    if begin + size > len(data) - 32:
+        raise Refused("the header is longer than the file")
+    try:
+        header = json.loads(
+            data[begin : begin + size].decode("utf-8"), parse_constant=refuse_constant
+        )
+    except ValueError:
+        raise Refused("the header is not valid JSON") from None
+    return header, data[begin + size : -32]
+
+
+# --- the table -------------------------------------------------------------------------------------
+
+
+@dataclass
+class Rows:
+    """The user's rows: a value of each feature (number, text, or None if missing), label and weight."""
+
+    values: dict  # by name, lists
+    is_event: list
+    weights: list = field(default_factory=list)
+
+
+@dataclass
+class Column:
+    """Conditions of one feature that are nested: ``code <= cut``, for cuts 0 .. n_codes - 2."""
+
+    feature: int
+    most: tuple  # points where code <= cut, and where code > cut
+    n_codes: int
+    bins: list  # the codes of the numbers, in their order
+    codes: list = field(default_factory=list)  # by pattern
+
+
+class Table:
+    """The merged rows: each pattern of codes once, with the weights of its rows with and without the event."""
+
+    def __init__(self, header, rows):
+        self.header, self.rows = header, rows
+        digits = header["weights"]["digits"]
+        factors = [Fraction(one) for one in header["weights"]["factors"]]
+        if min(factors) <= 0 or not 0 <= digits <= 1100:
+            raise Refused("class weights must be above 0, and digits from 0 to 1100")
+        self.unit = Fraction(1, 1 << digits)
+        self.columns, cells = [], []
+        for number, feature in enumerate(header["features"]):
+            cells += self._read_feature(number, feature, rows)
+        weights = rows.weights or [1] * len(rows.is_event)
+        found, lines = {}, list(zip(*cells, strict=True))
+        for codes, is_event, weight in zip(lines, rows.is_event, weights, strict=True):
+            own = Fraction(weight) * factors[is_event] / self.unit
+            if own < 0:
+                raise Refused(f"a row has the weight {weight}, which is below 0")
+            pair = found.setdefault(codes, [0, 0])
+            pair[not is_event] += own.numerator // own.denominator
+        patterns = sorted(found)
+        places = {codes: place for place, codes in enumerate(patterns)}
+        self.pattern_of_row = [places[codes] for codes in lines]
+        self.events = [found[codes][0] for codes in patterns]
+        self.others = [found[codes][1] for codes in patterns]
+        self._add_extra(header["weights"]["extra"])
+        for column, codes in zip(self.columns, zip(*patterns, strict=True), strict=False):
+            column.codes = list(codes)
+        text = "".join(
+            f"{','.join(map(str, codes))}:{event},{other}\n"
+            for codes, event, other in zip(patterns, self.events, self.others, strict=True)
+        )
+        if hashlib.sha256(text.encode()).hexdigest() != header["table"]:
+            raise Refused(
+                "the rows are not those of the proof: the SHA-256 of the merged table differs"
+            )
+        if not sum(self.events) or not sum(self.others):
+            raise Refused("all rows have the same label")
+
+    def _read_feature(self, number, feature, rows):
+        """The codes of the rows in all columns of a feature."""
+        name, cuts = feature["name"], feature["cuts"]
+        if name not in rows.values:
+            raise Refused(f"the rows have no feature {name!r}")
+        ends = [-INFINITY, *cuts, INFINITY]
+        if not all(one < two for one, two in pairwise(ends)):
+            raise Refused(f"the cuts of {name!r} are not finite numbers in ascending order")
+        bins = feature["bins"]
+        if bins is None:
+            bins = [[code] for code in range(len(cuts) + 1)]
+        if bins and len(bins) != len(cuts) + 1:
+            raise Refused(f"{name!r} has {len(cuts)} cuts and {len(bins)} bins")
+        known = {key_of(value): codes for value, codes in feature["values"]}
+        lists = []
+        for value in rows.values[name]:
+            codes = known.get(key_of(value))
+            if codes is None and isinstance(value, (int, float)) and bins:
+                codes = bins[bisect_left(cuts, value)]
+            if codes is None:
+                raise Refused(f"{name!r} has the value {value!r}, which the proof does not know")
+            lists.append(codes)
+        every = [*bins, *known.values()]
+        for place, most in enumerate(feature["most"]):
+            codes = [one[place] for one in every]
+            if min(codes) < 0 or any(type(code) is not int for code in codes):
+                raise Refused(f"{name!r} has a code that is no whole number from 0 on")
+            numbers = [one[place] for one in bins]
+            self.columns.append(Column(number, tuple(most), max(codes) + 1, numbers))
+        return [[codes[place] for codes in lists] for place in range(len(feature["most"]))]
+
+    def _add_extra(self, extra):
+        """Pseudo-observations: weights that the file adds to each pattern, taken as given."""
+        self.share_given = Fraction(0)
+        if extra is None:
+            return
+        own = sum(self.events) + sum(self.others)
+        if [len(part) for part in extra] != [len(self.events)] * 2:
+            raise Refused("the pseudo-observations do not have one weight for each pattern")
+        if any(type(one) is not int or one < 0 for part in extra for one in part):
+            raise Refused("a weight of the pseudo-observations is no whole number from 0 on")
+        self.events = list(map(add, self.events, extra[0]))
+        self.others = list(map(add, self.others, extra[1]))
+        self.share_given = Fraction(sum(map(sum, extra)), own + sum(map(sum, extra)))
+
+    def rows_of(self, number):
+        """For each row its pattern, whether its value of a feature is a number, and whether it has the event."""
+        values = self.rows.values[self.header["features"][number]["name"]]
+        is_number = [isinstance(value, (int, float)) for value in values]
+        return zip(self.pattern_of_row, is_number, self.rows.is_event, strict=True)
+
+    def has_every_condition(self, number, feature, rows):
+        """Are all conditions listed that a feature can have?
+
+        With numbers: each cut between two of them, a missing value on either side, and that it is missing.
+        Without: each division of at most 12 levels, a missing value among them, into two groups.
+        """
+        codes_of = {}
+        columns = [place for place, one in enumerate(self.columns) if one.feature == number]
+        for value, pattern in zip(rows.values[feature["name"]], self.pattern_of_row, strict=True):
+            codes_of[value] = [self.columns[place].codes[pattern] for place in columns]
+        numbers = sorted(value for value in codes_of if isinstance(value, (int, float)))
+        others = [value for value in codes_of if not isinstance(value, (int, float))]
+        if (numbers and others not in ([], [None])) or (not numbers and len(others) > 12):
+            return False
+        values = [*numbers, *others]
+        whole, listed = (1 << len(values)) - 1, set()
+        for place in range(len(columns)):
+            by_code = sorted((codes_of[value][place], i) for i, value in enumerate(values))
+            mask = 0
+            for (code, i), (after, _) in zip(by_code, [*by_code[1:], (None, None)], strict=True):
+                mask |= 1 << i
+                if code != after:
+                    listed.add(min(mask, whole - mask))
+        wanted = range(1, whole) if not numbers else {(1 << i) - 1 for i in range(1, len(values))}
+        if numbers and others:
+            wanted |= {(1 << i) - 1 | 1 << len(numbers) for i in range(len(numbers))}
+        return all(min(mask, whole - mask) in listed for mask in wanted)
+
+
+def key_of(value):
+    """Texts and missing values are known by their words; numbers never equal a text."""
+    return (
+        None
+        if value is None
+        else (isinstance(value, str), str(value) if isinstance(value, str) else value)
+    )
+
+
+# --- the card --------------------------------------------------------------------------------------
+
+
+def points_of(feature, value):
+    """The points of a value, as ``docs/card_format.md`` says."""
+    usual = feature["usual"]
+    if value is None and feature["missing"] is not None:
+        return feature["missing"]
+    if value is not None and "groups" in feature:
+        for group, points in zip(feature["groups"], feature["points"], strict=True):
+            if key_of(value) in map(key_of, group) or str(value) in map(str, group):
+                return points
+    elif value is not None:
+        for code in feature["codes"]:
+            if code["value"] == value:
+                return code["points"]
+        return feature["points"][bisect_left(feature["cuts"], value)]
+    if usual is None:
+        raise Refused(f"the card has no points for the value {value!r} of {feature['name']!r}")
+    return feature["points"][usual]
+
+
+def loss_of(card, table, rows):
+    """A fraction that is not below the loss of the card on the rows, in the user's weights."""
+    weights = card["certificate"].get("class_weights") or card
+    multiplier, offset = Fraction(weights["multiplier"]), Fraction(weights["offset"])
+    header, cells = table.header, {}
+    factors = [Fraction(one) for one in header["weights"]["factors"]]
+    for i, is_event in enumerate(rows.is_event):
+        total = card["base"]
+        for feature in card["features"]:
+            total += points_of(feature, rows.values[feature["name"]][i])
+        weight = Fraction(rows.weights[i] if rows.weights else 1) * factors[is_event]
+        cells[total, is_event] = cells.get((total, is_event), 0) + weight
+    extra = given_by_total(card, table)
+    loss = Fraction(0)
+    for (total, is_event), weight in [*cells.items(), *extra.items()]:
+        loss += weight * loss_at((total / multiplier + offset) * (1 if is_event else -1))
+    return loss
+
+
+def given_by_total(card, table):
+    """The pseudo-observations by what the card gives their pattern; none without any."""
+    extra = table.header["weights"]["extra"]
+    if extra is None:
+        return {}
+    found = {}
+    for i, total in enumerate(table.totals):
+        for is_event, part in ((True, extra[0]), (False, extra[1])):
+            key = total, is_event
+            found[key] = found.get(key, 0) + part[i] * table.unit
+    return found
+
+
+def loss_at(margin):
+    """A fraction that is not below ``log(1 + exp(-margin))``."""
+    size = abs(margin)
+    x = (size.numerator << FINE) // size.denominator
+    small = exp_of(x) + (1 << 21)
+    loss = log_of((1 << FINE) + small) - FINE * log_of(2) + (1 << 21)
+    return Fraction(loss, 1 << FINE) + (0 if margin >= 0 else size)
+
+
+# --- the tree --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Node:
+    """All cards with exactly ``k`` terms from each slot, and at most ``listed`` of the sides not excluded.
+
+    A side is ``2 * column``, plus 1 where the points are given above the cut. A slot is (side, low, high, k):
+    the cuts from low to high.
+    """
+
+    slots: tuple
+    listed: int
+    excluded: int = 0  # a bit for each side
+
+
+class Checker:
+    """The tree of a proof, checked node by node."""
+
+    def __init__(self, header, table, body):
+        self.header, self.table, self.body = header, table, body
+        kind = header["kind"]
+        for name in ("max_terms", "max_features", "max_cuts_per_feature", "max_points"):
+            if type(kind[name]) is not int or kind[name] < 1:
+                raise Refused(f"{name} is {kind[name]!r}, which is no whole number from 1 on")
+        self.max_terms, self.max_features = kind["max_terms"], kind["max_features"]
+        self.cutoff = Fraction(header["bound"]) / table.unit * (1 << CHANCE + ODDS)
+        self.is_fixed = not isinstance(kind["scale"], str)
+        if not self.is_fixed and kind["scale"] not in ("calibrated", "multiplier"):
+            raise Refused(f"the scale {kind['scale']!r} is not known")
+        self.multiplier = Fraction(kind["scale"]) if self.is_fixed else None
+        self.step = None if self.is_fixed else rounded_up(Fraction(kind["max_log_odds"]))
+        if (self.multiplier if self.is_fixed else self.step) <= 0:
+            raise Refused("the multiplier, or the largest step, is not above 0")
+        self._set_sides()
+        self._set_rows()
+        self.chances, self.n_records, self.n_closed = Chances(), 0, 0
+        self.sampled = None
+
+    def _set_sides(self):
+        """The reach of every side, in units of ``2**-ODDS``: the most that a term may add to the log-odds."""
+        self.reach = []
+        for column in self.table.columns:
+            for points in column.most:
+                if type(points) is not int or points < 0:
+                    raise Refused(f"a side may have {points!r} points")
+                if self.is_fixed:
+                    self.reach.append(rounded_up(points / self.multiplier))
+                else:
+                    self.reach.append(self.step if points else 0)
+        is_used = [
+            self.reach[s] > 0 and self.table.columns[s >> 1].n_codes > 1
+            for s in range(len(self.reach))
+        ]
+        self.sides = [side for side, used in enumerate(is_used) if used]
+        self.steepest = max([self.reach[side] for side in self.sides], default=0)
+        self.all_sides = sum(1 << side for side in self.sides)
+        # a feature has no more terms than conditions
+        self.room = [feature["most_terms"] for feature in self.header["features"]]
+        for number, most in enumerate(self.room):
+            if type(most) is not int or most < 0:
+                raise Refused(f"a feature may have {most!r} terms")
+            own = [one.n_codes - 1 for one in self.table.columns if one.feature == number]
+            self.room[number] = min(most, sum(own))
+
+    def _set_rows(self):
+        table = self.table
+        n = len(table.events)
+        self.weights = list(map(add, table.events, table.others))
+        self.event_parts = [event * ONE for event in table.events]
+        events, others = sum(table.events), sum(table.others)
+        self.lowest = log_of(events) - log_of(others) >> FINE - ODDS
+        self.highest = self.lowest + 1
+        self.order, self.ends = [], []
+        for column in table.columns:
+            order = sorted(range(n), key=column.codes.__getitem__)
+            codes = sorted(column.codes)
+            self.order.append(order)
+            # for each cut how many patterns are at or below it
+            self.ends.append([bisect_left(codes, cut + 1) for cut in range(column.n_codes - 1)])
+
+    def check(self):
+        """Walk through the whole tree; every record must be right, and nothing may follow."""
+        body, stack = self.body, [Node((), self.max_terms if self.sides else 0)]
+        while stack:
+            node, place = stack.pop(), body.place
+            self.n_records += 1
+            kind = body.byte()
+            try:
+                if kind == CLOSED:
+                    self.close(node)
+                elif kind == BY_SIDE:
+                    stack += reversed(self.by_side(node))
+                elif kind == BY_CUT:
+                    stack += reversed(self.by_cut(node))
+                elif kind == EMPTY:
+                    self.require_empty(node, body.byte())
+                elif kind == LEAF:
+                    self.leaf(node)
+                else:
+                    raise Refused(f"there is no record of kind {kind}")
+            except Refused as error:
+                raise Refused(
+                    f"record {self.n_records}, at byte {place} of the tree: {error}"
+                ) from None
+        if body.place != len(body.data):
+            raise Refused(f"{len(body.data) - body.place} bytes follow the end of the tree")
+        counts = self.header["records"], self.header["closed"]
+        if counts != (self.n_records, self.n_closed):
+            raise Refused(
+                f"the header states {counts} records and closed nodes, the tree has "
+                f"{(self.n_records, self.n_closed)}"
+            )
+
+    # the one rule
+
+    def bound(self, z, gains):
+        """``sum of v H(p)`` plus what ``gains`` makes of the slopes, in units of ``1 / (ONE * 2**ODDS)``.
+
+        Fenchel: ``log(1 + exp(-m)) >= H(p) - p m`` for every p. Summed over the rows, the loss of a card with
+        log-odds ``z'`` is at least ``sum of v H(p) + sum of r z'``, with ``r = o p - e (1 - p)``.
+        """
+        pairs = list(map(self.chances.__getitem__, z))
+        slopes = list(map(sub, map(mul, self.weights, (p for p, _ in pairs)), self.event_parts))
+        return (sum(map(mul, self.weights, (h for _, h in pairs))) << ODDS) + gains(slopes)
+
+    def close(self, node):
+        """Read chances, and check that they close a node."""
+        digits, offset, parts = self.read_model()
+        self.n_closed += 1
+        if self.sampled is not None and random.SystemRandom().random() >= self.sampled:
+            return
+        shift = ODDS - digits
+        z = [offset << shift] * len(self.weights)
+        for column, values in parts.items():
+            values = [value << shift for value in values]
+            z = list(map(add, z, map(values.__getitem__, self.table.columns[column].codes)))
+        bound = self.bound(z, lambda slopes: self.gains(node, slopes))
+        if bound < self.cutoff:
+            short = float((self.cutoff - bound) / self.cutoff)
+            raise Refused(
+                f"the chances leave a gap of {short:.3g} of the bound: the node is not closed"
+            )
+
+    def read_model(self):
+        """A sum of steps: for each column that has some, what it adds to the log-odds of every code."""
+        body, parts = self.body, {}
+        digits, offset = body.digits(), body.signed()
+        for _ in range(body.number()):
+            side, cut, theta = body.number(), body.number(), body.number()
+            if side not in self.sides or cut > self.table.columns[side >> 1].n_codes - 2:
+                raise Refused(f"there is no condition {cut} of side {side}")
+            n_codes = self.table.columns[side >> 1].n_codes
+            values = parts.setdefault(side >> 1, [0] * n_codes)
+            for code in range(cut + 1, n_codes) if side & 1 else range(cut + 1):
+                values[code] += theta
+        return digits, offset, parts
+
+    def gains(self, node, slopes):
+        """The least that ``sum of r z'`` can be for a card of a node."""
+        total, known, gain, furthest = sum(slopes), {}, 0, 0
+
+        def sums(column):
+            """For every cut the sum of the slopes of the patterns at or below it."""
+            if column not in known:
+                run = list(accumulate(map(slopes.__getitem__, self.order[column]), initial=0))
+                known[column] = [run[end] for end in self.ends[column]]
+            return known[column]
+
+        for side, low, high, count in node.slots:
+            own = sums(side >> 1)[low : high + 1]
+            least = total - max(own) if side & 1 else min(own)
+            gain += count * min(0, least) * self.reach[side]
+            furthest += count * self.reach[side]
+        if node.listed:
+            least = 0
+            for side in self.sides:
+                if not node.excluded >> side & 1:
+                    own = sums(side >> 1)
+                    own = total - max(own) if side & 1 else min(own)
+                    least = min(least, own * self.reach[side])
+            gain += node.listed * least
+            furthest += node.listed * self.steepest
+        return gain + min((self.lowest - furthest) * total, self.highest * total)
+
+    # divisions
+
+    def by_side(self, node):
+        """Children with 0, 1, .. terms of one side of the list, and the others from the rest of it."""
+        side = self.body.number()
+        if not node.listed or side not in self.sides or node.excluded >> side & 1:
+            raise Refused(f"side {side} cannot be taken out of the list")
+        excluded = node.excluded | 1 << side
+        high, children = self.table.columns[side >> 1].n_codes - 2, []
+        for count in range(node.listed + 1):
+            slots = node.slots + (((side, 0, high, count),) if count else ())
+            listed = node.listed - count if excluded != self.all_sides else 0
+            children.append(Node(slots, listed, excluded))
+        return children
+
+    def by_cut(self, node):
+        """Children with 0, 1, .. terms from the left part of a slot, and the others from the right part."""
+        place, middle = self.body.number(), self.body.number()
+        if place >= len(node.slots):
+            raise Refused(f"there is no slot {place}")
+        side, low, high, total = node.slots[place]
+        middle += low
+        if middle >= high:
+            raise Refused(f"slot {place} has no cut beyond {middle}")
+        children = []
+        for count in range(total + 1):
+            slots = list(node.slots)
+            left, right = (side, low, middle, count), (side, middle + 1, high, total - count)
+            slots[place] = left if count else right
+            if 0 < count < total:
+                slots.append(right)
+            children.append(Node(tuple(slots), node.listed, node.excluded))
+        return children
+
+    def require_empty(self, node, rule):
+        """A node without a card: its slots alone break a limit."""
+        slots, columns = node.slots, self.table.columns
+        terms = {}
+        for side, _, _, count in slots:
+            feature = columns[side >> 1].feature
+            terms[feature] = terms.get(feature, 0) + count
+        pairs = [(one, two) for i, one in enumerate(slots) for two in slots[:i]]
+        is_broken = {
+            1: lambda: any(count > high - low + 1 for _, low, high, count in slots),
+            2: lambda: any(self.shares_cuts(one, two) for one, two in pairs),
+            3: lambda: any(count > self.room[feature] for feature, count in terms.items()),
+            4: lambda: len(terms) > self.max_features,
+            5: lambda: any(self.clashes(one, two) for one, two in pairs),
+            6: lambda: any(
+                self.shares_gap(one, two) or self.is_too_small([one, two]) for one, two in pairs
+            ),
+            7: lambda: self.breaks_rule(set(terms), node.listed),
+            8: lambda: any(
+                self.is_too_small([one for one in slots if columns[one[0] >> 1].feature == feature])
+                for feature in terms
+            ),
+        }.get(rule)
+        if is_broken is None or not is_broken():
+            raise Refused(f"the node is called empty by rule {rule}, but keeps it")
+
+    def shares_cuts(self, one, two):
+        """A cut is on a card once, on one side or the other: do the slots have too few for their terms?"""
+        is_same = one[0] >> 1 == two[0] >> 1
+        return is_same and one[3] + two[3] > max(one[2], two[2]) - min(one[1], two[1]) + 1
+
+    def clashes(self, one, two):
+        """Two terms of one feature must make three groups of its values."""
+        columns = [self.table.columns[slot[0] >> 1] for slot in (one, two)]
+        if columns[0].feature != columns[1].feature or one[1] != one[2] or two[1] != two[2]:
+            return False
+        pairs = zip(columns[0].codes, columns[1].codes, strict=True)
+        return len({(first <= one[1], second <= two[1]) for first, second in pairs}) != 3
+
+    def shares_gap(self, one, two):
+        """Two conditions of one feature that divide its numbers at the same place, and differ in other values."""
+        columns = [self.table.columns[slot[0] >> 1] for slot in (one, two)]
+        if columns[0].feature != columns[1].feature or one[1] != one[2] or two[1] != two[2]:
+            return False
+        parts = [
+            [code <= slot[1] for code in column.bins]
+            for slot, column in zip((one, two), columns, strict=True)
+        ]
+        return len(set(parts[0])) == 2 and parts[1] in (parts[0], [not part for part in parts[0]])
+
+    def is_too_small(self, slots):
+        """Do single conditions of one feature leave a group of rows, or of numbers, that is too small?"""
+        columns = [slot[0] >> 1 for slot in slots]
+        features = {self.table.columns[column].feature for column in columns}
+        if len(features) > 1 or any(low != high for _, low, high, _ in slots):
+            return False
+        groups = {}
+        for pattern, is_number, is_event in self.table.rows_of(features.pop()):
+            codes = [self.table.columns[column].codes[pattern] for column in columns]
+            key = tuple(code <= slot[1] for code, slot in zip(codes, slots, strict=True))
+            for kind in {False, is_number}:
+                pair = groups.setdefault((kind, key), [0, 0])
+                pair[0] += 1
+                pair[1] += is_event
+        least = self.header["rules"]["least"]
+        return any(rows < least[0] or events < least[1] for rows, events in groups.values())
+
+    def breaks_rule(self, used, listed):
+        """A budget, a group or features that must be used: can no card with these features keep it?"""
+        rules = self.header["rules"]
+        missing = sum(feature not in used for feature in rules["must_use"])
+        cost = sum(Fraction(rules["costs"][feature]) for feature in used)
+        is_dear = rules["budget"] is not None and cost > Fraction(rules["budget"])
+        is_crowded = any(len(used & set(members)) > most for members, most in rules["groups"])
+        return missing > listed or is_dear or is_crowded
+
+    # leaves
+
+    def leaf(self, node):
+        """All conditions are chosen: check that no whole points give a card below the bound."""
+        if node.listed or any(low != high or count != 1 for _, low, high, count in node.slots):
+            raise Refused("a leaf whose conditions are not all chosen")
+        holds = []
+        for side, cut, _, _ in node.slots:
+            codes = self.table.columns[side >> 1].codes
+            holds.append([(code > cut) == bool(side & 1) for code in codes])
+        most = [self.table.columns[side >> 1].most[side & 1] for side, _, _, _ in node.slots]
+        cells = {}
+        for cell, event, other in zip(
+            zip(*holds, strict=True) if holds else [()] * len(self.weights),
+            self.table.events,
+            self.table.others,
+            strict=False,
+        ):
+            pair = cells.setdefault(cell, [0, 0])
+            pair[0] += event
+            pair[1] += other
+        leaf = Leaf(self, list(cells), [tuple(pair) for pair in cells.values()], most)
+        if self.is_fixed:
+            leaf.boxes()
+        elif most:
+            leaf.points([])
+        else:
+            raise Refused("a leaf without conditions")
+
+
+class Leaf:
+    """The cells of a leaf: which conditions hold, and the weights with and without the event."""
+
+    def __init__(self, checker, cells, weights, most):
+        self.checker, self.cells, self.weights, self.most = checker, cells, weights, most
+
+    def close(self, design, ends, tail=0):
+        """Read coefficients of variables, and check that their chances close what lies between the ends.
+
+        ``design`` has the numbers of each cell, ``ends`` the least and the most of each variable, in units
+        of ``2**-ODDS``. For ``tail`` = 1 the sum of the slopes must not be negative: then adding the
+        same to all log-odds does not lower the bound; for -1 not positive.
+        """
+        checker, body = self.checker, self.checker.body
+        digits = body.digits()
+        shift, numbers = ODDS - digits, [body.signed() for _ in ends]
+        entropy, gains, total = 0, [0] * len(ends), 0
+        for row, (event, other) in zip(design, self.weights, strict=True):
+            p, h = checker.chances[sum(map(mul, row, numbers)) << shift]
+            slope = (event + other) * p - event * ONE
+            entropy += (event + other) * h
+            total += slope
+            gains = [gain + slope * one for gain, one in zip(gains, row, strict=True)]
+        bound = entropy << ODDS
+        for gain, (low, high) in zip(gains, ends, strict=True):
+            bound += min(Fraction(low) * gain, Fraction(high) * gain)
+        if tail * total < 0:
+            raise Refused("the slope of a row of bases has the wrong sign")
+        if bound < checker.cutoff:
+            raise Refused("the chances of a leaf do not close it")
+
+    def points(self, given):
+        """All points of the next condition, from 1 on; each is closed or goes on with the condition after it."""
+        checker, body = self.checker, self.checker.body
+        for e in range(1, self.most[len(given)] + 1):
+            now = [*given, e]
+            kind = body.byte()
+            if kind == 1:
+                n, free = len(now), len(self.most) - len(now)
+                design = [(1, sum(map(mul, now, cell)), *map(int, cell[n:])) for cell in self.cells]
+                ends = [
+                    (checker.lowest - len(self.most) * checker.step, checker.highest),
+                    (0, Fraction(checker.step, max(now))),
+                    *[(0, checker.step)] * free,
+                ]
+                self.close(design, ends)
+            elif kind != 0:
+                raise Refused(f"points of kind {kind}")
+            elif len(now) < len(self.most):
+                self.points(now)
+            elif checker.header["kind"]["scale"] == "multiplier":
+                self.bases(now)
+            else:
+                raise Refused("points that are not closed")
+
+    def bases(self, points):
+        """All whole bases of given points: up to one, some in between, and from one on."""
+        body = self.checker.body
+        first = body.signed()
+        last = first + body.number() + 1
+        ends = [(0, Fraction(self.checker.step, max(points)))]
+        for base in range(first, last + 1):
+            design = [(base + sum(map(mul, points, cell)),) for cell in self.cells]
+            self.close(design, ends, -1 if base == first else 1 if base == last else 0)
+
+    def boxes(self):
+        """Whole base and points between limits, divided until each box is closed."""
+        checker, body, m = self.checker, self.checker.body, self.checker.multiplier
+        design = [(1, *map(int, cell)) for cell in self.cells]
+        lowest = (checker.lowest * m / (1 << ODDS)).__floor__() - sum(self.most) - 1
+        highest = (checker.highest * m / (1 << ODDS)).__ceil__() + 1
+        stack = [[(lowest, highest), *((1, most) for most in self.most)]]
+        while stack:
+            box, kind = stack.pop(), body.byte()
+            if kind == 1:
+                self.close(
+                    design, [(low / m * (1 << ODDS), high / m * (1 << ODDS)) for low, high in box]
+                )
+                continue
+            if kind != 0:
+                raise Refused(f"a box of kind {kind}")
+            which, where = body.number(), body.number()
+            if which >= len(box) or box[which][0] + where >= box[which][1]:
+                raise Refused(f"variable {which} cannot be divided there")
+            low, high = box[which]
+            left, right = list(box), list(box)
+            left[which], right[which] = (low, low + where), (low + where + 1, high)
+            stack += [right, left]
+
+
+# --- all together ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was found to be true."""
+
+    bound: float
+    loss: float
+    gap: float
+    records: int
+    closed: int
+    checked_share: float
+    sentences: tuple
+
+
+def check(card: dict, rows: Rows, data: bytes, sample: int | None = None) -> Verdict:
+    """Check a proof file; raises `Refused` where it does not hold.
+
+    Parameters
+    ----------
+    card
+        The content of the card's JSON file.
+    rows
+        See `Rows`.
+    data
+        The bytes of the proof file.
+    sample
+        Check about so many closed nodes, chosen at random, instead of all.
+    """
+    try:
+        header, tree = open_proof(data)
+        rows = cleaned(rows)
+        require_same_card(card, header["card"])
+        require_same_kind(card, header)
+        table = Table(header, rows)
+        require_root(card, header, table, rows)
+        checker = Checker(header, table, Body(tree))
+        if sample is not None:
+            checker.sampled = sample / max(header["closed"], 1)
+        set_totals(card, table, rows)
+        checker.check()
+        loss = loss_of(card, table, rows)
+    except (
+        KeyError,
+        TypeError,
+        ValueError,
+        IndexError,
+        AttributeError,
+        ZeroDivisionError,
+        OverflowError,
+    ) as error:
+        raise Refused(
+            f"an entry is missing or of the wrong kind ({type(error).__name__}: {error})"
+        ) from None
+    bound = Fraction(header["bound"])
+    stated = Fraction(card["certificate"]["loss"])
+    if abs(loss - stated) > ROUNDING * stated:
+        raise Refused(
+            f"the loss of the card on these rows is {float(loss)!r}, not {float(stated)!r} as it states"
+        )
+    if loss < bound:
+        raise Refused("the loss of the card is below the bound: it is no card of the stated kind")
+    share = min(1.0, checker.sampled) if checker.sampled is not None else 1.0
+    gap = float((loss - bound) / loss) if loss else 0.0
+    return Verdict(
+        header["bound"],
+        float(loss),
+        gap,
+        checker.n_records,
+        checker.n_closed,
+        share,
+        tuple(taken_as_given(card, header, table, rows)),
+    )
+
+
+def cleaned(rows):
+    """The rows that weigh something; NaN is a missing value."""
+    kept = [i for i in range(len(rows.is_event)) if not rows.weights or rows.weights[i] != 0]
+    values = {
+        name: [None if column[i] != column[i] else column[i] for i in kept]
+        for name, column in rows.values.items()
+    }
+    is_event, weights = rows.is_event, rows.weights
+    return Rows(values, [is_event[i] for i in kept], [weights[i] for i in kept] if weights else [])
+
+
+def require_same_card(card, stated):
+    """The points, cuts and scale of the card are those that the proof was written for."""
+    for key in ("base", "multiplier", "offset", "features"):
+        own = card[key]
+        if key == "features":
+            own = [{name: one[name] for name in sorted(one) if name in PARTS} for one in own]
+        if own != stated[key]:
+            raise Refused(f"the proof is about another card: {key!r} differs")
+
+
+PARTS = ("name", "cuts", "groups", "points", "missing", "codes", "usual")
+
+
+def require_same_kind(card, header):
+    """The cards that the proof is about are those of the certificate, and its bound is not above the proven one."""
+    certificate, kind = card["certificate"], header["kind"]
+    if certificate is None:
+        raise Refused("the card has no certificate: it was edited, or nothing was proven")
+    for key in ("max_terms", "max_features", "max_cuts_per_feature", "max_points", "scale"):
+        if certificate[key] != kind[key]:
+            raise Refused(
+                f"the certificate says {key} = {certificate[key]!r}, the proof {kind[key]!r}"
+            )
+    if isinstance(kind["scale"], str) and certificate["max_log_odds"] != kind["max_log_odds"]:
+        raise Refused(
+            f"the certificate says max_log_odds = {certificate['max_log_odds']!r}, "
+            f"the proof {kind['max_log_odds']!r}"
+        )
+    if certificate["bound"] > header["bound"]:
+        raise Refused(
+            f"the certificate states the bound {certificate['bound']!r}, proven is {header['bound']!r}"
+        )
+    if certificate["min_gain"]:
+        raise Refused(
+            "the certificate is about a charge for terms, which this format does not have"
+        )
+    weights = certificate["class_weights"]
+    factors = [weights["no_event"], weights["event"]] if weights else [1.0, 1.0]
+    if header["weights"]["factors"] != factors:
+        raise Refused(
+            f"the class weights of the certificate are {factors}, those of the proof "
+            f"{header['weights']['factors']}"
+        )
+
+
+def require_root(card, header, table, rows):
+    """The root holds every card that the certificate speaks of."""
+    certificate, kind = card["certificate"], header["kind"]
+    names = [feature["name"] for feature in header["features"]]
+    if sorted(names) != sorted(card["feature_names"]):
+        raise Refused("the features of the proof are not those of the card")
+    for number, feature in enumerate(header["features"]):
+        name, columns = feature["name"], [one for one in table.columns if one.feature == number]
+        n_conditions = sum(column.n_codes - 1 for column in columns)
+        if not certificate["rules"]:
+            if feature["most_terms"] < min(
+                kind["max_cuts_per_feature"], kind["max_terms"], n_conditions
+            ):
+                raise Refused(
+                    f"the proof allows {feature['most_terms']} terms on {name!r}, without a rule for it"
+                )
+            if any(points != kind["max_points"] for column in columns for points in column.most):
+                raise Refused(f"the proof limits the points of {name!r}, without a rule for it")
+        is_number = all(isinstance(one, (int, float)) for one in rows.values[name])
+        is_stated_full = certificate["is_grid_full"] and not certificate["rules"] and is_number
+        if is_stated_full and not table.has_every_condition(number, feature, rows):
+            raise Refused(f"the cuts of {name!r} do not tell all of its values apart")
+    rules = header["rules"]
+    has_rules = rules["must_use"] or rules["groups"] or rules["budget"] is not None
+    has_rules = has_rules or rules["least"] != [1, 0]
+    if has_rules and not certificate["rules"]:
+        raise Refused("the proof has rules for the whole card, the certificate has none")
+    has_pseudo = certificate["pseudo_rows"] + certificate["smooth_rows"] > 0
+    if not has_pseudo and header["weights"]["extra"] is not None:
+        raise Refused("the proof has pseudo-observations, the certificate has none")
+
+
+def set_totals(card, table, rows):
+    """The total of the card for every pattern: rows of one pattern have the same total, or the loss is refused."""
+    table.totals = None
+    if table.header["weights"]["extra"] is None:
+        return
+    by_pattern = {}
+    for i in range(len(rows.is_event)):
+        total = card["base"]
+        for feature in card["features"]:
+            total += points_of(feature, rows.values[feature["name"]][i])
+        pattern = table.pattern_of_row[i]
+        if by_pattern.setdefault(pattern, total) != total:
+            raise Refused(
+                "rows that the proof does not tell apart have different totals on the card"
+            )
+    table.totals = [by_pattern[place] for place in range(len(table.events))]
+
+
+def taken_as_given(card, header, table, rows):
+    """What this check rests on without having looked at it, in sentences."""
+    if table.share_given:
+        yield (
+            f"Pseudo-observations, {float(100 * table.share_given):.1f} % of the weight, are taken from the "
+            "proof as given."
+        )
+    listed = [
+        feature["name"]
+        for number, feature in enumerate(header["features"])
+        if not table.has_every_condition(number, feature, rows)
+    ]
+    if listed:
+        yield (
+            "The proof is about the conditions that it lists. Of these features it does not list all that "
+            f"their values allow: {', '.join(listed)}."
+        )
+    for rule in card["certificate"]["rules"]:
+        yield f"That the listed conditions and points are those of this rule was not checked: {rule}."
+
+
+def read_csv(path, card, header, target=None, weights=None):
+    """Rows of a plain CSV file: numbers with a decimal point, empty cells are missing."""
+    with open(path, newline="", encoding="utf-8-sig") as file:
+        lines = list(csv.DictReader(file))
+    target = target or card["outcome"]
+    if not lines or target not in lines[0]:
+        raise Refused(f"{path} has no column {target!r}; name it with --target")
+    event = card["classes"][1]
+    is_event = [cell_of(line[target]) == event or line[target] == str(event) for line in lines]
+    values = {}
+    for feature in header["features"]:
+        name = feature["name"]
+        if name not in lines[0]:
+            raise Refused(f"{path} has no column {name!r}")
+        is_text = any(isinstance(value, str) for value, _ in feature["values"])
+        values[name] = [(line[name] or None) if is_text else cell_of(line[name]) for line in lines]
+    return Rows(values, is_event, [float(line[weights]) for line in lines] if weights else [])
+
+
+def cell_of(text):
+    """A number, a text, or None for an empty cell."""
+    text = text.strip()
+    try:
+        return float(text) if text else None
+    except ValueError:
+        return text
+
+
+def say(text):
+    """Write one line."""
+    sys.stdout.write(f"{text}\n")
+
+
+def main(arguments):
+    """Exit code 0 where the proof was accepted, 1 where it was refused, 2 for bad input."""
+    options = dict(zip(arguments[3::2], arguments[4::2], strict=False))
+    known = {"--target", "--weights", "--sample"}
+    if len(arguments) < 3 or len(arguments) % 2 == 0 or set(options) - known:
+        say(
+            "check_proof.py card.json data.csv card.proof [--target NAME] [--weights NAME] [--sample N]"
+        )
+        return 2
+    try:
+        with open(arguments[0], encoding="utf-8") as file:
+            card = json.load(file)
+        with open(arguments[2], "rb") as file:
+            data = file.read()
+    except (OSError, ValueError) as error:
+        say(error)
+        return 2
+    sample = int(options["--sample"]) if "--sample" in options else None
+    try:
+        rows = read_csv(
+            arguments[1],
+            card,
+            open_proof(data)[0],
+            options.get("--target"),
+            options.get("--weights"),
+        )
+        verdict = check(card, rows, data, sample)
+    except OSError as error:
+        say(error)
+        return 2
+    except Refused as error:
+        say(f"Refused: {error}.")
+        return 1
+    say("\n".join(describe(verdict)))
+    return 0
+
+
+def describe(verdict: Verdict) -> Iterator[str]:
+    """A verdict in sentences."""
+    word = "Accepted" if verdict.checked_share >= 1 else "No fault found"
+    if verdict.sentences:
+        word += ", with what is named below taken as given"
+    yield (
+        f"{word}: no card of the stated kind has a loss below {verdict.bound!r}. The card has "
+        f"{verdict.loss:.10g}, so it is at most {100 * verdict.gap:.3g} % from the best."
+    )
+    if verdict.checked_share >= 1:
+        yield f"Checked: {verdict.records:,} records of the tree, {verdict.closed:,} of them closed by their bound."
+    else:
+        n = verdict.checked_share * verdict.closed
+        yield (
+            f"Looked at: all {verdict.records:,} records of the tree, but only about {n:,.0f} of the bounds of "
+            f"{verdict.closed:,} closed nodes, chosen at random. If 1 % of these were wrong, all wrong ones "
+            f"would be missed with a chance of {0.99**n:.2g}; a single one with {1 - verdict.checked_share:.3g}."
+        )
+    yield from verdict.sentences
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,197 @@
+"""A proof file for a card: the problem posed again, its tree walked with the card's bound, and all of it written."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from riskcard.data.columns import FeatureValues
+from riskcard.encoding.decode_solution import Layout
+from riskcard.errors import ParameterError
+from riskcard.estimators.classifier import RiskScoreClassifier
+from riskcard.estimators.fitted import Training
+from riskcard.model.card import RiskCard
+from riskcard.model.card_json import card_to_json
+from riskcard.model.origin.certificate import Certificate
+from riskcard.model.origin.recipe import Recipe, RowOrigin, matches
+from riskcard.output_files import require_writable, write_whole
+from riskcard.problem.problem import Problem
+from riskcard.proof_file.merged_table import MergedTable, merge_table
+from riskcard.search.deadline import Deadline, OutOfTime
+from riskcard.search.interrupt import catch_interrupt
+from riskcard.search.proof.write_tree import NoConditions, NotClosed, Written, write_tree
+
+MAGIC = b"riskcard proof 1\n"
+#: The entries of a card's features that its points depend on.
+PARTS = ("name", "cuts", "groups", "points", "missing", "codes", "usual")
+#: Methods whose problem is that of the classifier with the parameters of the recipe.
+METHODS = ("RiskScoreClassifier", "RiskScoreClassifierCV")
+
+
+@dataclass(frozen=True, slots=True)
+class ProofFile:
+    """What was written.
+
+    Attributes
+    ----------
+    bound
+        No card of the kind that the certificate names has a loss below this.
+    records, closed
+        Records of the tree, and those of them that are closed by their bound.
+    size
+        Bytes.
+    sha256
+        Of the whole file.
+    """
+
+    bound: float
+    records: int
+    closed: int
+    size: int
+    sha256: str
+
+
+def write_proof(
+    path: str | Path,
+    card: RiskCard,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    time_limit: float | None = None,
+) -> ProofFile:
+    """Write a file from which others can check the bound of a card without trusting riskcard.
+
+    The problem is posed again from the recipe of the card, and its tree walked from the root with the bound of
+    the certificate. That takes about as long as the proof did.
+
+    Parameters
+    ----------
+    path
+        Where to; the file is written whole or not at all.
+    card
+        A card with a certificate that states a bound.
+    X, y, sample_weight
+        The rows that it was learned from.
+    time_limit
+        Seconds after which the work is given up; None for no limit.
+
+    Examples
+    --------
+    >>> from riskcard import RiskScoreClassifier, write_proof
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> X = X[["worst area", "worst texture"]]
+    >>> model = RiskScoreClassifier(max_terms=2, regularization=None, certify=True).fit(X, y)
+    >>> written = write_proof(getfixture("tmp_path") / "card.proof", model.card_, X, y)
+    >>> written.bound == model.lower_bound_
+    True
+    """
+    certificate, recipe = _require_covered(card)
+    require_writable(path)
+    training, layout, problem = RiskScoreClassifier.from_recipe(recipe).pose(X, y, sample_weight)
+    _require_training_rows(card, training)
+    _require_plain(layout, problem)
+    table = merge_table(training, layout, problem)
+    with catch_interrupt() as interrupt, tempfile.TemporaryFile() as spool:
+        deadline = Deadline.after(time_limit, interrupt)
+        try:
+            cutoff = float(np.ldexp(certificate.bound, table.digits))
+            written = write_tree(table.problem, cutoff, spool.write, deadline)
+        except OutOfTime:
+            deadline.require_no_interrupt()
+            raise ParameterError(
+                f"The proof was not written within {time_limit:g} seconds. Give more time: it takes about as "
+                "long as the proof itself."
+            ) from None
+        except NoConditions:
+            raise ParameterError(
+                "No condition may be on a card here, so the card without terms is the only one. There is nothing to "
+                "prove."
+            ) from None
+        except NotClosed:
+            raise ParameterError(
+                "The proof cannot be written: its bound is closer to the loss of a card than the whole numbers of "
+                "a proof file can show. That happens where the loss is almost 0."
+            ) from None
+        spool.seek(0)
+        content = _header(card, certificate, table, written) + spool.read()
+    content += hashlib.sha256(content).digest()
+    write_whole(path, content)
+    digest = hashlib.sha256(content).hexdigest()
+    return ProofFile(certificate.bound, written.records, written.closed, len(content), digest)
+
+
+def _header(
+    card: RiskCard, certificate: Certificate, table: MergedTable, written: Written
+) -> bytes:
+    """Everything before the tree."""
+    own = json.loads(card_to_json(card))
+    kinds = ("max_terms", "max_features", "max_cuts_per_feature", "max_points", "scale")
+    header = {
+        "bound": certificate.bound,
+        "kind": {
+            **{name: getattr(certificate, name) for name in kinds},
+            "max_log_odds": certificate.max_log_odds,
+        },
+        "weights": table.weights,
+        "features": table.features,
+        "rules": table.rules,
+        "table": table.digest,
+        "card": {
+            **{name: own[name] for name in ("base", "multiplier", "offset")},
+            "features": [
+                {name: one[name] for name in sorted(one) if name in PARTS}
+                for one in own["features"]
+            ],
+        },
+        "records": written.records,
+        "closed": written.closed,
+    }
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    return MAGIC + len(text).to_bytes(4, "little") + text
+
+
+def _require_covered(card: RiskCard) -> tuple[Certificate, Recipe]:
+    """Refuse cards whose certificate a proof file cannot be about."""
+    certificate, recipe = card.certificate, card.recipe
+    if certificate is None or recipe is None or certificate.bound <= 0:
+        raise ParameterError(
+            "The card has no bound that could be proven in a file. Fit it with certify=True (--certify)."
+        )
+    if certificate.min_gain > 0:
+        raise ParameterError(
+            "Proof files do not cover min_gain yet: its bound is about the loss plus a charge for terms."
+        )
+    if recipe.method not in METHODS:
+        raise ParameterError(
+            f"Proof files do not cover cards of {recipe.method} yet, only those of {' and '.join(METHODS)}."
+        )
+    return certificate, recipe
+
+
+def _require_plain(layout: Layout, problem: Problem) -> None:
+    """Refuse rules that a proof file cannot express."""
+    if problem.kept or layout.further_rules:
+        raise ParameterError(
+            "Proof files do not cover limits on differences between groups, nor few changes of a card."
+        )
+
+
+def _require_training_rows(card: RiskCard, training: Training) -> None:
+    """Refuse rows that are not those of the recipe."""
+    table = training.table
+    columns = {
+        name: FeatureValues(table.values[:, f], table.levels[f])
+        for f, name in enumerate(table.names)
+    }
+    if matches(card, columns, table.labels > 0, training.given_weights) is not RowOrigin.TRAINING:
+        raise ParameterError(
+            "These are not the rows that the card was learned from. Give all of its training rows, with every "
+            "column of training and the same weights."
+        )
