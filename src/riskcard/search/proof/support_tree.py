@@ -97,6 +97,7 @@ class _Families:
         self.worked = 0.0
         self.counts = np.zeros(at.N_COUNTS, dtype=np.int64)
         root = self.stack
+        root.slots[0] = at.NOWHERE
         root.slots[0, at.RISING][family.ends[at.MOST] > 0] = 0
         root.slots[0, at.FALLING][family.ends[at.LEAST] < 0] = 0
         root.terms[0, 0] = min(n_terms, n)
@@ -274,8 +275,7 @@ def best_points(
 def _cells(chains: Chains, chosen: Integers) -> tuple[Floats, Floats]:
     """Which conditions hold in each cell that has rows, and the cells' weights by class."""
     family = chains.family
-    places = chosen - family.first[family.chain_of[chosen]]
-    holds = family.codes[family.chain_of[chosen]] <= places[:, None]
+    holds = chains.holds(chosen)
     key = (holds * (1 << np.arange(chosen.size))[:, None]).sum(axis=0)
     used, index = np.unique(key, return_inverse=True)
     cells = np.stack([np.bincount(index, part, minlength=used.size) for part in family.weights])
