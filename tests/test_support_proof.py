@@ -15,7 +15,7 @@ import riskcard.search.proof.support_tree as support_tree
 from oracle.enumerate_cards import enumerate_cards
 from random_problems import SCALES, random_problem
 from random_tables import random_ruled_problem
-from riskcard.kernels.proof.supports.fit_family import family_bound
+from riskcard.kernels.proof.supports.family_bound import family_bound
 from riskcard.kernels.proof.supports.records import Family
 from riskcard.logistic import log_loss
 from riskcard.problem.objective import loss_of, violations
@@ -103,9 +103,7 @@ def chains_of(seed: int) -> tuple[Problem, Chains]:
 
 def holds_of(chains: Chains) -> np.ndarray:
     """(conditions, rows) where each condition holds."""
-    family = chains.family
-    places = np.arange(family.chain_of.size) - family.first[family.chain_of]
-    return family.codes[family.chain_of] <= places[:, None]
+    return chains.holds(np.arange(chains.family.chain_of.size))
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -155,8 +153,8 @@ def random_coefficients(
 
 
 @njit
-def call_family_bound(value, steep, n_rows, family, slots, terms, gradient, gains):
-    return family_bound(value, steep, 0.0, n_rows, family, slots, terms, gradient, gains)
+def call_family_bound(value, steep, n_rows, ends, offsets, slots, terms, gradient, gains):
+    return family_bound(value, steep, 0.0, n_rows, ends, offsets, slots, terms, gradient, gains)
 
 
 def bound_of_chances(
@@ -170,7 +168,9 @@ def bound_of_chances(
     gradient = np.append(holds @ slopes, slopes.sum())
     steep = (others * chances + events * rest).sum()
     gains = np.zeros((family.max_terms, family.max_terms))
-    return call_family_bound(value, steep, chances.size, family, slots, terms, gradient, gains)
+    return call_family_bound(
+        value, steep, chances.size, family.ends, family.offsets, slots, terms, gradient, gains
+    )
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -1,4 +1,4 @@
-"""The conditions of a small problem in chains, for the proof by families of conditions."""
+"""The conditions of a problem in chains and groups, for the proof by families of conditions."""
 
 from __future__ import annotations
 
@@ -38,6 +38,14 @@ class Chains:
     is_turned: Booleans
     rate: float
 
+    def holds(self, conditions: Integers) -> Booleans:
+        """In which rows of the family each of some conditions holds (conditions, rows)."""
+        family = self.family
+        chains = family.chain_of[conditions]
+        codes = family.codes[family.group_of[chains]]
+        places = np.take_along_axis(family.places[chains], codes.astype(np.int64), axis=1)
+        return np.asarray(places <= (conditions - family.first[chains])[:, None])
+
 
 @dataclass(slots=True)
 class _Chain:
@@ -57,37 +65,111 @@ class _Chain:
 
 
 def arrange_chains(problem: Problem) -> Chains | None:
-    """All conditions that may be on a card, in chains; None if there are none."""
-    limit, data = problem.scale.limit, problem.data
-    unit = 1.0 / problem.scale.multiplier if problem.scale.kind == "fixed" else 0.0
-    chains: list[_Chain] = []
-    for column in np.flatnonzero(problem.is_usable).tolist():
-        cuts = np.flatnonzero(~problem.restrictions.is_closed[column]).tolist()
-        sets = [data.codes[column] <= cut for cut in cuts]
-        _join(chains, _Chain([(column, cut, False) for cut in cuts], sets))
-    if not chains:
+    """All conditions that may be on a card, in chains and groups; None if there are none."""
+    groups = _groups(problem)
+    if not groups:
         return None
+    limit = problem.scale.limit
+    chains = [chain for group in groups for chain in group]
     members = [member for chain in chains for member in chain.members]
-    columns, places, turned = np.array(members, dtype=np.int64).T
+    columns, cuts, turned = np.array(members, dtype=np.int64).T
     high, low = (
-        np.where(jumps != 0, limit, 0.0) if unit == 0 else jumps * unit
-        for jumps in (problem.jump_high[columns], -problem.jump_low[columns])
+        np.where(jumps != 0, limit, 0.0)
+        for jumps in (problem.jump_high[columns], problem.jump_low[columns])
     )
     ends = np.stack([-np.where(turned == 1, high, low), np.where(turned == 1, low, high)])
-    codes, weights = _rows(chains, problem)
+    codes, places = _codes(groups)
+    rows, weights = _rows(codes, problem)
     rate = math.log(weights[0].sum() / weights[1].sum())
     reach = problem.limits.max_terms * float(np.abs(ends).max())
     sizes = [len(chain.members) for chain in chains]
+    chain_counts = [len(group) for group in groups]
     family = Family(
-        codes=codes,
+        codes=rows,
         weights=weights,
-        first=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        first=_starts(sizes),
         chain_of=np.repeat(np.arange(len(chains)), sizes).astype(np.int64),
+        chains=_starts(chain_counts),
+        group_of=np.repeat(np.arange(len(groups)), chain_counts).astype(np.int64),
+        base=_starts([part.shape[1] for part in places]),
+        places=_padded(places),
+        is_basis=np.concatenate([_basis(*pair) for pair in zip(groups, places, strict=True)]),
         ends=ends,
         offsets=np.array([rate - reach, rate + reach]),
         max_terms=int(problem.limits.max_terms),
     )
-    return Chains(family, columns, places, turned == 1, rate)
+    return Chains(family, columns, cuts, turned == 1, rate)
+
+
+def _starts(sizes: list[int]) -> Integers:
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+def _groups(problem: Problem) -> list[list[_Chain]]:
+    """The chains of each feature that has several; other chains are joined where they can be."""
+    data, of_feature, joined = problem.data, dict[int, list[_Chain]](), list[_Chain]()
+    for column in np.flatnonzero(problem.is_usable).tolist():
+        cuts = np.flatnonzero(~problem.restrictions.is_closed[column]).tolist()
+        if cuts:
+            chain = _Chain(
+                [(column, cut, False) for cut in cuts],
+                [data.codes[column] <= cut for cut in cuts],
+            )
+            of_feature.setdefault(int(data.feature_of[column]), []).append(chain)
+    groups = []
+    for chains in of_feature.values():
+        if len(chains) == 1:
+            _join(joined, chains[0])
+        elif _count_codes(chains) > LONGEST_CHAIN:
+            groups += [[chain] for chain in chains]
+        else:
+            groups.append(sorted(chains, key=lambda chain: -len(chain.sets)))
+    return [[chain] for chain in joined] + groups
+
+
+def _places(chain: _Chain) -> Integers:
+    """The place of every row of the problem: how many conditions do not hold."""
+    return np.asarray(len(chain.sets) - np.sum(chain.sets, axis=0))
+
+
+def _count_codes(chains: list[_Chain]) -> int:
+    """How many codes a group of chains would have."""
+    return int(np.unique([_places(chain) for chain in chains], axis=1).shape[1])
+
+
+def _codes(groups: list[list[_Chain]]) -> tuple[np.ndarray, list[Integers]]:
+    """The code of each row in each group, and for each group the places (chains, codes)."""
+    codes, places = [], []
+    for group in groups:
+        own = np.array([_places(chain) for chain in group])
+        different, index = np.unique(own, axis=1, return_inverse=True)
+        codes.append(index.ravel())
+        places.append(different.astype(np.int64))
+    return np.array(codes), places
+
+
+def _padded(places: list[Integers]) -> Integers:
+    """The places of all chains in one array."""
+    widest = max(part.shape[1] for part in places)
+    return np.concatenate([np.pad(part, ((0, 0), (0, widest - part.shape[1]))) for part in places])
+
+
+def _basis(group: list[_Chain], places: Integers) -> np.ndarray:
+    """Which conditions of a group suffice for the log-odds of all of them: 1, others 0."""
+    found, reduced = list[int](), list[Floats]()
+    for chain, place in zip(group, places, strict=True):
+        for q in range(len(chain.members)):
+            # what earlier conditions and the offset leave of it
+            rest = np.where(place <= q, 1.0, 0.0)
+            rest -= rest[0]
+            for one in reduced:
+                lead = int(np.argmax(np.abs(one)))
+                rest -= one * (rest[lead] / one[lead])
+            is_new = bool(np.abs(rest).max() > 1e-6)
+            found.append(int(is_new))
+            if is_new:
+                reduced.append(rest)
+    return np.array(found, dtype=np.int8)
 
 
 def _join(chains: list[_Chain], new: _Chain) -> None:
@@ -108,16 +190,13 @@ def _join(chains: list[_Chain], new: _Chain) -> None:
     chains.append(new)
 
 
-def _rows(chains: list[_Chain], problem: Problem) -> tuple[np.ndarray, Floats]:
-    """Codes (chains, rows) of the different rows, and their weights with and without the event.
+def _rows(codes: np.ndarray, problem: Problem) -> tuple[np.ndarray, Floats]:
+    """Codes (groups, rows) of the different rows, and their weights with and without the event.
 
     The weights of each class are rounded down so that their sums are exact.
     """
     data = problem.data
-    codes = np.array(
-        [len(chain.sets) - np.sum(chain.sets, axis=0) for chain in chains], dtype=np.uint8
-    )
-    patterns, index = np.unique(codes.T, axis=0, return_inverse=True)
+    patterns, index = np.unique(codes.astype(np.uint8).T, axis=0, return_inverse=True)
     exact = np.empty(data.n_rows)
     for label in (1, -1):
         exact[data.labels == label] = exact_weights(data.weights[data.labels == label])

@@ -12,11 +12,21 @@ to either sign. ∎ The children with more terms than conditions in a part have 
 import numpy as np
 
 import riskcard.kernels.proof.supports.records as at
-from riskcard.kernels.jit import bare_inner_kernel, kernel
+from riskcard.kernels.jit import inlined_kernel, kernel
 from riskcard.kernels.proof.supports.divide import (
-    BY_CHAIN,
+    BY_CODE,
+    BY_GROUP,
     BY_INTERVAL,
+    KIND,
+    N_CHOICE,
+    N_SCRATCH,
+    PLACE,
+    POWER,
+    SLOT,
+    WHICH,
     choose_division,
+    is_list,
+    is_raised,
 )
 from riskcard.kernels.proof.supports.fit_family import fit_family
 from riskcard.kernels.proof.supports.merge import merge_rows
@@ -26,19 +36,6 @@ FEWER = 0.8
 #: A merged table must have at most this part of the rows.
 SMALLER = 0.75
 FEW_ROWS = 16
-
-
-@bare_inner_kernel
-def has_list(family, slots):
-    """Whether a slot has conditions of several chains."""
-    for s in range(family.max_terms):
-        chain = -1
-        for c in range(family.chain_of.size):
-            if slots[at.RISING, c] == s or slots[at.FALLING, c] == s:
-                if chain >= 0 and family.chain_of[c] != chain:
-                    return True
-                chain = family.chain_of[c]
-    return False
 
 
 @kernel
@@ -60,142 +57,188 @@ def explore_families(family, stack, tables, fits, state, counts, leaves, merging
     merging
         Scratch of `merge_rows`.
     """
-    first, n_slots = family.first, family.max_terms
-    n = family.chain_of.size
-    choice = np.zeros(4, dtype=np.int64)
-    scratch = np.zeros((3, n))
-    slots = np.zeros((2, n), dtype=np.int8)
-    terms = np.zeros(n_slots, dtype=np.int8)
+    n, n_slots = family.chain_of.size, family.max_terms
+    choice = np.zeros(N_CHOICE, dtype=np.int64)
+    scratch = np.zeros((N_SCRATCH, max(n, family.places.shape[1])))
+    slots, terms = np.zeros((2, n), dtype=np.int8), np.zeros(n_slots, dtype=np.int8)
     in_part = np.zeros((2, n), dtype=np.int8)
-    age = tables.ages.max()
+    sizes = np.zeros(2, dtype=np.int64)
     while counts[at.N_OPEN] > 0 and counts[at.N_LEAVES] < leaves.bounds.size:
         if state[at.WORK_LEFT] <= 0.0 or state[at.NODES_LEFT] <= 0.0:
             break
         counts[at.N_OPEN] -= 1
         node = counts[at.N_OPEN]
-        bound = stack.bounds[node]
-        if bound >= state[at.CUTOFF]:
+        if stack.bounds[node] >= state[at.CUTOFF]:
             continue
-        depth = stack.depths[node]
-        change = stack.is_new[node]
-        expected = stack.expected[node]
-        n_left = 0
-        for c in range(n):
-            slots[at.RISING, c] = stack.slots[node, at.RISING, c]
-            slots[at.FALLING, c] = stack.slots[node, at.FALLING, c]
-            n_left += slots[at.RISING, c] != at.NOWHERE or slots[at.FALLING, c] != at.NOWHERE
-        for s in range(n_slots):
-            terms[s] = stack.terms[node, s]
         counts[at.N_NODES] += 1
         state[at.NODES_LEFT] -= 1.0
-        table = 0
-        if depth > 0:
-            table = tables.of_depth[depth - 1]
-            for c in range(n + 1):
-                fits.theta[depth, c] = fits.theta[depth - 1, c]
-            for v in range(fits.curves.shape[1]):
-                fits.curves[depth, v] = fits.curves[depth - 1, v]
-        if change == at.FEWER or change == at.FEW_CHAINS:
-            if change == at.FEW_CHAINS:
-                for c in range(n + 1):
-                    fits.theta[depth, c] = fits.recent[c]
-            begin, end = tables.begins[table], tables.begins[table + 1]
-            if n_left <= FEWER * tables.sizes[table] and end - begin > FEW_ROWS:
-                n_merged, n_new = merge_rows(
-                    begin, end, tables, family, slots, table + 1, merging, SMALLER * (end - begin)
-                )
-                state[at.WORK_LEFT] -= (end - begin) * (2.0 * n_new + 4.0)
-                if n_merged <= SMALLER * (end - begin):
-                    table += 1
-                    begin, end = end, end + n_merged
-                    tables.begins[table + 1] = end
-                    age += 1
-                    tables.ages[table] = age
-                    tables.sizes[table] = n_left
-            counts[at.N_FITS] += 1
-            expected, new_bound, work = fit_family(
-                begin, end, tables, family, slots, terms, fits.theta[depth], fits.curves[depth],
-                state[at.CUTOFF], has_list(family, slots), fits,
-            )  # fmt: skip
-            state[at.WORK_LEFT] -= work
-            if change == at.FEW_CHAINS:
-                for c in range(n + 1):
-                    fits.recent[c] = fits.theta[depth, c]
-            bound = max(bound, new_bound)
-        elif change == at.FAR:
-            for c in range(n):
-                if slots[at.RISING, c] == at.NOWHERE and slots[at.FALLING, c] == at.NOWHERE:
-                    fits.theta[depth, c] = 0.0
-        tables.of_depth[depth] = table
-        state[at.WORK_LEFT] -= 4.0 * n * n_slots
+        take_node(node, stack, slots, terms)
+        depth = stack.depths[node]
+        bound, expected = bound_node(
+            stack.is_new[node], depth, stack.bounds[node], stack.expected[node], family, tables,
+            fits, slots, terms, state, counts, merging,
+        )  # fmt: skip
         if bound >= state[at.CUTOFF]:
             continue
-        theta = fits.theta[depth]
-        if not choose_division(family, slots, terms, theta, fits.curves[depth], choice, scratch):
-            leaf = counts[at.N_LEAVES]
-            counts[at.N_LEAVES] += 1
-            leaves.bounds[leaf] = bound
-            for c in range(n):
-                leaves.slots[leaf, at.RISING, c] = slots[at.RISING, c]
-                leaves.slots[leaf, at.FALLING, c] = slots[at.FALLING, c]
+        theta, curves = fits.theta[depth], fits.curves[depth]
+        if choose_division(family, slots, terms, theta, curves, choice, scratch):
+            mark_parts(family, slots, choice, in_part, sizes)
+            push_children(
+                depth, bound, expected, scratch[POWER, 0], stack, slots, terms, state, counts,
+                choice, in_part, sizes,
+            )  # fmt: skip
             continue
-        s, kind, f, place = choice[0], choice[1], choice[2], choice[3]
-        n_first, n_second = 0, 0
+        leaf = counts[at.N_LEAVES]
+        counts[at.N_LEAVES] += 1
+        leaves.bounds[leaf] = bound
         for c in range(n):
-            one, two = 0, 0
-            for sign in range(2):
-                in_part[sign, c] = 0
-                if slots[sign, c] != s:
-                    continue
-                is_first = False
-                if kind == BY_CHAIN:
-                    is_first = first[f] <= c < first[f + 1]
-                elif kind == BY_INTERVAL:
-                    is_first = c < place
-                else:
-                    is_first = sign == at.RISING
-                in_part[sign, c] = 1 if is_first else 2
-                one |= is_first
-                two |= not is_first
-            n_first += one
-            n_second += two
-        # a slot for the first part
-        spare = 0
-        while spare < n_slots and terms[spare] > 0:
-            spare += 1
-        k = terms[s]
-        for a in range(k + 1):
-            if a > n_first or k - a > n_second:
+            leaves.slots[leaf, at.RISING, c] = slots[at.RISING, c]
+            leaves.slots[leaf, at.FALLING, c] = slots[at.FALLING, c]
+
+
+@inlined_kernel
+def take_node(node, stack, slots, terms):
+    """Copy a node, whose place its children will take."""
+    for c in range(slots.shape[1]):
+        slots[at.RISING, c] = stack.slots[node, at.RISING, c]
+        slots[at.FALLING, c] = stack.slots[node, at.FALLING, c]
+    for s in range(terms.size):
+        terms[s] = stack.terms[node, s]
+
+
+@inlined_kernel
+def bound_node(
+    change, depth, bound, expected, family, tables, fits, slots, terms, state, counts, merging
+):
+    """Fit a regression to the conditions of a node; returns its bound and about its least loss.
+
+    A node with the conditions of its parent, or far from being closed, keeps what is known.
+    """
+    theta, n = fits.theta[depth], family.chain_of.size
+    table = 0
+    if depth > 0:
+        table = tables.of_depth[depth - 1]
+        for c in range(n + 1):
+            theta[c] = fits.theta[depth - 1, c]
+        for v in range(fits.curves.shape[1]):
+            fits.curves[depth, v] = fits.curves[depth - 1, v]
+    if change == at.FEWER or change == at.FEW_GROUPS:
+        if change == at.FEW_GROUPS:
+            for c in range(n + 1):
+                theta[c] = fits.recent[c]
+        table = merge_for_node(table, tables, family, slots, state, merging)
+        begin, end = tables.begins[table], tables.begins[table + 1]
+        counts[at.N_FITS] += 1
+        expected, new_bound, work = fit_family(
+            begin, tables, family, slots, terms, theta, fits.curves[depth], state[at.CUTOFF],
+            is_list(family, slots, terms), fits.rows[:, : end - begin], fits,
+        )  # fmt: skip
+        state[at.WORK_LEFT] -= work
+        bound = max(bound, new_bound)
+        if change == at.FEW_GROUPS:
+            for c in range(n + 1):
+                fits.recent[c] = theta[c]
+    elif change == at.FAR:
+        for c in range(n):
+            if slots[at.RISING, c] == at.NOWHERE and slots[at.FALLING, c] == at.NOWHERE:
+                theta[c] = 0.0
+    tables.of_depth[depth] = table
+    state[at.WORK_LEFT] -= 4.0 * n * terms.size
+    return bound, expected
+
+
+@inlined_kernel
+def merge_for_node(table, tables, family, slots, state, merging):
+    """Merge the rows of a table for a node that has fewer conditions; returns its table."""
+    begin, end = tables.begins[table], tables.begins[table + 1]
+    n_left = 0
+    for c in range(family.chain_of.size):
+        n_left += slots[at.RISING, c] != at.NOWHERE or slots[at.FALLING, c] != at.NOWHERE
+    if n_left > FEWER * tables.sizes[table] or end - begin <= FEW_ROWS:
+        return table
+    most = SMALLER * (end - begin)
+    n_merged, n_new = merge_rows(begin, end, tables, family, slots, table + 1, merging, most)
+    state[at.WORK_LEFT] -= (end - begin) * (2.0 * n_new + 4.0)
+    if n_merged > most:
+        return table
+    newest = 0
+    for t in range(tables.ages.size):
+        newest = max(newest, tables.ages[t])
+    tables.begins[table + 2] = end + n_merged
+    tables.ages[table + 1] = newest + 1
+    tables.sizes[table + 1] = n_left
+    return table + 1
+
+
+@inlined_kernel
+def mark_parts(family, slots, choice, in_part, sizes):
+    """Mark the two parts of the slot that is divided by 1 and 2, and count their conditions."""
+    s, kind, which, place = choice[SLOT], choice[KIND], choice[WHICH], choice[PLACE]
+    sizes[0], sizes[1] = 0, 0
+    for c in range(slots.shape[1]):
+        f = family.chain_of[c]
+        one, two = False, False
+        for sign in range(2):
+            in_part[sign, c] = 0
+            if slots[sign, c] != s:
                 continue
-            child = counts[at.N_OPEN]
-            counts[at.N_OPEN] += 1
-            stack.bounds[child] = bound
-            stack.depths[child] = depth + 1
-            stack.is_new[child] = at.FEWER if a == 0 or a == k else at.SAME
-            stack.expected[child] = expected
-            if kind == BY_CHAIN and a == k:
-                stack.is_new[child] = at.FEW_CHAINS
-            if kind == BY_CHAIN and a == 0:
-                stack.expected[child] += 0.5 * scratch[2, 0]
-                if stack.expected[child] < state[at.CUTOFF]:
-                    stack.is_new[child] = at.FAR
-            for t in range(n_slots):
-                stack.terms[child, t] = terms[t]
-            own, other = s, s
-            if a == 0:
-                own = at.NOWHERE
-            elif a == k:
-                other = at.NOWHERE
+            if kind == BY_GROUP:
+                is_first = family.group_of[f] == which
+            elif kind == BY_CODE:
+                is_first = is_raised(family, c, sign, place)
+            elif kind == BY_INTERVAL:
+                is_first = c < place
             else:
-                own = spare
-                stack.terms[child, spare] = a
-                stack.terms[child, s] = k - a
-            for c in range(n):
-                for sign in range(2):
-                    part = in_part[sign, c]
-                    to = slots[sign, c]
-                    if part == 1:
-                        to = own
-                    elif part == 2:
-                        to = other
-                    stack.slots[child, sign, c] = to
+                is_first = sign == at.RISING
+            in_part[sign, c] = 1 if is_first else 2
+            one = one or is_first
+            two = two or not is_first
+        sizes[0] += one
+        sizes[1] += two
+
+
+@inlined_kernel
+def push_children(
+    depth, bound, expected, power, stack, slots, terms, state, counts, choice, in_part, sizes
+):
+    """Put the children of a node on the stack: ``a`` terms from the first part, for every ``a``."""
+    s, is_by_group = choice[SLOT], choice[KIND] == BY_GROUP
+    spare = 0  # a slot for the first part
+    while spare < terms.size and terms[spare] > 0:
+        spare += 1
+    k = terms[s]
+    for a in range(k + 1):
+        if a > sizes[0] or k - a > sizes[1]:
+            continue
+        child = counts[at.N_OPEN]
+        counts[at.N_OPEN] += 1
+        stack.bounds[child] = bound
+        stack.depths[child] = depth + 1
+        stack.expected[child] = expected
+        stack.is_new[child] = at.FEWER if a == 0 or a == k else at.SAME
+        if is_by_group and a == k:
+            stack.is_new[child] = at.FEW_GROUPS
+        if is_by_group and a == 0:
+            stack.expected[child] += 0.5 * power
+            if k == 1 or stack.expected[child] < state[at.CUTOFF]:
+                stack.is_new[child] = at.FAR
+        for t in range(terms.size):
+            stack.terms[child, t] = terms[t]
+        own, other = s, s
+        if a == 0:
+            own = at.NOWHERE
+        elif a == k:
+            other = at.NOWHERE
+        else:
+            own = spare
+            stack.terms[child, spare] = a
+            stack.terms[child, s] = k - a
+        for c in range(slots.shape[1]):
+            for sign in range(2):
+                part = in_part[sign, c]
+                to = slots[sign, c]
+                if part == 1:
+                    to = own
+                elif part == 2:
+                    to = other
+                stack.slots[child, sign, c] = to

@@ -1,7 +1,7 @@
 """A logistic regression on all conditions that the cards of a node may have.
 
-Coefficients lie in a box; conditions of a chain are nested, so that log-odds, slopes and second
-derivatives all come from sums over codes, and pairs of codes, of whole chains.
+Coefficients lie in a box. Where all conditions of a group are open with both signs, those of its
+basis are enough: the others would add nothing but other ways to write the same log-odds.
 """
 
 import math
@@ -9,216 +9,73 @@ import math
 import numpy as np
 
 import riskcard.kernels.proof.supports.records as at
-from riskcard.kernels.jit import bare_inner_kernel
-from riskcard.kernels.proof.rounding import ROUNDING, ROUNDING_PER_ROW
+from riskcard.kernels.jit import bare_inner_kernel, inlined_kernel
+from riskcard.kernels.proof.supports.family_bound import family_bound, step_bound
+from riskcard.kernels.proof.supports.levels import (
+    add_to_rows,
+    levels_of_codes,
+    levels_of_places,
+    sum_over_rows,
+    sums_of_conditions,
+    sums_of_places,
+)
+from riskcard.kernels.proof.supports.step import (
+    LONGEST_STEP,
+    conjugate_step,
+    fill_hessian,
+    solve_newton,
+)
 
 #: Newton steps of a fit, and how often one step is shortened.
 MAX_STEPS, MAX_SHORTENED = 30, 12
-#: No coefficient moves further in one step.
-LONGEST_STEP = 4.0
-#: What is added to the diagonal of the Hessian, as a part of it, and what a pivot is at least.
-RIDGE, FLOOR = 1e-8, 1e-9
-#: How often variables are held at an end of the box in one step.
-MAX_HELD = 8
-#: Rounds through all variables where that does not end.
-MAX_SWEEPS = 60
-#: How near to 0 or 1 a step may bring a chance: this part of the way.
-NEAR_END = 0.95
-#: Changes of log-odds below this are short.
-SHORT_WAY = 0.03
 #: The part of the fall promised by a step that is believed in.
 PROMISED = 0.9
 #: A fit ends when its loss is this close to its bound (relative).
 SOLVED_WITHIN = 1e-9
+#: A fit that begins with this many times the cutoff does not begin there.
+FAR_OFF = 1.5
+#: More free conditions than this go by conjugate gradients, which ignore the box; where many have one
+#: sign only, more than the second.
+MANY, VERY_MANY = 120, 320
 
 
 @bare_inner_kernel
-def family_bound(value, steep, furthest, n_rows, family, slots, terms, gradient, gains):
-    """Claim: no card of the node has a loss below the number returned.
-
-    It comes from *any* chances ``p[i]`` of the rows, between 0 and 1. With weights ``e`` and ``o``
-    of a row with and without the event, let ``r = (e + o) p - e = o p - e (1 - p)`` be its slope,
-    and ``value`` the sum over rows of ``(e + o)`` times the entropy of ``p``. ``gradient`` has the
-    sum of slopes of the rows in which each condition holds, and of all rows.
-
-    Proof: a row with log-odds ``z`` has the loss ``(e + o) log(1 + exp(z)) - e z``. Without ``r z``
-    that is ``(e + o) (log(1 + exp(z)) - p z)``, least where the risk is ``p``, and there ``(e +
-    o)`` times the entropy of ``p``. So the loss of a card is at least ``value`` plus the sum of ``r
-    z``, which for offset ``b`` and coefficients ``t[c]`` is ``b`` times the sum of all slopes plus
-    the sum of ``t[c] gradient[c]``. The best real offset lies in ``family.offsets`` (see
-    `search.proof.support_tree`), and another one only raises the loss. Of each slot as many
-    conditions as it has terms have a coefficient other than 0, of a sign that is in the slot and
-    within its ends. So their part is at least the sum of the least ``gradient[c] * end[c]``, as
-    many as the slot has terms, those above 0 counted as 0.
-
-    Where ``p`` is the risk at some log-odds, that is their tangent (claim 5 of the proofs), and
-    ``value`` is their loss minus the sum of ``r z``.
-
-    Rounding: ``steep`` is the sum of ``o p + e (1 - p)``, at least that of the sizes of all slopes;
-    ``furthest`` the size of the largest log-odds that ``value`` was computed with. Slopes are sums
-    over rows, multiplied by ends; all errors are parts of what ``size`` adds up, of which the
-    margins of `rounding` are subtracted.
-    """
-    n, n_slots = gradient.size - 1, family.max_terms
-    bound = value
-    bound += min(gradient[n] * family.offsets[at.LEAST], gradient[n] * family.offsets[at.MOST])
-    for s in range(n_slots):
-        for t in range(terms[s]):
-            gains[s, t] = 0.0
-    longest = 0.0
-    for c in range(n):
-        g = gradient[c]
-        # a negative slope is used by a positive coefficient
-        s = slots[at.RISING, c] if g < 0.0 else slots[at.FALLING, c]
-        if s == at.NOWHERE:
-            continue
-        gain = g * family.ends[at.MOST, c] if g < 0.0 else g * family.ends[at.LEAST, c]
-        longest = max(longest, family.ends[at.MOST, c] - family.ends[at.LEAST, c])
-        # into the sorted list of the slot
-        for t in range(terms[s]):
-            if gain < gains[s, t]:
-                gains[s, t], gain = gain, gains[s, t]
-    for s in range(n_slots):
-        for t in range(terms[s]):
-            bound += gains[s, t]
-    reach = abs(family.offsets[at.LEAST]) + abs(family.offsets[at.MOST])
-    size = abs(value) + steep * (furthest + reach + n_slots * longest)
-    return bound - (ROUNDING + ROUNDING_PER_ROW * n_rows) * size
-
-
-@bare_inner_kernel
-def step_bound(begin, n_rows, n_chains, value, steep, furthest, tables, family, slots, terms, fits):
-    """The bound of `family_bound` for the chances that Newton's step aims at, to first order.
-
-    With risks ``p`` and the step's change ``x`` of the log-odds these are ``p + d``, ``d = p (1 -
-    p) x``. The sums of their slopes are those that Newton's step makes 0, so the bound misses the
-    least loss by the third power of the step only. ``value``, ``steep`` and ``furthest`` are those
-    of ``p``, see `family_bound`.
-
-    The entropy of ``p + d`` is ``H(p) - z d - more * log(more / p) - less * log(less / (1 - p))``,
-    where ``more = p + d`` and ``less = 1 - more``. (Write ``log(more)`` as ``log(p)`` plus the
-    logarithm of their ratio, likewise ``log(less)``; what remains is ``H(p) - z d``.) Short ways
-    need no logarithm: by Taylor's formula ``H(p + d)`` is ``H(p) - z d - d**2 /
-    (2 q (1 - q))`` for some ``q`` between ``p`` and ``p + d``, as the slope of ``H`` is minus the
-    log-odds ``z``. Of all ``q`` in between, ``q (1 - q)`` is least at an end; at ``p + d`` it is
-    ``p (1 - p)`` times ``(1 + (1 - p) x) (1 - p x)``. Changes that lead out of the interval from 0
-    to 1, or near its ends, are shortened.
-    """
-    codes, weights, first = tables.codes, tables.weights, family.first
-    direction, gradient, sums, change = fits.direction, fits.trial, fits.sums, fits.change
-    n = gradient.size - 1
-    for r in range(n_rows):
-        change[r] = direction[n]
-    for a in range(n_chains):
-        f = fits.chains[a]
-        base = first[f] + f
-        sums[first[f + 1] + f] = 0.0
-        for c in range(first[f + 1] - 1, first[f] - 1, -1):
-            sums[c + f] = sums[c + f + 1] + direction[c]
-        for r in range(n_rows):
-            change[r] += sums[base + codes[f, begin + r]]
-    total, moved = 0.0, 0.0
-    for r in range(n_rows):
-        risk, z = fits.risk[r], fits.log_odds[r]
-        x = min(max(change[r], -NEAR_END / (1.0 - risk)), NEAR_END / risk)
-        way = fits.curve[r] * x
-        if abs(x) < SHORT_WAY:
-            value -= way * (z + 0.5 * x / min(1.0, (1.0 + (1.0 - risk) * x) * (1.0 - risk * x)))
-        else:
-            weight = weights[at.EVENT, begin + r] + weights[at.OTHER, begin + r]
-            grown, shrunk = 1.0 + (1.0 - risk) * x, 1.0 - risk * x
-            more, less = risk * grown, (1.0 - risk) * shrunk
-            value -= way * z + weight * (more * math.log(grown) + less * math.log(shrunk))
-        moved += abs(way) * (1.0 + abs(z))
-        change[r] = fits.slope[r] + way
-        total += change[r]
-    for c in range(n + 1):
-        gradient[c] = 0.0
-    gradient[n] = total
-    for a in range(n_chains):
-        f = fits.chains[a]
-        base, last = first[f] + f, first[f + 1] + f
-        for v in range(base, last + 1):
-            sums[v] = 0.0
-        for r in range(n_rows):
-            sums[base + codes[f, begin + r]] += change[r]
-        below = 0.0
-        for c in range(first[f], first[f + 1]):
-            below += sums[c + f]
-            gradient[c] = below
-    return family_bound(
-        value, steep + moved, furthest + 1.0, n_rows, family, slots, terms, gradient, fits.gains
-    )
-
-
-@bare_inner_kernel
-def fit_family(begin, end, tables, family, slots, terms, theta, curves, cutoff, is_list, fits):
+def fit_family(begin, tables, family, slots, terms, theta, curves, cutoff, is_list, rows, fits):
     """Minimise the loss over a node's box; returns the loss, a valid bound and the work.
 
-    Rows ``begin .. end - 1`` of the tables are used. ``theta`` is where to begin, and is changed.
-    Stops as soon as the bound reaches the cutoff, or the loss falls below it: then no bound of this
-    kind can reach it. With ``is_list`` the loss is nevertheless brought near its least value, which
-    tells how far the children are from being closed. Only `family_bound` bears on the truth of what is claimed.
+    The vectors of ``rows`` are those of the rows of the tables from ``begin`` on. ``theta`` is where
+    to begin, and is changed. Stops as soon as the bound reaches the cutoff, or the loss falls below
+    it: then no bound of this kind can reach it. With ``is_list`` the loss is nevertheless brought
+    near its least value, which tells how far the children are from being closed. Only
+    `family_bound` bears on the truth of what is claimed.
     """
-    codes, weights, first = tables.codes, tables.weights, family.first
-    box, trial, gradient, sums = fits.box, fits.trial, fits.gradient, fits.sums
-    direction, free, chains, hessian = fits.direction, fits.free, fits.chains, fits.hessian
-    n, n_rows = theta.size - 1, end - begin
-    n_chains = 0
-    for f in range(first.size - 1):
-        is_used = False
-        for c in range(first[f], first[f + 1]):
-            box[at.MOST, c] = family.ends[at.MOST, c] if slots[at.RISING, c] != at.NOWHERE else 0.0
-            box[at.LEAST, c] = (
-                family.ends[at.LEAST, c] if slots[at.FALLING, c] != at.NOWHERE else 0.0
-            )
-            is_used = is_used or box[at.MOST, c] > box[at.LEAST, c]
-        if is_used:
-            move_within_chain(first[f], first[f + 1], theta, box, trial)
-            chains[n_chains] = f
-            n_chains += 1
-        else:
-            for c in range(first[f], first[f + 1]):
-                trial[c] = 0.0
-    trial[n] = theta[n]
+    gradient, direction = fits.vectors[at.GRADIENT], fits.vectors[at.DIRECTION]
+    trial, groups = fits.vectors[at.TRIAL], fits.lists[at.GROUPS]
+    n, n_rows = theta.size - 1, rows.shape[1]
+    n_groups = open_box(family, slots, fits.lists, fits.vectors)
+    begin_in_box(family, theta, fits.lists, fits.vectors)
     loss, best, length, work = np.inf, -np.inf, 1.0, 0.0
     shortened = 0
     for _ in range(MAX_STEPS):
-        # log-odds of every row
         for r in range(n_rows):
-            fits.log_odds[r] = trial[n]
-        for a in range(n_chains):
-            f = chains[a]
-            base = first[f] + f
-            last = first[f + 1] + f
-            sums[last] = 0.0
-            for c in range(first[f + 1] - 1, first[f] - 1, -1):
-                sums[c + f] = sums[c + f + 1] + trial[c]
-            for r in range(n_rows):
-                fits.log_odds[r] += sums[base + codes[f, begin + r]]
-        new_loss, steep, furthest = 0.0, 0.0, 0.0
-        for r in range(n_rows):
-            z = fits.log_odds[r]
-            small = math.exp(-abs(z))
-            near = 1.0 / (1.0 + small)
-            common = math.log1p(small)
-            hit = near if z >= 0.0 else small * near
-            miss = small * near if z >= 0.0 else near
-            event, other = weights[at.EVENT, begin + r], weights[at.OTHER, begin + r]
-            new_loss += event * (common + max(-z, 0.0)) + other * (common + max(z, 0.0))
-            fits.risk[r] = hit
-            fits.slope[r] = other * hit - event * miss
-            steep += other * hit + event * miss
-            fits.curve[r] = (event + other) * hit * miss
-            furthest = max(furthest, abs(z))
-        work += n_rows * (12.0 + n_chains)
+            rows[at.LOG_ODDS, r] = trial[n]
+        levels_of_places(family.first, trial, fits.by_place[at.SUMS])
+        levels_of_codes(family, groups, n_groups, fits.by_place[at.SUMS], fits.by_code)
+        add_to_rows(
+            begin, groups, n_groups, tables.codes, family.base, fits.by_code, rows[at.LOG_ODDS]
+        )
+        new_loss, steep, furthest = look_at_rows(begin, tables.weights, rows)
+        work += n_rows * (12.0 + n_groups)
+        if loss == np.inf and new_loss > FAR_OFF * cutoff:  # begin with equal risks instead
+            for c in range(n):
+                trial[c] = 0.0
+            trial[n] = 0.5 * (family.offsets[at.LEAST] + family.offsets[at.MOST])
+            loss = 2.0 * new_loss
+            continue
         if new_loss > loss + 1e-13 * loss and shortened < MAX_SHORTENED:
             shortened += 1
             length *= 0.35
-            for c in range(n):
-                trial[c] = theta[c] + length * direction[c]
-                trial[c] = min(max(trial[c], box[at.LEAST, c]), box[at.MOST, c])
-            trial[n] = theta[n] + length * direction[n]
+            go(length, theta, fits.vectors)
             continue
         is_stuck = new_loss >= loss - 1e-12 * loss
         is_near = not is_list or loss - new_loss <= 0.05 * (cutoff - new_loss)
@@ -226,276 +83,212 @@ def fit_family(begin, end, tables, family, slots, terms, theta, curves, cutoff, 
         for c in range(n + 1):
             theta[c] = trial[c]
         loss = new_loss
-        # slopes of all conditions, and the curvature of the rows of each code
+        bend = sum_slopes(begin, n_groups, tables.codes, family, curves, rows, fits)
+        work += 3.0 * n_rows * n_groups
+        value = loss
         for c in range(n + 1):
-            gradient[c] = 0.0
-        total, bend = 0.0, 0.0
-        for r in range(n_rows):
-            total += fits.slope[r]
-            bend += fits.curve[r]
-        gradient[n] = total
-        for a in range(n_chains):
-            f = chains[a]
-            base, last = first[f] + f, first[f + 1] + f
-            for v in range(base, last + 1):
-                sums[v] = 0.0
-                curves[v] = 0.0
-            for r in range(n_rows):
-                v = base + codes[f, begin + r]
-                sums[v] += fits.slope[r]
-                curves[v] += fits.curve[r]
-            below = 0.0
-            for c in range(first[f], first[f + 1]):
-                below += sums[c + f]
-                gradient[c] = below
-        work += 3.0 * n_rows * n_chains
-        value = loss - total * theta[n]
-        for c in range(n):
             value -= gradient[c] * theta[c]
-            furthest += abs(theta[c])
+            furthest += abs(theta[c]) if c < n else 0.0
         bound = family_bound(
-            value, steep, furthest, n_rows, family, slots, terms, gradient, fits.gains
-        )
+            value, steep, furthest, n_rows, family.ends, family.offsets, slots, terms, gradient,
+            fits.gains,
+        )  # fmt: skip
         best = max(best, bound)
         is_below = loss < cutoff and is_near
         if best >= cutoff or is_below or is_stuck or loss - best <= SOLVED_WITHIN * loss:
             break
-        # Newton's direction over the coefficients that are free to move
-        n_free = 0
-        for c in range(n):
-            g = gradient[c]
-            if (theta[c] > box[at.LEAST, c] and g > 0.0) or (
-                theta[c] < box[at.MOST, c] and g < 0.0
-            ):
-                free[n_free] = c
-                n_free += 1
-        fill_hessian(n_free, begin, n_rows, codes, family, fits)
-        for a in range(n_free):
-            c = free[a]
-            hessian[a, n_free] = curves_below(curves, first, family.chain_of[c], c)
-        hessian[n_free, n_free] = bend
-        free[n_free] = n
-        solve_newton(n_free + 1, theta, fits)
-        work += 0.5 * n_rows * n_chains * (n_chains + 1) + n_free**3 / 12.0 + 8.0 * n_free**2
+        work += find_step(begin, n_groups, bend, tables.codes, family, theta, curves, rows, fits)
         # what would the step prove? nothing, if it is going to end below the cutoff
-        promised = 0.0
+        promised, largest = 0.0, 0.0
         for c in range(n + 1):
             promised -= 0.5 * gradient[c] * direction[c]
+            largest = max(largest, abs(direction[c]))
         if loss - PROMISED * promised >= cutoff:
             bound = step_bound(
-                begin, n_rows, n_chains, value, steep, furthest, tables, family, slots, terms, fits
-            )
-            work += n_rows * (5.0 + 2.0 * n_chains)
+                begin, n_groups, value, steep, furthest, tables, family, slots, terms, rows, fits,
+                direction,
+            )  # fmt: skip
+            work += n_rows * (5.0 + 2.0 * n_groups)
             best = max(best, bound)
             if best >= cutoff:
                 break
-        largest = 0.0
-        for c in range(n + 1):
-            largest = max(largest, abs(direction[c]))
         length = min(1.0, LONGEST_STEP / max(largest, 1e-300))
-        for c in range(n):
-            trial[c] = theta[c] + length * direction[c]
-            trial[c] = min(max(trial[c], box[at.LEAST, c]), box[at.MOST, c])
-        trial[n] = theta[n] + length * direction[n]
+        go(length, theta, fits.vectors)
     return loss, best, work
 
 
+@inlined_kernel
+def open_box(family, slots, lists, vectors):
+    """Write the box of the coefficients, the groups and the conditions that are used.
+
+    Returns the number of groups with an open condition.
+    """
+    ends, first, chains = family.ends, family.first, family.chains
+    low, high = vectors[at.LOW], vectors[at.HIGH]
+    n, n_groups = family.chain_of.size, 0
+    low[n], high[n] = -1e300, 1e300
+    for g in range(chains.size - 1):
+        is_open, is_whole = False, True
+        for c in range(first[chains[g]], first[chains[g + 1]]):
+            up, down = slots[at.RISING, c] != at.NOWHERE, slots[at.FALLING, c] != at.NOWHERE
+            is_open = is_open or up or down
+            if family.is_basis[c] == 1 and not (up and down):
+                is_whole = False
+        for c in range(first[chains[g]], first[chains[g + 1]]):
+            up, down = slots[at.RISING, c] != at.NOWHERE, slots[at.FALLING, c] != at.NOWHERE
+            is_used = (up or down) and (family.is_basis[c] == 1 or not is_whole)
+            lists[at.IS_USED, c] = 1 if is_used else 0
+            high[c] = ends[at.MOST, c] if up and is_used else 0.0
+            low[c] = ends[at.LEAST, c] if down and is_used else 0.0
+        if is_open:
+            lists[at.GROUPS, n_groups] = g
+            n_groups += 1
+    return n_groups
+
+
+@inlined_kernel
+def begin_in_box(family, theta, lists, vectors):
+    """Write the first trial: in the box, as like the given coefficients as it can be."""
+    first, trial = family.first, vectors[at.TRIAL]
+    n = theta.size - 1
+    for f in range(first.size - 1):
+        is_used = False
+        for c in range(first[f], first[f + 1]):
+            is_used = is_used or lists[at.IS_USED, c] == 1
+            trial[c] = 0.0
+        if is_used:
+            move_within_chain(
+                first[f], first[f + 1], theta, vectors[at.LOW], vectors[at.HIGH], trial
+            )
+    trial[n] = theta[n]
+
+
 @bare_inner_kernel
-def move_within_chain(low, high, theta, box, trial):
+def move_within_chain(begin, end, theta, low, high, trial):
     """Begin in the box: what a condition may no longer have goes to the nearest that may."""
-    for c in range(low, high):
-        trial[c] = min(max(theta[c], box[at.LEAST, c]), box[at.MOST, c])
-    for c in range(low, high):
-        lost = theta[c] - min(max(theta[c], box[at.LEAST, c]), box[at.MOST, c])
+    for c in range(begin, end):
+        trial[c] = min(max(theta[c], low[c]), high[c])
+    for c in range(begin, end):
+        lost = theta[c] - min(max(theta[c], low[c]), high[c])
         if lost == 0.0:
             continue
-        end = at.MOST if lost > 0.0 else at.LEAST
-        for way in range(1, high - low):
-            place = -1
-            if c - way >= low and box[end, c - way] != 0.0:
-                place = c - way
-            elif c + way < high and box[end, c + way] != 0.0:
-                place = c + way
-            if place >= 0:
-                moved = trial[place] + lost
-                trial[place] = min(max(moved, box[at.LEAST, place]), box[at.MOST, place])
+        ends = high if lost > 0.0 else low
+        for way in range(1, end - begin):
+            if c - way >= begin and ends[c - way] != 0.0:
+                trial[c - way] += lost
                 break
+            if c + way < end and ends[c + way] != 0.0:
+                trial[c + way] += lost
+                break
+    for c in range(begin, end):
+        trial[c] = min(max(trial[c], low[c]), high[c])
 
 
-@bare_inner_kernel
-def curves_below(curves, first, f, c):
-    """The curvature of all rows in which a condition holds."""
-    total = 0.0
-    for v in range(first[f] + f, c + f + 1):
-        total += curves[v]
-    return total
+@inlined_kernel
+def go(length, theta, vectors):
+    """Write the trial at a part of the way along the direction, within the box."""
+    trial, direction = vectors[at.TRIAL], vectors[at.DIRECTION]
+    for c in range(theta.size):
+        moved = theta[c] + length * direction[c]
+        trial[c] = min(max(moved, vectors[at.LOW, c]), vectors[at.HIGH, c])
 
 
-@bare_inner_kernel
-def fill_hessian(n_free, begin, n_rows, codes, family, fits):
-    """Write the upper half of the Hessian of the free conditions, in their order.
+@inlined_kernel
+def look_at_rows(begin, weights, rows):
+    """Write risk, slope and curvature of every row; returns the loss, and two sizes.
 
-    For two chains the curvature is added up by pairs of codes; sums over all pairs up to given ones
-    are the entries.
+    They are the sum of ``o p + e (1 - p)`` and the largest log-odds, see `family_bound`.
     """
-    first, free, pairs, hessian = family.first, fits.free, fits.pairs, fits.hessian
-    a0 = 0
-    while a0 < n_free:
-        f = family.chain_of[free[a0]]
-        a1 = a0
-        while a1 < n_free and family.chain_of[free[a1]] == f:
-            a1 += 1
-        b0 = a0
-        while b0 < n_free:
-            g = family.chain_of[free[b0]]
-            b1 = b0
-            while b1 < n_free and family.chain_of[free[b1]] == g:
-                b1 += 1
-            width = first[g + 1] - first[g] + 1
-            height = first[f + 1] - first[f] + 1
-            if f == g:
-                for v in range(height):
-                    pairs[v] = 0.0
-                for r in range(n_rows):
-                    pairs[codes[f, begin + r]] += fits.curve[r]
-                for v in range(1, height):
-                    pairs[v] += pairs[v - 1]
-                for a in range(a0, a1):
-                    for b in range(a, b1):
-                        hessian[a, b] = pairs[free[a] - first[f]]
-            else:
-                for v in range(height * width):
-                    pairs[v] = 0.0
-                for r in range(n_rows):
-                    pairs[codes[f, begin + r] * width + codes[g, begin + r]] += fits.curve[r]
-                for u in range(height):
-                    row = 0.0
-                    for v in range(width):
-                        row += pairs[u * width + v]
-                        pairs[u * width + v] = row + (pairs[(u - 1) * width + v] if u > 0 else 0.0)
-                for a in range(a0, a1):
-                    base = (free[a] - first[f]) * width - first[g]
-                    for b in range(b0, b1):
-                        hessian[a, b] = pairs[base + free[b]]
-            b0 = b1
-        a0 = a1
+    loss, steep, furthest = 0.0, 0.0, 0.0
+    for r in range(rows.shape[1]):
+        z = rows[at.LOG_ODDS, r]
+        small = math.exp(-abs(z))
+        near = 1.0 / (1.0 + small)
+        common = math.log1p(small)
+        hit = near if z >= 0.0 else small * near
+        miss = small * near if z >= 0.0 else near
+        event, other = weights[at.EVENT, begin + r], weights[at.OTHER, begin + r]
+        loss += event * (common + max(-z, 0.0)) + other * (common + max(z, 0.0))
+        rows[at.RISK, r] = hit
+        rows[at.SLOPE, r] = other * hit - event * miss
+        steep += other * hit + event * miss
+        rows[at.CURVE, r] = (event + other) * hit * miss
+        furthest = max(furthest, abs(z))
+    return loss, steep, furthest
+
+
+@inlined_kernel
+def sum_slopes(begin, n_groups, codes, family, curves, rows, fits):
+    """Write the slopes of all conditions and the curvature by code; returns that of all rows."""
+    groups, gradient = fits.lists[at.GROUPS], fits.vectors[at.GRADIENT]
+    total, bend = 0.0, 0.0
+    for r in range(rows.shape[1]):
+        total += rows[at.SLOPE, r]
+        bend += rows[at.CURVE, r]
+    sum_over_rows(begin, groups, n_groups, codes, family.base, rows[at.CURVE], curves)
+    sums_of_places(family, groups, n_groups, curves, fits.by_place[at.CURVES])
+    sum_over_rows(begin, groups, n_groups, codes, family.base, rows[at.SLOPE], fits.by_code)
+    sums_of_places(family, groups, n_groups, fits.by_code, fits.by_place[at.SUMS])
+    sums_of_conditions(family, groups, n_groups, fits.by_place[at.SUMS], gradient)
+    gradient[gradient.size - 1] = total
+    return bend
+
+
+@inlined_kernel
+def find_step(begin, n_groups, bend, codes, family, theta, curves, rows, fits):
+    """Write Newton's direction over the coefficients that are free to move; returns the work."""
+    gradient, free = fits.vectors[at.GRADIENT], fits.lists[at.FREE]
+    low, high = fits.vectors[at.LOW], fits.vectors[at.HIGH]
+    n = theta.size - 1
+    n_free, n_sided = list_free(family, theta, gradient, low, high, free)
+    if n_free > MANY and (4 * n_sided < n_free or n_free > VERY_MANY):
+        rounds = conjugate_step(n_free, begin, n_groups, codes, family, rows, fits)
+        return rounds * rows.shape[1] * (2.0 + 2.0 * n_groups)
+    hessian = fits.squares[at.HESSIAN]
+    fill_hessian(n_free, begin, codes, rows[at.CURVE], family, free, fits.pairs, hessian)
+    for a in range(n_free):
+        f, below = family.chain_of[free[a]], 0.0
+        for v in range(family.first[f] + f, free[a] + f + 1):
+            below += fits.by_place[at.CURVES, v]
+        hessian[a, n_free] = below
+    hessian[n_free, n_free] = bend
+    free[n_free] = n
+    solve_newton(n_free + 1, theta, fits)
+    return 0.5 * rows.shape[1] * n_groups * (n_groups + 1) + n_free**3 / 12.0 + 8.0 * n_free**2
 
 
 @bare_inner_kernel
-def solve_newton(n_free, theta, fits):
-    """The step to the least value of the quadratic model over the box, for the free variables.
+def list_free(family, theta, gradient, low, high, free):
+    """Write the conditions that may move, in order; returns how many, and how many of one sign.
 
-    Variables that the step takes out of the box are held at its end, and the others solved again;
-    none is released, so the step is not always the best. The last variable is the offset.
+    Of conditions of one sign without a coefficient that would all like one, the steepest between
+    two that have one comes in: the best functions of one direction have few steps.
     """
-    hessian, factor, free, direction = fits.hessian, fits.factor, fits.free, fits.direction
-    gradient, box, step, held = fits.gradient, fits.box, fits.step, fits.held
-    for c in range(direction.size):
-        direction[c] = 0.0
-    for a in range(n_free):
-        held[a] = 0
-    for _ in range(MAX_HELD):
-        # the system of what is not held, packed
-        n_left = 0
-        for a in range(n_free):
-            if held[a] == 0:
-                fits.left[n_left] = a
-                n_left += 1
-        for i in range(n_left):
-            a = fits.left[i]
-            total = -gradient[free[a]]
-            for b in range(n_free):
-                if held[b] == 1:
-                    total -= hessian[min(a, b), max(a, b)] * direction[free[b]]
-            step[i] = total
-            for j in range(i, n_left):
-                factor[i, j] = hessian[a, fits.left[j]]
-            factor[i, i] += RIDGE * factor[i, i] + 1e-12
-        # elimination row by row: the inner loop runs along a row
-        for i in range(n_left):
-            pivot = factor[i, i]
-            for j in range(i + 1, n_left):
-                ratio = factor[i, j] / pivot
-                if ratio != 0.0:
-                    least = FLOOR * factor[j, j]
-                    for k in range(j, n_left):
-                        factor[j, k] -= ratio * factor[i, k]
-                    factor[j, j] = max(factor[j, j], least)
-                    step[j] -= ratio * step[i]
-        is_inside = True
-        for i in range(n_left - 1, -1, -1):
-            total = step[i]
-            for k in range(i + 1, n_left):
-                total -= factor[i, k] * step[k]
-            step[i] = total / factor[i, i]
-            c = free[fits.left[i]]
-            direction[c] = step[i]
-        # who leaves the box is held at its end; who is held, and would rather move inwards, is not
-        for i in range(n_left):
-            c = free[fits.left[i]]
-            low, high = -LONGEST_STEP, LONGEST_STEP
-            if c < theta.size - 1:
-                low = max(low, box[at.LEAST, c] - theta[c])
-                high = min(high, box[at.MOST, c] - theta[c])
-            if direction[c] < low or direction[c] > high:
-                direction[c] = min(max(direction[c], low), high)
-                held[fits.left[i]] = 2
-                is_inside = False
-        for a in range(n_free):
-            if held[a] != 1:
+    first, chains = family.first, family.chains
+    n_free, n_sided = 0, 0
+    for g in range(chains.size - 1):
+        is_single = chains[g + 1] - chains[g] == 1
+        waiting, steepest = -1, 0.0
+        for c in range(first[chains[g]], first[chains[g + 1]]):
+            slope, t = gradient[c], theta[c]
+            is_sided = low[c] == 0.0 or high[c] == 0.0
+            may_move = (t > low[c] and slope > 0.0) or (t < high[c] and slope < 0.0)
+            if t == 0.0 and is_sided:
+                if may_move and abs(slope) > steepest:
+                    waiting, steepest = c, abs(slope)
                 continue
-            c = free[a]
-            slope = gradient[c]
-            for b in range(n_free):
-                slope += hessian[min(a, b), max(a, b)] * direction[free[b]]
-            is_high = (
-                direction[c] >= min(LONGEST_STEP, box[at.MOST, c] - theta[c])
-                if c < theta.size - 1
-                else direction[c] > 0.0
-            )
-            if (is_high and slope > 0.0) or (not is_high and slope < 0.0):
-                held[a] = 0
-                is_inside = False
-        for a in range(n_free):
-            held[a] = min(held[a], 1)
-        if is_inside:
-            return
-    descend_by_coordinates(n_free, theta, fits)
-
-
-@bare_inner_kernel
-def descend_by_coordinates(n_free, theta, fits):
-    """Improve a step within the box one variable after another; begin at 0 if it is worse."""
-    hessian, free, direction = fits.hessian, fits.free, fits.direction
-    gradient, box, step = fits.gradient, fits.box, fits.step
-    fall = 0.0
-    for a in range(n_free):
-        total = 0.0
-        for b in range(n_free):
-            total += hessian[min(a, b), max(a, b)] * direction[free[b]]
-        step[a] = gradient[free[a]] + total
-        fall += direction[free[a]] * (gradient[free[a]] + 0.5 * total)
-    if fall > 0.0:
-        for a in range(n_free):
-            direction[free[a]] = 0.0
-            step[a] = gradient[free[a]]
-    for _ in range(MAX_SWEEPS):
-        largest = 0.0
-        for a in range(n_free):
-            c = free[a]
-            low, high = -LONGEST_STEP, LONGEST_STEP
-            if c < theta.size - 1:
-                low = max(low, box[at.LEAST, c] - theta[c])
-                high = min(high, box[at.MOST, c] - theta[c])
-            curve = hessian[a, a] + 1e-12
-            move = min(max(direction[c] - step[a] / curve, low), high) - direction[c]
-            if move == 0.0:
-                continue
-            direction[c] += move
-            largest = max(largest, move * move * curve)
-            for b in range(a):
-                step[b] += move * hessian[b, a]
-            for b in range(a, n_free):
-                step[b] += move * hessian[a, b]
-        if largest < 1e-9:
-            break
+            if is_single and waiting >= 0:
+                free[n_free] = waiting
+                n_free, n_sided = n_free + 1, n_sided + 1
+                waiting, steepest = -1, 0.0
+            if may_move:
+                free[n_free] = c
+                n_free, n_sided = n_free + 1, n_sided + is_sided
+        if waiting >= 0:
+            place = n_free  # conditions of a group stay in order
+            while place > 0 and free[place - 1] > waiting:
+                free[place] = free[place - 1]
+                place -= 1
+            free[place] = waiting
+            n_free, n_sided = n_free + 1, n_sided + 1
+    return n_free, n_sided
