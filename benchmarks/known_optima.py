@@ -108,9 +108,7 @@ def _numbers(table: Table) -> NDArray[np.float64]:
 
 def every_cut(table: Table, terms: int) -> Problem:
     """Numbers only, every cut, nothing regularised."""
-    return posed_problem(
-        RiskScoreClassifier(terms, regularization=None), _numbers(table), table.y
-    )
+    return posed_problem(RiskScoreClassifier(terms, regularization=None), _numbers(table), table.y)
 
 
 def deciles(table: Table, terms: int) -> Problem:
