@@ -37,7 +37,7 @@ def test_a_search_without_steps_is_shorter_and_no_better():
     fewer = replace(PLAN, one_pass_steps=0, one_pass_steps_per_term=0)
     changed = ablation.measure(cases, fewer)
     assert changed.calls < known.calls
-    assert changed.losses[0] >= known.losses[0]
+    assert changed.losses[0] >= known.losses[0] * (1 - 1e-12)
 
 
 def test_a_line_for_each_way_to_switch_a_constant_off(capsys):

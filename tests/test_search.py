@@ -334,8 +334,7 @@ def test_whole_points_are_perturbed_too_where_classes_are_nearly_separated(
 
 def test_all_sets_are_rounded_where_conditions_are_few():
     """Chains on real-valued points leave out sets that are best once points are whole."""
-    seeds = (24, 34, 46, 54, 63, 65)
-    for seed in seeds:
+    for seed in (24, 34, 46, 54, 65):
         problem = random_problem(seed, KINDS_OF_SCALES[seed % len(KINDS_OF_SCALES)])
         chains, every, best = (
             result.loss

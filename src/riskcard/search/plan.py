@@ -26,7 +26,7 @@ class SearchPlan:
     one_pass_rows: int = 4096
     #: Values (rows times features) of the sample for the first pass, and its fewest rows. With
     #: fewer rows sets are ranked by chance; more take longer than the second pass needs to correct.
-    first_pass_values: int = 220_000
+    first_pass_values: int = 60_000
     first_pass_fewest_rows: int = 2000
     #: A table with at most this many times the rows of the sample is not sampled.
     sample_worthwhile: float = 1.5
@@ -42,12 +42,14 @@ class SearchPlan:
     #: first of two. More of them find next to nothing, half of them lose up to 1.6 %.
     one_pass_steps: int = 5
     one_pass_steps_per_term: int = 9
-    first_pass_steps: int = 20
+    first_pass_steps: int = 30
     #: Independent chains of a thorough search, so that several threads have something to do.
     thorough_chains: int = 4
     #: Work of a thorough search for sets, in one pass and in the first of two.
     thorough_one_pass: float = 2.2e8
     thorough_first_pass: float = 1.0e8
+    #: Sets, best first, whose neighbours are all fitted.
+    n_explored: int = 12
     #: A perturbation replaces at most this many terms: one is too few to leave an
     #: optimum.
     most_perturbed_terms: int = 4
@@ -74,9 +76,10 @@ class SearchPlan:
     #: card can follow those, and the ridge is larger (see `second_ridge`).
     small_ridge: float = 1e-7
     no_real_limit: float = 15.0
-    #: Candidates of a step that are fitted exactly; more in a thorough search in one pass.
+    #: Candidates of a step that are fitted exactly, and those in one pass, where fits are cheap: what
+    #: a condition of few rows promises is often far too little.
     n_tries: int = 6
-    thorough_tries: int = 8
+    one_pass_tries: int = 12
     #: Perturbations in a row without success after which a chain ends, plus features times terms:
     #: tiny problems are exhausted long before their steps are.
     patience: int = 3
@@ -88,8 +91,13 @@ class SearchPlan:
     #: Where a small table has at most this many full sets of conditions, all of them are rounded: that
     #: takes a few milliseconds. A short list of candidates is the usual case in short tables.
     most_sets: int = 45
-    #: Sets that the second pass improves before they are rounded.
-    n_refined: int = 4
+    #: Cards whose points are balanced from several sizes of points.
+    n_rescaled: int = 3
+    #: Sets that the second pass begins with, how many of the best there have their neighbours looked
+    #: at, and the most steps that this takes.
+    n_fitted: int = 8
+    n_refined: int = 2
+    refine_steps: int = 8
     #: With a free scale whole points are exchanged only in tables of at most this many values: in
     #: larger ones that takes 40 % longer and gains little.
     most_values_to_exchange: int = 150_000

@@ -10,6 +10,8 @@ from riskcard.kernels.jit import bare_inner_kernel, inner_kernel, kernel
 LEAST_GAIN_OF_SET = 1e-7
 #: Coefficients are not moved further than this before a fit.
 LONGEST_MOVE = 2.0
+#: With at least this many rows per cell, passes over the rows take longer than fits.
+ROWS_PER_CELL = 40
 
 
 @inner_kernel
@@ -95,6 +97,29 @@ def _with_term(terms, place, column, cut):
         changed[0, term], changed[1, term] = terms[0, term], terms[1, term]
     changed[0, place], changed[1, place] = column, cut
     return changed
+
+
+@inner_kernel
+def _cells_of_trial(rows, keys, design, terms, place):
+    """The design and the tally of a set that differs from that of the cells in one place.
+
+    Where rows are many, the cells are divided by the new term, in one pass; those that only differ
+    in the old term are not put together, which makes the fit longer.
+    """
+    codes, is_event, weights = rows[0], rows[7], rows[8]
+    n_cells, width = design.shape[0], terms.shape[1] + 1
+    if weights.size < ROWS_PER_CELL * n_cells:
+        return divide_into_cells(codes, terms, is_event, weights, np.empty_like(keys))
+    column, cut = codes[terms[0, place]], np.int32(terms[1, place])
+    tally, divided = np.zeros(4 * n_cells), np.empty((2 * n_cells, width))
+    for row in range(weights.size):
+        key = keys[row]
+        tally[2 * key - (key & 1) + (2 if column[row] <= cut else 0)] += weights[row]
+    for cell in range(2 * n_cells):
+        for i in range(min(width, design.shape[1])):
+            divided[cell, i] = design[cell // 2, i]
+        divided[cell, place + 1] = 1.0 if cell % 2 == 1 else 0.0
+    return divided, tally
 
 
 @inner_kernel
@@ -184,7 +209,8 @@ def improve_set(rows, limits, signs, closed, terms, coefficients, plan, picks, k
         The set to start from, and where to start its fit.
     plan
         The size; how many of the first terms may be dropped; how many exchanges are fitted in a
-        step; the most steps (with none, terms are only dropped); and the ridge of the fits.
+        step; the most steps (with none, terms are only dropped); the ridge of the fits; and whether
+        exchanges are fitted to the end even if they gain nothing, because they are wanted.
     picks
         A number from 0 to 1 for each forced term.
     known
@@ -193,17 +219,20 @@ def improve_set(rows, limits, signs, closed, terms, coefficients, plan, picks, k
     Returns
     -------
     tuple
-        Terms, coefficients, loss, steps taken, digest; and what the best exchange for a condition
-        of each column promised at the last step: negative infinity where none promised anything,
-        and 0 before the first step.
+        Terms, coefficients, loss, steps taken, digest; what the best exchange for a condition of
+        each column promised at the last step: negative infinity where none promised anything, and 0
+        before the first step; and the sets that were fitted at the last step, as terms (sets, 2,
+        terms), coefficients (sets, terms + 1), losses and digests.
     """
     codes, is_event, weights = rows[0], rows[7], rows[8]
-    size, n_old, n_tries, max_steps, ridge = plan
-    keys, other_keys = np.empty(weights.size, np.int32), np.empty(weights.size, np.int32)
+    size, n_old, n_tries, max_steps, ridge, wants_all = plan
+    keys = np.empty(weights.size, np.int32)
     design, tally = np.empty((0, 0)), np.empty(0)
     coefficients, factor, loss = coefficients.copy(), np.empty((0, 0)), np.inf
     steps, n_picked, is_full, is_over = 0, 0, False, False
-    promises = np.zeros(limits[0].size)
+    promises, n_near = np.zeros(limits[0].size), 0
+    near, near_fits = np.empty((n_tries, 2, max(size, 0)), np.int64), np.empty((n_tries, size + 1))
+    near_losses, near_digests = np.empty(n_tries), np.empty(n_tries, np.uint64)
     while not is_over:
         if factor.size == 0:
             design, tally = divide_into_cells(codes, terms, is_event, weights, keys)
@@ -225,13 +254,15 @@ def improve_set(rows, limits, signs, closed, terms, coefficients, plan, picks, k
         _best_of_columns(found, promises)
         steps += 1
         best_loss = np.inf if is_picking else loss * (1.0 - LEAST_GAIN_OF_SET)
-        has_changed, gained = False, -np.inf
+        has_changed, gained, n_near = False, -np.inf, 0
         base, base_coefficients = terms, coefficients
         for _ in range(1 if is_picking else n_tries):
             column, slot = _most_promising(found)
             if is_picking:
                 column, slot = _pick(found, picks[n_picked]), np.int64(0)
-            if column < 0 or (not is_picking and found[column, slot, 0] <= gained):
+            if column < 0 or (
+                not is_picking and not wants_all and found[column, slot, 0] <= gained
+            ):
                 break
             line = found[column, slot]
             # near separation the screen does not see that a condition is there already
@@ -242,23 +273,26 @@ def improve_set(rows, limits, signs, closed, terms, coefficients, plan, picks, k
             trial = _with_term(base, place, column, np.int64(line[1]))
             line[1] = -1.0
             start = _start_of_swap(base_coefficients, inverse, slots, slot, line, is_growing)
-            trial_design, trial_tally = divide_into_cells(
-                codes, trial, is_event, weights, other_keys
-            )
+            trial_design, trial_tally = _cells_of_trial(rows, keys, design, trial, place)
             trial_factor = np.empty((start.size, start.size))
-            reached = fit_cells(trial_design, trial_tally, start, trial_factor, best_loss, ridge)
+            target = np.inf if wants_all else best_loss
+            reached = fit_cells(trial_design, trial_tally, start, trial_factor, target, ridge)
+            if wants_all and trial.shape[1] == size:
+                near[n_near], near_fits[n_near] = trial, start
+                near_losses[n_near], near_digests[n_near] = reached, _digest(trial)
+                n_near += 1
             if reached < best_loss:
                 gained, best_loss, has_changed = loss - reached, reached, True
                 terms, coefficients, factor = trial, start, trial_factor
-                design, tally = trial_design, trial_tally
-                keys, other_keys = other_keys, keys
         if is_picking:
             n_picked = n_picked + 1 if has_changed else picks.size
         if has_changed:
             loss = best_loss
+            design, tally = divide_into_cells(codes, terms, is_event, weights, keys)
             is_over = not is_growing and _is_known(_digest(terms), known)
         elif is_growing:
             is_full, is_over = not is_picking, n_terms == 0
         else:
             is_over = True
-    return terms, coefficients, loss, steps, _digest(terms), promises
+    sets = near[:n_near], near_fits[:n_near], near_losses[:n_near], near_digests[:n_near]
+    return terms, coefficients, loss, steps, _digest(terms), promises, sets

@@ -112,7 +112,7 @@ def _keep(problem: Problem, terms: Start, size: int) -> Problem:
 def _improve(rows: Rows, rules: Rules, part: Problem) -> Solution:
     """Add terms to those kept, then exchange and move the new ones while that helps."""
     draft, n_kept = draft_of(rows, rules, part.kept), len(part.kept)
-    windows, n_tries = whole_windows(rows, rules), rules.plan.thorough_tries
+    windows, n_tries = whole_windows(rows, rules), rules.plan.one_pass_tries
     while draft.n_terms < part.limits.max_terms:
         larger = exchange(rows, rules, draft, draft.n_terms, windows, n_tries)
         if larger.n_terms == draft.n_terms or not is_lower(larger, draft, rules.plan):

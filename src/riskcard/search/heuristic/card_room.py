@@ -118,6 +118,25 @@ def missing_features(rules: Rules, columns: Integers) -> Integers:
     return np.flatnonzero(is_missing)
 
 
+def required_conditions(rules: Rules, rows: Rows) -> Integers:
+    """A condition of every feature that must be used, as far as they are allowed together.
+
+    A set begins with them, because features come in that promise something, and these have to be
+    there even if they promise nothing.
+    """
+    terms = np.zeros((2, 0), dtype=np.int64)
+    for feature in np.flatnonzero(rules.restrictions.must_use):
+        is_open = np.repeat(rules.is_usable & (rules.feature_of == feature), rows.n_cuts)
+        closed = closed_cuts(rules, rows, terms)
+        places = np.flatnonzero(is_open & (closed == 0) if closed.size else is_open)
+        if places.size:
+            place = places[places.size // 2]
+            column = int(np.searchsorted(rows.starts, place, side="right")) - 1
+            own = np.array([[column], [place - rows.starts[column]]], dtype=np.int64)
+            terms = np.concatenate([terms, own], axis=1)
+    return np.ascontiguousarray(keep_allowed(rules, rows, terms))
+
+
 def closed_cuts(rules: Rules, rows: Rows, terms: Integers) -> NDArray[np.uint8]:
     """1 for every condition of the rows that is not allowed next to terms (2 or 3, terms).
 

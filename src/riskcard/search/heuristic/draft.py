@@ -8,7 +8,7 @@ import numpy as np
 from riskcard.arrays import Floats, Integers
 from riskcard.kernels.heuristic.cells import divide_into_cells
 from riskcard.kernels.heuristic.integer_points import choose_points
-from riskcard.kernels.scale import CALIBRATED, fit_scale
+from riskcard.kernels.scale import CALIBRATED, FIXED, fit_scale
 from riskcard.kernels.scores import score_rows
 from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
@@ -43,7 +43,7 @@ class Draft:
 def round_support(rows: Rows, rules: Rules, support: Support) -> Draft:
     """Whole points for a set of conditions, at the best of many scales."""
     terms = np.concatenate([support.terms, np.zeros_like(support.terms[:1])])
-    return _choose(rows, rules, terms, support.coefficients, np.ones(2))
+    return _choose(_cells(rows, terms), rules, terms, support.coefficients, np.ones(2))
 
 
 def balance_points(rows: Rows, rules: Rules, draft: Draft) -> Draft:
@@ -51,9 +51,32 @@ def balance_points(rows: Rows, rules: Rules, draft: Draft) -> Draft:
 
     The draft stays as it is if it would lose a feature that must be used.
     """
-    moved = _choose(rows, rules, draft.terms, np.empty(0), draft.scale)
+    moved = _choose(_cells(rows, draft.terms), rules, draft.terms, np.empty(0), draft.scale)
     n_missing = missing_features(rules, draft.terms[0]).size
     return draft if missing_features(rules, moved.terms[0]).size > n_missing else moved
+
+
+def rescale_points(rows: Rows, rules: Rules, draft: Draft) -> Draft:
+    """Balance the points from several starts, in which the largest of them has each size.
+
+    Where classes are nearly separated, real points are far from all that a card can have, and
+    rounding them says little about the best size of points. The draft stays as it is if it would
+    lose a feature that must be used.
+    """
+    largest = int(np.abs(draft.terms[2]).max(initial=0))
+    if rules.kind == FIXED or largest == 0:
+        return draft
+    cells, best = _cells(rows, draft.terms), draft
+    n_missing = missing_features(rules, draft.terms[0]).size
+    low, high = rules.low[draft.terms[0]], rules.high[draft.terms[0]]
+    for size in range(1, int(max(high.max(), -low.min())) + 1):
+        jumps = np.floor(draft.terms[2] * (size / largest) + 0.5).astype(np.int64)
+        terms = np.stack([draft.terms[0], draft.terms[1], np.clip(jumps, low, high)])
+        scale = np.array([draft.scale[0] * largest / size, draft.scale[1]])
+        moved = _choose(cells, rules, terms, np.empty(0), scale)
+        if moved.loss < best.loss and missing_features(rules, moved.terms[0]).size <= n_missing:
+            best = moved
+    return best
 
 
 def measure(
@@ -95,13 +118,22 @@ def finish(rows: Rows, rules: Rules, draft: Draft, problem: Problem) -> Solution
     return Solution.of(terms, round(offset / slope), multiplier, 0.0)
 
 
-def _choose(rows: Rows, rules: Rules, terms: Integers, wanted: Floats, scale: Floats) -> Draft:
-    """Whole points by the kernel; terms without points are left out."""
+def _cells(rows: Rows, terms: Integers) -> tuple[Floats, Floats]:
+    """The design and the tally of the rows divided by all terms."""
     keys = np.empty(rows.is_event.size, dtype=np.int32)
-    design, tally = divide_into_cells(rows.codes, terms, rows.is_event, rows.weights, keys)
+    cells: tuple[Floats, Floats] = divide_into_cells(
+        rows.codes, terms, rows.is_event, rows.weights, keys
+    )
+    return cells
+
+
+def _choose(
+    cells: tuple[Floats, Floats], rules: Rules, terms: Integers, wanted: Floats, scale: Floats
+) -> Draft:
+    """Whole points by the kernel; terms without points are left out."""
     low, high = rules.low[terms[0]], rules.high[terms[0]]
     jumps, scale, moves_pairs = terms[2].copy(), scale.copy(), wanted.size == 0
     bounds = low, high, rules.kind, rules.bound
-    loss = choose_points(design, tally, wanted, *bounds, jumps, scale, moves_pairs)
+    loss = choose_points(*cells, wanted, *bounds, jumps, scale, moves_pairs)
     chosen = np.stack([terms[0], terms[1], jumps])[:, jumps != 0]
     return Draft(np.ascontiguousarray(chosen), scale, loss)

@@ -23,9 +23,11 @@ class Effort:
     card_steps, card_steps_if_separated
         Steps of each chain on whole points, in the second pass; where classes are nearly separated
         the larger of the two.
-    n_rounded, n_refined
-        Sets of conditions that are rounded to whole points; the best of them are improved in the
-        second pass before.
+    n_fitted, n_refined, refine_steps
+        Sets of the first pass that are fitted to the rows of the second; the best sets there whose
+        neighbours are looked at; and the most steps that this takes.
+    n_rounded
+        Sets of conditions that are rounded to whole points.
     n_descended
         Cards whose whole points are exchanged.
     n_tries
@@ -42,8 +44,10 @@ class Effort:
     set_steps: int
     card_steps: int
     card_steps_if_separated: int
-    n_rounded: int
+    n_fitted: int
     n_refined: int
+    refine_steps: int
+    n_rounded: int
     n_descended: int
     n_tries: int
     n_kept: int
@@ -87,10 +91,12 @@ def effort_of(problem: Problem, is_thorough: bool, plan: SearchPlan = PLAN) -> E
         set_steps=int(set_steps) // n_chains,
         card_steps=int(card_steps / n_chains) if needs_cards else 0,
         card_steps_if_separated=0 if is_large else int(separated / n_chains),
-        n_rounded=plan.n_rounded,
-        n_refined=plan.n_rounded if has_one_pass else plan.n_refined,
+        n_fitted=plan.n_fitted,
+        n_refined=plan.n_refined,
+        refine_steps=plan.refine_steps,
+        n_rounded=plan.n_rounded if has_one_pass else plan.n_fitted,
         n_descended=0 if is_large else n_chains + 1,
-        n_tries=plan.thorough_tries if is_thorough and has_one_pass else plan.n_tries,
+        n_tries=plan.one_pass_tries if has_one_pass else plan.n_tries,
         n_kept=plan.thorough_kept if is_thorough else plan.n_kept,
     )
 

@@ -12,7 +12,7 @@ from riskcard.problem.objective import order_of, violations
 from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
 from riskcard.search.heuristic.binned_rows import Rows, all_cuts, few_cuts
-from riskcard.search.heuristic.card_room import Rules, keep_allowed, rules_of
+from riskcard.search.heuristic.card_room import Rules, keep_allowed, required_conditions, rules_of
 from riskcard.search.heuristic.descent import (
     complete_card,
     descend_card,
@@ -20,13 +20,12 @@ from riskcard.search.heuristic.descent import (
     polish_cuts,
     search_cards,
 )
-from riskcard.search.heuristic.draft import Draft, finish, measure, round_support
+from riskcard.search.heuristic.draft import Draft, finish, measure, rescale_points, round_support
 from riskcard.search.heuristic.effort import Effort, effort_of
 from riskcard.search.heuristic.support import (
     Support,
-    Walk,
+    explore_supports,
     fit_support,
-    improve_support,
     is_nearly_separated,
     search_supports,
     second_ridge,
@@ -53,7 +52,14 @@ def find_cards(problem: Problem, options: SearchOptions) -> list[Solution]:
     )
     if options.n_wanted is not None:
         most = max(effort.n_refined, plan.sets_per_wanted_card * options.n_wanted)
-        effort = replace(effort, n_rounded=most, n_refined=most, n_kept=options.n_wanted)
+        effort = replace(
+            effort,
+            n_fitted=most,
+            n_refined=most,
+            refine_steps=most,
+            n_rounded=most,
+            n_kept=options.n_wanted,
+        )
     rules, whole = rules_of(problem, plan), all_cuts(problem, effort.has_one_pass, plan)
     empty = measure(whole, rules, np.zeros((3, 0), dtype=np.int64))
     drafts = [empty]
@@ -84,14 +90,11 @@ class _Search:
         """Sets of conditions first, then whole points, then every cut."""
         effort = self.effort
         supports, is_separated = self.first_pass()
-        fitted = self.map(self.fit, supports[: effort.n_rounded])
-        known = {support.key for support in fitted}
         every = self.map(self.fit_terms, self.all_sets())
-        fitted += [support for support in every if support.key not in known]
-        fitted.sort(key=lambda support: (support.loss, support.key))
-        refined = self.map(self.refine, fitted[: effort.n_refined])
-        found = _distinct(self.map(self.round, [*refined, *fitted[effort.n_refined :]]))
+        found = _distinct(self.round_all(self.second_pass(supports), every))
         given = self.start()
+        rescaled = self.map(self.rescale, found[: self.rules.plan.n_rescaled])
+        found = _distinct([*found, *rescaled])
         begun = [*found[: effort.n_descended], *map(self.on_rows, given)]
         found = _distinct([*found, *self.map(self.descend, begun)])
         more_steps = effort.card_steps_if_separated if is_separated else 0
@@ -120,7 +123,7 @@ class _Search:
         if not effort.has_one_pass:
             seed = self.options.random_state
             rows = few_cuts(self.problem, effort.first_cuts, effort.first_rows, seed, plan)
-        start = fit_support(rows, self.rules, np.zeros((2, 0), dtype=np.int64))
+        start = fit_support(rows, self.rules, required_conditions(self.rules, rows))
 
         def search(ridge: float) -> list[Support]:
             chains = self.map(lambda chain: run(chain, ridge), range(effort.n_chains))
@@ -138,10 +141,17 @@ class _Search:
         found = [replace(support, terms=rows.restore(support.terms)) for support in found]
         return found, is_separated
 
+    def second_pass(self, supports: list[Support]) -> list[Support]:
+        """The best sets of the first pass and their neighbours, on the rows of the second."""
+        effort = self.effort
+        if effort.has_one_pass:
+            return supports
+        fitted = self.map(self.fit, supports[: effort.n_fitted])
+        work = effort.n_tries, effort.n_refined, effort.refine_steps
+        return explore_supports(self.rows, self.rules, fitted, *work)
+
     def fit(self, support: Support) -> Support:
         """A set of conditions of the problem, fitted to the rows of the second pass."""
-        if self.effort.has_one_pass:
-            return support
         terms = keep_allowed(self.rules, self.rows, self.rows.replace(support.terms))
         return fit_support(self.rows, self.rules, terms)
 
@@ -166,16 +176,22 @@ class _Search:
         """A set of conditions with its best real-valued points."""
         return fit_support(self.rows, self.rules, terms)
 
-    def refine(self, support: Support) -> Support:
-        """A set, improved on the rows and cuts of the second pass."""
-        if self.effort.has_one_pass:
-            return support
-        walk = Walk(support.n_terms, self.effort.n_tries)
-        return improve_support(self.rows, self.rules, support, walk)[0]
+    def round_all(self, supports: list[Support], every: list[Support]) -> list[Draft]:
+        """Whole points for the best set, and for others that could be better than it is then."""
+        first = self.round(supports[0])
+        left = [support for support in supports[1:] if support.loss < first.loss]
+        known = {support.digest for support in supports[: self.effort.n_rounded]}
+        others = [one for one in every if one.loss < first.loss and one.digest not in known]
+        return [first, *self.map(self.round, left[: self.effort.n_rounded - 1] + others)]
 
     def round(self, support: Support) -> Draft:
-        """Whole points for a set of conditions."""
-        return round_support(self.rows, self.rules, support)
+        """Whole points for a set, and a term on every feature that must be used."""
+        draft = round_support(self.rows, self.rules, support)
+        return complete_card(self.rows, self.rules, draft)
+
+    def rescale(self, draft: Draft) -> Draft:
+        """A card with points of another size, where that is better."""
+        return rescale_points(self.rows, self.rules, draft)
 
     def descend(self, draft: Draft) -> Draft:
         """The card at the end of a descent; in large tables that would take too long."""

@@ -1,8 +1,9 @@
 """Which conditions to use: a search over sets of terms with real-valued points."""
 
+from bisect import insort
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,8 @@ from riskcard.search.plan import SearchPlan
 #: As many steps as it takes.
 UNLIMITED = 10**9
 NO_PICKS, NO_DIGESTS = np.zeros(0), np.zeros(0, dtype=np.uint64)
+#: What ``improve_set`` calls its plan.
+KernelPlan = tuple[int, int, int, int, float, bool]
 NOTHING_CLOSED = np.zeros((0, 0), dtype=np.uint8)
 
 
@@ -69,15 +72,15 @@ def improve_support(rows: Rows, rules: Rules, support: Support, walk: Walk) -> t
     n_old = support.n_terms + walk.picks.size if walk.n_old is None else walk.n_old
     ridge = rules.plan.ridge if walk.ridge is None else walk.ridge
     if rules.is_static:
-        plan = walk.size, n_old, walk.n_tries, walk.max_steps, ridge
+        plan = walk.size, n_old, walk.n_tries, walk.max_steps, ridge, False
         return _improve(rows, rules, support, plan, walk.picks, known)
     # which terms are allowed depends on the others: one step at a time
     picks, size, steps = walk.picks, walk.size, 0
     while steps < walk.max_steps and (size > 0 or support.n_terms > 0 or picks.size > 0):
         if not picks.size and support.n_terms > size:
-            plan = size, n_old, walk.n_tries, 0, ridge
+            plan = size, n_old, walk.n_tries, 0, ridge, False
             support, _ = _improve(rows, rules, support, plan, picks, known)
-        plan = size, n_old, walk.n_tries, 1, ridge
+        plan = size, n_old, walk.n_tries, 1, ridge, False
         changed, used = _improve(rows, rules, support, plan, picks[:1], known)
         steps += used
         is_same = changed.digest == support.digest
@@ -94,28 +97,55 @@ def improve_support(rows: Rows, rules: Rules, support: Support, walk: Walk) -> t
 def fit_support(rows: Rows, rules: Rules, terms: Integers) -> Support:
     """Conditions with their best real-valued points."""
     support = Support(terms, np.zeros(terms.shape[1] + 1), np.inf)
-    return _improve(
-        rows, rules, support, (terms.shape[1], 0, 0, 0, rules.plan.ridge), NO_PICKS, NO_DIGESTS
-    )[0]
+    plan = terms.shape[1], 0, 0, 0, rules.plan.ridge, False
+    return _improve(rows, rules, support, plan, NO_PICKS, NO_DIGESTS)[0]
+
+
+def near_supports(rows: Rows, rules: Rules, support: Support, walk: Walk) -> list[Support]:
+    """The sets that the most promising exchanges of one condition lead to, better or not."""
+    if support.n_terms == 0:
+        return []
+    ridge = rules.plan.ridge if walk.ridge is None else walk.ridge
+    plan = support.n_terms, 0, walk.n_tries, 1, ridge, True
+    near = _call(rows, rules, support, plan, NO_PICKS, NO_DIGESTS)[6]
+    return [
+        Support(terms, coefficients, float(loss), int(digest))
+        for terms, coefficients, loss, digest in zip(*near, strict=True)
+    ]
 
 
 def _improve(
     rows: Rows,
     rules: Rules,
     support: Support,
-    plan: tuple[int, int, int, int, float],
+    plan: KernelPlan,
     picks: Floats,
     known: NDArray[np.uint64],
 ) -> tuple[Support, int]:
+    """One call of the kernel, as a set and the steps taken."""
+    terms, coefficients, loss, steps, digest, promises, _ = _call(
+        rows, rules, support, plan, picks, known
+    )
+    return Support(terms, coefficients, loss, digest, promises), steps
+
+
+def _call(
+    rows: Rows,
+    rules: Rules,
+    support: Support,
+    plan: KernelPlan,
+    picks: Floats,
+    known: NDArray[np.uint64],
+) -> tuple[Any, ...]:
     """One call of the kernel, with what is allowed next to the terms that stay."""
     terms = np.ascontiguousarray(support.terms)
     limits = rules.feature_of, rules.max_cuts, rules.max_features
     is_growing = bool(picks.size) or plan[0] > terms.shape[1] or plan[3] == 0
     signs, closed = _allowed_next_to(rows, rules, terms, is_growing)
-    terms, coefficients, loss, steps, digest, promises = improve_set(
+    called: tuple[Any, ...] = improve_set(
         rows.for_kernels, limits, signs, closed, terms, support.coefficients, plan, picks, known
     )
-    return Support(terms, coefficients, loss, digest, promises), steps
+    return called
 
 
 def _allowed_next_to(
@@ -142,36 +172,106 @@ def search_supports(
     deadline: Deadline,
     ridge: float | None = None,
 ) -> list[Support]:
-    """Perturb the best set and descend again while steps are left; all optima, best first.
+    """Sets of the full size, best first, from exchanges and perturbations while steps are left.
 
-    Perturbations are random, but the second one away from an optimum goes through larger sets. That
-    finds changes of two conditions, such as one cut of a feature that becomes two. On wide tables
-    they use some of the columns only, and at the end the best set is improved with all of them.
+    The neighbours of the best sets are all looked at: that leads from a set to others that are
+    about as good, which may be better with whole points, or lead on to better ones. Then the best
+    set is perturbed. Perturbations are random, but the second one away from an optimum goes through
+    larger sets. That finds changes of two conditions, such as one cut of a feature that becomes
+    two. On wide tables some of the columns only are used, and at the end the best set is improved
+    with all of them.
     """
-    walk = Walk(rules.max_terms, n_tries, ridge=ridge)
-    best, used = improve_support(rows, rules, start, walk)
-    found, failed = {best.digest: best}, 0
-    some = _promising(rows, rules, best)
+    walk, plan = Walk(rules.max_terms, n_tries, ridge=ridge), rules.plan
+    first, used = improve_support(rows, rules, start, walk)
+    pool, failed = _Pool(), 0
+    pool.add(first)
+    some = _promising(rows, rules, first)
     while (
-        used < _steps_for(best, start, max_steps, rules.plan)
+        used < _steps_for(pool.best, start, max_steps, plan)
         and failed < rules.patience
         and not deadline.is_over()
     ):
-        changed = walk._replace(known=found)
-        if failed == 1 and rules.plan.swing_terms > 0:
-            away, steps = _swing(rows, some, best, walk)
+        best, unexplored = pool.best, pool.unexplored(plan.n_explored)
+        if unexplored is not None:
+            pool.explore(unexplored, near_supports(rows, some, unexplored, walk))
+            used += 1
         else:
-            away, changed, steps = *_perturb(best, changed, rng, rules.plan), 0
-        reached, more = improve_support(rows, some, away, changed)
-        used += steps + more
-        found.setdefault(reached.digest, reached)
-        failed += 1
-        if _is_lower(reached, best, rules.plan):
-            best, failed = reached, 0
+            failed += 1
+            used += _move_away(rows, some, pool, failed, walk, rng)
+        if _is_lower(pool.best, best, plan):
+            failed = 0
     if some is not rules and not deadline.is_over():
-        reached, _ = improve_support(rows, rules, best, walk)
-        found.setdefault(reached.digest, reached)
-    return sorted(found.values(), key=lambda support: (support.loss, support.key))
+        pool.add(improve_support(rows, rules, pool.best, walk)[0])
+    return pool.in_order()
+
+
+def explore_supports(
+    rows: Rows, rules: Rules, supports: list[Support], n_tries: int, count: int, max_steps: int
+) -> list[Support]:
+    """Sets and their neighbours, best first, until those of the best ``count`` sets are known.
+
+    That takes at most ``max_steps``; then the best set is improved to the end.
+    """
+    walk, pool = Walk(rules.max_terms, n_tries), _Pool()
+    for support in supports:
+        pool.add(support)
+    for _ in range(max_steps):
+        unexplored = pool.unexplored(count)
+        if unexplored is None:
+            break
+        pool.explore(unexplored, near_supports(rows, rules, unexplored, walk))
+    if pool.unexplored(1) is not None or pool.best.n_terms < rules.max_terms:
+        pool.add(improve_support(rows, rules, pool.best, walk)[0])
+    return pool.in_order()
+
+
+class _Pool:
+    """Sets that were fitted, and those among them whose neighbours were fitted too."""
+
+    def __init__(self) -> None:
+        self._sets: dict[int, Support] = {}
+        self._order: list[tuple[float, int]] = []
+        self.known = set[int]()
+
+    @property
+    def best(self) -> Support:
+        return self._sets[self._order[0][1]]
+
+    def add(self, support: Support) -> None:
+        """Keep a set that is not there yet."""
+        if support.digest not in self._sets:
+            self._sets[support.digest] = support
+            insort(self._order, (support.loss, support.digest))
+
+    def unexplored(self, count: int) -> Support | None:
+        """The first of the best sets whose neighbours were not fitted; None if there is none."""
+        digests = (digest for _, digest in self._order[:count] if digest not in self.known)
+        digest = next(digests, None)
+        return None if digest is None else self._sets[digest]
+
+    def explore(self, support: Support, near: list[Support]) -> None:
+        """Keep the neighbours of a set."""
+        self.known.add(support.digest)
+        for neighbour in near:
+            self.add(neighbour)
+
+    def in_order(self) -> list[Support]:
+        """All sets, best first."""
+        return [self._sets[digest] for _, digest in self._order]
+
+
+def _move_away(
+    rows: Rows, rules: Rules, pool: _Pool, turn: int, walk: Walk, rng: np.random.Generator
+) -> int:
+    """Perturb the best set and descend again; returns the steps taken."""
+    used, changed = 0, walk._replace(known=pool.known)
+    if turn == 2 and rules.plan.swing_terms > 0:
+        away, used = _swing(rows, rules, pool.best, walk)
+    else:
+        away, changed = _perturb(pool.best, changed, rng, rules.plan)
+    reached, steps = improve_support(rows, rules, away, changed)
+    pool.add(reached)
+    return used + steps
 
 
 def second_ridge(limit: float, plan: SearchPlan) -> float:
