@@ -119,7 +119,10 @@ def test_a_certificate_says_which_limits_took_no_part_in_the_proof():
     assert note.startswith(
         "Limit on the false positive rate (risk at least 0.5): it was kept in the search but took no part in the proof."
     )
-    assert note in " ".join(card.to_text().split())
+    text = " ".join(card.to_text().split())
+    assert note in text
+    assert text.count("This is the best card found within the limits between groups") == 2
+    assert "other than the best" not in text  # none was chosen by hand
     german = replace(card, labels=replace(card.labels, language="de")).to_text()
     assert "Grenze für Falsch-positiv-Rate (Risiko mindestens 0,5)" in " ".join(german.split())
 

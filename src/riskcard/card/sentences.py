@@ -16,6 +16,9 @@ from riskcard.status import Status
 #: The words of a card without labels.
 ENGLISH = Labels()
 
+#: A part of the rules that are limits on differences between groups, as certificates store them.
+_BETWEEN_GROUPS = " differs between groups of "
+
 
 def scale_words(card: RiskCard) -> str:
     """The formula behind the table from total to risk."""
@@ -100,8 +103,16 @@ def proof_for_readers(certificate: Certificate, training: TrainingFacts | None) 
         how += say("sentence_best_charge") if certificate.min_gain > 0 else ""
         how += say("sentence_best_class_weights") if certificate.class_weights is not None else ""
         return say("sentence_best", how=how)
-    why = say(f"unfinished_{certificate.status}")
+    why = say(f"unfinished_{_how_it_ended(certificate)}")
     return say("sentence_unfinished", why=why, better=better_words(certificate, training))
+
+
+def _how_it_ended(certificate: Certificate) -> str:
+    """The status; a card within limits between groups is the best found of those, not one chosen by hand."""
+    is_limited = any(_BETWEEN_GROUPS in rule for rule in certificate.rules)
+    return (
+        "limits" if is_limited and certificate.status is Status.CHOSEN else str(certificate.status)
+    )
 
 
 def better_words(certificate: Certificate, training: TrainingFacts | None) -> str:
@@ -222,7 +233,7 @@ def proof_sentence(certificate: Certificate) -> str:
         return say("sentence_optimal", objective=what, bound=bound, value=value)
     if certificate.status is Status.HEURISTIC:
         return say("sentence_heuristic_only", objective=what, value=value)
-    stopped = say(f"stopped_{certificate.status}")
+    stopped = say(f"stopped_{_how_it_ended(certificate)}")
     if certificate.bound <= 0:
         return say("sentence_no_bound_reached", objective=what, value=value, stopped=stopped)
     return say(
