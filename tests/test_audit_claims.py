@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from riskcard import FeaturePoints, LevelPoints, RiskCard
+from riskcard import FeaturePoints, LevelPoints, RiskCard, RiskScoreClassifier
 from riskcard.audit import rivals
 from riskcard.audit.audit import (
     _check_classifier,
@@ -37,6 +37,7 @@ from riskcard.audit.rivals import (
     KIND,
     Rival,
     TrainingRows,
+    _model_of_recipe,
     _obstacle,
     _pseudo_rows,
     find_rival,
@@ -497,6 +498,17 @@ def test_a_search_is_made_only_within_a_kind_that_is_known(limits, method, rows,
     card = card_of(certificate=certificate(**{"is_grid_full": True, **limits}), recipe=of_recipe)
     found = _obstacle(card, training_rows(**rows), is_of_recipe=method is not None)
     assert words in found if words else found == ""
+
+
+@pytest.mark.parametrize(
+    ("resolved", "grid", "pseudo"),
+    [({}, "auto", "auto"), ({"grid": 12}, 12, "auto"), ({"pseudo_rows": 20.0}, "auto", 20.0)],
+)
+def test_a_setting_that_the_recipe_does_not_resolve_stays_as_given(resolved, grid, pseudo):
+    parameters = RiskScoreClassifier().get_params()
+    card = card_of(recipe=recipe(parameters=parameters, resolved=resolved))
+    found = _model_of_recipe(card, 80)
+    assert (found.regularization.grid, found.regularization.pseudo_rows) == (grid, pseudo)
 
 
 @pytest.mark.parametrize(("weights", "n_rows"), [(None, 80), (np.arange(80.0) % 4, 60)])

@@ -63,6 +63,11 @@ def test_the_range_holds_every_cut_and_most_rows_but_not_long_tails():
     assert 1e4 < left < right < 1e4 + 1
 
 
+def test_a_tail_is_shown_where_nearly_all_values_are_equal():
+    values = np.append(np.zeros(999), 8.0)
+    assert number_range((), values) == (0, 8)
+
+
 @pytest.mark.parametrize(
     ("cuts", "values", "ends"),
     [
