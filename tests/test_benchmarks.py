@@ -642,6 +642,15 @@ def test_the_page_of_held_out_rows_has_a_rank_for_every_method():
     assert "; 3 tables, critical difference" in ranks
 
 
+def test_only_methods_that_were_run_on_the_same_tables_are_compared():
+    plan, store = Plan(("ties", "rare"), terms=(3,)), Store(None)
+    for job in QUESTIONS["b"].jobs(plan):
+        if job.method in (DEFAULT, "imodels-9"):
+            store.put(job, figures(90.0, 1.0))
+    found = QUESTIONS["b"].section(store.kept("b"), plan).duels
+    assert [(one.rival, one.cases) for one in found] == [(METHODS["imodels-9"].title, 2)]
+
+
 def test_sizes_of_one_table_do_not_count_as_tables():
     values = np.random.default_rng(0).normal(size=(12, 4))
     tables = [f"table {case // 3}" for case in range(12)]

@@ -271,7 +271,7 @@ def duels(group: Group) -> list[Duel]:
         )
         for ours, setting in ((DEFAULT, "default"), (LOWEST_LOSS, "lowest loss"))
         for rival in FOR_NEW_ROWS
-        if rival not in OWN and any(rival in cell for cell in cells)
+        if rival not in OWN and any({ours, rival} <= cell.keys() for cell in cells)
     ]
 
 
