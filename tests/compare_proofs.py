@@ -52,7 +52,7 @@ def faults_of(prover: Prover, problem: Problem, start: Solution, optimum: float)
         yield "the card breaks a rule"
     if abs(proof.loss - loss_of(proof.solution, problem)) > 1e-12 * optimum:
         yield "the loss is not that of the card"
-    if abs(proof.loss - optimum) > TOLERANCE * optimum:
+    if not -TOLERANCE <= proof.loss / optimum - 1 <= OPTIMALITY_TOLERANCE:
         yield f"loss {proof.loss}, the optimum is {optimum}"
     if proof.bound < proof.loss * (1 - OPTIMALITY_TOLERANCE * (1 + 1e-9)):
         yield f"bound {proof.bound} too low for the loss {proof.loss}"
