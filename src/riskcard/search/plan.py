@@ -48,8 +48,8 @@ class SearchPlan:
     #: Work of a thorough search for sets, in one pass and in the first of two.
     thorough_one_pass: float = 2.2e8
     thorough_first_pass: float = 1.0e8
-    #: Sets, best first, whose neighbours are all fitted: with half of them one problem in a hundred
-    #: more is missed, twice as many find nothing.
+    #: Sets, best first, whose most promising neighbours are fitted, better or not: with half of them
+    #: one problem in a hundred more is missed, and more of them find next to nothing.
     n_explored: int = 12
     #: A perturbation replaces at most this many terms: one is too few to leave an optimum.
     most_perturbed_terms: int = 3

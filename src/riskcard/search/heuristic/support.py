@@ -168,10 +168,10 @@ def search_supports(
 ) -> list[Support]:
     """Sets of the full size, best first, from exchanges and perturbations while steps are left.
 
-    The neighbours of the best sets are all looked at: that leads from a set to others that are
-    about as good, which may be better with whole points, or lead on to better ones. Then the best
-    set is perturbed at random. On wide tables some of the columns only are used, and at the end the
-    best set is improved with all of them.
+    The most promising neighbours of each of the best sets are fitted: that leads from a set to
+    others that are about as good, which may be better with whole points, or lead on to better ones.
+    Then the best set is perturbed at random. On wide tables some of the columns only are used, and
+    at the end the best set is improved with all of them.
     """
     walk, plan = Walk(rules.max_terms, n_tries, ridge=ridge), rules.plan
     first, used = improve_support(rows, rules, start, walk)
