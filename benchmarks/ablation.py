@@ -2,7 +2,7 @@
 
     python -m benchmarks.ablation                     on tables that come with the package
     python -m benchmarks.ablation --data FOLDER       and on the CSV files of a folder
-    python -m benchmarks.ablation --only swing_terms  for some constants alone
+    python -m benchmarks.ablation --only n_explored   for some constants alone
 
 A constant is set to the value at which its mechanism does nothing, or where there is none to one
 that is plainly different. The tables are in two groups, so that what one group suggests can be
@@ -57,8 +57,6 @@ SWITCHED_OFF: dict[str, tuple[Any, ...]] = {
     "thorough_first_pass": (0.0,),
     "n_explored": (1,),
     "most_perturbed_terms": (1,),
-    "first_out": (0.0, 1.0),
-    "swing_terms": (0,),
     "promising_features": (4, MANY),
     "few_cuts": (0,),
     "ridge": (1e-7,),
@@ -74,7 +72,7 @@ SWITCHED_OFF: dict[str, tuple[Any, ...]] = {
     "n_fitted": (1,),
     "n_refined": (1,),
     "refine_steps": (0,),
-    "n_rescaled": (0,),
+    "n_descended": (1,),
     "most_values_to_exchange": (0, MANY),
     "second_pass": (0.0,),
     "thorough_second_pass": (2.0e7,),

@@ -42,13 +42,13 @@ def test_a_search_without_steps_is_shorter_and_no_better():
 
 def test_a_line_for_each_way_to_switch_a_constant_off(capsys):
     tables = ["--tables", "planted:60:0", "ties:60:0", "--kinds", "3 terms"]
-    assert ablation.main([*tables, "--only", "first_out", "swing_terms"]) == 0
+    assert ablation.main([*tables, "--only", "most_perturbed_terms", "promising_features"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines[2:]] == [
         "(nothing)",
         "(other",
-        "first_out",
-        "first_out",
-        "swing_terms",
+        "most_perturbed_terms",
+        "promising_features",
+        "promising_features",
     ]
     assert "+0.0000   +0.0000         0         0      1.00" in lines[2]

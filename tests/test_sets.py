@@ -15,8 +15,10 @@ from riskcard.search.heuristic.binned_rows import all_cuts
 from riskcard.search.heuristic.card_room import rules_of
 from riskcard.search.heuristic.support import (
     Walk,
+    explore_supports,
     fit_support,
     improve_support,
+    near_supports,
     search_supports,
 )
 from riskcard.search.plan import PLAN
@@ -32,6 +34,19 @@ def small_problem(seed, max_terms=2):
     data, _ = rank_table(make_table(X, y, rng.integers(1, 4, 40)))
     problem = make_problem(data, max_terms=max_terms)
     return all_cuts(problem, is_screened=True), rules_of(problem)
+
+
+def repeated(rows, times):
+    """The rows, each of them several times."""
+    return replace(
+        rows,
+        codes=np.ascontiguousarray(np.tile(rows.codes, times)),
+        is_event=np.tile(rows.is_event, times),
+        weights=np.tile(rows.weights, times),
+        uncommon=rows.uncommon[:0],
+        begins=np.zeros_like(rows.begins),
+        common=np.full_like(rows.common, -1),
+    )
 
 
 def conditions_of(rows):
@@ -94,19 +109,13 @@ def test_sets_grow_to_their_size_with_every_condition_once(seed):
     assert (again.digest, steps) == (reached.digest, 1 if reached.n_terms == 4 else 2)
 
 
-def test_forced_terms_push_the_weakest_of_the_old_ones_out():
+def test_forced_terms_come_first_and_in_addition():
     rows, rules = small_problem(3, max_terms=3)
-    old = fit_support(rows, rules, as_terms([(0, 1), (1, 1), (2, 1)]))
-    walk = Walk(3, n_tries=6, max_steps=1, n_old=3, picks=np.array([0.99]))
+    old = fit_support(rows, rules, as_terms([(0, 1), (1, 1)]))
+    walk = Walk(3, n_tries=6, max_steps=1, picks=np.array([0.99]))
     reached, steps = improve_support(rows, rules, old, walk)
-    assert (reached.n_terms, steps) == (4, 1)
+    assert (reached.n_terms, steps) == (3, 1)
     assert set(old.key) < set(reached.key)
-    dropped, _ = improve_support(
-        rows, rules, reached, walk._replace(max_steps=1, picks=np.zeros(0))
-    )
-    losses = [loss_by_hand(rows, rest) for rest in itertools.combinations(reached.key, 3)]
-    assert dropped.n_terms == 3
-    assert dropped.loss <= max(losses) + 1e-3
 
 
 def test_a_walk_ends_at_a_known_set():
@@ -180,3 +189,50 @@ def test_the_best_set_of_a_wide_table_is_improved_at_all_columns(monkeypatch):
     assert [support.loss for support in found] == sorted(support.loss for support in found)
     losses = [loss_by_hand(rows, support.key) for support in found]
     assert [support.loss for support in found] == pytest.approx(losses, rel=1e-4)
+
+
+@pytest.mark.parametrize("times", [1, 100])  # with many rows, cells are divided by the new term
+@pytest.mark.parametrize("seed", SEEDS)
+def test_neighbours_differ_in_one_condition_and_are_fitted_whether_better_or_not(seed, times):
+    rows, rules = small_problem(seed, max_terms=3)
+    rows = repeated(rows, times)
+    start, _ = improve_support(rows, rules, fit_support(rows, rules, as_terms([])), Walk(3, 6))
+    near = near_supports(rows, rules, start, Walk(3, n_tries=1000))
+    assert len({support.digest for support in near}) == len(near) > 3
+    assert all(support.loss > start.loss for support in near)
+    for support in near:
+        assert len(set(support.key) & set(start.key)) == 2
+        assert len(set(support.key)) == 3
+        assert support.loss == pytest.approx(loss_by_hand(rows, support.key), rel=1e-4)
+        assert support.digest == fit_support(rows, rules, support.terms).digest
+
+
+def test_the_empty_set_has_no_neighbours():
+    rows, rules = small_problem(0)
+    assert not near_supports(rows, rules, fit_support(rows, rules, as_terms([])), Walk(2, 6))
+
+
+@pytest.mark.parametrize("max_steps", [0, 1, 100])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_neighbour_of_the_best_explored_set_is_better(seed, max_steps):
+    rows, rules = small_problem(seed, max_terms=3)
+    starts = [
+        fit_support(rows, rules, as_terms(conditions))
+        for conditions in ([(0, 0), (1, 1), (2, 1)], [(1, 0), (2, 1)])
+    ]
+    best, *others = explore_supports(rows, rules, starts, 6, 2, max_steps)
+    assert best.n_terms == 3
+    near = near_supports(rows, rules, best, Walk(3, n_tries=6))
+    assert all(support.loss >= best.loss * (1 - 1e-6) for support in near)
+    assert all(support.loss >= best.loss for support in others)
+
+
+def test_the_search_keeps_the_neighbours_of_its_best_sets():
+    rows, rules = small_problem(2, max_terms=3)
+    start = fit_support(rows, rules, as_terms([]))
+    work = PLAN.n_tries, 1000, np.random.default_rng(0), Deadline()
+    found = search_supports(rows, rules, start, *work)
+    known = {support.digest for support in found}
+    for support in found[: PLAN.n_explored]:
+        near = near_supports(rows, rules, support, Walk(3, PLAN.n_tries))
+        assert {neighbour.digest for neighbour in near} <= known

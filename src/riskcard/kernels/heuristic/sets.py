@@ -1,4 +1,4 @@
-"""Sets of conditions with real-valued points: terms added, exchanged and dropped, best first."""
+"""Sets of conditions with real-valued points: terms added and exchanged, best first."""
 
 import numpy as np
 
@@ -132,24 +132,6 @@ def _has_term(terms, column, cut):
 
 
 @inner_kernel
-def _without_weakest(terms, coefficients, inverse, n_old):
-    """The terms and coefficients without the least valuable of the first ``n_old`` terms."""
-    n_terms, weakest, least = terms.shape[1], 0, np.inf
-    for term in range(min(max(n_old, 1), n_terms)):
-        worth = coefficients[term + 1] * coefficients[term + 1] / inverse[term + 1, term + 1]
-        if worth < least:
-            weakest, least = term, worth
-    kept, start = np.empty((2, n_terms - 1), dtype=np.int64), np.empty(n_terms)
-    pull = coefficients[weakest + 1] / inverse[weakest + 1, weakest + 1]
-    start[0] = coefficients[0] - pull * inverse[0, weakest + 1]
-    for term in range(n_terms - 1):
-        old = term if term < weakest else term + 1
-        kept[0, term], kept[1, term] = terms[0, old], terms[1, old]
-        start[term + 1] = coefficients[old + 1] - pull * inverse[old + 1, weakest + 1]
-    return kept, start
-
-
-@inner_kernel
 def _pick(found, share):
     """A column that promises a gain, chosen by a number from 0 to 1; -1 if there is none."""
     count = 0
@@ -189,8 +171,8 @@ def _best_of_columns(found, promises):
 def improve_set(rows, limits, signs, closed, terms, coefficients, plan, picks, known):
     """Change a set of conditions, one at a time, as long as that lowers the loss.
 
-    First come forced terms, each the best condition of a random column. Then the weakest terms are
-    dropped until the set has its size, or terms are added up to it. Then terms are exchanged.
+    First come forced terms, each the best condition of a random column. Then terms are added until
+    the set has its size. Then terms are exchanged.
 
     Parameters
     ----------
@@ -208,9 +190,9 @@ def improve_set(rows, limits, signs, closed, terms, coefficients, plan, picks, k
     terms, coefficients
         The set to start from, and where to start its fit.
     plan
-        The size; how many of the first terms may be dropped; how many exchanges are fitted in a
-        step; the most steps (with none, terms are only dropped); the ridge of the fits; and whether
-        exchanges are fitted to the end even if they gain nothing, because they are wanted.
+        The size; how many exchanges are fitted in a step; the most steps (with none, the set is only
+        fitted); the ridge of the fits; and whether exchanges are fitted to the end even if they gain
+        nothing, because they are wanted.
     picks
         A number from 0 to 1 for each forced term.
     known
@@ -225,7 +207,7 @@ def improve_set(rows, limits, signs, closed, terms, coefficients, plan, picks, k
         terms), coefficients (sets, terms + 1), losses and digests.
     """
     codes, is_event, weights = rows[0], rows[7], rows[8]
-    size, n_old, n_tries, max_steps, ridge, wants_all = plan
+    size, n_tries, max_steps, ridge, wants_all = plan
     keys = np.empty(weights.size, np.int32)
     design, tally = np.empty((0, 0)), np.empty(0)
     coefficients, factor, loss = coefficients.copy(), np.empty((0, 0)), np.inf
@@ -239,14 +221,9 @@ def improve_set(rows, limits, signs, closed, terms, coefficients, plan, picks, k
             factor = np.empty((coefficients.size, coefficients.size))
             loss = fit_cells(design, tally, coefficients, factor, np.inf, ridge)
         n_terms, is_picking = terms.shape[1], n_picked < picks.size
-        if steps >= max_steps and (steps > 0 or is_picking or n_terms <= size):
+        if steps >= max_steps:
             break
         white, inverse = invert_factor(factor)
-        if not is_picking and n_terms > size:
-            terms, coefficients = _without_weakest(terms, coefficients, inverse, n_old)
-            n_old -= 1
-            factor = np.empty((0, 0))
-            continue
         is_growing = is_picking or (n_terms < size and not is_full)
         slots = _slots_of(coefficients, inverse, is_growing)
         allowed = _allowed_signs(limits, signs, terms, is_growing)

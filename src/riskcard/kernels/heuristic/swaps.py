@@ -8,7 +8,7 @@ from riskcard.kernels.jit import bare_inner_kernel, inner_kernel
 #: A single new term is not credited with moving the log-odds further than this in one step.
 LONGEST_STEP = 5.0
 #: An exchange is worth a fit when it promises to cost at most this part of the old term's worth.
-LEAST_RETURN = 0.3
+LEAST_RETURN = 0.9
 #: Cuts of a column that are looked at together.
 BLOCK = 64
 #: Lines of sums are padded to a multiple of this length, so that vector code needs no remainder.

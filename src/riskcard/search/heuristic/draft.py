@@ -13,7 +13,7 @@ from riskcard.kernels.scores import score_rows
 from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
 from riskcard.search.heuristic.binned_rows import Rows
-from riskcard.search.heuristic.card_room import Rules, missing_features
+from riskcard.search.heuristic.card_room import Rules
 from riskcard.search.heuristic.support import Support
 
 #: Slope and offset from which the fit of a scale begins where nothing better is known.
@@ -49,33 +49,28 @@ def round_support(rows: Rows, rules: Rules, support: Support) -> Draft:
 def balance_points(rows: Rows, rules: Rules, draft: Draft) -> Draft:
     """Move points on one term, or on two at a time, as long as that lowers the loss.
 
-    The draft stays as it is if it would lose a feature that must be used.
+    Terms on features that must be used keep their sign, so that no feature is lost.
     """
-    moved = _choose(_cells(rows, draft.terms), rules, draft.terms, np.empty(0), draft.scale)
-    n_missing = missing_features(rules, draft.terms[0]).size
-    return draft if missing_features(rules, moved.terms[0]).size > n_missing else moved
+    return _choose(_cells(rows, draft.terms), rules, draft.terms, np.empty(0), draft.scale)
 
 
 def rescale_points(rows: Rows, rules: Rules, draft: Draft) -> Draft:
     """Balance the points from several starts, in which the largest of them has each size.
 
     Where classes are nearly separated, real points are far from all that a card can have, and
-    rounding them says little about the best size of points. The draft stays as it is if it would
-    lose a feature that must be used.
+    rounding them says little about the best size of points.
     """
     largest = int(np.abs(draft.terms[2]).max(initial=0))
     if rules.kind == FIXED or largest == 0:
         return draft
     cells, best = _cells(rows, draft.terms), draft
-    n_missing = missing_features(rules, draft.terms[0]).size
-    low, high = rules.low[draft.terms[0]], rules.high[draft.terms[0]]
+    low, high = _bounds(rules, draft.terms)
     for size in range(1, int(max(high.max(), -low.min())) + 1):
         jumps = np.floor(draft.terms[2] * (size / largest) + 0.5).astype(np.int64)
         terms = np.stack([draft.terms[0], draft.terms[1], np.clip(jumps, low, high)])
         scale = np.array([draft.scale[0] * largest / size, draft.scale[1]])
         moved = _choose(cells, rules, terms, np.empty(0), scale)
-        if moved.loss < best.loss and missing_features(rules, moved.terms[0]).size <= n_missing:
-            best = moved
+        best = moved if moved.loss < best.loss else best
     return best
 
 
@@ -127,13 +122,20 @@ def _cells(rows: Rows, terms: Integers) -> tuple[Floats, Floats]:
     return cells
 
 
+def _bounds(rules: Rules, terms: Integers) -> tuple[Integers, Integers]:
+    """The least and the largest jump of each term; those that must be used keep their sign."""
+    low, high = rules.low[terms[0]], rules.high[terms[0]]
+    is_required = rules.restrictions.must_use[rules.feature_of[terms[0]]]
+    low = np.where(is_required & (terms[2] > 0), np.maximum(low, 1), low)
+    return low, np.where(is_required & (terms[2] < 0), np.minimum(high, -1), high)
+
+
 def _choose(
     cells: tuple[Floats, Floats], rules: Rules, terms: Integers, wanted: Floats, scale: Floats
 ) -> Draft:
     """Whole points by the kernel; terms without points are left out."""
-    low, high = rules.low[terms[0]], rules.high[terms[0]]
     jumps, scale, moves_pairs = terms[2].copy(), scale.copy(), wanted.size == 0
-    bounds = low, high, rules.kind, rules.bound
+    bounds = *_bounds(rules, terms), rules.kind, rules.bound
     loss = choose_points(*cells, wanted, *bounds, jumps, scale, moves_pairs)
     chosen = np.stack([terms[0], terms[1], jumps])[:, jumps != 0]
     return Draft(np.ascontiguousarray(chosen), scale, loss)

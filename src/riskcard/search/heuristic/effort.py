@@ -95,7 +95,7 @@ def effort_of(problem: Problem, is_thorough: bool, plan: SearchPlan = PLAN) -> E
         n_refined=plan.n_refined,
         refine_steps=plan.refine_steps,
         n_rounded=plan.n_rounded if has_one_pass else plan.n_fitted,
-        n_descended=0 if is_large else n_chains + 1,
+        n_descended=0 if is_large else plan.n_descended + n_chains - 1,
         n_tries=plan.one_pass_tries if has_one_pass else plan.n_tries,
         n_kept=plan.thorough_kept if is_thorough else plan.n_kept,
     )

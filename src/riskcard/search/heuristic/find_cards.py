@@ -93,7 +93,7 @@ class _Search:
         every = self.map(self.fit_terms, self.all_sets())
         found = _distinct(self.round_all(self.second_pass(supports), every))
         given = self.start()
-        rescaled = self.map(self.rescale, found[: self.rules.plan.n_rescaled])
+        rescaled = self.map(self.rescale, found[: self.rules.plan.n_descended])
         found = _distinct([*found, *rescaled])
         begun = [*found[: effort.n_descended], *map(self.on_rows, given)]
         found = _distinct([*found, *self.map(self.descend, begun)])

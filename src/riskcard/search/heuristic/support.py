@@ -20,7 +20,7 @@ from riskcard.search.plan import SearchPlan
 UNLIMITED = 10**9
 NO_PICKS, NO_DIGESTS = np.zeros(0), np.zeros(0, dtype=np.uint64)
 #: What ``improve_set`` calls its plan.
-KernelPlan = tuple[int, int, int, int, float, bool]
+KernelPlan = tuple[int, int, int, float, bool]
 NOTHING_CLOSED = np.zeros((0, 0), dtype=np.uint8)
 
 
@@ -52,15 +52,13 @@ class Support:
 class Walk(NamedTuple):
     """How a set is changed: see the plan of ``improve_set``.
 
-    ``picks`` are forced terms, ``n_old`` is how many of the first terms may be dropped (None: all),
-    and the walk ends at sets whose digest is ``known``. ``ridge`` is that of its fits (None:
-    that of the plan).
+    ``picks`` are forced terms, and the walk ends at sets whose digest is ``known``. ``ridge`` is
+    that of its fits (None: that of the plan).
     """
 
     size: int
     n_tries: int
     max_steps: int = UNLIMITED
-    n_old: int | None = None
     picks: Floats = NO_PICKS
     known: Iterable[int] = ()
     ridge: float | None = None
@@ -69,18 +67,14 @@ class Walk(NamedTuple):
 def improve_support(rows: Rows, rules: Rules, support: Support, walk: Walk) -> tuple[Support, int]:
     """Walk from a set to one that no single exchange improves; also the steps taken."""
     known = np.fromiter(walk.known, dtype=np.uint64)
-    n_old = support.n_terms + walk.picks.size if walk.n_old is None else walk.n_old
     ridge = rules.plan.ridge if walk.ridge is None else walk.ridge
     if rules.is_static:
-        plan = walk.size, n_old, walk.n_tries, walk.max_steps, ridge, False
+        plan = walk.size, walk.n_tries, walk.max_steps, ridge, False
         return _improve(rows, rules, support, plan, walk.picks, known)
     # which terms are allowed depends on the others: one step at a time
     picks, size, steps = walk.picks, walk.size, 0
     while steps < walk.max_steps and (size > 0 or support.n_terms > 0 or picks.size > 0):
-        if not picks.size and support.n_terms > size:
-            plan = size, n_old, walk.n_tries, 0, ridge, False
-            support, _ = _improve(rows, rules, support, plan, picks, known)
-        plan = size, n_old, walk.n_tries, 1, ridge, False
+        plan = size, walk.n_tries, 1, ridge, False
         changed, used = _improve(rows, rules, support, plan, picks[:1], known)
         steps += used
         is_same = changed.digest == support.digest
@@ -97,7 +91,7 @@ def improve_support(rows: Rows, rules: Rules, support: Support, walk: Walk) -> t
 def fit_support(rows: Rows, rules: Rules, terms: Integers) -> Support:
     """Conditions with their best real-valued points."""
     support = Support(terms, np.zeros(terms.shape[1] + 1), np.inf)
-    plan = terms.shape[1], 0, 0, 0, rules.plan.ridge, False
+    plan = terms.shape[1], 0, 0, rules.plan.ridge, False
     return _improve(rows, rules, support, plan, NO_PICKS, NO_DIGESTS)[0]
 
 
@@ -106,7 +100,7 @@ def near_supports(rows: Rows, rules: Rules, support: Support, walk: Walk) -> lis
     if support.n_terms == 0:
         return []
     ridge = rules.plan.ridge if walk.ridge is None else walk.ridge
-    plan = support.n_terms, 0, walk.n_tries, 1, ridge, True
+    plan = support.n_terms, walk.n_tries, 1, ridge, True
     near = _call(rows, rules, support, plan, NO_PICKS, NO_DIGESTS)[6]
     return [
         Support(terms, coefficients, float(loss), int(digest))
@@ -140,7 +134,7 @@ def _call(
     """One call of the kernel, with what is allowed next to the terms that stay."""
     terms = np.ascontiguousarray(support.terms)
     limits = rules.feature_of, rules.max_cuts, rules.max_features
-    is_growing = bool(picks.size) or plan[0] > terms.shape[1] or plan[3] == 0
+    is_growing = bool(picks.size) or plan[0] > terms.shape[1] or plan[2] == 0
     signs, closed = _allowed_next_to(rows, rules, terms, is_growing)
     called: tuple[Any, ...] = improve_set(
         rows.for_kernels, limits, signs, closed, terms, support.coefficients, plan, picks, known
@@ -174,12 +168,10 @@ def search_supports(
 ) -> list[Support]:
     """Sets of the full size, best first, from exchanges and perturbations while steps are left.
 
-    The neighbours of the best sets are all looked at: that leads from a set to others that are
-    about as good, which may be better with whole points, or lead on to better ones. Then the best
-    set is perturbed. Perturbations are random, but the second one away from an optimum goes through
-    larger sets. That finds changes of two conditions, such as one cut of a feature that becomes
-    two. On wide tables some of the columns only are used, and at the end the best set is improved
-    with all of them.
+    The most promising neighbours of each of the best sets are fitted: that leads from a set to
+    others that are about as good, which may be better with whole points, or lead on to better ones.
+    Then the best set is perturbed at random. On wide tables some of the columns only are used, and
+    at the end the best set is improved with all of them.
     """
     walk, plan = Walk(rules.max_terms, n_tries, ridge=ridge), rules.plan
     first, used = improve_support(rows, rules, start, walk)
@@ -196,8 +188,10 @@ def search_supports(
             pool.explore(unexplored, near_supports(rows, some, unexplored, walk))
             used += 1
         else:
-            failed += 1
-            used += _move_away(rows, some, pool, failed, walk, rng)
+            away = _perturb(best, walk._replace(known=pool.known), rng, plan)
+            reached, steps = improve_support(rows, some, *away)
+            pool.add(reached)
+            used, failed = used + steps, failed + 1
         if _is_lower(pool.best, best, plan):
             failed = 0
     if some is not rules and not deadline.is_over():
@@ -260,20 +254,6 @@ class _Pool:
         return [self._sets[digest] for _, digest in self._order]
 
 
-def _move_away(
-    rows: Rows, rules: Rules, pool: _Pool, turn: int, walk: Walk, rng: np.random.Generator
-) -> int:
-    """Perturb the best set and descend again; returns the steps taken."""
-    used, changed = 0, walk._replace(known=pool.known)
-    if turn == 2 and rules.plan.swing_terms > 0:
-        away, used = _swing(rows, rules, pool.best, walk)
-    else:
-        away, changed = _perturb(pool.best, changed, rng, rules.plan)
-    reached, steps = improve_support(rows, rules, away, changed)
-    pool.add(reached)
-    return used + steps
-
-
 def second_ridge(limit: float, plan: SearchPlan) -> float:
     """The ridge of a second search near separation, given the limit on the log-odds of a term.
 
@@ -317,40 +297,18 @@ def _promising(rows: Rows, rules: Rules, support: Support) -> Rules:
     return replace(rules, is_usable=rules.is_usable & ~is_left_out[rules.feature_of])
 
 
-def _swing(rows: Rows, rules: Rules, support: Support, walk: Walk) -> tuple[Support, int]:
-    """The set after a descent with ``swing_terms`` more terms; also the steps taken."""
-    size = rules.max_terms + rules.plan.swing_terms
-    larger = walk._replace(size=size, max_steps=size)
-    return improve_support(rows, _with_room(rules, size), support, larger)
-
-
-def _with_room(rules: Rules, size: int) -> Rules:
-    """The rules for cards of another size; limits that bind on cards of this one stay."""
-    extra = size - rules.max_terms
-    return replace(
-        rules,
-        max_terms=size,
-        max_features=rules.max_features + extra * (rules.max_features >= rules.max_terms),
-        max_cuts=rules.max_cuts + extra * (rules.max_cuts >= rules.max_terms),
-    )
-
-
 def _perturb(
     support: Support, walk: Walk, rng: np.random.Generator, plan: SearchPlan
 ) -> tuple[Support, Walk]:
-    """Force in the best conditions of random features, and take the same number of others out.
-
-    Either random ones go first, or the weakest go afterwards.
-    """
+    """Take random terms out, and force in the best conditions of as many random features."""
     size = support.n_terms
-    draws = rng.random(size + plan.most_perturbed_terms + 2)
+    draws = rng.random(size + plan.most_perturbed_terms + 1)
     n_out = 1 + int(draws[-1] * (max(2, min(plan.most_perturbed_terms + 1, size)) - 1))
-    order = draws[:size].argsort()
-    kept = order[n_out:] if draws[-2] < plan.first_out else order
+    kept = draws[:size].argsort()[n_out:]
     terms = np.ascontiguousarray(support.terms[:, kept])
     # without the other terms the coefficients may be far off: the fit starts from zero
     perturbed = Support(terms, np.zeros(kept.size + 1), support.loss)
-    return perturbed, walk._replace(picks=draws[size : size + n_out], n_old=size)
+    return perturbed, walk._replace(picks=draws[size : size + n_out])
 
 
 def _is_lower(one: Support, other: Support, plan: SearchPlan) -> bool:
