@@ -51,11 +51,11 @@ def run_check(options: Namespace) -> int:
 def _check_proof(card: RiskCard, options: Namespace, labelled: tuple[Any, Any, Any]) -> Check:
     """Whether the proof file holds."""
     from riskcard.audit.findings import checked
-    from riskcard.cli.verify_proof import verify_proof
+    from riskcard.cli.proof_rows import verify
     from riskcard.proof_check.check_proof import Refused
 
     try:
-        verdict, digest = verify_proof(card, options, labelled)
+        verdict, digest = verify(card, options, labelled)
     except Refused as error:
         return checked("proof", False, f"the proof file was refused: {error}")
     given = "".join(f"; {sentence.rstrip('.')}" for sentence in verdict.sentences)

@@ -6,9 +6,9 @@ import warnings
 from argparse import Namespace
 
 from riskcard.cli.card_rows import all_labelled_rows
+from riskcard.cli.proof_rows import verify
 from riskcard.cli.reading import open_data
 from riskcard.cli.remarks import put
-from riskcard.cli.verify_proof import verify_proof
 from riskcard.errors import ParameterError, RiskcardWarning
 from riskcard.model.card_json import load_card
 from riskcard.proof_check.check_proof import Refused, describe
@@ -26,7 +26,7 @@ def run_verify(options: Namespace) -> int:
         card = load_card(options.card)
     labelled = all_labelled_rows(open_data(options), options, card)
     try:
-        verdict, digest = verify_proof(card, options, labelled, options.sample)
+        verdict, digest = verify(card, options, labelled, options.sample)
     except Refused as error:
         put(f"Refused: {error}.\n")
         return _REFUSED

@@ -1,4 +1,4 @@
-"""The bound of a card, checked by its proof file: what ``riskcard verify`` and ``riskcard check`` share."""
+"""A proof file, and the rows of its card, as the checker takes them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EDITED = (
 )
 
 
-def verify_proof(
+def verify(
     card: RiskCard,
     options: Namespace,
     labelled: tuple[dict[str, Any], Any, Any],
