@@ -16,6 +16,7 @@ from riskcard import RiskScoreClassifier
 from riskcard.estimators import learning
 from riskcard.kernels.jit import is_kept
 from riskcard.kernels.proof.explore import explore
+from riskcard.problem.problem import Scale
 from riskcard.search import solve as pipeline
 from riskcard.search import warmup
 from riskcard.search.drivers import solve_plain
@@ -27,7 +28,7 @@ KINDS = ("fixed", "multiplier", "calibrated")
 def test_compilation_comes_before_the_clock(monkeypatch):
     order = []
     find_card = pipeline.find_card
-    monkeypatch.setattr(pipeline, "make_ready", lambda kind, certify: order.append("compiled"))
+    monkeypatch.setattr(pipeline, "make_ready", lambda *given: order.append("compiled"))
     monkeypatch.setattr(
         pipeline, "find_card", lambda *given: order.append("clock starts") or find_card(*given)
     )
@@ -38,10 +39,28 @@ def test_compilation_comes_before_the_clock(monkeypatch):
 
 
 def test_a_search_alone_does_not_wait_for_the_proof(monkeypatch):
-    monkeypatch.setattr(warmup, "compile_proof", lambda kind: 1 / 0)
+    monkeypatch.setattr(warmup, "compile_proof", lambda *given: 1 / 0)
     warmup.make_ready.cache_clear()
     pipeline.solve(random_problem(1), Options())
     warmup.make_ready.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("options", "is_by_supports"),
+    [
+        (Options(certify=True), True),
+        (Options(certify=True, min_gain=1.0), False),
+        (Options(certify=True, pool_tolerance=0.01), False),
+    ],
+    ids=["plain", "least gain", "pool"],
+)
+def test_only_the_proof_that_a_problem_gets_is_compiled(monkeypatch, options, is_by_supports):
+    asked = []
+    monkeypatch.setattr(pipeline, "make_ready", lambda *given: asked.append(given))
+    problem = random_problem(1, Scale("calibrated"))
+    assert solve_plain.suits_supports(problem)
+    pipeline.solve(problem, options)
+    assert asked == [("calibrated", True, is_by_supports)]
 
 
 def test_a_search_that_its_limit_ended_says_so():

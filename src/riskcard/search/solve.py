@@ -15,6 +15,7 @@ from riskcard.search.drivers.solve_plain import History, find_card, prove_whole
 from riskcard.search.interrupt import catch_interrupt
 from riskcard.search.options import Options, SearchOptions
 from riskcard.search.plan import PLAN, SearchPlan
+from riskcard.search.proof.support_tree import suits_supports
 from riskcard.search.proof.tree import MAX_PROVEN_TERMS, Stops
 from riskcard.search.warmup import make_ready
 from riskcard.status import Status
@@ -29,7 +30,7 @@ CUT_SHORT = "The time limit ended the search; a longer one may find a better car
 def solve(problem: Problem, options: Options | None = None, plan: SearchPlan = PLAN) -> SolveResult:
     """Find a good card and, if asked, prove how far from optimal it can be at most."""
     options = options or Options()
-    make_ready(problem.scale.kind, options.certify)
+    make_ready(problem.scale.kind, options.certify, _is_by_supports(problem, options))
     with catch_interrupt() as interrupt:
         history = History(time.perf_counter(), options.progress)
         search = SearchOptions(
@@ -43,6 +44,12 @@ def solve(problem: Problem, options: Options | None = None, plan: SearchPlan = P
         )
         result = _solve(problem, options, search, history)
     return replace(result, seconds=time.perf_counter() - history.start)
+
+
+def _is_by_supports(problem: Problem, options: Options) -> bool:
+    """Whether a proof is one by supports alone: parts and pools are proven by slots."""
+    is_plain = options.max_changes is None and options.min_gain <= 0
+    return is_plain and options.pool_tolerance is None and suits_supports(problem)
 
 
 def _solve(

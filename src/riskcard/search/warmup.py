@@ -34,22 +34,24 @@ _running: list[subprocess.Popen[bytes]] = []
 
 
 @cache
-def make_ready(kind: Kind, certify: bool = True) -> None:
+def make_ready(kind: Kind, certify: bool = True, is_by_supports: bool | None = None) -> None:
     """Compile what a search, and a proof, with a kind of scale need, once per process.
 
-    That is done by solving a tiny problem. Once compiled, it is a matter of milliseconds.
+    That is done by solving a tiny problem. Once compiled, it is a matter of milliseconds. A proof
+    is by supports or by slots; without a word about it, both are compiled.
     """
     find_card(_tiny_problem(Scale(kind)), SearchOptions())
     if certify:
         wait_for_compilation()
-        compile_proof(kind)
+        compile_proof(kind, is_by_supports)
 
 
-def compile_proof(kind: Kind) -> None:
+def compile_proof(kind: Kind, is_by_supports: bool | None = None) -> None:
     """Compile the proof alone: from the empty card it has to look at everything."""
     problem = _tiny_problem(Scale(kind))
-    prove(problem, best_empty_card(problem), Stops())
-    if kind != "fixed":
+    if is_by_supports is not True:
+        prove(problem, best_empty_card(problem), Stops())
+    if is_by_supports is not False and kind != "fixed":
         prove_by_supports(problem, best_empty_card(problem), Stops())
 
 

@@ -120,16 +120,28 @@ def _groups(problem: Problem) -> list[list[_Chain]]:
     for chains in of_feature.values():
         if len(chains) == 1:
             _join(joined, chains[0])
+        elif _count_codes(chains) > LONGEST_CHAIN:
+            groups += [[chain] for chain in chains]
         else:
             groups.append(sorted(chains, key=lambda chain: -len(chain.sets)))
     return [[chain] for chain in joined] + groups
+
+
+def _places(chain: _Chain) -> Integers:
+    """The place of every row of the problem: how many conditions do not hold."""
+    return np.asarray(len(chain.sets) - np.sum(chain.sets, axis=0))
+
+
+def _count_codes(chains: list[_Chain]) -> int:
+    """How many codes a group of chains would have."""
+    return int(np.unique([_places(chain) for chain in chains], axis=1).shape[1])
 
 
 def _codes(groups: list[list[_Chain]]) -> tuple[np.ndarray, list[Integers]]:
     """The code of each row in each group, and for each group the places (chains, codes)."""
     codes, places = [], []
     for group in groups:
-        own = np.array([len(chain.sets) - np.sum(chain.sets, axis=0) for chain in group])
+        own = np.array([_places(chain) for chain in group])
         different, index = np.unique(own, axis=1, return_inverse=True)
         codes.append(index.ravel())
         places.append(different.astype(np.int64))
@@ -139,9 +151,7 @@ def _codes(groups: list[list[_Chain]]) -> tuple[np.ndarray, list[Integers]]:
 def _padded(places: list[Integers]) -> Integers:
     """The places of all chains in one array."""
     widest = max(part.shape[1] for part in places)
-    return np.concatenate(
-        [np.pad(part, ((0, 0), (0, widest - part.shape[1]))) for part in places]
-    )
+    return np.concatenate([np.pad(part, ((0, 0), (0, widest - part.shape[1]))) for part in places])
 
 
 def _basis(group: list[_Chain], places: Integers) -> np.ndarray:

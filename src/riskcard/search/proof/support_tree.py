@@ -2,7 +2,8 @@
 
 Where there are tens or a few hundred conditions, a logistic regression on all conditions that the
 cards of a node may have is solved in well under a millisecond, and bounds all of these cards at
-once. See `kernels.proof.supports`.
+once; with up to some thousands it takes longer only until the features are chosen. See
+`kernels.proof.supports`.
 
 The offset. Let a card have coefficients between ``-R`` and ``R``, at most ``k`` of them. With its
 best real offset not all risks can be above the base rate, nor all below it (the derivative by the
@@ -40,12 +41,15 @@ from riskcard.status import OPTIMALITY_TOLERANCE, Status, relative_gap
 #: Work between two looks at the clock, in about nanoseconds.
 WORK_A_ROUND = 3e7
 MOST_LEAVES = 32
-#: More conditions than these are not for this proof: the work of a regression grows with their
-#: third power, and the tree over slots of `tree` has bounds for intervals of many cuts.
-MOST_CONDITIONS = 300
-#: Nor are columns with more cuts than this: hulls of one side bound long intervals at once. Transfusion
-#: with 5 terms, which has up to 78 cuts per feature, took 18 s here and 1 s there.
-MOST_CUTS = 24
+#: More conditions than these, or more cuts in a column, are not for this proof.
+MOST_CONDITIONS, MOST_CUTS = 2500, 120
+#: Nor are columns of more than a few cuts if there are few features: there hulls of one side, which
+#: bound long intervals at once, are better. Transfusion with every cut, 4 features with up to 78
+#: cuts, and magic with its default, 10 features with 99.
+FEW_CUTS, MANY_FEATURES = 24, 12
+#: With many conditions and few rows for each, a regression on all of them fits every row, and says
+#: nothing; functions of one direction, as those of hulls, do not.
+MANY_CONDITIONS, ROWS_PER_CONDITION = 200, 5
 #: Cells of a leaf are numbered by bits, and slots by small numbers.
 MOST_TERMS = 12
 #: Depth first proves nothing before its end. So a proof that takes longer than this much work also
@@ -55,7 +59,7 @@ WORK_ALONE, SHARES, PART_OF_WORK = 1e9, (0.5, 0.7, 0.8, 0.87, 0.92, 0.95, 0.97, 
 
 
 def suits_supports(problem: Problem) -> bool:
-    """Whether a problem has few conditions and no rule that this proof does not know.
+    """Whether a problem has not too many conditions, and no rule that this proof does not know.
 
     Kept terms, features that must be used, budgets, groups and least counts are left to `tree`, as
     is a given multiplier; and so are limits on features and cuts that bind. Cards with conditions
@@ -69,10 +73,13 @@ def suits_supports(problem: Problem) -> bool:
     of_feature = np.bincount(data.feature_of, open_cuts, minlength=data.n_features)
     most = np.minimum(rules.max_cuts, limits.max_cuts_per_feature)
     has_room = bool((most >= np.minimum(of_feature, limits.max_terms)).all())
-    enough = min(limits.max_terms, int((of_feature > 0).sum()))
+    n_features, n_conditions = int((of_feature > 0).sum()), int(open_cuts.sum())
+    enough = min(limits.max_terms, n_features)
+    longest = MOST_CUTS if n_features >= MANY_FEATURES else FEW_CUTS
     return (
-        0 < open_cuts.sum() <= MOST_CONDITIONS
-        and int(open_cuts.max()) <= MOST_CUTS
+        0 < n_conditions <= MOST_CONDITIONS
+        and int(open_cuts.max()) <= longest
+        and (n_conditions <= MANY_CONDITIONS or data.n_rows >= ROWS_PER_CONDITION * n_conditions)
         and limits.max_terms <= MOST_TERMS
         and limits.max_features >= enough
         and has_room

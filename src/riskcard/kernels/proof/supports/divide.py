@@ -9,10 +9,10 @@ import math
 import riskcard.kernels.proof.supports.records as at
 from riskcard.kernels.jit import bare_inner_kernel
 
-#: Kinds of divisions: a group of a slot that has several, or a chain; an interval of a chain; the
-#: positive coefficients.
-BY_GROUP, BY_CHAIN, BY_INTERVAL, BY_SIGN = 0, 1, 2, 3
-#: What a division is: the slot, the kind, the group or the chain, and the place (a condition).
+#: Kinds of divisions: a group of a slot that has several; whether a code of a group of several chains
+#: gets more than others; an interval of a chain; the positive coefficients.
+BY_GROUP, BY_CODE, BY_INTERVAL, BY_SIGN = 0, 1, 2, 3
+#: What a division is: the slot, the kind, the group or the chain, and the place (a condition or a code).
 SLOT, KIND, WHICH, PLACE, N_CHOICE = 0, 1, 2, 3, 4
 #: Lines of scratch, by place in a chain and by code.
 VALUE, MOVED, LEVELS, POWER, N_SCRATCH = 0, 1, 2, 3, 4
@@ -22,10 +22,10 @@ SIGNS = 0.15
 
 @bare_inner_kernel
 def choose_division(family, slots, terms, theta, curves, choice, scratch):
-    """Write a division to ``choice``, and what a whole group or chain explains to POWER.
+    """Write a division to ``choice``, and what a whole group explains to POWER.
 
-    Groups are told apart before chains, and chains before cuts. Returns False if every slot has as
-    many conditions as terms: the node is a leaf.
+    Groups are told apart before codes and cuts. Returns False if every slot has as many conditions
+    as terms: the node is a leaf.
     """
     best = -1.0
     for s in range(terms.size):
@@ -34,22 +34,31 @@ def choose_division(family, slots, terms, theta, curves, choice, scratch):
         size, n_groups, n_chains, group, chain = count_slot(family, slots, s)
         if size <= terms[s]:
             continue
-        kind, which = BY_INTERVAL, chain
         if n_groups > 1:
-            kind, which, power = strongest(family, slots, theta, curves, s, BY_GROUP, scratch)
-        elif n_chains > 1:
-            kind, which, power = strongest(family, slots, theta, curves, s, BY_CHAIN, scratch)
-        if kind != BY_INTERVAL:
-            score = (1e20 if kind == BY_GROUP else 1e10) * (1.0 + power)
+            group, power = strongest(family, slots, theta, curves, s, scratch)
+            score = 1e20 * (1.0 + power)
             if score > best:
                 best = score
-                choice[SLOT], choice[KIND], choice[WHICH], choice[PLACE] = s, kind, which, 0
+                choice[SLOT], choice[KIND], choice[WHICH], choice[PLACE] = s, BY_GROUP, group, 0
                 scratch[POWER, 0] = power
-            continue
-        best = divide_chain(
-            family, slots, terms[s], theta, curves, s, chain, best, choice, scratch
-        )
+        elif n_chains > 1:
+            best = divide_codes(
+                family, slots, terms[s], theta, curves, s, group, best, choice, scratch
+            )
+        else:
+            best = divide_chain(
+                family, slots, terms[s], theta, curves, s, chain, best, choice, scratch
+            )
     return best >= 0.0
+
+
+@bare_inner_kernel
+def is_list(family, slots, terms):
+    """Whether a slot has conditions of several groups."""
+    is_any = False
+    for s in range(terms.size):
+        is_any = is_any or (terms[s] > 0 and count_slot(family, slots, s)[1] > 1)
+    return is_any
 
 
 @bare_inner_kernel
@@ -67,26 +76,71 @@ def count_slot(family, slots, s):
 
 
 @bare_inner_kernel
-def strongest(family, slots, theta, curves, s, kind, scratch):
-    """The group or chain of a slot whose coefficients explain most, as kind, number and power."""
-    levels = scratch[LEVELS]
-    which, most = -1, -1.0
+def strongest(family, slots, theta, curves, s, scratch):
+    """The group of a slot whose coefficients explain most, and how much."""
+    group, most = -1, -1.0
     for g in range(family.chains.size - 1):
-        n_codes = family.base[g + 1] - family.base[g]
-        is_in = False
+        if levels_of_group(family, slots, theta, s, g, scratch):
+            n_codes = family.base[g + 1] - family.base[g]
+            power = variance(curves, family.base[g], n_codes, scratch[LEVELS])
+            if power > most:
+                group, most = g, power
+    return group, most
+
+
+@bare_inner_kernel
+def levels_of_group(family, slots, theta, s, g, scratch):
+    """Write the log-odds that a slot's coefficients give to each code; returns if there are any."""
+    is_any = False
+    for u in range(family.base[g + 1] - family.base[g]):
+        scratch[LEVELS, u] = 0.0
+    for f in range(family.chains[g], family.chains[g + 1]):
+        is_own = part_of_slot(family, slots, theta, s, f, scratch[VALUE])
+        is_any = is_any or is_own
+        add_levels(family, f, scratch[VALUE], scratch[LEVELS])
+    return is_any
+
+
+@bare_inner_kernel
+def divide_codes(family, slots, k, theta, curves, s, g, best, choice, scratch):
+    """Try to divide a slot by whether one code is among those that get more; returns the score.
+
+    If it is, no code is above it, and those that are now have to come down to it; if not, none is
+    below it. What that costs is about the variance of the levels on either side.
+    """
+    levels, moved = scratch[LEVELS], scratch[MOVED]
+    levels_of_group(family, slots, theta, s, g, scratch)
+    n_codes, base = family.base[g + 1] - family.base[g], family.base[g]
+    for u in range(n_codes):
+        n_in, n_out = 0, 0
         for f in range(family.chains[g], family.chains[g + 1]):
-            if kind == BY_CHAIN or f == family.chains[g]:
-                for u in range(n_codes):
-                    levels[u] = 0.0
-            is_own = part_of_slot(family, slots, theta, s, f, scratch[VALUE])
-            is_in = is_in or is_own
-            add_levels(family, f, scratch[VALUE], levels)
-            is_end = kind == BY_CHAIN or f == family.chains[g + 1] - 1
-            if is_end and (is_own if kind == BY_CHAIN else is_in):
-                power = variance(curves, family.base[g], n_codes, levels)
-                if power > most:
-                    which, most = f if kind == BY_CHAIN else g, power
-    return kind, which, most
+            for c in range(family.first[f], family.first[f + 1]):
+                for sign in range(2):
+                    if slots[sign, c] == s:
+                        is_in = is_raised(family, c, sign, u)
+                        n_in += is_in
+                        n_out += not is_in
+        if n_in == 0 or n_out == 0:
+            continue
+        for v in range(n_codes):
+            moved[v] = max(levels[v] - levels[u], 0.0)
+        high = variance(curves, base, n_codes, moved)
+        for v in range(n_codes):
+            moved[v] = min(levels[v] - levels[u], 0.0)
+        low = variance(curves, base, n_codes, moved)
+        score = (math.sqrt(low * high) + 1e-6 * min(low, high) + 1e-9 * max(low, high)) / k**2
+        if score + 1e-30 > best:
+            best = score + 1e-30
+            choice[SLOT], choice[KIND], choice[WHICH], choice[PLACE] = s, BY_CODE, g, u
+    return best
+
+
+@bare_inner_kernel
+def is_raised(family, c, sign, u):
+    """Whether a condition with this sign gives more to a code of its group than to others."""
+    f = family.chain_of[c]
+    holds = family.places[f, u] <= c - family.first[f]
+    return holds if sign == at.RISING else not holds
 
 
 @bare_inner_kernel

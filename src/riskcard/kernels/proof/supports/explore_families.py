@@ -12,9 +12,9 @@ to either sign. ∎ The children with more terms than conditions in a part have 
 import numpy as np
 
 import riskcard.kernels.proof.supports.records as at
-from riskcard.kernels.jit import bare_inner_kernel, kernel
+from riskcard.kernels.jit import inlined_kernel, kernel
 from riskcard.kernels.proof.supports.divide import (
-    BY_CHAIN,
+    BY_CODE,
     BY_GROUP,
     BY_INTERVAL,
     KIND,
@@ -25,7 +25,8 @@ from riskcard.kernels.proof.supports.divide import (
     SLOT,
     WHICH,
     choose_division,
-    count_slot,
+    is_list,
+    is_raised,
 )
 from riskcard.kernels.proof.supports.fit_family import fit_family
 from riskcard.kernels.proof.supports.merge import merge_rows
@@ -95,7 +96,7 @@ def explore_families(family, stack, tables, fits, state, counts, leaves, merging
             leaves.slots[leaf, at.FALLING, c] = slots[at.FALLING, c]
 
 
-@bare_inner_kernel
+@inlined_kernel
 def take_node(node, stack, slots, terms):
     """Copy a node, whose place its children will take."""
     for c in range(slots.shape[1]):
@@ -105,7 +106,7 @@ def take_node(node, stack, slots, terms):
         terms[s] = stack.terms[node, s]
 
 
-@bare_inner_kernel
+@inlined_kernel
 def bound_node(
     change, depth, bound, expected, family, tables, fits, slots, terms, state, counts, merging
 ):
@@ -130,7 +131,7 @@ def bound_node(
         counts[at.N_FITS] += 1
         expected, new_bound, work = fit_family(
             begin, tables, family, slots, terms, theta, fits.curves[depth], state[at.CUTOFF],
-            has_list(family, slots, terms), fits.rows[:, : end - begin], fits,
+            is_list(family, slots, terms), fits.rows[:, : end - begin], fits,
         )  # fmt: skip
         state[at.WORK_LEFT] -= work
         bound = max(bound, new_bound)
@@ -146,7 +147,7 @@ def bound_node(
     return bound, expected
 
 
-@bare_inner_kernel
+@inlined_kernel
 def merge_for_node(table, tables, family, slots, state, merging):
     """Merge the rows of a table for a node that has fewer conditions; returns its table."""
     begin, end = tables.begins[table], tables.begins[table + 1]
@@ -169,16 +170,7 @@ def merge_for_node(table, tables, family, slots, state, merging):
     return table + 1
 
 
-@bare_inner_kernel
-def has_list(family, slots, terms):
-    """Whether a slot has conditions of several groups."""
-    for s in range(terms.size):
-        if terms[s] > 0 and count_slot(family, slots, s)[1] > 1:
-            return True
-    return False
-
-
-@bare_inner_kernel
+@inlined_kernel
 def mark_parts(family, slots, choice, in_part, sizes):
     """Mark the two parts of the slot that is divided by 1 and 2, and count their conditions."""
     s, kind, which, place = choice[SLOT], choice[KIND], choice[WHICH], choice[PLACE]
@@ -192,8 +184,8 @@ def mark_parts(family, slots, choice, in_part, sizes):
                 continue
             if kind == BY_GROUP:
                 is_first = family.group_of[f] == which
-            elif kind == BY_CHAIN:
-                is_first = f == which
+            elif kind == BY_CODE:
+                is_first = is_raised(family, c, sign, place)
             elif kind == BY_INTERVAL:
                 is_first = c < place
             else:
@@ -205,7 +197,7 @@ def mark_parts(family, slots, choice, in_part, sizes):
         sizes[1] += two
 
 
-@bare_inner_kernel
+@inlined_kernel
 def push_children(
     depth, bound, expected, power, stack, slots, terms, state, counts, choice, in_part, sizes
 ):
@@ -228,7 +220,7 @@ def push_children(
             stack.is_new[child] = at.FEW_GROUPS
         if is_by_group and a == 0:
             stack.expected[child] += 0.5 * power
-            if stack.expected[child] < state[at.CUTOFF]:
+            if k == 1 or stack.expected[child] < state[at.CUTOFF]:
                 stack.is_new[child] = at.FAR
         for t in range(terms.size):
             stack.terms[child, t] = terms[t]

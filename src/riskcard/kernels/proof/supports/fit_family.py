@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 import riskcard.kernels.proof.supports.records as at
-from riskcard.kernels.jit import bare_inner_kernel
+from riskcard.kernels.jit import bare_inner_kernel, inlined_kernel
 from riskcard.kernels.proof.supports.family_bound import family_bound, step_bound
 from riskcard.kernels.proof.supports.levels import (
     add_to_rows,
@@ -32,8 +32,11 @@ MAX_STEPS, MAX_SHORTENED = 30, 12
 PROMISED = 0.9
 #: A fit ends when its loss is this close to its bound (relative).
 SOLVED_WITHIN = 1e-9
-#: More free conditions than this go by conjugate gradients.
-MANY = 120
+#: A fit that begins with this many times the cutoff does not begin there.
+FAR_OFF = 1.5
+#: More free conditions than this go by conjugate gradients, which ignore the box; where many have one
+#: sign only, more than the second.
+MANY, VERY_MANY = 120, 320
 
 
 @bare_inner_kernel
@@ -63,6 +66,12 @@ def fit_family(begin, tables, family, slots, terms, theta, curves, cutoff, is_li
         )
         new_loss, steep, furthest = look_at_rows(begin, tables.weights, rows)
         work += n_rows * (12.0 + n_groups)
+        if loss == np.inf and new_loss > FAR_OFF * cutoff:  # begin with equal risks instead
+            for c in range(n):
+                trial[c] = 0.0
+            trial[n] = 0.5 * (family.offsets[at.LEAST] + family.offsets[at.MOST])
+            loss = 2.0 * new_loss
+            continue
         if new_loss > loss + 1e-13 * loss and shortened < MAX_SHORTENED:
             shortened += 1
             length *= 0.35
@@ -108,7 +117,7 @@ def fit_family(begin, tables, family, slots, terms, theta, curves, cutoff, is_li
     return loss, best, work
 
 
-@bare_inner_kernel
+@inlined_kernel
 def open_box(family, slots, lists, vectors):
     """Write the box of the coefficients, the groups and the conditions that are used.
 
@@ -137,7 +146,7 @@ def open_box(family, slots, lists, vectors):
     return n_groups
 
 
-@bare_inner_kernel
+@inlined_kernel
 def begin_in_box(family, theta, lists, vectors):
     """Write the first trial: in the box, as like the given coefficients as it can be."""
     first, trial = family.first, vectors[at.TRIAL]
@@ -165,17 +174,17 @@ def move_within_chain(begin, end, theta, low, high, trial):
             continue
         ends = high if lost > 0.0 else low
         for way in range(1, end - begin):
-            place = -1
             if c - way >= begin and ends[c - way] != 0.0:
-                place = c - way
-            elif c + way < end and ends[c + way] != 0.0:
-                place = c + way
-            if place >= 0:
-                trial[place] = min(max(trial[place] + lost, low[place]), high[place])
+                trial[c - way] += lost
                 break
+            if c + way < end and ends[c + way] != 0.0:
+                trial[c + way] += lost
+                break
+    for c in range(begin, end):
+        trial[c] = min(max(trial[c], low[c]), high[c])
 
 
-@bare_inner_kernel
+@inlined_kernel
 def go(length, theta, vectors):
     """Write the trial at a part of the way along the direction, within the box."""
     trial, direction = vectors[at.TRIAL], vectors[at.DIRECTION]
@@ -184,7 +193,7 @@ def go(length, theta, vectors):
         trial[c] = min(max(moved, vectors[at.LOW, c]), vectors[at.HIGH, c])
 
 
-@bare_inner_kernel
+@inlined_kernel
 def look_at_rows(begin, weights, rows):
     """Write risk, slope and curvature of every row; returns the loss, and two sizes.
 
@@ -208,7 +217,7 @@ def look_at_rows(begin, weights, rows):
     return loss, steep, furthest
 
 
-@bare_inner_kernel
+@inlined_kernel
 def sum_slopes(begin, n_groups, codes, family, curves, rows, fits):
     """Write the slopes of all conditions and the curvature by code; returns that of all rows."""
     groups, gradient = fits.lists[at.GROUPS], fits.vectors[at.GRADIENT]
@@ -225,18 +234,14 @@ def sum_slopes(begin, n_groups, codes, family, curves, rows, fits):
     return bend
 
 
-@bare_inner_kernel
+@inlined_kernel
 def find_step(begin, n_groups, bend, codes, family, theta, curves, rows, fits):
     """Write Newton's direction over the coefficients that are free to move; returns the work."""
     gradient, free = fits.vectors[at.GRADIENT], fits.lists[at.FREE]
     low, high = fits.vectors[at.LOW], fits.vectors[at.HIGH]
-    n, n_free = theta.size - 1, 0
-    for c in range(n):
-        g = gradient[c]
-        if (theta[c] > low[c] and g > 0.0) or (theta[c] < high[c] and g < 0.0):
-            free[n_free] = c
-            n_free += 1
-    if n_free > MANY:
+    n = theta.size - 1
+    n_free, n_sided = list_free(family, theta, gradient, low, high, free)
+    if n_free > MANY and (4 * n_sided < n_free or n_free > VERY_MANY):
         rounds = conjugate_step(n_free, begin, n_groups, codes, family, rows, fits)
         return rounds * rows.shape[1] * (2.0 + 2.0 * n_groups)
     hessian = fits.squares[at.HESSIAN]
@@ -249,6 +254,41 @@ def find_step(begin, n_groups, bend, codes, family, theta, curves, rows, fits):
     hessian[n_free, n_free] = bend
     free[n_free] = n
     solve_newton(n_free + 1, theta, fits)
-    return (
-        0.5 * rows.shape[1] * n_groups * (n_groups + 1) + n_free**3 / 12.0 + 8.0 * n_free**2
-    )
+    return 0.5 * rows.shape[1] * n_groups * (n_groups + 1) + n_free**3 / 12.0 + 8.0 * n_free**2
+
+
+@bare_inner_kernel
+def list_free(family, theta, gradient, low, high, free):
+    """Write the conditions that may move, in order; returns how many, and how many of one sign.
+
+    Of conditions of one sign without a coefficient that would all like one, the steepest between
+    two that have one comes in: the best functions of one direction have few steps.
+    """
+    first, chains = family.first, family.chains
+    n_free, n_sided = 0, 0
+    for g in range(chains.size - 1):
+        is_single = chains[g + 1] - chains[g] == 1
+        waiting, steepest = -1, 0.0
+        for c in range(first[chains[g]], first[chains[g + 1]]):
+            slope, t = gradient[c], theta[c]
+            is_sided = low[c] == 0.0 or high[c] == 0.0
+            may_move = (t > low[c] and slope > 0.0) or (t < high[c] and slope < 0.0)
+            if t == 0.0 and is_sided:
+                if may_move and abs(slope) > steepest:
+                    waiting, steepest = c, abs(slope)
+                continue
+            if is_single and waiting >= 0:
+                free[n_free] = waiting
+                n_free, n_sided = n_free + 1, n_sided + 1
+                waiting, steepest = -1, 0.0
+            if may_move:
+                free[n_free] = c
+                n_free, n_sided = n_free + 1, n_sided + is_sided
+        if waiting >= 0:
+            place = n_free  # conditions of a group stay in order
+            while place > 0 and free[place - 1] > waiting:
+                free[place] = free[place - 1]
+                place -= 1
+            free[place] = waiting
+            n_free, n_sided = n_free + 1, n_sided + 1
+    return n_free, n_sided

@@ -4,7 +4,6 @@ A row is looked at once per group, whatever the number of its conditions: coeffi
 of places, places levels of codes, and codes say what each row gets; sums go the other way.
 """
 
-import riskcard.kernels.proof.supports.records as at
 from riskcard.kernels.jit import bare_inner_kernel
 
 

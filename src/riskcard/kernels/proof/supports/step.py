@@ -34,7 +34,7 @@ def fill_hessian(n_free, begin, codes, curve, family, free, pairs, hessian):
     For two groups the curvature is added up by pairs of codes, and then by pairs of places; sums
     over all pairs up to given ones are the entries.
     """
-    a0 = 0
+    a0 = n_free - n_free  # a variable: a callee is compiled again for every literal
     while a0 < n_free:
         a1 = end_of_group(a0, n_free, free, family)
         b0 = a0
