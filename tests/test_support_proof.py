@@ -15,11 +15,13 @@ import riskcard.search.proof.support_tree as support_tree
 from oracle.enumerate_cards import enumerate_cards
 from random_problems import SCALES, random_problem
 from random_tables import random_ruled_problem
+from riskcard.data.table import make_table
+from riskcard.encoding.rank_table import rank_table
 from riskcard.kernels.proof.supports.family_bound import family_bound
 from riskcard.kernels.proof.supports.records import Family
 from riskcard.logistic import log_loss
 from riskcard.problem.objective import loss_of, violations
-from riskcard.problem.problem import Limits, Problem, Scale
+from riskcard.problem.problem import Limits, Problem, Scale, make_problem
 from riskcard.search.empty_card import best_empty_card
 from riskcard.search.proof.chains import Chains, arrange_chains
 from riskcard.search.proof.support_tree import (
@@ -27,7 +29,7 @@ from riskcard.search.proof.support_tree import (
     prove_by_supports,
     suits_supports,
 )
-from riskcard.search.proof.tree import Stops
+from riskcard.search.proof.tree import Stops, prove
 from riskcard.search.solve import Options, solve
 from riskcard.status import Status
 
@@ -106,9 +108,25 @@ def holds_of(chains: Chains) -> np.ndarray:
     return chains.holds(np.arange(chains.family.chain_of.size))
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_conditions_in_chains_hold_where_those_of_the_problem_do(seed):
-    problem, chains = chains_of(seed)
+def chains_with_groups(seed: int) -> tuple[Problem, Chains]:
+    """Those of a problem that has a feature with several chains: levels, or missing values."""
+    for more in itertools.count():
+        made = random_ruled_problem(seed + 1000 * more, Scale("calibrated"))
+        chains = None if made is None else arrange_chains(made[0])
+        if made is not None and chains is not None:
+            family = chains.family
+            if family.group_of.size > family.codes.shape[0] and family.chain_of.size < 16:
+                return made[0], chains
+    raise AssertionError
+
+
+CHAINS = pytest.mark.parametrize("make", [chains_of, chains_with_groups])
+
+
+@CHAINS
+@pytest.mark.parametrize("seed", range(20))
+def test_conditions_in_chains_hold_where_those_of_the_problem_do(make, seed):
+    problem, chains = make(seed)
     data, family = problem.data, chains.family
     # every row of the problem is one of the merged rows; weights are kept but for rounding
     for label, weights in zip((1, -1), family.weights, strict=True):
@@ -239,10 +257,11 @@ def test_every_open_node_is_below_the_optimum_of_its_conditions(seed):
             assert families.stack.bounds[node] <= min(losses) * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_no_set_of_conditions_gets_lost(seed):
+@CHAINS
+@pytest.mark.parametrize("seed", range(20))
+def test_no_set_of_conditions_gets_lost(make, seed):
     """Without a cutoff nothing is closed: the leaves have all sets of conditions."""
-    _, chains = chains_of(seed + 600)
+    _, chains = make(seed + 600)
     family = chains.family
     n, k = family.chain_of.size, min(family.max_terms, family.chain_of.size)
     families, found = _Families(chains), set()
@@ -252,8 +271,46 @@ def test_no_set_of_conditions_gets_lost(seed):
             slots = leaves.slots[leaf]
             found.add(frozenset(np.flatnonzero((slots != at.NOWHERE).any(axis=0)).tolist()))
     usable = np.flatnonzero(family.ends[at.MOST] > family.ends[at.LEAST]).tolist()
-    assert len(usable) == n
+    assert make is chains_with_groups or len(usable) == n
     assert {frozenset(one) for one in itertools.combinations(usable, k)} <= found
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_conditions_of_the_basis_say_what_all_of_a_group_say(seed):
+    _, chains = chains_with_groups(seed)
+    family, holds = chains.family, holds_of(chains).astype(float)
+    for group in range(family.codes.shape[0]):
+        own = family.group_of[family.chain_of] == group
+        basis = holds[own & (family.is_basis == 1)]
+        constant = np.ones((1, holds.shape[1]))
+        spanned = np.linalg.matrix_rank(np.concatenate([constant, basis]))
+        assert spanned == 1 + len(basis)
+        assert np.linalg.matrix_rank(np.concatenate([constant, holds[own]])) == spanned
+
+
+def many_conditions(n_rows: int, n_features: int, max_terms: int) -> Problem:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n_rows, n_features)).round(2)
+    y = X[:, 0] - X[:, 1] + rng.normal(size=n_rows) > 0
+    data, _ = rank_table(make_table(X, y), 80)
+    return make_problem(data, max_terms, scale="calibrated")
+
+
+@pytest.mark.parametrize("terms", [1, 2])
+def test_with_many_conditions_both_proofs_end_at_the_same_loss(terms):
+    """More than are solved at once: conjugate gradients lead to the bound."""
+    problem = many_conditions(400, 3, terms)
+    start = best_empty_card(problem)
+    one, other = prove_by_supports(problem, start, Stops()), prove(problem, start, Stops())
+    assert one.status is other.status is Status.OPTIMAL
+    assert one.loss == pytest.approx(other.loss, rel=1e-6)
+
+
+def test_long_columns_are_left_to_hulls_where_there_are_few_features_or_rows():
+    assert not suits_supports(many_conditions(9000, 11, 3))
+    assert suits_supports(many_conditions(9000, 12, 3))
+    assert not suits_supports(many_conditions(900, 12, 3))
+    assert not suits_supports(many_conditions(19000, 40, 3))
 
 
 def test_what_it_is_for():

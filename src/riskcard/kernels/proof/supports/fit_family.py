@@ -40,14 +40,17 @@ MANY, VERY_MANY = 120, 320
 
 
 @bare_inner_kernel
-def fit_family(begin, tables, family, slots, terms, theta, curves, cutoff, is_list, rows, fits):
+def fit_family(
+    begin, tables, family, slots, terms, theta, curves, cutoff, is_list, near, rows, fits
+):
     """Minimise the loss over a node's box; returns the loss, a valid bound and the work.
 
     The vectors of ``rows`` are those of the rows of the tables from ``begin`` on. ``theta`` is where
     to begin, and is changed. Stops as soon as the bound reaches the cutoff, or the loss falls below
     it: then no bound of this kind can reach it. With ``is_list`` the loss is nevertheless brought
-    near its least value, which tells how far the children are from being closed. Only
-    `family_bound` bears on the truth of what is claimed.
+    near its least value, which tells how far the children are from being closed. Nor does it stop
+    before the bound is within ``near`` times the loss. Only `family_bound` bears on the truth of
+    what is claimed.
     """
     gradient, direction = fits.vectors[at.GRADIENT], fits.vectors[at.DIRECTION]
     trial, groups = fits.vectors[at.TRIAL], fits.lists[at.GROUPS]
@@ -94,7 +97,7 @@ def fit_family(begin, tables, family, slots, terms, theta, curves, cutoff, is_li
             fits.gains,
         )  # fmt: skip
         best = max(best, bound)
-        is_below = loss < cutoff and is_near
+        is_below = loss < cutoff and is_near and loss - best <= near * loss
         if best >= cutoff or is_below or is_stuck or loss - best <= SOLVED_WITHIN * loss:
             break
         work += find_step(begin, n_groups, bend, tables.codes, family, theta, curves, rows, fits)

@@ -64,10 +64,12 @@ def alike_codes(family, slots, g, code_of):
     Returns whether that is what was written there before.
     """
     first, places = family.first, family.places
+    is_single = family.chains[g + 1] - family.chains[g] == 1
     is_same = True
     for u in range(family.base[g + 1] - family.base[g]):
         code = u
-        for earlier in range(u):
+        # codes of a single chain are in the order of its places
+        for earlier in range(max(code_of[u - 1], 0) if is_single and u > 0 else 0, u):
             if code_of[earlier] != earlier:
                 continue
             is_alike = True
