@@ -22,6 +22,7 @@ from riskcard.kernels.proof.supports.records import Family
 from riskcard.logistic import log_loss
 from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.problem import Limits, Problem, Scale, make_problem
+from riskcard.problem.ranked_data import RankedData
 from riskcard.search.empty_card import best_empty_card
 from riskcard.search.proof.chains import Chains, arrange_chains
 from riskcard.search.proof.support_tree import (
@@ -323,6 +324,20 @@ def test_what_it_is_for():
     assert not suits_supports(replace(problem, limits=Limits(3, 1, 3)))
     rules = replace(problem.restrictions, must_use=np.ones(data.n_features, dtype=bool))
     assert not suits_supports(replace(problem, restrictions=rules))
+
+
+def test_many_conditions_that_explain_nearly_everything_are_left_to_hulls(monkeypatch):
+    labels = np.repeat([-1, 1], 20).astype(np.int8)
+    codes = np.stack([labels > 0, np.arange(40) % 2 > 0]).astype(np.int32)
+    codes[0, 0] = 1  # not quite separated
+    data = RankedData(codes, np.array([1, 1]), labels, np.ones(40))
+    problem = make_problem(data, 2)
+    empty, good = best_empty_card(problem), solve(problem).solution
+    assert support_tree.suits_card(problem, good)
+    monkeypatch.setattr(support_tree, "MANY_CONDITIONS", 1)
+    assert support_tree.count_conditions(problem) == 2
+    assert support_tree.suits_card(problem, empty)
+    assert not support_tree.suits_card(problem, good)
 
 
 def test_a_proof_of_few_conditions_is_the_same_with_any_number_of_threads():

@@ -15,7 +15,11 @@ from riskcard.search.drivers.solve_plain import History, find_card, prove_whole
 from riskcard.search.interrupt import catch_interrupt
 from riskcard.search.options import Options, SearchOptions
 from riskcard.search.plan import PLAN, SearchPlan
-from riskcard.search.proof.support_tree import suits_supports
+from riskcard.search.proof.support_tree import (
+    MANY_CONDITIONS,
+    count_conditions,
+    suits_supports,
+)
 from riskcard.search.proof.tree import MAX_PROVEN_TERMS, Stops
 from riskcard.search.warmup import make_ready
 from riskcard.status import Status
@@ -46,10 +50,15 @@ def solve(problem: Problem, options: Options | None = None, plan: SearchPlan = P
     return replace(result, seconds=time.perf_counter() - history.start)
 
 
-def _is_by_supports(problem: Problem, options: Options) -> bool:
-    """Whether a proof is one by supports alone: parts and pools are proven by slots."""
+def _is_by_supports(problem: Problem, options: Options) -> bool | None:
+    """Whether a proof is one by supports alone: parts and pools are proven by slots.
+
+    None if that depends on the card that is found.
+    """
     is_plain = options.max_changes is None and options.min_gain <= 0
-    return is_plain and options.pool_tolerance is None and suits_supports(problem)
+    if not is_plain or options.pool_tolerance is not None or not suits_supports(problem):
+        return False
+    return True if count_conditions(problem) <= MANY_CONDITIONS else None
 
 
 def _solve(

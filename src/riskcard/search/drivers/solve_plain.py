@@ -24,7 +24,7 @@ from riskcard.search.heuristic.find_cards import find_cards
 from riskcard.search.options import SearchOptions
 from riskcard.search.plan import SearchPlan
 from riskcard.search.proof.conditions import arrange_conditions
-from riskcard.search.proof.support_tree import prove_by_supports, suits_supports
+from riskcard.search.proof.support_tree import prove_by_supports, suits_card, suits_supports
 from riskcard.search.proof.tree import Proof, Stops, go_on, prove
 from riskcard.status import Progress, Status
 
@@ -113,7 +113,7 @@ class WholeProof:
 
     def _prove(self, card: Solution, stops: Stops) -> Proof:
         n_jobs, tell = self.search.n_jobs, self.history.add
-        if suits_supports(self.problem):
+        if suits_supports(self.problem) and suits_card(self.problem, card):
             return prove_by_supports(self.problem, card, stops, n_jobs, tell)
         return prove(self.problem, card, stops, n_jobs, tell, self.conditions)
 
