@@ -280,10 +280,23 @@ def closed_by_card(case: Case) -> Case | None:
     return closed_root(case, offset, steps)
 
 
+def base_rate(case: Case) -> float:
+    """The log-odds of the event, by weight: there nothing but the gains of terms lowers a bound."""
+    own = take_apart(case.proof)[0]["weights"]
+    weights = case.rows.weights or [1.0] * len(case.rows.is_event)
+    sums = [0.0, 0.0]
+    for weight, is_event in zip(weights, case.rows.is_event, strict=True):
+        sums[is_event] += weight * own["factors"][is_event]
+    for place, extra in enumerate((own["extra"] or [[], []])[::-1]):
+        sums[place] += sum(extra) / 2 ** own["digits"]
+    return float(np.log(sums[1] / sums[0]))
+
+
 def closed_too_early(case: Case, rng: np.random.Generator) -> Iterator[tuple[str, Case]]:
     """Roots that are called closed by chances of every kind, with a claim that is false."""
     false = with_claim(case, case.best * (1 + 1e-6))
     header, _ = take_apart(case.proof)
+    yield "a root closed by the base rate", closed_root(false, base_rate(case), [])
     by_card = closed_by_card(false)
     if by_card is not None:
         yield "a root closed by the card itself", by_card

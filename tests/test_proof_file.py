@@ -519,3 +519,138 @@ def test_false_claims_are_made_of_cases_that_were_accepted(cases):
     header, tree = take_apart(false.proof)
     assert open_proof(put_together(header, tree))
     assert with_claim(false, cases[0].bound).is_accepted(), name
+
+
+# --- the rule against every card of a node ---------------------------------------------------------
+
+
+def bare_checker(rng, scale=2.0):
+    """A checker of two columns of one feature each, and no file."""
+    from riskcard.proof_check.check_proof import Body, Checker, Column, Table
+
+    table = Table.__new__(Table)
+    n_rows, sizes = 9, (4, 3)
+    table.columns = [
+        Column(f, (2, 3), size, [], rng.integers(0, size, n_rows).tolist())
+        for f, size in enumerate(sizes)
+    ]
+    table.events, table.others = (rng.integers(0, 5, n_rows).tolist() for _ in range(2))
+    table.events[0] = table.others[1] = 1
+    table.unit = 1
+    kind = {"max_terms": 3, "max_features": 2, "max_cuts_per_feature": 3, "max_points": 3}
+    features = [{"most_terms": 3}, {"most_terms": 3}]
+    header = {"kind": kind | {"scale": scale}, "bound": 1.0, "features": features}
+    return Checker(header, table, Body(b""))
+
+
+def random_node(rng, checker):
+    """Some slots, and a list of the sides that are left."""
+    from riskcard.proof_check.check_proof import Node
+
+    slots, excluded = [], 0
+    for side in rng.permutation(4)[: int(rng.integers(0, 3))].tolist():
+        n_cuts = checker.table.columns[side >> 1].n_codes - 1
+        low, high = sorted(rng.integers(0, n_cuts, 2).tolist())
+        slots.append((side, low, high, int(rng.integers(1, high - low + 2))))
+        excluded |= 1 << side
+    return Node(tuple(slots), int(rng.integers(0, 3)), excluded)
+
+
+def cards_of(checker, node):
+    """All sets of conditions of a node: exactly so many of each slot, at most so many of the list."""
+    from itertools import chain, combinations, product
+
+    choices = []
+    for side, low, high, count in node.slots:
+        choices.append(list(combinations([(side, cut) for cut in range(low, high + 1)], count)))
+    free = [
+        (side, cut)
+        for side in checker.sides
+        if not node.excluded >> side & 1
+        for cut in range(checker.table.columns[side >> 1].n_codes - 1)
+    ]
+    choices.append(list(chain(*(combinations(free, k) for k in range(node.listed + 1)))))
+    for parts in product(*choices):
+        yield [*chain(*parts)]
+
+
+def test_the_gains_of_a_node_are_below_those_of_each_of_its_cards():
+    from itertools import product
+
+    rng, n_tight = np.random.default_rng(0), 0
+    for _ in range(60):
+        checker = bare_checker(rng)
+        node = random_node(rng, checker)
+        slopes = rng.integers(-9, 10, len(checker.weights)).tolist()
+        least = None
+        for card in cards_of(checker, node):
+            for steps in product((0, 1), repeat=len(card)):
+                sizes = [
+                    step * checker.reach[side] for step, (side, _) in zip(steps, card, strict=True)
+                ]
+                own = 0
+                for (side, cut), size in zip(card, sizes, strict=True):
+                    codes = checker.table.columns[side >> 1].codes
+                    holds = [(code > cut) == bool(side & 1) for code in codes]
+                    own += size * sum(r for r, is_on in zip(slopes, holds, strict=True) if is_on)
+                for offset in (checker.lowest - sum(sizes), checker.highest):
+                    value = own + offset * sum(slopes)
+                    least = value if least is None else min(least, value)
+        found = checker.gains(node, slopes)
+        assert least is None or found <= least
+        n_tight += found == least
+    assert n_tight > 5
+
+
+def test_a_node_is_closed_at_its_bound_and_not_above():
+    from fractions import Fraction
+
+    from riskcard.proof_check.check_proof import Body, Node
+
+    checker, node = bare_checker(np.random.default_rng(1)), Node((), 1)
+    model = bytes([1, 1, 0])  # half of the log-odds -1, no step
+    z = [-(1 << 31)] * len(checker.weights)
+    bound = checker.bound(z, lambda slopes: checker.gains(node, slopes))
+    for cutoff, is_closed in ((bound, True), (bound + 1, False), (bound + Fraction(1, 2), False)):
+        checker.cutoff, checker.body = cutoff, Body(model)
+        if is_closed:
+            checker.close(node)
+            continue
+        with pytest.raises(Refused, match="the node is not closed"):
+            checker.close(node)
+
+
+def test_a_leaf_is_closed_at_its_bound_and_not_above_and_tails_need_their_sign():
+    from riskcard.proof_check.check_proof import ONE, Body, Leaf
+
+    checker = bare_checker(np.random.default_rng(1))
+    leaf = Leaf(checker, [(1,), (0,)], [(3, 1), (1, 4)], [2])
+    chance, entropy = checker.chances[1 << 31]
+    slopes = [4 * chance - 3 * ONE, 5 * chance - 1 * ONE]
+    bound = 9 * entropy << 32
+    bound += min(7 * sum(slopes), 9 * sum(slopes)) + min(0, 5 * slopes[0])
+    design, ends = [(1, 1), (1, 0)], [(7, 9), (0, 5)]
+    for cutoff, tail, words in (
+        (bound, 0, None),
+        (bound, 1 if sum(slopes) > 0 else -1, None),
+        (bound, -1 if sum(slopes) > 0 else 1, "wrong sign"),
+        (bound + 1, 0, "do not close it"),
+    ):
+        checker.cutoff, checker.body = cutoff, Body(bytes([1, 2, 0]))  # 1 unit of 1/2, and 0
+        if words is None:
+            leaf.close(design, ends, tail)
+            continue
+        with pytest.raises(Refused, match=words):
+            leaf.close(design, ends, tail)
+
+
+def test_a_card_below_the_bound_is_no_card_of_the_kind(number_case, monkeypatch):
+    from fractions import Fraction
+
+    from riskcard.proof_check import check_proof
+
+    card = copy.deepcopy(number_case.card)
+    lower = Fraction(card["certificate"]["bound"]) * Fraction(99, 100)
+    card["certificate"]["loss"] = float(lower)
+    monkeypatch.setattr(check_proof, "loss_of", lambda *_: lower)
+    assert "no card of the stated kind" in sentence_of(replace(number_case, card=card))

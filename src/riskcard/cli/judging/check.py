@@ -51,7 +51,7 @@ def run_check(options: Namespace) -> int:
 def _check_proof(card: RiskCard, options: Namespace, labelled: tuple[Any, Any, Any]) -> Check:
     """Whether the proof file holds."""
     from riskcard.audit.findings import checked
-    from riskcard.cli.judging.verify import verify
+    from riskcard.cli.proof_rows import verify
     from riskcard.proof_check.check_proof import Refused
 
     try:
