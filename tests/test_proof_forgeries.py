@@ -361,7 +361,9 @@ def test_a_card_with_a_scale_beyond_all_bounds_is_told_at_once(without_a):
 def test_the_chance_to_miss_a_fault_in_a_sample_is_that_of_the_sample(without_a):
     card = without_a.card | {"feature_names": ["b"]}
     verdict = replace(check(card, without_a.rows, without_a.proof), closed=1000, checked_share=0.5)
-    assert "with a chance of 0.00098; a single one with 0.5." in " ".join(describe(verdict))
+    told = " ".join(describe(verdict))
+    assert "with a chance of 0.00098; a single one with 0.5." in told
+    assert told.startswith("No fault found in a part of the proof. The proof claims that no card")
 
 
 def test_the_gap_is_printed_rounded_up(without_a):

@@ -1134,13 +1134,16 @@ def main(arguments):
 
 def describe(verdict: Verdict) -> Iterator[str]:
     """A verdict in sentences."""
-    word = "Accepted" if verdict.checked_share >= 1 else "No fault found"
-    if verdict.sentences:
-        word += ", with what is named below taken as given"
-    yield (
-        f"{word}: no card of the stated kind has a loss below {verdict.bound!r}. The card has "
-        f"{verdict.loss:.10g}, so it is at most {UP.create_decimal(100 * verdict.gap):.3g} % from the best."
-    )
+    given = ", with what is named below taken as given" if verdict.sentences else ""
+    claim = f"no card of the stated kind has a loss below {verdict.bound!r}"
+    gap = f"it is at most {float(UP.create_decimal(100 * verdict.gap)):.3g} % from the best"
+    if verdict.checked_share >= 1:
+        yield f"Accepted{given}: {claim}. The card has {verdict.loss:.10g}, so {gap}."
+    else:
+        yield (
+            f"No fault found in a part of the proof{given}. The proof claims that {claim}. The card has "
+            f"{verdict.loss:.10g}: if the claim is true, {gap}."
+        )
     if verdict.checked_share >= 1:
         yield f"Checked: {verdict.records:,} records of the tree, {verdict.closed:,} of them closed by their bound."
     else:
