@@ -306,6 +306,14 @@ def test_a_card_called_optimal_has_no_gap(without_a):
     assert all("is called optimal, but the gap is" in one for one in told)
 
 
+@pytest.mark.parametrize("scale", [True, None, [], "1.0", -1.0, 0])
+def test_a_scale_is_a_word_that_is_known_or_a_number_above_0(without_a, scale):
+    header, tree = take_apart(without_a.proof)
+    card = copy.deepcopy(without_a.card) | {"feature_names": ["b"]}
+    header["kind"]["scale"] = card["certificate"]["scale"] = scale
+    refusals(replace(without_a, card=card, proof=put_together(header, tree)))
+
+
 def test_rules_are_a_list(without_a):
     card = copy.deepcopy(without_a.card) | {"feature_names": ["b"]}
     card["certificate"]["rules"] = {"length": 1}

@@ -446,7 +446,7 @@ class Checker:
                 raise Refused(f"{name} is {kind[name]!r}, which is no whole number from 1 on")
         self.max_terms, self.max_features = kind["max_terms"], kind["max_features"]
         self.cutoff = Fraction(header["bound"]) / table.unit * (1 << CHANCE + ODDS)
-        self.is_fixed = not isinstance(kind["scale"], str)
+        self.is_fixed = type(kind["scale"]) in (int, float)
         if not self.is_fixed and kind["scale"] not in ("calibrated", "multiplier"):
             raise Refused(f"the scale {kind['scale']!r} is not known")
         self.multiplier = Fraction(kind["scale"]) if self.is_fixed else None
