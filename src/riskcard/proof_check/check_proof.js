@@ -173,6 +173,7 @@ const ProofChecker = (() => {
       if (!isWhole(digits) || digits < 0 || digits > 1100) refuse("digits must be from 0 to 1100");
       this.digits = digits;
       this.columns = [];
+      this.inBins = [];
       const cells = [];
       header.features.forEach((feature, number) => cells.push(...this.readFeature(number, feature, rows)));
       const found = new Map(), n = rows.isEvent.length;
@@ -193,6 +194,8 @@ const ProofChecker = (() => {
       });
       const places = new Map(patterns.map((pattern, place) => [pattern.key, place]));
       this.patternOfRow = keys.map((key) => places.get(key));
+      // for each feature the patterns of the rows whose value is in one of its bins
+      this.binned = this.inBins.map((isIn) => [...new Set(this.patternOfRow.filter((_, i) => isIn[i]))]);
       this.events = patterns.map((pattern) => pattern.weights[0]);
       this.others = patterns.map((pattern) => pattern.weights[1]);
       this.addExtra(extra);
@@ -209,6 +212,10 @@ const ProofChecker = (() => {
       const bins = feature.bins === null ? Array.from({ length: cuts.length + 1 }, (_, code) => [code]) : feature.bins;
       if (bins.length > 0 && bins.length !== cuts.length + 1) refuse(`'${name}' has ${cuts.length} cuts and ${bins.length} bins`);
       const known = new Map(feature.values.map(([value, codes]) => [keyOf(value), codes]));
+      if (bins.length > 0 && feature.values.some(([value]) => value !== null && typeof value !== "string")) {
+        refuse(`'${name}' has bins for its numbers, and other codes for one of them`);
+      }
+      this.inBins.push(values.map((value) => !known.has(keyOf(value))));
       const lists = values.map((value) => {
         let codes = known.get(keyOf(value));
         if (codes === undefined && typeof value === "number" && bins.length > 0) codes = bins[binOf(cuts, value)];
@@ -219,7 +226,7 @@ const ProofChecker = (() => {
         const codes = every.map((one) => one[place]);
         if (codes.some((code) => !isWhole(code) || code < 0)) refuse(`'${name}' has a code that is no whole number from 0 on`);
         if (most.length !== 2 || most.some((points) => !isWhole(points) || points < 0)) refuse(`a side may have ${most} points`);
-        this.columns.push({ feature: number, most, nCodes: Math.max(...codes) + 1, bins: bins.map((one) => one[place]) });
+        this.columns.push({ feature: number, most, nCodes: codes.reduce((a, b) => Math.max(a, b)) + 1 });
       });
       return feature.most.map((_, place) => lists.map((codes) => codes[place]));
     }
@@ -233,10 +240,34 @@ const ProofChecker = (() => {
       this.events = this.events.map((one, i) => one + this.extra[0][i]);
       this.others = this.others.map((one, i) => one + this.extra[1][i]);
     }
-    isFull(feature, rows) {
-      const values = new Set(rows.values[feature.name]);
-      if (feature.bins !== null || feature.values.length > 0 || ![...values].every((value) => typeof value === "number")) return false;
-      return new Set([...values].map((value) => binOf(feature.cuts, value))).size === values.size;
+    /* Are all conditions listed that a feature can have? With numbers: each cut between two of them, a missing value on
+       either side, and that it is missing. Without: each division of at most 12 levels into two groups. */
+    hasEveryCondition(number) {
+      const own = this.columns.filter((column) => column.feature === number), codesOf = new Map();
+      this.rows.values[this.header.features[number].name].forEach((value, row) => codesOf.set(value, own.map((column) => column.codes[this.patternOfRow[row]])));
+      const numbers = [...codesOf.keys()].filter((value) => typeof value === "number").sort((a, b) => a - b);
+      const others = [...codesOf.keys()].filter((value) => typeof value !== "number"), n = numbers.length;
+      if (n > 0 ? others.some((value) => value !== null) : others.length > 12) return false;
+      const values = [...numbers, ...others], whole = (1n << BigInt(values.length)) - 1n, listed = new Set();
+      const part = (mask) => smaller(mask, whole - mask);
+      own.forEach((_, place) => {
+        const codes = values.map((value) => codesOf.get(value)[place]), order = values.map((_, i) => i).sort((i, j) => codes[i] - codes[j]);
+        let mask = 0n;
+        order.forEach((i, at) => {
+          mask |= 1n << BigInt(i);
+          if (at + 1 === order.length || codes[order[at + 1]] !== codes[i]) listed.add(part(mask));
+        });
+      });
+      if (n === 0) {
+        for (let mask = 1n; mask < whole; mask += 1n) if (!listed.has(part(mask))) return false;
+        return true;
+      }
+      for (let i = 0n; i < BigInt(values.length); i += 1n) {
+        const below = (1n << i) - 1n;
+        if (i > 0n && !listed.has(part(below))) return false;
+        if (others.length > 0 && i < BigInt(n) && !listed.has(part(below | (1n << BigInt(n))))) return false;
+      }
+      return true;
     }
   }
 
@@ -259,7 +290,8 @@ const ProofChecker = (() => {
     if (below < 0n) { above = -above; below = -below; }
     above *= sign;
     const size = above < 0n ? -above : above;
-    const small = exp((size << FINE) / below) + (1n << 21n);
+    // exp(-128) is far below the last digit, and is rounded up to it
+    const small = exp(smaller((size << FINE) / below, 128n << FINE)) + (1n << 21n);
     const loss = log((1n << FINE) + small) - FINE * log(2n) + (1n << 21n);
     return above < 0n ? loss + (size << FINE) / below + 1n : loss;
   }
@@ -267,6 +299,7 @@ const ProofChecker = (() => {
     const scale = card.certificate.class_weights || card;
     const multiplier = exact(scale.multiplier), offset = exact(scale.offset);
     const totals = rows.isEvent.map((_, i) => card.features.reduce((sum, feature) => sum + pointsOf(feature, rows.values[feature.name][i]), card.base));
+    if (!totals.every(isWhole)) refuse("a row has a total that is no whole number");
     const sums = new Map();
     const add = (total, isEvent, weight) => { const key = `${total} ${isEvent}`; sums.set(key, (sums.get(key) || 0n) + weight); };
     totals.forEach((total, i) => add(total, rows.isEvent[i] ? 1 : 0, weightIn(rows.weights ? rows.weights[i] : 1, table.header.weights.factors[rows.isEvent[i] ? 1 : 0], table.digits)[1]));
@@ -440,12 +473,12 @@ const ProofChecker = (() => {
         5: () => pairs.some(([one, two]) => chosen(one, two) && new Set(columns[one[0] >> 1].codes.map((code, i) => 2 * (code <= one[1]) + (columns[two[0] >> 1].codes[i] <= two[1]))).size !== 3),
         6: () => pairs.some(([one, two]) => {
           if (!chosen(one, two)) return false;
-          const [a, b] = [one, two].map((slot) => columns[slot[0] >> 1].bins.map((code) => code <= slot[1]));
+          const [a, b] = [one, two].map((slot) => this.table.binned[columns[slot[0] >> 1].feature].map((pattern) => columns[slot[0] >> 1].codes[pattern] <= slot[1]));
           return (new Set(a).size === 2 && (a.every((part, i) => part === b[i]) || a.every((part, i) => part !== b[i]))) || this.isTooSmall([one, two]);
         }),
         7: () => {
           const { must_use: must, costs, budget, groups } = this.header.rules;
-          const missing = must.filter((feature) => !terms.has(feature)).length;
+          const missing = [...new Set(must)].filter((feature) => !terms.has(feature)).length;
           const used = [...terms.keys()].map((feature) => exact(costs[feature]));
           const k = used.map((cost) => cost.k).reduce(larger, 0n);
           const total = used.reduce((sum, cost) => sum + (cost.m << (k - cost.k)), 0n);
@@ -529,6 +562,7 @@ const ProofChecker = (() => {
       const points = most.reduce((sum, one) => sum + one, 0);
       const lowest = Number(floorDivide(this.lowest * m, 1n << (k + ODDS))) - points - 1;
       const highest = Number(-floorDivide(-this.highest * m, 1n << (k + ODDS))) + 1;
+      if (!isWhole(lowest) || !isWhole(highest)) refuse("the multiplier is too large");
       const stack = [[[lowest, highest], ...most.map((one) => [1, one])]];
       const design = this.cells.map(({ cell }) => [1, ...cell]);
       while (stack.length) {
@@ -556,6 +590,8 @@ const ProofChecker = (() => {
     own.features = card.features.map((feature) => Object.fromEntries(PARTS.filter((part) => part in feature).map((part) => [part, feature[part]])));
     if (!same(own, header.card)) refuse("the proof is about another card");
     if (!certificate) refuse("the card has no certificate: it was edited, or nothing was proven");
+    [header.bound, certificate.bound, certificate.loss, certificate.pseudo_rows, certificate.smooth_rows, certificate.min_gain].forEach(exact);
+    if (!Array.isArray(certificate.rules)) refuse("the rules of the certificate are no list");
     const keys = ["max_terms", "max_features", "max_cuts_per_feature", "max_points", "scale"];
     if (typeof kind.scale === "string") keys.push("max_log_odds");
     keys.forEach((key) => { if (certificate[key] !== kind[key]) refuse(`the certificate says ${key} = ${certificate[key]}, the proof ${kind[key]}`); });
@@ -566,22 +602,36 @@ const ProofChecker = (() => {
     if (!same(header.features.map((feature) => feature.name).sort(), [...card.feature_names].sort())) refuse("the features of the proof are not those of the card");
     const { rules } = header, hasRules = rules.must_use.length || rules.groups.length || rules.budget !== null || !same(rules.least, [1, 0]);
     if (hasRules && !certificate.rules.length) refuse("the proof has rules for the whole card, the certificate has none");
-    if (certificate.pseudo_rows + certificate.smooth_rows === 0 && header.weights.extra !== null) refuse("the proof has pseudo-observations, the certificate has none");
+    if (!(certificate.pseudo_rows + certificate.smooth_rows > 0) && header.weights.extra !== null) refuse("the proof has pseudo-observations, the certificate has none");
     if (certificate.rules.length) return;
     header.features.forEach((feature, number) => {
       const columns = table.columns.filter((column) => column.feature === number);
       const conditions = columns.reduce((sum, column) => sum + column.nCodes - 1, 0);
-      if (feature.most_terms < Math.min(kind.max_cuts_per_feature, kind.max_terms, conditions)) refuse(`the proof limits the terms of '${feature.name}', without a rule for it`);
+      if (!(feature.most_terms >= Math.min(kind.max_cuts_per_feature, kind.max_terms, conditions))) refuse(`the proof limits the terms of '${feature.name}', without a rule for it`);
       if (columns.some((column) => column.most.some((points) => points !== kind.max_points))) refuse(`the proof limits the points of '${feature.name}', without a rule for it`);
       const isNumber = rows.values[feature.name].every((value) => typeof value === "number");
-      if (certificate.is_grid_full && isNumber && !table.isFull(feature, rows)) refuse(`the cuts of '${feature.name}' do not tell all of its values apart`);
+      if (certificate.is_grid_full && isNumber && !table.hasEveryCondition(number)) refuse(`the cuts of '${feature.name}' do not tell all of its values apart`);
     });
   }
 
-  function cleaned(rows) { // the rows that weigh something
+  // what the check rests on without having looked at it
+  function takenAsGiven(card, header, table) {
+    const sentences = [];
+    if (header.weights.extra !== null) {
+      const sum = (lists) => Number(lists.flat().reduce((a, b) => a + b, 0n));
+      const share = (100 * sum(table.extra)) / sum([table.events, table.others]);
+      sentences.push(`Pseudo-observations, ${share.toFixed(1)} % of the weight, are taken from the proof as given.`);
+    }
+    const listed = header.features.filter((_, number) => !table.hasEveryCondition(number)).map((feature) => feature.name);
+    if (listed.length) sentences.push(`The proof is about the conditions that it lists. Of these features it does not list all that their values allow: ${listed.join(", ")}.`);
+    card.certificate.rules.forEach((rule) => sentences.push(`That the listed conditions and points are those of this rule was not checked: ${rule}.`));
+    return sentences;
+  }
+
+  function cleaned(rows) { // the rows that weigh something; NaN is a missing value
     const kept = rows.isEvent.map((_, i) => i).filter((i) => !rows.weights || rows.weights[i] !== 0);
     const take = (list) => kept.map((i) => list[i]);
-    const values = Object.fromEntries(Object.entries(rows.values).map(([name, list]) => [name, take(list)]));
+    const values = Object.fromEntries(Object.entries(rows.values).map(([name, list]) => [name, take(list).map((value) => (Number.isNaN(value) ? null : value))]));
     return { values, isEvent: take(rows.isEvent), weights: rows.weights ? take(rows.weights) : null };
   }
 
@@ -598,7 +648,9 @@ const ProofChecker = (() => {
       const loss = lossOf(card, table, rows), stated = card.certificate.loss;
       if (Math.abs(loss - stated) > 1e-9 * stated) refuse(`the loss of the card on these rows is ${loss}, not ${stated} as it states`);
       if (loss < header.bound) refuse("the loss of the card is below the bound: it is no card of the stated kind");
-      return { bound: header.bound, loss, gap: (loss - header.bound) / loss, records: checker.records, closed: checker.closed, hasPseudoObservations: header.weights.extra !== null };
+      const gap = (loss - header.bound) / loss;
+      if (card.certificate.status === "optimal" && gap > 1.001e-6) refuse(`the card is called optimal, but the gap is ${gap}`);
+      return { bound: header.bound, loss, gap, records: checker.records, closed: checker.closed, sentences: takenAsGiven(card, header, table) };
     } catch (error) {
       if (error instanceof Refused) throw error;
       return refuse(`an entry is missing or of the wrong kind (${error.message})`);
@@ -606,7 +658,7 @@ const ProofChecker = (() => {
   }
 
   // a plain CSV file: numbers with a decimal point, empty cells are missing
-  function readCsv(text, card, header, target) {
+  function readCsv(text, card, header, target, weights) {
     const lines = [[]];
     let cell = "", isQuoted = false;
     const source = text.replace(/^\ufeff/, "").replace(/\r\n/g, "\n");
@@ -620,13 +672,20 @@ const ProofChecker = (() => {
     }
     if (cell !== "" || lines.at(-1).length) lines.at(-1).push(cell); else lines.pop();
     const names = lines.shift(), read = (word) => (word.trim() === "" ? null : Number.isNaN(Number(word)) ? word.trim() : Number(word));
-    const column = (name) => { const place = names.indexOf(name); return place < 0 ? refuse(`the table has no column '${name}'`) : lines.map((line) => line[place]); };
-    const event = card.classes[1];
+    lines.forEach((line, i) => { if (line.length !== names.length) refuse(`row ${i + 1} has ${line.length} cells, not ${names.length}`); });
+    const column = (name) => {
+      const found = names.filter((one) => one === name).length;
+      return found === 1 ? lines.map((line) => line[names.indexOf(name)]) : refuse(`the table has ${found} columns '${name}', not one`);
+    };
+    const isEvent = (word) => {
+      const isClass = card.classes.map((one) => read(word) === one || word === String(one));
+      return isClass.length === 2 && isClass[0] !== isClass[1] ? isClass[1] : refuse(`a row has the label '${word}', which is no class of the card`);
+    };
     const values = Object.fromEntries(header.features.map((feature) => {
       const isText = feature.values.some(([value]) => typeof value === "string");
       return [feature.name, column(feature.name).map((word) => (isText ? word || null : read(word)))];
     }));
-    return { values, isEvent: column(target || card.outcome).map((word) => read(word) === event || word === String(event)), weights: null };
+    return { values, isEvent: column(target || card.outcome).map(isEvent), weights: weights ? column(weights).map(read) : null };
   }
 
   return { check, open, readCsv, sha256, Refused };
@@ -636,8 +695,8 @@ if (typeof module !== "undefined") {
   module.exports = ProofChecker;
   if (require.main === module) {
     const fs = require("fs");
-    const [cardPath, dataPath, proofPath, target] = process.argv.slice(2);
-    if (!proofPath) { console.log("node check_proof.js card.json data.csv card.proof [target]"); process.exit(2); }
+    const [cardPath, dataPath, proofPath, target, weights] = process.argv.slice(2);
+    if (!proofPath) { console.log("node check_proof.js card.json data.csv card.proof [target [weights]]"); process.exit(2); }
     let card, text, data;
     try {
       card = JSON.parse(fs.readFileSync(cardPath, "utf-8"));
@@ -645,14 +704,15 @@ if (typeof module !== "undefined") {
       data = new Uint8Array(fs.readFileSync(proofPath));
     } catch (error) { console.log(error.message); process.exit(2); }
     try {
-      const found = ProofChecker.check(card, ProofChecker.readCsv(text, card, ProofChecker.open(data).header, target), data);
-      console.log(`Accepted: no card of the stated kind has a loss below ${found.bound}. The card has ${found.loss}.`);
+      const found = ProofChecker.check(card, ProofChecker.readCsv(text, card, ProofChecker.open(data).header, target, weights), data);
+      const word = found.sentences.length ? "Accepted, with what is named below taken as given" : "Accepted";
+      console.log(`${word}: no card of the stated kind has a loss below ${found.bound}. The card has ${found.loss}.`);
       console.log(`Checked: ${found.records} records of the tree, ${found.closed} of them closed by their bound.`);
-      if (found.hasPseudoObservations) console.log("Pseudo-observations are taken from the proof as given.");
+      found.sentences.forEach((sentence) => console.log(sentence));
     } catch (error) {
-      if (!(error instanceof ProofChecker.Refused)) throw error;
-      console.log(`Refused: ${error.message}.`);
-      process.exit(1);
+      const isRefused = error instanceof ProofChecker.Refused;
+      console.log(isRefused ? `Refused: ${error.message}.` : `The rows cannot be read (${error.message}).`);
+      process.exit(isRefused ? 1 : 2);
     }
   }
 }

@@ -17,6 +17,7 @@ import sys
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 from functools import cache
 from itertools import accumulate, pairwise
@@ -32,9 +33,13 @@ FINE = 110
 CLOSED, BY_SIDE, BY_CUT, EMPTY, LEAF = 1, 2, 3, 4, 5
 #: Losses may be stated with this relative error: they are printed from floating point.
 ROUNDING = Fraction(1, 10**9)
+#: A card is called optimal if its gap is at most one millionth, and the error above.
+OPTIMAL = Fraction(1001, 10**9)
 INFINITY = float("inf")
 #: So many chances are remembered.
 MOST_KEPT = 1_000_000
+#: Gaps are printed with three digits, rounded up.
+UP = Context(prec=3, rounding=ROUND_CEILING)
 
 
 class Refused(Exception):
@@ -207,7 +212,6 @@ class Column:
     feature: int
     most: tuple  # points where code <= cut, and where code > cut
     n_codes: int
-    bins: list  # the codes of the numbers, in their order
     codes: list = field(default_factory=list)  # by pattern
 
 
@@ -221,7 +225,7 @@ class Table:
         if min(factors) <= 0 or not 0 <= digits <= 1100:
             raise Refused("class weights must be above 0, and digits from 0 to 1100")
         self.unit = Fraction(1, 1 << digits)
-        self.columns, cells = [], []
+        self.columns, self.in_bins, cells = [], [], []
         for number, feature in enumerate(header["features"]):
             cells += self._read_feature(number, feature, rows)
         weights = rows.weights or [1] * len(rows.is_event)
@@ -235,6 +239,11 @@ class Table:
         patterns = sorted(found)
         places = {codes: place for place, codes in enumerate(patterns)}
         self.pattern_of_row = [places[codes] for codes in lines]
+        # for each feature the patterns of the rows whose value is in one of its bins
+        self.binned = [
+            sorted({place for place, one in zip(self.pattern_of_row, is_in, strict=True) if one})
+            for is_in in self.in_bins
+        ]
         self.events = [found[codes][0] for codes in patterns]
         self.others = [found[codes][1] for codes in patterns]
         self._add_extra(header["weights"]["extra"])
@@ -265,6 +274,8 @@ class Table:
         if bins and len(bins) != len(cuts) + 1:
             raise Refused(f"{name!r} has {len(cuts)} cuts and {len(bins)} bins")
         known = {key_of(value): codes for value, codes in feature["values"]}
+        if bins and any(key is not None and not key[0] for key in known):
+            raise Refused(f"{name!r} has bins for its numbers, and other codes for one of them")
         lists = []
         for value in rows.values[name]:
             codes = known.get(key_of(value))
@@ -273,13 +284,17 @@ class Table:
             if codes is None:
                 raise Refused(f"{name!r} has the value {value!r}, which the proof does not know")
             lists.append(codes)
+        self.in_bins.append([key_of(value) not in known for value in rows.values[name]])
         every = [*bins, *known.values()]
         for place, most in enumerate(feature["most"]):
+            if type(most) is not list or len(most) != 2:
+                raise Refused(
+                    f"a column of {name!r} has the points {most!r}, not those of two sides"
+                )
             codes = [one[place] for one in every]
             if min(codes) < 0 or any(type(code) is not int for code in codes):
                 raise Refused(f"{name!r} has a code that is no whole number from 0 on")
-            numbers = [one[place] for one in bins]
-            self.columns.append(Column(number, tuple(most), max(codes) + 1, numbers))
+            self.columns.append(Column(number, tuple(most), max(codes) + 1))
         return [[codes[place] for codes in lists] for place in range(len(feature["most"]))]
 
     def _add_extra(self, extra):
@@ -397,7 +412,8 @@ def given_by_total(card, table):
 def loss_at(margin):
     """A fraction that is not below ``log(1 + exp(-margin))``."""
     size = abs(margin)
-    x = (size.numerator << FINE) // size.denominator
+    # exp(-128) is far below the last digit, and is rounded up to it
+    x = min((size.numerator << FINE) // size.denominator, 128 << FINE)
     small = exp_of(x) + (1 << 21)
     loss = log_of((1 << FINE) + small) - FINE * log_of(2) + (1 << 21)
     return Fraction(loss, 1 << FINE) + (0 if margin >= 0 else size)
@@ -430,7 +446,7 @@ class Checker:
                 raise Refused(f"{name} is {kind[name]!r}, which is no whole number from 1 on")
         self.max_terms, self.max_features = kind["max_terms"], kind["max_features"]
         self.cutoff = Fraction(header["bound"]) / table.unit * (1 << CHANCE + ODDS)
-        self.is_fixed = not isinstance(kind["scale"], str)
+        self.is_fixed = type(kind["scale"]) in (int, float)
         if not self.is_fixed and kind["scale"] not in ("calibrated", "multiplier"):
             raise Refused(f"the scale {kind['scale']!r} is not known")
         self.multiplier = Fraction(kind["scale"]) if self.is_fixed else None
@@ -666,8 +682,9 @@ class Checker:
         columns = [self.table.columns[slot[0] >> 1] for slot in (one, two)]
         if columns[0].feature != columns[1].feature or one[1] != one[2] or two[1] != two[2]:
             return False
+        binned = self.table.binned[columns[0].feature]
         parts = [
-            [code <= slot[1] for code in column.bins]
+            [column.codes[pattern] <= slot[1] for pattern in binned]
             for slot, column in zip((one, two), columns, strict=True)
         ]
         return len(set(parts[0])) == 2 and parts[1] in (parts[0], [not part for part in parts[0]])
@@ -692,7 +709,7 @@ class Checker:
     def breaks_rule(self, used, listed):
         """A budget, a group or features that must be used: can no card with these features keep it?"""
         rules = self.header["rules"]
-        missing = sum(feature not in used for feature in rules["must_use"])
+        missing = len(set(rules["must_use"]) - used)
         cost = sum(Fraction(rules["costs"][feature]) for feature in used)
         is_dear = rules["budget"] is not None and cost > Fraction(rules["budget"])
         is_crowded = any(len(used & set(members)) > most for members, most in rules["groups"])
@@ -861,37 +878,40 @@ def check(card: dict, rows: Rows, data: bytes, sample: int | None = None) -> Ver
         set_totals(card, table, rows)
         checker.check()
         loss = loss_of(card, table, rows)
+        gap = gap_of(card, header, loss)
+        sentences = tuple(taken_as_given(card, header, table, rows))
     except (
         KeyError,
         TypeError,
         ValueError,
         IndexError,
         AttributeError,
-        ZeroDivisionError,
-        OverflowError,
+        ArithmeticError,
+        RecursionError,
     ) as error:
         raise Refused(
             f"an entry is missing or of the wrong kind ({type(error).__name__}: {error})"
         ) from None
-    bound = Fraction(header["bound"])
-    stated = Fraction(card["certificate"]["loss"])
+    share = min(1.0, checker.sampled) if checker.sampled is not None else 1.0
+    return Verdict(
+        header["bound"], float(loss), gap, checker.n_records, checker.n_closed, share, sentences
+    )
+
+
+def gap_of(card, header, loss):
+    """How far the bound is below the loss of the card, which must be the one that it states."""
+    certificate, bound = card["certificate"], Fraction(header["bound"])
+    stated = Fraction(certificate["loss"])
     if abs(loss - stated) > ROUNDING * stated:
         raise Refused(
             f"the loss of the card on these rows is {float(loss)!r}, not {float(stated)!r} as it states"
         )
     if loss < bound:
         raise Refused("the loss of the card is below the bound: it is no card of the stated kind")
-    share = min(1.0, checker.sampled) if checker.sampled is not None else 1.0
-    gap = float((loss - bound) / loss) if loss else 0.0
-    return Verdict(
-        header["bound"],
-        float(loss),
-        gap,
-        checker.n_records,
-        checker.n_closed,
-        share,
-        tuple(taken_as_given(card, header, table, rows)),
-    )
+    gap = (loss - bound) / loss if loss else Fraction(0)
+    if certificate["status"] == "optimal" and gap > OPTIMAL:
+        raise Refused(f"the card is called optimal, but the gap is {float(gap):.3g}")
+    return float(gap)
 
 
 def cleaned(rows):
@@ -923,6 +943,16 @@ def require_same_kind(card, header):
     certificate, kind = card["certificate"], header["kind"]
     if certificate is None:
         raise Refused("the card has no certificate: it was edited, or nothing was proven")
+    for number in (
+        header["bound"],
+        *(certificate[key] for key in ("bound", "loss", "pseudo_rows", "smooth_rows", "min_gain")),
+    ):
+        if type(number) not in (int, float) or number - number != 0:
+            raise Refused(f"a number of the certificate or the proof is {number!r}")
+    if type(certificate["rules"]) is not list:
+        raise Refused(
+            f"the rules of the certificate are {certificate['rules']!r}, which is no list"
+        )
     for key in ("max_terms", "max_features", "max_cuts_per_feature", "max_points", "scale"):
         if certificate[key] != kind[key]:
             raise Refused(
@@ -1024,20 +1054,31 @@ def taken_as_given(card, header, table, rows):
 def read_csv(path, card, header, target=None, weights=None):
     """Rows of a plain CSV file: numbers with a decimal point, empty cells are missing."""
     with open(path, newline="", encoding="utf-8-sig") as file:
-        lines = list(csv.DictReader(file))
+        names, *lines = [line for line in csv.reader(file) if line] or [[]]
     target = target or card["outcome"]
-    if not lines or target not in lines[0]:
-        raise Refused(f"{path} has no column {target!r}; name it with --target")
-    event = card["classes"][1]
-    is_event = [cell_of(line[target]) == event or line[target] == str(event) for line in lines]
+    wanted = [target, *(feature["name"] for feature in header["features"])]
+    for name in wanted + [weights] * (weights is not None):
+        if names.count(name) != 1:
+            raise Refused(f"{path} has {names.count(name)} columns {name!r}, not one")
+    for i, line in enumerate(lines):
+        if len(line) != len(names):
+            raise Refused(f"row {i + 1} of {path} has {len(line)} cells, not {len(names)}")
+    columns = {name: [line[names.index(name)] for line in lines] for name in names}
     values = {}
     for feature in header["features"]:
-        name = feature["name"]
-        if name not in lines[0]:
-            raise Refused(f"{path} has no column {name!r}")
         is_text = any(isinstance(value, str) for value, _ in feature["values"])
-        values[name] = [(line[name] or None) if is_text else cell_of(line[name]) for line in lines]
-    return Rows(values, is_event, [float(line[weights]) for line in lines] if weights else [])
+        cells = columns[feature["name"]]
+        values[feature["name"]] = [(one or None) if is_text else cell_of(one) for one in cells]
+    is_event = [label_of(one, card["classes"]) for one in columns[target]]
+    return Rows(values, is_event, list(map(float, columns[weights])) if weights else [])
+
+
+def label_of(text, classes):
+    """Whether a cell is the event; it must be one of the two classes."""
+    is_class = [cell_of(text) == one or text == str(one) for one in classes]
+    if is_class not in ([True, False], [False, True]):
+        raise Refused(f"a row has the label {text!r}, and the classes of the card are {classes}")
+    return is_class[1]
 
 
 def cell_of(text):
@@ -1071,8 +1112,8 @@ def main(arguments):
     except (OSError, ValueError) as error:
         say(error)
         return 2
-    sample = int(options["--sample"]) if "--sample" in options else None
     try:
+        sample = max(1, int(options["--sample"])) if "--sample" in options else None
         rows = read_csv(
             arguments[1],
             card,
@@ -1081,8 +1122,8 @@ def main(arguments):
             options.get("--weights"),
         )
         verdict = check(card, rows, data, sample)
-    except OSError as error:
-        say(error)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, csv.Error) as error:
+        say(f"The rows cannot be read ({type(error).__name__}: {error}).")
         return 2
     except Refused as error:
         say(f"Refused: {error}.")
@@ -1093,21 +1134,24 @@ def main(arguments):
 
 def describe(verdict: Verdict) -> Iterator[str]:
     """A verdict in sentences."""
-    word = "Accepted" if verdict.checked_share >= 1 else "No fault found"
-    if verdict.sentences:
-        word += ", with what is named below taken as given"
-    yield (
-        f"{word}: no card of the stated kind has a loss below {verdict.bound!r}. The card has "
-        f"{verdict.loss:.10g}, so it is at most {100 * verdict.gap:.3g} % from the best."
-    )
+    given = ", with what is named below taken as given" if verdict.sentences else ""
+    claim = f"no card of the stated kind has a loss below {verdict.bound!r}"
+    gap = f"it is at most {float(UP.create_decimal(100 * verdict.gap)):.3g} % from the best"
+    if verdict.checked_share >= 1:
+        yield f"Accepted{given}: {claim}. The card has {verdict.loss:.10g}, so {gap}."
+    else:
+        yield (
+            f"No fault found in a part of the proof{given}. The proof claims that {claim}. The card has "
+            f"{verdict.loss:.10g}: if the claim is true, {gap}."
+        )
     if verdict.checked_share >= 1:
         yield f"Checked: {verdict.records:,} records of the tree, {verdict.closed:,} of them closed by their bound."
     else:
-        n = verdict.checked_share * verdict.closed
+        n, missed = verdict.checked_share * verdict.closed, 1 - verdict.checked_share
         yield (
             f"Looked at: all {verdict.records:,} records of the tree, but only about {n:,.0f} of the bounds of "
             f"{verdict.closed:,} closed nodes, chosen at random. If 1 % of these were wrong, all wrong ones "
-            f"would be missed with a chance of {0.99**n:.2g}; a single one with {1 - verdict.checked_share:.3g}."
+            f"would be missed with a chance of {missed ** (verdict.closed / 100):.2g}; a single one with {missed:.3g}."
         )
     yield from verdict.sentences
 

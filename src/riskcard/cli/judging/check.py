@@ -59,7 +59,5 @@ def _check_proof(card: RiskCard, options: Namespace, labelled: tuple[Any, Any, A
     except Refused as error:
         return checked("proof", False, f"the proof file was refused: {error}")
     given = "".join(f"; {sentence.rstrip('.')}" for sentence in verdict.sentences)
-    found = (
-        f"the bound {verdict.bound:.10g} was verified by its proof file, SHA-256 {digest}{given}"
-    )
+    found = f"the bound {verdict.bound!r} was verified by its proof file, SHA-256 {digest}{given}"
     return checked("proof", True, found)
