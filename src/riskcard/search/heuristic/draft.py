@@ -20,6 +20,8 @@ from riskcard.search.heuristic.support import Support
 ANY_SCALE = np.array([1.0, 0.0])
 #: How closely a scale is fitted while drafts are compared, and in the end.
 SCALE_TOLERANCE, FINAL_TOLERANCE = 1e-9, 1e-15
+#: Up to this size of the largest points all are tried: with larger ones rounding hardly matters.
+MOST_SIZES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,8 @@ def rescale_points(rows: Rows, rules: Rules, draft: Draft) -> Draft:
         return draft
     cells, best = _cells(rows, draft.terms), draft
     low, high = _bounds(rules, draft.terms)
-    for size in range(1, int(max(high.max(), -low.min())) + 1):
+    most = min(int(max(high.max(), -low.min())), MOST_SIZES)
+    for size in range(1, most + 1):
         jumps = np.floor(draft.terms[2] * (size / largest) + 0.5).astype(np.int64)
         terms = np.stack([draft.terms[0], draft.terms[1], np.clip(jumps, low, high)])
         scale = np.array([draft.scale[0] * largest / size, draft.scale[1]])
