@@ -879,7 +879,8 @@ def test_methods_that_go_beyond_the_points_asked_for_are_named():
 @pytest.mark.slow
 def test_folds_at_once_give_the_same_scores_and_all_figures():
     found = {
-        mode: folds_at_once.numbers_of(folds_at_once.FOLDS, mode) for mode in ("serial", "loky")
+        mode: folds_at_once.numbers_of(folds_at_once.FOLDS, mode, "breast cancer")
+        for mode in ("serial", "loky")
     }
     assert found["serial"][2] == found["loky"][2]
     parts = folds_at_once.best_of(1, folds_at_once.STEPS)
