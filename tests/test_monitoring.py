@@ -124,6 +124,7 @@ def test_rows_of_one_class_are_compared_without_outcomes(trained, label):
     start = "All of the 300 rows have the event" if label else "None of the 300 rows has the event"
     text = " ".join(str(found).split())
     assert f"{start} {expected}" in text
+    assert "as far as it was judged (not judged: outcomes)" in text
     assert json.loads(json.dumps(found.to_dict()))["same_outcome"]["has_event"] is bool(label)
     with pytest.raises(DataError, match="All labels are 'maybe', but the card knows 0 and 1"):
         monitor_card(card, X, ["maybe"] * 300)

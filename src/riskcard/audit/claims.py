@@ -158,7 +158,9 @@ class Neighbours:
         if bound <= 0:
             return checked("neighbours", True, "nothing is claimed about other cards")
         if self.number is None:
-            return not_checked("neighbours", "none was tried, because rules say which are allowed")
+            return not_checked(
+                "neighbours", "none was tried, because rules or a shortlist say which are allowed"
+            )
         if bound > self.lowest * (1 + ROUNDING):
             found = f"{self.what} gives the loss {self.lowest:.10g}"
             return checked("neighbours", False, f"{found}, below the bound {bound:.10g}")

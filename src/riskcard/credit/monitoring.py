@@ -157,6 +157,14 @@ class Monitoring:
         order = list(Light)
         return max((one.light for one in self.findings), key=order.index, default=Light.IN_ORDER)
 
+    @property
+    def light_in_words(self) -> str:
+        """The most urgent finding, and what was not judged at all."""
+        missing = [one.subject for one in self.findings if one.light is Light.NOT_JUDGED]
+        if not missing or self.light is Light.NOT_JUDGED:
+            return str(self.light)
+        return f"{self.light}, as far as it was judged (not judged: {', '.join(missing)})"
+
     def to_dict(self) -> dict[str, Any]:
         """All figures as plain dicts, lists, texts and numbers, ready for JSON."""
         drifts = [*([] if self.drift.total is None else [self.drift.total]), *self.drift.features]

@@ -48,7 +48,7 @@ def monitoring_document(found: Monitoring, pictures: bool = False) -> Document:
     number = "" if found.reference_rows is None else f"{found.reference_rows:,} "
     return Document(
         f"{found.title}: monitoring",
-        f"{count(found.rows, 'new row')}{together} against {number}{origin}. Overall: {found.light}.",
+        f"{count(found.rows, 'new row')}{together} against {number}{origin}. Overall: {found.light_in_words}.",
         sections,
     )
 
