@@ -357,13 +357,13 @@ ROWS = TrainingFacts(rows=850, events=212, weight=850.0, event_weight=212.0)
     [
         (
             certificate(350.1, 350.1, "optimal"),
-            "Proven: no other card of this size and kind fits these rows better (see the details for "
-            "the kind).",
+            "Proven: no other card of this size and kind fits these rows better by more than a "
+            "millionth (see the details for the kind).",
         ),
         (
             certificate(350.1, 350.1, "optimal", pseudo_rows=60),
-            "Proven: counting the extra rows, no other card of this size and kind fits these rows better "
-            "(see the details for the kind).",
+            "Proven: counting the extra rows, no other card of this size and kind fits these rows better by more "
+            "than a millionth (see the details for the kind).",
         ),
         (
             certificate(350.1, 340.2, "time_limit"),

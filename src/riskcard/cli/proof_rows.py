@@ -34,7 +34,7 @@ def verify(
     labelled
         Rows, labels and weights.
     sample
-        Check about so many bounds only.
+        Check about this number of bounds only.
     """
     if card.certificate is None:
         raise Refused(EDITED)

@@ -863,7 +863,7 @@ def check(card: dict, rows: Rows, data: bytes, sample: int | None = None) -> Ver
     data
         The bytes of the proof file.
     sample
-        Check about so many closed nodes, chosen at random, instead of all.
+        Check about this number of closed nodes, chosen at random, instead of all.
     """
     try:
         header, tree = open_proof(data)

@@ -117,8 +117,8 @@ def write_proof(
         except NotClosed:
             raise ParameterError(
                 "The proof cannot be written: its bound is closer to the loss of a card than the whole numbers of "
-                "a proof file can show. That happens where the loss is almost 0, or where so many points are allowed "
-                "that cards differ by less than a millionth. Allow fewer points per term."
+                "a proof file can show. That happens where the loss is almost 0, or where very many points are allowed, "
+                "since cards then differ by less than a millionth. Allow fewer points per term."
             ) from None
         spool.seek(0)
         content = _header(card, certificate, table, written) + spool.read()
