@@ -78,6 +78,21 @@ def test_rare_levels_with_enough_rows_together_are_one_level():
     assert not any(tie.is_pooled for tie in ties)
 
 
+def test_a_column_of_rare_levels_alone_is_one_level():
+    """Otherwise many levels without any meaning would be divided as chance has it."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"age": rng.integers(20, 80, 400), "month": rng.integers(0, 40, 400)})
+    X["month"] = X["month"].map("m{}".format)
+    X.loc[:4, "month"] = None
+    y = (X["age"] + rng.normal(0, 15, 400) > 60).astype(int)
+    table = make_table(X, y)
+    tied, ties = tie_rare_values(table, CardRules(), 20)
+    assert np.unique(tied.values[:, 1]).size == 1
+    assert {tie.value for tie in ties if not tie.is_pooled} == {None}
+    card = RiskScoreClassifier(3).fit(X, y).card_
+    assert [feature.name for feature in card.features] == ["age"]
+
+
 def test_common_values_are_left_alone():
     X, y = rows_with_rare_values(1)
     table = make_table(X.iloc[3:], y[3:])

@@ -3,8 +3,8 @@
 A missing value, a special code or a level is on one side of a condition or on the other at no cost,
 so that a single row could decide what it is worth. Where it has fewer rows than ``least``, its rows
 are learned from as if they had a typical value: the median of the numbers, or, of levels, the common
-one whose event rate is nearest to that of all common ones. Rare levels that have enough rows together
-are one level. On the card the value then has the points of the value that it stands for.
+one whose event rate is nearest to that of all common ones. Rare levels that have enough rows together,
+or that no common level stands next to, are one level. On the card the value then has the points of the value that it stands for.
 """
 
 import math
@@ -133,13 +133,15 @@ def _tie_levels(values: Floats, table: Table, least: int) -> list[_Pair]:
     rare = np.flatnonzero((rows > 0) & (rows < least))
     common = np.flatnonzero(rows >= least)
     missing = [math.nan] if 0 < np.count_nonzero(is_missing) < least else []
-    if common.size == 0 or not (rare.size or missing):
+    if not (rare.size or (missing and common.size)):
         return []
     pairs: list[_Pair] = []
-    if rows[rare].sum() >= least:  # together they can be judged
+    if common.size == 0 or rows[rare].sum() >= least:  # together they can be judged
         first, *others = rare[np.argsort(-rows[rare], kind="stable")].tolist()
         pairs += [(float(level), float(first), True) for level in others]
         rare = rare[:0]
+        if common.size == 0:  # all rare levels are one, and there is no other
+            return pairs + [(value, float(first), False) for value in missing]
     typical = _typical_level(index, common, table.labels[~is_missing], table.weights[~is_missing])
     alone = [*rare.tolist(), *missing]
     return pairs + [(float(value), float(typical), False) for value in alone]
