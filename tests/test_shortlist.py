@@ -19,17 +19,18 @@ from riskcard import (
     RiskScoreClassifierCV,
     audit_card,
     improve,
+    write_proof,
 )
+from riskcard.audit.findings import Outcome
 from riskcard.card.sentences import kind_words, regularization_words
 from riskcard.cli.main import main
 from riskcard.encoding.decode_solution import PrintedCuts
-from riskcard.encoding.encode_rules import close_conditions
 from riskcard.logistic import residuals
 from riskcard.model.card import RiskCard
 from riskcard.problem.objective import violations
 from riskcard.search.lasso import TOLERANCE, Candidates, fit_lasso, lasso_path
 from riskcard.search.shortlist import close_all_but, fitting_shortlist, open_conditions, shortlist
-from riskcard.search.solve import Options, solve
+from riskcard.search.solve import Options, has_too_many_conditions, solve
 from riskcard.status import Status
 
 
@@ -109,7 +110,7 @@ def test_only_allowed_conditions_are_on_it_and_those_of_required_features_stay_o
     rng = np.random.default_rng(seed)
     shut = [rng.random(int(n)) < 0.3 for n in problem.data.n_cuts]
     must = np.arange(n_features) == rng.integers(n_features)
-    problem = close_conditions(problem, shut)
+    problem = problem.without(shut)
     restrictions = replace(problem.restrictions, must_use=must)
     problem = replace(problem, restrictions=restrictions)
     columns, cuts = open_conditions(problem)
@@ -162,7 +163,7 @@ def test_it_is_shorter_with_fewer_rows_and_where_less_is_explained():
 def test_a_proof_is_about_the_best_card_of_the_shortlist(seed):
     problem = random_problem(seed)
     chosen = shortlist(problem, 3)
-    short = close_conditions(problem, close_all_but(problem, chosen))
+    short = problem.without(close_all_but(problem, chosen))
     result = solve(short, Options(certify=True, time_limit=None))
     assert result.status is Status.OPTIMAL
     assert not violations(result.solution, short)
@@ -286,3 +287,76 @@ def test_a_cut_of_the_shortlist_is_printed_as_any_other(table):
     }
     card = model.card_
     assert {(term.feature, term.cut) for term in card.terms} <= cuts
+
+
+# --- fewer conditions for a proof ---------------------------------------------------------------
+
+
+@pytest.fixture
+def few_for_proofs(monkeypatch):
+    """Proofs are about some of the conditions wherever there are more than a few."""
+    monkeypatch.setattr("riskcard.search.shortlist.MOST_SETS", 20)
+    monkeypatch.setattr("riskcard.search.shortlist.FEW_SETS", 10)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_proof_about_preselected_conditions_is_about_them_and_those_of_the_card(
+    few_for_proofs, seed
+):
+    problem = random_problem(seed)
+    options = Options(certify=True, time_limit=None, preselects=True)
+    result = solve(problem, options)
+    if not has_too_many_conditions(problem, options):
+        assert result.preselected is None
+        return
+    assert result.preselected is not None
+    chosen = [*result.preselected, *result.solution.conditions]
+    stated = problem.without(close_all_but(problem, chosen))
+    assert result.status is Status.OPTIMAL
+    assert not violations(result.solution, stated)
+    best = enumerate_cards(stated).loss
+    assert result.bound <= best * (1 + 1e-9)
+    assert result.loss == pytest.approx(best, rel=1e-6)
+    # nothing that a search among all conditions finds is lost
+    searched = solve(problem, replace(options, certify=False))
+    assert result.loss <= searched.loss * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    "other", [{"pool_tolerance": 0.1}, {"min_gain": 0.5}, {"certify": False}, {"preselects": False}]
+)
+def test_only_a_plain_proof_preselects(few_for_proofs, other):
+    options = replace(Options(certify=True, time_limit=None, preselects=True), **other)
+    assert solve(random_problem(1), options).preselected is None
+
+
+def test_the_certificate_says_what_a_proof_with_preselection_is_about(
+    few_for_proofs, table, tmp_path, monkeypatch
+):
+    X, y = table
+    monkeypatch.setattr("riskcard.estimators.regularization.fitting_shortlist", lambda *_: None)
+    parts = Regularization(shortlist="auto", pseudo_rows=None, smooth_rows=None, grid=30)
+    model = RiskScoreClassifier(2, certify=True, regularization=parts).fit(X, y)
+    certificate = model.card_.certificate
+    (note,) = (n for n in certificate.notes if "preselected" in n)
+    assert note.startswith("The search looked at all ")
+    assert certificate.shortlist is not None
+    assert certificate.shortlist <= 2 * (
+        5 + 2
+    )  # a cut counts twice: missing values are on either side
+    assert model.status_ == "optimal"
+    checks = {check.name: check for check in audit_card(model.card_, X, y).checks}
+    assert "preselected for the proof" in checks["kind"].detail
+    assert all(check.outcome is not Outcome.FAILED for check in checks.values())
+    whole = RiskScoreClassifier(2, certify=True, regularization=replace(parts, shortlist=None))
+    assert not any("preselected" in n for n in whole.fit(X, y).card_.certificate.notes)
+    written = write_proof(tmp_path / "card.proof", model.card_, X, y)
+    assert written.bound == model.lower_bound_
+
+
+def test_rounded_cuts_are_proven_among_all_conditions(few_for_proofs, table, monkeypatch):
+    X, y = table
+    monkeypatch.setattr("riskcard.estimators.regularization.fitting_shortlist", lambda *_: None)
+    rules = CardRules(round_cuts=0.01)
+    card = RiskScoreClassifier(2, certify=True, rules=rules).fit(X, y).card_
+    assert card.certificate.shortlist is None

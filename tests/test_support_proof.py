@@ -335,7 +335,7 @@ def test_many_conditions_that_explain_nearly_everything_are_left_to_hulls(monkey
     empty, good = best_empty_card(problem), solve(problem).solution
     assert support_tree.suits_card(problem, good)
     monkeypatch.setattr(support_tree, "MANY_CONDITIONS", 1)
-    assert support_tree.count_conditions(problem) == 2
+    assert problem.n_conditions == 2
     assert support_tree.suits_card(problem, empty)
     assert not support_tree.suits_card(problem, good)
 

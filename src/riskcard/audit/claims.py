@@ -174,7 +174,12 @@ def _check_kind(certificate: Certificate, rival: Rival) -> Check:
     other = rival.card.certificate
     assert other is not None
     if rival.has_automatic_shortlist and certificate.shortlist != other.shortlist:
-        return not_checked("kind", "the automatic shortlist has another length here")
+        why = "the automatic shortlist has another length here"
+        if other.shortlist is None:
+            why = (
+                "conditions were preselected for the proof, and a search alone looks at all of them"
+            )
+        return not_checked("kind", why)
     for name in KIND:
         stated, found = getattr(certificate, name), getattr(other, name)
         numbers = isinstance(stated, float) and isinstance(found, float)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from riskcard.arrays import Booleans, Integers
+from riskcard.arrays import Integers
 from riskcard.data.levels import Levels
 from riskcard.errors import ParameterError
 from riskcard.problem.problem import Problem
@@ -56,13 +56,6 @@ def apply_rules(
     ruled = replace(problem, jump_low=low, jump_high=high, restrictions=restrictions)
     _refuse_what_must_but_cannot(ruled, names, restrictions)
     return ruled
-
-
-def close_conditions(problem: Problem, closed: Sequence[Booleans]) -> Problem:
-    """The problem without some conditions, those marked for each column."""
-    pairs = zip(problem.restrictions.is_closed, closed, strict=True)
-    is_closed = tuple(before | more for before, more in pairs)
-    return replace(problem, restrictions=replace(problem.restrictions, is_closed=is_closed))
 
 
 def _jump_bounds(

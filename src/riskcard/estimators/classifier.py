@@ -13,6 +13,7 @@ from riskcard.estimators.fitted import Procedure, Training, finish
 from riskcard.estimators.learning import Learned, Request, Task, learn, pose
 from riskcard.estimators.recipe_values import parameters_from, plain_values
 from riskcard.estimators.regularization import Regularization
+from riskcard.model.card import RiskCard
 from riskcard.model.origin.recipe import Recipe
 from riskcard.parameters import check_parameters, parameters_of
 from riskcard.problem.problem import Problem, Scale
@@ -224,15 +225,22 @@ class RiskScoreClassifier(CardClassifier):
             task = replace(task, rules=task.rules.only(training.table.names))
         return training, task
 
-    def pose(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Training, Layout, Problem]:
-        """The rows as ``fit`` reads them, and the problem that it would solve; nothing is solved."""
+    def pose(
+        self, X: Any, y: Any, sample_weight: Any = None, card: RiskCard | None = None
+    ) -> tuple[Training, Layout, Problem]:
+        """The rows as ``fit`` reads them, and the problem that it would solve; nothing is solved.
+
+        With a card that ``fit`` found, it is the problem that its certificate is about.
+        """
         training, task = self._prepare(X, y, sample_weight, Request())
-        return training, *pose(training, task)
+        return training, *pose(training, task, card)
 
     def _task(self, request: Request) -> Task:
         """What to do, from parameters that make sense."""
         checked = check_parameters(self, "card", "work")
-        rules = self._card_rules()
+        rules, regularization = self._card_rules(), Regularization.of(self.regularization)
+        # rounded cuts, and those of an earlier card, may be none of the preselected ones
+        is_free = rules.round_cuts is None and request.kept is None
         options = Options(
             certify=checked["certify"],
             time_limit=checked["time_limit"],
@@ -243,10 +251,10 @@ class RiskScoreClassifier(CardClassifier):
             min_gain=float(rules.min_gain or 0.0),
             pool_tolerance=request.pool_tolerance,
             pool_size=request.pool_size,
+            preselects=is_free and regularization.shortlist == "auto",
         )
         limits = {name: checked[name] for name in LIMITS}
         Scale.parse(checked["scale"], checked["max_log_odds"])  # refuses what does not go together
-        regularization = Regularization.of(self.regularization)
         return Task(limits, rules, regularization, options, request, checked["verbose"])
 
     def _procedure(self, task: Task) -> Procedure:

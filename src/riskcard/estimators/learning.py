@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 from riskcard.encoding.decode_solution import Layout, PrintedCuts
 from riskcard.encoding.encode_card import points_of_numbers, terms_of_card
-from riskcard.encoding.encode_rules import apply_rules, close_conditions
+from riskcard.encoding.encode_rules import apply_rules
 from riskcard.encoding.pseudo_rows import add_pseudo_rows
 from riskcard.encoding.rank_table import rank_table
 from riskcard.encoding.rare_values import tie_rare_values
 from riskcard.estimators.advice import hints_on
 from riskcard.estimators.base import notes_on, require_rows
 from riskcard.estimators.fitted import Training
-from riskcard.estimators.regularization import Regularization
+from riskcard.estimators.regularization import Regularization, keep_only
 from riskcard.model.card import RiskCard
 from riskcard.problem.merge_rows import merge_equal_rows
 from riskcard.problem.objective import loss_of
@@ -27,7 +27,8 @@ from riskcard.search.drivers.round_cuts import round_cuts
 from riskcard.search.empty_card import best_empty_card
 from riskcard.search.interrupt import catch_interrupt
 from riskcard.search.options import Options
-from riskcard.search.solve import solve
+from riskcard.search.shortlist import shortlist_for_proof
+from riskcard.search.solve import has_too_many_conditions, solve
 from riskcard.search.warmup import tell_of_compilation
 from riskcard.status import Status
 from riskcard.threads import one_blas_thread
@@ -36,6 +37,10 @@ from riskcard.threads import one_blas_thread
 #: less time than threads need to wait for each other.
 MOST_ROWS_ALONE = 100_000
 KEPT_CONDITIONS = "The conditions of the card it started from were candidates in addition."
+PRESELECTED = (
+    "The search looked at all {all:,} conditions; the proof is about the preselected ones, those of "
+    "this card included."
+)
 EMPTY_CARD = "The card has no terms: it gives every row the same risk, the share of events."
 
 
@@ -114,7 +119,7 @@ class Task:
         table, rules, least = layout.table, layout.rules, layout.least
         if rules.restricts_features or least != LeastBins():
             problem = apply_rules(problem, table.names, table.levels, rules, least)
-        return close_conditions(problem, layout.closed) if layout.closed else problem
+        return problem.without(layout.closed) if layout.closed else problem
 
 
 class Learned(NamedTuple):
@@ -137,8 +142,11 @@ def learn(training: Training, task: Task) -> Learned:
     return learned
 
 
-def pose(training: Training, task: Task) -> tuple[Layout, Problem]:
-    """What is to be solved for some rows, and what its numbers mean."""
+def pose(training: Training, task: Task, card: RiskCard | None = None) -> tuple[Layout, Problem]:
+    """What is to be solved for some rows, or what the proof about a card is about.
+
+    The second answer is the first without conditions where a proof is about some of them only.
+    """
     is_small = training.table.labels.size <= MOST_ROWS_ALONE
     with one_blas_thread() if is_small else nullcontext():
         layout = task.regularization.apply(
@@ -148,6 +156,11 @@ def pose(training: Training, task: Task) -> tuple[Layout, Problem]:
             task.limits["max_terms"],
             task.request.kept,
         )
+    problem = task.pose(layout)
+    if card is None or not has_too_many_conditions(problem, task.options):
+        return layout, problem
+    own = [(column, cut) for column, cut, _ in terms_of_card(card, layout)]
+    layout = keep_only(layout, problem, [*shortlist_for_proof(problem), *own])
     return layout, task.pose(layout)
 
 
@@ -166,6 +179,12 @@ def _learn(training: Training, task: Task) -> Learned:
     with ProgressDisplay() if task.verbose else nullcontext() as show:
         tell = None if show is None else lambda moment: show(moment.in_unit(unit))
         result = solve(problem, replace(options, progress=tell))
+    if result.preselected is not None:
+        chosen = [*result.preselected, *result.solution.conditions]
+        note = PRESELECTED.format(all=problem.n_conditions)
+        result = replace(result, notes=(*result.notes, note))
+        layout = keep_only(layout, problem, chosen)
+        problem = task.pose(layout)
     if task.rules.round_cuts is not None:
         stay = () if task.request.max_changes is None else options.start
         result = round_cuts(result, problem, PrintedCuts(layout), task.rules.round_cuts, stay)

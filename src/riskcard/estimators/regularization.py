@@ -56,8 +56,10 @@ class Regularization:
     shortlist
         Preselect this many conditions with a lasso; those of features that must be used and of a
         card to start from stay. A bound holds for the cards of the shortlist only. "auto" means
-        max_terms + 2 and more as rows and explained variance grow, up to all; None means all
-        conditions.
+        max_terms + 2 and more as rows and explained variance grow, up to all; if that leaves more
+        than ten billion sets of max_terms conditions, a proof is about those of the best card found
+        among all and as many others as make ten million sets (67 for 5 terms, 33 for 8); None means
+        all conditions.
     min_line_rows
         Rows that a missing value, a special code or a level must have to be judged by itself. With
         fewer it counts as a typical value: the median, or the common level whose event rate is
@@ -198,6 +200,11 @@ def _shorten(layout: Layout, problem: Problem, length: int, start: RiskCard | No
     chosen = shortlist(problem, length)
     if start is not None:
         chosen += [(column, cut) for column, cut, _ in terms_of_card(start, layout)]
+    return keep_only(layout, problem, chosen)
+
+
+def keep_only(layout: Layout, problem: Problem, chosen: list[tuple[int, int]]) -> Layout:
+    """The layout with some conditions of its problem and those of features that must be used."""
     closed = close_all_but(problem, chosen)
     if not any(part.any() for part in closed):
         return layout

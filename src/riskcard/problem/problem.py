@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -111,6 +112,18 @@ class Problem:
         """Which columns have a condition that may be on a card."""
         open_cuts = np.array([not closed.all() for closed in self.restrictions.is_closed])
         return open_cuts & ((self.jump_low < 0) | (self.jump_high > 0))
+
+    @property
+    def n_conditions(self) -> int:
+        """How many conditions a card may choose from."""
+        pairs = zip(self.restrictions.is_closed, self.is_usable, strict=True)
+        return sum(int((~closed).sum()) for closed, is_usable in pairs if is_usable)
+
+    def without(self, closed: Sequence[Booleans]) -> Problem:
+        """The problem without some conditions, those marked for each column."""
+        pairs = zip(self.restrictions.is_closed, closed, strict=True)
+        is_closed = tuple(before | more for before, more in pairs)
+        return replace(self, restrictions=replace(self.restrictions, is_closed=is_closed))
 
 
 def make_problem(

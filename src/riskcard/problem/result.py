@@ -39,7 +39,8 @@ class SolveResult:
 
     ``bound`` is a valid lower bound on the objective of *every* card of the problem, whatever made
     the solver stop; 0 when nothing was proven. The objective is the loss, plus ``min_gain`` for each
-    term.
+    term. With ``preselected`` conditions, as (column, cut), the bound is one on the cards of these
+    and of the card itself only.
     """
 
     solution: Solution
@@ -52,6 +53,7 @@ class SolveResult:
     notes: tuple[str, ...] = ()
     pool: Pool | None = None
     min_gain: float = 0.0
+    preselected: tuple[tuple[int, int], ...] | None = None
 
     @property
     def objective(self) -> float:

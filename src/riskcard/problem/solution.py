@@ -41,3 +41,8 @@ class Solution:
     def terms(self) -> list[tuple[int, int, int]]:
         """The (feature, cut, jump) triples."""
         return list(zip(self.features, self.cuts, self.jumps, strict=True))
+
+    @property
+    def conditions(self) -> list[tuple[int, int]]:
+        """The (feature, cut) pairs."""
+        return list(zip(self.features, self.cuts, strict=True))

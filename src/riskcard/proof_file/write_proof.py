@@ -94,7 +94,8 @@ def write_proof(
     """
     certificate, recipe = _require_covered(card)
     require_writable(path)
-    training, layout, problem = RiskScoreClassifier.from_recipe(recipe).pose(X, y, sample_weight)
+    model = RiskScoreClassifier.from_recipe(recipe)
+    training, layout, problem = model.pose(X, y, sample_weight, card)
     _require_training_rows(card, training)
     _require_plain(layout, problem)
     table = merge_table(training, layout, problem)

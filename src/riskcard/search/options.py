@@ -40,6 +40,9 @@ class Options:
     pool_tolerance, pool_size
         Look for all cards whose loss is at most this part above the best, and keep at most this
         many; None for no pool.
+    preselects
+        Where there are too many conditions for a proof, prove about some of them: those of the best
+        card that a search among all finds, and those that a lasso chooses.
     """
 
     certify: bool = False
@@ -54,6 +57,12 @@ class Options:
     min_gain: float = 0.0
     pool_tolerance: float | None = None
     pool_size: int = 100
+    preselects: bool = False
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the best of all cards of a problem is wanted, and nothing else."""
+        return self.max_changes is None and self.min_gain <= 0 and self.pool_tolerance is None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,9 @@ Which conditions of the shortlist are on the card, and with how many points, is 
 loss as usual, and can be proven.
 """
 
+import math
 from collections.abc import Hashable
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from riskcard.arrays import Booleans, Floats, Integers
 from riskcard.problem.atoms import Atoms
 from riskcard.problem.problem import Problem
 from riskcard.search.lasso import Candidates, lasso_path
+from riskcard.threads import one_blas_thread
 
 #: A shortlist has this many conditions more than a card may have terms, ...
 SPARE = 2
@@ -23,6 +26,13 @@ SPARE = 2
 PAIRS_PER_CONDITION = 7000
 #: A list with more extra conditions than this would hardly differ from all of them.
 MOST_EXTRA = 50
+#: Where conditions can be chosen in more ways than this, a proof about all of them rarely ends
+#: within a minute, ...
+MOST_SETS = 10_000_000_000
+#: ... and where there are no more than this, it does within seconds.
+FEW_SETS = 10_000_000
+#: A lasso for a proof sees at most this many rows: it only decides what the proof is about.
+MOST_LASSO_ROWS = 10_000
 
 
 def fitting_shortlist(explained: float, max_terms: int, n_rows: float) -> int | None:
@@ -43,6 +53,49 @@ def fitting_shortlist(explained: float, max_terms: int, n_rows: float) -> int | 
     clarity = 2 * explained**2 / max(1 - explained, 1e-9)
     extra = clarity * n_rows**2 / 2 / PAIRS_PER_CONDITION
     return max_terms + SPARE + int(extra) if extra <= MOST_EXTRA else None
+
+
+def are_too_many(n_conditions: int, max_terms: int) -> bool:
+    """Whether a proof about the cards of a size should be about fewer conditions.
+
+    Examples
+    --------
+    >>> are_too_many(250, 5), are_too_many(300, 5), are_too_many(75, 8)
+    (False, True, True)
+    """
+    return math.comb(n_conditions, max_terms) > MOST_SETS
+
+
+def conditions_for_proof(max_terms: int) -> int:
+    """How many conditions a proof about the cards of a size can be about within seconds.
+
+    Examples
+    --------
+    >>> [conditions_for_proof(terms) for terms in (3, 4, 5, 6, 8, 10)]
+    [392, 125, 67, 46, 33, 28]
+    """
+    if max_terms == 1:
+        return FEW_SETS
+    count = max_terms
+    while math.comb(count + 1, max_terms) <= FEW_SETS:
+        count += 1
+    return count
+
+
+def shortlist_for_proof(problem: Problem) -> list[tuple[int, int]]:
+    """A shortlist on which a proof ends within seconds, from equally spaced rows of a long table."""
+    data = problem.data
+    if data.n_rows > MOST_LASSO_ROWS:
+        rows = np.linspace(0, data.n_rows - 1, MOST_LASSO_ROWS).astype(np.int64)
+        some = replace(
+            data,
+            codes=np.ascontiguousarray(data.codes[:, rows]),
+            labels=data.labels[rows],
+            weights=data.weights[rows],
+        )
+        problem = replace(problem, data=some)
+    with one_blas_thread():
+        return shortlist(problem, conditions_for_proof(problem.limits.max_terms))
 
 
 def shortlist(problem: Problem, count: int) -> list[tuple[int, int]]:

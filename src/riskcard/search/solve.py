@@ -4,6 +4,7 @@ import math
 import time
 from dataclasses import replace
 
+from riskcard.problem.objective import order_of
 from riskcard.problem.problem import Problem
 from riskcard.problem.result import SolveResult
 from riskcard.search.deadline import Deadline
@@ -17,10 +18,10 @@ from riskcard.search.options import Options, SearchOptions
 from riskcard.search.plan import PLAN, SearchPlan
 from riskcard.search.proof.support_tree import (
     MANY_CONDITIONS,
-    count_conditions,
     suits_supports,
 )
 from riskcard.search.proof.tree import MAX_PROVEN_TERMS, Stops
+from riskcard.search.shortlist import are_too_many, close_all_but, shortlist_for_proof
 from riskcard.search.warmup import make_ready
 from riskcard.status import Status
 
@@ -55,10 +56,20 @@ def _is_by_supports(problem: Problem, options: Options) -> bool | None:
 
     None if that depends on the card that is found.
     """
-    is_plain = options.max_changes is None and options.min_gain <= 0
-    if not is_plain or options.pool_tolerance is not None or not suits_supports(problem):
+    if has_too_many_conditions(problem, options):
+        return None
+    if not options.is_plain or not suits_supports(problem):
         return False
-    return True if count_conditions(problem) <= MANY_CONDITIONS else None
+    return True if problem.n_conditions <= MANY_CONDITIONS else None
+
+
+def has_too_many_conditions(problem: Problem, options: Options) -> bool:
+    """Whether a proof is to be about fewer conditions than a problem has."""
+    max_terms = problem.limits.max_terms
+    is_wanted = options.preselects and options.certify and options.is_plain
+    if not is_wanted or max_terms > MAX_PROVEN_TERMS:
+        return False
+    return are_too_many(problem.n_conditions, max_terms)
 
 
 def _solve(
@@ -74,6 +85,8 @@ def _solve(
     notes = found.notes if is_proven or not options.certify else (*found.notes, TOO_MANY_TERMS)
     if is_proven and found.parts:
         result = prove_parts(found, stops, options.n_jobs)
+    elif has_too_many_conditions(problem, options):
+        result = _prove_about_few(problem, found, search, stops, history)
     elif is_proven:
         result = prove_whole(problem, found.best.card, search, stops, history)
     else:
@@ -85,6 +98,27 @@ def _solve(
         most_price = result.objective * (1.0 + options.pool_tolerance)
         pool = find_pool(problem, result, most_price, search, stops if is_proven else None)
     return replace(result, notes=notes, pool=pool)
+
+
+def _prove_about_few(
+    problem: Problem,
+    found: Found,
+    search: SearchOptions,
+    stops: Stops,
+    history: History,
+) -> SolveResult:
+    """Search thoroughly among all conditions, then prove about the best card's and some others.
+
+    What is stated in the end is about the preselected conditions and those of the final card. The
+    proof is about those of the card that it began with as well, so it is valid for fewer of them.
+    """
+    card = min(
+        (found.best.card, find_card(problem, search)), key=lambda card: order_of(card, problem)
+    )
+    some = shortlist_for_proof(problem)
+    few = close_all_but(problem, [*some, *card.conditions])
+    result = prove_whole(problem.without(few), card, search, stops, history)
+    return replace(result, preselected=tuple(some))
 
 
 def _search(problem: Problem, search: SearchOptions, options: Options) -> Found:

@@ -93,16 +93,9 @@ def suits_supports(problem: Problem) -> bool:
 
 def suits_card(problem: Problem, card: Solution) -> bool:
     """Whether a good card leaves enough unexplained for regressions on many conditions to say something."""
-    if count_conditions(problem) <= MANY_CONDITIONS:
+    if problem.n_conditions <= MANY_CONDITIONS:
         return True
     return loss_of(card, problem) >= LEAST_LEFT * loss_of(best_empty_card(problem), problem)
-
-
-def count_conditions(problem: Problem) -> int:
-    """How many conditions a card may choose from."""
-    closed = problem.restrictions.is_closed
-    pairs = zip(closed, problem.is_usable, strict=True)
-    return sum(int((~own).sum()) for own, is_usable in pairs if is_usable)
 
 
 class _Families:
