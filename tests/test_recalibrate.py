@@ -213,3 +213,54 @@ def test_what_was_done_has_intervals():
     found = choose_update(outcomes_of(*rows_of(2000, 0.8, 0.5, seed=4)))
     assert "95 % intervals" in update_done(found, "both")
     assert "95 % interval" in update_done(found, "offset")
+
+
+# --- which rows are which -----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def recalibrated(tmp_path_factory):
+    """The files of a card that was learned from some rows and recalibrated on others, and of three tables."""
+    folder = tmp_path_factory.mktemp("recalibrated")
+    for name, offset in (("points", 0.0), ("scale", 1.5), ("others", 0.5)):
+        X, y = rows_of(300 if name == "points" else 400, offset, seed=len(name))
+        lines = [f"{x},{label}\n" for x, label in zip(X["x"], y, strict=True)]
+        (folder / f"{name}.csv").write_text("x,sick\n" + "".join(lines))
+    first, second = str(folder / "first.json"), str(folder / "second.json")
+    learned = str(folder / "points.csv"), "--target", "sick", "--max-terms", "2", "--certify"
+    assert main(["fit", *learned, "-o", first, "-q"]) == 0
+    assert main(["recalibrate", first, str(folder / "scale.csv"), "-o", second, "-q"]) == 0
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("rows", "code", "words"),
+    [
+        ("points", 3, "pass         values of the rows: those that the points of the card were"),
+        (
+            "scale",
+            3,
+            "pass         values of the rows: those that the scale of the card was fitted to",
+        ),
+        ("others", 1, "FAIL         values of the rows: neither those"),
+    ],
+)
+def test_check_tells_the_rows_of_the_points_from_those_of_the_scale(
+    recalibrated, rows, code, words, capsys
+):
+    asked = ["check", str(recalibrated / "second.json"), str(recalibrated / f"{rows}.csv")]
+    assert main(asked) == code
+    out = capsys.readouterr().out
+    assert words in out
+    assert ("FAIL" in out) == (code == 1)
+    assert "scale fitted to 400 rows" in out
+    assert "points learned from 300 rows" in out
+
+
+def test_verify_says_that_a_recalibrated_card_was_recalibrated(recalibrated, capsys):
+    table = str(recalibrated / "points.csv")
+    asked = ["verify", str(recalibrated / "second.json"), table, table]
+    assert main(asked) == 1
+    out = capsys.readouterr().out
+    assert "it was recalibrated" in out
+    assert "edited" not in out

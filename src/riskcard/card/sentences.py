@@ -157,12 +157,27 @@ def certificate_sentences(certificate: Certificate) -> list[str]:
     rules = say("sentence_rules", rules=rule_words(certificate))
     return [
         proof_sentence(certificate),
+        *proof_state(certificate),
         kind_words(certificate),
         *regularization_words(certificate),
         *class_weight_words(certificate),
         *([rules] if certificate.rules else []),
         *map(translated, certificate.notes),
     ]
+
+
+def proof_state(certificate: Certificate) -> list[str]:
+    """Whether anybody but riskcard can vouch for the bound, in a sentence; nothing where none is stated."""
+    if certificate.bound <= 0:
+        return []
+    if certificate.proof is None:
+        return [say("state_stated")]
+    record = certificate.proof
+    file = say("state_file", name=record.name, digits=record.shown_hash)
+    if not record.checked_by:
+        return [f"{file} {say('state_unchecked')}"]
+    key = "state_checked_given" if record.given else "state_checked"
+    return [f"{file} {say(key, checker=record.checked_by)}"]
 
 
 def rule_words(certificate: Certificate) -> str:
