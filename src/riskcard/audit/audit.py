@@ -202,7 +202,8 @@ def _check_training(card: RiskCard, rows: Rows) -> Check:
     if not facts.is_recalibrated:
         return checked(ROWS, passed, f"{here}; learned from {learned}")
     points = facts.points_rows, facts.points_events
-    learned += ", points learned from {} rows ({} events)".format(*points)
+    if facts.points_rows:
+        learned += ", points learned from {} rows ({} events)".format(*points)
     return checked(ROWS, passed or found[:2] == points, f"{here}; scale fitted to {learned}")
 
 

@@ -10,6 +10,7 @@ from riskcard.calculator.page_words import number_words, share_words
 from riskcard.calculator.questions import Question, questions_of
 from riskcard.card.bands import BandLine, Seen, has_risk_intervals
 from riskcard.card.scorecard import ScoreCard, score_card_of
+from riskcard.card.sentences import about_rows
 from riskcard.formatting.templates import asset, render
 from riskcard.model.card import RiskCard
 from riskcard.model.explain import MOST_REASONS
@@ -31,7 +32,8 @@ def render_calculator(card: RiskCard) -> str:
         number=partial(number_words, labels),
         shown=shown,
         facts=(*shown.front, *shown.back) if labels.facts is None else labels.facts,
-        caution=labels.say("caution") if labels.caution is None else labels.caution,
+        caution=_caution(card),
+        curve_observed=labels.say(about_rows("curve_observed", card.training)),
         questions=questions,
         has_reasons=_has_reasons(card),
         columns=_columns(shown),
@@ -44,6 +46,12 @@ def render_calculator(card: RiskCard) -> str:
             f"script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
         ),
     )
+
+
+def _caution(card: RiskCard) -> str:
+    """What the labels say, or which rows the risk is an estimate from."""
+    own = card.labels.caution
+    return card.labels.say(about_rows("caution", card.training)) if own is None else own
 
 
 def _has_reasons(card: RiskCard) -> bool:
@@ -91,12 +99,20 @@ def _data(card: RiskCard, shown: ScoreCard, questions: tuple[Question, ...]) -> 
             for line in shown.bands
             if line.seen is not None
         ],
-        "words": {key: card.labels.say(key) for key in words_of(card.labels.language)},
+        "words": _words(card),
     }
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
+
+
+def _words(card: RiskCard) -> dict[str, str]:
+    """The texts by their names; what was counted is said of the rows that it was counted in."""
+    words = {key: card.labels.say(key) for key in words_of(card.labels.language)}
+    for key in ("counted", "counted_none"):
+        words[key] = words[about_rows(key, card.training)]
+    return words
 
 
 def _figures(seen: Seen) -> dict[str, Any]:

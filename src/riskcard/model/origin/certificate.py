@@ -33,7 +33,7 @@ class TrainingFacts:
         Some rows had a ``sample_weight`` other than 1. Class weights do not count as row weights.
     points_rows, points_events
         Rows and events that the points were learned from, where the scale was fitted to the other
-        rows above; None where both are from the same rows.
+        rows above; None where both are from the same rows, 0 where the card does not know.
     """
 
     rows: int
