@@ -33,7 +33,7 @@ PUT_TOGETHER = (
     "section_", "called_", "place_", "stopped_", "unfinished_", "note_", "origin_", "data_kind_",
     "proof_", "stored_", "stability_", "done_internal_", "done_limits_", "done_measures_", "discrimination_", "method_",
     "sentence_scale_", "intervals_", "update_rarer_", "validation_section_", "validation_mean_split_",
-    "plot_observed_",
+    "plot_observed_", "browser_",
 )  # fmt: skip
 #: What every language writes alike.
 ALIKE = {

@@ -1,8 +1,5 @@
 """The page of the calculator: one file of HTML with its style, its script and its data."""
 
-import base64
-import hashlib
-import json
 from functools import partial
 from typing import Any
 
@@ -11,6 +8,7 @@ from riskcard.calculator.questions import Question, questions_of
 from riskcard.card.bands import BandLine, Seen, has_risk_intervals
 from riskcard.card.scorecard import ScoreCard, score_card_of
 from riskcard.card.sentences import about_rows
+from riskcard.formatting.script_data import script_data, source_hash
 from riskcard.formatting.templates import asset, render
 from riskcard.model.card import RiskCard
 from riskcard.model.explain import MOST_REASONS
@@ -42,8 +40,8 @@ def render_calculator(card: RiskCard) -> str:
         style=style,
         script=script,
         policy=(
-            f"default-src 'none'; img-src data:; style-src {_hash(style)}; "
-            f"script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
+            f"default-src 'none'; img-src data:; style-src {source_hash(style)}; "
+            f"script-src {source_hash(script)}; base-uri 'none'; form-action 'none'"
         ),
     )
 
@@ -101,10 +99,7 @@ def _data(card: RiskCard, shown: ScoreCard, questions: tuple[Question, ...]) -> 
         ],
         "words": _words(card),
     }
-    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    for character in "<>&\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
+    return script_data(content)
 
 
 def _words(card: RiskCard) -> dict[str, str]:
@@ -117,9 +112,3 @@ def _words(card: RiskCard) -> dict[str, str]:
 
 def _figures(seen: Seen) -> dict[str, Any]:
     return {name: getattr(seen, name) for name in ("rows", "events", "rate")}
-
-
-def _hash(text: str) -> str:
-    """Only this style and this script may act on the page, whatever is in the names."""
-    digest = base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
-    return f"'sha256-{digest}'"
