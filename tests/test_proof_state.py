@@ -113,10 +113,10 @@ def test_verify_says_which_checker_looked_and_stores_it_on_demand(made, tmp_path
     output = str(tmp_path / "verified.json")
     assert main(["verify", *made, "-o", output]) == 0
     out = capsys.readouterr().out
-    assert f"Checked by check_proof.py of riskcard {__version__}" in out
-    assert "It is the proof file that the card names." in out
+    assert f"Checked by check_proof.py (riskcard {__version__})" in out
+    assert "it is the proof file that the card names." in out
     record = RiskCard.load(output).certificate.proof
-    assert record.checked_by == f"check_proof.py of riskcard {__version__}"
+    assert record.checked_by == f"check_proof.py (riskcard {__version__})"
     assert main(["verify", output, *made[1:]]) == 0
     assert "verified by check_proof.py" in " ".join(RiskCard.load(output).to_text().split())
     assert main(["verify", *made, "--sample", "2", "-o", output]) == 2

@@ -49,6 +49,8 @@ def test_the_page_has_the_second_checker_the_card_and_the_proof_but_no_rows(made
     assert (data["target"], data["weights"]) == ("sick", None)
     assert "went through the proof file card.proof with these rows and accepted it" in page
     assert f"SHA-256 {data['sha256'][:16]}." in page
+    assert "proof file: the bound" in page
+    assert "is the solver's claim" not in page
     assert not {"rows", "text", "values"} & data.keys()
 
 
@@ -96,7 +98,7 @@ def test_other_rows_do_not_refuse_a_proof_but_leave_it_unchecked(made):
 def test_the_figures_have_the_state_of_the_proof_without_its_bytes(made):
     _, text = report(made, output="report.json")
     proof = json.loads(text)["proof"]
-    assert proof["record"]["checked_by"].startswith("check_proof.py of riskcard")
+    assert proof["record"]["checked_by"].startswith("check_proof.py (riskcard")
     assert "content" not in proof
 
 

@@ -1,5 +1,7 @@
 """The page of a report checks its own proof in a real browser, and asks nothing of the network."""
 
+import re
+
 import pytest
 
 from riskcard.cli.main import main
@@ -31,9 +33,9 @@ def check(browser, asked_for, made):
     support = pytest.importorskip("selenium.webdriver.support.ui")
     page = made / "report.html"
 
-    def check_it(**chosen: str) -> tuple[str, str, list[str]]:
+    def check_it(language: str = "en", **chosen: str) -> tuple[str, str, list[str]]:
         paths = [str(made / name) for name in ("card.json", "data.csv")]
-        quick = ["--cv", "0", "--n-bootstraps", "0", "-q", "-o", str(page)]
+        quick = ["--cv", "0", "--n-bootstraps", "0", "-q", "-o", str(page), "--language", language]
         assert main(["report", *paths, "--proof", str(made / "card.proof"), *quick]) == 0
         browser.get("about:blank")
         browser.get(page.as_uri())
@@ -55,7 +57,12 @@ def test_the_rows_of_the_card_are_accepted(check):
     kind, words, _ = check(rows="data.csv")
     assert kind == "accepted"
     assert words.startswith("Accepted. No card of the stated kind has a loss below")
-    assert "check_proof.js of riskcard" in words
+    assert "check_proof.js (riskcard" in words
+
+
+def test_the_verdict_is_in_the_language_of_the_page(check):
+    words = check("de", rows="data.csv")[1]
+    assert re.match(r"Angenommen\. .* unter \d+,\d+; diese Karte hat \d+,\d+\.", words)
 
 
 def test_other_rows_are_refused(check):

@@ -1,7 +1,9 @@
 """What an audit found: checks of claims, each passed, failed or not checked, with the figures behind it."""
 
+from __future__ import annotations
+
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -100,6 +102,11 @@ class AuditReport:
         )
         lacks = self._faulty if self.failures else self.lacks
         return f"{counts}. {say(f'proof_lacks_{lacks}')}" if lacks else f"{counts}."
+
+    def with_proof_file(self, check: Check) -> AuditReport:
+        """The same with what a checker found in the proof file, which says more than a search that found nothing."""
+        others = [one for one in self.checks if one.name != "proof" or not one.holds]
+        return replace(self, checks=(*others, check))
 
     @property
     def _faulty(self) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from riskcard.audit.findings import PROOF_FILE, Check, checked
 from riskcard.data.files.csv_text import read_bytes
 from riskcard.errors import RiskcardWarning
 from riskcard.model.card import RiskCard
@@ -19,7 +20,7 @@ from riskcard.proof_check.check_proof import Refused, Rows, Verdict, check
 from riskcard.version import __version__
 
 #: The checker that the commands use.
-CHECKER = f"check_proof.py of riskcard {__version__}"
+CHECKER = f"check_proof.py (riskcard {__version__})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Verified:
     record
         The file, with the checker where it looked at everything.
     named
-        How the file is to the one that the card names, in a sentence.
+        Whether it is the file that the card names, in words.
     """
 
     verdict: Verdict
@@ -92,10 +93,23 @@ def how_named(card: RiskCard, record: ProofRecord) -> str:
     """Whether a proof file is the one that its card names."""
     known = None if card.certificate is None else card.certificate.proof
     if known is None:
-        return "The card names no proof file."
+        return "the card names no proof file"
     if known.sha256 == record.sha256:
-        return "It is the proof file that the card names."
-    return f"It is not the proof file that the card names, {known.name} with the SHA-256 {known.shown_hash}..."
+        return "it is the proof file that the card names"
+    return f"it is not the proof file that the card names, {known.name} with the SHA-256 {known.shown_hash}..."
+
+
+def as_check(path: str, found: Verified | Refused) -> Check:
+    """The same as a check of an audit."""
+    if isinstance(found, Refused):
+        return checked(PROOF_FILE, False, f"{path} was refused: {found}")
+    given = "".join(f"; {sentence.rstrip('.')}" for sentence in found.verdict.sentences)
+    return checked(
+        PROOF_FILE,
+        True,
+        f"the bound {found.verdict.bound!r} was verified with {path}, SHA-256 {found.record.sha256}, by "
+        f"{CHECKER}; {found.named}{given}",
+    )
 
 
 def remark_on_file(path: str, card: RiskCard) -> str:

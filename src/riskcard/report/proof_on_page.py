@@ -19,7 +19,7 @@ _WORDS = (
     "choose", "working", "accepted", "given", "refused", "unreadable", "other_file", "failed",
 )  # fmt: skip
 _SCRIPT = "report/templates/proof_check.js"
-_CHECKER = f"check_proof.js of riskcard {__version__}"
+_CHECKER = f"check_proof.js (riskcard {__version__})"
 
 
 def policy_of(facts: ReportFacts) -> str:
@@ -58,6 +58,7 @@ def data_for_script(facts: ReportFacts) -> str:
         "sha256": proof.record.sha256,
         "proof": base64.b64encode(proof.content).decode("ascii") if is_embedded(proof) else None,
         "words": {name: say(f"browser_{name}") for name in _WORDS},
+        "signs": {"decimal": say("decimal_sign"), "thousands": say("thousands_sign")},
     }
     return script_data(content)
 

@@ -29,7 +29,7 @@ from riskcard.output_files import require_ending
 if TYPE_CHECKING:
     from riskcard.data.files.table_file import TableFile
     from riskcard.model.card import RiskCard
-    from riskcard.report.facts import ProofFacts, ReportFacts
+    from riskcard.report.facts import ReportFacts
     from riskcard.report.gather import ReportRows
 
 
@@ -73,7 +73,7 @@ def run_report(options: Namespace) -> int:
     }
     facts = _gather(options, card, rows, known)
     if proof is not None:
-        facts = replace(facts, proof=_check_proof(options, card, tables["Data"], facts, proof))
+        facts = _with_proof(options, card, tables["Data"], facts, proof)
 
     from riskcard.report.report import Report
 
@@ -104,25 +104,27 @@ def _read_proof(options: Namespace, card: RiskCard) -> bytes:
     return read_bytes(options.proof, "the proof file of the card")
 
 
-def _check_proof(
+def _with_proof(
     options: Namespace, card: RiskCard, file: TableFile, facts: ReportFacts, content: bytes
-) -> ProofFacts:
+) -> ReportFacts:
     """What the first checker finds, where these are the training rows; the second one is on the page."""
-    from riskcard.cli.proof_rows import CHECKER, verify
+    from riskcard.cli.proof_rows import CHECKER, as_check, verify
     from riskcard.model.origin.proof_record import record_of
     from riskcard.proof_check.check_proof import Refused
     from riskcard.report.facts import ProofFacts
 
     columns = {"target": target_of(options, card), "weights": options.weights or ""}
-    found = ProofFacts(record_of(options.proof), content, **columns)
+    proof = ProofFacts(record_of(options.proof), content, **columns)
     if not facts.is_training:
-        return found
-    found = replace(found, checker=CHECKER)
+        return replace(facts, proof=proof)
+    proof = replace(proof, checker=CHECKER)
     try:
-        verified = verify(card, options, all_labelled_rows(file, options, card))
+        found = verify(card, options, all_labelled_rows(file, options, card))
+        proof, check = replace(proof, record=found.record), as_check(proof.record.name, found)
     except Refused as error:
-        return replace(found, refused=str(error))
-    return replace(found, record=verified.record)
+        proof, check = replace(proof, refused=str(error)), as_check(proof.record.name, error)
+    audit = None if facts.audit is None else facts.audit.with_proof_file(check)
+    return replace(facts, proof=proof, audit=audit)
 
 
 def _gather(

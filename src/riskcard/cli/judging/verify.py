@@ -27,7 +27,7 @@ def run_verify(options: Namespace) -> int:
     lines = [
         *describe(found.verdict),
         f"Checked by {CHECKER}, which shares no code with the solver.",
-        f"SHA-256 of the proof file: {found.record.sha256}. {found.named}",
+        f"SHA-256 of the proof file: {found.record.sha256}; {found.named}.",
     ]
     put("\n".join(lines) + "\n")
     if options.output is not None:

@@ -34,12 +34,20 @@ self.onmessage = ({ data: { card, text, proof, target, weights, sha256 } }) => {
     find("proof-given-title").textContent = given.length ? say("given") : "";
   }
 
+  // a number with all its digits, and the signs of the language
+  function written(number) {
+    const [whole, rest] = String(number).split(".");
+    const grouped = whole.replace(/\B(?=(\d{3})+$)/g, data.signs.thousands);
+    return rest === undefined ? grouped : `${grouped}${data.signs.decimal}${rest}`;
+  }
+
   function tell(answer) {
     if (answer.sha256 !== undefined && answer.sha256 !== data.sha256) {
       show("refused", say("other_file", { digits: answer.sha256 }));
     } else if (answer.found) {
       const { bound, loss, closed, sentences } = answer.found;
-      show("accepted", say("accepted", { bound, loss, closed, checker: data.called }), sentences);
+      const parts = { bound: written(bound), loss: written(loss), closed: written(closed), checker: data.called };
+      show("accepted", say("accepted", parts), sentences);
     } else {
       show("refused", say(answer.isRefused ? "refused" : "unreadable", { reason: answer.reason }));
     }
