@@ -281,6 +281,20 @@ def test_a_recalibrated_card_says_which_rows_it_is_about(recalibrated):
     assert "observed in recalibration" in observed
 
 
+def test_the_workbook_of_a_recalibrated_card_names_the_rows_that_totals_were_counted_in(
+    recalibrated, tmp_path
+):
+    openpyxl = pytest.importorskip("openpyxl")
+    path = tmp_path / "card.xlsx"
+    assert main(["export", str(recalibrated / "second.json"), "-o", str(path)]) == 0
+    cells = [
+        str(cell.value) for sheet in openpyxl.load_workbook(path) for row in sheet for cell in row
+    ]
+    assert "recalibration rows" in cells
+    assert "training rows" not in cells
+    assert "Training rows" in cells  # those behind the points
+
+
 @pytest.mark.parametrize("language", ["de", "fr", "es"])
 def test_every_language_knows_recalibrated_cards(recalibrated, language):
     card = RiskCard.load(recalibrated / "second.json")

@@ -23,7 +23,8 @@ _RULES = (
     f"{share(SOME_UNKNOWN, 0)} or {share(MANY_UNKNOWN, 0)} of values that training did not have; a Gini whose "
     f"interval is below that of the reference, or which is also {LARGE_DROP:g} lower; expected / observed "
     f"events whose interval excludes 1, or which are also outside {FAR_FROM_RIGHT[0]:g} to "
-    f"{FAR_FROM_RIGHT[1]:g}."
+    f"{FAR_FROM_RIGHT[1]:g}. Not judged: an index where even a large change would be within chance, and "
+    "outcomes that leave everything open."
 )
 _CHANCE = (
     "By chance: about what the index is when nothing has changed, (bins - 1) x (1/n + 1/m). Limit: without a "
