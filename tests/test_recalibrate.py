@@ -348,6 +348,24 @@ def test_credit_and_monitor_say_whose_rows_they_were_given(recalibrated, card, r
     assert ("These are the rows that the card was learned from" in out) == (rows == "points")
 
 
+@pytest.mark.parametrize("by", [[], ["--groups", "ward"]])
+def test_credit_and_monitor_notice_training_rows_next_to_held_out_ones(tmp_path, by, capsys):
+    X, y = rows_of(400, seed=9)
+    lines = [
+        f"{x},{row % 40},{label}\n" for row, (x, label) in enumerate(zip(X["x"], y, strict=True))
+    ]
+    data, card = str(tmp_path / "rows.csv"), str(tmp_path / "card.json")
+    (tmp_path / "rows.csv").write_text("x,ward,sick\n" + "".join(lines))
+    options = ["--target", "sick", "--max-terms", "2", "--hold-out", "30%", "--drop", "ward"]
+    assert main(["fit", data, *options[: 6 if by else 8], *by, "-o", card, "-q"]) == 0
+    for command in ("credit", "monitor"):
+        capsys.readouterr()
+        assert main([command, card, data]) == 0
+        out = " ".join(capsys.readouterr().out.split())
+        assert "rows that the card was learned from" in out or "those that the card was" in out
+        assert "were held out: " in out
+
+
 def test_verify_says_that_a_recalibrated_card_was_recalibrated(recalibrated, capsys):
     table = str(recalibrated / "points.csv")
     asked = ["verify", str(recalibrated / "second.json"), table, table]

@@ -187,7 +187,7 @@ def judge_credit(
         grades=master_scale(outcomes, grades),
         rival=rival,
         clusters=None if outcomes.clusters is None else np.unique(outcomes.clusters).size,
-        role=role_of_rows(card, X, y, sample_weight),
+        role=role_of_rows(card, X, y, sample_weight, groups),
     )
 
 

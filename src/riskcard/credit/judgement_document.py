@@ -19,6 +19,8 @@ _LIFT = (
 _ROLES = {
     RowRole.TRAINING: " These are the rows that the card was learned from: the figures are too good, and do not "
     "show how it performs on others.",
+    RowRole.PARTLY: " Among these are the rows that the card was learned from, and those that were held out: the "
+    "figures are too good. 'riskcard validate' judges the held-out rows alone.",
     RowRole.RECALIBRATION: " The card was recalibrated on these rows: its risks fit them by construction, and are to "
     "be judged on others.",
 }

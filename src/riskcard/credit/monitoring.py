@@ -262,7 +262,7 @@ def monitor_card(
     )
     if y is None:
         return found
-    found = replace(found, role=role_of_rows(card, X, y, sample_weight))
+    found = replace(found, role=role_of_rows(card, X, y, sample_weight, groups))
     weights = read_weights(sample_weight, totals.size)
     same = _same_outcome(card, totals, y, weights)
     if same is not None:

@@ -34,6 +34,8 @@ _ADJUSTED = "* A bin is empty in one of the samples: half a row was added to eve
 #: What is to be known about the new rows before any finding.
 _ROLES = {
     RowRole.TRAINING: "The new rows are those that the card was learned from: nothing follows about its use. ",
+    RowRole.PARTLY: "The new rows are those that the card was learned from and those that were held out: nothing "
+    "follows about its use. ",
     RowRole.RECALIBRATION: "The new rows are those that the card was recalibrated on: its risks fit them by "
     "construction. ",
 }

@@ -19,6 +19,7 @@ class RowRole(str, Enum):
     """What rows are to a card, as far as its hashes tell."""
 
     TRAINING = "training rows"
+    PARTLY = "training rows and those held out of the fit"
     RECALIBRATION = "rows of the recalibration"
     OTHER = "neither"
     UNKNOWN = "cannot tell"
@@ -27,7 +28,9 @@ class RowRole(str, Enum):
         return self.value
 
 
-def role_of_rows(card: RiskCard, X: Any, y: Any, sample_weight: Any = None) -> RowRole:
+def role_of_rows(
+    card: RiskCard, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
+) -> RowRole:
     """What rows are to a card.
 
     Parameters
@@ -36,9 +39,12 @@ def role_of_rows(card: RiskCard, X: Any, y: Any, sample_weight: Any = None) -> R
         A card; without a recipe nothing can be told.
     X, y, sample_weight
         The rows as the card takes them, their labels and weights.
+    groups
+        One label per row; needed to find rows that were held out by groups.
     """
     from riskcard.data.frames import count_rows
     from riskcard.data.target import read_target, read_weights
+    from riskcard.model.origin.held_out import find_held_out
 
     if card.recipe is None:
         return RowRole.UNKNOWN
@@ -47,8 +53,11 @@ def role_of_rows(card: RiskCard, X: Any, y: Any, sample_weight: Any = None) -> R
     weights: NDArray[np.float64] = read_weights(sample_weight, n_rows)
     if card.recipe.scale_rows == hash_for_scale(card, X, is_event, weights):
         return RowRole.RECALIBRATION
-    given = None if sample_weight is None else weights
-    origin = matches(card, features_of(card, X), is_event, given)
+    given, features = None if sample_weight is None else weights, features_of(card, X)
+    held_out = find_held_out(card, features, is_event, given, groups)
+    if held_out is not None:
+        return RowRole.OTHER if held_out.all() else RowRole.PARTLY
+    origin = matches(card, features, is_event, given)
     return {RowOrigin.TRAINING: RowRole.TRAINING, RowOrigin.OTHER: RowRole.OTHER}.get(
         origin, RowRole.UNKNOWN
     )
