@@ -761,9 +761,11 @@ def test_a_bound_without_a_recipe_is_not_backed(limits, lacks):
 @pytest.mark.parametrize(
     ("checks", "words"),
     [
-        ([("loss", False)], "The card is not what it claims."),
+        ([("loss", False), ("values of the rows", True)], "The card is not what it claims."),
+        ([("loss", False)], "do not belong together"),
+        ([("terms", False)], "The card is not what it claims."),
         ([("proof file", False)], "The proof file was refused; nothing else contradicts the card."),
-        ([("proof file", False), ("loss", False)], "The card is not what it claims."),
+        ([("proof file", False), ("terms", False)], "The card is not what it claims."),
         ([("values of the rows", False), ("loss", False)], "these are not the rows"),
         ([("digest", False), ("values of the rows", False)], "The card is not what it claims."),
         ([("labels", False), ("values of the rows", False)], "The labels of the table are not"),
