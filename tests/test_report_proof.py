@@ -102,6 +102,17 @@ def test_the_figures_have_the_state_of_the_proof_without_its_bytes(made):
     assert "content" not in proof
 
 
+def test_a_word_document_does_not_offer_what_it_cannot_do(made):
+    docx = pytest.importorskip("docx")
+    paths = [str(made / name) for name in ("card.json", "data.csv", "card.proof", "report.docx")]
+    quick = ["--cv", "0", "--n-bootstraps", "0", "-q"]
+    assert main(["report", *paths[:2], "--proof", paths[2], *quick, "-o", paths[3]]) == 0
+    text = "\n".join(one.text for one in docx.Document(paths[3]).paragraphs)
+    assert "went through the proof file card.proof" in text
+    assert "Check the proof" not in text
+    assert "scripts" not in text
+
+
 @pytest.mark.parametrize(
     ("language", "words"),
     [
