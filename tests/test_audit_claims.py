@@ -471,8 +471,8 @@ def test_fewer_than_one_pseudo_observation_is_a_share_of_the_rows(number, parame
     assert _pseudo_rows(number, 10) == parameter
 
 
-def training_rows(origin=RowOrigin.TRAINING, has_all=True):
-    return TrainingRows(FeatureTable({}, 80), Y, None, origin, has_all)
+def training_rows(origin=RowOrigin.TRAINING, has_all=True, needs_weights=False):
+    return TrainingRows(FeatureTable({}, 80), Y, None, origin, has_all, needs_weights)
 
 
 @pytest.mark.parametrize(
@@ -485,8 +485,20 @@ def training_rows(origin=RowOrigin.TRAINING, has_all=True):
         ({"max_terms": 13}, "RiskScoreClassifier", {}, "more than 12 terms"),
         ({}, "improve", {}, "improved is not stored"),
         ({}, "fit_within_limits", {}, "groups that its limits are about"),
-        ({}, "RiskScoreClassifier", {"origin": RowOrigin.OTHER}, "not all columns are here"),
-        ({}, "RiskScoreClassifier", {"has_all": False}, "not all columns are here"),
+        ({}, "RiskScoreClassifier", {"origin": RowOrigin.OTHER}, "these are not the rows"),
+        ({}, "RiskScoreClassifier", {"has_all": False}, "columns of training are missing here"),
+        (
+            {},
+            "RiskScoreClassifier",
+            {"origin": RowOrigin.UNKNOWN},
+            "does not use have other values",
+        ),
+        (
+            {},
+            "RiskScoreClassifier",
+            {"origin": RowOrigin.UNKNOWN, "needs_weights": True},
+            "the weights are not here",
+        ),
         ({}, None, {"origin": RowOrigin.UNKNOWN, "has_all": False}, ""),
         ({"rules": ("age: rises",)}, None, {}, "without a recipe"),
         ({"min_gain": 0.5}, None, {}, "without a recipe"),
@@ -670,18 +682,21 @@ def test_risks_rise_or_fall_with_the_total_as_the_scale_says(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("of_recipe", "given", "outcome"),
+    ("of_recipe", "given", "is_scale", "outcome"),
     [
-        (None, training_rows(), NOT_CHECKED),
-        (recipe(scale_rows="0a"), training_rows(), NOT_CHECKED),
-        (recipe(), "no such column", NOT_CHECKED),
-        (recipe(), training_rows(RowOrigin.UNKNOWN), NOT_CHECKED),
-        (recipe(), training_rows(RowOrigin.OTHER), FAILED),
-        (recipe(), training_rows(RowOrigin.TRAINING), PASSED),
+        (None, training_rows(), None, NOT_CHECKED),
+        (recipe(), "no such column", None, NOT_CHECKED),
+        (recipe(), training_rows(RowOrigin.UNKNOWN), None, NOT_CHECKED),
+        (recipe(), training_rows(RowOrigin.OTHER), None, FAILED),
+        (recipe(), training_rows(RowOrigin.TRAINING), None, PASSED),
+        (recipe(scale_rows="0a"), training_rows(RowOrigin.OTHER), True, PASSED),
+        (recipe(scale_rows="0a"), training_rows(RowOrigin.TRAINING), False, PASSED),
+        (recipe(scale_rows="0a"), training_rows(RowOrigin.OTHER), False, FAILED),
+        (recipe(scale_rows="0a"), training_rows(RowOrigin.UNKNOWN), False, NOT_CHECKED),
     ],
 )
-def test_hashes_say_whether_the_rows_are_those_of_training(of_recipe, given, outcome):
-    found = _check_origin(card_of(recipe=of_recipe), given)
+def test_hashes_say_whether_the_rows_are_those_of_training(of_recipe, given, is_scale, outcome):
+    found = _check_origin(card_of(recipe=of_recipe), given, is_scale)
     assert (found.name, found.outcome) == ("values of the rows", outcome)
     assert isinstance(given, TrainingRows) or found.detail == given
 
@@ -741,6 +756,26 @@ def test_a_bound_without_a_recipe_is_not_backed(limits, lacks):
     report = audit_card(replace(card, certificate=stated), X, Y)
     assert report.failures == (), str(report)
     assert (report.lacks, report.passed) == (lacks, lacks == "")
+
+
+@pytest.mark.parametrize(
+    ("checks", "words"),
+    [
+        ([("loss", False), ("values of the rows", True)], "The card is not what it claims."),
+        ([("loss", False)], "do not belong together"),
+        ([("terms", False)], "The card is not what it claims."),
+        ([("proof file", False)], "The proof file was refused; nothing else contradicts the card."),
+        ([("proof file", False), ("terms", False)], "The card is not what it claims."),
+        ([("values of the rows", False), ("loss", False)], "these are not the rows"),
+        ([("digest", False), ("values of the rows", False)], "The card is not what it claims."),
+        ([("labels", False), ("values of the rows", False)], "The labels of the table are not"),
+        ([("rows", False), ("values of the rows", True)], "The card is not what it claims."),
+        ([("rows", False), ("counts", False)], "do not belong together"),
+    ],
+)
+def test_a_failed_audit_names_what_is_at_fault(checks, words):
+    report = AuditReport(tuple(checked(*check, "...") for check in checks), 1.0)
+    assert words in report.summary
 
 
 def test_a_report_counts_its_checks_and_says_what_follows():

@@ -145,7 +145,7 @@ def test_other_values_than_those_of_training_are_found(honest):
 def test_a_search_needs_all_columns_of_training(honest):
     sealed, _ = lie(honest, status="time_limit", bound=1.0)
     found = audit_card(sealed, X[[feature.name for feature in honest.features]], Y)
-    assert "made no search, because not all columns are here" in str(found)
+    assert "made no search, because columns of training are missing here" in str(found)
 
 
 def test_an_audit_shows_itself_in_notebooks(honest):

@@ -10,7 +10,7 @@ from cards import mass_card
 from html_reader import read_html
 from optional import pd
 from riskcard import RiskScoreClassifier
-from riskcard.credit.binning_tables import binning_tables
+from riskcard.credit.binning_tables import _READINGS, binning_tables
 from riskcard.credit.bins import Binning, best_division, bins_of
 from riskcard.data.columns import FeatureValues, read_column
 from riskcard.errors import ParameterError
@@ -32,6 +32,25 @@ def evidence_by_hand(goods, bads):
     good, bad = np.array(goods) / np.sum(goods), np.array(bads) / np.sum(bads)
     woe = np.log(good / bad)
     return woe, (good - bad) * woe
+
+
+def test_the_legend_has_every_reading_and_where_it_begins():
+    text = " ".join(str(binning_tables(*loans())).split())
+    for begin, words in _READINGS:
+        assert f"{words.split(':')[0]} from {begin:g}" in text
+
+
+def test_chosen_bins_are_not_said_to_be_judged_by_chance_alone():
+    """A column of noise whose bins were chosen exceeds the limit in far more than one sample of twenty."""
+    X, y = loans()
+    chosen, fixed = (
+        " ".join(str(binning_tables(X, y, method=one)).split())
+        for one in ("supervised", "quantile")
+    )
+    assert "Bins that were chosen on these rows" in chosen
+    assert "may still be due to chance" in chosen
+    assert "may still be due to chance" not in fixed
+    assert "Within chance: a column that has nothing to do with the event exceeds" in fixed
 
 
 @pytest.mark.parametrize("method", ["supervised", "quantile"])

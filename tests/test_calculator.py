@@ -193,6 +193,7 @@ CARD_WORDS = frozenset(
         "too_few",
         "learned",
         "recalibrated",
+        "recalibrated_alone",
         "share_by_weight",
         "smooth",
         "shrunk",
@@ -269,7 +270,9 @@ def test_every_word_is_used_and_comes_from_the_file():
     texts = [re.sub(r"<\w+>", "", text) for text in reader.texts]
     assert not re.search("[A-Za-z]{2}", " ".join(texts))
     drawn, script = "".join([*reader.texts, str(reader.elements)]), reader.scripts[1]
-    for key in words_of("en").keys() - CARD_WORDS:
+    # those of recalibrated cards take the place of others: test_recalibrate.py
+    known = {key for key in words_of("en") if not key.endswith("_recalibrated")}
+    for key in known - CARD_WORDS:
         is_in_script = f'"{key}"' in script or f"data.words.{key}" in script
         assert f"<{key}>" in drawn or is_in_script, f"{key} is never used"
 

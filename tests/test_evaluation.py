@@ -305,9 +305,9 @@ def test_slopes_that_do_not_exist_have_no_interval():
 @pytest.mark.parametrize(
     ("ends", "words"),
     [
-        ((0.9, 1.2), "no sign"),
-        ((1.0, 1.3), "no sign"),
-        ((0.8, 1.0), "no sign"),
+        ((0.9, 1.2), "it is not shown"),
+        ((1.0, 1.3), "it is not shown"),
+        ((0.8, 1.0), "it is not shown"),
         ((0.7, 1.2), "too few to tell"),
         ((1.0, 1.5), "too few to tell"),
         ((0.5, 1.0), "too few to tell"),

@@ -48,6 +48,17 @@ def test_rows_like_those_of_training_are_in_order(trained):
     assert given.outcomes.reference_gini == pytest.approx(found.outcomes.reference_gini)
 
 
+@pytest.mark.parametrize("n_rows", [1, 5])
+def test_a_handful_of_rows_is_not_in_order_but_not_judged(trained, n_rows):
+    card, *_ = trained
+    found = monitor_card(card, loans(n_rows, 1)[0])
+    assert set(lights(found).values()) == {"not judged"}
+    assert found.light is Light.NOT_JUDGED
+    assert "with this number of rows even a large change would be" in str(found)
+    with_outcomes = monitor_card(card, loans(8, 1)[0], [0, 1] * 4)
+    assert lights(with_outcomes)["risks"] == "not judged"
+
+
 def test_the_reference_gini_in_the_card_is_that_of_its_rows(trained):
     card, X, y = trained
     gini = separation_of(read_outcomes(card.risk(X), y)).gini
@@ -103,7 +114,8 @@ def test_what_cannot_be_compared_is_not_called_in_order(trained):
     ("old", "new", "light"),
     [
         ([500, 500], [510, 490], Light.IN_ORDER),
-        ([5, 5], [8, 2], Light.IN_ORDER),  # within chance, although the index is large
+        ([5, 5], [8, 2], Light.NOT_JUDGED),  # within chance, as any large change would be
+        ([50, 50], [55, 45], Light.IN_ORDER),
         ([5000, 5000], [6600, 3400], Light.WATCH),
         ([5000, 5000], [8000, 2000], Light.ACT),
     ],

@@ -440,11 +440,13 @@ def test_check_passes_the_bound_with_its_proof_and_not_without(written, tmp_path
     assert main(["check", *paths]) == 0
     assert "not checked  proof" in capsys.readouterr().out
     assert main(["check", *paths, "--proof", str(written / "card.proof")]) == 0
-    assert "pass         proof: the bound" in capsys.readouterr().out
+    assert "pass         proof file: the bound" in capsys.readouterr().out
     broken = tmp_path / "broken.proof"
     broken.write_bytes((written / "card.proof").read_bytes()[:-1])
     assert main(["check", *paths, "--proof", str(broken)]) == 1
-    assert "FAIL         proof: the proof file was refused" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert f"FAIL         proof file: {broken} was refused" in out
+    assert "The proof file was refused; nothing else contradicts the card." in out
 
 
 def test_proof_needs_certify(written, capsys):

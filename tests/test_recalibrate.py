@@ -1,5 +1,7 @@
 """What of a scale is fitted again is chosen by the rows, and refused where there are too few."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
@@ -11,8 +13,10 @@ from riskcard import (
     ParameterError,
     RiskCard,
     RiskcardWarning,
+    plot_risk,
     recalibrate,
 )
+from riskcard.calculator.calculator_page import render_calculator
 from riskcard.cli.main import main
 from riskcard.evaluation.monitoring.updating import choose_update, require_rows_for
 from riskcard.evaluation.outcomes import Outcomes, read_outcomes
@@ -213,3 +217,159 @@ def test_what_was_done_has_intervals():
     found = choose_update(outcomes_of(*rows_of(2000, 0.8, 0.5, seed=4)))
     assert "95 % intervals" in update_done(found, "both")
     assert "95 % interval" in update_done(found, "offset")
+
+
+# --- which rows are which -----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def recalibrated(tmp_path_factory):
+    """The files of a card that was learned from some rows and recalibrated on others, and of three tables."""
+    folder = tmp_path_factory.mktemp("recalibrated")
+    for name, offset in (("points", 0.0), ("scale", 1.5), ("others", 0.5)):
+        X, y = rows_of(300 if name == "points" else 400, offset, seed=len(name))
+        pairs = [
+            (x, label) for x, label in zip(X["x"], y, strict=True) if name != "others" or x > 1
+        ]
+        lines = [f"{x},{label}\n" for x, label in pairs]
+        (folder / f"{name}.csv").write_text("x,sick\n" + "".join(lines))
+    first, second = str(folder / "first.json"), str(folder / "second.json")
+    learned = str(folder / "points.csv"), "--target", "sick", "--max-terms", "2", "--certify"
+    assert main(["fit", *learned, "-o", first, "-q"]) == 0
+    assert main(["recalibrate", first, str(folder / "scale.csv"), "-o", second, "-q"]) == 0
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("rows", "code", "words"),
+    [
+        ("points", 3, "pass         values of the rows: those that the points of the card were"),
+        (
+            "scale",
+            3,
+            "pass         values of the rows: those that the scale of the card was fitted to",
+        ),
+        ("others", 1, "FAIL         values of the rows: neither those"),
+    ],
+)
+def test_check_tells_the_rows_of_the_points_from_those_of_the_scale(
+    recalibrated, rows, code, words, capsys
+):
+    asked = ["check", str(recalibrated / "second.json"), str(recalibrated / f"{rows}.csv")]
+    assert main(asked) == code
+    out = capsys.readouterr().out
+    assert words in out
+    assert ("FAIL" in out) == (code == 1)
+    assert "scale fitted to 400 rows" in out
+    assert "points learned from 300 rows" in out
+
+
+def test_a_recalibrated_card_says_which_rows_it_is_about(recalibrated):
+    card = RiskCard.load(recalibrated / "second.json")
+    text = " ".join(card.to_text().split())
+    assert "Points learned from 300 rows" in text
+    assert "risks recalibrated on 400 rows" in text
+    assert "Observed: the share with the event among the rows of the recalibration" in text
+    assert "if they are like the rows of the recalibration" in text
+    assert "Rows and events next to points are those that the points were learned from." in text
+    assert "training rows" not in text
+    page = render_calculator(card)
+    assert "what was observed in the recalibration" in page
+    assert '"counted":"Of {rows} rows of the recalibration' in page
+    assert "training rows" not in page.split('"words":')[0]
+    observed = plot_risk(card).get_legend_handles_labels()[1]
+    assert "observed in recalibration" in observed
+
+
+def test_the_workbook_of_a_recalibrated_card_names_the_rows_that_totals_were_counted_in(
+    recalibrated, tmp_path
+):
+    openpyxl = pytest.importorskip("openpyxl")
+    path = tmp_path / "card.xlsx"
+    assert main(["export", str(recalibrated / "second.json"), "-o", str(path)]) == 0
+    cells = [
+        str(cell.value) for sheet in openpyxl.load_workbook(path) for row in sheet for cell in row
+    ]
+    assert "recalibration rows" in cells
+    assert "training rows" not in cells
+    assert "Training rows" in cells  # those behind the points
+
+
+@pytest.mark.parametrize("language", ["de", "fr", "es"])
+def test_every_language_knows_recalibrated_cards(recalibrated, language):
+    card = RiskCard.load(recalibrated / "second.json")
+    card = replace(card, labels=replace(card.labels, language=language))
+    text = " ".join(card.to_text().split())
+    for word in ("Trainingszeilen", "apprentissage", "entrenamiento"):
+        assert word not in text
+
+
+def test_a_card_written_by_hand_does_not_say_that_it_was_learned():
+    new = recalibrate(CARD, *rows_of(400, 1.0), update="both")
+    assert "Risks recalibrated on 400 rows" in new.to_text()
+    assert "earned from" not in new.to_text()
+    assert RiskCard.from_json(new.to_json()) == new
+
+
+def test_monitor_and_validate_name_the_rows_of_a_recalibrated_card(recalibrated, capsys):
+    card, others = str(recalibrated / "second.json"), str(recalibrated / "others.csv")
+    assert main(["monitor", card, others]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "400 rows of the recalibration (total) and 300 training rows (features)" in out
+    assert "on the rows of the recalibration" in out
+    assert "The reference is the training rows" not in out
+    page = recalibrated / "page.html"
+    assert main(["validate", card, others, "-o", str(page)]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "that of the total from the recalibration" in out
+    html = page.read_text(encoding="utf-8").replace("\u00a0", " ")
+    assert "Recalibration, %" in html
+    assert "bands of the total with those among the rows of the recalibration" in html
+
+
+@pytest.mark.parametrize(
+    ("card", "rows", "words"),
+    [
+        ("first", "points", "those that the card was learned from"),
+        ("second", "points", "those that the card was learned from"),
+        ("second", "scale", "recalibrated on"),
+        ("second", "others", ""),
+    ],
+)
+def test_credit_and_monitor_say_whose_rows_they_were_given(recalibrated, card, rows, words, capsys):
+    paths = str(recalibrated / f"{card}.json"), str(recalibrated / f"{rows}.csv")
+    assert main(["monitor", *paths]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert words in out
+    assert ("The new rows are those" in out) == bool(words)
+    assert main(["credit", *paths]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert ("The card was recalibrated on these rows" in out) == (rows == "scale")
+    assert ("These are the rows that the card was learned from" in out) == (rows == "points")
+
+
+@pytest.mark.parametrize("by", [[], ["--groups", "ward"]])
+def test_credit_and_monitor_notice_training_rows_next_to_held_out_ones(tmp_path, by, capsys):
+    X, y = rows_of(400, seed=9)
+    lines = [
+        f"{x},{row % 40},{label}\n" for row, (x, label) in enumerate(zip(X["x"], y, strict=True))
+    ]
+    data, card = str(tmp_path / "rows.csv"), str(tmp_path / "card.json")
+    (tmp_path / "rows.csv").write_text("x,ward,sick\n" + "".join(lines))
+    options = ["--target", "sick", "--max-terms", "2", "--hold-out", "30%", "--drop", "ward"]
+    assert main(["fit", data, *options[: 6 if by else 8], *by, "-o", card, "-q"]) == 0
+    for command in ("credit", "monitor"):
+        capsys.readouterr()
+        assert main([command, card, data]) == 0
+        out = " ".join(capsys.readouterr().out.split())
+        assert "rows that the card was learned from" in out or "those that the card was" in out
+        assert "were held out: " in out
+
+
+def test_verify_says_that_a_recalibrated_card_was_recalibrated(recalibrated, capsys):
+    table = str(recalibrated / "points.csv")
+    asked = ["verify", str(recalibrated / "second.json"), table, table]
+    assert main(asked) == 1
+    out = capsys.readouterr().out
+    assert "it was recalibrated" in out
+    assert "edited" not in out

@@ -407,3 +407,19 @@ def test_intervals_of_high_risks_from_few_rows_are_said_to_be_narrow():
     assert not interval_words(card_of(300, 0, **recalibrated))  # intervals of another kind
     with speaking("de"):
         assert "über 95\u00a0% " in interval_words(card_of(300, 0))
+
+
+@pytest.mark.parametrize("least", [None, 20])
+def test_a_report_says_where_rare_missing_values_counted_as_typical_ones(least):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=200)
+    y = (x + rng.normal(size=200) > 0).astype(int)
+    x[:3] = np.nan
+    parts = Regularization.only(min_line_rows=least)
+    model = RiskScoreClassifier(1, regularization=parts).fit(x[:, None], y)
+    facts = make_report(model, x[:, None], y, **NONE).facts
+    done = section("done", facts)
+    assert ("nothing was imputed" in done) == (least is None)
+    assert ("with fewer than 20 missing values it counted as a typical value" in done) == bool(
+        least
+    )

@@ -13,6 +13,7 @@ import pytest
 from riskcard import CardRules, Regularization, RiskCard, RiskScoreClassifier, RiskScoreClassifierCV
 from riskcard.cli.main import main
 from riskcard.cli.parser import make_parser
+from riskcard.formatting.speech import speaking, translated
 from riskcard.progress import WorkBar
 
 ROOT = Path(__file__).parents[1]
@@ -142,6 +143,40 @@ def test_the_recipe_of_tune_chooses_the_same_card_again(tmp_path, data, capsys):
     assert [one.points for one in model.card_.features] == [one.points for one in card.features]
     assert model.loss_ == card.certificate.loss
     assert model.n_splits_ == 6
+
+
+@pytest.mark.parametrize(
+    ("options", "heading", "note", "stored"),
+    [
+        ([], "the held-out rows of 6 folds", "by cross-validation with 6 folds:", 3),
+        (["--sites", "ward"], "the held-out rows of 12 sites", "each of 12 sites once:", "LeaveOneGroupOut"),
+        (["--sites", "ward", "--groups", "weight"], "the held-out rows of 12 sites", "each of 12 sites once:",
+         "12 sites, each held out once"),
+        (["--time-split", "row"], "Log-loss on 3 parts of the later rows (", "on the later rows, judged by cards",
+         "later rows in 3 parts, judged by cards of the earlier ones"),
+    ],
+)  # fmt: skip
+def test_tune_says_and_stores_what_was_held_out(tmp_path, capsys, options, heading, note, stored):
+    rows = [{**row, "row": number, "weight": number} for number, row in enumerate(ward_rows())]
+    data, path = write(tmp_path / "rows.csv", rows), tmp_path / "card.json"
+    code, out, _ = run(capsys, "tune", data, *QUICK, *options, "-o", path)
+    assert code == 0
+    assert heading in out
+    (found,) = [one for one in RiskCard.load(path).certificate.notes if "Size chosen" in one]
+    assert note in found
+    assert ("folds" in found) == (not options)
+    recipe = RiskCard.load(path).recipe
+    assert recipe.further["cv"] == stored
+    assert recipe.further["repeats"] == (1 if options else 2)
+    with speaking("de"):
+        assert translated(found).startswith("Größe")
+
+
+def test_the_standard_error_of_tune_is_named_for_what_it_is(data, capsys):
+    _, out, _ = run(capsys, "tune", data, *QUICK)
+    assert "SE of diff.: standard error of the difference from the best size" in out
+    (best,) = [line for line in out.splitlines() if "best" in line and line.strip()[:1].isdigit()]
+    assert best.split()[2] == "0.0000"
 
 
 def test_groups_stay_in_one_fold_and_are_not_a_feature(tmp_path, data, capsys, monkeypatch):

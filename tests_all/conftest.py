@@ -1,6 +1,7 @@
 """Settings of the tests that run other people's programs, and how such a program is found."""
 
 import importlib
+import json
 import os
 import shutil
 import sys
@@ -61,6 +62,26 @@ def browser(find_program, find_module):
     opened = webdriver.Chrome(options=options, service=service.Service(driver))
     yield opened
     opened.quit()
+
+
+@pytest.fixture
+def asked_for(browser):
+    """A function that gives the addresses which were asked for in a test, in which nothing may go wrong."""
+    for kind in ("browser", "performance"):
+        browser.get_log(kind)
+
+    def read() -> list[str]:
+        assert browser.get_log("browser") == []
+        messages = [
+            json.loads(entry["message"])["message"] for entry in browser.get_log("performance")
+        ]
+        return [
+            message["params"]["request"]["url"]
+            for message in messages
+            if message["method"] == "Network.requestWillBeSent"
+        ]
+
+    return read
 
 
 def _do_without(what: str):

@@ -1,7 +1,6 @@
 """The calculator in a real browser gives the totals and risks of its card, and refuses kindly."""
 
 import base64
-import json
 import math
 from urllib.parse import urlencode
 
@@ -53,7 +52,7 @@ return shown;
 
 
 @pytest.fixture
-def open_page(browser, tmp_path):
+def open_page(browser, asked_for, tmp_path):
     """Opens a page; at the end nothing must have gone wrong on it or been asked for elsewhere."""
     path = tmp_path / "calculator.html"
 
@@ -62,16 +61,8 @@ def open_page(browser, tmp_path):
         browser.get("about:blank")
         browser.get(path.as_uri() + (f"#{urlencode(values)}" if values else ""))
 
-    for kind in ("browser", "performance"):
-        browser.get_log(kind)
     yield open_it
-    assert browser.get_log("browser") == []
-    asked = [
-        message["params"]["request"]["url"]
-        for entry in browser.get_log("performance")
-        for message in [json.loads(entry["message"])["message"]]
-        if message["method"] == "Network.requestWillBeSent"
-    ]
+    asked = asked_for()
     assert all(url.startswith((path.as_uri(), "data:")) for url in asked), asked
 
 

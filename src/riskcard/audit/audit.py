@@ -9,7 +9,17 @@ from typing import Any
 import numpy as np
 
 from riskcard.audit.claims import check_claims, check_proof, claims_of
-from riskcard.audit.findings import ROUNDING, AuditReport, Check, checked, not_checked
+from riskcard.audit.findings import (
+    LABELS,
+    ROUNDING,
+    ROWS,
+    VALUES,
+    AuditReport,
+    Check,
+    Outcome,
+    checked,
+    not_checked,
+)
 from riskcard.audit.hand_loss import (
     as_certified,
     hand_loss,
@@ -33,7 +43,7 @@ from riskcard.data.target import read_target, read_weights
 from riskcard.errors import DataError, ParameterError
 from riskcard.model.card import RiskCard
 from riskcard.model.origin.certificate import Certificate
-from riskcard.model.origin.recipe import RowOrigin
+from riskcard.model.origin.recipe import RowOrigin, hash_for_scale
 
 #: Why nothing that a certificate claims could be checked.
 WITHOUT_COLUMNS = (
@@ -81,8 +91,13 @@ def audit_card(
     if certificate is not None:
         weighted = _with_pseudo_rows(weighted, card, certificate, given)
     loss = hand_loss(certified, weighted)
-    checks = [_check_labels(card, rows), _check_training(card, rows), _check_origin(card, given)]
-    checks += [*_check_counts(card, rows), *_check_risks(card, rows)]
+    is_scale = _is_of_scale(card, X, y, sample_weight)
+    checks = [_check_labels(card, rows), _check_training(card, rows)]
+    origin = _check_origin(card, given, is_scale)
+    # rows of the points are not those that a recalibration counted
+    has_counts = is_scale is not False or origin.outcome is not Outcome.PASSED
+    checks += [origin, *_check_counts(card, rows, has_counts)]
+    checks += _check_risks(card, rows)
     if certificate is None:
         checks.append(not_checked("certificate", "the card has none, so it claims no loss"))
         return AuditReport(tuple(checks), loss, lacks="certificate")
@@ -166,7 +181,7 @@ def _check_labels(card: RiskCard, rows: Rows) -> Check:
     found = sorted(set(rows.target.tolist()), key=str)
     shown = ", ".join(repr(value) for value in found[:4])
     passed = len(found) == 2 and all(value in card.classes for value in found)
-    return checked("labels", passed, f"the target has {shown}; the card has {card.classes}")
+    return checked(LABELS, passed, f"the target has {shown}; the card has {card.classes}")
 
 
 def _check_training(card: RiskCard, rows: Rows) -> Check:
@@ -179,34 +194,67 @@ def _check_training(card: RiskCard, rows: Rows) -> Check:
     )
     here = "{} rows ({} events) of weight {:.10g} ({:.10g})".format(*found)
     if card.training is None:
-        return not_checked("rows", f"{here}; the card does not say what it was learned from")
+        return not_checked(ROWS, f"{here}; the card does not say what it was learned from")
     facts = card.training
     stated = (facts.rows, facts.events, facts.weight, facts.event_weight)
     passed = all(is_close(a, b) for a, b in zip(found, stated, strict=True))
     learned = "{} rows ({} events) of weight {:.10g} ({:.10g})".format(*stated)
-    return checked("rows", passed, f"{here}; learned from {learned}")
+    if not facts.is_recalibrated:
+        return checked(ROWS, passed, f"{here}; learned from {learned}")
+    points = facts.points_rows, facts.points_events
+    if facts.points_rows:
+        learned += ", points learned from {} rows ({} events)".format(*points)
+    return checked(ROWS, passed or found[:2] == points, f"{here}; scale fitted to {learned}")
 
 
-def _check_origin(card: RiskCard, given: TrainingRows | str) -> Check:
+def _is_of_scale(card: RiskCard, X: Any, y: Any, sample_weight: Any) -> bool | None:
+    """Whether the scale was fitted to these rows in a recalibration; None where there was none."""
+    if card.recipe is None or not card.recipe.scale_rows:
+        return None
+    n_rows, _ = read_by_hand(card, X)
+    has_event = np.asarray(read_target(y, n_rows) == card.classes[1], dtype=bool)
+    weights = read_weights(sample_weight, n_rows)
+    return card.recipe.scale_rows == hash_for_scale(card, X, has_event, weights)
+
+
+def _check_origin(card: RiskCard, given: TrainingRows | str, is_scale: bool | None = None) -> Check:
     """The hashes of the recipe are those of the rows."""
-    name = "values of the rows"
     if card.recipe is None:
-        return not_checked(name, "the card has no recipe, and so no hash of its rows")
-    if card.recipe.scale_rows:
-        return not_checked(name, "the scale of the card was fitted to other rows than its points")
+        return not_checked(VALUES, "the card has no recipe, and so no hash of its rows")
+    by_hash = "by the hash in the recipe"
+    if is_scale:
+        return checked(VALUES, True, f"those that the scale of the card was fitted to, {by_hash}")
     if isinstance(given, str):
-        return not_checked(name, given)
-    if given.origin is RowOrigin.UNKNOWN:
-        return not_checked(name, "not all columns and weights are here as they were in training")
+        return not_checked(VALUES, given)
     is_training = given.origin is RowOrigin.TRAINING
-    detail = "as in training, by the hash in the recipe" if is_training else "not those of training"
-    return checked(name, is_training, detail)
+    if given.origin is RowOrigin.UNKNOWN:
+        why = given.why_not_training
+        if is_scale is not None:
+            why = (
+                "not those that the scale of the card was fitted to; whether its points were learned from "
+                f"them cannot be told: {why}"
+            )
+        return not_checked(VALUES, why)
+    if is_scale is None:
+        detail = f"as in training, {by_hash}" if is_training else "not those of training"
+    elif is_training:
+        detail = f"those that the points of the card were learned from, {by_hash}; its scale was fitted to others"
+    else:
+        detail = (
+            "neither those that the points of the card were learned from nor those that its scale was "
+            "fitted to"
+        )
+    return checked(VALUES, is_training, detail)
 
 
-def _check_counts(card: RiskCard, rows: Rows) -> Iterator[Check]:
+def _check_counts(card: RiskCard, rows: Rows, has_counts: bool = True) -> Iterator[Check]:
     """The rows and events of each total, where the card has them."""
     counts = () if card.training is None else card.training.totals
     if not counts:
+        return
+    if not has_counts:
+        why = "those on the card are of the rows that its scale was fitted to"
+        yield not_checked("counts", why)
         return
     has_event, totals = is_event(card, rows), totals_by_hand(card, rows)
     wrong = []

@@ -1,7 +1,9 @@
 """What an audit found: checks of claims, each passed, failed or not checked, with the figures behind it."""
 
+from __future__ import annotations
+
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -12,6 +14,12 @@ from riskcard.formatting.speech import say
 
 #: Rounding may make two equal numbers differ by this much, relatively.
 ROUNDING = 1e-9
+#: The checks that the table must pass before anything follows about the card, and that of a proof file.
+LABELS, ROWS, VALUES, PROOF_FILE = "labels", "rows", "values of the rows", "proof file"
+#: What fails for other rows than those of training, too.
+_OF_ROWS = {ROWS, "counts", "loss"}
+#: The check that a card was not edited.
+DIGEST = "digest"
 
 
 class Outcome(str, Enum):
@@ -94,8 +102,29 @@ class AuditReport:
         counts = ", ".join(
             say(f"proof_{outcome.name.lower()}", number=str(number[outcome])) for outcome in Outcome
         )
-        lacks = "failed" if self.failures else self.lacks
+        lacks = self._faulty if self.failures else self.lacks
         return f"{counts}. {say(f'proof_lacks_{lacks}')}" if lacks else f"{counts}."
+
+    def with_proof_file(self, check: Check) -> AuditReport:
+        """The same with what a checker found in the proof file, which says more than a search that found nothing."""
+        others = [one for one in self.checks if one.name != "proof" or not one.holds]
+        return replace(self, checks=(*others, check))
+
+    @property
+    def _faulty(self) -> str:
+        """What the failures are the fault of: "failed" is the card."""
+        failed = {check.name for check in self.failures}
+        if failed == {PROOF_FILE}:
+            return "proof_file"
+        if DIGEST in failed:
+            return "failed"
+        if LABELS in failed:
+            return "labels"
+        if VALUES in failed:
+            return "table"
+        # a hash that agrees leaves only the card to blame
+        is_known = any(one.name == VALUES and one.outcome is Outcome.PASSED for one in self.checks)
+        return "rows" if failed & _OF_ROWS and not is_known else "failed"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain dicts, lists, texts and numbers, ready for JSON."""

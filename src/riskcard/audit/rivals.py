@@ -78,6 +78,8 @@ class TrainingRows:
         Whether the rows are those that the card was learned from.
     has_all
         Whether no column is missing.
+    needs_weights
+        The card was learned from weighted rows.
     """
 
     table: FeatureTable
@@ -85,6 +87,20 @@ class TrainingRows:
     weights: NDArray[np.float64] | None
     origin: RowOrigin
     has_all: bool
+    needs_weights: bool = False
+
+    @property
+    def why_not_training(self) -> str:
+        """Why these are not known to be all training rows with all columns; empty where they are."""
+        if self.origin is RowOrigin.OTHER:
+            return "these are not the rows that the card was learned from"
+        if not self.has_all:
+            return "columns of training are missing here"
+        if self.origin is RowOrigin.TRAINING:
+            return ""
+        if self.needs_weights and self.weights is None:
+            return "the card was learned from weighted rows, and the weights are not here"
+        return "columns that the card does not use have other values here than in training"
 
 
 def read_training_rows(
@@ -112,7 +128,9 @@ def read_training_rows(
     is_event = np.array(labels.astype(object) == card.classes[1], dtype=bool)
     origin = matches(card, features, is_event, weights)
     table = FeatureTable(features, len(labels))
-    return TrainingRows(table, labels, weights, origin, len(wanted) == len(card.feature_names))
+    needs_weights = card.recipe is not None and card.recipe.is_weighted
+    has_all = len(wanted) == len(card.feature_names)
+    return TrainingRows(table, labels, weights, origin, has_all, needs_weights)
 
 
 def find_rival(card: RiskCard, rows: TrainingRows, prove: float | None = None) -> Rival:
@@ -163,9 +181,7 @@ def _obstacle(card: RiskCard, rows: TrainingRows, is_of_recipe: bool) -> str:
             return "the card that was improved is not stored"
         if recipe.method == "fit_within_limits":
             return "the groups that its limits are about are not stored"
-        if rows.origin is not RowOrigin.TRAINING or not rows.has_all:
-            return "not all columns are here as they were in training"
-        return ""
+        return rows.why_not_training
     if certificate.rules or certificate.min_gain or not certificate.is_grid_full:
         return "without a recipe it is not known which cards are of this kind"
     return ""

@@ -1,8 +1,5 @@
 """The page of the calculator: one file of HTML with its style, its script and its data."""
 
-import base64
-import hashlib
-import json
 from functools import partial
 from typing import Any
 
@@ -10,6 +7,8 @@ from riskcard.calculator.page_words import number_words, share_words
 from riskcard.calculator.questions import Question, questions_of
 from riskcard.card.bands import BandLine, Seen, has_risk_intervals
 from riskcard.card.scorecard import ScoreCard, score_card_of
+from riskcard.card.sentences import about_rows
+from riskcard.formatting.script_data import script_data, source_hash
 from riskcard.formatting.templates import asset, render
 from riskcard.model.card import RiskCard
 from riskcard.model.explain import MOST_REASONS
@@ -31,7 +30,8 @@ def render_calculator(card: RiskCard) -> str:
         number=partial(number_words, labels),
         shown=shown,
         facts=(*shown.front, *shown.back) if labels.facts is None else labels.facts,
-        caution=labels.say("caution") if labels.caution is None else labels.caution,
+        caution=_caution(card),
+        curve_observed=labels.say(about_rows("curve_observed", card.training)),
         questions=questions,
         has_reasons=_has_reasons(card),
         columns=_columns(shown),
@@ -40,10 +40,16 @@ def render_calculator(card: RiskCard) -> str:
         style=style,
         script=script,
         policy=(
-            f"default-src 'none'; img-src data:; style-src {_hash(style)}; "
-            f"script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
+            f"default-src 'none'; img-src data:; style-src {source_hash(style)}; "
+            f"script-src {source_hash(script)}; base-uri 'none'; form-action 'none'"
         ),
     )
+
+
+def _caution(card: RiskCard) -> str:
+    """What the labels say, or which rows the risk is an estimate from."""
+    own = card.labels.caution
+    return card.labels.say(about_rows("caution", card.training)) if own is None else own
 
 
 def _has_reasons(card: RiskCard) -> bool:
@@ -91,19 +97,18 @@ def _data(card: RiskCard, shown: ScoreCard, questions: tuple[Question, ...]) -> 
             for line in shown.bands
             if line.seen is not None
         ],
-        "words": {key: card.labels.say(key) for key in words_of(card.labels.language)},
+        "words": _words(card),
     }
-    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    for character in "<>&\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
+    return script_data(content)
+
+
+def _words(card: RiskCard) -> dict[str, str]:
+    """The texts by their names; what was counted is said of the rows that it was counted in."""
+    words = {key: card.labels.say(key) for key in words_of(card.labels.language)}
+    for key in ("counted", "counted_none"):
+        words[key] = words[about_rows(key, card.training)]
+    return words
 
 
 def _figures(seen: Seen) -> dict[str, Any]:
     return {name: getattr(seen, name) for name in ("rows", "events", "rate")}
-
-
-def _hash(text: str) -> str:
-    """Only this style and this script may act on the page, whatever is in the names."""
-    digest = base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
-    return f"'sha256-{digest}'"

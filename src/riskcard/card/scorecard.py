@@ -6,6 +6,7 @@ from typing import Any
 
 from riskcard.card.bands import BandLine, band_lines, cells_of, has_risk_intervals
 from riskcard.card.sentences import (
+    about_rows,
     certificate_sentences,
     observed_words,
     proof_for_readers,
@@ -114,7 +115,10 @@ def _front(card: RiskCard, observed: str, bands: Sequence[BandLine]) -> Iterator
     if observed:
         yield observed
     if has_risk_intervals(bands):
-        yield card.labels.say("interval_means")
+        yield card.labels.say(about_rows("interval_means", training))
+    has_counts = any(one.rows for one in card.features)
+    if training is not None and training.is_recalibrated and has_counts:
+        yield card.labels.say("line_counts_recalibrated")
     yield from rare_words(card)
     if training is not None:
         yield training_words(training, card.labels)

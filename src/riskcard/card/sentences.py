@@ -44,14 +44,20 @@ def training_words(training: TrainingFacts, labels: Labels = ENGLISH) -> str:
     counts = {"rows": training.rows, "events": training.events}
     key = "learned"
     if training.points_rows is not None and training.points_events is not None:
-        key = "recalibrated"
+        key = "recalibrated" if training.points_rows > 0 else "recalibrated_alone"
         counts |= {"point_rows": training.points_rows, "point_events": training.points_events}
     return labels.say(key, share=shown, **{name: labels.count(one) for name, one in counts.items()})
 
 
 def observed_words(training: TrainingFacts, labels: Labels = ENGLISH) -> str:
     """What the observed rates next to the totals are."""
-    return labels.say("observed_by_weight" if training.is_weighted else "observed_means")
+    key = "observed_by_weight" if training.is_weighted else "observed_means"
+    return labels.say(about_rows(key, training))
+
+
+def about_rows(key: str, training: TrainingFacts | None) -> str:
+    """The name of a sentence about the rows that totals were counted in: of training, or recalibration."""
+    return key if training is None or not training.is_recalibrated else f"{key}_recalibrated"
 
 
 def rare_words(card: RiskCard) -> list[str]:
@@ -157,12 +163,27 @@ def certificate_sentences(certificate: Certificate) -> list[str]:
     rules = say("sentence_rules", rules=rule_words(certificate))
     return [
         proof_sentence(certificate),
+        *proof_state(certificate),
         kind_words(certificate),
         *regularization_words(certificate),
         *class_weight_words(certificate),
         *([rules] if certificate.rules else []),
         *map(translated, certificate.notes),
     ]
+
+
+def proof_state(certificate: Certificate) -> list[str]:
+    """Whether anybody but riskcard can vouch for the bound, in a sentence; nothing where none is stated."""
+    if certificate.bound <= 0:
+        return []
+    if certificate.proof is None:
+        return [say("state_stated")]
+    record = certificate.proof
+    file = say("state_file", name=record.name, digits=record.shown_hash)
+    if not record.checked_by:
+        return [f"{file} {say('state_unchecked')}"]
+    key = "state_checked_given" if record.given else "state_checked"
+    return [f"{file} {say(key, checker=record.checked_by)}"]
 
 
 def rule_words(certificate: Certificate) -> str:

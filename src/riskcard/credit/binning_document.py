@@ -8,8 +8,15 @@ _CONVENTION = (
     "WoE, the weight of evidence, is log(share of all goods in the bin / share of all bads in it); bads "
     "have the event. It is positive where a bin is safer than average. IV, the information value, is the "
     "sum of (share of goods - share of bads) x WoE; readings: weak from 0.02, medium from 0.1, strong from "
-    "0.3. Within chance: a column that has nothing to do with the event exceeds such an IV in more than one "
-    "sample of twenty."
+    "0.3, very strong from 0.5, where the column may be a leak."
+)
+_CHANCE = (
+    "Within chance: a column that has nothing to do with the event exceeds such an IV in more than one sample "
+    "of twenty"
+)
+_CHANCE_OF_CHOSEN = (
+    ", even where its bins are fixed in advance. Bins that were chosen on these rows, as the lines of a card "
+    "are on its training rows, exceed it more often: an IV that is not within chance may still be due to chance."
 )
 _ADJUSTED = "* A bin has no goods or no bads: half a row was added to every bin of both."
 
@@ -29,7 +36,10 @@ def binning_document(tables: BinningTables) -> Document:
         f"({share(tables.base_rate)}{by_weight}).",
         [
             Section(
-                "Information value", [_CONVENTION, _method(tables)], [overview], _notes(tables)
+                "Information value",
+                [_CONVENTION, _chance(tables), _method(tables)],
+                [overview],
+                _notes(tables),
             ),
             Section("Bins", (), [_table(one) for one in tables]),
         ],
@@ -57,6 +67,12 @@ def _table(table: BinningTable) -> ShownTable:
     return ShownTable(
         header, rows, caption=f"{table.name} ({origin}), IV {plain(table.iv)}{_mark(table)}"
     )
+
+
+def _chance(tables: BinningTables) -> str:
+    """What "within chance" means for these bins."""
+    is_fixed = tables.binning.method == "quantile" and not _has_card(tables)
+    return f"{_CHANCE}." if is_fixed else _CHANCE + _CHANCE_OF_CHOSEN
 
 
 def _method(tables: BinningTables) -> str:

@@ -23,6 +23,7 @@ from riskcard.evaluation.outcomes import Outcomes, read_outcomes
 from riskcard.evaluation.separation import Separation, separation_of
 from riskcard.formatting.plain_values import as_plain
 from riskcard.model.card import RiskCard
+from riskcard.model.origin.row_role import RowRole, role_of_rows
 
 #: The approval rate at which scores are compared, unless it is given.
 _APPROVAL_RATE = 0.7
@@ -76,6 +77,8 @@ class CreditJudgement:
         The tables.
     rival
         An existing score, where one is given.
+    role
+        What the rows are to the card.
     """
 
     title: str
@@ -93,6 +96,7 @@ class CreditJudgement:
     grades: tuple[Grade, ...]
     rival: Rival | None = None
     clusters: int | None = None
+    role: RowRole = RowRole.UNKNOWN
 
     def to_dict(self) -> dict[str, Any]:
         """All figures as plain dicts, lists, texts and numbers, ready for JSON."""
@@ -183,6 +187,7 @@ def judge_credit(
         grades=master_scale(outcomes, grades),
         rival=rival,
         clusters=None if outcomes.clusters is None else np.unique(outcomes.clusters).size,
+        role=role_of_rows(card, X, y, sample_weight, groups),
     )
 
 

@@ -9,11 +9,21 @@ from riskcard.credit.master_scale import DOUBTFUL, OUT_OF_LINE
 from riskcard.evaluation.intervals import Figure
 from riskcard.formatting.document import Document, Section, ShownTable
 from riskcard.formatting.figures import count, plain, share, share_with_interval, with_interval
+from riskcard.model.origin.row_role import RowRole
 
 _LIFT = (
     "Tenths of the rows, the riskiest first. Rows of equal risk that lie in two tenths belong to each in "
     "proportion. Lift: the event rate as a multiple of that of all rows."
 )
+#: What is to be known about the rows before any figure.
+_ROLES = {
+    RowRole.TRAINING: " These are the rows that the card was learned from: the figures are too good, and do not "
+    "show how it performs on others.",
+    RowRole.PARTLY: " Among these are the rows that the card was learned from, and those that were held out: the "
+    "figures are too good. 'riskcard validate' judges the held-out rows alone.",
+    RowRole.RECALIBRATION: " The card was recalibrated on these rows: its risks fit them by construction, and are to "
+    "be judged on others.",
+}
 
 
 def judgement_document(found: CreditJudgement, pictures: bool = False) -> Document:
@@ -31,7 +41,7 @@ def judgement_document(found: CreditJudgement, pictures: bool = False) -> Docume
         f"{found.title}: separation, bands and cut-offs",
         f"{count(found.rows, 'row')}, {found.events:,} of them with the event "
         f"({share(found.base_rate)}{weighted}){_in_groups(found)}. Bads have the event, goods do not. Ranges in brackets are "
-        "95 % intervals.",
+        f"95 % intervals.{_ROLES.get(found.role, '')}",
         sections,
     )
 

@@ -15,12 +15,13 @@ from riskcard.errors import DataError
 from riskcard.evaluation.calibration import Calibration, calibration_of
 from riskcard.evaluation.measures import Floats, Tally, area_under_curve
 from riskcard.evaluation.monitoring.card_drift import CardDrift, card_drift
-from riskcard.evaluation.monitoring.drift import Drift, Reading
+from riskcard.evaluation.monitoring.drift import LARGE_CHANGE, Drift, Reading
 from riskcard.evaluation.outcomes import read_clusters, read_outcomes
 from riskcard.evaluation.separation import Separation, separation_of
 from riskcard.formatting.figures import plain, share, with_interval
 from riskcard.formatting.plain_values import as_plain
 from riskcard.model.card import RiskCard
+from riskcard.model.origin.row_role import RowRole, role_of_rows
 
 #: A Gini that is this much lower asks for action, if chance does not explain it.
 LARGE_DROP = 0.1
@@ -75,8 +76,8 @@ class OutcomesInUse:
         By the total.
     reference_gini
         On the reference rows; None where it is not known.
-    is_apparent
-        The reference is the training rows, on which a Gini is too high.
+    reference_role
+        What the reference rows are to the card: on training rows a Gini is too high.
     """
 
     rows: int
@@ -85,7 +86,12 @@ class OutcomesInUse:
     calibration: Calibration
     bands: tuple[ScoreBand, ...]
     reference_gini: float | None
-    is_apparent: bool
+    reference_role: RowRole
+
+    @property
+    def is_apparent(self) -> bool:
+        """The Gini of the reference is too high."""
+        return self.reference_role is RowRole.TRAINING
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +142,11 @@ class Monitoring:
         Where it is the same in all rows: what all of them have.
     clusters
         The number of groups within which rows are not independent; None where all are.
+    points_rows
+        Where the reference is what a recalibrated card stores: the rows that its points were learned from,
+        with which features are compared; the total is compared with those of the recalibration.
+    role
+        What the new rows are to the card, where their outcomes are known.
     """
 
     title: str
@@ -145,6 +156,8 @@ class Monitoring:
     outcomes: OutcomesInUse | None = None
     same_outcome: SameOutcome | None = None
     clusters: int | None = None
+    points_rows: int | None = None
+    role: RowRole = RowRole.UNKNOWN
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -233,10 +246,11 @@ def monitor_card(
         reference_groups=reference_groups,
     )
     totals = card.total_points(X)
+    n_reference = n_points = None
     if reference is not None:
-        n_reference: int | None = len(card.total_points(reference))
-    else:
-        n_reference = None if card.training is None else card.training.rows
+        n_reference = len(card.total_points(reference))
+    elif card.training is not None:
+        n_reference, n_points = card.training.rows, card.training.points_rows
     clusters = read_clusters(groups, totals.size)
     found = Monitoring(
         card.title,
@@ -244,9 +258,11 @@ def monitor_card(
         n_reference,
         drift,
         clusters=None if clusters is None else np.unique(clusters).size,
+        points_rows=n_points,
     )
     if y is None:
         return found
+    found = replace(found, role=role_of_rows(card, X, y, sample_weight, groups))
     weights = read_weights(sample_weight, totals.size)
     same = _same_outcome(card, totals, y, weights)
     if same is not None:
@@ -260,7 +276,7 @@ def monitor_card(
         calibration=calibration_of(rows),
         bands=score_bands(rows, totals[weights > 0], card.higher_is_safer),
         reference_gini=_reference_gini(card, reference, reference_y, reference_weight),
-        is_apparent=reference is None,
+        reference_role=_reference_role(card, reference, reference_y, reference_weight),
     )
     return replace(found, outcomes=outcomes)
 
@@ -297,6 +313,14 @@ def _reference_gini(card: RiskCard, rows: Any, y: Any, sample_weight: Any) -> fl
     return 2 * area_under_curve(Tally(places, events, others)) - 1
 
 
+def _reference_role(card: RiskCard, rows: Any, y: Any, sample_weight: Any) -> RowRole:
+    """What the reference rows are to the card."""
+    if rows is not None:
+        return RowRole.UNKNOWN if y is None else role_of_rows(card, rows, y, sample_weight)
+    is_recalibrated = card.training is not None and card.training.is_recalibrated
+    return RowRole.RECALIBRATION if is_recalibrated else RowRole.TRAINING
+
+
 # --- what is found ------------------------------------------------------------------------------
 
 
@@ -305,9 +329,9 @@ def _findings(found: Monitoring) -> Iterator[Finding]:
     if total is None:
         yield Finding("total", Light.NOT_JUDGED, "the card has no counts of totals to compare with")
     else:
-        yield Finding("total", light_of(total), f"PSI {plain(total.index)}: {total.in_words}")
+        yield _drift_finding("total", "PSI", total)
     for one in found.drift.features:
-        yield Finding(one.name, light_of(one), f"CSI {plain(one.index)}: {one.in_words}")
+        yield _drift_finding(one.name, "CSI", one)
     for fault in found.drift.faults:
         for part, words in (
             (fault.outside, "outside the range of training"),
@@ -323,8 +347,20 @@ def _findings(found: Monitoring) -> Iterator[Finding]:
         yield Finding("outcomes", Light.NOT_JUDGED, found.same_outcome.in_words)
 
 
+def _drift_finding(subject: str, index: str, drift: Drift) -> Finding:
+    light, words = light_of(drift), f"{index} {plain(drift.index)}: {drift.in_words}"
+    if light is Light.NOT_JUDGED:
+        words += "; with this number of rows even a large change would be"
+    return Finding(subject, light, words)
+
+
 def light_of(drift: Drift) -> Light:
-    """The usual limits of a stability index, where chance does not explain it."""
+    """The usual limits of a stability index, where chance does not explain it.
+
+    Nothing is judged where even a large change would be within chance, as with a handful of rows.
+    """
+    if not drift.is_beyond_chance and drift.chance_limit >= LARGE_CHANGE:
+        return Light.NOT_JUDGED
     if not drift.is_beyond_chance or drift.reading is Reading.STABLE:
         return Light.IN_ORDER
     return Light.WATCH if drift.reading is Reading.SOME else Light.ACT
@@ -341,8 +377,15 @@ def _gini_finding(outcomes: OutcomesInUse) -> Finding:
     words = f"Gini {with_interval(one.gini, one.gini_interval)}"
     if before is None:
         return Finding("separation", Light.NOT_JUDGED, f"{words}; none to compare with")
-    words += f", {plain(before)} on the {'training' if outcomes.is_apparent else 'reference'} rows"
-    if one.gini_interval is None or before <= one.gini_interval[1]:
+    where = {
+        RowRole.TRAINING: "training rows",
+        RowRole.RECALIBRATION: "rows of the recalibration",
+    }.get(outcomes.reference_role, "reference rows")
+    words += f", {plain(before)} on the {where}"
+    ends = one.gini_interval
+    if ends is None or ends[0] <= 0 < before <= ends[1]:
+        return Finding("separation", Light.NOT_JUDGED, f"{words}; too few events to tell")
+    if before <= ends[1]:
         return Finding("separation", Light.IN_ORDER, words)
     return Finding(
         "separation", Light.ACT if before - one.gini >= LARGE_DROP else Light.WATCH, words
@@ -352,7 +395,9 @@ def _gini_finding(outcomes: OutcomesInUse) -> Finding:
 def _calibration_finding(calibration: Calibration) -> Finding:
     ends, ratio = calibration.ratio_interval, calibration.ratio
     words = f"expected / observed events {with_interval(ratio, ends)}"
-    if ends is None or ends[0] <= 1 <= ends[1]:
+    if ends is None or (ends[0] < FAR_FROM_RIGHT[0] and FAR_FROM_RIGHT[1] < ends[1]):
+        return Finding("risks", Light.NOT_JUDGED, f"{words}; too few events to tell")
+    if ends[0] <= 1 <= ends[1]:
         return Finding("risks", Light.IN_ORDER, words)
     words += ": risks are too high" if ratio > 1 else ": risks are too low"
     is_far = not FAR_FROM_RIGHT[0] <= ratio <= FAR_FROM_RIGHT[1]

@@ -16,19 +16,29 @@ from riskcard.evaluation.monitoring.drift import LARGE_CHANGE, SOME_CHANGE, Drif
 from riskcard.formatting.document import Document, Section, ShownTable
 from riskcard.formatting.figures import count, plain, share, share_with_interval, with_interval
 from riskcard.formatting.html import Verdict
+from riskcard.model.origin.row_role import RowRole
 
 _RULES = (
     f"Watch or act: a stability index of {SOME_CHANGE:g} or {LARGE_CHANGE:g} that chance does not explain; "
     f"{share(SOME_UNKNOWN, 0)} or {share(MANY_UNKNOWN, 0)} of values that training did not have; a Gini whose "
     f"interval is below that of the reference, or which is also {LARGE_DROP:g} lower; expected / observed "
     f"events whose interval excludes 1, or which are also outside {FAR_FROM_RIGHT[0]:g} to "
-    f"{FAR_FROM_RIGHT[1]:g}."
+    f"{FAR_FROM_RIGHT[1]:g}. Not judged: an index where even a large change would be within chance, and "
+    "outcomes that leave everything open."
 )
 _CHANCE = (
     "By chance: about what the index is when nothing has changed, (bins - 1) x (1/n + 1/m). Limit: without a "
     "change it is above this in one sample of twenty."
 )
 _ADJUSTED = "* A bin is empty in one of the samples: half a row was added to every bin of both."
+#: What is to be known about the new rows before any finding.
+_ROLES = {
+    RowRole.TRAINING: "The new rows are those that the card was learned from: nothing follows about its use. ",
+    RowRole.PARTLY: "The new rows are those that the card was learned from and those that were held out: nothing "
+    "follows about its use. ",
+    RowRole.RECALIBRATION: "The new rows are those that the card was recalibrated on: its risks fit them by "
+    "construction. ",
+}
 
 
 def monitoring_document(found: Monitoring, pictures: bool = False) -> Document:
@@ -41,16 +51,24 @@ def monitoring_document(found: Monitoring, pictures: bool = False) -> Document:
         sections.append(
             Section("Outcomes", [f"{words[0].upper()}{words[1:]}. They are left out here."])
         )
-    origin = (
-        "training rows, as counted in the card" if found.drift.is_from_card else "reference rows"
-    )
     together = "" if found.clusters is None else f" in {found.clusters:,} groups"
-    number = "" if found.reference_rows is None else f"{found.reference_rows:,} "
     return Document(
         f"{found.title}: monitoring",
-        f"{count(found.rows, 'new row')}{together} against {number}{origin}. Overall: {found.light_in_words}.",
+        f"{count(found.rows, 'new row')}{together} against {_reference(found)}. "
+        f"{_ROLES.get(found.role, '')}Overall: {found.light_in_words}.",
         sections,
     )
+
+
+def _reference(found: Monitoring) -> str:
+    """The rows that the new ones are compared with."""
+    number = "" if found.reference_rows is None else f"{found.reference_rows:,} "
+    if not found.drift.is_from_card:
+        return f"{number}reference rows"
+    if found.points_rows is None:
+        return f"{number}training rows, as counted in the card"
+    features = f"{found.points_rows:,} " if found.points_rows else ""
+    return f"{number}rows of the recalibration (total) and {features}training rows (features), as counted in the card"
 
 
 def _overview(found: Monitoring) -> Section:

@@ -146,8 +146,8 @@ def _facts_of(card: RiskCard, totals: Any, table: Table) -> TrainingFacts:
     facts = training_facts_of(signed, totals, card.reachable_totals())
     facts = _with_intervals(facts, card.training)
     first = card.training
-    if first is None:
-        return facts
+    if first is None:  # written by hand
+        return replace(facts, points_rows=0, points_events=0)
     is_new = first.points_rows is None
     return replace(
         facts,

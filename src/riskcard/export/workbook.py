@@ -327,10 +327,11 @@ def _add_validation(writer: _Writer, sheet: Any, lines: Lines, cells: str) -> No
 def _fill_risks(
     writer: _Writer, sheet: Any, totals: list[int], training: TrainingFacts | None
 ) -> None:
-    """The risk of every total that a row can have, and what was observed in training."""
+    """The risk of every total that a row can have, and what was observed where the scale was fitted."""
     counts = {one.low: one for one in (training.totals if training else ()) if one.low == one.high}
     header = ["total", "risk"]
-    header += ["training rows", "training events", "observed rate"] if counts else []
+    where = "recalibration" if training is not None and training.is_recalibrated else "training"
+    header += [f"{where} rows", f"{where} events", "observed rate"] if counts else []
     writer.header(sheet, 1, header)
     for row, total in enumerate(totals, 2):
         sheet.cell(row, 1, total)

@@ -12,8 +12,8 @@ from typing import Any
 
 from riskcard.extras import import_extra
 
-#: What has no place in a document that is edited: contents, styles, scripts.
-_LEFT_OUT = {"nav", "script", "style", "title", "svg"}
+#: What has no place in a document that is edited: contents, styles, scripts and what is said in their absence.
+_LEFT_OUT = {"nav", "noscript", "script", "style", "title", "svg"}
 _VOID = {"br", "col", "hr", "img", "input", "link", "meta", "wbr"}
 _PARAGRAPHS = {"p", "figcaption", "caption", "summary", "dt", "li", "blockquote", "pre"}
 _BOLD, _ITALIC = {"b", "strong", "th", "dt"}, {"em", "i", "figcaption", "cite"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ from riskcard.model.card_views import CardViews
 from riskcard.model.feature_points import CardFeature
 from riskcard.model.lines import Line
 from riskcard.model.origin.certificate import Certificate, TrainingFacts
+from riskcard.model.origin.proof_record import ProofRecord, record_of
 from riskcard.model.origin.recipe import Recipe, digest_of
 from riskcard.model.words.labels import Labels
 
@@ -183,6 +184,23 @@ class RiskCard(CardViews):
         from riskcard.model.words.labels_file import labelled, load_labels
 
         return labelled(self, labels if isinstance(labels, Labels) else load_labels(labels))
+
+    def with_proof(self, proof: ProofRecord | str | Path) -> RiskCard:
+        """The same card, which names the file that proves its bound.
+
+        Parameters
+        ----------
+        proof
+            The file that ``write_proof`` wrote for this card, or a record of one.
+        """
+        if self.certificate is None or self.certificate.bound <= 0:
+            raise ParameterError(
+                "The card states no bound, so there is no proof of one. Fit it with certify=True (--certify)."
+            )
+        record = proof if isinstance(proof, ProofRecord) else record_of(proof)
+        certificate = replace(self.certificate, proof=record)
+        recipe = None if self.recipe is None else replace(self.recipe, digest="")
+        return replace(self, certificate=certificate, recipe=recipe)
 
     def lines_of(self, feature: CardFeature) -> tuple[Line, ...]:
         """The lines of a feature as the labels of the card call them."""

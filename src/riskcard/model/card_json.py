@@ -16,6 +16,7 @@ from riskcard.errors import FormatError, ParameterError
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
 from riskcard.model.origin.certificate import Certificate, ClassWeights, TrainingFacts
+from riskcard.model.origin.proof_record import ProofRecord
 from riskcard.model.origin.recipe import HeldOut, Recipe
 from riskcard.model.totals import TotalCount
 from riskcard.model.value_range import ValueRange
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 Record = TypeVar("Record")
 
 FORMAT = "riskcard"
-FORMAT_VERSION = 5
+FORMAT_VERSION = 6
 
 _HEADER = ("format", "format_version", "riskcard_version")
 #: The entries of a card in the order of the file.
@@ -63,6 +64,7 @@ _KINDS: dict[type, dict[str, Any]] = {
     TrainingFacts: {"totals": list, "is_weighted": bool},
     ValueRange: {"is_whole": bool},
     Certificate: {"notes": [str], "rules": [str], "is_grid_full": bool, "version": str},
+    ProofRecord: {"given": [str]},
 }
 _RECORDS = {
     "training": TrainingFacts,
@@ -228,6 +230,8 @@ def _record_from(kind: type[Record], what: str, entry: Any) -> Record:
     if kind is Certificate and entry["class_weights"] is not None:
         weights = _record_from(ClassWeights, '"class_weights"', entry["class_weights"])
         entry = {**entry, "class_weights": weights}
+    if kind is Certificate and entry["proof"] is not None:
+        entry = {**entry, "proof": _record_from(ProofRecord, '"proof"', entry["proof"])}
     return kind(**entry)
 
 

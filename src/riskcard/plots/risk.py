@@ -56,10 +56,13 @@ def plot_risk(
         raise ParameterError("Observed rates need both X and y. Give both, or none.")
     if X is None:
         counts = () if card.training is None else card.training.totals
+        is_recalibrated = card.training is not None and card.training.is_recalibrated
+        where = "recalibration" if is_recalibrated else "training"
     else:
+        where = ""
         counts = observed_totals(card, X, y, sample_weight)
     with card.labels.spoken():
-        return draw_risk(axes_or_new(ax), card, counts, is_training=X is None)
+        return draw_risk(axes_or_new(ax), card, counts, where)
 
 
 def observed_totals(
@@ -79,10 +82,8 @@ def _event_among(card: RiskCard, y: Any) -> Any:
     return card.classes[1] if labels == set(card.classes) else None
 
 
-def draw_risk(
-    ax: Any, card: RiskCard, counts: Sequence[TotalCount], is_training: bool = False
-) -> Any:
-    """Draw a card and what was counted, in its training rows or in others."""
+def draw_risk(ax: Any, card: RiskCard, counts: Sequence[TotalCount], where: str = "") -> Any:
+    """Draw a card and what was counted in "training", in a "recalibration", or in other rows."""
     table = card.risk_table()
     low, high = table[0].total, table[-1].total
     fine = np.linspace(low - 0.4, high + 0.4, 400)
@@ -93,7 +94,7 @@ def draw_risk(
     else:
         ax.plot([], [], color=FILL, label=say("plot_risk_on_card"))
     if counts:
-        _draw_observed(ax, counts, is_training)
+        _draw_observed(ax, counts, where)
     ax.set(
         xlim=(low - 0.7, high + 0.7),
         ylim=(-3, 104),
@@ -104,12 +105,12 @@ def draw_risk(
     return finish(ax, "y", is_above=True, ncols=2)
 
 
-def _draw_observed(ax: Any, counts: Sequence[TotalCount], is_training: bool) -> None:
+def _draw_observed(ax: Any, counts: Sequence[TotalCount], where: str) -> None:
     middles = np.array([(one.low + one.high) / 2 for one in counts])
     rates = np.array([one.rate for one in counts])
-    if is_training:
+    if where:
         ax.plot(middles, 100 * rates, "s", color=INK, markersize=4.5, zorder=5,
-                label=say("plot_observed_training"))  # fmt: skip
+                label=say(f"plot_observed_{where}"))  # fmt: skip
     else:
         ends = np.array(
             [one.interval or rate_interval(one.rate, one.effective_rows) for one in counts]

@@ -10,6 +10,7 @@ from riskcard.evaluation.development.sample_size import SampleSize
 from riskcard.evaluation.distribution import Distribution
 from riskcard.evaluation.summary import Evaluation
 from riskcard.model.card import RiskCard
+from riskcard.model.origin.proof_record import ProofRecord
 from riskcard.model.totals import TotalCount
 from riskcard.report.row_mode import RowMode
 from riskcard.stability.result import CardStability
@@ -174,6 +175,32 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
+class ProofFacts:
+    """A proof file that goes with a report.
+
+    Attributes
+    ----------
+    record
+        The file, and the checker that accepted it with these rows while the report was made.
+    content
+        Its bytes.
+    checker
+        The checker that looked at it; empty where none did.
+    refused
+        Why that checker refused it; empty where it did not.
+    target, weights
+        The columns of the rows with the outcome and with the weights; an empty text for none.
+    """
+
+    record: ProofRecord
+    content: bytes
+    checker: str = ""
+    refused: str = ""
+    target: str = ""
+    weights: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ReportFacts:
     """All facts.
 
@@ -207,6 +234,8 @@ class ReportFacts:
         What was held out: "folds", "groups", "sites" or "later rows".
     is_grouped
         Rows belong to groups, for which all intervals allow.
+    proof
+        The proof file; None where none was given.
     """
 
     card: RiskCard
@@ -223,6 +252,7 @@ class ReportFacts:
     origin: Origin
     division: str = "folds"
     is_grouped: bool = False
+    proof: ProofFacts | None = None
 
     @property
     def is_training(self) -> bool:

@@ -10,6 +10,9 @@ from riskcard.card.sentences import (
     regularization_words,
     rule_words,
 )
+from riskcard.card.sentences import (
+    proof_state as proof_state,
+)
 from riskcard.formatting.figures import amount as amount
 from riskcard.formatting.figures import percentage as percentage
 from riskcard.formatting.figures import plain as plain

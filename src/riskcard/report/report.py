@@ -48,9 +48,14 @@ class Report:
         often each feature enters, and the performance.
         """
         facts = self.facts
-        found: dict[str, Any] = as_plain(replace(facts, stability=None))
+        found: dict[str, Any] = as_plain(replace(facts, stability=None, proof=None))
         found["card"] = json.loads(facts.card.to_json())
         found["audit"] = None if facts.audit is None else facts.audit.to_dict()
+        found["proof"] = (
+            None if facts.proof is None else as_plain(replace(facts.proof, content=b""))
+        )
+        if facts.proof is not None:
+            del found["proof"]["content"]
         found["stability"] = (
             None if facts.stability is None else as_plain(facts.stability.to_dict())
         )

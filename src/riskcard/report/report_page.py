@@ -1,4 +1,6 @@
-"""The page of a report: one file with its style and its pictures, no scripts, nothing fetched.
+"""The page of a report: one file with its style and its pictures, nothing fetched.
+
+There is no script on it but the checker of a proof, where one goes with the card.
 
 The words and the markup are in ``templates/``, one file per section.
 """
@@ -10,7 +12,7 @@ from riskcard.formatting.speech import counted, say, translated
 from riskcard.formatting.stacked_tables import stack_tables
 from riskcard.formatting.templates import render
 from riskcard.report import figure_sentences as words
-from riskcard.report import judgement, shown_figures
+from riskcard.report import judgement, proof_on_page, shown_figures
 from riskcard.report.facts import ReportFacts
 from riskcard.report.guidelines import guidelines
 from riskcard.stability.html import feature_table
@@ -57,6 +59,7 @@ def _filled_in(template: str, facts: ReportFacts) -> str:
         feature_table=feature_table,
         feature_sentences=feature_sentences,
         guidelines=guidelines,
+        checking=proof_on_page,
     )
 
 

@@ -179,8 +179,8 @@ def risk_pictures(facts: ReportFacts) -> list[Picture]:
         shown.append((facts.test.totals, "test rows"))
     pictures = []
     for number, (counts, where) in enumerate(shown):
-        is_training = facts.is_training and number == 0
-        draw = partial(draw_risk, card=facts.card, counts=counts, is_training=is_training)
+        origin = "training" if facts.is_training and number == 0 else ""
+        draw = partial(draw_risk, card=facts.card, counts=counts, where=origin)
         caption = say("calibration_picture_total", name=called(where))
         pictures.append(drawn(draw, caption, caption, (4.6, 3.3)))
     return pictures

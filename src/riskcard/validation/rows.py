@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.data.columns import FeatureValues, read_column
-from riskcard.data.frames import column_names, find_columns
+from riskcard.data.columns import FeatureValues
 from riskcard.data.target import read_target, read_weights
 from riskcard.errors import DataError
 from riskcard.evaluation.measures import Floats
@@ -141,21 +140,6 @@ def judged_rows(card: RiskCard, given: GivenRows) -> JudgedRows:
         hashed = hash_for_scale(card, given.for_card, is_event, weights)
         is_scale_fitted = card.recipe.scale_rows == hashed
     return JudgedRows(whole.take(kept), totals[kept], kept, origin, is_scale_fitted)
-
-
-def features_of(card: RiskCard, X: Any) -> dict[str, FeatureValues]:
-    """The columns of training in a table; those that cannot be read are left out."""
-    names = column_names(X)
-    known = set(map(str, names)) if names is not None else set(card.feature_names)
-    found = {}
-    for name in card.feature_names:
-        if name in known:
-            try:
-                column = find_columns(X, card.feature_names, [name])[name]
-                found[name] = read_column(column, name)
-            except DataError:  # the card may not need it
-                continue
-    return found
 
 
 def _origin_of(

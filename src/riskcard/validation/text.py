@@ -204,7 +204,9 @@ def _sites(facts: ValidationFacts) -> list[str]:
 def _drift(facts: ValidationFacts) -> list[str]:
     if facts.drift is None and not facts.values:
         return []
-    lines = [say("drift_text")]
+    training = facts.card.training
+    is_recalibrated = training is not None and training.is_recalibrated
+    lines = [say("drift_text_recalibrated" if is_recalibrated else "drift_text")]
     if facts.drift is not None:
         total = facts.drift.total
         parts = [*([] if total is None else [total]), *facts.drift.features]

@@ -15,12 +15,13 @@ from riskcard.errors import DataError, ParameterError, SolverMissing
 from riskcard.extras import import_pandas
 from riskcard.formatting.speech import say
 from riskcard.model.card import RiskCard
+from riskcard.model.origin.row_role import features_of
 from riskcard.output_files import table_as_csv, write_whole
 from riskcard.validation.facts import ValidationFacts
 from riskcard.validation.gather import ValidationOptions, gather_facts
 from riskcard.validation.named_groups import groups_of, sites_of
 from riskcard.validation.rivals import read_rival
-from riskcard.validation.rows import GivenRows, Rival, column_of_draw, features_of
+from riskcard.validation.rows import GivenRows, Rival, column_of_draw
 from riskcard.validation.tables import facts_as_dict, tables_of
 
 

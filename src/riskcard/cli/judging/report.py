@@ -6,9 +6,11 @@ import time
 import warnings
 from argparse import Namespace
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from riskcard.cli.card_rows import (
+    all_labelled_rows,
     candidates,
     drawn_groups,
     in_words,
@@ -21,7 +23,7 @@ from riskcard.cli.row_division import read_division_of
 from riskcard.cli.shown_options import shown_options
 from riskcard.data.files.csv_text import read_bytes
 from riskcard.data.files.wanted_columns import Kind, Selection
-from riskcard.errors import RiskcardWarning
+from riskcard.errors import ParameterError, RiskcardWarning
 from riskcard.output_files import require_ending
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 _FAILED = 1
 
 #: Options that name files, or are shown elsewhere.
-_HIDDEN = {"command", "card", "data", "output", "test", "quiet"}
+_HIDDEN = {"command", "card", "data", "output", "test", "proof", "quiet"}
 
 
 def run_report(options: Namespace) -> int:
@@ -58,6 +60,8 @@ def run_report(options: Namespace) -> int:
 
     files = [file_facts("Card", options.card, content)]
     files += [file_facts(role, file.path, file.content) for role, file in tables.items()]
+    proof = _read_proof(options, card) if options.proof is not None and not edits else None
+    files += [] if proof is None else [file_facts("Proof", options.proof, proof)]
     rows = [_read(options, card, file, role) for role, file in tables.items()]
     drawn = [drawn_groups(file, options, card) for file in tables.values()]
     rows = _without_held_out(card, rows, drawn)
@@ -68,6 +72,8 @@ def run_report(options: Namespace) -> int:
         "remarks": tuple(_remarks_on_repeats(tables["Data"], options, card)),
     }
     facts = _gather(options, card, rows, known)
+    if proof is not None:
+        facts = _with_proof(options, card, tables["Data"], facts, proof)
 
     from riskcard.report.report import Report
 
@@ -75,9 +81,50 @@ def run_report(options: Namespace) -> int:
     for note in facts.notes:
         say(note)
     say(f"Wrote {options.output} in {time.perf_counter() - begun:.0f} s.")
-    for failure in facts.mode.failures:
+    return _say_failures(options, facts)
+
+
+def _say_failures(options: Namespace, facts: ReportFacts) -> int:
+    """What contradicts the card or its proof; the exit code."""
+    failures = [*facts.mode.failures]
+    if facts.proof is not None and facts.proof.refused:
+        failures.append(f"{options.proof} was refused: {facts.proof.refused}")
+    for failure in failures:
         say(f"FAIL  {failure}")
-    return _FAILED if facts.mode.failures else 0
+    return _FAILED if failures else 0
+
+
+def _read_proof(options: Namespace, card: RiskCard) -> bytes:
+    """The proof file of a card that states a bound; an edited one has lost what could be proven."""
+    if card.certificate is None or card.certificate.bound <= 0:
+        raise ParameterError(
+            f"The card states no bound that {options.proof!r} could prove. Leave --proof out, or give a card "
+            "that was fitted with --certify."
+        )
+    return read_bytes(options.proof, "the proof file of the card")
+
+
+def _with_proof(
+    options: Namespace, card: RiskCard, file: TableFile, facts: ReportFacts, content: bytes
+) -> ReportFacts:
+    """What the first checker finds, where these are the training rows; the second one is on the page."""
+    from riskcard.cli.proof_rows import CHECKER, as_check, verify
+    from riskcard.model.origin.proof_record import record_of
+    from riskcard.proof_check.check_proof import Refused
+    from riskcard.report.facts import ProofFacts
+
+    columns = {"target": target_of(options, card), "weights": options.weights or ""}
+    proof = ProofFacts(record_of(options.proof), content, **columns)
+    if not facts.is_training:
+        return replace(facts, proof=proof)
+    proof = replace(proof, checker=CHECKER)
+    try:
+        found = verify(card, options, all_labelled_rows(file, options, card))
+        proof, check = replace(proof, record=found.record), as_check(proof.record.name, found)
+    except Refused as error:
+        proof, check = replace(proof, refused=str(error)), as_check(proof.record.name, error)
+    audit = None if facts.audit is None else facts.audit.with_proof_file(check)
+    return replace(facts, proof=proof, audit=audit)
 
 
 def _gather(

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from argparse import Namespace
 
 from riskcard.cli.card_rows import all_labelled_rows
-from riskcard.cli.proof_rows import verify
+from riskcard.cli.proof_rows import CHECKER, load_with_edits, verify
 from riskcard.cli.reading import open_data
-from riskcard.cli.remarks import put
-from riskcard.errors import ParameterError, RiskcardWarning
-from riskcard.model.card_json import load_card
+from riskcard.cli.remarks import put, say_saved
+from riskcard.errors import ParameterError
 from riskcard.proof_check.check_proof import Refused, describe
 
 _REFUSED = 1
@@ -18,17 +16,33 @@ _REFUSED = 1
 
 def run_verify(options: Namespace) -> int:
     """Check the bound of a card by its proof file."""
-    if options.sample is not None and options.sample < 1:
-        raise ParameterError(f"--sample is {options.sample}. Use a whole number of at least 1.")
-    with warnings.catch_warnings():
-        # an edited card loses its certificate: that is refused below, with a sentence
-        warnings.simplefilter("ignore", RiskcardWarning)
-        card = load_card(options.card)
+    _check_options(options)
+    card, edits = load_with_edits(options.card)
     labelled = all_labelled_rows(open_data(options), options, card)
     try:
-        verdict, digest = verify(card, options, labelled, options.sample)
+        found = verify(card, options, labelled, options.sample, bool(edits))
     except Refused as error:
         put(f"Refused: {error}.\n")
         return _REFUSED
-    put("\n".join([*describe(verdict), f"SHA-256 of the proof file: {digest}"]) + "\n")
+    lines = [
+        *describe(found.verdict),
+        f"Checked by {CHECKER}, which shares no code with the solver.",
+        f"SHA-256 of the proof file: {found.record.sha256}; {found.named}.",
+    ]
+    put("\n".join(lines) + "\n")
+    if options.output is not None:
+        card.with_proof(found.record).save(options.output)
+        say_saved(options.output)
     return 0
+
+
+def _check_options(options: Namespace) -> None:
+    if options.sample is None:
+        return
+    if options.sample < 1:
+        raise ParameterError(f"--sample is {options.sample}. Use a whole number of at least 1.")
+    if options.output is not None:
+        raise ParameterError(
+            "--output has no place with --sample: a card is called verified only where every bound was checked. "
+            "Give one of the two."
+        )

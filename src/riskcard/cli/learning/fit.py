@@ -49,18 +49,22 @@ def run_fit(options: Namespace) -> int:
     card = named_card(options, training, fitted)
     if options.output is not None:
         card.save(options.output)
-    if not options.quiet:
-        show_card(card)
-        put("" if more is None else f"\n{more}\n")
-        say_saved(options.output, options.held_out)
-        _remark_on_few_rows(options, training)
-    if options.proof is not None and not _is_proof_written(options, training, card):
-        return _INTERRUPTED
-    return exit_code(card)
+    proven: RiskCard | None = card
+    try:
+        if options.proof is not None:
+            proven = _with_proof(options, training, card)
+    finally:
+        # whatever becomes of the proof, the card is there
+        if not options.quiet:
+            show_card(proven or card)
+            put("" if more is None else f"\n{more}\n")
+            say_saved(options.output, options.held_out)
+            _remark_on_few_rows(options, training)
+    return _INTERRUPTED if proven is None else exit_code(card)
 
 
-def _is_proof_written(options: Namespace, training: Training, card: RiskCard) -> bool:
-    """Write the proof of a card that is saved and shown already; False if the user ends that."""
+def _with_proof(options: Namespace, training: Training, card: RiskCard) -> RiskCard | None:
+    """Write the proof of a card that is saved already, and name it there; None if the user ends that."""
     from riskcard.proof_file.write_proof import write_proof
 
     if exit_code(card) == _INTERRUPTED:
@@ -70,10 +74,13 @@ def _is_proof_written(options: Namespace, training: Training, card: RiskCard) ->
         written = write_proof(options.proof, card, table, labels, sample_weight=weights)
     except KeyboardInterrupt:
         say(f"Interrupted: {options.proof} was not written.")
-        return False
+        return None
+    card = card.with_proof(options.proof)
+    if options.output is not None:
+        card.save(options.output)
     if not options.quiet:
         say(f"Wrote {options.proof}: {written.size:,} bytes, SHA-256 {written.sha256}.")
-    return True
+    return card
 
 
 def _remark_on_few_rows(options: Namespace, training: Training) -> None:

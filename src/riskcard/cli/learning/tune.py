@@ -111,6 +111,8 @@ def _form_of(path: str) -> str:
 
 def _score_table(model: RiskScoreClassifierCV) -> list[str]:
     """Every size: its score on held-out rows, and AUC, log-loss and calibration slope next to it."""
+    from riskcard.estimators.cross_validation.cv import parts_in_words
+    from riskcard.estimators.cross_validation.folds import what_is_held_out
     from riskcard.formatting.plain_text import text_table
 
     results, name = model.cv_results_, str(model.scoring)
@@ -120,7 +122,7 @@ def _score_table(model: RiskScoreClassifierCV) -> list[str]:
     columns = {
         "Terms": [str(terms) for terms in results["n_terms"]],
         title: [f"{sign * score:.4f}" for score in results["mean_test_score"]],
-        "Std. error": [f"{error:.4f}" for error in results["se_test_score"]],
+        "SE of diff.": [f"{error:.4f}" for error in results["se_test_score"]],
         "Fitted": [f"{sign * score:.4f}" for score in results["mean_train_score"]],
     }
     for key, (words, entry, form) in _FIGURES.items():
@@ -129,9 +131,12 @@ def _score_table(model: RiskScoreClassifierCV) -> list[str]:
                 "" if value != value else f"{value:{form}}" for value in results[entry]
             ]
     columns[""] = [_mark(model, int(terms)) for terms in results["n_terms"]]
-    heading = f"{title} on the held-out rows of {model.n_splits_} folds ({better} is better)"
+    parts = parts_in_words(model.cv, model.n_splits_)
+    where = parts if what_is_held_out(model.cv) == "later rows" else f"the held-out rows of {parts}"
+    heading = f"{title} on {where} ({better} is better)"
     rows = list(zip(*columns.values(), strict=True))
-    return [heading, "", *text_table(tuple(columns), rows, n_left=0)]
+    table = text_table(tuple(columns), rows, n_left=0)
+    return [heading, "", *table, "SE of diff.: standard error of the difference from the best size"]
 
 
 def _mark(model: RiskScoreClassifierCV, terms: int) -> str:

@@ -7,6 +7,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from riskcard.cli.card_rows import load_labelled_card
+from riskcard.cli.proof_rows import remark_on_file
 from riskcard.cli.remarks import put, say, warnings_as_sentences
 from riskcard.formatting.fonts import letters_explained
 from riskcard.output_files import write_whole
@@ -21,6 +22,8 @@ _FORMS = ("html", "markdown", "latex", "svg", "png", "pdf")
 def run_show(options: Namespace) -> int:
     """Print a card, or write it to files: all of them, or none when one cannot be written."""
     card = load_labelled_card(options)
+    if remark := remark_on_file(options.card, card):
+        say(remark)
     wanted = {form: path for form in _FORMS if (path := getattr(options, form)) is not None}
     if not wanted:
         if options.plain or options.form != "bins":

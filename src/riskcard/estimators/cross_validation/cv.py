@@ -18,7 +18,7 @@ from riskcard.data.target import name_of_target, read_target, read_weights
 from riskcard.errors import ParameterError, warn
 from riskcard.estimators.base import CardClassifier, count_threads
 from riskcard.estimators.classifier import RiskScoreClassifier
-from riskcard.estimators.cross_validation.folds import ShuffledFolds
+from riskcard.estimators.cross_validation.folds import ShuffledFolds, what_is_held_out
 from riskcard.estimators.cross_validation.path import (
     FoldWork,
     Rows,
@@ -208,7 +208,7 @@ class RiskScoreClassifierCV(CardClassifier):
         self._describe(X, table, None)
         self.scorer_ = find_scorer(self.scoring, sorted(classes))
         sizes = _sizes(final, self.max_terms, rows, splits)
-        title = f"{len(splits)} folds, {sizes[0]} to {sizes[-1]} terms"
+        title = f"{parts_in_words(self.cv, len(splits))}, {sizes[0]} to {sizes[-1]} terms"
         n_fits = len(splits) * len(sizes)
         in_folds = clone(final).set_params(certify=False, verbose=False, n_jobs=None)
         tell_of_compilation(self.verbose)
@@ -296,19 +296,12 @@ class RiskScoreClassifierCV(CardClassifier):
         rule = "one-standard-error rule" if self.rule == "one_se" else "best mean score"
         scoring = self.scoring if isinstance(self.scoring, str) else OWN_SCORE
         smallest, largest = self.cv_results_["n_terms"][[0, -1]]
-        note = (
-            f"Size chosen by cross-validation: {self.n_terms_} of {smallest} to {largest} terms, "
-            f"{self.n_splits_} folds, {scoring}, {rule}."
-        )
-        folds: Any = f"{self.n_splits_} folds, given one by one"
-        if is_whole(self.cv):
-            folds = int(self.cv)
-        elif isinstance(self.cv, LeaveOneGroupOut):
-            folds = LeaveOneGroupOut.__name__
+        how, folds = _how_it_was_chosen(self.cv, self.n_splits_)
+        note = f"Size chosen {how}: {self.n_terms_} of {smallest} to {largest} terms, {scoring}, {rule}."
         further = {
             "max_terms": int(self.max_terms),
             "cv": folds,
-            "repeats": int(self.repeats),
+            "repeats": int(self.repeats) if is_whole(self.cv) else 1,
             "scoring": scoring,
             "rule": self.rule,
         }
@@ -340,6 +333,33 @@ def _positions(index: Any, rows: Rows) -> NDArray[np.intp]:
     if array.size == 0 or array.min() < 0 or array.max() >= rows.y.size:
         raise ValueError(f"a fold does not consist of positions from 0 to {rows.y.size - 1}.")
     return array.astype(np.intp)
+
+
+def parts_in_words(cv: Any, number: int) -> str:
+    """What is held out in turn, and how many of it.
+
+    Examples
+    --------
+    >>> parts_in_words(5, 10)
+    '10 folds'
+    """
+    what = what_is_held_out(cv)
+    return f"{number} parts of the later rows" if what == "later rows" else f"{number} {what}"
+
+
+def _how_it_was_chosen(cv: Any, number: int) -> tuple[str, Any]:
+    """How the size was chosen: in words, and what the recipe stores as its folds."""
+    what = what_is_held_out(cv)
+    if what == "later rows":
+        judged = "judged by cards of the earlier ones"
+        return f"on the later rows, {judged}", f"later rows in {number} parts, {judged}"
+    if what == "folds":
+        stored = int(cv) if is_whole(cv) else f"{number} folds, given one by one"
+        return f"by cross-validation with {number} folds", stored
+    held_out = f"by holding out each of {number} {what} once"
+    if isinstance(cv, LeaveOneGroupOut):
+        return held_out, LeaveOneGroupOut.__name__
+    return held_out, f"{number} {what}, each held out once"
 
 
 def _sizes(

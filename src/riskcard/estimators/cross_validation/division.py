@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import LeaveOneGroupOut
 
 from riskcard.data.raw_columns import is_missing, read_raw
 from riskcard.errors import DataError, ParameterError
-from riskcard.estimators.cross_validation.folds import ShuffledFolds
+from riskcard.estimators.cross_validation.folds import (
+    GivenSplits,
+    LeaveOneSiteOut,
+    ShuffledFolds,
+)
 
 Codes = NDArray[np.intp]
 Positions = NDArray[np.intp]
@@ -97,13 +100,15 @@ class Division:
         by one by a splitter, which a recipe can name.
         """
         if self.sites is not None and self.groups is None:
-            return LeaveOneGroupOut()
+            return LeaveOneSiteOut()
         splits = self.one_pass(is_event, n_folds, seed)
         if self.is_later is None:
-            return splits
+            return splits if self.sites is None else GivenSplits(tuple(splits), "sites")
         ((fitted, judged),) = splits
         parts = self.take(judged)._without_time().one_pass(is_event[judged], n_folds, seed)
-        return [(fitted, judged[part]) for _, part in parts] or splits
+        return GivenSplits(
+            tuple((fitted, judged[part]) for _, part in parts) or tuple(splits), "later rows"
+        )
 
     def _without_time(self) -> Division:
         return Division(self.groups)

@@ -1,4 +1,4 @@
-"""Shuffled folds that a recipe can describe."""
+"""Splits of rows that a recipe can describe: shuffled folds, sites, later rows."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+from sklearn.model_selection import LeaveOneGroupOut, StratifiedGroupKFold, StratifiedKFold
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +38,40 @@ class ShuffledFolds:
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """The number of folds, those of all repeats together."""
         return self.n_folds * self.n_repeats
+
+
+class LeaveOneSiteOut(LeaveOneGroupOut):  # type: ignore[misc]
+    """A splitter: every site is held out once; the sites are given as groups."""
+
+
+@dataclass(frozen=True)
+class GivenSplits:
+    """A splitter whose parts were worked out before, and what they are.
+
+    Attributes
+    ----------
+    splits
+        Pairs of positions: rows to fit, rows to judge.
+    what
+        "sites", or "later rows", which are judged by cards of the earlier ones, in parts.
+    """
+
+    splits: tuple[tuple[Any, Any], ...]
+    what: str
+
+    def split(self, X: Any = None, y: Any = None, groups: Any = None) -> Iterator[tuple[Any, Any]]:
+        """The pairs, whatever the rows."""
+        return iter(self.splits)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Their number."""
+        return len(self.splits)
+
+
+def what_is_held_out(cv: Any) -> str:
+    """What is held out in turn: "folds", "groups", "sites" or "later rows"."""
+    if isinstance(cv, GivenSplits):
+        return cv.what
+    if isinstance(cv, LeaveOneGroupOut):
+        return "sites" if isinstance(cv, LeaveOneSiteOut) else "groups"
+    return "folds"

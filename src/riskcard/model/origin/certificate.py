@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from riskcard.checks import LOG_ODDS_LIMIT, finite_number, set_fields, set_numbers, whole_number
 from riskcard.errors import ParameterError
+from riskcard.model.origin.proof_record import ProofRecord
 from riskcard.model.totals import TotalCount
 from riskcard.status import Status, relative_gap
 from riskcard.version import __version__
@@ -32,7 +33,7 @@ class TrainingFacts:
         Some rows had a ``sample_weight`` other than 1. Class weights do not count as row weights.
     points_rows, points_events
         Rows and events that the points were learned from, where the scale was fitted to the other
-        rows above; None where both are from the same rows.
+        rows above; None where both are from the same rows, 0 where the card does not know.
     """
 
     rows: int
@@ -56,6 +57,11 @@ class TrainingFacts:
                 f"{self.rows} rows without weights have the weight {self.weight:g}, and {self.events} "
                 f"events have {self.event_weight:g}. Give the counts, or say is_weighted=True."
             )
+
+    @property
+    def is_recalibrated(self) -> bool:
+        """The scale was fitted to these rows, and the points were learned from others."""
+        return self.points_rows is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +138,8 @@ class Certificate:
         Those of ``class_weight``; None where there were none.
     min_line_rows
         Missing values, special codes and levels with fewer rows counted as a typical value.
+    proof
+        The proof file; None where none goes with the card.
     """
 
     loss: float
@@ -157,6 +165,7 @@ class Certificate:
     charged_terms: int = 0
     class_weights: ClassWeights | None = None
     min_line_rows: int = 1
+    proof: ProofRecord | None = None
 
     def __post_init__(self) -> None:
         sizes = ("max_terms", "max_features", "max_cuts_per_feature", "max_points")
