@@ -211,6 +211,21 @@ def test_sites_are_summarised_on_the_right_scales():
     assert summarise_sites(read_outcomes(risks, y), np.zeros(1200)).slope is None
 
 
+def test_sites_without_an_estimate_or_its_variance_have_no_part_in_a_summary():
+    """One site has equal risks: no slope, and an area without variance. One is separated: no end."""
+    risks, y, rng = rows_of(5, 600)
+    sites = rng.integers(0, 3, 600)
+    alone = summarise_sites(read_outcomes(risks, y), sites)
+    equal = np.full(30, 0.4), np.arange(30) % 3 == 0
+    apart = np.repeat([0.2, 0.7], 15), np.repeat([False, True], 15)
+    for more_risks, more_y in (equal, apart):
+        found = summarise_sites(
+            read_outcomes(np.r_[risks, more_risks], np.r_[y, more_y]), np.r_[sites, np.full(30, 3)]
+        )
+        assert (found.auc, found.slope) == (alone.auc, alone.slope)
+        assert (alone.ratio.sites, found.ratio.sites) == (3, 4)
+
+
 # --- calibration error --------------------------------------------------------------------------
 
 

@@ -142,6 +142,16 @@ def test_conditions_in_chains_hold_where_those_of_the_problem_do(make, seed):
             assert not (nested[c - 1] & ~nested[c]).any()
 
 
+@CHAINS
+def test_families_are_of_one_type_so_that_kernels_are_compiled_once(make):
+    kinds = {
+        tuple((part.dtype, part.flags.c_contiguous) for part in make(seed)[1].family[:-1])
+        for seed in range(40)
+    }
+    assert len(kinds) == 1
+    assert all(is_contiguous for _, is_contiguous in kinds.pop())
+
+
 def random_node(rng: np.random.Generator, chains: Chains) -> tuple[np.ndarray, np.ndarray]:
     """Slots and terms: every sign of every condition in a random slot, or in none."""
     family = chains.family
