@@ -150,6 +150,16 @@ def test_the_prediction_interval_is_an_average_over_the_spread():
     assert below(high) == pytest.approx(0.975, abs=1e-5)
 
 
+@pytest.mark.parametrize("shift", [-1e6, 1e6])
+def test_all_figures_move_with_the_estimates(shift):
+    here = random_effects(ESTIMATES, VARIANCES)
+    there = random_effects(np.array(ESTIMATES) + shift, VARIANCES)
+    for name in ("mean", "interval", "prediction"):
+        moved = np.array(getattr(there, name)) - shift
+        assert moved == pytest.approx(np.array(getattr(here, name)), abs=1e-5)
+    assert there.between == pytest.approx(here.between, rel=1e-4)
+
+
 @pytest.mark.parametrize("sites", [2, 4, 5])
 def test_few_sites_have_a_mean_but_no_prediction(sites):
     found = random_effects([0.1, 0.3, 0.1, 0.3, 0.2][:sites], [0.01] * sites, back=math.exp)

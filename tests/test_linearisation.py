@@ -254,6 +254,22 @@ def test_one_effective_unit_has_no_interval():
     assert calibration_bins(rows, 1)[0].interval == (0.0, 1.0)
 
 
+@pytest.mark.parametrize("others", [0.0, 0.3, 1.0])
+def test_two_units_say_something_about_chance_however_unequal_and_one_does_not(others):
+    """The units are two clusters; without weights in the second there is one."""
+    clusters = np.tile([0, 1], 6)
+    weights = np.where(clusters == 0, 1.0, others or 1e-12)
+    rows = Outcomes(np.linspace(0.1, 0.9, 12), np.arange(12) % 4 < 2, weights, clusters)
+    degrees = (1 + others) ** 2 / (1 + others**2) - 1
+    for measure in (area_linearised, ratio_linearised, loss_linearised, brier_linearised):
+        found = measure(rows)
+        assert found.degrees == pytest.approx(degrees, abs=1e-9)
+        assert (found.interval() is None) == (others == 0)
+    assert np.isfinite(decision_curve(rows, [0.5]).high).all() == (others > 0)
+    (one,) = calibration_bins(rows, 1)
+    assert (one.interval == (0.0, 1.0)) == (others == 0)
+
+
 # --- rates --------------------------------------------------------------------------------------
 
 

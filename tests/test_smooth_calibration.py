@@ -186,6 +186,15 @@ def test_few_rows_or_few_risks_get_fewer_knots():
     assert line.mean_error.value == pytest.approx(0.1)
 
 
+@pytest.mark.parametrize("is_rarer_the_event", [True, False])
+@pytest.mark.parametrize(("rarer", "knots"), [(19, 2), (20, 3), (99, 3), (100, 4)])
+def test_knots_need_rows_of_the_rarer_outcome(rarer, knots, is_rarer_the_event):
+    y = np.zeros(400, dtype=bool)
+    y[np.linspace(5, 395, rarer).astype(int)] = True
+    rows = read_outcomes(np.linspace(0.1, 0.9, 400), y == is_rarer_the_event)
+    assert smooth_calibration(rows, 0).knots == knots
+
+
 def test_equal_risks_have_a_curve_of_one_point():
     found = smooth_calibration(read_outcomes([0.3] * 40, [1] * 10 + [0] * 30), 20)
     assert found.risks.tolist() == [0.3]

@@ -103,6 +103,7 @@ SUBJECTS = (
             "tests/test_linearisation.py",
             "tests/test_distribution.py",
             "tests/test_totals.py",
+            "tests/test_groups.py",
         ),
     ),
     Subject(
