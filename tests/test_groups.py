@@ -123,8 +123,10 @@ def test_heterogeneity_is_that_of_statsmodels():
     assert found.share == pytest.approx(found.between**2 / (found.between**2 + typical))
 
 
-def test_the_prediction_interval_is_an_average_over_the_spread():
-    values, variances = np.array(ESTIMATES), np.array(VARIANCES)
+@pytest.mark.parametrize("precision", [1.0, 1e-5])
+def test_the_prediction_interval_is_an_average_over_the_spread(precision):
+    """Also where sites are known so precisely that no spread is out of the question."""
+    values, variances = np.array(ESTIMATES), precision * np.array(VARIANCES)
 
     def parts(tau):
         w = 1 / (variances + tau**2)
@@ -145,7 +147,7 @@ def test_the_prediction_interval_is_an_average_over_the_spread():
         )[0]
         return share / whole
 
-    low, high = random_effects(ESTIMATES, VARIANCES).prediction
+    low, high = random_effects(values, variances).prediction
     assert below(low) == pytest.approx(0.025, abs=1e-5)
     assert below(high) == pytest.approx(0.975, abs=1e-5)
 
@@ -408,6 +410,17 @@ def test_groups_that_share_clusters_are_compared_within_them():
     assert widths[0] < 0.5 * widths[1]
 
 
+@pytest.mark.parametrize("reference", ["both", "one class"])
+def test_areas_are_compared_only_where_both_groups_have_both_classes(reference):
+    risks, y, _ = rows_of(3, 90)
+    groups = np.repeat(["both", "also both", "one class"], 30)
+    y[60:] = 1
+    found = fairness(read_outcomes(risks, y), groups, [0.5], reference=reference)
+    compared = {one.figures.name: one.auc_difference for one in found.groups}
+    expected = {"also both"} if reference == "both" else set()
+    assert {name for name, one in compared.items() if one is not None} - {reference} == expected
+
+
 def test_differences_of_figures_without_intervals_have_none():
     assert difference(Figure(0.4, None), Figure(0.1, (0, 0.2))) == Figure(pytest.approx(0.3), None)
     found = difference(Figure(0.5, (0.4, 0.7)), Figure(0.2, (0.1, 0.4)))
@@ -419,7 +432,8 @@ def test_differences_of_figures_without_intervals_have_none():
     [
         (["a"] * 4, {}, "fewer than two"),
         (list("abab"), {"reference": "c"}, "no group 'c'"),
-        (list("abab"), {"thresholds": [0.0]}, "between 0 and 1"),
+        (list("abab"), {"thresholds": [0.5, 0.0]}, "between 0 and 1"),
+        (list("abab"), {"thresholds": [1.0, 0.5]}, "between 0 and 1"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(groups, options, words):
