@@ -158,6 +158,8 @@ SUBJECTS = (
     Subject(
         "bounds of supports",
         {
+            "kernels/proof/supports/family_bound.py": 8,
+            "kernels/proof/supports/levels.py": 4,
             "kernels/proof/supports/fit_family.py": 14,
             "kernels/proof/supports/divide.py": 5,
             "kernels/proof/supports/explore_families.py": 6,
