@@ -47,7 +47,7 @@ QUICK_HULLS = (
     "tests/test_hull.py",
     "-k",
     "hull_is or both_proofs or (no_more_nodes and calibrated) or children or derivatives or minimum_of_the_model or "
-    "(tangent and (0.8 or 2.5))",
+    "(tangent and (0.8 or 2.5 or by_hand))",
 )
 QUICK_SUPPORTS = (
     "tests/test_support_strength.py",
