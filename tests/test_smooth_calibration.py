@@ -177,6 +177,14 @@ def test_an_interval_above_0_is_as_wide_as_the_wider_of_two(resampled, quantile)
     assert high == pytest.approx(max(0.4 + reach, most))
 
 
+def test_by_default_there_are_500_resamples_of_seed_0():
+    risks, y, _ = rows_of(6, n_rows=60)
+    rows = read_outcomes(risks, y)
+    usual, asked = smooth_calibration(rows), smooth_calibration(rows, 500, 0)
+    for name in ("mean_error", "median_error", "high_error"):
+        assert getattr(usual, name) == getattr(asked, name)
+
+
 def test_one_resample_has_no_interval():
     assert _interval(0.4, np.array([0.4]), False, 2.0) is None
     assert _interval(0.4, np.array([0.4, 0.5]), True, 2.0) is not None
