@@ -307,6 +307,20 @@ def test_cells_count_as_rows_do():
     assert found.variance == pytest.approx(moves @ moves * units / (units - 1))
 
 
+@pytest.mark.parametrize("clusters", [None, np.array([0, 1, 2, 0, 1])])
+def test_every_rate_has_one_influence_per_unit_also_one_without_rows(clusters):
+    """Units are clusters; without clusters they are the cells."""
+    y = np.array([True, False, True, False, True])
+    rows = Outcomes(np.linspace(0.1, 0.9, 5), y, np.ones(5), clusters)
+    cells = Cells.of(rows, np.array([0, 0, 1, 1, 1]), 4)
+    everyone, nobody = np.ones(8, dtype=bool), np.arange(8) >= 6
+    n_units = 8 if clusters is None else 3
+    for among in (everyone, nobody):
+        assert cells.rate(cells.is_event, among).influence.shape == (n_units,)
+    assert math.isnan(cells.rate(everyone, nobody).value)
+    assert cells.rate(everyone, nobody).interval() is None
+
+
 @pytest.mark.parametrize("value", [-1.0, 0.0, math.inf, math.nan])
 def test_only_positive_figures_have_an_interval_on_the_scale_of_logarithms(value):
     assert Linearised(value, np.array([0.1])).log_interval() is None
