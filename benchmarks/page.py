@@ -15,9 +15,9 @@ from benchmarks.published import to_csv
 from benchmarks.questions.common import Section
 from benchmarks.standing import draw_standing, standing_of
 from benchmarks.store import Kept
-from riskcard.formatting.wrapped_prose import wrap_prose
 from riskcard.output_files import write_whole
 from riskcard.paper.experiments.machine import describe_machine, today
+from riskcard.paper.wrapped_prose import wrap_prose
 from riskcard.version import __version__
 
 __all__ = ["render", "write_pages"]

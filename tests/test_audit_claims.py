@@ -382,6 +382,27 @@ def limits_of(card, **changes):
     return names_of(check_limits(card, certificate(**changes), rows_of(card)))
 
 
+#: Each limit of `check_limits` and the entry of a certificate that it is about.
+LIMITS = {
+    "terms": "max_terms",
+    "features": "max_features",
+    "cuts on one feature": "max_cuts_per_feature",
+    "points of one term": "max_points",
+}
+
+
+@pytest.mark.parametrize(
+    ("card", "counts"), [(card_of((0, 2, 3)), (2, 1, 2, 2)), (card_of(features=()), (0, 0, 0, 0))]
+)
+def test_a_card_may_have_as_many_of_everything_as_its_limits_say_and_no_more(card, counts):
+    for (name, entry), number in zip(LIMITS.items(), counts, strict=True):
+        for allowed in {number, max(0, number - 1)}:
+            checks = check_limits(card, certificate(**{entry: allowed}), rows_of(card))
+            found = next(check for check in checks if check.name == name)
+            assert found.outcome is (PASSED if allowed == number else FAILED)
+            assert found.detail == f"{number}, at most {allowed} allowed"
+
+
 def test_charged_terms_are_checked_where_terms_are_charged():
     assert "charged terms" not in limits_of(card_of())
     assert limits_of(card_of(), min_gain=0.5, charged_terms=2)["charged terms"] is PASSED

@@ -105,6 +105,24 @@ def losses_of_cells(cells: np.ndarray, points: np.ndarray) -> np.ndarray:
     return np.logaddexp(0, -log_odds) @ cells[0] + np.logaddexp(0, log_odds) @ cells[1]
 
 
+@njit
+def bound_of_box(w, loss, gradient, box):
+    return lower_bound_at(w.size, w, loss, gradient, box)
+
+
+@pytest.mark.parametrize("n_variables", [1, 2, 4])
+def test_the_bound_of_a_box_is_its_lowest_corner_less_a_part_of_all_summands(n_variables):
+    rng = np.random.default_rng(n_variables)
+    for _ in range(20):
+        box = np.sort(rng.normal(size=(2, n_variables)), axis=0)
+        w, gradient = rng.uniform(*box), rng.normal(size=n_variables)
+        found = bound_of_box(w, 3.0, gradient, box)
+        corners = np.array(list(itertools.product(*box.T)))
+        lowest = 3.0 + ((corners - w) @ gradient).min()
+        size = 3.0 + (3.0 - lowest)
+        assert lowest - found == pytest.approx(ROUNDING * size, rel=1e-3)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["counts", "weights", "huge and tiny", "separable"])
 def test_the_bound_of_a_relaxation_is_below_the_loss_everywhere_in_its_box(kind):

@@ -15,9 +15,9 @@ from riskcard.card.bands import cells_of
 from riskcard.card.picture import card_picture
 from riskcard.card.scorecard import score_card_of
 from riskcard.card.sheet import WIDTH, Dot, Rectangle, Rule, Words, lay_out
+from riskcard.card.text_width import text_width, wrap
 from riskcard.cli.main import main
 from riskcard.errors import FormatError, ParameterError, SolverMissing
-from riskcard.formatting.text_width import text_width, wrap
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import FeaturePoints
 

@@ -114,7 +114,7 @@ def faults_of_changes(seed: int) -> list[str]:
         is_refused = not cards or "too small" in str(error)
         return [] if is_refused else [f"{len(cards)} cards, but {error}"]
     if not cards:
-        return ["there is no card with so few changes"]
+        return ["no card has at most this number of changes"]
     lowest = float(objectives_of(cards, features, kind, of_event, of_others).min())
     faults = faults_against(card.certificate, lowest)
     after = terms_on(card, setting.columns)

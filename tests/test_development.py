@@ -34,7 +34,7 @@ def test_the_example_of_pmsampsize():
 
 
 @pytest.mark.parametrize(
-    ("parameters", "prevalence", "r_squared"), [(10, 0.3, 0.1), (40, 0.05, 0.02)]
+    ("parameters", "prevalence", "r_squared"), [(10, 0.3, 0.1), (40, 0.05, 0.02), (1, 0.5, 0.3)]
 )
 def test_the_rows_are_the_fewest_that_meet_each_criterion(parameters, prevalence, r_squared):
     found = sample_size(parameters, prevalence, r_squared)
@@ -76,8 +76,11 @@ def test_the_r_squared_of_an_auc_is_that_of_normal_log_odds():
     ("arguments", "words"),
     [
         ((0, 0.2, 0.1), "parameters is 0"),
+        ((1.5, 0.2, 0.1), "parameters is 1.5"),
+        ((5, 0.0, 0.1), "prevalence is 0.0"),
         ((5, 1.0, 0.1), "prevalence is 1.0"),
         ((5, 0.2, 0.7), "between 0 and 0.6"),
+        ((5, 0.2, largest_r_squared(0.2)), "between 0 and 0.6"),
         ((5, 0.2, 0.0), "r_squared is 0.0"),
     ],
 )
@@ -95,7 +98,13 @@ def test_shrinkage_below_r_squared_cannot_be_asked_for():
 
 
 @pytest.mark.parametrize(
-    ("auc", "prevalence", "words"), [(0.5, 0.2, "auc is"), (0.8, 0.0, "prevalence is")]
+    ("auc", "prevalence", "words"),
+    [
+        (0.5, 0.2, "auc is 0.5"),
+        (1.0, 0.2, "auc is 1.0"),
+        (0.8, 0.0, "prevalence is 0.0"),
+        (0.8, 1.0, "prevalence is 1.0"),
+    ],
 )
 def test_impossible_aucs_are_refused(auc, prevalence, words):
     with pytest.raises(ParameterError, match=words):

@@ -12,6 +12,7 @@ from riskcard.evaluation.distribution import (
     number_range,
     slots_of,
 )
+from riskcard.model.value_range import ValueRange
 
 ROWS = {
     "age": [40, 50, 50, 70, None, -9, -9, 61],
@@ -40,6 +41,14 @@ def test_a_missing_value_that_training_did_not_have_is_shown_with_the_points_it_
     (slot,) = slots_of(feature, [0.0, None], np.ones(2))
     assert (slot.words, slot.points, slot.share) == ("missing", 7, 0.5)
     assert slots_of(feature, [0.0, 1.0], np.ones(2)) == []
+
+
+def test_no_and_yes_are_shown_as_levels_and_other_numbers_are_not():
+    answer = FeaturePoints("a", [0], [1, 3], training_range=ValueRange(0, 1, is_whole=True))
+    slots = slots_of(answer, [0.0, 0.0, 1.0, 0.0], np.ones(4))
+    assert slots == [Slot("no", 1, 0.75, False), Slot("yes", 3, 0.25, False)]
+    number = FeaturePoints("a", [0], [1, 3], training_range=ValueRange(-1, 1, is_whole=True))
+    assert slots_of(number, [0.0, 0.0, 1.0, 0.0], np.ones(4)) == []
 
 
 def test_many_levels_are_shown_together_in_their_groups():

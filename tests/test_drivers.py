@@ -21,7 +21,9 @@ from riskcard.problem.result import SolveResult
 from riskcard.problem.solution import Solution
 from riskcard.search.drivers.round_cuts import round_cuts
 from riskcard.search.drivers.solve_max_changes import tangent_of_scale
+from riskcard.search.drivers.solve_plain import _any_card
 from riskcard.search.options import Options
+from riskcard.search.plan import PLAN
 from riskcard.search.solve import solve
 from riskcard.status import OPTIMALITY_TOLERANCE, Status, relative_gap
 
@@ -44,6 +46,24 @@ def with_terms(problem: Problem, size: int) -> Problem:
         problem,
         limits=Limits(size, min(limits.max_features, size), limits.max_cuts_per_feature),
     )
+
+
+# --- required features ---------------------------------------------------------------------------
+
+
+def test_where_the_search_finds_no_card_the_first_that_is_allowed_has_every_required_feature():
+    n_found = 0
+    for seed in range(1, 200, 2):
+        problem = problem_of(seed, Scale("calibrated"))
+        must_use = np.flatnonzero(problem.restrictions.must_use)
+        cards = _any_card(problem, PLAN)
+        assert must_use.size or not cards
+        for card in cards:
+            features = problem.data.feature_of[[v for v, *_ in card.terms]]
+            assert sorted(features) == must_use.tolist()
+            assert not violations(card, problem)
+        n_found += len(cards)
+    assert n_found > 5
 
 
 # --- terms that pay -----------------------------------------------------------------------------

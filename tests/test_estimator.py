@@ -35,6 +35,7 @@ from riskcard.card.sentences import kind_words
 from riskcard.data.table import make_table
 from riskcard.encoding.rank_table import rank_table
 from riskcard.estimators import learning
+from riskcard.problem import merge_rows
 from riskcard.problem.merge_rows import merge_equal_rows
 
 IS_OLD = sklearn.__version__.startswith("1.6")
@@ -165,7 +166,15 @@ def test_the_order_of_rows_does_not_change_a_regularised_card(small):
     np.testing.assert_allclose(other.predict_proba(X), model.predict_proba(X), rtol=1e-9)
 
 
-def test_merging_equal_rows_keeps_every_weight():
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_merging_equal_rows_keeps_every_weight(is_shared, monkeypatch):
+    """Also where all rows happen to share one digest."""
+    if is_shared:
+        monkeypatch.setattr(
+            merge_rows,
+            "_order_by_digest",
+            lambda data: (np.arange(data.n_rows), np.arange(data.n_rows) == 0),
+        )
     X = [[1.0, 2], [0, 2], [1, 2], [1, 2], [0, 3]]
     data, _ = rank_table(make_table(X, [1, 0, 1, 0, 0], [1.0, 2, 4, 8, 16]))
     merged = merge_equal_rows(data)

@@ -144,8 +144,8 @@ def test_rules_that_make_no_sense_are_refused(parameters, message):
 def test_other_objects_than_rules_regularization_and_cards_are_refused(table):
     with pytest.raises(ParameterError, match="rules is 3"):
         RiskScoreClassifier(rules=3).fit(*table)
-    with pytest.raises(ParameterError, match=r"regularization is 'sturdy'\. Use a Regularization"):
-        RiskScoreClassifier(regularization="sturdy").fit(*table)
+    with pytest.raises(ParameterError, match=r"regularization is 'strong'\. Use a Regularization"):
+        RiskScoreClassifier(regularization="strong").fit(*table)
     with pytest.raises(ParameterError, match="Use a RiskCard"):
         improve("card.json", *table)
     with pytest.raises(ParameterError, match="max_changes is -1"):

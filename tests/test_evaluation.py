@@ -289,6 +289,12 @@ def test_perfect_risks_have_slope_1_intercept_0_and_the_events_expected():
     assert found.ratio == pytest.approx(1)
 
 
+def test_by_default_there_are_ten_bins_of_risk():
+    rows = read_outcomes(np.linspace(0.01, 0.99, 200), np.arange(200) % 3 == 0)
+    assert [one.rows for one in calibration_bins(rows)] == [20] * 10
+    assert evaluate(rows).bins == calibration_bins(rows, 10)
+
+
 def test_slopes_that_do_not_exist_have_no_interval():
     equal = calibration_of(read_outcomes([0.3] * 4, [0, 0, 0, 1]))
     assert math.isnan(equal.slope)

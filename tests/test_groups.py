@@ -123,8 +123,10 @@ def test_heterogeneity_is_that_of_statsmodels():
     assert found.share == pytest.approx(found.between**2 / (found.between**2 + typical))
 
 
-def test_the_prediction_interval_is_an_average_over_the_spread():
-    values, variances = np.array(ESTIMATES), np.array(VARIANCES)
+@pytest.mark.parametrize("precision", [1.0, 1e-5])
+def test_the_prediction_interval_is_an_average_over_the_spread(precision):
+    """Also where sites are known so precisely that no spread is out of the question."""
+    values, variances = np.array(ESTIMATES), precision * np.array(VARIANCES)
 
     def parts(tau):
         w = 1 / (variances + tau**2)
@@ -145,9 +147,19 @@ def test_the_prediction_interval_is_an_average_over_the_spread():
         )[0]
         return share / whole
 
-    low, high = random_effects(ESTIMATES, VARIANCES).prediction
+    low, high = random_effects(values, variances).prediction
     assert below(low) == pytest.approx(0.025, abs=1e-5)
     assert below(high) == pytest.approx(0.975, abs=1e-5)
+
+
+@pytest.mark.parametrize("shift", [-1e6, 1e6])
+def test_all_figures_move_with_the_estimates(shift):
+    here = random_effects(ESTIMATES, VARIANCES)
+    there = random_effects(np.array(ESTIMATES) + shift, VARIANCES)
+    for name in ("mean", "interval", "prediction"):
+        moved = np.array(getattr(there, name)) - shift
+        assert moved == pytest.approx(np.array(getattr(here, name)), abs=1e-5)
+    assert there.between == pytest.approx(here.between, rel=1e-4)
 
 
 @pytest.mark.parametrize("sites", [2, 4, 5])
@@ -209,6 +221,21 @@ def test_sites_are_summarised_on_the_right_scales():
     y[sites == 3] = 1
     assert summarise_sites(read_outcomes(risks, y), sites).auc.sites == 5
     assert summarise_sites(read_outcomes(risks, y), np.zeros(1200)).slope is None
+
+
+def test_sites_without_an_estimate_or_its_variance_have_no_part_in_a_summary():
+    """One site has equal risks: no slope, and an area without variance. One is separated: no end."""
+    risks, y, rng = rows_of(5, 600)
+    sites = rng.integers(0, 3, 600)
+    alone = summarise_sites(read_outcomes(risks, y), sites)
+    equal = np.full(30, 0.4), np.arange(30) % 3 == 0
+    apart = np.repeat([0.2, 0.7], 15), np.repeat([False, True], 15)
+    for more_risks, more_y in (equal, apart):
+        found = summarise_sites(
+            read_outcomes(np.r_[risks, more_risks], np.r_[y, more_y]), np.r_[sites, np.full(30, 3)]
+        )
+        assert (found.auc, found.slope) == (alone.auc, alone.slope)
+        assert (alone.ratio.sites, found.ratio.sites) == (3, 4)
 
 
 # --- calibration error --------------------------------------------------------------------------
@@ -383,6 +410,17 @@ def test_groups_that_share_clusters_are_compared_within_them():
     assert widths[0] < 0.5 * widths[1]
 
 
+@pytest.mark.parametrize("reference", ["both", "one class"])
+def test_areas_are_compared_only_where_both_groups_have_both_classes(reference):
+    risks, y, _ = rows_of(3, 90)
+    groups = np.repeat(["both", "also both", "one class"], 30)
+    y[60:] = 1
+    found = fairness(read_outcomes(risks, y), groups, [0.5], reference=reference)
+    compared = {one.figures.name: one.auc_difference for one in found.groups}
+    expected = {"also both"} if reference == "both" else set()
+    assert {name for name, one in compared.items() if one is not None} - {reference} == expected
+
+
 def test_differences_of_figures_without_intervals_have_none():
     assert difference(Figure(0.4, None), Figure(0.1, (0, 0.2))) == Figure(pytest.approx(0.3), None)
     found = difference(Figure(0.5, (0.4, 0.7)), Figure(0.2, (0.1, 0.4)))
@@ -394,7 +432,8 @@ def test_differences_of_figures_without_intervals_have_none():
     [
         (["a"] * 4, {}, "fewer than two"),
         (list("abab"), {"reference": "c"}, "no group 'c'"),
-        (list("abab"), {"thresholds": [0.0]}, "between 0 and 1"),
+        (list("abab"), {"thresholds": [0.5, 0.0]}, "between 0 and 1"),
+        (list("abab"), {"thresholds": [1.0, 0.5]}, "between 0 and 1"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(groups, options, words):

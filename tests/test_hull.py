@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numba import njit
+from scipy.special import expit
 
 from oracle.enumerate_cards import enumerate_cards
 from random_problems import SCALES, random_problem
@@ -27,6 +28,7 @@ from riskcard.kernels.proof.hull.model import (
     minimise_model,
 )
 from riskcard.kernels.proof.layout import CONTROL_FIELDS, CUTOFF, HIGH, LOW, MULTIPLICITY, SIDE
+from riskcard.kernels.proof.rounding import ROUNDING, ROUNDING_PER_ROW
 from riskcard.problem.objective import loss_of
 from riskcard.problem.problem import Limits, Problem, Scale
 from riskcard.search.drivers.solve_plain import find_card
@@ -173,6 +175,54 @@ def test_the_bound_of_a_node_is_below_its_cards_wherever_the_tangent_touches(sca
         assert max(bounds) <= min(losses) * (1 + TOLERANCE)
         n_useful += bounds[1] > 0.5 * min(losses)
     assert n_useful > 15
+
+
+def tangent_by_hand(conditions, nodes, work) -> tuple[float, float]:
+    """The bound of the tangent at the model in the workspace, and the sizes of all its summands."""
+    patterns = conditions.patterns
+    z = work.z[work.key]
+    p = expit(z)
+    slopes = patterns.others * p - patterns.events * (1 - p)
+    steep = patterns.others * p + patterns.events * (1 - p)
+    loss = patterns.events @ np.logaddexp(0, -z) + patterns.others @ np.logaddexp(0, z)
+    bound, furthest = loss - slopes @ z, 0.0
+    for slot in range(int(nodes.counts[0])):
+        if nodes.slots[0, slot, MULTIPLICITY] == 0:
+            continue
+        sums = [
+            (
+                slopes[(patterns.codes[side >> 1] <= cut) ^ bool(side & 1)].sum(),
+                conditions.reach[side],
+            )
+            for side, cut in members_of(conditions, nodes, slot)
+        ]
+        if slot == hull.LIST:
+            products = [own * reach for own, reach in sums]
+            bound += min(0.0, *products) * work.caps[slot] / conditions.steepest
+        else:
+            least = min(own for own, _ in sums)
+            kept = patterns.kept_least[slot]
+            bound += min(0.0, least) * work.caps[slot] + least * kept
+            furthest += kept
+        furthest += work.caps[slot]
+    low, high = conditions.rate - furthest - conditions.unit, conditions.rate + conditions.unit
+    bound += min(slopes.sum() * low, slopes.sum() * high)
+    ways = abs(conditions.rate) + 2 * (furthest + conditions.unit)
+    return float(bound), float(loss + steep @ np.abs(z) + steep.sum() * ways)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_bound_of_the_tangent_is_its_formula_by_hand_less_the_margin(seed):
+    conditions = arrange_conditions(random_problem(seed, SCALES[seed % len(SCALES)]))
+    if conditions is None:
+        return
+    rng, work = np.random.default_rng(seed), work_of(conditions)
+    for _ in range(4):
+        nodes = random_node(conditions, rng)
+        found = bound_at(conditions, nodes, 0, work)
+        bound, size = tangent_by_hand(conditions, nodes, work)
+        part = ROUNDING + ROUNDING_PER_ROW * conditions.patterns.events.size
+        assert bound - found == pytest.approx(part * size, rel=1e-2)
 
 
 @pytest.mark.slow

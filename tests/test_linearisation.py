@@ -254,6 +254,22 @@ def test_one_effective_unit_has_no_interval():
     assert calibration_bins(rows, 1)[0].interval == (0.0, 1.0)
 
 
+@pytest.mark.parametrize("others", [0.0, 0.3, 1.0])
+def test_two_units_say_something_about_chance_however_unequal_and_one_does_not(others):
+    """The units are two clusters; without weights in the second there is one."""
+    clusters = np.tile([0, 1], 6)
+    weights = np.where(clusters == 0, 1.0, others or 1e-12)
+    rows = Outcomes(np.linspace(0.1, 0.9, 12), np.arange(12) % 4 < 2, weights, clusters)
+    degrees = (1 + others) ** 2 / (1 + others**2) - 1
+    for measure in (area_linearised, ratio_linearised, loss_linearised, brier_linearised):
+        found = measure(rows)
+        assert found.degrees == pytest.approx(degrees, abs=1e-9)
+        assert (found.interval() is None) == (others == 0)
+    assert np.isfinite(decision_curve(rows, [0.5]).high).all() == (others > 0)
+    (one,) = calibration_bins(rows, 1)
+    assert (one.interval == (0.0, 1.0)) == (others == 0)
+
+
 # --- rates --------------------------------------------------------------------------------------
 
 
@@ -289,6 +305,20 @@ def test_cells_count_as_rows_do():
     found = rate.linearised()
     assert found.degrees == pytest.approx(units - 1)
     assert found.variance == pytest.approx(moves @ moves * units / (units - 1))
+
+
+@pytest.mark.parametrize("clusters", [None, np.array([0, 1, 2, 0, 1])])
+def test_every_rate_has_one_influence_per_unit_also_one_without_rows(clusters):
+    """Units are clusters; without clusters they are the cells."""
+    y = np.array([True, False, True, False, True])
+    rows = Outcomes(np.linspace(0.1, 0.9, 5), y, np.ones(5), clusters)
+    cells = Cells.of(rows, np.array([0, 0, 1, 1, 1]), 4)
+    everyone, nobody = np.ones(8, dtype=bool), np.arange(8) >= 6
+    n_units = 8 if clusters is None else 3
+    for among in (everyone, nobody):
+        assert cells.rate(cells.is_event, among).influence.shape == (n_units,)
+    assert math.isnan(cells.rate(everyone, nobody).value)
+    assert cells.rate(everyone, nobody).interval() is None
 
 
 @pytest.mark.parametrize("value", [-1.0, 0.0, math.inf, math.nan])

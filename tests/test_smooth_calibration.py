@@ -167,6 +167,29 @@ def test_an_interval_that_begins_at_0_leaves_out_5_percent_at_its_other_end():
     assert low == pytest.approx(min(0.05 - norm.ppf(0.975) * spread, 0.1 - most))
 
 
+@pytest.mark.parametrize("resampled", [[0.3, 0.5], [0.1] * 30 + [0.9], [0.39, 0.4, 0.41] * 9])
+@pytest.mark.parametrize("quantile", [norm.ppf(0.975), 4.0])
+def test_an_interval_above_0_is_as_wide_as_the_wider_of_two(resampled, quantile):
+    """The standard error of the resamples, and their quantile with the bias turned round."""
+    reach, most = quantile * np.std(resampled, ddof=1), np.quantile(resampled, 0.975)
+    low, high = _interval(0.4, np.array(resampled), False, quantile)
+    assert low == pytest.approx(max(0, min(0.4 - reach, 0.8 - most)))
+    assert high == pytest.approx(max(0.4 + reach, most))
+
+
+def test_by_default_there_are_500_resamples_of_seed_0():
+    risks, y, _ = rows_of(6, n_rows=60)
+    rows = read_outcomes(risks, y)
+    usual, asked = smooth_calibration(rows), smooth_calibration(rows, 500, 0)
+    for name in ("mean_error", "median_error", "high_error"):
+        assert getattr(usual, name) == getattr(asked, name)
+
+
+def test_one_resample_has_no_interval():
+    assert _interval(0.4, np.array([0.4]), False, 2.0) is None
+    assert _interval(0.4, np.array([0.4, 0.5]), True, 2.0) is not None
+
+
 def test_the_same_seed_gives_the_same_intervals():
     risks, y, _ = rows_of(6, n_rows=200)
     rows = read_outcomes(risks, y)
@@ -184,6 +207,15 @@ def test_few_rows_or_few_risks_get_fewer_knots():
     assert line.knots == 2
     assert line.rates[[0, -1]] == pytest.approx([0.3, 0.5])
     assert line.mean_error.value == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("is_rarer_the_event", [True, False])
+@pytest.mark.parametrize(("rarer", "knots"), [(19, 2), (20, 3), (99, 3), (100, 4)])
+def test_knots_need_rows_of_the_rarer_outcome(rarer, knots, is_rarer_the_event):
+    y = np.zeros(400, dtype=bool)
+    y[np.linspace(5, 395, rarer).astype(int)] = True
+    rows = read_outcomes(np.linspace(0.1, 0.9, 400), y == is_rarer_the_event)
+    assert smooth_calibration(rows, 0).knots == knots
 
 
 def test_equal_risks_have_a_curve_of_one_point():

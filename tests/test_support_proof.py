@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numba import njit
+from scipy.special import entr, expit
 
 import riskcard.kernels.proof.supports.records as at
 import riskcard.search.proof.support_tree as support_tree
@@ -17,7 +18,13 @@ from random_problems import SCALES, random_problem
 from random_tables import random_ruled_problem
 from riskcard.data.table import make_table
 from riskcard.encoding.rank_table import rank_table
-from riskcard.kernels.proof.supports.family_bound import family_bound
+from riskcard.kernels.proof.rounding import ROUNDING, ROUNDING_PER_ROW
+from riskcard.kernels.proof.supports.family_bound import (
+    NEAR_END,
+    SHORT_WAY,
+    change_of_entropy,
+    family_bound,
+)
 from riskcard.kernels.proof.supports.records import Family
 from riskcard.logistic import log_loss
 from riskcard.problem.objective import loss_of, violations
@@ -142,6 +149,16 @@ def test_conditions_in_chains_hold_where_those_of_the_problem_do(make, seed):
             assert not (nested[c - 1] & ~nested[c]).any()
 
 
+@CHAINS
+def test_families_are_of_one_type_so_that_kernels_are_compiled_once(make):
+    kinds = {
+        tuple((part.dtype, part.flags.c_contiguous) for part in make(seed)[1].family[:-1])
+        for seed in range(40)
+    }
+    assert len(kinds) == 1
+    assert all(is_contiguous for _, is_contiguous in kinds.pop())
+
+
 def random_node(rng: np.random.Generator, chains: Chains) -> tuple[np.ndarray, np.ndarray]:
     """Slots and terms: every sign of every condition in a random slot, or in none."""
     family = chains.family
@@ -172,8 +189,10 @@ def random_coefficients(
 
 
 @njit
-def call_family_bound(value, steep, n_rows, ends, offsets, slots, terms, gradient, gains):
-    return family_bound(value, steep, 0.0, n_rows, ends, offsets, slots, terms, gradient, gains)
+def call_family_bound(value, steep, furthest, n_rows, ends, offsets, slots, terms, gradient, gains):
+    return family_bound(
+        value, steep, furthest, n_rows, ends, offsets, slots, terms, gradient, gains
+    )
 
 
 def bound_of_chances(
@@ -188,7 +207,7 @@ def bound_of_chances(
     steep = (others * chances + events * rest).sum()
     gains = np.zeros((family.max_terms, family.max_terms))
     return call_family_bound(
-        value, steep, chances.size, family.ends, family.offsets, slots, terms, gradient, gains
+        value, steep, 0.0, chances.size, family.ends, family.offsets, slots, terms, gradient, gains
     )
 
 
@@ -213,6 +232,76 @@ def test_the_bound_from_any_chances_is_below_every_card_of_the_node(seed):
                 for offset in np.linspace(*family.offsets, 41)
             ]
             assert bound <= min(losses) * (1 + 1e-12)
+
+
+def least_by_hand(
+    family: Family, slots: np.ndarray, terms: np.ndarray, gradient: np.ndarray
+) -> float:
+    """The least sum of slopes times coefficients that cards of a node have, and of the offset."""
+    total = min(gradient[-1] * family.offsets)
+    for s, n_terms in enumerate(terms):
+        gains = np.zeros(gradient.size - 1)
+        for sign, end in ((at.RISING, at.MOST), (at.FALLING, at.LEAST)):
+            own = np.where(slots[sign] == s, gradient[:-1] * family.ends[end], 0.0)
+            gains = np.minimum(gains, own)
+        total += np.sort(gains)[:n_terms].sum()
+    return float(total)
+
+
+@CHAINS
+@pytest.mark.parametrize("seed", range(20))
+def test_the_bound_of_a_family_is_its_formula_less_the_margin(make, seed):
+    """With slopes of 0 the margin alone is left: a part of all that is added up."""
+    rng = np.random.default_rng(seed)
+    _, chains = make(seed)
+    family = chains.family
+    slots, terms = random_node(rng, chains)
+    gains = np.full((family.max_terms, family.max_terms), -9.0)
+    fixed = family.ends, family.offsets, slots, terms
+    value, steep, furthest, n_rows = 7.0, 3.0, 2.5, 1000
+    for _ in range(5):
+        gradient = rng.normal(size=family.chain_of.size + 1)
+        found = call_family_bound(value, 0.0, 0.0, 1, *fixed, gradient, gains)
+        by_hand = value + least_by_hand(family, slots, terms, gradient)
+        assert found == pytest.approx(by_hand, abs=1e-8)
+    is_open = slots[at.FALLING] != at.NOWHERE
+    longest = np.ptp(family.ends, axis=0)[is_open].max(initial=0.0)
+    size = steep * (furthest + np.abs(family.offsets).sum() + terms.size * longest)
+    found = call_family_bound(0.0, steep, furthest, n_rows, *fixed, 0.0 * gradient, gains)
+    assert found == pytest.approx(-(ROUNDING + ROUNDING_PER_ROW * n_rows) * size, rel=1e-12)
+    lower = call_family_bound(1e9, 0.0, 0.0, 0, *fixed, 0.0 * gradient, gains) - 1e9
+    assert lower == pytest.approx(-ROUNDING * 1e9, rel=1e-3)
+
+
+@njit
+def call_change_of_entropy(begin, weights, rows):
+    return change_of_entropy(begin, weights, rows)
+
+
+@pytest.mark.parametrize("size", [0.01, 0.5, 20.0])
+def test_chances_that_a_step_aims_at_have_at_least_the_entropy_that_is_counted(size):
+    """Exactly that, unless the step is short: then up to a small part of its second-order term."""
+    rng = np.random.default_rng(0)
+    n, begin = 400, 3
+    z, x = rng.normal(0, 3, n), rng.normal(0, size, n)
+    weights = rng.uniform(0, 2, (2, begin + n))
+    events, others = weights[:, begin:]
+    p, every = expit(z), events + others
+    rows = np.zeros((at.N_ROW_VECTORS, n))
+    rows[at.RISK], rows[at.LOG_ODDS], rows[at.CHANGE] = p, z, x
+    rows[at.SLOPE], rows[at.CURVE] = others * p - events * (1 - p), every * p * (1 - p)
+    fall, moved, total = call_change_of_entropy(begin, weights, rows)
+    x = np.clip(x, -NEAR_END / (1 - p), NEAR_END / p)
+    way = p * (1 - p) * x
+    q = p + way
+    assert ((q > 0) & (q < 1)).all()
+    assert rows[at.CHANGE] == pytest.approx(others * q - events * (1 - q))
+    assert total == pytest.approx((others * q - events * (1 - q)).sum())
+    assert moved == pytest.approx((every * np.abs(way) * (1 + np.abs(z))).sum())
+    entropy = every @ (entr(q) + entr(1 - q) - entr(p) - entr(1 - p))
+    short = np.abs(x) < SHORT_WAY
+    spare = SHORT_WAY * (every * p * (1 - p) * x**2 / 2)[short].sum()
+    assert -1e-9 <= entropy + fall <= spare + 1e-9
 
 
 @pytest.mark.parametrize("seed", range(40))

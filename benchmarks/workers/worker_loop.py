@@ -6,7 +6,7 @@ Each line of standard input names a JSON file:
      "levels": [null or [texts]], "asked": bool, "speed": number of rows or 0}
 
 ``rows`` are the rows to fit; with ``asked`` a method without a card answers with its risks of all rows;
-``speed`` asks how long predictions for so many rows take. Older Pythons run this file too.
+``speed`` asks how long predictions for this number of rows take. Older Pythons run this file too.
 """
 
 import json

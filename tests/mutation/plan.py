@@ -47,7 +47,7 @@ QUICK_HULLS = (
     "tests/test_hull.py",
     "-k",
     "hull_is or both_proofs or (no_more_nodes and calibrated) or children or derivatives or minimum_of_the_model or "
-    "(tangent and (0.8 or 2.5))",
+    "(tangent and (0.8 or 2.5 or by_hand))",
 )
 QUICK_SUPPORTS = (
     "tests/test_support_strength.py",
@@ -103,6 +103,7 @@ SUBJECTS = (
             "tests/test_linearisation.py",
             "tests/test_distribution.py",
             "tests/test_totals.py",
+            "tests/test_groups.py",
         ),
     ),
     Subject(
@@ -157,6 +158,8 @@ SUBJECTS = (
     Subject(
         "bounds of supports",
         {
+            "kernels/proof/supports/family_bound.py": 8,
+            "kernels/proof/supports/levels.py": 4,
             "kernels/proof/supports/fit_family.py": 14,
             "kernels/proof/supports/divide.py": 5,
             "kernels/proof/supports/explore_families.py": 6,

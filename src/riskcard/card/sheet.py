@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from riskcard.card.bands import BandLine, cells_of, has_risk_intervals
 from riskcard.card.scorecard import FeatureBlock, ScoreCard, score_card_of
+from riskcard.card.text_width import text_width, wrap
 from riskcard.formatting.numbers import minus
-from riskcard.formatting.text_width import text_width, wrap
 from riskcard.model.card import RiskCard
 from riskcard.model.words.labels import Labels
 

@@ -86,6 +86,7 @@ def fit_lasso(
     labels, weights = candidates.labels, candidates.weights
     active = np.flatnonzero(coefficients)
     log_odds = candidates.take(active) @ coefficients[active] + intercept
+    loss = log_loss(log_odds, labels, weights)
     for _ in range(MOST_NEWTON_STEPS):
         rest = residuals(log_odds, labels, weights)
         gradient = -candidates.add_up(rest)
@@ -104,15 +105,16 @@ def fit_lasso(
         design = np.column_stack([candidates.take(active), np.ones(labels.size)])
         hessian = design.T @ (curvatures(log_odds, weights)[:, None] * design)
         step = model.minimise(hessian, at) - at
-        size, before = 1.0, log_loss(log_odds, labels, weights) + model.penalties @ np.abs(at)
+        size, before = 1.0, loss + model.penalties @ np.abs(at)
         while size > SHORTEST_STEP:
             new = at + size * step
-            if log_loss(design @ new, labels, weights) + model.penalties @ np.abs(new) <= before:
+            log_odds = design @ new
+            loss = log_loss(log_odds, labels, weights)
+            if loss + model.penalties @ np.abs(new) <= before:
                 break
             size /= 2
         coefficients = np.zeros_like(coefficients)
         coefficients[active], intercept = new[:-1], float(new[-1])
-        log_odds = design @ new
     return coefficients, intercept
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from riskcard.kernels.heuristic.cells import divide_into_cells, fit_cells
 from riskcard.kernels.heuristic.swaps import invert_factor, screen_swaps
-from riskcard.kernels.jit import bare_inner_kernel, inner_kernel, kernel
+from riskcard.kernels.jit import bare_inner_kernel, inlined_kernel, inner_kernel, kernel
 
 #: A set of conditions counts as better when its loss is lower by this part of itself.
 LEAST_GAIN_OF_SET = 1e-7
@@ -120,6 +120,14 @@ def _cells_of_trial(rows, keys, design, terms, place):
             divided[cell, i] = design[cell // 2, i]
         divided[cell, place + 1] = 1.0 if cell % 2 == 1 else 0.0
     return divided, tally
+
+
+@inlined_kernel
+def _fit_set(rows, keys, design, terms, place, start, target, ridge):
+    """Fit such a set from ``start``, in place; returns the factor of its Hessian and its loss."""
+    trial_design, tally = _cells_of_trial(rows, keys, design, terms, place)
+    factor = np.empty((start.size, start.size))
+    return factor, fit_cells(trial_design, tally, start, factor, target, ridge)
 
 
 @inner_kernel
@@ -241,19 +249,16 @@ def improve_set(rows, limits, signs, closed, terms, coefficients, plan, picks, k
                 not is_picking and not wants_all and found[column, slot, 0] <= gained
             ):
                 break
-            line = found[column, slot]
+            line, cut = found[column, slot], np.int64(found[column, slot, 1])
+            line[1] = -1.0
             # near separation the screen does not see that a condition is there already
-            if _has_term(base, column, np.int64(line[1])):
-                line[1] = -1.0
+            if _has_term(base, column, cut):
                 continue
             place = base.shape[1] if is_growing else slot
-            trial = _with_term(base, place, column, np.int64(line[1]))
-            line[1] = -1.0
+            trial = _with_term(base, place, column, cut)
             start = _start_of_swap(base_coefficients, inverse, slots, slot, line, is_growing)
-            trial_design, trial_tally = _cells_of_trial(rows, keys, design, trial, place)
-            trial_factor = np.empty((start.size, start.size))
             target = np.inf if wants_all else best_loss
-            reached = fit_cells(trial_design, trial_tally, start, trial_factor, target, ridge)
+            trial_factor, reached = _fit_set(rows, keys, design, trial, place, start, target, ridge)
             if wants_all and trial.shape[1] == size:
                 near[n_near], near_fits[n_near] = trial, start
                 near_losses[n_near], near_digests[n_near] = reached, _digest(trial)

@@ -17,7 +17,7 @@ whole problem down to a single term::
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -128,7 +128,52 @@ class Conditions(NamedTuple):
     most_of_group: np.ndarray  # (groups,) how many features of a group may be used
 
 
-class Nodes(NamedTuple):
+Kind = TypeVar("Kind", bound="Lines")
+
+
+class Lines:
+    """What any nodes can do: a record of arrays that each have one line per node."""
+
+    __slots__ = ()
+
+    @property
+    def size(self: Any) -> int:
+        """The number of nodes."""
+        return int(self.counts.shape[0])
+
+    @property
+    def bytes_per_node(self: Any) -> int:
+        """The memory that a node takes."""
+        return sum(part[:1].nbytes for part in self)
+
+    def take(self: Kind, which: Any) -> Kind:
+        """The nodes at some places: a slice, a mask or numbers."""
+        return _changed(self, lambda part: part[which])
+
+    def copy(self: Kind) -> Kind:
+        """The same nodes in arrays of their own."""
+        return _changed(self, np.ndarray.copy)
+
+
+def _changed(lines: Kind, change: Any) -> Kind:
+    """The lines with another array for each of theirs."""
+    record: Any = lines
+    changed: Kind = record._make([change(part) for part in record])
+    return changed
+
+
+class _NodeFields(NamedTuple):
+    """The fields of `Nodes`."""
+
+    counts: np.ndarray  # (nodes,) number of slots
+    is_solved: np.ndarray  # (nodes,) 1 if its relaxation was solved before it was set aside
+    slots: np.ndarray  # (nodes, terms, SLOT_FIELDS)
+    bounds: np.ndarray  # (nodes,)
+    w: np.ndarray  # (nodes, terms + 1)
+    box: np.ndarray  # (nodes, 2, terms + 1)
+
+
+class Nodes(_NodeFields, Lines):
     """Nodes of the tree, one per line of every array. Lines beyond a node's slots mean nothing.
 
     One node with the slots s0, s1 of a card with up to three terms::
@@ -140,30 +185,7 @@ class Nodes(NamedTuple):
         bounds  no card of the node has a smaller loss
     """
 
-    counts: np.ndarray  # (nodes,) number of slots
-    is_solved: np.ndarray  # (nodes,) 1 if its relaxation was solved before it was set aside
-    slots: np.ndarray  # (nodes, terms, SLOT_FIELDS)
-    bounds: np.ndarray  # (nodes,)
-    w: np.ndarray  # (nodes, terms + 1)
-    box: np.ndarray  # (nodes, 2, terms + 1)
-
-    @property
-    def size(self) -> int:
-        """The number of nodes."""
-        return int(self.counts.shape[0])
-
-    @property
-    def bytes_per_node(self) -> int:
-        """The memory that a node takes."""
-        return sum(part[:1].nbytes for part in self)
-
-    def take(self, which: Any) -> Nodes:
-        """The nodes at some places: a slice, a mask or numbers."""
-        return Nodes._make([part[which] for part in self])
-
-    def copy(self) -> Nodes:
-        """The same nodes in arrays of their own."""
-        return Nodes._make([part.copy() for part in self])
+    __slots__ = ()
 
 
 def empty_nodes(n_nodes: int, n_terms: int, make: Any = np.zeros) -> Nodes:

@@ -109,19 +109,51 @@ def fit_design(n_variables, design, cells, box, w, cutoff, scratch):
     return loss, best
 
 
-@inlined_kernel
-def fit_prefix(holds, cells, e, n_fixed, limits, cutoff, fit):
-    """Best loss when the first ``n_fixed`` points are given and the other steps are real.
+class LeafFit(NamedTuple):
+    """What the fits of a leaf read and write."""
 
-    Variables: offset, scale ``a``, then the free steps. Giving up the wholeness of the other points
-    and their common scale only enlarges the set of cards, so the bound holds for all of them.
-    """
-    design, box, w, scratch = fit
-    n_cells, n_columns = holds.shape
-    n_variables = 2 + n_columns - n_fixed
+    design: np.ndarray  # (cells, variables)
+    box: np.ndarray  # (2, variables)
+    w: np.ndarray  # (variables,)
+    newton: NewtonScratch
+    e: np.ndarray  # (conditions,) the points that are given
+    points: np.ndarray  # (cells,) what they add up to
+
+
+@inlined_kernel
+def empty_leaf_fit(n_cells, n_columns):
+    """Room for fits of offset, scale and as many steps as there are conditions."""
+    n = n_columns + 2
+    newton = NewtonScratch(
+        np.zeros(n), np.zeros((n, n)), np.zeros(n), np.zeros((n + 1, n)), np.zeros(n)
+    )
+    e = np.zeros(n_columns, dtype=np.int64)
+    return LeafFit(
+        np.zeros((n_cells, n)), np.zeros((2, n)), np.zeros(n), newton, e, np.zeros(n_cells)
+    )
+
+
+@inlined_kernel
+def largest_points(e, n_fixed):
+    """The most points, of either sign, that one of the first conditions gives."""
     largest = 0
     for j in range(n_fixed):
-        largest = max(largest, e[j])
+        largest = max(largest, abs(e[j]))
+    return largest
+
+
+@inlined_kernel
+def fit_prefix(holds, cells, n_fixed, steps, start, limits, cutoff, fit):
+    """Best loss when the first ``n_fixed`` points are given and the other steps are real.
+
+    Variables: offset, scale ``a``, then the free steps, between ``steps[LEAST]`` and
+    ``steps[MOST]``, which begin at ``start``. Giving up the wholeness of the other points and their
+    common scale only enlarges the set of cards, so the bound holds for all of them.
+    """
+    design, box, w, e = fit.design, fit.box, fit.w, fit.e
+    n_cells, n_columns = holds.shape
+    n_variables = 2 + n_columns - n_fixed
+    largest = largest_points(e, n_fixed)
     box[at.LEAST, at.OFFSET] = limits.lowest_offset
     box[at.MOST, at.OFFSET] = limits.highest_offset
     box[at.LEAST, SCALE] = 0.0
@@ -135,15 +167,16 @@ def fit_prefix(holds, cells, e, n_fixed, limits, cutoff, fit):
             design[c, SCALE] += e[j] * holds[c, j]
         for j in range(n_fixed, n_columns):
             design[c, 2 + j - n_fixed] = holds[c, j]
-    for v in range(2, n_variables):
-        box[at.LEAST, v] = 0.0
-        box[at.MOST, v] = limits.step
-        w[v] = 0.5
-    return fit_design(n_variables, design, cells, box, w, cutoff, scratch)
+    for j in range(n_fixed, n_columns):
+        v = 2 + j - n_fixed
+        box[at.LEAST, v] = steps[at.LEAST, j]
+        box[at.MOST, v] = steps[at.MOST, j]
+        w[v] = start
+    return fit_design(n_variables, design, cells, box, w, cutoff, fit.newton)
 
 
 @inlined_kernel
-def scan_bases(points, largest, cells, limits, cutoff, fit, found):
+def scan_bases(largest, cells, limits, cutoff, fit, found):
     """Best integer base and scale for given points; ``fit`` holds the real-valued fit.
 
     Claim: no whole base gives a loss below the number returned. Proof: the best loss as a function
@@ -151,7 +184,7 @@ def scan_bases(points, largest, cells, limits, cutoff, fit, found):
     set of pairs with a > 0). So from the best ratio outwards, a base whose bound reaches the cutoff
     ends the scan on its side.
     """
-    design, box, w, scratch = fit
+    design, box, w, points = fit.design, fit.box, fit.w, fit.points
     ratio = w[at.OFFSET] / max(w[SCALE], 1e-300)
     scale = w[SCALE]
     # one variable is left, the scale: every row's log-odds are scale * (base + points)
@@ -169,7 +202,7 @@ def scan_bases(points, largest, cells, limits, cutoff, fit, found):
             box[at.MOST, only] = limits.step / largest
             w[only] = scale
             below = min(cutoff, found[FOUND_LOSS])
-            loss, bound = fit_design(one_variable, design, cells, box, w, below, scratch)
+            loss, bound = fit_design(one_variable, design, cells, box, w, below, fit.newton)
             lowest = min(lowest, bound)
             if bound >= below:
                 break
@@ -181,6 +214,34 @@ def scan_bases(points, largest, cells, limits, cutoff, fit, found):
         else:
             return -np.inf
     return lowest
+
+
+@inlined_kernel
+def offer_points(
+    holds, cells, loss, bound, limits, cutoff, is_integer_base, fit, best_points, found
+):
+    """Keep the card with the points that are given if it is the best so far.
+
+    Offset and scale, with a ``loss`` below the best, are those of the last fit. Returns a valid
+    bound on the loss of all cards with these points.
+    """
+    n_cells, n_columns = holds.shape
+    before = found[FOUND_LOSS]
+    if is_integer_base:
+        for c in range(n_cells):
+            fit.points[c] = 0.0
+            for j in range(n_columns):
+                fit.points[c] += fit.e[j] * holds[c, j]
+        largest = largest_points(fit.e, n_columns)
+        bound = scan_bases(largest, cells, limits, cutoff, fit, found)
+    else:
+        found[FOUND_LOSS] = loss
+        found[FOUND_SCALE] = fit.w[SCALE]
+        found[FOUND_START] = fit.w[at.OFFSET]
+    if found[FOUND_LOSS] < before:
+        for j in range(n_columns):
+            best_points[j] = fit.e[j]
+    return bound
 
 
 @kernel
@@ -209,14 +270,11 @@ def choose_leaf_points(holds, cells, ends, limits, cutoff, is_integer_base, best
         A valid lower bound on the loss of every card of the leaf, or the cutoff if that is lower.
     """
     n_cells, n_columns = holds.shape
-    n = n_columns + 1  # offset, scale and the free steps: the points of the first are given
-    scratch = NewtonScratch(
-        np.zeros(n), np.zeros((n, n)), np.zeros(n), np.zeros((n + 1, n)), np.zeros(n)
-    )
-    fit = (np.zeros((n_cells, n)), np.zeros((2, n)), np.zeros(n), scratch)
-    w = fit[2]
-    e = np.zeros(n_columns, dtype=np.int64)
-    points = np.zeros(n_cells)
+    fit = empty_leaf_fit(n_cells, n_columns)
+    e, w = fit.e, fit.w
+    steps = np.zeros((2, n_columns))
+    for j in range(n_columns):
+        steps[at.MOST, j] = limits.step
     lowest = cutoff
     depth = 0
     e[0] = ends[at.LEAST, 0] - 1
@@ -227,7 +285,7 @@ def choose_leaf_points(holds, cells, ends, limits, cutoff, is_integer_base, best
             depth -= 1
             continue
         below = min(cutoff, found[FOUND_LOSS])
-        loss, bound = fit_prefix(holds, cells, e, depth + 1, limits, below, fit)
+        loss, bound = fit_prefix(holds, cells, depth + 1, steps, 0.5, limits, below, fit)
         # can it still win?
         if bound >= below:
             lowest = min(lowest, bound)
@@ -237,26 +295,11 @@ def choose_leaf_points(holds, cells, ends, limits, cutoff, is_integer_base, best
             depth += 1
             e[depth] = ends[at.LEAST, depth] - 1
             continue
-        largest = 0
-        for j in range(n_columns):
-            largest = max(largest, e[j])
         # is it the empty card, or a fit that ended undecided? its bound is all there is to say
-        if largest == 0 or w[SCALE] <= 0.0 or loss >= below:
-            lowest = min(lowest, bound)
-            continue
-        before = found[FOUND_LOSS]
-        if is_integer_base:
-            for c in range(n_cells):
-                points[c] = 0.0
-                for j in range(n_columns):
-                    points[c] += e[j] * holds[c, j]
-            bound = scan_bases(points, largest, cells, limits, cutoff, fit, found)
-        elif loss < found[FOUND_LOSS]:
-            found[FOUND_LOSS] = loss
-            found[FOUND_SCALE] = w[SCALE]
-            found[FOUND_START] = w[at.OFFSET]
+        is_empty = largest_points(e, n_columns) == 0
+        if not is_empty and w[SCALE] > 0.0 and loss < below:
+            bound = offer_points(
+                holds, cells, loss, bound, limits, cutoff, is_integer_base, fit, best_points, found
+            )
         lowest = min(lowest, bound)
-        if found[FOUND_LOSS] < before:
-            for j in range(n_columns):
-                best_points[j] = e[j]
     return lowest

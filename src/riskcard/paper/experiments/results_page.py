@@ -5,7 +5,6 @@ from pathlib import Path
 
 from riskcard.errors import SolverMissing
 from riskcard.formatting.templates import render
-from riskcard.formatting.wrapped_prose import wrap_prose
 from riskcard.output_files import write_whole
 from riskcard.paper.experiments.methods import METHODS, OURS
 from riskcard.paper.experiments.published import MISPRINT, PAPER_LIMIT, TITLES
@@ -20,6 +19,7 @@ from riskcard.paper.experiments.result_tables import (
 from riskcard.paper.experiments.run_plots import draw_losses, draw_times
 from riskcard.paper.experiments.run_store import Cell, Finished
 from riskcard.paper.experiments.table_rows import Row
+from riskcard.paper.wrapped_prose import wrap_prose
 
 #: The speed-up over BONMIN that the page counts.
 ASKED = 1000

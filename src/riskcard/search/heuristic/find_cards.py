@@ -138,7 +138,8 @@ class _Search:
         is_separated = is_nearly_separated(found[0], start, plan)
         if is_separated:
             found = _in_turns(found, search(second_ridge(self.problem.scale.limit, plan)))
-        found = [replace(support, terms=rows.restore(support.terms)) for support in found]
+        if rows.original is not None:
+            found = [replace(support, terms=rows.restore(support.terms)) for support in found]
         return found, is_separated
 
     def second_pass(self, supports: list[Support]) -> list[Support]:
@@ -233,10 +234,12 @@ class _Search:
 
 def _by_features(supports: list[Support]) -> list[Support]:
     """Sets in order, the best of each set of features first: like sets round to like cards."""
-    found = sorted(supports, key=lambda support: (support.loss, support.key))
-    firsts = {tuple(f for f, _ in support.key): support for support in reversed(found)}
-    is_first = {id(support) for support in firsts.values()}
-    return sorted(found, key=lambda support: id(support) not in is_first)
+    firsts, others = dict[tuple[int, ...], Support](), list[Support]()
+    for support in sorted(supports, key=lambda support: (support.loss, support.key)):
+        features = tuple(sorted(support.terms[0].tolist()))
+        if firsts.setdefault(features, support) is not support:
+            others.append(support)
+    return [*firsts.values(), *others]
 
 
 def _in_turns(one: list[Support], other: list[Support]) -> list[Support]:

@@ -149,9 +149,10 @@ def _codes(groups: list[list[_Chain]]) -> tuple[np.ndarray, list[Integers]]:
 
 
 def _padded(places: list[Integers]) -> Integers:
-    """The places of all chains in one array."""
+    """The places of all chains in one array, line by line: another order would be compiled again."""
     widest = max(part.shape[1] for part in places)
-    return np.concatenate([np.pad(part, ((0, 0), (0, widest - part.shape[1]))) for part in places])
+    parts = [np.pad(part, ((0, 0), (0, widest - part.shape[1]))) for part in places]
+    return np.ascontiguousarray(np.concatenate(parts))
 
 
 def _basis(group: list[_Chain], places: Integers) -> np.ndarray:

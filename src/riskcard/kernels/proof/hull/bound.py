@@ -11,7 +11,7 @@ import numpy as np
 
 import riskcard.kernels.proof.hull.layout as hull
 import riskcard.kernels.proof.layout as at
-from riskcard.kernels.jit import bare_inner_kernel
+from riskcard.kernels.jit import bare_inner_kernel, inlined_kernel
 from riskcard.kernels.proof.hull.model import (
     add_column,
     drop_idle_columns,
@@ -41,9 +41,9 @@ def load_columns(conditions, patterns, nodes, index, work):
         column = nodes.columns[index, c]
         add_column(
             work,
-            int(column[hull.COLUMN_SLOT]),
-            int(column[hull.COLUMN_SIDE]),
-            int(column[hull.COLUMN_CUT]),
+            np.int64(column[hull.COLUMN_SLOT]),
+            np.int64(column[hull.COLUMN_SIDE]),
+            np.int64(column[hull.COLUMN_CUT]),
             nodes.thetas[index, c],
         )
     max_cuts = conditions.limits.max_cuts_per_feature
@@ -85,7 +85,7 @@ def save_columns(nodes, index, work):
     nodes.n_columns[index] = count
 
 
-@bare_inner_kernel
+@inlined_kernel
 def note_condition(work, slot, side, cut, slope):
     """Remember a condition whose slope says that a column of it would lower the loss."""
     place = work.n_found[0]
@@ -282,7 +282,7 @@ def add_found_columns(work, loss):
 def bound_hull_node(conditions, patterns, nodes, index, work, control):
     """Bound a node; returns PRUNED or OPEN, and the work done."""
     cutoff, closeness = control[at.CUTOFF], control[at.CLOSENESS]
-    n_slots = int(nodes.counts[index])
+    n_slots = np.int64(nodes.counts[index])
     n_rows = work.key.size
     load_columns(conditions, patterns, nodes, index, work)
     is_listed = nodes.slots[index, hull.LIST, at.MULTIPLICITY] > 0

@@ -6,14 +6,14 @@ import numpy as np
 
 import riskcard.kernels.proof.hull.layout as hull
 import riskcard.kernels.proof.layout as at
-from riskcard.kernels.jit import bare_inner_kernel
+from riskcard.kernels.jit import bare_inner_kernel, inlined_kernel
 from riskcard.kernels.proof.slots import within_limits
 
 #: Opposite slots that share more than this part of the rows are told apart first.
 SHARED_ROWS = 1.0 / 16.0
 
 
-@bare_inner_kernel
+@inlined_kernel
 def rows_between(patterns, column, low, high):
     """How many rows have codes from low + 1 to high."""
     offset = patterns.offsets[column]
@@ -56,7 +56,7 @@ def choose_side(patterns, nodes, index):
             best = side
     if best >= 0:
         return int(best)
-    return first_side(patterns, nodes, index)
+    return first_side(patterns, nodes, np.int64(index))
 
 
 @bare_inner_kernel
@@ -82,8 +82,8 @@ def find_overlap(patterns, nodes, index):
             other = nodes.slots[index, k]
             if own[at.SIDE] ^ 1 != other[at.SIDE]:
                 continue
-            low = max(own[at.LOW], other[at.LOW])
-            high = min(own[at.HIGH], other[at.HIGH])
+            low = np.int64(max(own[at.LOW], other[at.LOW]))
+            high = np.int64(min(own[at.HIGH], other[at.HIGH]))
             if high <= low:
                 continue
             column = own[at.SIDE] >> 1
@@ -107,9 +107,9 @@ def find_gap(patterns, nodes, index):
         slot = int(nodes.columns[index, c, hull.COLUMN_SLOT])
         side = nodes.columns[index, c, hull.COLUMN_SIDE]
         column = side >> 1
-        left = int(nodes.columns[index, c, hull.COLUMN_CUT])
+        left = np.int64(nodes.columns[index, c, hull.COLUMN_CUT])
         # the next cut of the slot above this one
-        right = -1
+        right = np.int64(-1)
         mass_left, mass_right = 0.0, 0.0
         for d in range(n_columns):
             if nodes.columns[index, d, hull.COLUMN_SLOT] == slot:
@@ -150,7 +150,7 @@ def find_single(patterns, nodes, index):
     best_slot, best_cut = -1, -1
     for slot in range(hull.FIRST_INTERVAL, nodes.counts[index]):
         record = nodes.slots[index, slot]
-        low, high = int(record[at.LOW]), int(record[at.HIGH])
+        low, high = np.int64(record[at.LOW]), np.int64(record[at.HIGH])
         if low == high:
             continue
         column = record[at.SIDE] >> 1

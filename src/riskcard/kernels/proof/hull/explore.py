@@ -1,5 +1,7 @@
 """Depth-first exploration of nodes of the hull, until they are narrow enough for another bound."""
 
+import numpy as np
+
 import riskcard.kernels.proof.hull.layout as hull
 import riskcard.kernels.proof.layout as at
 from riskcard.kernels.jit import bare_inner_kernel, bare_kernel, inlined_kernel
@@ -84,7 +86,7 @@ def explore_hull(conditions, work, stack, parent, aside, narrow, control, counte
         Written: nodes that are left to `explore`, ``counters[LEAVES]`` of them.
     """
     patterns = conditions.patterns
-    n_open = int(counters[at.SAVED])
+    n_open, only = np.int64(counters[at.SAVED]), np.int64(0)
     while n_open > 0:
         # is there time and room to go on?
         if (
@@ -108,7 +110,7 @@ def explore_hull(conditions, work, stack, parent, aside, narrow, control, counte
             copy_hull_node(stack, n_open, aside, int(counters[at.DONE]))
             counters[at.DONE] += 1
             continue
-        copy_hull_node(stack, n_open, parent, 0)
+        copy_hull_node(stack, n_open, parent, only)
         is_listed = parent.slots[0, hull.LIST, at.MULTIPLICITY] > 0
         # is it narrow enough for a cheaper bound?
         if not is_listed and undecided_in(patterns, parent, 0) <= control[at.NARROW]:
@@ -117,7 +119,7 @@ def explore_hull(conditions, work, stack, parent, aside, narrow, control, counte
             continue
         side, slot, middle = choose_division(patterns, parent, 0)
         for count in range(parent.slots[0, slot, at.MULTIPLICITY] + 1):
-            copy_hull_node(parent, 0, stack, n_open)
+            copy_hull_node(parent, only, stack, n_open)
             if is_listed:
                 is_any = take_out_side(conditions, patterns, stack, n_open, side, count)
             else:

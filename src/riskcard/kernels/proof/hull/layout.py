@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from riskcard.kernels.proof.layout import SLOT_FIELDS
+from riskcard.kernels.proof.layout import SLOT_FIELDS, Lines
 
 #: The list is the first slot; intervals come after it.
 LIST, FIRST_INTERVAL = 0, 1
@@ -39,8 +39,8 @@ PART_FIELDS = 4
 N_PARTS, N_CELLS, N_VARIABLES = 0, 1, 2
 
 
-class HullNodes(NamedTuple):
-    """Nodes of the hull, one per line."""
+class _HullFields(NamedTuple):
+    """The fields of `HullNodes`."""
 
     counts: np.ndarray  # (nodes,) number of slots, the list included
     slots: np.ndarray  # (nodes, FIRST_INTERVAL + terms, SLOT_FIELDS)
@@ -52,23 +52,11 @@ class HullNodes(NamedTuple):
     offsets: np.ndarray  # (nodes,)
     is_new: np.ndarray  # (nodes,) 1 if it was not bounded yet
 
-    @property
-    def size(self) -> int:
-        """The number of nodes."""
-        return int(self.counts.shape[0])
 
-    @property
-    def bytes_per_node(self) -> int:
-        """The memory that a node takes."""
-        return sum(part[:1].nbytes for part in self)
+class HullNodes(_HullFields, Lines):
+    """Nodes of the hull, one per line of every array."""
 
-    def take(self, which: Any) -> HullNodes:
-        """The nodes at some places: a slice, a mask or numbers."""
-        return HullNodes._make([part[which] for part in self])
-
-    def copy(self) -> HullNodes:
-        """The same nodes in arrays of their own."""
-        return HullNodes._make([part.copy() for part in self])
+    __slots__ = ()
 
 
 def empty_hull_nodes(n_nodes: int, n_terms: int, n_sides: int, make: Any = np.zeros) -> HullNodes:

@@ -5,13 +5,18 @@ Nothing here bears on the truth of a bound: it only chooses where a tangent touc
 
 import math
 
+import numpy as np
+
 import riskcard.kernels.proof.hull.layout as hull
-from riskcard.kernels.jit import bare_inner_kernel
+from riskcard.kernels.jit import bare_inner_kernel, inlined_kernel
 
 #: Added to each diagonal entry of the Hessian, as a part of it.
 RIDGE = 1e-9
 #: Most solutions of a quadratic model, and the longest step in log-odds.
 MOST_SOLUTIONS, LONGEST_STEP = 40, 4.0
+#: A variable of the quadratic model is held at 0, free, or what the others of its slot, whose sum is
+#: at the cap, are taken from.
+HELD, FREE, PIVOT = 0, 1, 2
 
 
 @bare_inner_kernel
@@ -121,7 +126,7 @@ def try_cells(patterns, work):
     n_rows = key.size
     for row in range(n_rows):
         key[row] = 0
-    n_keys = 1
+    n_keys = np.int64(1)
     for part in range(work.sizes[hull.N_PARTS]):
         size = work.parts[part, hull.PART_SIZE]
         if size == 0:
@@ -302,7 +307,7 @@ def solve_reduced(work, n_variables):
     n_free = 0
     for v in range(n_variables):
         step[v] = 0.0
-        if state[v] == 1:
+        if state[v] == FREE:
             free[n_free] = v
             n_free += 1
     for i in range(n_free):
@@ -343,14 +348,90 @@ def solve_reduced(work, n_variables):
 
 
 @bare_inner_kernel
-def largest_of_slot(work, n_variables, slot):
-    """The free variable of a slot with the largest coefficient; 0 if there is none."""
+def pin_largest(work, n_variables, slot):
+    """Make the free variable of a slot with the largest coefficient its pivot, if there is one."""
     best = 0
     for v in range(1, n_variables):
         is_larger = best == 0 or work.x[v] > work.x[best]
-        if work.slot_of[v] == slot and work.state[v] == 1 and is_larger:
+        if work.slot_of[v] == slot and work.state[v] == FREE and is_larger:
             best = v
-    return best
+    work.pivot[slot] = best
+    if best > 0:
+        work.state[best] = PIVOT
+
+
+@inlined_kernel
+def begin_model(work, n_variables, n_slots, small):
+    """Start at theta: what is 0 and would not rise is held, and slots at their cap get a pivot."""
+    x, q, state, slot_of = work.x, work.q, work.state, work.slot_of
+    for part in range(work.sizes[hull.N_PARTS]):
+        first = work.parts[part, hull.PART_FIRST]
+        for b in range(work.parts[part, hull.PART_SIZE]):
+            slot_of[first + b] = work.parts[part, hull.PART_SLOT]
+    slot_of[0] = -1
+    state[0] = FREE
+    for v in range(n_variables):
+        x[v] = work.theta[v]
+        q[v] = work.gradient[v]
+        if v > 0:
+            state[v] = FREE if x[v] > 0.0 or q[v] < -small else HELD
+    for slot in range(n_slots):
+        work.pivot[slot] = 0
+        total = 0.0
+        for v in range(1, n_variables):
+            if slot_of[v] == slot:
+                total += x[v]
+        if total >= work.caps[slot] * (1.0 - 1e-9):
+            pin_largest(work, n_variables, slot)
+
+
+@inlined_kernel
+def move_to_limit(work, n_variables, n_slots):
+    """Move ``x`` along the step; returns the variable, or after these the slot, that ends it, or -1."""
+    x, q, step, state, slot_of = work.x, work.q, work.step, work.state, work.slot_of
+    length = 1.0
+    blocking = -1
+    for v in range(1, n_variables):
+        if state[v] != HELD and step[v] < 0.0 and x[v] + length * step[v] < 0.0:
+            length = x[v] / -step[v]
+            blocking = v
+    for slot in range(n_slots):
+        if work.pivot[slot] == 0:
+            total = 0.0
+            rise = 0.0
+            for v in range(1, n_variables):
+                if slot_of[v] == slot:
+                    total += x[v]
+                    rise += step[v]
+            if total + length * rise > work.caps[slot] and rise > 0.0:
+                length = max(0.0, (work.caps[slot] - total) / rise)
+                blocking = n_variables + slot
+    for v in range(n_variables):
+        if step[v] != 0.0:
+            change = length * step[v]
+            x[v] += change
+            for a in range(n_variables):
+                q[a] += work.hessian[a, v] * change
+    return blocking
+
+
+@inlined_kernel
+def let_go(work, n_variables, n_slots, small):
+    """Free what would lower the model; returns whether there is nothing: it is at its minimum."""
+    q, state, pivot = work.q, work.state, work.pivot
+    is_done = True
+    for slot in range(n_slots):
+        if pivot[slot] > 0 and q[pivot[slot]] > small:
+            state[pivot[slot]] = FREE
+            pivot[slot] = 0
+            is_done = False
+    for v in range(1, n_variables):
+        if state[v] == HELD:
+            p = pivot[work.slot_of[v]]
+            if q[v] - (q[p] if p > 0 else 0.0) < -small:
+                state[v] = FREE
+                is_done = False
+    return is_done
 
 
 @bare_inner_kernel
@@ -360,90 +441,22 @@ def minimise_model(work, n_slots, loss):
     Every coefficient but the offset is at least 0, those of a slot add up to at most its cap.
     """
     n_variables = work.sizes[hull.N_VARIABLES]
-    x, q, step, state = work.x, work.q, work.step, work.state
-    slot_of, pivot, caps, hessian = work.slot_of, work.pivot, work.caps, work.hessian
     small = 1e-10 * loss
-    for part in range(work.sizes[hull.N_PARTS]):
-        first = work.parts[part, hull.PART_FIRST]
-        for b in range(work.parts[part, hull.PART_SIZE]):
-            slot_of[first + b] = work.parts[part, hull.PART_SLOT]
-    slot_of[0] = -1
-    state[0] = 1
-    for v in range(n_variables):
-        x[v] = work.theta[v]
-        q[v] = work.gradient[v]
-        if v > 0:
-            state[v] = 1 if x[v] > 0.0 or q[v] < -small else 0
-    for slot in range(n_slots):
-        pivot[slot] = 0
-        total = 0.0
-        for v in range(1, n_variables):
-            if slot_of[v] == slot:
-                total += x[v]
-        if total >= caps[slot] * (1.0 - 1e-9):
-            best = largest_of_slot(work, n_variables, slot)
-            if best > 0:
-                pivot[slot] = best
-                state[best] = 2
+    begin_model(work, n_variables, n_slots, small)
     for _ in range(MOST_SOLUTIONS):
         solve_reduced(work, n_variables)
-        # how far can it go?
-        length = 1.0
-        blocking = -1
-        for v in range(1, n_variables):
-            if state[v] != 0 and step[v] < 0.0 and x[v] + length * step[v] < 0.0:
-                length = x[v] / -step[v]
-                blocking = v
-        for slot in range(n_slots):
-            if pivot[slot] == 0:
-                total = 0.0
-                rise = 0.0
-                for v in range(1, n_variables):
-                    if slot_of[v] == slot:
-                        total += x[v]
-                        rise += step[v]
-                if total + length * rise > caps[slot] and rise > 0.0:
-                    length = max(0.0, (caps[slot] - total) / rise)
-                    blocking = n_variables + slot
-        for v in range(n_variables):
-            if step[v] != 0.0:
-                change = length * step[v]
-                x[v] += change
-                for a in range(n_variables):
-                    q[a] += hessian[a, v] * change
+        blocking = move_to_limit(work, n_variables, n_slots)
         # what held it?
         if blocking >= n_variables:
-            slot = blocking - n_variables
-            best = largest_of_slot(work, n_variables, slot)
-            pivot[slot] = best
-            if best > 0:
-                state[best] = 2
-            continue
-        if blocking >= 0:
-            x[blocking] = 0.0
-            slot = slot_of[blocking]
-            was_pivot = state[blocking] == 2
-            state[blocking] = 0
+            pin_largest(work, n_variables, blocking - n_variables)
+        elif blocking >= 0:
+            was_pivot = work.state[blocking] == PIVOT
+            work.x[blocking] = 0.0
+            work.state[blocking] = HELD
             if was_pivot:
-                best = largest_of_slot(work, n_variables, slot)
-                pivot[slot] = best
-                if best > 0:
-                    state[best] = 2
-            continue
-        # is it the minimum, or is something to be let go?
-        is_done = True
-        for slot in range(n_slots):
-            if pivot[slot] > 0 and q[pivot[slot]] > small:
-                state[pivot[slot]] = 1
-                pivot[slot] = 0
-                is_done = False
-        for v in range(1, n_variables):
-            if state[v] == 0:
-                p = pivot[slot_of[v]]
-                if q[v] - (q[p] if p > 0 else 0.0) < -small:
-                    state[v] = 1
-                    is_done = False
-        if is_done:
+                pin_largest(work, n_variables, work.slot_of[blocking])
+        # nothing: is it the minimum, or is something to be let go?
+        elif let_go(work, n_variables, n_slots, small):
             return
 
 

@@ -6,6 +6,8 @@ regression loses in either child, estimated by the curvature of the rows.
 
 import math
 
+import numpy as np
+
 import riskcard.kernels.proof.supports.records as at
 from riskcard.kernels.jit import bare_inner_kernel
 
@@ -166,12 +168,12 @@ def divide_chain(family, slots, k, theta, curves, s, f, best, choice, scratch):
         if score > best:
             best = score
             choice[SLOT], choice[KIND], choice[WHICH], choice[PLACE] = s, BY_SIGN, f, 0
-    place = -1
+    place = np.int64(-1)
     for c in range(first[f], first[f + 1]):
         if slots[at.RISING, c] != s and slots[at.FALLING, c] != s:
             continue
         if place >= 0:
-            low = loss_of_moving(family, curves, f, 0, place + 1, c, scratch)
+            low = loss_of_moving(family, curves, f, first[f], place + 1, c, scratch)
             high = loss_of_moving(family, curves, f, c, first[f + 1], place, scratch)
             score = (
                 share * (math.sqrt(low * high) + 1e-6 * min(low, high) + 1e-9 * max(low, high))

@@ -53,20 +53,14 @@ def fit_family(
     what is claimed.
     """
     gradient, direction = fits.vectors[at.GRADIENT], fits.vectors[at.DIRECTION]
-    trial, groups = fits.vectors[at.TRIAL], fits.lists[at.GROUPS]
+    trial = fits.vectors[at.TRIAL]
     n, n_rows = theta.size - 1, rows.shape[1]
     n_groups = open_box(family, slots, fits.lists, fits.vectors)
     begin_in_box(family, theta, fits.lists, fits.vectors)
     loss, best, length, work = np.inf, -np.inf, 1.0, 0.0
     shortened = 0
     for _ in range(MAX_STEPS):
-        for r in range(n_rows):
-            rows[at.LOG_ODDS, r] = trial[n]
-        levels_of_places(family.first, trial, fits.by_place[at.SUMS])
-        levels_of_codes(family, groups, n_groups, fits.by_place[at.SUMS], fits.by_code)
-        add_to_rows(
-            begin, groups, n_groups, tables.codes, family.base, fits.by_code, rows[at.LOG_ODDS]
-        )
+        find_log_odds(begin, n_groups, tables.codes, family, trial, rows, fits)
         new_loss, steep, furthest = look_at_rows(begin, tables.weights, rows)
         work += n_rows * (12.0 + n_groups)
         if loss == np.inf and new_loss > FAR_OFF * cutoff:  # begin with equal risks instead
@@ -128,7 +122,7 @@ def open_box(family, slots, lists, vectors):
     """
     ends, first, chains = family.ends, family.first, family.chains
     low, high = vectors[at.LOW], vectors[at.HIGH]
-    n, n_groups = family.chain_of.size, 0
+    n, n_groups = family.chain_of.size, np.int64(0)
     low[n], high[n] = -1e300, 1e300
     for g in range(chains.size - 1):
         is_open, is_whole = False, True
@@ -194,6 +188,17 @@ def go(length, theta, vectors):
     for c in range(theta.size):
         moved = theta[c] + length * direction[c]
         trial[c] = min(max(moved, vectors[at.LOW, c]), vectors[at.HIGH, c])
+
+
+@inlined_kernel
+def find_log_odds(begin, n_groups, codes, family, trial, rows, fits):
+    """Write the log-odds of every row at the trial."""
+    groups = fits.lists[at.GROUPS]
+    for r in range(rows.shape[1]):
+        rows[at.LOG_ODDS, r] = trial[trial.size - 1]
+    levels_of_places(family.first, trial, fits.by_place[at.SUMS])
+    levels_of_codes(family, groups, n_groups, fits.by_place[at.SUMS], fits.by_code)
+    add_to_rows(begin, groups, n_groups, codes, family.base, fits.by_code, rows[at.LOG_ODDS])
 
 
 @inlined_kernel

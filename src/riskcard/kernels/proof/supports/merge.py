@@ -1,5 +1,7 @@
 """Rows that are alike in all conditions of a node become one row."""
 
+import numpy as np
+
 import riskcard.kernels.proof.supports.records as at
 from riskcard.kernels.jit import bare_inner_kernel
 
@@ -23,7 +25,7 @@ def merge_rows(begin, end, tables, family, slots, table, merging, most):
         kept[0], kept[1], kept[2] = begin, end, age
         kept[3] = 0
     n_used = order_groups(family, slots, order)
-    n_new, n_sorts = 0, 1
+    n_new, n_sorts = 0, np.int64(1)
     for u in range(n_used):
         g = order[u]
         line = min(u, room)

@@ -6,6 +6,8 @@ the rows of each group, and levels of places are the unknowns: in them, each cha
 Hessian is diagonal.
 """
 
+import numpy as np
+
 import riskcard.kernels.proof.supports.records as at
 from riskcard.kernels.jit import bare_inner_kernel
 from riskcard.kernels.proof.supports.levels import (
@@ -130,7 +132,7 @@ def solve_newton(n_free, theta, fits):
         held[a] = 0
     for _ in range(MAX_HELD):
         # the system of what is not held, packed
-        n_left = 0
+        n_left = np.int64(0)
         for a in range(n_free):
             if held[a] == 0:
                 left[n_left] = a

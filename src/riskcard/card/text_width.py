@@ -7,7 +7,7 @@ from riskcard.formatting.templates import asset
 
 #: The characters from space to tilde, in hundredths of the font size: plain and bold.
 _PLAIN, _BOLD = (
-    tuple(map(int, line.split(","))) for line in asset("formatting/letter_widths.csv").splitlines()
+    tuple(map(int, line.split(","))) for line in asset("card/letter_widths.csv").splitlines()
 )
 #: All other characters: of one column, or of two as in Chinese.
 _OTHER, _WIDE = 84, 110
