@@ -16,6 +16,7 @@ from riskcard.data.first_look.likely_codes import LikelyCode, find_likely_codes
 from riskcard.data.first_look.repeats import Repeat
 from riskcard.data.first_look.similar_levels import SimilarLevels, find_similar_levels
 from riskcard.data.levels import BOOLEAN
+from riskcard.formatting.figures import count
 from riskcard.formatting.numbers import format_number
 from riskcard.formatting.percent import percent
 
@@ -130,7 +131,7 @@ class DataSummary:
             for one in self.similar
         ]
         found += [
-            f"{one.name!r} is {' or '.join(map(format_number, one.codes))} in {one.rows:,} rows and otherwise at least "
+            f"{one.name!r} is {' or '.join(map(format_number, one.codes))} in {count(one.rows, 'row')} and otherwise at least "
             f"{format_number(one.lowest)}. If that is a code and no number, name it in a rule (codes), or as missing"
             for one in self.codes
         ]
