@@ -49,13 +49,14 @@ def _stacked(table: re.Match[str]) -> str:
     names = [_words_of(one) for one in _HEADING.findall(header[1])]
     body = table[0][header.end() :]
     cells = [list(map(_words_of, _CONTENT.findall(row))) for row in _ROW.findall(body)]
-    is_long = len(cells) > _MOST_ROWS and _NUMBERS in table[0]
-    if is_long or any(len(row) != len(names) for row in cells):
+    has_numbers = _NUMBERS in table[0]
+    if (has_numbers and len(cells) > _MOST_ROWS) or any(len(row) != len(names) for row in cells):
         return table[0]
     columns = zip(names, *cells, strict=True)
     if sum(max(map(_longest_word, column)) + 1 for column in columns) <= _MOST_LETTERS:
         return table[0]
-    above = table[0][: header.end()].replace('"wide"', '"wide stacks"', 1)
+    kind = "wide stacks" if has_numbers else "wide stacks words"
+    above = table[0][: header.end()].replace('"wide"', f'"{kind}"', 1)
     return above + _ROW.sub(lambda row: _with_labels(row[0], names), body)
 
 
