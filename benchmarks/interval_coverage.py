@@ -1,6 +1,7 @@
 """How often the 95 % intervals of figures hold: plain rows, weights and clusters, simulated.
 
     python -m benchmarks.interval_coverage [--samples 1000] [--seed 0] [--design plain ...]
+    python -m benchmarks.interval_coverage --shift 0.8 --slope 0.6      # risks that are far from right
 
 A card with totals from 0 to 12 is used in a population in which its risks are somewhat wrong. The true value
 of every figure is computed from the probability of each total and outcome; samples are drawn by six
@@ -282,8 +283,11 @@ def main() -> None:
     )
     parser.add_argument("--every", type=int, default=2, help="resample every N-th sample")
     parser.add_argument("--seed", type=int, default=0, help="of the first sample")
+    parser.add_argument("--shift", type=float, default=SHIFT, help="of the true log-odds (0.2)")
+    parser.add_argument("--slope", type=float, default=SLOPE, help="of the true log-odds (0.85)")
     parser.add_argument("--design", nargs="*", default=[*DESIGNS], choices=[*DESIGNS])
     options = parser.parse_args()
+    globals().update(SHIFT=options.shift, SLOPE=options.slope)
     begun, columns = time.perf_counter(), {}
     for design in options.design:
         seeds = range(options.seed, options.seed + options.samples)

@@ -217,3 +217,30 @@ def test_a_scaled_card_from_training_rows_is_monitored_without_a_reference(loans
     assert "the new card has the rows and events of each total" in capsys.readouterr().err
     assert main(["monitor", scaled, write_loans(tmp_path / "new.csv", seed=3)]) == 0
     assert "against 400 training rows, as counted in the card" in capsys.readouterr().out
+
+
+# --- languages ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["bins", "bins with a card", "credit", "monitor"])
+def test_a_language_that_a_command_speaks_only_half_is_refused(loans, card_file, capsys, command):
+    arguments = {
+        "bins": ["bins", loans, "--target", "default"],
+        "bins with a card": ["bins", loans, "--target", "default", "--card", card_file],
+        "credit": ["credit", card_file, loans],
+        "monitor": ["monitor", card_file, loans, "--reference", loans],
+    }[command]
+    assert main([*arguments, "--language", "fr"]) == 2
+    assert f"'riskcard {arguments[0]}' speaks English only" in capsys.readouterr().err
+    assert main([*arguments, "--language", "en"]) == 0
+
+
+def test_labels_in_another_language_give_names_to_a_page_that_is_in_english(
+    loans, card_file, tmp_path, capsys
+):
+    labels = tmp_path / "labels.toml"
+    labels.write_text('language = "fr"\n[features.used]\nname = "Utilisation"\n', encoding="utf-8")
+    assert main(["credit", card_file, loans, "--labels", str(labels)]) == 0
+    text = capsys.readouterr().out
+    assert "Risk of default" in text
+    assert "Risque" not in text

@@ -16,6 +16,7 @@ from riskcard import DataError, FeaturePoints, LevelPoints, RiskCard, RiskScoreC
 from riskcard.cli.main import main
 from riskcard.model.explain import Explanation
 from riskcard.model.lookup import place_of
+from riskcard.model.words.labels import Labels
 
 pytestmark = pytest.mark.filterwarnings("ignore::riskcard.RiskcardWarning")
 
@@ -320,3 +321,38 @@ def test_the_command_explains_the_row_that_it_is_asked_for(files, capsys):
 def test_a_row_that_is_not_there_is_refused(files, capsys, row):
     assert main(["explain", *files, "--row", row]) == 2
     assert f"--row is {row}, but" in capsys.readouterr().err
+
+
+# --- languages ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("de", ["Merkmal", "Grundwert (für alle)", "Gründe, nach Punkten", "statt", "Summe"]),
+        (
+            "fr",
+            ["Caractéristique", "Base (pour tous)", "Raisons, par points", "au lieu de", "risque"],
+        ),
+        (
+            "es",
+            ["Característica", "Base (para todos)", "Motivos, por puntos", "en lugar de", "riesgo"],
+        ),
+    ],
+)
+def test_an_explanation_speaks_the_language_of_the_card(language, words):
+    card = RiskCard([FeaturePoints("bmi", [25.5], [0, 3], missing=1)], base=1)
+    why = card.with_labels(Labels(language=language)).explain({"bmi": 31.5})
+    shown = str(why)
+    assert [word for word in words if word not in shown] == []
+    english = ("Feature", "Against best", "Reasons", "instead of", "everyone", "31.5")
+    for text in (shown, why._repr_html_(), why.to_markdown()):
+        assert [word for word in english if word in text] == []
+    assert why.to_dict().keys() == card.explain({"bmi": 31.5}).to_dict().keys()
+    assert "labels" not in why.to_dict()
+
+
+def test_a_guess_is_named_in_the_language_of_the_card():
+    card = RiskCard([FeaturePoints("bmi", [25.5], [0, 3], usual=1)])
+    why = card.with_labels(Labels(language="de")).explain({"bmi": None})
+    assert why.features[0].place == "fehlt, wie > 25,5"

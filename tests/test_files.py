@@ -311,6 +311,9 @@ def test_rows_without_an_outcome_are_refused_or_left_out_with_their_number(tmp_p
         ("31-Dec-2020", (2020, 12, 31)),
         ("31DEC2020", (2020, 12, 31)),
         ("31/12/2020", (2020, 12, 31)),
+        ("12/2020", (2020, 12, 1)),
+        ("7-2020", (2020, 7, 1)),
+        ("2020-07", (2020, 7, 1)),
         ("12/31/2020 3:30 PM", (2020, 12, 31, 15, 30)),
         ("2020-12-31T23:30:00+02:00", (2020, 12, 31, 21, 30)),
     ],
@@ -319,7 +322,9 @@ def test_dates_are_recognised(text, expected):
     assert set(read_date(text).by_order.values()) == {datetime.datetime(*expected)}
 
 
-@pytest.mark.parametrize("text", ["1.5", "2020-13-01", "30.02.2020", "1.2.3", "2020", "13/13/2020"])
+@pytest.mark.parametrize(
+    "text", ["1.5", "2020-13-01", "30.02.2020", "1.2.3", "2020", "13/13/2020", "13/2020", "12/3456"]
+)
 def test_what_is_not_a_date_gives_none(text):
     assert read_date(text) is None
 

@@ -65,6 +65,10 @@ def test_counts_are_shown_and_kept_where_points_or_scale_change():
     assert "Events" not in by_hand.to_text()
 
 
+def plural(number):
+    return "" if number == 1 else "s"
+
+
 def test_counts_are_on_the_sheet_in_the_calculator_and_in_exports():
     X, y = mixed_rows()
     card = RiskScoreClassifier(3).fit(X, y).card_
@@ -72,7 +76,7 @@ def test_counts_are_on_the_sheet_in_the_calculator_and_in_exports():
     for feature in card.features:
         for line in feature.lines():
             assert all(f">{line.rows}<" in text and f">{line.events}<" in text for text in texts)
-            words = f"{line.rows} training rows, {line.events} events"
+            words = f"{line.rows} training row{plural(line.rows)}, {line.events} event{plural(line.events)}"
             for write in (card_to_python, card_to_javascript, card_to_sql, card_to_pmml):
                 assert words in write(card)
             assert words not in sql_expressions(card).risk  # a comment would end the line there

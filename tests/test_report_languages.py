@@ -39,7 +39,7 @@ PUT_TOGETHER = (
 ALIKE = {
     "proof_check", "sentence_unfinished", "name_and_text", "plot_auc", "data_sentence_test", "date",
     "points_one", "points_many", "candidates_one", "candidates_many", "coefficients_many", "method_boosting",
-    "proof_pseudo_rows", "drift_recalibration_share",
+    "proof_pseudo_rows", "drift_recalibration_share", "explain_item", "explain_condition",
 }  # fmt: skip
 
 
@@ -330,3 +330,9 @@ def test_own_words_replace_sentences_of_the_report(ruled, tables):
 def test_a_template_with_words_has_those_of_the_report():
     text = template_of(in_language(heart_card(), "de"), with_words=True)
     assert '"section_card" = "Die Karte"' in text
+
+
+def test_french_has_a_hard_space_before_every_double_sign():
+    """A line never begins with a colon or a semicolon."""
+    texts = [*sentences_of("fr").values(), *words_of("fr").values()]
+    assert [text for text in texts if re.search(r"\S[ ]?(?<!\u00a0)[:;?!](?!\w)", text)] == []

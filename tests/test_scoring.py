@@ -1,5 +1,8 @@
 """The short way to totals gives what each feature says on its own."""
 
+import csv
+import io
+
 import numpy as np
 import pytest
 
@@ -53,3 +56,38 @@ def test_codes_levels_and_other_types_go_the_long_way():
 def test_sums_that_overflow_do_no_harm():
     card = RiskCard([FeaturePoints("x", [0.0], [0, 1])])
     assert card.total_points(np.full((3, 1), 1e308)).tolist() == [1, 1, 1]
+
+
+# --- rows as csv.DictReader gives them ----------------------------------------------------------
+
+ROWS = "age,sex,note\n71,m,x\n,f,\n40.5,,y\n"
+
+
+def dict_card():
+    return RiskCard(
+        [
+            FeaturePoints("age", [60], [0, 3], missing=1),
+            LevelPoints("sex", [["f"], ["m"]], [0, 2], missing=5),
+        ]
+    )
+
+
+def test_rows_of_a_dict_reader_are_scored_with_empty_cells_as_missing_values():
+    rows = list(csv.DictReader(io.StringIO(ROWS)))
+    card = dict_card()
+    assert card.total_points(rows).tolist() == [5, 1, 5]
+    assert card.total_points(csv.DictReader(io.StringIO(ROWS))).tolist() == [5, 1, 5]
+    columns = {"age": [71, None, 40.5], "sex": ["m", "f", None]}
+    assert card.risk(rows).tolist() == card.risk(columns).tolist()
+
+
+def test_rows_that_lack_a_name_are_refused():
+    rows = list(csv.DictReader(io.StringIO(ROWS)))
+    with pytest.raises(DataError, match="Row 1 has no 'sex', which others have"):
+        dict_card().risk([rows[0], {"age": 3}])
+    with pytest.raises(DataError, match="The card needs column 'sex'"):
+        dict_card().risk([{"age": 3}])
+    with pytest.raises(DataError, match="The card needs columns 'age', 'sex'"):
+        dict_card().risk([{"other": 3}])
+    with pytest.raises(DataError, match=r"'' is not a number.*and None for a missing value"):
+        dict_card().risk({"age": [""], "sex": ["m"]})

@@ -276,7 +276,7 @@ def test_a_group_of_one_class_has_no_figures_and_is_flagged():
     rare, usual = found.facts.subgroups[0].groups
     assert (rare.rows, rare.auc, rare.is_small) == (1, None, True)
     assert usual.auc is not None
-    assert "rare <span" in page_of(found)
+    assert "rare\u00a0<span" in page_of(found)
 
 
 def test_an_empty_card_is_validated():

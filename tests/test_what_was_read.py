@@ -97,6 +97,33 @@ def frame():
     return pd.DataFrame({"id": HANDED_OUT, "age": AGE})
 
 
+def reason_of(name, column):
+    (found,) = find_identifiers({name: read_column(column, name)})
+    return found.reason
+
+
+def test_the_reason_for_leaving_texts_out_is_true_of_them():
+    own = [f"P{number}" for number in range(N)]
+    assert reason_of("case", own) == "most rows have a text of their own"
+    visits = [f"P{number // 2}" for number in range(N // 2)] + own[
+        N // 2 :
+    ]  # 150 texts in 200 rows
+    assert (
+        reason_of("patient", visits) == "its name and its repeated values say whose rows these are"
+    )
+    pairs = [f"P{number // 2}" for number in range(N - 10)] + own[N - 10 :]
+    assert reason_of("case", pairs) == "200 rows have 105 different texts"
+
+
+def test_many_rare_levels_are_remarked_on():
+    towns = [f"town {number // 5}" for number in range(N // 2)] + ["city"] * (N // 2)
+    few = [f"town {number // 5}" for number in range(45)] + ["city"] * (N - 45)
+    columns = {"home": read_column(towns, "home"), "birth": read_column(few, "birth")}
+    said = str(summarize(columns, IS_EVENT, (0, 1), outcome="died"))
+    assert "20 levels of 'home' have fewer than 10 rows each (100 rows in all)" in said
+    assert "'birth'" not in said
+
+
 def test_python_leaves_identifiers_out_with_a_warning():
     with pytest.warns(RiskcardWarning, match=r"Left out as identifier: 'id', since its name"):
         model = RiskScoreClassifier(2).fit(frame(), IS_EVENT)

@@ -2,6 +2,7 @@
 
 import base64
 import math
+from dataclasses import replace
 from urllib.parse import urlencode
 
 import numpy as np
@@ -17,7 +18,9 @@ from riskcard.calculator.questions import questions_of
 from riskcard.credit.scaling import to_credit_points
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
+from riskcard.model.origin.certificate import TrainingFacts
 from riskcard.model.terms import show_level
+from riskcard.model.totals import count_totals
 from riskcard.model.value_range import ValueRange
 from riskcard.model.words.labels import FeatureLabel, Labels
 
@@ -436,3 +439,19 @@ def test_many_totals_have_their_place_on_the_curve(browser, open_page):
     assert text_of(browser, "total") == "225"
     assert "a total of 220 to 225" in text_of(browser, "meaning")
     assert len(browser.find_elements("css selector", "#curve circle.place")) == 1
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("en", "Of 1 training row with a total of 3, 1 had the event."),
+        ("fr", "Sur 1 ligne d’apprentissage ayant un total de 3, 1 a eu l’événement."),
+    ],
+)
+def test_one_training_row_is_not_a_plural(browser, open_page, language, words):
+    card = RiskCard([FeaturePoints("age", [60], [0, 3])])
+    totals, is_event = np.array([0] * 9 + [3]), np.array([False] * 9 + [True])
+    facts = TrainingFacts(10, 1, 10.0, 1.0, count_totals(totals, is_event, np.ones(10), [0, 3]))
+    labels = Labels(language=language)
+    open_page(replace(card, training=facts, labels=labels).to_calculator(), {"age": "70"})
+    assert words in text_of(browser, "meaning")

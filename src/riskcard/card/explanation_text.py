@@ -1,4 +1,4 @@
-"""An explanation of one row, as plain text and as a piece of HTML."""
+"""An explanation of one row, as plain text and as a piece of HTML, in the language of the card's labels."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import re
 import textwrap
 from typing import TYPE_CHECKING
 
+from riskcard.formatting.figures import percentage
 from riskcard.formatting.html import Number, boxed, html_table, paragraphs
 from riskcard.formatting.numbers import minus
-from riskcard.formatting.percent import percent
 from riskcard.formatting.plain_text import one_line, text_table
+from riskcard.formatting.speech import say
 
 if TYPE_CHECKING:
     from riskcard.model.explain import Change, Explanation, FeatureReason
@@ -18,34 +19,45 @@ _WIDTH = 79
 #: The most changes that are printed, and the most characters of the label of a group.
 _MOST_CHANGES, _MOST_LETTERS = 4, 44
 
-_HEADER = ("Feature", "Value", "Condition", "Points", "Best", "Against best")
-
 
 def explanation_as_text(why: Explanation) -> str:
-    """Points, total and risk; reasons; changes. ASCII except for the user's own words."""
-    parts = [
-        [f"{one_line(why.title)}: {percent(why.risk)} (total {why.total})"],
-        _points_table(why),
-        [_plain(line) for sentence in _sentences(why) for line in _wrapped(sentence)],
-    ]
+    """Points, total and risk; reasons; changes. In English ASCII except for the user's own words."""
+    with why.labels.spoken():
+        parts = [
+            [_plain(_title(why, str(why.total)))],
+            _points_table(why),
+            [_plain(line) for sentence in _sentences(why) for line in _wrapped(sentence)],
+        ]
     return "\n\n".join("\n".join(lines) for lines in parts if lines)
 
 
 def explanation_as_html(why: Explanation) -> str:
     """The same for a notebook."""
-    rows = [[*row[:3], *(Number(minus(text)) for text in row[3:])] for row in _rows(why)]
-    header = [*_HEADER[:3], *map(Number, _HEADER[3:])]
-    title = f"{one_line(why.title)}: {percent(why.risk)} (total {minus(why.total)})"
-    return boxed(title, html_table(header, rows), paragraphs(_sentences(why)))
+    with why.labels.spoken():
+        rows = [[*row[:3], *(Number(minus(text)) for text in row[3:])] for row in _rows(why)]
+        header = _header(why)
+        shown = html_table([*header[:3], *map(Number, header[3:])], rows)
+        return boxed(_title(why, minus(why.total)), shown, paragraphs(_sentences(why)))
 
 
 def explanation_as_markdown(why: Explanation) -> str:
     """The points as a table, then the reasons, in Markdown."""
-    lines = [_HEADER, *_rows(why)]
-    cells = [[_markdown_cell(text) for text in line] for line in lines]
-    table = [f"| {' | '.join(row)} |" for row in cells]
-    table.insert(1, f"|{'---|' * 3}{'---:|' * (len(_HEADER) - 3)}")
-    return "\n".join([*table, "", *map(_markdown_text, _reason_sentences(why))])
+    with why.labels.spoken():
+        lines = [header := _header(why), *_rows(why)]
+        cells = [[_markdown_cell(text) for text in line] for line in lines]
+        table = [f"| {' | '.join(row)} |" for row in cells]
+        table.insert(1, f"|{'---|' * 3}{'---:|' * (len(header) - 3)}")
+        return "\n".join([*table, "", *map(_markdown_text, _reason_sentences(why))])
+
+
+def _title(why: Explanation, total: str) -> str:
+    return say("explain_title", title=one_line(why.title), risk=percentage(why.risk), total=total)
+
+
+def _header(why: Explanation) -> tuple[str, ...]:
+    feature, value, points = map(why.labels.say, ("feature", "value", "points"))
+    best, against = say("explain_best"), say("explain_against")
+    return feature, value, say("explain_condition"), points, best, against
 
 
 def _markdown_cell(text: str) -> str:
@@ -72,14 +84,14 @@ def _rows(why: Explanation) -> list[tuple[str, ...]]:
     ]
     return [
         *found,
-        ("Base (everyone)", "", "", str(why.base), "", ""),
-        ("Total", "", "", str(why.total), "", ""),
+        (why.labels.say("base"), "", "", str(why.base), "", ""),
+        (why.labels.say("total"), "", "", str(why.total), "", ""),
     ]
 
 
 def _points_table(why: Explanation) -> list[str]:
     *rows, total = (tuple(map(_plain, row)) for row in _rows(why))
-    return text_table(_HEADER, rows, [total], n_left=3)[:-1]
+    return text_table(_header(why), rows, [total], n_left=3)[:-1]
 
 
 def _sentences(why: Explanation) -> list[str]:
@@ -89,18 +101,22 @@ def _sentences(why: Explanation) -> list[str]:
 def _reason_sentences(why: Explanation) -> list[str]:
     reasons = [f"{i}. {_reason_words(one)}" for i, one in enumerate(why.reasons, start=1)]
     if not reasons:
-        return ["Reasons: none; no bin of any feature has a lower risk."]
-    side = "below" if why.higher_is_safer else "above"
-    return [f"Reasons, by points {side} the best bin of the feature:", *reasons]
+        return [say("explain_no_reasons")]
+    heading = "explain_reasons_below" if why.higher_is_safer else "explain_reasons_above"
+    return [say(heading), *reasons]
 
 
 def _reason_words(one: FeatureReason) -> str:
-    known = f"{one_line(one.name)} is {one_line(one.shown)}"
     is_range = isinstance(one.value, (int, float)) and one.place != one.shown
     is_range = is_range and not isinstance(one.value, bool)
-    known = f"{known} ({one.place})" if is_range else known
-    words = f"{one_line(one.reason)}; {known}" if one.reason else known
-    return f"{words}: {_against_best(one)}"
+    known = say(
+        "explain_reason_place" if is_range else "explain_reason",
+        name=one_line(one.name),
+        value=one_line(one.shown),
+        place=one.place,
+    )
+    words = f"{one_line(one.reason)}{say('between_items')}{known}" if one.reason else known
+    return say("explain_item", words=words, points=_against_best(one))
 
 
 def _against_best(one: FeatureReason) -> str:
@@ -111,24 +127,29 @@ def _against_best(one: FeatureReason) -> str:
 
 def _change_sentences(why: Explanation) -> list[str]:
     if not why.changes:
-        return ["Nearest change: no other value of one feature would alter the total."]
+        return [say("explain_no_changes")]
     shown = {one.feature: one.shown for one in why.features}
     changes = [
         f"{i}. {_change_words(one, shown[one.feature])}"
         for i, one in enumerate(why.changes[:_MOST_CHANGES], start=1)
     ]
-    return ["Changes of one value that alter the total, the nearest first:", *changes]
+    return [say("explain_changes"), *changes]
 
 
 def _change_words(one: Change, shown: str) -> str:
-    return (
-        f"{one_line(one.name)} {_shortened(one.place)} instead of {one_line(shown)}: "
-        f"total {one.total} ({one.points:+d}), risk {percent(one.risk)}"
+    return say(
+        "explain_change",
+        name=one_line(one.name),
+        place=_shortened(one.place),
+        value=one_line(shown),
+        total=str(one.total),
+        points=f"{one.points:+d}",
+        risk=percentage(one.risk),
     )
 
 
 def _plain(text: str) -> str:
-    return text.replace("≤", "<=")
+    return text.replace("≤", "<=").replace("\u00a0", " ")
 
 
 def _wrapped(sentence: str) -> list[str]:

@@ -1,7 +1,7 @@
 """Rows to be scored: the columns that a card needs, as arrays, as numbers and as labels."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -16,12 +16,13 @@ from riskcard.errors import DataError
 def take_columns(
     values: Any, feature_names: Sequence[str], wanted: Sequence[str]
 ) -> tuple[int, dict[str, NDArray[Any]]]:
-    """Find the wanted columns in an array, a data frame or a mapping.
+    """Find the wanted columns in an array, a data frame, a mapping, or rows that are mappings.
 
     Parameters
     ----------
     values, feature_names, wanted
-        As for ``find_columns``.
+        As for ``find_columns``; or the rows of ``csv.DictReader``, in which an empty text is a missing
+        value.
 
     Returns
     -------
@@ -31,6 +32,9 @@ def take_columns(
         From wanted name to the raw column: an array of numbers, booleans or objects, in which any
         value may be missing.
     """
+    values = list(values) if isinstance(values, Iterator) else values
+    if isinstance(values, (list, tuple)) and values and isinstance(values[0], Mapping):
+        values = _columns_of(values, wanted)
     found = find_columns(values, feature_names, wanted)
     columns = {name: _as_column(name, column) for name, column in found.items()}
     lengths = {name: column.size for name, column in columns.items()}
@@ -39,6 +43,21 @@ def take_columns(
         raise DataError(f"The columns differ in length: {listed}. Give them one value per row.")
     # a card without features gives every row the base
     return (next(iter(lengths.values())) if lengths else count_rows(values)), columns
+
+
+def _columns_of(rows: Sequence[Mapping[str, Any]], wanted: Sequence[str]) -> dict[str, list[Any]]:
+    """Rows from name to value, as columns; one that no row has is left to who looks for it."""
+    names = [name for name in wanted if any(name in row for row in rows)]
+    for name in names:
+        place = next((i for i, row in enumerate(rows) if name not in row), None)
+        if place is not None:
+            raise DataError(
+                f"Row {place} has no {name!r}, which others have. Give every row the same names, and None "
+                "for a missing value."
+            )
+    if not names:
+        return {name: [None] * len(rows) for name in rows[0]}
+    return {name: [None if row[name] == "" else row[name] for row in rows] for name in names}
 
 
 def as_numbers(name: str, column: Any) -> NDArray[np.float64]:
@@ -111,5 +130,5 @@ def _as_number(name: str, value: Any) -> float:
     except (TypeError, ValueError):
         raise DataError(
             f"Feature {name!r} is not numeric: {value!r} is not a number. "
-            "Give numbers in the units of training."
+            f"Give numbers in the units of training{', and None for a missing value' if value == '' else ''}."
         ) from None

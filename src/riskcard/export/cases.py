@@ -62,7 +62,10 @@ class Case:
     @property
     def counted(self) -> str:
         """The training rows in words, for a comment; empty where they are not known."""
-        return "" if self.rows is None else f"{self.rows} training rows, {self.events} events"
+        if self.rows is None or self.events is None:
+            return ""
+        rows = "1 training row" if self.rows == 1 else f"{self.rows} training rows"
+        return f"{rows}, {'1 event' if self.events == 1 else f'{self.events} events'}"
 
     @property
     def cut(self) -> float:

@@ -1,8 +1,8 @@
 """Tables for phones: those that are too wide and have few rows are marked, so that a style stacks their cells.
 
 On a narrow screen each row of such a table becomes a small list: its first cell as a heading, and every other cell
-next to the heading of its column, which is written into the cell as ``data-label``. Long tables are not
-stacked, because people compare their rows; they scroll inside a box, and their first column stays.
+next to the heading of its column, which is written into the cell as ``data-label``. Long tables of numbers are
+not stacked, because people compare their rows; they scroll inside a box, and their first column stays.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from html import unescape
 #: This many letters fit side by side on a phone of 390 pixels, in the small type of its tables. A column
 #: needs those of its longest word, and one for the space between columns.
 _MOST_LETTERS = 54
-#: A stacked table with more rows would be too long to compare them.
+#: A stacked table of numbers with more rows would be too long to compare them.
 _MOST_ROWS = 12
+_NUMBERS = 'class="number'
 
 
 def _element(tag: str, before: str = "") -> re.Pattern[str]:
@@ -48,12 +49,14 @@ def _stacked(table: re.Match[str]) -> str:
     names = [_words_of(one) for one in _HEADING.findall(header[1])]
     body = table[0][header.end() :]
     cells = [list(map(_words_of, _CONTENT.findall(row))) for row in _ROW.findall(body)]
-    if len(cells) > _MOST_ROWS or any(len(row) != len(names) for row in cells):
+    has_numbers = _NUMBERS in table[0]
+    if (has_numbers and len(cells) > _MOST_ROWS) or any(len(row) != len(names) for row in cells):
         return table[0]
     columns = zip(names, *cells, strict=True)
     if sum(max(map(_longest_word, column)) + 1 for column in columns) <= _MOST_LETTERS:
         return table[0]
-    above = table[0][: header.end()].replace('"wide"', '"wide stacks"', 1)
+    kind = "wide stacks" if has_numbers else "wide stacks words"
+    above = table[0][: header.end()].replace('"wide"', f'"{kind}"', 1)
     return above + _ROW.sub(lambda row: _with_labels(row[0], names), body)
 
 

@@ -2,17 +2,19 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from riskcard.data.levels import Label
 from riskcard.data.rows_to_score import take_columns
 from riskcard.errors import DataError
 from riskcard.formatting.numbers import readable_number
+from riskcard.formatting.speech import say
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature
 from riskcard.model.lookup import Move, Place, moves_from, place_of
 from riskcard.model.terms import Term
+from riskcard.model.words.labels import Labels
 
 Value = Label | None
 
@@ -126,6 +128,8 @@ class Explanation:
         bins on either side, for a category the other groups.
     higher_is_safer
         A higher total means a lower risk.
+    labels
+        The words of the card, in whose language the explanation is printed.
     """
 
     title: str
@@ -137,6 +141,7 @@ class Explanation:
     risk: float
     changes: tuple[Change, ...]
     higher_is_safer: bool = False
+    labels: Labels = field(default_factory=Labels, repr=False)
 
     @property
     def reasons(self) -> tuple[FeatureReason, ...]:
@@ -157,6 +162,7 @@ class Explanation:
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain dicts, lists, texts and numbers, ready for JSON."""
         content = asdict(self)
+        del content["labels"]
         content["reasons"] = [one.feature for one in self.reasons]
         content["reason_texts"] = list(self.reason_texts)
         content["nearest"] = None if self.nearest is None else asdict(self.nearest)
@@ -218,13 +224,16 @@ def explain_row(card: RiskCard, row: Any) -> Explanation:
         risk=float(card.risk_of_total(total)),
         changes=tuple(sorted(changes, key=_distance)),
         higher_is_safer=card.higher_is_safer,
+        labels=card.labels,
     )
 
 
 def _reason(card: RiskCard, feature: CardFeature, place: Place) -> FeatureReason:
     words = card.lines_of(feature)[place.line].label
     if place.is_guess:
-        words = f"{'missing' if place.value is None else 'unknown'}, as {words}"
+        known = "explain_missing_as" if place.value is None else "explain_unknown_as"
+        with card.labels.spoken():
+            words = say(known, place=words)
     best = max(feature.points) if card.higher_is_safer else min(feature.points)
     return FeatureReason(
         feature=feature.name,

@@ -1,5 +1,6 @@
 """Rules in words, for the card that keeps them."""
 
+from riskcard.formatting.figures import count
 from riskcard.formatting.numbers import format_number
 from riskcard.rules.card_rules import CardRules, FeatureRule
 from riskcard.rules.least_bins import LeastBins
@@ -25,7 +26,7 @@ def describe_rules(rules: CardRules, least: LeastBins) -> list[str]:
     if least.rows > 1:
         found.append(f"every bin has at least {least.rows} rows")
     if least.events > 0:
-        found.append(f"every bin has at least {least.events} events")
+        found.append(f"every bin has at least {count(least.events, 'event')}")
     return found
 
 

@@ -198,7 +198,8 @@
       rows: String(here.rows),
       events: String(here.events),
     };
-    return `${say(key, { number })} ${say(here.rows ? "counted" : "counted_none", parts)}`;
+    const counted = here.rows > 1 ? "counted" : here.rows ? "counted_one" : "counted_none";
+    return `${say(key, { number })} ${say(counted, parts)}`;
   }
 
   // the features that cost most points against the answer with the lowest risk

@@ -6,7 +6,7 @@ from argparse import Namespace
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from riskcard.cli.card_rows import labelled_rows
+from riskcard.cli.card_rows import labelled_rows, load_english_card, require_english
 from riskcard.cli.remarks import write_all_or_print
 from riskcard.cli.training import read_training
 from riskcard.output_files import table_as_csv
@@ -50,7 +50,6 @@ def _tables(options: Namespace) -> BinningTables:
 
 def _card(options: Namespace) -> RiskCard | None:
     if options.card is None:
+        require_english(options)
         return None
-    from riskcard.cli.card_rows import load_labelled_card
-
-    return load_labelled_card(options)
+    return load_english_card(options)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from riskcard.cli.card_rows import (
     groups_of_rows,
     labelled_rows_of,
-    load_labelled_card,
+    load_english_card,
     target_of,
 )
 from riskcard.cli.reading import open_data, reading_of
@@ -33,7 +33,7 @@ def run_credit(options: Namespace) -> int:
         from riskcard.plots.drawing import require_matplotlib
 
         require_matplotlib()
-    card, file = load_labelled_card(options), open_data(options)
+    card, file = load_english_card(options), open_data(options)
     options.groups = groups_of_rows(file, options, card)
     rows, labels, weights = labelled_rows_of(file, options, card)
     existing = None if options.existing is None else _existing(file, options, card)

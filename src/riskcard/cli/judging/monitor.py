@@ -12,7 +12,7 @@ from riskcard.cli.card_rows import (
     card_selection,
     groups_of_rows,
     labelled_rows_of,
-    load_labelled_card,
+    load_english_card,
 )
 from riskcard.cli.reading import open_data, reading_of, say_notes
 from riskcard.cli.remarks import say, write_all_or_print
@@ -47,7 +47,7 @@ def run_monitor(options: Namespace) -> int:
         from riskcard.plots.drawing import require_matplotlib
 
         require_matplotlib()
-    card = load_labelled_card(options)
+    card = load_english_card(options)
     new = _rows(open_data(options), options, card)
     old = None
     if options.reference is not None:

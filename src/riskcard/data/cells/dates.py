@@ -20,6 +20,11 @@ _WORDS = re.compile(
     rf"(?P<day>\d\d?)[- .]*(?P<word>{'|'.join(_MONTHS)})[a-z]*[- .]*(?P<year>\d{{4}}|\d\d){_TIME}",
     re.IGNORECASE,
 )
+#: A month of a year that may be one of a date of birth or of a contract; 12/3456 is a number of something else.
+_MONTH_OF_YEAR = (
+    re.compile(r"(?P<month>\d\d?)[/-](?P<year>(?:18|19|20|21)\d\d)"),
+    re.compile(r"(?P<year>(?:18|19|20|21)\d\d)[/-](?P<month>\d\d)"),
+)
 _TIME_OF_DAY = re.compile(r"\d{1,2}:[0-5]\d(:[0-5]\d(\.\d+)?)?( ?[AaPp]\.?[Mm]\.?)?")
 
 
@@ -44,12 +49,14 @@ def read_date(text: str) -> WrittenDate | None:
     --------
     >>> sorted(read_date("3/4/2020").by_order), sorted(read_date("31/12/2020").by_order)
     (['day', 'month'], ['day'])
+    >>> read_date("07/2020").by_order["day"]  # the first day of the month
+    datetime.datetime(2020, 7, 1, 0, 0)
     """
-    for pattern in (_ISO, _POINTS, _WORDS):
+    for pattern in (_ISO, _POINTS, _WORDS, *_MONTH_OF_YEAR):
         if found := pattern.fullmatch(text):
             parts = found.groupdict()
             month = parts.get("month") or 1 + _MONTHS.index(parts["word"].lower())
-            moment = _moment(parts, int(month), int(parts["day"]))
+            moment = _moment(parts, int(month), int(parts.get("day", 1)))
             return (
                 None if moment is None else _dated(parts, dict.fromkeys(("day", "month"), moment))
             )
@@ -69,7 +76,7 @@ def _dated(parts: Mapping[str, str], by_order: Mapping[str, datetime.datetime]) 
 def _moment(parts: Mapping[str, str], month: int, day: int) -> datetime.datetime | None:
     try:
         moment = datetime.datetime(int(parts["year"]), month, day)
-        if not parts["time"]:
+        if not parts.get("time"):
             return moment
         hour, minute, *second = parts["time"].replace(",", ".").split(":")
         hours = int(hour)

@@ -13,9 +13,11 @@ from riskcard.data.columns import FeatureValues
 from riskcard.data.first_look.identifiers import LeftOut
 from riskcard.data.first_look.leaks import Leak, find_leaks
 from riskcard.data.first_look.likely_codes import LikelyCode, find_likely_codes
+from riskcard.data.first_look.rare_levels import FEW_ROWS, RareLevels, find_rare_levels
 from riskcard.data.first_look.repeats import Repeat
 from riskcard.data.first_look.similar_levels import SimilarLevels, find_similar_levels
 from riskcard.data.levels import BOOLEAN
+from riskcard.formatting.figures import count
 from riskcard.formatting.numbers import format_number
 from riskcard.formatting.percent import percent
 
@@ -50,6 +52,8 @@ class DataSummary:
         Columns that alone separate nearly all rows.
     similar
         Levels that differ only in case or spaces.
+    rare
+        Columns with many levels of a few rows each.
     codes
         Columns whose only negative numbers look like codes.
     repeats
@@ -70,6 +74,7 @@ class DataSummary:
     constant: tuple[str, ...] = ()
     leaks: tuple[Leak, ...] = ()
     similar: tuple[SimilarLevels, ...] = ()
+    rare: tuple[RareLevels, ...] = ()
     codes: tuple[LikelyCode, ...] = ()
     repeats: tuple[Repeat, ...] = ()
     notes: tuple[str, ...] = ()
@@ -130,7 +135,12 @@ class DataSummary:
             for one in self.similar
         ]
         found += [
-            f"{one.name!r} is {' or '.join(map(format_number, one.codes))} in {one.rows:,} rows and otherwise at least "
+            f"{one.levels:,} levels of {one.name!r} have fewer than {FEW_ROWS} rows each ({one.rows:,} rows in all): too "
+            "few to judge them one by one. Put similar ones together, or leave the column out"
+            for one in self.rare
+        ]
+        found += [
+            f"{one.name!r} is {' or '.join(map(format_number, one.codes))} in {count(one.rows, 'row')} and otherwise at least "
             f"{format_number(one.lowest)}. If that is a code and no number, name it in a rule (codes), or as missing"
             for one in self.codes
         ]
@@ -185,6 +195,7 @@ def summarize(
         constant=tuple(constant),
         leaks=find_leaks(features, is_event),
         similar=find_similar_levels(features),
+        rare=find_rare_levels(features),
         codes=find_likely_codes(features),
         **known,
     )

@@ -19,10 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.data.columns import MANY_LEVELS, FeatureValues, is_identifier
-from riskcard.data.first_look.repeats import find_repeats, identifies_someone
+from riskcard.data.first_look.repeats import find_repeats, identifies_someone, names_someone
 
 #: Whole numbers that all differ are identifiers where chance would do that less often than this.
 LEAST_CHANCE = 1e-6
+_WHOSE = "its name and its repeated values say whose rows these are"
 #: Enough rows to see that most columns are not identifiers.
 _FIRST_LOOK = 1000
 
@@ -142,12 +143,23 @@ def find_identifiers(
     found = []
     for name, feature in features.items():
         if is_identifier(feature):
-            found.append(LeftOut(name, "most rows have a text of their own"))
+            found.append(LeftOut(name, _why_texts_identify(name, feature)))
         elif are_named and identifies_someone(name) and find_repeats({name: feature}):
-            found.append(LeftOut(name, "its name and its repeated values say whose rows these are"))
+            found.append(LeftOut(name, _WHOSE))
         elif feature.levels is None and are_named:
             found += _found_in(name, feature.values)
     return tuple(found)
+
+
+def _why_texts_identify(name: str, feature: FeatureValues) -> str:
+    """What texts that are more than half as many as rows say about them: words that follow "since"."""
+    if names_someone(name) and find_repeats({name: feature}):
+        return _WHOSE
+    present = feature.values[~np.isnan(feature.values)]
+    different, counts = np.unique(present, return_counts=True)
+    if np.count_nonzero(counts == 1) > present.size / 2:
+        return "most rows have a text of their own"
+    return f"{present.size:,} rows have {different.size:,} different texts"
 
 
 def _found_in(name: str, values: NDArray[np.float64]) -> list[LeftOut]:
