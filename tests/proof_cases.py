@@ -21,7 +21,14 @@ import numpy as np
 import pandas as pd
 
 from oracle.enumerate_cards import enumerate_cards
-from riskcard import CardRules, FeatureRule, Regularization, RiskScoreClassifier, write_proof
+from riskcard import (
+    CardRules,
+    FeatureRule,
+    ProofNotes,
+    Regularization,
+    RiskScoreClassifier,
+    write_proof,
+)
 from riskcard.errors import RiskcardError
 from riskcard.model.card_json import card_to_json
 from riskcard.proof_check.check_proof import Refused, Rows, check
@@ -102,7 +109,8 @@ def make_case(seed: int, model: RiskScoreClassifier | None = None) -> Case | Non
     X, y = random_rows(rng)
     model = model or random_model(rng)
     weights = rng.choice([0.5, 1.0, 2.25], len(y)) if rng.random() < 0.2 else None
-    model.fit(X, y, sample_weight=weights)
+    with ProofNotes() as notes:
+        model.fit(X, y, sample_weight=weights)
     training, layout, problem = model.pose(X, y, weights)
     # the problem is in a unit of weights of its own
     unit = float(training.table.weights.sum() / layout.data.weights.sum())
@@ -110,7 +118,7 @@ def make_case(seed: int, model: RiskScoreClassifier | None = None) -> Case | Non
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "card.proof"
         try:
-            write_proof(path, model.card_, X, y, weights)
+            write_proof(path, model.card_, X, y, weights, notes=notes)
         except RiskcardError as error:
             if model.loss_ / len(y) > 1e-4 and "nothing to prove" not in str(error):
                 raise AssertionError(f"no proof for seed {seed}") from None

@@ -25,6 +25,7 @@ from riskcard.problem.problem import Problem
 from riskcard.proof_file.merged_table import MergedTable, merge_table
 from riskcard.search.deadline import Deadline, OutOfTime
 from riskcard.search.interrupt import catch_interrupt
+from riskcard.search.proof.notes import ProofNotes
 from riskcard.search.proof.write_tree import NoConditions, NotClosed, Written, write_tree
 
 MAGIC = b"riskcard proof 1\n"
@@ -64,11 +65,12 @@ def write_proof(
     y: Any,
     sample_weight: Any = None,
     time_limit: float | None = None,
+    notes: ProofNotes | None = None,
 ) -> ProofFile:
     """Write a file from which others can check the bound of a card without trusting riskcard.
 
     The problem is posed again from the recipe of the card, and its tree walked from the root with the bound of
-    the certificate. That takes about as long as the proof did.
+    the certificate. That takes about as long as the proof did, and with notes of the proof about a tenth of it.
 
     Parameters
     ----------
@@ -80,6 +82,8 @@ def write_proof(
         The rows that it was learned from.
     time_limit
         Seconds after which the work is given up; None for no limit.
+    notes
+        Those of the proof: see `ProofNotes`. What is written does not rest on them.
 
     Examples
     --------
@@ -102,7 +106,7 @@ def write_proof(
         deadline = Deadline.after(time_limit, interrupt)
         try:
             cutoff = float(np.ldexp(certificate.bound, table.digits))
-            written = write_tree(table.problem, cutoff, spool.write, deadline)
+            written = write_tree(table.problem, cutoff, spool.write, deadline, notes)
         except OutOfTime:
             deadline.require_no_interrupt()
             raise ParameterError(
