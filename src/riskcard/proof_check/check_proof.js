@@ -353,9 +353,13 @@ const ProofChecker = (() => {
       ["max_terms", "max_features", "max_cuts_per_feature", "max_points"].forEach((name) => {
         if (!isWhole(kind[name]) || kind[name] < 1) refuse(`${name} is ${kind[name]}, which is no whole number from 1 on`);
       });
-      // cutoff / 2**cutoffShift, in units of 1 / (ONE * 2**ODDS)
-      this.cutoff = (bound.m << BigInt(table.digits)) << (CHANCE + ODDS);
-      this.cutoffShift = bound.k;
+      // cutoff / 2**cutoffShift, in units of 1 / (ONE * 2**ODDS); so is the charge for a term
+      const gain = exact(kind.min_gain), fine = BigInt(table.digits) + CHANCE + ODDS;
+      if (gain.m < 0n) refuse("min_gain is below 0");
+      this.cutoffShift = larger(bound.k, gain.k);
+      this.boundOfAll = bound.m << (fine + this.cutoffShift - bound.k);
+      this.charge = gain.m << (fine + this.cutoffShift - gain.k);
+      this.cutoff = this.boundOfAll;
       this.isFixed = typeof kind.scale === "number";
       if (!this.isFixed && kind.scale !== "calibrated" && kind.scale !== "multiplier") refuse(`the scale '${kind.scale}' is not known`);
       if (this.isFixed) this.multiplier = exact(kind.scale);
@@ -388,8 +392,17 @@ const ProofChecker = (() => {
     }
     reaches(bound, scale = 1n) { return bound << this.cutoffShift >= this.cutoff * scale; }
     check() {
-      const { body } = this;
-      const stack = [{ slots: [], listed: this.sides.length ? this.header.kind.max_terms : 0, excluded: new Set() }];
+      const { body } = this, most = this.header.kind.max_terms;
+      // where terms are charged there is a tree for each number of terms, and a card pays for its own
+      for (let n = this.charge > 0n ? 0 : most; n <= most; n += 1) {
+        this.cutoff = this.boundOfAll - BigInt(n) * this.charge;
+        this.checkTree({ slots: [], listed: this.sides.length ? n : 0, excluded: new Set() });
+      }
+      if (body.place !== body.data.length) refuse(`${body.data.length - body.place} bytes follow the end of the tree`);
+      if (this.header.records !== this.records || this.header.closed !== this.closed) refuse("the header states other numbers of records and closed nodes than the tree has");
+    }
+    checkTree(root) {
+      const { body } = this, stack = [root];
       while (stack.length) {
         const node = stack.pop(), { place } = body;
         this.records += 1;
@@ -406,8 +419,6 @@ const ProofChecker = (() => {
           throw error;
         }
       }
-      if (body.place !== body.data.length) refuse(`${body.data.length - body.place} bytes follow the end of the tree`);
-      if (this.header.records !== this.records || this.header.closed !== this.closed) refuse("the header states other numbers of records and closed nodes than the tree has");
     }
     close(node) {
       const { body, table } = this;
@@ -664,11 +675,11 @@ const ProofChecker = (() => {
     if (!certificate) refuse("the card has no certificate: it was edited, or nothing was proven");
     [header.bound, certificate.bound, certificate.loss, certificate.pseudo_rows, certificate.smooth_rows, certificate.min_gain].forEach(exact);
     if (!Array.isArray(certificate.rules)) refuse("the rules of the certificate are no list");
-    const keys = ["max_terms", "max_features", "max_cuts_per_feature", "max_points", "scale"];
+    const keys = ["max_terms", "max_features", "max_cuts_per_feature", "max_points", "scale", "min_gain"];
     if (typeof kind.scale === "string") keys.push("max_log_odds");
     keys.forEach((key) => { if (certificate[key] !== kind[key]) refuse(`the certificate says ${key} = ${certificate[key]}, the proof ${kind[key]}`); });
     if (!(certificate.bound <= header.bound)) refuse(`the certificate states the bound ${certificate.bound}, proven is ${header.bound}`);
-    if (certificate.min_gain) refuse("the certificate is about a charge for terms, which this format does not have");
+    if (!isWhole(certificate.charged_terms)) refuse(`the card is charged for ${certificate.charged_terms} terms`);
     const weights = certificate.class_weights, factors = weights ? [weights.no_event, weights.event] : [1, 1];
     if (!same(factors, header.weights.factors)) refuse("the class weights of the certificate are not those of the proof");
     if (!same(header.features.map((feature) => feature.name).sort(), [...card.feature_names].sort())) refuse("the features of the proof are not those of the card");
@@ -717,6 +728,8 @@ const ProofChecker = (() => {
         }
       });
     });
+    const charged = card.certificate.charged_terms;
+    if (kind.min_gain && terms > charged) refuse(`the card needs ${terms} terms, and pays for ${charged}`);
     if (terms > kind.max_terms) refuse(`the card needs ${terms} terms, and its kind allows ${kind.max_terms}`);
     if (used.size > kind.max_features) refuse(`the card uses ${used.size} features, and its kind allows ${kind.max_features}`);
     if (checker.isFixed && !card.certificate.class_weights && (card.multiplier !== kind.scale || card.offset !== 0)) refuse("the card has another scale than its kind");
@@ -757,10 +770,11 @@ const ProofChecker = (() => {
       requireMember(card, header, checker);
       const loss = lossOf(card, table, rows), stated = card.certificate.loss;
       if (Math.abs(loss - stated) > 1e-9 * stated) refuse(`the loss of the card on these rows is ${loss}, not ${stated} as it states`);
-      if (loss < header.bound) refuse("the loss of the card is below the bound: it is no card of the stated kind");
-      const gap = (loss - header.bound) / loss;
+      const price = loss + card.certificate.min_gain * card.certificate.charged_terms;
+      if (price < header.bound) refuse("the loss of the card is below the bound: it is no card of the stated kind");
+      const gap = (price - header.bound) / price;
       if (card.certificate.status === "optimal" && gap > 1.001e-6) refuse(`the card is called optimal, but the gap is ${gap}`);
-      return { bound: header.bound, loss, gap, records: checker.records, closed: checker.closed, sentences: takenAsGiven(card, header, table) };
+      return { bound: header.bound, minGain: header.kind.min_gain, loss, price, gap, records: checker.records, closed: checker.closed, sentences: takenAsGiven(card, header, table) };
     } catch (error) {
       if (error instanceof Refused) throw error;
       return refuse(`an entry is missing or of the wrong kind (${error.message})`);
@@ -823,7 +837,8 @@ if (typeof module !== "undefined") {
     try {
       const found = ProofChecker.check(card, ProofChecker.readCsv(text, card, ProofChecker.open(data).header, target, weights), data);
       const word = found.sentences.length ? "Accepted, with what is named below taken as given" : "Accepted";
-      console.log(`${word}: no card of the stated kind has a loss below ${found.bound}. The card has ${found.loss}.`);
+      const perTerm = found.minGain ? ` plus ${found.minGain} per term` : "";
+      console.log(`${word}: no card of the stated kind has a loss${perTerm} below ${found.bound}. The card has ${found.price}.`);
       console.log(`Checked: ${found.records} records of the tree, ${found.closed} of them closed by their bound.`);
       found.sentences.forEach((sentence) => console.log(sentence));
     } catch (error) {

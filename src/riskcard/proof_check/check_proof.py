@@ -490,7 +490,12 @@ class Checker:
             if type(kind[name]) is not int or kind[name] < 1:
                 raise Refused(f"{name} is {kind[name]!r}, which is no whole number from 1 on")
         self.max_terms, self.max_features = kind["max_terms"], kind["max_features"]
-        self.cutoff = Fraction(header["bound"]) / table.unit * (1 << CHANCE + ODDS)
+        fine = (1 << CHANCE + ODDS) / table.unit
+        self.bound_of_all = Fraction(header["bound"]) * fine
+        self.charge = Fraction(kind["min_gain"]) * fine
+        if self.charge < 0:
+            raise Refused(f"min_gain is {kind['min_gain']!r}, which is below 0")
+        self.cutoff = self.bound_of_all
         self.is_fixed = type(kind["scale"]) in (int, float)
         if not self.is_fixed and kind["scale"] not in ("calibrated", "multiplier"):
             raise Refused(f"the scale {kind['scale']!r} is not known")
@@ -546,8 +551,27 @@ class Checker:
             self.ends.append([bisect_left(codes, cut + 1) for cut in range(column.n_codes - 1)])
 
     def check(self):
-        """Walk through the whole tree; every record must be right, and nothing may follow."""
-        body, stack = self.body, [Node((), self.max_terms if self.sides else 0)]
+        """Walk through the whole tree; every record must be right, and nothing may follow.
+
+        Where terms are charged, there is a tree for each number of terms: a card with ``n`` terms pays for them, so
+        its loss need not be above the bound without that charge.
+        """
+        body = self.body
+        for n in range(self.max_terms + 1) if self.charge else [self.max_terms]:
+            self.cutoff = self.bound_of_all - n * self.charge
+            self.check_tree(Node((), n if self.sides else 0))
+        if body.place != len(body.data):
+            raise Refused(f"{len(body.data) - body.place} bytes follow the end of the tree")
+        counts = self.header["records"], self.header["closed"]
+        if counts != (self.n_records, self.n_closed):
+            raise Refused(
+                f"the header states {counts} records and closed nodes, the tree has "
+                f"{(self.n_records, self.n_closed)}"
+            )
+
+    def check_tree(self, root):
+        """Walk through one tree."""
+        body, stack = self.body, [root]
         while stack:
             node, place = stack.pop(), body.place
             self.n_records += 1
@@ -569,14 +593,6 @@ class Checker:
                 raise Refused(
                     f"record {self.n_records}, at byte {place} of the tree: {error}"
                 ) from None
-        if body.place != len(body.data):
-            raise Refused(f"{len(body.data) - body.place} bytes follow the end of the tree")
-        counts = self.header["records"], self.header["closed"]
-        if counts != (self.n_records, self.n_closed):
-            raise Refused(
-                f"the header states {counts} records and closed nodes, the tree has "
-                f"{(self.n_records, self.n_closed)}"
-            )
 
     # the one rule
 
@@ -894,6 +910,8 @@ class Verdict:
     closed: int
     checked_share: float
     sentences: tuple
+    min_gain: float = 0.0
+    charge: float = 0.0  # what the terms of the card are charged
 
 
 def check(card: dict, rows: Rows, data: bytes, sample: int | None = None) -> Verdict:
@@ -940,7 +958,15 @@ def check(card: dict, rows: Rows, data: bytes, sample: int | None = None) -> Ver
         ) from None
     share = min(1.0, checker.sampled) if checker.sampled is not None else 1.0
     return Verdict(
-        header["bound"], float(loss), gap, checker.n_records, checker.n_closed, share, sentences
+        header["bound"],
+        float(loss),
+        gap,
+        checker.n_records,
+        checker.n_closed,
+        share,
+        sentences,
+        header["kind"]["min_gain"],
+        float(price_of_terms(card["certificate"])),
     )
 
 
@@ -952,12 +978,18 @@ def gap_of(card, header, loss):
         raise Refused(
             f"the loss of the card on these rows is {float(loss)!r}, not {float(stated)!r} as it states"
         )
-    if loss < bound:
+    price = loss + price_of_terms(certificate)
+    if price < bound:
         raise Refused("the loss of the card is below the bound: it is no card of the stated kind")
-    gap = (loss - bound) / loss if loss else Fraction(0)
+    gap = (price - bound) / price if price else Fraction(0)
     if certificate["status"] == "optimal" and gap > OPTIMAL:
         raise Refused(f"the card is called optimal, but the gap is {float(gap):.3g}")
     return float(gap)
+
+
+def price_of_terms(certificate):
+    """What the terms of the card are charged."""
+    return Fraction(certificate["min_gain"]) * certificate["charged_terms"]
 
 
 def cleaned(rows):
@@ -981,6 +1013,9 @@ def require_same_card(card, stated):
             raise Refused(f"the proof is about another card: {key!r} differs")
 
 
+#: What cards the proof is about.
+KINDS = ("max_terms", "max_features", "max_cuts_per_feature", "max_points", "scale", "min_gain")
+#: What the points of a feature depend on.
 PARTS = ("name", "cuts", "groups", "points", "missing", "codes", "usual")
 
 
@@ -999,7 +1034,7 @@ def require_same_kind(card, header):
         raise Refused(
             f"the rules of the certificate are {certificate['rules']!r}, which is no list"
         )
-    for key in ("max_terms", "max_features", "max_cuts_per_feature", "max_points", "scale"):
+    for key in KINDS:
         if certificate[key] != kind[key]:
             raise Refused(
                 f"the certificate says {key} = {certificate[key]!r}, the proof {kind[key]!r}"
@@ -1013,10 +1048,8 @@ def require_same_kind(card, header):
         raise Refused(
             f"the certificate states the bound {certificate['bound']!r}, proven is {header['bound']!r}"
         )
-    if certificate["min_gain"]:
-        raise Refused(
-            "the certificate is about a charge for terms, which this format does not have"
-        )
+    if type(certificate["charged_terms"]) is not int:
+        raise Refused(f"the card is charged for {certificate['charged_terms']!r} terms")
     weights = certificate["class_weights"]
     factors = [weights["no_event"], weights["event"]] if weights else [1.0, 1.0]
     if header["weights"]["factors"] != factors:
@@ -1086,6 +1119,9 @@ def require_member(card, header, checker):
         if own:
             terms[numbers[name]] = own
             require_steps(feature, own, numbers[name], scale["multiplier"], checker)
+    charged = card["certificate"]["charged_terms"]
+    if kind["min_gain"] and sum(terms.values()) > charged:
+        raise Refused(f"the card needs {sum(terms.values())} terms, and pays for {charged}")
     if sum(terms.values()) > kind["max_terms"]:
         raise Refused(
             f"the card needs {sum(terms.values())} terms, and its kind allows {kind['max_terms']}"
@@ -1252,14 +1288,16 @@ def main(arguments):
 def describe(verdict: Verdict) -> Iterator[str]:
     """A verdict in sentences."""
     given = ", with what is named below taken as given" if verdict.sentences else ""
-    claim = f"no card of the stated kind has a loss below {verdict.bound!r}"
+    per_term = f" plus {verdict.min_gain!r} per term" if verdict.min_gain else ""
+    claim = f"no card of the stated kind has a loss{per_term} below {verdict.bound!r}"
+    loss = f"{verdict.loss + verdict.charge:.10g}"
     gap = f"it is at most {float(UP.create_decimal(100 * verdict.gap)):.3g} % from the best"
     if verdict.checked_share >= 1:
-        yield f"Accepted{given}: {claim}. The card has {verdict.loss:.10g}, so {gap}."
+        yield f"Accepted{given}: {claim}. The card has {loss}, so {gap}."
     else:
         yield (
             f"No fault found in a part of the proof{given}. The proof claims that {claim}. The card has "
-            f"{verdict.loss:.10g}: if the claim is true, {gap}."
+            f"{loss}: if the claim is true, {gap}."
         )
     if verdict.checked_share >= 1:
         yield f"Checked: {verdict.records:,} records of the tree, {verdict.closed:,} of them closed by their bound."

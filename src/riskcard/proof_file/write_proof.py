@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -105,8 +107,7 @@ def write_proof(
     with catch_interrupt() as interrupt, tempfile.TemporaryFile() as spool:
         deadline = Deadline.after(time_limit, interrupt)
         try:
-            cutoff = float(np.ldexp(certificate.bound, table.digits))
-            written = write_tree(table.problem, cutoff, spool.write, deadline, notes)
+            written = _write_trees(certificate, table, spool.write, deadline, notes)
         except OutOfTime:
             deadline.require_no_interrupt()
             raise ParameterError(
@@ -132,12 +133,31 @@ def write_proof(
     return ProofFile(certificate.bound, written.records, written.closed, len(content), digest)
 
 
+def _write_trees(
+    certificate: Certificate,
+    table: MergedTable,
+    put: Callable[[bytes], object],
+    deadline: Deadline,
+    notes: ProofNotes | None,
+) -> Written:
+    """Write the tree; where terms are charged one for each number of terms, whose cards pay for so many."""
+    sizes = (
+        range(certificate.max_terms + 1) if certificate.min_gain > 0 else [certificate.max_terms]
+    )
+    bound, charge = Fraction(certificate.bound), Fraction(certificate.min_gain)
+    total = Written(0, 0, 0)
+    for n in sizes:
+        cutoff = np.nextafter(float((bound - n * charge) * (1 << table.digits)), np.inf)
+        total += write_tree(table.problem, float(cutoff), put, deadline, notes, n)
+    return total
+
+
 def _header(
     card: RiskCard, certificate: Certificate, table: MergedTable, written: Written
 ) -> bytes:
     """Everything before the tree."""
     own = json.loads(card_to_json(card))
-    kinds = ("max_terms", "max_features", "max_cuts_per_feature", "max_points", "scale")
+    kinds = ("max_terms", "max_features", "max_cuts_per_feature", "max_points", "scale", "min_gain")
     header = {
         "bound": certificate.bound,
         "kind": {
@@ -168,10 +188,6 @@ def _require_covered(card: RiskCard) -> tuple[Certificate, Recipe]:
     if certificate is None or recipe is None or certificate.bound <= 0:
         raise ParameterError(
             "The card has no bound that could be proven in a file. Fit it with certify=True (--certify)."
-        )
-    if certificate.min_gain > 0:
-        raise ParameterError(
-            "Proof files do not cover min_gain yet: its bound is about the loss plus a charge for terms."
         )
     if recipe.method not in METHODS:
         raise ParameterError(

@@ -77,6 +77,11 @@ class Written:
     closed: int
     bounded: int
 
+    def __add__(self, other: Written) -> Written:
+        return Written(
+            self.records + other.records, self.closed + other.closed, self.bounded + other.bounded
+        )
+
 
 def write_tree(
     problem: Problem,
@@ -84,6 +89,7 @@ def write_tree(
     put: Callable[[bytes], object],
     deadline: Deadline,
     notes: ProofNotes | None = None,
+    listed: int | None = None,
 ) -> Written:
     """Write why no card of a problem has a loss below the cutoff.
 
@@ -99,11 +105,15 @@ def write_tree(
         When to give up, with `OutOfTime`.
     notes
         Those of the proof, which save most of the work.
+    listed
+        Only cards with at most this number of terms; None for as many as the problem allows.
     """
     conditions = arrange_conditions(problem, tells_all_apart=True, deadline=deadline)
     if conditions is None:
         raise NoConditions
-    return _Walk(problem, conditions, cutoff, notes or ProofNotes()).run(put, deadline)
+    walk_of_all = _Walk(problem, conditions, cutoff, notes or ProofNotes())
+    walk_of_all.place_root(conditions.limits.max_terms if listed is None else listed)
+    return walk_of_all.run(put, deadline)
 
 
 class _Walk:
@@ -133,12 +143,12 @@ class _Walk:
         self.notes = notes.indexed(problem)
         self.control[at.CUTOFF], self.control[at.BUDGET] = cutoff * (1.0 + ABOVE), BUDGET
         self.control[at.CLOSENESS] = 1.0
-        self._place_root()
 
-    def _place_root(self) -> None:
+    def place_root(self, listed: int) -> None:
+        """Begin with the node of all cards with at most a number of terms."""
         root = empty_hull_nodes(1, self.conditions.limits.max_terms, self.conditions.reach.size)
         root.counts[0] = 1
-        root.slots[0, 0] = (-1, 0, 0, self.conditions.limits.max_terms)
+        root.slots[0, 0] = (-1, 0, 0, listed)
         root.offsets[0] = self.conditions.rate
         for room, part in zip(self.stack, root, strict=True):
             room[:1] = part
