@@ -93,8 +93,9 @@ def test_notes_on_another_problem_change_nothing(tmp_path, noted, written):
     assert (tmp_path / "plain").read_bytes() == (tmp_path / "other").read_bytes()
 
 
-def test_notes_of_a_proof_that_ran_out_of_time_serve_too(tmp_path, written):
-    model, X, y, notes = noted_fit(time_limit=0.02)
+def test_notes_of_a_proof_that_ended_early_serve_too(tmp_path):
+    model, X, y, notes = noted_fit(gap=0.02)
+    assert model.status_ == "gap_reached"
     write_proof(tmp_path / "card.proof", model.card_, X, y, notes=notes)
     assert is_accepted(tmp_path / "card.proof", model, X, y)
 
