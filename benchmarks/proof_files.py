@@ -20,9 +20,10 @@ from pathlib import Path
 
 import numpy as np
 
-from riskcard import RiskScoreClassifier, write_proof
+from riskcard import ProofNotes, RiskScoreClassifier, write_proof
 from riskcard.errors import RiskcardError
 from riskcard.proof_check.check_proof import __file__ as CHECKER
+from riskcard.search.warmup import compile_proof
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +65,12 @@ def measure(path: Path, terms: int, is_default: bool, time_limit: float) -> Meas
         terms, certify=True, time_limit=time_limit, regularization=regularization, identifiers=None
     )
     begin = time.process_time()
-    model.fit(X, y)
+    with ProofNotes() as notes:
+        model.fit(X, y)
     fitted = time.process_time()
     with tempfile.TemporaryDirectory() as folder:
         card, proof = Path(folder) / "card.json", Path(folder) / "card.proof"
-        written = write_proof(proof, model.card_, X, y)
+        written = write_proof(proof, model.card_, X, y, notes=notes)
         done = time.process_time()
         model.card_.save(card)
         paths = [str(card), str(path), str(proof)]
@@ -96,9 +98,11 @@ def seconds_of(command: list[str]) -> float:
 def warm_up() -> None:
     """Compile everything that is timed later."""
     X, y = np.arange(20.0)[:, None], np.arange(20) % 3 == 0
-    model = RiskScoreClassifier(2, certify=True, regularization=None).fit(X, y)
+    compile_proof("calibrated")
+    with ProofNotes() as notes:
+        model = RiskScoreClassifier(2, certify=True, regularization=None).fit(X, y)
     with tempfile.TemporaryDirectory() as folder:
-        write_proof(Path(folder) / "card.proof", model.card_, X, y)
+        write_proof(Path(folder) / "card.proof", model.card_, X, y, notes=notes)
 
 
 def main() -> None:

@@ -21,10 +21,21 @@ import numpy as np
 import pandas as pd
 
 from oracle.enumerate_cards import enumerate_cards
-from riskcard import CardRules, FeatureRule, Regularization, RiskScoreClassifier, write_proof
+from riskcard import (
+    CardRules,
+    FeatureRule,
+    ProofNotes,
+    Regularization,
+    RiskScoreClassifier,
+    write_proof,
+)
 from riskcard.errors import RiskcardError
 from riskcard.model.card_json import card_to_json
+from riskcard.problem.objective import loss_of, violations
+from riskcard.problem.problem import Problem
 from riskcard.proof_check.check_proof import Refused, Rows, check
+from riskcard.search.drivers.solve_min_gain import problems_by_size
+from riskcard.search.empty_card import best_empty_card
 
 MAGIC = b"riskcard proof 1\n"
 RULES = (
@@ -33,13 +44,15 @@ RULES = (
     CardRules(features={"x0": FeatureRule(cost=1.0)}, budget=0.5),
     CardRules(min_bin_rows=2),
     CardRules(min_bin_rows=2, min_bin_events=1),
+    CardRules(min_gain=0.3),
+    CardRules(features={"x0": FeatureRule(use="must")}, min_gain=1.0),
 )
 SCALES = ("calibrated", "multiplier", 1.0, 0.7)
 
 
 @dataclass(frozen=True)
 class Case:
-    """A card, its rows, its proof, and the least loss of any card, by enumeration."""
+    """A card, its rows, its proof, and the least loss of any card, or loss with its charge, by enumeration."""
 
     card: dict[str, Any]
     rows: Rows
@@ -102,15 +115,16 @@ def make_case(seed: int, model: RiskScoreClassifier | None = None) -> Case | Non
     X, y = random_rows(rng)
     model = model or random_model(rng)
     weights = rng.choice([0.5, 1.0, 2.25], len(y)) if rng.random() < 0.2 else None
-    model.fit(X, y, sample_weight=weights)
+    with ProofNotes() as notes:
+        model.fit(X, y, sample_weight=weights)
     training, layout, problem = model.pose(X, y, weights)
     # the problem is in a unit of weights of its own
     unit = float(training.table.weights.sum() / layout.data.weights.sum())
-    best = enumerate_cards(problem).loss * unit
+    best = least_price(problem, unit, model.card_.certificate.min_gain)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "card.proof"
         try:
-            write_proof(path, model.card_, X, y, weights)
+            write_proof(path, model.card_, X, y, weights, notes=notes)
         except RiskcardError as error:
             if model.loss_ / len(y) > 1e-4 and "nothing to prove" not in str(error):
                 raise AssertionError(f"no proof for seed {seed}") from None
@@ -122,6 +136,17 @@ def make_case(seed: int, model: RiskScoreClassifier | None = None) -> Case | Non
         [] if weights is None else weights.tolist(),
     )
     return Case(json.loads(card_to_json(model.card_)), rows, proof, best)
+
+
+def least_price(problem: Problem, unit: float, charge: float) -> float:
+    """The least loss of any card, plus what its terms are charged."""
+    if charge == 0:
+        return enumerate_cards(problem).loss * unit
+    empty = best_empty_card(problem)
+    prices = [] if violations(empty, problem) else [loss_of(empty, problem) * unit]
+    for sized in problems_by_size(problem):
+        prices.append(enumerate_cards(sized).loss * unit + charge * sized.limits.max_terms)
+    return min(prices)
 
 
 def _plain(value: Any) -> Any:
@@ -177,6 +202,8 @@ def changed_words(case: Case, rng: np.random.Generator) -> Iterator[tuple[str, C
     for name in ("max_terms", "max_features", "max_cuts_per_feature", "max_points"):
         kind = header["kind"] | {name: header["kind"][name] + int(rng.choice([-1, 1]))}
         yield f"a changed rule: {name}", with_header(kind=kind)
+    kind = header["kind"] | {"min_gain": header["kind"]["min_gain"] + 0.1}
+    yield "another charge", with_header(kind=kind)
     yield "a bound below the stated one", with_header(bound=header["bound"] * (1 - 1e-9))
     features = copy.deepcopy(header["features"])
     features[0]["most_terms"] -= 1 + header["kind"]["max_terms"]

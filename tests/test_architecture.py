@@ -140,6 +140,7 @@ ALLOWED = {
         "validation",
         "proof_file",
         "proof_check",
+        "search/proof",
     }
     | {"paper", "paper/experiments", "output_files"},
     "__main__": {"cli"},

@@ -734,8 +734,8 @@ def small_pieces(monkeypatch):
         monkeypatch.setattr(tasks, name, size)
 
     class SmallTask(tasks.Task):
-        def __init__(self, conditions):
-            super().__init__(conditions)
+        def __init__(self, conditions, keeps_notes=False):
+            super().__init__(conditions, keeps_notes)
             depth, path = 6, self._work.path.take(slice(6))
             by_depth = {
                 name: getattr(self._work, name)[:depth]

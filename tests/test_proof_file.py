@@ -29,10 +29,11 @@ from riskcard import (
     ParameterError,
     Regularization,
     RiskScoreClassifier,
+    improve,
     write_proof,
 )
 from riskcard.cli.main import main
-from riskcard.proof_check.check_proof import Chances, Refused, check, loss_at, open_proof
+from riskcard.proof_check.check_proof import Chances, Refused, check, describe, loss_at, open_proof
 from riskcard.proof_check.check_proof import __file__ as CHECKER
 from riskcard.search.proof.entropy_table import entropy_table
 
@@ -179,14 +180,7 @@ def digest_of(rows, features):
 @pytest.fixture
 def number_case(tmp_path):
     """Two numbers without missing values."""
-    from proof_cases import Case
-    from riskcard.proof_check.check_proof import Rows
-
-    model, X, y = fitted()
-    write_proof(tmp_path / "card.proof", model.card_, X, y)
-    rows = Rows({column: X[column].tolist() for column in X}, (y == 1).tolist())
-    proof = (tmp_path / "card.proof").read_bytes()
-    return Case(json.loads(model.card_.to_json()), rows, proof, model.loss_)
+    return case_of(tmp_path, *fitted())
 
 
 def test_values_that_are_given_other_codes_than_their_bins_are_refused(number_case):
@@ -281,6 +275,18 @@ def fitted(rules=None, **settings):
     return RiskScoreClassifier(2, rules=rules, **settings).fit(X, y), X, y
 
 
+def case_of(folder, model, X, y):
+    """The proof of a card as both checkers see it."""
+    from proof_cases import Case
+    from riskcard.model.card_json import card_to_json
+    from riskcard.proof_check.check_proof import Rows
+
+    write_proof(folder / "card.proof", model.card_, X, y)
+    rows = Rows({column: X[column].tolist() for column in X}, (y == 1).tolist())
+    proof = (folder / "card.proof").read_bytes()
+    return Case(json.loads(card_to_json(model.card_)), rows, proof, model.loss_)
+
+
 RULES = {
     "a feature that must be used": CardRules(features={"b": FeatureRule(use="must")}),
     "a budget": CardRules(
@@ -295,16 +301,8 @@ RULES = {
 
 @pytest.mark.parametrize("name", RULES)
 def test_proofs_with_rules_are_accepted_and_say_what_was_not_checked(tmp_path, name):
-    from proof_cases import Case
-    from riskcard.model.card_json import card_to_json
-    from riskcard.proof_check.check_proof import Rows
-
     model, X, y = fitted(RULES[name])
-    write_proof(tmp_path / "card.proof", model.card_, X, y)
-    rows = Rows({column: X[column].tolist() for column in X}, (y == 1).tolist())
-    case = Case(
-        json.loads(card_to_json(model.card_)), rows, (tmp_path / "card.proof").read_bytes(), 0.0
-    )
+    case = case_of(tmp_path, model, X, y)
     verdict = check(case.card, case.rows, case.proof)
     assert any("was not checked" in sentence for sentence in verdict.sentences)
     without = copy.deepcopy(case.card)
@@ -313,10 +311,36 @@ def test_proofs_with_rules_are_accepted_and_say_what_was_not_checked(tmp_path, n
 
 
 def test_what_a_file_does_not_cover_is_refused_with_a_sentence(tmp_path):
-    model, X, y = fitted(CardRules(min_gain=0.5))
-    with pytest.raises(ParameterError, match="do not cover min_gain"):
-        write_proof(tmp_path / "card.proof", model.card_, X, y)
+    model, X, y = fitted()
+    other = improve(model.card_, X, y, max_changes=1, estimator=model)
+    with pytest.raises(ParameterError, match="do not cover cards of improve"):
+        write_proof(tmp_path / "card.proof", other, X, y)
     assert not (tmp_path / "card.proof").exists()
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("scale", ["calibrated", "multiplier", 1.0])
+def test_charges_for_terms_are_proven_against_enumeration(seed, scale):
+    rules = CardRules(min_gain=0.4)
+    model = RiskScoreClassifier(
+        2, max_points=2, scale=scale, rules=rules, regularization=None, certify=True
+    )
+    case = make_case(seed, model)
+    verdict = check(case.card, case.rows, case.proof)
+    assert verdict.bound <= case.best * (1 + 1e-12)
+    assert verdict.gap < 1e-6
+    assert "per term below" in next(describe(verdict))
+    assert not with_claim(case, case.best * (1 + 1e-6)).is_accepted()
+
+
+def test_a_card_that_does_not_pay_for_all_of_its_terms_is_refused(tmp_path):
+    model, X, y = fitted(CardRules(min_gain=0.01))
+    case = case_of(tmp_path, model, X, y)
+    assert case.card["certificate"]["charged_terms"] == 2
+    card = copy.deepcopy(case.card)
+    card["certificate"]["charged_terms"] = 1
+    told = sentence_of(replace(case, card=card))
+    assert told == "the card needs 2 terms, and pays for 1"
 
 
 def test_without_conditions_there_is_nothing_to_prove(tmp_path):
@@ -542,7 +566,7 @@ def bare_checker(rng, scale=2.0):
     table.unit = 1
     kind = {"max_terms": 3, "max_features": 2, "max_cuts_per_feature": 3, "max_points": 3}
     features = [{"most_terms": 3}, {"most_terms": 3}]
-    header = {"kind": kind | {"scale": scale}, "bound": 1.0, "features": features}
+    header = {"kind": kind | {"scale": scale, "min_gain": 0.0}, "bound": 1.0, "features": features}
     return Checker(header, table, Body(b""))
 
 

@@ -22,6 +22,7 @@ import pytest
 from proof_cases import Case, number, put_together, take_apart
 from riskcard import RiskScoreClassifier, write_proof
 from riskcard.proof_check.check_proof import (
+    PARTS,
     Body,
     Checker,
     Node,
@@ -449,3 +450,152 @@ def test_rubbish_is_answered_with_a_sentence(on_paper):
     for code, answer in run_both(on_paper):
         assert code > 0
         assert len(answer.splitlines()) == 1
+
+
+@pytest.mark.parametrize("spelled", [" 1 ", "1e0", "+1.0", "1.", "10e-1"])
+def test_both_checkers_read_the_same_decimal_numbers(on_paper, spelled):
+    table = pd.read_csv(on_paper / "data.csv", dtype=str)
+    table["a"] = table["a"].replace({"1": spelled, "1.0": spelled})
+    assert (table["a"] == spelled).any()
+    table.to_csv(on_paper / "data.csv", index=False)
+    assert {code for code, _ in run_both(on_paper)} == {0}
+
+
+@pytest.mark.parametrize("word", ["1_0", "0x1", "inf", "nan", "Infinity", "1e", "0b1", "١"])
+def test_what_only_one_language_calls_a_number_is_a_text_for_both(on_paper, word):
+    table = pd.read_csv(on_paper / "data.csv", dtype=str)
+    table.loc[0, "a"] = word
+    table.to_csv(on_paper / "data.csv", index=False)
+    for code, answer in run_both(on_paper):
+        assert code == 1
+        assert f"'a' has the value '{word}', which the proof does not know" in answer
+
+
+def test_columns_that_are_not_used_are_not_read(on_paper):
+    table = pd.read_csv(on_paper / "data.csv")
+    table["name"], table["note"] = "1_0", '"quoted", and\nlong'
+    table.columns = ["b", "a", "ill", "note", "note"]
+    table.to_csv(on_paper / "data.csv", index=False)
+    assert {code for code, _ in run_both(on_paper)} == {0}
+
+
+def test_another_table_is_named_as_such(on_paper):
+    table = pd.read_csv(on_paper / "data.csv")
+    for other in (table.assign(a=None), table.assign(a="x"), table[1:], table.assign(a=table["b"])):
+        other.to_csv(on_paper / "data.csv", index=False)
+        for code, answer in run_both(on_paper):
+            assert code == 1
+            assert "the rows are not those of the proof" in answer
+
+
+# --- entries twice ----------------------------------------------------------------------------------
+
+
+def with_text(proof, change):
+    """A file with a changed text of its header, and the right hash."""
+    size = int.from_bytes(proof[17:21], "little")
+    text = change(proof[21 : 21 + size].decode()).encode()
+    content = proof[:17] + len(text).to_bytes(4, "little") + text + proof[21 + size : -32]
+    return content + hashlib.sha256(content).digest()
+
+
+@pytest.mark.parametrize("entry", ['"bound":1e99,', '"bo\\u0075nd":1e99,'])
+def test_an_entry_of_the_header_twice_is_refused(without_a, entry):
+    twice = with_text(without_a.proof, lambda text: text.replace("{", "{" + entry, 1))
+    told = refusals(replace(without_a, proof=twice))
+    assert set(told) <= {f"in the header the entry {q}bound{q} is there twice" for q in "'"}
+
+
+def test_an_entry_of_the_card_twice_is_refused(on_paper):
+    path = on_paper / "card.json"
+    path.write_text(path.read_text().replace("{", '{"base": 0, ', 1))
+    for code, answer in run_both(on_paper):
+        assert code == 2
+        assert "'base' is there twice" in answer
+
+
+# --- the card itself --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def honest(tmp_path, two_columns):
+    """A card of both columns whose proof is accepted."""
+    return fitted_case(tmp_path, *two_columns)
+
+
+def with_card(case, **entries):
+    """The case with another card, in the file as well."""
+    header, tree = take_apart(case.proof)
+    own = header["card"] | entries
+    own["features"] = [
+        {part: one[part] for part in one if part in PARTS} for one in own["features"]
+    ]
+    proof = put_together(header | {"card": own}, tree)
+    return replace(case, card=copy.deepcopy(case.card) | entries, proof=proof)
+
+
+def test_a_card_with_more_points_than_its_kind_allows_is_refused(honest):
+    features = copy.deepcopy(honest.card["features"])
+    for feature in features:
+        feature["points"] = [50 * points for points in feature["points"]]
+    more = with_card(honest, features=features, multiplier=50 * honest.card["multiplier"])
+    assert all("and its kind allows" in sentence for sentence in refusals(more))
+
+
+def test_a_card_with_more_terms_than_its_kind_allows_is_refused(honest):
+    features = copy.deepcopy(honest.card["features"])
+    features[0] |= {"cuts": [-3.0, -2.0, -1.0, 0.0], "points": [0, 1, 0, 1, 0]}
+    assert all(
+        "and its kind allows" in sentence
+        for sentence in refusals(with_card(honest, features=features))
+    )
+
+
+def test_a_card_whose_scale_falls_is_refused(honest):
+    turned = with_card(honest, multiplier=-honest.card["multiplier"])
+    assert set(refusals(turned)) == {"the multiplier of the card is not above 0"}
+
+
+def test_a_card_that_breaks_a_rule_of_its_proof_is_refused(honest):
+    case = honest
+    header, tree = take_apart(case.proof)
+    used = [feature["name"] for feature in case.card["features"]]
+    (unused,) = [i for i, one in enumerate(header["features"]) if one["name"] not in used]
+    card = copy.deepcopy(case.card)
+    card["certificate"]["rules"] = ["some rule"]
+    for rules in (
+        {"must_use": [unused]},
+        {"budget": 1.0, "costs": [2.0, 2.0]},
+        {"groups": [[[0, 1], 0]]},
+    ):
+        proof = put_together(header | {"rules": header["rules"] | rules}, tree)
+        told = refusals(replace(case, card=card, proof=proof))
+        assert all("breaks a rule of the proof" in sentence for sentence in told)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_scale_that_is_forged_everywhere_is_accepted_only_where_its_claim_is_true(seed):
+    from oracle.enumerate_cards import enumerate_cards
+    from proof_cases import SCALES, make_case, random_rows
+    from riskcard.problem.problem import Scale
+
+    for scale in SCALES:
+        model = RiskScoreClassifier(
+            2, max_points=2, scale=scale, regularization=None, certify=True, identifiers=None
+        )
+        case = make_case(seed, model)
+        if case is None:
+            continue
+        header, tree = take_apart(case.proof)
+        X, y = random_rows(np.random.default_rng(seed))
+        for other in ("calibrated", "multiplier", 0.7, 1.0, 2.0):
+            card = copy.deepcopy(case.card)
+            card["certificate"]["scale"] = other
+            limit = header["kind"]["max_log_odds"]
+            kind = header["kind"] | {"scale": other}
+            forged = replace(case, card=card, proof=put_together(header | {"kind": kind}, tree))
+            if other != scale and forged.is_accepted() and not case.rows.weights:
+                training, layout, problem = model.pose(X, y)
+                best = enumerate_cards(replace(problem, scale=Scale.parse(other, limit))).loss
+                unit = float(training.table.weights.sum() / layout.data.weights.sum())
+                assert forged.bound <= best * unit

@@ -42,6 +42,7 @@ from .report.report import make_report as make_report
 from .rules.card_rules import CardRules as CardRules
 from .rules.card_rules import FeatureGroup as FeatureGroup
 from .rules.card_rules import FeatureRule as FeatureRule
+from .search.proof.notes import ProofNotes as ProofNotes
 from .stability.bootstrap import bootstrap_card as bootstrap_card
 from .validation.validate import Validation as Validation
 from .validation.validate import validate as validate

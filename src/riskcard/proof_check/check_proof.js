@@ -9,6 +9,7 @@
 const ProofChecker = (() => {
   const ODDS = 32n, KNOT = 40n, BETWEEN = 21n, CHANCE = KNOT + BETWEEN, ONE = 1n << CHANCE, FINE = 110n;
   const CLOSED = 1, BY_SIDE = 2, BY_CUT = 3, EMPTY = 4, LEAF = 5;
+  const LOW = 2n ** 31n - 1n, HALF = 2 ** 31; // chances are split into upper digits and the lower 31
   const MAGIC = "riskcard proof 1\n";
 
   class Refused extends Error {}
@@ -72,7 +73,9 @@ const ProofChecker = (() => {
       if (two > one) {
         entropy = (low << BETWEEN) + floorDivide((high - low) * (chance - (one << BETWEEN)), two - one);
       }
-      found = [z >= 0 ? chance : ONE - chance, entropy];
+      if (z < 0) chance = ONE - chance;
+      // the upper digits and the lower 31 too, as Numbers
+      found = [chance, entropy, Number(chance >> 31n), Number(chance & LOW), Number(entropy >> 31n), Number(entropy & LOW)];
       if (chances.size > 2000000) chances.clear();
       chances.set(z, found);
     }
@@ -137,6 +140,19 @@ const ProofChecker = (() => {
       return digits > 32 ? refuse(`more than 32 digits at byte ${this.place} of the tree`) : digits;
     }
   }
+  function parseJson(text) { // JSON in which no object has an entry twice
+    const open = [];
+    for (const [word] of text.matchAll(/"(?:[^"\\]|\\.)*"\s*:?|[{}]/g)) {
+      if (word === "{") open.push(new Set());
+      else if (word === "}") open.pop();
+      else if (word.endsWith(":") && open.length) {
+        const name = JSON.parse(word.slice(0, -1)), names = open.at(-1);
+        if (names.has(name)) refuse(`the entry '${name}' is there twice`);
+        names.add(name);
+      }
+    }
+    return JSON.parse(text);
+  }
   function open(data) {
     const head = new TextDecoder().decode(data.subarray(0, MAGIC.length));
     if (head !== MAGIC) refuse(`the file does not begin with '${MAGIC.trim()}'`);
@@ -148,7 +164,9 @@ const ProofChecker = (() => {
     const size = new DataView(data.buffer, data.byteOffset + MAGIC.length, 4).getUint32(0, true);
     if (begin + size > data.length - 32) refuse("the header is longer than the file");
     let header;
-    try { header = JSON.parse(new TextDecoder().decode(data.subarray(begin, begin + size))); } catch { refuse("the header is not valid JSON"); }
+    try { header = parseJson(new TextDecoder().decode(data.subarray(begin, begin + size))); } catch (error) {
+      refuse(error instanceof Refused ? `in the header ${error.message}` : "the header is not valid JSON");
+    }
     return { header, tree: data.subarray(begin + size, -32) };
   }
 
@@ -219,7 +237,7 @@ const ProofChecker = (() => {
       const lists = values.map((value) => {
         let codes = known.get(keyOf(value));
         if (codes === undefined && typeof value === "number" && bins.length > 0) codes = bins[binOf(cuts, value)];
-        return codes === undefined ? refuse(`'${name}' has the value '${value}', which the proof does not know`) : codes;
+        return codes === undefined ? refuse(`the rows are not those of the proof: '${name}' has ${value === null ? "a missing value" : `the value '${value}'`}, which the proof does not know`) : codes;
       });
       const every = [...bins, ...known.values()];
       feature.most.forEach((most, place) => {
@@ -233,8 +251,9 @@ const ProofChecker = (() => {
     addExtra(extra) {
       this.extra = null;
       if (extra === null) return;
-      if (extra.length !== 2 || extra.some((part) => part.length !== this.events.length || part.some((one) => !isWhole(one) || one < 0))) {
-        refuse("the pseudo-observations do not have one weight for each pattern");
+      if (extra.length !== 2 || extra.some((part) => part.some((one) => !isWhole(one) || one < 0))) refuse("a weight of the pseudo-observations is no whole number from 0 on");
+      if (extra.some((part) => part.length !== this.events.length)) {
+        refuse(`the rows are not those of the proof: they have ${this.events.length} patterns, and the proof has pseudo-observations for ${extra[0].length}`);
       }
       this.extra = extra.map((part) => part.map(BigInt));
       this.events = this.events.map((one, i) => one + this.extra[0][i]);
@@ -248,27 +267,33 @@ const ProofChecker = (() => {
       const numbers = [...codesOf.keys()].filter((value) => typeof value === "number").sort((a, b) => a - b);
       const others = [...codesOf.keys()].filter((value) => typeof value !== "number"), n = numbers.length;
       if (n > 0 ? others.some((value) => value !== null) : others.length > 12) return false;
-      const values = [...numbers, ...others], whole = (1n << BigInt(values.length)) - 1n, listed = new Set();
-      const part = (mask) => smaller(mask, whole - mask);
+      const values = [...numbers, ...others], listed = new Set();
       own.forEach((_, place) => {
         const codes = values.map((value) => codesOf.get(value)[place]), order = values.map((_, i) => i).sort((i, j) => codes[i] - codes[j]);
-        let mask = 0n;
+        const below = { mask: 0, count: 0, low: n, high: -1, missing: 0 };
         order.forEach((i, at) => {
-          mask |= 1n << BigInt(i);
-          if (at + 1 === order.length || codes[order[at + 1]] !== codes[i]) listed.add(part(mask));
+          if (n === 0) below.mask |= 1 << i;
+          else if (i === n) below.missing = 1;
+          else { below.count += 1; below.low = Math.min(below.low, i); below.high = Math.max(below.high, i); }
+          if (at + 1 < order.length && codes[order[at + 1]] !== codes[i]) listed.add(n === 0 ? Math.min(below.mask, (1 << values.length) - 1 - below.mask) : divisionOf(below, n));
         });
       });
       if (n === 0) {
-        for (let mask = 1n; mask < whole; mask += 1n) if (!listed.has(part(mask))) return false;
+        for (let mask = 1; mask < (1 << values.length) - 1; mask += 1) if (!listed.has(Math.min(mask, (1 << values.length) - 1 - mask))) return false;
         return true;
       }
-      for (let i = 0n; i < BigInt(values.length); i += 1n) {
-        const below = (1n << i) - 1n;
-        if (i > 0n && !listed.has(part(below))) return false;
-        if (others.length > 0 && i < BigInt(n) && !listed.has(part(below | (1n << BigInt(n))))) return false;
-      }
+      const isMissing = others.length > 0;
+      for (let i = 1; i < n + (isMissing ? 1 : 0); i += 1) if (!listed.has(`${i} 0`)) return false;
+      for (let i = 1; isMissing && i < n; i += 1) if (!listed.has(`${i} 1`)) return false;
       return true;
     }
+  }
+  /* How many of the lowest numbers are on one side of a condition, and whether missing values are with them; null if
+     the numbers are not divided at one place. */
+  function divisionOf({ count, low, high, missing }, n) {
+    if (count === 0) return `${n} ${1 - missing}`;
+    if (high === count - 1) return `${count} ${missing}`;
+    return low === n - count ? `${n - count} ${1 - missing}` : null;
   }
 
   // --- the card ---------------------------------------------------------------------------------
@@ -328,9 +353,13 @@ const ProofChecker = (() => {
       ["max_terms", "max_features", "max_cuts_per_feature", "max_points"].forEach((name) => {
         if (!isWhole(kind[name]) || kind[name] < 1) refuse(`${name} is ${kind[name]}, which is no whole number from 1 on`);
       });
-      // cutoff / 2**cutoffShift, in units of 1 / (ONE * 2**ODDS)
-      this.cutoff = (bound.m << BigInt(table.digits)) << (CHANCE + ODDS);
-      this.cutoffShift = bound.k;
+      // cutoff / 2**cutoffShift, in units of 1 / (ONE * 2**ODDS); so is the charge for a term
+      const gain = exact(kind.min_gain), fine = BigInt(table.digits) + CHANCE + ODDS;
+      if (gain.m < 0n) refuse("min_gain is below 0");
+      this.cutoffShift = larger(bound.k, gain.k);
+      this.boundOfAll = bound.m << (fine + this.cutoffShift - bound.k);
+      this.charge = gain.m << (fine + this.cutoffShift - gain.k);
+      this.cutoff = this.boundOfAll;
       this.isFixed = typeof kind.scale === "number";
       if (!this.isFixed && kind.scale !== "calibrated" && kind.scale !== "multiplier") refuse(`the scale '${kind.scale}' is not known`);
       if (this.isFixed) this.multiplier = exact(kind.scale);
@@ -351,12 +380,29 @@ const ProofChecker = (() => {
       this.highest = this.lowest + 1n;
       this.weights = table.events.map((event, i) => event + table.others[i]);
       this.eventParts = table.events.map((event) => event * ONE);
+      this.isLight = sum(this.weights) < 2n ** 21n;
+      if (this.isLight) {
+        const n = this.weights.length;
+        this.light = {
+          weights: Float64Array.from(this.weights, Number), events: Float64Array.from(table.events, (event) => Number(event) * 2 ** 30),
+          upper: new Float64Array(n), lower: new Float64Array(n), places: new Float64Array(65536).fill(NaN), kept: new Array(65536),
+        };
+      }
       this.order = table.columns.map((column) => column.codes.map((_, i) => i).sort((i, j) => column.codes[i] - column.codes[j]));
     }
     reaches(bound, scale = 1n) { return bound << this.cutoffShift >= this.cutoff * scale; }
     check() {
-      const { body } = this;
-      const stack = [{ slots: [], listed: this.sides.length ? this.header.kind.max_terms : 0, excluded: new Set() }];
+      const { body } = this, most = this.header.kind.max_terms;
+      // where terms are charged there is a tree for each number of terms, and a card pays for its own
+      for (let n = this.charge > 0n ? 0 : most; n <= most; n += 1) {
+        this.cutoff = this.boundOfAll - BigInt(n) * this.charge;
+        this.checkTree({ slots: [], listed: this.sides.length ? n : 0, excluded: new Set() });
+      }
+      if (body.place !== body.data.length) refuse(`${body.data.length - body.place} bytes follow the end of the tree`);
+      if (this.header.records !== this.records || this.header.closed !== this.closed) refuse("the header states other numbers of records and closed nodes than the tree has");
+    }
+    checkTree(root) {
+      const { body } = this, stack = [root];
       while (stack.length) {
         const node = stack.pop(), { place } = body;
         this.records += 1;
@@ -373,8 +419,6 @@ const ProofChecker = (() => {
           throw error;
         }
       }
-      if (body.place !== body.data.length) refuse(`${body.data.length - body.place} bytes follow the end of the tree`);
-      if (this.header.records !== this.records || this.header.closed !== this.closed) refuse("the header states other numbers of records and closed nodes than the tree has");
     }
     close(node) {
       const { body, table } = this;
@@ -388,39 +432,77 @@ const ProofChecker = (() => {
         for (let code = side & 1 ? cut + 1 : 0; code < (side & 1 ? nCodes : cut + 1); code += 1) values[code] += theta * unit;
       }
       this.closed += 1;
-      const z = new Array(this.weights.length).fill(offset * unit);
+      const z = new Float64Array(this.weights.length).fill(offset * unit);
       parts.forEach((values, column) => { const { codes } = table.columns[column]; for (let i = 0; i < z.length; i += 1) z[i] += values[codes[i]]; });
       if (z.some((one) => !isWhole(one))) refuse("log-odds are too large");
+      const { entropy, total, sums } = this.isLight ? this.lightSums(z) : this.exactSums(z);
+      if (!this.reaches((entropy << ODDS) + this.gains(node, sums, total))) refuse("the chances do not close the node");
+    }
+    exactSums(z) { // the entropy, the sum of all slopes, and for each column and cut that of the slopes at or below it
       let entropy = 0n, total = 0n;
-      const slopes = z.map((one, i) => {
+      const slopes = Array.from(z, (one, i) => {
         const [p, h] = chanceAt(one), weight = this.weights[i];
         entropy += weight * h;
         const slope = weight * p - this.eventParts[i];
         total += slope;
         return slope;
       });
-      if (!this.reaches((entropy << ODDS) + this.gains(node, slopes, total))) refuse("the chances do not close the node");
-    }
-    gains(node, slopes, total) {
-      const known = new Map();
-      const sums = (column) => { // for every cut the sum of the slopes at or below it
-        if (!known.has(column)) {
-          const { codes, nCodes } = this.table.columns[column], found = new Array(nCodes - 1);
-          let run = 0n, cut = 0;
-          for (const i of this.order[column]) {
-            for (; cut < codes[i]; cut += 1) found[cut] = run;
-            run += slopes[i];
-          }
-          for (; cut < nCodes - 1; cut += 1) found[cut] = run;
-          known.set(column, found);
+      const sums = (column) => {
+        const { codes, nCodes } = this.table.columns[column], found = new Array(nCodes - 1);
+        let run = 0n, cut = 0;
+        for (const i of this.order[column]) {
+          for (; cut < codes[i]; cut += 1) found[cut] = run;
+          run += slopes[i];
         }
-        return known.get(column);
+        for (; cut < nCodes - 1; cut += 1) found[cut] = run;
+        return found;
       };
+      return { entropy, total, sums };
+    }
+    /* The same where all weights together are below 2**21: a weight times 31 digits of a chance is then below 2**52, and so
+       is every sum of these. Numbers up to 2**53 are exact. */
+    lightSums(z) {
+      const { light } = this, n = z.length, { upper, lower, kept, places } = light;
+      let entropyUp = 0, entropyLow = 0, totalUp = 0, totalLow = 0;
+      for (let i = 0; i < n; i += 1) {
+        const slot = ((z[i] | 0) ^ ((z[i] / 65536) | 0)) & 65535;
+        if (places[slot] !== z[i]) { kept[slot] = chanceAt(z[i]); places[slot] = z[i]; }
+        const found = kept[slot], weight = light.weights[i];
+        entropyUp += weight * found[4]; entropyLow += weight * found[5];
+        upper[i] = weight * found[2] - light.events[i]; lower[i] = weight * found[3];
+        totalUp += upper[i]; totalLow += lower[i];
+      }
+      const joined = (up, low) => (BigInt(up) << 31n) + BigInt(low);
+      const sums = (column) => {
+        const { codes, nCodes } = this.table.columns[column];
+        const ups = new Float64Array(nCodes), lows = new Float64Array(nCodes);
+        for (let i = 0; i < n; i += 1) { ups[codes[i]] += upper[i]; lows[codes[i]] += lower[i]; }
+        for (let code = 1; code < nCodes; code += 1) { ups[code] += ups[code - 1]; lows[code] += lows[code - 1]; }
+        // the lower digits below 2**31, so that two sums are compared by their upper ones first
+        for (let code = 0; code < nCodes; code += 1) {
+          const carry = Math.floor(lows[code] / HALF);
+          ups[code] += carry; lows[code] -= carry * HALF;
+        }
+        return { ups, lows, joined };
+      };
+      return { entropy: joined(entropyUp, entropyLow), total: joined(totalUp, totalLow), sums };
+    }
+    gains(node, sumsOf, total) {
+      const known = new Map();
+      const sums = (column) => { if (!known.has(column)) known.set(column, sumsOf(column)); return known.get(column); };
       const least = (side, low, high) => {
         const own = sums(side >> 1);
-        let best = own[low];
-        for (let cut = low + 1; cut <= high; cut += 1) if (side & 1 ? own[cut] > best : own[cut] < best) best = own[cut];
-        return side & 1 ? total - best : best;
+        let best = low;
+        if (own.joined) {
+          const { ups, lows } = own;
+          for (let cut = low + 1; cut <= high; cut += 1) {
+            const isAbove = ups[cut] > ups[best] || (ups[cut] === ups[best] && lows[cut] > lows[best]);
+            const isBelow = ups[cut] < ups[best] || (ups[cut] === ups[best] && lows[cut] < lows[best]);
+            if (side & 1 ? isAbove : isBelow) best = cut;
+          }
+        } else for (let cut = low + 1; cut <= high; cut += 1) if (side & 1 ? own[cut] > own[best] : own[cut] < own[best]) best = cut;
+        const sum = own.joined ? own.joined(own.ups[best], own.lows[best]) : own[best];
+        return side & 1 ? total - sum : sum;
       };
       let gain = 0n, furthest = 0n;
       for (const [side, low, high, count] of node.slots) {
@@ -476,19 +558,20 @@ const ProofChecker = (() => {
           const [a, b] = [one, two].map((slot) => this.table.binned[columns[slot[0] >> 1].feature].map((pattern) => columns[slot[0] >> 1].codes[pattern] <= slot[1]));
           return (new Set(a).size === 2 && (a.every((part, i) => part === b[i]) || a.every((part, i) => part !== b[i]))) || this.isTooSmall([one, two]);
         }),
-        7: () => {
-          const { must_use: must, costs, budget, groups } = this.header.rules;
-          const missing = [...new Set(must)].filter((feature) => !terms.has(feature)).length;
-          const used = [...terms.keys()].map((feature) => exact(costs[feature]));
-          const k = used.map((cost) => cost.k).reduce(larger, 0n);
-          const total = used.reduce((sum, cost) => sum + (cost.m << (k - cost.k)), 0n);
-          const most = budget === null ? null : exact(budget);
-          const isDear = most !== null && total << most.k > most.m << k;
-          return missing > node.listed || isDear || groups.some(([members, count]) => new Set(members.filter((feature) => terms.has(feature))).size > count);
-        },
+        7: () => this.breaksRule(new Set(terms.keys()), node.listed),
       };
       rules[8] = () => [...terms.keys()].some((feature) => this.isTooSmall(slots.filter((slot) => columns[slot[0] >> 1].feature === feature)));
       if (!rules[rule] || !rules[rule]()) refuse(`the node is called empty by rule ${rule}, but keeps it`);
+    }
+    breaksRule(used, listed) { // can no card with these features, and more from the list, keep budget, groups and musts?
+      const { must_use: must, costs, budget, groups } = this.header.rules;
+      const missing = [...new Set(must)].filter((feature) => !used.has(feature)).length;
+      const own = [...used].map((feature) => exact(costs[feature]));
+      const k = own.map((cost) => cost.k).reduce(larger, 0n);
+      const total = own.reduce((sum, cost) => sum + (cost.m << (k - cost.k)), 0n);
+      const most = budget === null ? null : exact(budget);
+      const isDear = most !== null && total << most.k > most.m << k;
+      return missing > listed || isDear || groups.some(([members, count]) => new Set(members.filter((feature) => used.has(feature))).size > count);
     }
     isTooSmall(slots) { // single conditions of one feature that leave a group of rows, or of numbers, too small
       const { columns, patternOfRow, rows } = this.table, own = slots.map((slot) => columns[slot[0] >> 1]);
@@ -592,11 +675,11 @@ const ProofChecker = (() => {
     if (!certificate) refuse("the card has no certificate: it was edited, or nothing was proven");
     [header.bound, certificate.bound, certificate.loss, certificate.pseudo_rows, certificate.smooth_rows, certificate.min_gain].forEach(exact);
     if (!Array.isArray(certificate.rules)) refuse("the rules of the certificate are no list");
-    const keys = ["max_terms", "max_features", "max_cuts_per_feature", "max_points", "scale"];
+    const keys = ["max_terms", "max_features", "max_cuts_per_feature", "max_points", "scale", "min_gain"];
     if (typeof kind.scale === "string") keys.push("max_log_odds");
     keys.forEach((key) => { if (certificate[key] !== kind[key]) refuse(`the certificate says ${key} = ${certificate[key]}, the proof ${kind[key]}`); });
     if (!(certificate.bound <= header.bound)) refuse(`the certificate states the bound ${certificate.bound}, proven is ${header.bound}`);
-    if (certificate.min_gain) refuse("the certificate is about a charge for terms, which this format does not have");
+    if (!isWhole(certificate.charged_terms)) refuse(`the card is charged for ${certificate.charged_terms} terms`);
     const weights = certificate.class_weights, factors = weights ? [weights.no_event, weights.event] : [1, 1];
     if (!same(factors, header.weights.factors)) refuse("the class weights of the certificate are not those of the proof");
     if (!same(header.features.map((feature) => feature.name).sort(), [...card.feature_names].sort())) refuse("the features of the proof are not those of the card");
@@ -612,6 +695,45 @@ const ProofChecker = (() => {
       const isNumber = rows.values[feature.name].every((value) => typeof value === "number");
       if (certificate.is_grid_full && isNumber && !table.hasEveryCondition(number)) refuse(`the cuts of '${feature.name}' do not tell all of its values apart`);
     });
+  }
+
+  // the least number of terms that give a feature its points
+  function leastTerms(feature) {
+    const special = [...(feature.missing === null ? [] : [feature.missing]), ...(feature.codes || []).map((code) => code.points)];
+    if (feature.groups) return new Set([...feature.points, ...special]).size - 1;
+    const changes = feature.points.filter((points, i) => i > 0 && points !== feature.points[i - 1]).length;
+    return changes + new Set(special.filter((points) => !feature.points.includes(points))).size;
+  }
+  // the card is one of the cards that the proof is about, as far as its points tell
+  function requireMember(card, header, checker) {
+    const { kind, rules } = header, numbers = new Map(header.features.map((feature, number) => [feature.name, number])), used = new Set();
+    const scale = card.certificate.class_weights || card, multiplier = exact(scale.multiplier);
+    if (multiplier.m <= 0n) refuse("the multiplier of the card is not above 0");
+    let terms = 0;
+    card.features.forEach((feature) => {
+      const own = leastTerms(feature), number = numbers.get(feature.name);
+      if (own === 0) return;
+      if (number === undefined) refuse(`the card uses '${feature.name}', which the proof does not have`);
+      terms += own;
+      used.add(number);
+      if (own > checker.room[number]) refuse(`the card needs ${own} terms on '${feature.name}', and its kind allows ${checker.room[number]}`);
+      const { bins, values, most } = header.features[number];
+      if (bins !== null || values.length || feature.groups) return;
+      feature.points.forEach((points, i) => {
+        const step = i > 0 ? points - feature.points[i - 1] : 0, allowed = most[0][step > 0 ? 1 : 0];
+        if (Math.abs(step) > allowed) refuse(`a step of '${feature.name}' is ${step} points, and its kind allows ${allowed}`);
+        // with a given multiplier the reach is that of the points
+        if (!checker.isFixed && ((BigInt(Math.abs(step)) << multiplier.k) << ODDS) * 1000000000n > checker.step * multiplier.m * 1000000001n) {
+          refuse(`a step of '${feature.name}' is above max_log_odds`);
+        }
+      });
+    });
+    const charged = card.certificate.charged_terms;
+    if (kind.min_gain && terms > charged) refuse(`the card needs ${terms} terms, and pays for ${charged}`);
+    if (terms > kind.max_terms) refuse(`the card needs ${terms} terms, and its kind allows ${kind.max_terms}`);
+    if (used.size > kind.max_features) refuse(`the card uses ${used.size} features, and its kind allows ${kind.max_features}`);
+    if (checker.isFixed && !card.certificate.class_weights && (card.multiplier !== kind.scale || card.offset !== 0)) refuse("the card has another scale than its kind");
+    if (checker.breaksRule(used, 0)) refuse("the card breaks a rule of the proof: a feature that must be used, a budget or a group");
   }
 
   // what the check rests on without having looked at it
@@ -645,19 +767,26 @@ const ProofChecker = (() => {
       requireSame(card, header, table, rows);
       const checker = new Checker(header, table, new Body(tree));
       checker.check();
+      requireMember(card, header, checker);
       const loss = lossOf(card, table, rows), stated = card.certificate.loss;
       if (Math.abs(loss - stated) > 1e-9 * stated) refuse(`the loss of the card on these rows is ${loss}, not ${stated} as it states`);
-      if (loss < header.bound) refuse("the loss of the card is below the bound: it is no card of the stated kind");
-      const gap = (loss - header.bound) / loss;
+      const price = loss + card.certificate.min_gain * card.certificate.charged_terms;
+      if (price < header.bound) refuse("the loss of the card is below the bound: it is no card of the stated kind");
+      const gap = (price - header.bound) / price;
       if (card.certificate.status === "optimal" && gap > 1.001e-6) refuse(`the card is called optimal, but the gap is ${gap}`);
-      return { bound: header.bound, loss, gap, records: checker.records, closed: checker.closed, sentences: takenAsGiven(card, header, table) };
+      return { bound: header.bound, minGain: header.kind.min_gain, loss, price, gap, records: checker.records, closed: checker.closed, sentences: takenAsGiven(card, header, table) };
     } catch (error) {
       if (error instanceof Refused) throw error;
       return refuse(`an entry is missing or of the wrong kind (${error.message})`);
     }
   }
 
-  // a plain CSV file: numbers with a decimal point, empty cells are missing
+  // a plain CSV file: decimal numbers, with a point and maybe an exponent; empty cells are missing
+  const NUMBER = /^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$/;
+  function cellOf(word) {
+    const text = word.replace(/^[ \t]+|[ \t]+$/g, "");
+    return text === "" ? null : NUMBER.test(text) ? Number(text) : text;
+  }
   function readCsv(text, card, header, target, weights) {
     const lines = [[]];
     let cell = "", isQuoted = false;
@@ -670,25 +799,27 @@ const ProofChecker = (() => {
       else if (!isQuoted && letter === "\n") { lines.at(-1).push(cell); cell = ""; lines.push([]); }
       else cell += letter;
     }
-    if (cell !== "" || lines.at(-1).length) lines.at(-1).push(cell); else lines.pop();
-    const names = lines.shift(), read = (word) => (word.trim() === "" ? null : Number.isNaN(Number(word)) ? word.trim() : Number(word));
+    lines.at(-1).push(cell);
+    for (let i = lines.length - 1; i >= 0; i -= 1) if (lines[i].length === 1 && lines[i][0] === "") lines.splice(i, 1);
+    const names = lines.shift() || [];
     lines.forEach((line, i) => { if (line.length !== names.length) refuse(`row ${i + 1} has ${line.length} cells, not ${names.length}`); });
     const column = (name) => {
       const found = names.filter((one) => one === name).length;
       return found === 1 ? lines.map((line) => line[names.indexOf(name)]) : refuse(`the table has ${found} columns '${name}', not one`);
     };
     const isEvent = (word) => {
-      const isClass = card.classes.map((one) => read(word) === one || word === String(one));
+      const isClass = card.classes.map((one) => cellOf(word) === (typeof one === "boolean" ? Number(one) : one) || word === (one === true ? "True" : one === false ? "False" : String(one)));
       return isClass.length === 2 && isClass[0] !== isClass[1] ? isClass[1] : refuse(`a row has the label '${word}', which is no class of the card`);
     };
+    const weightOf = (word, i) => (typeof cellOf(word) === "number" ? cellOf(word) : refuse(`row ${i + 1} has the weight '${word}', which is no number`));
     const values = Object.fromEntries(header.features.map((feature) => {
       const isText = feature.values.some(([value]) => typeof value === "string");
-      return [feature.name, column(feature.name).map((word) => (isText ? word || null : read(word)))];
+      return [feature.name, column(feature.name).map((word) => (isText ? word || null : cellOf(word)))];
     }));
-    return { values, isEvent: column(target || card.outcome).map(isEvent), weights: weights ? column(weights).map(read) : null };
+    return { values, isEvent: column(target || card.outcome).map(isEvent), weights: weights ? column(weights).map(weightOf) : null };
   }
 
-  return { check, open, readCsv, sha256, Refused };
+  return { check, open, parseJson, readCsv, sha256, Refused };
 })();
 
 if (typeof module !== "undefined") {
@@ -699,14 +830,15 @@ if (typeof module !== "undefined") {
     if (!proofPath) { console.log("node check_proof.js card.json data.csv card.proof [target [weights]]"); process.exit(2); }
     let card, text, data;
     try {
-      card = JSON.parse(fs.readFileSync(cardPath, "utf-8"));
+      card = ProofChecker.parseJson(fs.readFileSync(cardPath, "utf-8"));
       text = fs.readFileSync(dataPath, "utf-8");
       data = new Uint8Array(fs.readFileSync(proofPath));
     } catch (error) { console.log(error.message); process.exit(2); }
     try {
       const found = ProofChecker.check(card, ProofChecker.readCsv(text, card, ProofChecker.open(data).header, target, weights), data);
       const word = found.sentences.length ? "Accepted, with what is named below taken as given" : "Accepted";
-      console.log(`${word}: no card of the stated kind has a loss below ${found.bound}. The card has ${found.loss}.`);
+      const perTerm = found.minGain ? ` plus ${found.minGain} per term` : "";
+      console.log(`${word}: no card of the stated kind has a loss${perTerm} below ${found.bound}. The card has ${found.price}.`);
       console.log(`Checked: ${found.records} records of the tree, ${found.closed} of them closed by their bound.`);
       found.sentences.forEach((sentence) => console.log(sentence));
     } catch (error) {

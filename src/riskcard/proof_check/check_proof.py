@@ -13,6 +13,7 @@ import csv
 import hashlib
 import json
 import random
+import re
 import sys
 from bisect import bisect_left
 from collections.abc import Iterator
@@ -38,6 +39,8 @@ OPTIMAL = Fraction(1001, 10**9)
 INFINITY = float("inf")
 #: So many chances are remembered.
 MOST_KEPT = 1_000_000
+#: Numbers in a CSV file. Python and JavaScript would read more, and not the same.
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 #: Gaps are printed with three digits, rounded up.
 UP = Context(prec=3, rounding=ROUND_CEILING)
 
@@ -171,7 +174,21 @@ class Body:
 
 def refuse_constant(word):
     """JSON has no NaN and no infinity, but Python would read them."""
-    raise Refused(f"the header has the number {word}")
+    raise Refused(f"there is the number {word}")
+
+
+def unique(pairs):
+    """An object of JSON; Python would take the last of two entries with one name."""
+    names = [name for name, _ in pairs]
+    for name in names:
+        if names.count(name) > 1:
+            raise Refused(f"the entry {name!r} is there twice")
+    return dict(pairs)
+
+
+def read_json(text):
+    """JSON that can be read in one way only."""
+    return json.loads(text, parse_constant=refuse_constant, object_pairs_hook=unique)
 
 
 def open_proof(data):
@@ -185,11 +202,11 @@ def open_proof(data):
     if begin + size > len(data) - 32:
         raise Refused("the header is longer than the file")
     try:
-        header = json.loads(
-            data[begin : begin + size].decode("utf-8"), parse_constant=refuse_constant
-        )
+        header = read_json(data[begin : begin + size].decode("utf-8"))
     except ValueError:
         raise Refused("the header is not valid JSON") from None
+    except Refused as error:
+        raise Refused(f"in the header {error}") from None
     return header, data[begin + size : -32]
 
 
@@ -282,7 +299,10 @@ class Table:
             if codes is None and isinstance(value, (int, float)) and bins:
                 codes = bins[bisect_left(cuts, value)]
             if codes is None:
-                raise Refused(f"{name!r} has the value {value!r}, which the proof does not know")
+                what = "a missing value" if value is None else f"the value {value!r}"
+                raise Refused(
+                    f"the rows are not those of the proof: {name!r} has {what}, which the proof does not know"
+                )
             lists.append(codes)
         self.in_bins.append([key_of(value) not in known for value in rows.values[name]])
         every = [*bins, *known.values()]
@@ -303,8 +323,12 @@ class Table:
         if extra is None:
             return
         own = sum(self.events) + sum(self.others)
-        if [len(part) for part in extra] != [len(self.events)] * 2:
-            raise Refused("the pseudo-observations do not have one weight for each pattern")
+        n = len(self.events)
+        if [len(part) for part in extra] != [n, n]:
+            raise Refused(
+                f"the rows are not those of the proof: they have {n} patterns, and the proof has "
+                f"pseudo-observations for {len(extra[0])}"
+            )
         if any(type(one) is not int or one < 0 for part in extra for one in part):
             raise Refused("a weight of the pseudo-observations is no whole number from 0 on")
         self.events = list(map(add, self.events, extra[0]))
@@ -331,19 +355,40 @@ class Table:
         others = [value for value in codes_of if not isinstance(value, (int, float))]
         if (numbers and others not in ([], [None])) or (not numbers and len(others) > 12):
             return False
-        values = [*numbers, *others]
-        whole, listed = (1 << len(values)) - 1, set()
+        values, n = [*numbers, *others], len(numbers)
+        whole, listed = (1 << len(others)) - 1, set()
         for place in range(len(columns)):
             by_code = sorted((codes_of[value][place], i) for i, value in enumerate(values))
-            mask = 0
-            for (code, i), (after, _) in zip(by_code, [*by_code[1:], (None, None)], strict=True):
-                mask |= 1 << i
-                if code != after:
-                    listed.add(min(mask, whole - mask))
-        wanted = range(1, whole) if not numbers else {(1 << i) - 1 for i in range(1, len(values))}
-        if numbers and others:
-            wanted |= {(1 << i) - 1 | 1 << len(numbers) for i in range(len(numbers))}
-        return all(min(mask, whole - mask) in listed for mask in wanted)
+            low, high, count, others_below = n, -1, 0, 0
+            for (code, i), (after, _) in pairwise([*by_code, (None, None)]):
+                if i >= n:
+                    others_below |= 1 << i - n
+                else:
+                    low, high, count = min(low, i), max(high, i), count + 1
+                if after is not None and code != after:
+                    listed.add(division_of((low, high, count), others_below, n, whole))
+        if not numbers:
+            return all(min(mask, whole - mask) in listed for mask in range(1, whole))
+        wanted = {(i, 0) for i in range(1, n + len(others))} | {
+            (i, 1) for i in range(1, n) if others
+        }
+        return wanted <= listed
+
+
+def division_of(below, others, n, whole):
+    """What a condition does: how many of the lowest of ``n`` numbers are together on one side, and which other values.
+
+    ``below`` has the places of the lowest and the highest number where it holds, and how many these are. Without numbers
+    the smaller of the two sets of other values; None if the numbers are not divided at one place.
+    """
+    low, high, count = below
+    if n == 0:
+        return min(others, whole - others)
+    if count == 0:
+        return n, whole - others
+    if high == count - 1:
+        return count, others
+    return (n - count, whole - others) if low == n - count else None
 
 
 def key_of(value):
@@ -445,7 +490,12 @@ class Checker:
             if type(kind[name]) is not int or kind[name] < 1:
                 raise Refused(f"{name} is {kind[name]!r}, which is no whole number from 1 on")
         self.max_terms, self.max_features = kind["max_terms"], kind["max_features"]
-        self.cutoff = Fraction(header["bound"]) / table.unit * (1 << CHANCE + ODDS)
+        fine = (1 << CHANCE + ODDS) / table.unit
+        self.bound_of_all = Fraction(header["bound"]) * fine
+        self.charge = Fraction(kind["min_gain"]) * fine
+        if self.charge < 0:
+            raise Refused(f"min_gain is {kind['min_gain']!r}, which is below 0")
+        self.cutoff = self.bound_of_all
         self.is_fixed = type(kind["scale"]) in (int, float)
         if not self.is_fixed and kind["scale"] not in ("calibrated", "multiplier"):
             raise Refused(f"the scale {kind['scale']!r} is not known")
@@ -501,8 +551,27 @@ class Checker:
             self.ends.append([bisect_left(codes, cut + 1) for cut in range(column.n_codes - 1)])
 
     def check(self):
-        """Walk through the whole tree; every record must be right, and nothing may follow."""
-        body, stack = self.body, [Node((), self.max_terms if self.sides else 0)]
+        """Walk through the whole tree; every record must be right, and nothing may follow.
+
+        Where terms are charged, there is a tree for each number of terms: a card with ``n`` terms pays for them, so
+        its loss need not be above the bound without that charge.
+        """
+        body = self.body
+        for n in range(self.max_terms + 1) if self.charge else [self.max_terms]:
+            self.cutoff = self.bound_of_all - n * self.charge
+            self.check_tree(Node((), n if self.sides else 0))
+        if body.place != len(body.data):
+            raise Refused(f"{len(body.data) - body.place} bytes follow the end of the tree")
+        counts = self.header["records"], self.header["closed"]
+        if counts != (self.n_records, self.n_closed):
+            raise Refused(
+                f"the header states {counts} records and closed nodes, the tree has "
+                f"{(self.n_records, self.n_closed)}"
+            )
+
+    def check_tree(self, root):
+        """Walk through one tree."""
+        body, stack = self.body, [root]
         while stack:
             node, place = stack.pop(), body.place
             self.n_records += 1
@@ -524,14 +593,6 @@ class Checker:
                 raise Refused(
                     f"record {self.n_records}, at byte {place} of the tree: {error}"
                 ) from None
-        if body.place != len(body.data):
-            raise Refused(f"{len(body.data) - body.place} bytes follow the end of the tree")
-        counts = self.header["records"], self.header["closed"]
-        if counts != (self.n_records, self.n_closed):
-            raise Refused(
-                f"the header states {counts} records and closed nodes, the tree has "
-                f"{(self.n_records, self.n_closed)}"
-            )
 
     # the one rule
 
@@ -849,6 +910,8 @@ class Verdict:
     closed: int
     checked_share: float
     sentences: tuple
+    min_gain: float = 0.0
+    charge: float = 0.0  # what the terms of the card are charged
 
 
 def check(card: dict, rows: Rows, data: bytes, sample: int | None = None) -> Verdict:
@@ -877,6 +940,7 @@ def check(card: dict, rows: Rows, data: bytes, sample: int | None = None) -> Ver
             checker.sampled = sample / max(header["closed"], 1)
         set_totals(card, table, rows)
         checker.check()
+        require_member(card, header, checker)
         loss = loss_of(card, table, rows)
         gap = gap_of(card, header, loss)
         sentences = tuple(taken_as_given(card, header, table, rows))
@@ -894,7 +958,15 @@ def check(card: dict, rows: Rows, data: bytes, sample: int | None = None) -> Ver
         ) from None
     share = min(1.0, checker.sampled) if checker.sampled is not None else 1.0
     return Verdict(
-        header["bound"], float(loss), gap, checker.n_records, checker.n_closed, share, sentences
+        header["bound"],
+        float(loss),
+        gap,
+        checker.n_records,
+        checker.n_closed,
+        share,
+        sentences,
+        header["kind"]["min_gain"],
+        float(price_of_terms(card["certificate"])),
     )
 
 
@@ -906,12 +978,18 @@ def gap_of(card, header, loss):
         raise Refused(
             f"the loss of the card on these rows is {float(loss)!r}, not {float(stated)!r} as it states"
         )
-    if loss < bound:
+    price = loss + price_of_terms(certificate)
+    if price < bound:
         raise Refused("the loss of the card is below the bound: it is no card of the stated kind")
-    gap = (loss - bound) / loss if loss else Fraction(0)
+    gap = (price - bound) / price if price else Fraction(0)
     if certificate["status"] == "optimal" and gap > OPTIMAL:
         raise Refused(f"the card is called optimal, but the gap is {float(gap):.3g}")
     return float(gap)
+
+
+def price_of_terms(certificate):
+    """What the terms of the card are charged."""
+    return Fraction(certificate["min_gain"]) * certificate["charged_terms"]
 
 
 def cleaned(rows):
@@ -935,6 +1013,9 @@ def require_same_card(card, stated):
             raise Refused(f"the proof is about another card: {key!r} differs")
 
 
+#: What cards the proof is about.
+KINDS = ("max_terms", "max_features", "max_cuts_per_feature", "max_points", "scale", "min_gain")
+#: What the points of a feature depend on.
 PARTS = ("name", "cuts", "groups", "points", "missing", "codes", "usual")
 
 
@@ -953,7 +1034,7 @@ def require_same_kind(card, header):
         raise Refused(
             f"the rules of the certificate are {certificate['rules']!r}, which is no list"
         )
-    for key in ("max_terms", "max_features", "max_cuts_per_feature", "max_points", "scale"):
+    for key in KINDS:
         if certificate[key] != kind[key]:
             raise Refused(
                 f"the certificate says {key} = {certificate[key]!r}, the proof {kind[key]!r}"
@@ -967,10 +1048,8 @@ def require_same_kind(card, header):
         raise Refused(
             f"the certificate states the bound {certificate['bound']!r}, proven is {header['bound']!r}"
         )
-    if certificate["min_gain"]:
-        raise Refused(
-            "the certificate is about a charge for terms, which this format does not have"
-        )
+    if type(certificate["charged_terms"]) is not int:
+        raise Refused(f"the card is charged for {certificate['charged_terms']!r} terms")
     weights = certificate["class_weights"]
     factors = [weights["no_event"], weights["event"]] if weights else [1.0, 1.0]
     if header["weights"]["factors"] != factors:
@@ -1010,6 +1089,75 @@ def require_root(card, header, table, rows):
     has_pseudo = certificate["pseudo_rows"] + certificate["smooth_rows"] > 0
     if not has_pseudo and header["weights"]["extra"] is not None:
         raise Refused("the proof has pseudo-observations, the certificate has none")
+
+
+def least_terms(feature):
+    """The least number of terms that give a feature its points.
+
+    Every change from a bin to the next needs a term, and so do points that special values alone have; groups without an
+    order need one term fewer than they have different points.
+    """
+    special = {code["points"] for code in feature.get("codes", [])}
+    special |= set() if feature["missing"] is None else {feature["missing"]}
+    if "groups" in feature:
+        return len({*feature["points"], *special}) - 1
+    changes = sum(one != two for one, two in pairwise(feature["points"]))
+    return changes + len(special - set(feature["points"]))
+
+
+def require_member(card, header, checker):
+    """The card is one of the cards that the proof is about, as far as its points tell."""
+    kind, scale = header["kind"], card["certificate"]["class_weights"] or card
+    numbers = {feature["name"]: number for number, feature in enumerate(header["features"])}
+    if scale["multiplier"] <= 0:
+        raise Refused("the multiplier of the card is not above 0")
+    terms = {}
+    for feature in card["features"]:
+        name, own = feature["name"], least_terms(feature)
+        if own and name not in numbers:
+            raise Refused(f"the card uses {name!r}, which the proof does not have")
+        if own:
+            terms[numbers[name]] = own
+            require_steps(feature, own, numbers[name], scale["multiplier"], checker)
+    charged = card["certificate"]["charged_terms"]
+    if kind["min_gain"] and sum(terms.values()) > charged:
+        raise Refused(f"the card needs {sum(terms.values())} terms, and pays for {charged}")
+    if sum(terms.values()) > kind["max_terms"]:
+        raise Refused(
+            f"the card needs {sum(terms.values())} terms, and its kind allows {kind['max_terms']}"
+        )
+    if len(terms) > kind["max_features"]:
+        raise Refused(
+            f"the card uses {len(terms)} features, and its kind allows {kind['max_features']}"
+        )
+    is_weighted = card["certificate"]["class_weights"] is not None
+    has_own_scale = (card["multiplier"], card["offset"]) == (kind["scale"], 0)
+    if checker.is_fixed and not is_weighted and not has_own_scale:
+        raise Refused("the card has another scale than its kind")
+    if checker.breaks_rule(set(terms), 0):
+        raise Refused(
+            "the card breaks a rule of the proof: a feature that must be used, a budget or a group"
+        )
+
+
+def require_steps(feature, terms, number, multiplier, checker):
+    """A feature has no more terms than it may have and, where all its values are numbers, no larger steps."""
+    name, own = feature["name"], checker.header["features"][number]
+    if terms > checker.room[number]:
+        raise Refused(
+            f"the card needs {terms} terms on {name!r}, and its kind allows {checker.room[number]}"
+        )
+    if own["bins"] is not None or own["values"] or "groups" in feature:
+        return
+    for one, two in pairwise(feature["points"]):
+        allowed = own["most"][0][two > one]
+        if abs(two - one) > allowed:
+            raise Refused(
+                f"a step of {name!r} is {two - one} points, and its kind allows {allowed}"
+            )
+        step = abs(two - one) / Fraction(multiplier) * (1 << ODDS)
+        if not checker.is_fixed and step > checker.step * (1 + ROUNDING):
+            raise Refused(f"a step of {name!r} is above max_log_odds")
 
 
 def set_totals(card, table, rows):
@@ -1052,7 +1200,7 @@ def taken_as_given(card, header, table, rows):
 
 
 def read_csv(path, card, header, target=None, weights=None):
-    """Rows of a plain CSV file: numbers with a decimal point, empty cells are missing."""
+    """Rows of a plain CSV file: decimal numbers, with a point and maybe an exponent; empty cells are missing."""
     with open(path, newline="", encoding="utf-8-sig") as file:
         names, *lines = [line for line in csv.reader(file) if line] or [[]]
     target = target or card["outcome"]
@@ -1070,7 +1218,8 @@ def read_csv(path, card, header, target=None, weights=None):
         cells = columns[feature["name"]]
         values[feature["name"]] = [(one or None) if is_text else cell_of(one) for one in cells]
     is_event = [label_of(one, card["classes"]) for one in columns[target]]
-    return Rows(values, is_event, list(map(float, columns[weights])) if weights else [])
+    own = [weight_of(one, i) for i, one in enumerate(columns[weights])] if weights else []
+    return Rows(values, is_event, own)
 
 
 def label_of(text, classes):
@@ -1081,13 +1230,17 @@ def label_of(text, classes):
     return is_class[1]
 
 
+def weight_of(text, row):
+    """A weight, which must be a number."""
+    if type(cell_of(text)) is not float:
+        raise Refused(f"row {row + 1} has the weight {text!r}, which is no number")
+    return cell_of(text)
+
+
 def cell_of(text):
     """A number, a text, or None for an empty cell."""
-    text = text.strip()
-    try:
-        return float(text) if text else None
-    except ValueError:
-        return text
+    text = text.strip(" \t")
+    return float(text) if NUMBER.fullmatch(text) else text or None
 
 
 def say(text):
@@ -1106,11 +1259,11 @@ def main(arguments):
         return 2
     try:
         with open(arguments[0], encoding="utf-8") as file:
-            card = json.load(file)
+            card = read_json(file.read())
         with open(arguments[2], "rb") as file:
             data = file.read()
-    except (OSError, ValueError) as error:
-        say(error)
+    except (OSError, ValueError, Refused) as error:
+        say(f"{arguments[0]}: {error}" if isinstance(error, Refused) else error)
         return 2
     try:
         sample = max(1, int(options["--sample"])) if "--sample" in options else None
@@ -1135,14 +1288,16 @@ def main(arguments):
 def describe(verdict: Verdict) -> Iterator[str]:
     """A verdict in sentences."""
     given = ", with what is named below taken as given" if verdict.sentences else ""
-    claim = f"no card of the stated kind has a loss below {verdict.bound!r}"
+    per_term = f" plus {verdict.min_gain!r} per term" if verdict.min_gain else ""
+    claim = f"no card of the stated kind has a loss{per_term} below {verdict.bound!r}"
+    loss = f"{verdict.loss + verdict.charge:.10g}"
     gap = f"it is at most {float(UP.create_decimal(100 * verdict.gap)):.3g} % from the best"
     if verdict.checked_share >= 1:
-        yield f"Accepted{given}: {claim}. The card has {verdict.loss:.10g}, so {gap}."
+        yield f"Accepted{given}: {claim}. The card has {loss}, so {gap}."
     else:
         yield (
             f"No fault found in a part of the proof{given}. The proof claims that {claim}. The card has "
-            f"{verdict.loss:.10g}: if the claim is true, {gap}."
+            f"{loss}: if the claim is true, {gap}."
         )
     if verdict.checked_share >= 1:
         yield f"Checked: {verdict.records:,} records of the tree, {verdict.closed:,} of them closed by their bound."

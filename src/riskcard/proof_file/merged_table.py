@@ -166,16 +166,18 @@ def _feature(
     else:
         is_missing = np.array([value is None for value in values])
         cuts, bins = [], []
-        present = np.flatnonzero(~is_missing).tolist()
-        known = {as_label(values[row]): found[:, row].tolist() for row in present}
+        # all rows with a level have the same codes
+        first: dict[Any, int] = {}
+        for row in np.flatnonzero(~is_missing).tolist():
+            first.setdefault(values[row], row)
+        known = {as_label(value): found[:, row].tolist() for value, row in first.items()}
     listed: list[list[Any]] = [[value, own_codes] for value, own_codes in known.items()]
     if is_missing.any():
         listed.append([None, found[:, int(is_missing.argmax())].tolist()])
-    is_plain = bins == [[code] for code in range(len(cuts) + 1)]
     return {
         "name": name,
         "cuts": cuts,
-        "bins": None if is_plain else bins,
+        "bins": bins,
         "values": listed,
         "most": [[int(one) for one in points[2 * column : 2 * column + 2]] for column in own],
         "most_terms": min(
@@ -199,11 +201,18 @@ def _rules_of(problem: Problem) -> dict[str, Any]:
     }
 
 
-def _bins(values: NDArray[np.float64], found: NDArray[np.int64]) -> tuple[list[float], list[Any]]:
-    """The last value of every group of neighbouring values with the same codes, and the codes."""
+def _bins(
+    values: NDArray[np.float64], found: NDArray[np.int64]
+) -> tuple[list[float], list[Any] | None]:
+    """The last value of every group of neighbouring values with the same codes, and the codes.
+
+    None where bin ``i`` has the code ``i``.
+    """
     if values.size == 0:
         return [], []
     distinct, first = np.unique(values, return_index=True)
     codes = found[:, first]
     is_last = np.append((codes[:, 1:] != codes[:, :-1]).any(axis=0), True)
-    return distinct[is_last][:-1].tolist(), codes[:, is_last].T.tolist()
+    bins = codes[:, is_last].T
+    is_plain = np.array_equal(bins, np.arange(len(bins))[:, None])
+    return distinct[is_last][:-1].tolist(), None if is_plain else bins.tolist()

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,7 @@ from riskcard.problem.problem import Problem
 from riskcard.proof_file.merged_table import MergedTable, merge_table
 from riskcard.search.deadline import Deadline, OutOfTime
 from riskcard.search.interrupt import catch_interrupt
+from riskcard.search.proof.notes import ProofNotes
 from riskcard.search.proof.write_tree import NoConditions, NotClosed, Written, write_tree
 
 MAGIC = b"riskcard proof 1\n"
@@ -64,11 +67,12 @@ def write_proof(
     y: Any,
     sample_weight: Any = None,
     time_limit: float | None = None,
+    notes: ProofNotes | None = None,
 ) -> ProofFile:
     """Write a file from which others can check the bound of a card without trusting riskcard.
 
     The problem is posed again from the recipe of the card, and its tree walked from the root with the bound of
-    the certificate. That takes about as long as the proof did.
+    the certificate. That takes about as long as the proof did, and with notes of the proof about a tenth of it.
 
     Parameters
     ----------
@@ -80,6 +84,8 @@ def write_proof(
         The rows that it was learned from.
     time_limit
         Seconds after which the work is given up; None for no limit.
+    notes
+        Those of the proof: see `ProofNotes`. What is written does not rest on them.
 
     Examples
     --------
@@ -102,8 +108,7 @@ def write_proof(
     with catch_interrupt() as interrupt, tempfile.TemporaryFile() as spool:
         deadline = Deadline.after(time_limit, interrupt)
         try:
-            cutoff = float(np.ldexp(certificate.bound, table.digits))
-            written = write_tree(table.problem, cutoff, spool.write, deadline)
+            written = _write_trees(certificate, table, spool.write, deadline, notes)
         except OutOfTime:
             deadline.require_no_interrupt()
             raise ParameterError(
@@ -129,12 +134,31 @@ def write_proof(
     return ProofFile(certificate.bound, written.records, written.closed, len(content), digest)
 
 
+def _write_trees(
+    certificate: Certificate,
+    table: MergedTable,
+    put: Callable[[bytes], object],
+    deadline: Deadline,
+    notes: ProofNotes | None,
+) -> Written:
+    """Write the tree; where terms are charged one for each number of terms, whose cards pay for so many."""
+    sizes = (
+        range(certificate.max_terms + 1) if certificate.min_gain > 0 else [certificate.max_terms]
+    )
+    bound, charge = Fraction(certificate.bound), Fraction(certificate.min_gain)
+    total = Written(0, 0, 0)
+    for n in sizes:
+        cutoff = np.nextafter(float((bound - n * charge) * (1 << table.digits)), np.inf)
+        total += write_tree(table.problem, float(cutoff), put, deadline, notes, n)
+    return total
+
+
 def _header(
     card: RiskCard, certificate: Certificate, table: MergedTable, written: Written
 ) -> bytes:
     """Everything before the tree."""
     own = json.loads(card_to_json(card))
-    kinds = ("max_terms", "max_features", "max_cuts_per_feature", "max_points", "scale")
+    kinds = ("max_terms", "max_features", "max_cuts_per_feature", "max_points", "scale", "min_gain")
     header = {
         "bound": certificate.bound,
         "kind": {
@@ -165,10 +189,6 @@ def _require_covered(card: RiskCard) -> tuple[Certificate, Recipe]:
     if certificate is None or recipe is None or certificate.bound <= 0:
         raise ParameterError(
             "The card has no bound that could be proven in a file. Fit it with certify=True (--certify)."
-        )
-    if certificate.min_gain > 0:
-        raise ParameterError(
-            "Proof files do not cover min_gain yet: its bound is about the loss plus a charge for terms."
         )
     if recipe.method not in METHODS:
         raise ParameterError(

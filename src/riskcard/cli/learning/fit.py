@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from riskcard.fairness.group_limits import GroupLimits
     from riskcard.fairness.limited_card import LimitedCard
     from riskcard.model.card import RiskCard
+    from riskcard.search.proof.notes import ProofNotes
 
 _INTERRUPTED = 130
 
@@ -45,14 +47,15 @@ def run_fit(options: Namespace) -> int:
         from riskcard.search.warmup import start_compilation
 
         start_compilation(Scale.parse(options.scale).kind)
-    fitted, more = _fit(options, training, limits, start)
+    with _notes(options) as notes:
+        fitted, more = _fit(options, training, limits, start)
     card = named_card(options, training, fitted)
     if options.output is not None:
         card.save(options.output)
     proven: RiskCard | None = card
     try:
-        if options.proof is not None:
-            proven = _with_proof(options, training, card)
+        if notes is not None:
+            proven = _with_proof(options, training, card, notes)
     finally:
         # whatever becomes of the proof, the card is there
         if not options.quiet:
@@ -63,7 +66,18 @@ def run_fit(options: Namespace) -> int:
     return _INTERRUPTED if proven is None else exit_code(card)
 
 
-def _with_proof(options: Namespace, training: Training, card: RiskCard) -> RiskCard | None:
+def _notes(options: Namespace) -> AbstractContextManager[ProofNotes | None]:
+    """Where the proof is noted, if it is to be written."""
+    if options.proof is None:
+        return nullcontext()
+    from riskcard.search.proof.notes import ProofNotes
+
+    return ProofNotes()
+
+
+def _with_proof(
+    options: Namespace, training: Training, card: RiskCard, notes: ProofNotes
+) -> RiskCard | None:
     """Write the proof of a card that is saved already, and name it there; None if the user ends that."""
     from riskcard.proof_file.write_proof import write_proof
 
@@ -71,7 +85,7 @@ def _with_proof(options: Namespace, training: Training, card: RiskCard) -> RiskC
         say("Writing the proof of the bound that was reached. Ctrl-C again ends that.")
     table, labels, weights = training.table, training.labels, training.weights
     try:
-        written = write_proof(options.proof, card, table, labels, sample_weight=weights)
+        written = write_proof(options.proof, card, table, labels, weights, notes=notes)
     except KeyboardInterrupt:
         say(f"Interrupted: {options.proof} was not written.")
         return None

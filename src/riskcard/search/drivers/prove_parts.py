@@ -105,9 +105,9 @@ def prove_parts(found: Found, stops: Stops, n_jobs: int) -> SolveResult:
         status = proof.status if status is Status.OPTIMAL else status
         offer = Offer.of(proof.solution, part.problem, found.charge)
         best = min(best, offer, key=lambda offer: offer.price)
-    result = SolveResult(
-        best.card, best.loss, min(bound, best.price), status, nodes=nodes, min_gain=found.charge
-    )
+    # what "optimal" means, and room for the rounding of a proof file
+    bound = min(bound, best.price - CLOSE_ENOUGH * best.loss)
+    result = SolveResult(best.card, best.loss, bound, status, nodes=nodes, min_gain=found.charge)
     return replace(result, status=_status_at(result.gap, stops.gap, status))
 
 

@@ -1,5 +1,6 @@
 """The open nodes of the proof, kept in shelves by their bounds."""
 
+from collections.abc import Callable
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -55,6 +56,12 @@ class Frontier(Generic[Kind]):
         self.size -= most - missing
         joint: Kind = join_nodes(parts)
         return joint
+
+    def visit(self, look: Callable[[Kind], None]) -> None:
+        """Show all nodes, some at a time, and keep them."""
+        for shelf in self._shelves.values():
+            for nodes in shelf:
+                look(nodes)
 
     def lowest_bound(self) -> float:
         """The lowest bound of any open node; infinity when there is none."""

@@ -11,6 +11,7 @@ from riskcard.arrays import Floats
 from riskcard.kernels.proof.explore import explore
 from riskcard.kernels.proof.hull.explore import explore_hull
 from riskcard.kernels.proof.hull.layout import HullNodes, empty_hull_nodes, empty_hull_work
+from riskcard.kernels.proof.hull.notes import Notes, empty_notes
 from riskcard.kernels.proof.layout import (
     Conditions,
     Nodes,
@@ -26,12 +27,14 @@ FEWEST_NODES_A_TASK, MOST_NODES_A_TASK = 16, 8192
 FIRST_BUDGET, LAST_BUDGET = 1e5, 2e7
 #: Room of a task: nodes of the hull in addition to those dealt, nodes set aside, leaves.
 MORE_WIDE, MOST_ASIDE, MOST_NARROW, MOST_LEAVES = 4096, 4096, 256, 64
+#: Entries of notes that a task makes in one round, where notes are kept.
+ROOM_FOR_NOTES = 1 << 16
 
 
 class Outcome(NamedTuple):
     """What a task returns: open nodes of both kinds, leaves with their cells, and what it counted.
 
-    Leaves are valid until the next run of the task.
+    Leaves and notes are valid until the next run of the task.
     """
 
     wide: HullNodes
@@ -40,12 +43,13 @@ class Outcome(NamedTuple):
     cells: Floats
     counters: Floats
     n_begun: int
+    notes: Notes
 
 
 class Task:
     """Memory of one thread. What it needs for nodes of either kind is made when they come."""
 
-    def __init__(self, conditions: Conditions) -> None:
+    def __init__(self, conditions: Conditions, keeps_notes: bool = False) -> None:
         n_terms, n_sides = conditions.limits.max_terms, conditions.reach.size
         self.conditions = conditions
         self.control = np.zeros(at.CONTROL_FIELDS)
@@ -62,9 +66,11 @@ class Task:
         self._stack = empty_hull_nodes(n_wide, n_terms, n_sides, np.empty)
         self._no_wide = empty_hull_nodes(0, n_terms, n_sides)
         self._no_narrow = empty_nodes(0, n_terms)
+        self._notes = empty_notes(ROOM_FOR_NOTES if keeps_notes else 0)
 
     def run(self, nodes: HullNodes | Nodes) -> Outcome:
         """Explore nodes until they are done, the budget is spent, or a stop is asked for."""
+        self._notes.used[0] = 0
         return self._run_wide(nodes) if isinstance(nodes, HullNodes) else self._run_narrow(nodes)
 
     def _run_wide(self, nodes: HullNodes) -> Outcome:
@@ -76,13 +82,13 @@ class Task:
         counters[at.SAVED] = nodes.size
         explore_hull(
             self.conditions, self._hull_work, stack, self._parent, self._aside, self._narrow,
-            self.control, counters,
+            self.control, counters, self._notes,
         )  # fmt: skip
         n_open, n_aside, n_narrow = (int(counters[i]) for i in (at.SAVED, at.DONE, at.LEAVES))
         wide = join_nodes([stack.take(slice(n_open)), self._aside.take(slice(n_aside))])
         narrow = self._narrow.take(slice(n_narrow)).copy()
         n_begun = max(0, nodes.size - n_open)
-        return Outcome(wide, narrow, self._no_narrow, np.empty(0), counters, n_begun)
+        return Outcome(wide, narrow, self._no_narrow, np.empty(0), counters, n_begun, self._notes)
 
     def _run_narrow(self, nodes: Nodes) -> Outcome:
         still_open, leaves, cells, counters = self._results
@@ -92,4 +98,4 @@ class Task:
         saved = still_open.take(slice(n_saved))
         narrow = join_nodes([nodes.take(slice(n_done, None)), saved])
         found = leaves.take(slice(n_leaves))
-        return Outcome(self._no_wide, narrow, found, cells, counters, n_done)
+        return Outcome(self._no_wide, narrow, found, cells, counters, n_done, self._notes)

@@ -29,6 +29,7 @@ from riskcard.search.interrupt import catch_interrupt
 from riskcard.search.proof.conditions import arrange_conditions, place_of_cut
 from riskcard.search.proof.frontier import Frontier
 from riskcard.search.proof.leaves import card_of_leaf
+from riskcard.search.proof.notes import notes_for
 from riskcard.search.proof.tasks import (
     FEWEST_NODES_A_TASK,
     FIRST_BUDGET,
@@ -131,6 +132,7 @@ class _Tree:
         self.most_open = int(MOST_BYTES / root.bytes_per_node)
         self.is_late = False
         self.begun = time.perf_counter()
+        self.notes = notes_for(problem)
 
     @property
     def cutoff(self) -> float:
@@ -182,12 +184,18 @@ class _Tree:
             self.leaf_bound = min(self.leaf_bound, bound)
             if card is not None:
                 self.offer(card)
-        self.wide.add(outcome.wide.take(outcome.wide.bounds < self.cutoff))
+        is_open = outcome.wide.bounds < self.cutoff
+        if self.notes is not None:
+            self.notes.add(outcome.notes)
+            self.notes.add_nodes(outcome.wide.take(~is_open))
+        self.wide.add(outcome.wide.take(is_open))
         self.narrow.add(outcome.narrow.take(outcome.narrow.bounds < self.cutoff))
 
     def run(self, stops: Stops, n_jobs: int, progress: Progress | None) -> Proof:
         """Grow until there is a reason to stop."""
         status = _grow(self, stops, n_jobs, progress)
+        if self.notes is not None and status is not Status.NODE_LIMIT:
+            self.wide.visit(self.notes.add_nodes)
         rest = self if status in (Status.TIME_LIMIT, Status.NODE_LIMIT) else None
         return Proof(self.card, self.loss, self.bound, status, self.nodes, rest)
 
@@ -254,7 +262,7 @@ def _grow(
     progress: Progress | None = None,
 ) -> Status:
     """Explore round after round, until there is a reason to stop."""
-    tasks = [Task(tree.conditions) for _ in range(N_TASKS)]
+    tasks = [Task(tree.conditions, tree.notes is not None) for _ in range(N_TASKS)]
     status = None
     with catch_interrupt() as interrupt, ThreadPoolExecutor(n_jobs) as threads:
         deadline = Deadline(stops.deadline, interrupt)

@@ -2,7 +2,8 @@
 
 The solver's own tree is not what is written. It is explored in any order, and closes nodes with bounds of
 several kinds. With the best card known, one walk from the root, with the hull's bound in every node,
-closes the same cards with fewer nodes, and each with a rule that a small program can repeat.
+closes the same cards with fewer nodes, and each with a rule that a small program can repeat. Where the proof
+left notes, the walk follows them, and only nodes without a note are bounded again.
 """
 
 from __future__ import annotations
@@ -23,9 +24,11 @@ from riskcard.kernels.proof.record.closing import Closing, Rules
 from riskcard.kernels.proof.record.points import NO_ROOM, write_boxes, write_points
 from riskcard.kernels.proof.record.walk import (
     AT_LEAF,
+    COUNTERS,
     DONE,
     EMPTY,
     LEAF,
+    N_BOUNDED,
     N_BYTES,
     N_CLOSED,
     N_OPEN,
@@ -42,6 +45,7 @@ from riskcard.search.proof.entropy_table import (
     log_of_ratio,
     rounded_up,
 )
+from riskcard.search.proof.notes import ProofNotes
 
 #: A node counts as closed in floating point when its bound is above the cutoff by this part: so much may be
 #: lost where chances are rounded.
@@ -64,14 +68,28 @@ class NotClosed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """How many records were written, and how many of them close a node by its bound."""
+    """How many records were written, how many of them close a node by its bound, and how many nodes were bounded.
+
+    With notes of the proof, few have to be bounded.
+    """
 
     records: int
     closed: int
+    bounded: int
+
+    def __add__(self, other: Written) -> Written:
+        return Written(
+            self.records + other.records, self.closed + other.closed, self.bounded + other.bounded
+        )
 
 
 def write_tree(
-    problem: Problem, cutoff: float, put: Callable[[bytes], object], deadline: Deadline
+    problem: Problem,
+    cutoff: float,
+    put: Callable[[bytes], object],
+    deadline: Deadline,
+    notes: ProofNotes | None = None,
+    listed: int | None = None,
 ) -> Written:
     """Write why no card of a problem has a loss below the cutoff.
 
@@ -85,17 +103,25 @@ def write_tree(
         Called with the bytes of the tree, piece by piece.
     deadline
         When to give up, with `OutOfTime`.
+    notes
+        Those of the proof, which save most of the work.
+    listed
+        Only cards with at most this number of terms; None for as many as the problem allows.
     """
     conditions = arrange_conditions(problem, tells_all_apart=True, deadline=deadline)
     if conditions is None:
         raise NoConditions
-    return _Walk(problem, conditions, cutoff).run(put, deadline)
+    walk_of_all = _Walk(problem, conditions, cutoff, notes or ProofNotes())
+    walk_of_all.place_root(conditions.limits.max_terms if listed is None else listed)
+    return walk_of_all.run(put, deadline)
 
 
 class _Walk:
     """What is kept between two calls of the kernel."""
 
-    def __init__(self, problem: Problem, conditions: Conditions, cutoff: float) -> None:
+    def __init__(
+        self, problem: Problem, conditions: Conditions, cutoff: float, notes: ProofNotes
+    ) -> None:
         n_terms, n_sides = conditions.limits.max_terms, conditions.reach.size
         patterns = conditions.patterns
         n_codes, n_rows = int(patterns.n_codes.max()), patterns.events.size
@@ -112,16 +138,17 @@ class _Walk:
         self.stack = empty_hull_nodes(MOST_OPEN, n_terms, n_sides, np.empty)
         self.parent = empty_hull_nodes(1, n_terms, n_sides)
         self.buffer = np.zeros(BUFFER, dtype=np.uint8)
-        self.counters = np.zeros(4, dtype=np.int64)
+        self.counters = np.zeros(COUNTERS, dtype=np.int64)
         self.control = np.zeros(at.CONTROL_FIELDS)
+        self.notes = notes.indexed(problem)
         self.control[at.CUTOFF], self.control[at.BUDGET] = cutoff * (1.0 + ABOVE), BUDGET
         self.control[at.CLOSENESS] = 1.0
-        self._place_root()
 
-    def _place_root(self) -> None:
+    def place_root(self, listed: int) -> None:
+        """Begin with the node of all cards with at most a number of terms."""
         root = empty_hull_nodes(1, self.conditions.limits.max_terms, self.conditions.reach.size)
         root.counts[0] = 1
-        root.slots[0, 0] = (-1, 0, 0, self.conditions.limits.max_terms)
+        root.slots[0, 0] = (-1, 0, 0, listed)
         root.offsets[0] = self.conditions.rate
         for room, part in zip(self.stack, root, strict=True):
             room[:1] = part
@@ -135,7 +162,7 @@ class _Walk:
                 raise OutOfTime
             reason = walk(
                 self.conditions, self.work, self.rules, self.closing, self.stack, self.parent,
-                self.control, self.buffer, self.counters,
+                self.control, self.buffer, self.counters, self.notes,
             )  # fmt: skip
             put(self.buffer[: self.counters[N_BYTES]].tobytes())
             self.counters[N_BYTES] = 0
@@ -143,7 +170,7 @@ class _Walk:
                 self.counters[N_OPEN] -= 1
                 self.counters[N_RECORDS] += 1
                 put(self._leaf(self.stack, int(self.counters[N_OPEN])))
-        return Written(int(self.counters[N_RECORDS]), int(self.counters[N_CLOSED]))
+        return Written(*(int(self.counters[i]) for i in (N_RECORDS, N_CLOSED, N_BOUNDED)))
 
     def _leaf(self, nodes: HullNodes, index: int) -> bytes:
         """The record of a node whose conditions are all chosen."""

@@ -16,6 +16,7 @@ from riskcard.kernels.proof.hull.branch import (
     take_out_side,
     undecided_in,
 )
+from riskcard.kernels.proof.hull.notes import is_full, note_node
 from riskcard.kernels.proof.slots import slot_reach
 
 
@@ -71,7 +72,7 @@ def choose_division(patterns, nodes, index):
 
 
 @bare_kernel
-def explore_hull(conditions, work, stack, parent, aside, narrow, control, counters):
+def explore_hull(conditions, work, stack, parent, aside, narrow, control, counters, notes):
     """Explore the nodes of a stack, until none is left, the budget spent, or a stop asked for.
 
     Parameters
@@ -84,6 +85,8 @@ def explore_hull(conditions, work, stack, parent, aside, narrow, control, counte
         Written: nodes whose bound has reached the target, ``counters[DONE]`` of them.
     narrow
         Written: nodes that are left to `explore`, ``counters[LEAVES]`` of them.
+    notes
+        Written, unless there is no room at all: a note on every node that is closed, divided or left to `explore`.
     """
     patterns = conditions.patterns
     n_open, only = np.int64(counters[at.SAVED]), np.int64(0)
@@ -95,15 +98,16 @@ def explore_hull(conditions, work, stack, parent, aside, narrow, control, counte
             or counters[at.LEAVES] >= narrow.counts.size
             or counters[at.DONE] >= aside.counts.size
             or n_open + conditions.limits.max_terms + 2 > stack.counts.size
+            or is_full(notes)
         ):
             break
         n_open -= 1
         # can it still win?
-        if stack.bounds[n_open] >= control[at.CUTOFF]:
-            continue
-        if stack.is_new[n_open] and not bound_and_count(
-            conditions, stack, n_open, work, control, counters
+        if stack.bounds[n_open] >= control[at.CUTOFF] or (
+            stack.is_new[n_open]
+            and not bound_and_count(conditions, stack, n_open, work, control, counters)
         ):
+            note_node(stack, n_open, -1, -1, 0, notes)
             continue
         # is it for later?
         if stack.bounds[n_open] >= control[at.TARGET]:
@@ -116,14 +120,20 @@ def explore_hull(conditions, work, stack, parent, aside, narrow, control, counte
         if not is_listed and undecided_in(patterns, parent, 0) <= control[at.NARROW]:
             emit(conditions, patterns, parent, 0, narrow, int(counters[at.LEAVES]))
             counters[at.LEAVES] += 1
+            note_node(parent, 0, -1, -1, 0, notes)
             continue
         side, slot, middle = choose_division(patterns, parent, 0)
+        note_node(parent, 0, side, slot, middle, notes)
         for count in range(parent.slots[0, slot, at.MULTIPLICITY] + 1):
             copy_hull_node(parent, only, stack, n_open)
             if is_listed:
                 is_any = take_out_side(conditions, patterns, stack, n_open, side, count)
             else:
                 is_any = divide_slot(conditions, stack, n_open, slot, middle, count)
-            if is_any and bound_and_count(conditions, stack, n_open, work, control, counters):
+            if not is_any:
+                continue
+            if bound_and_count(conditions, stack, n_open, work, control, counters):
                 n_open += 1
+            else:
+                note_node(stack, n_open, -1, -1, 0, notes)
     counters[at.SAVED] = n_open

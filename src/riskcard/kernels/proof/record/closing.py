@@ -87,21 +87,25 @@ def find_log_odds(patterns, nodes, index, closing, digits):
 
 
 @bare_inner_kernel
-def least_gain(patterns, closing, side, low, high, total):
-    """The least sum of slopes over the rows of a condition, of all cuts of an interval; at most 0."""
-    column = side >> 1
+def add_up_slopes(patterns, closing, column):
+    """Write the sum of the slopes of the rows at or below each cut of a column."""
     n_codes = patterns.n_codes[column]
     codes = patterns.codes[column]
     for code in range(n_codes):
         closing.by_code[code] = 0.0
     for row in range(codes.size):
         closing.by_code[codes[row]] += closing.slopes[row]
+    for code in range(1, n_codes):
+        closing.by_code[code] += closing.by_code[code - 1]
+
+
+@bare_inner_kernel
+def least_gain(closing, side, low, high, total):
+    """The least sum of slopes over the rows of a condition, of all cuts of an interval; at most 0."""
     least = 0.0
-    run = 0.0
-    for cut in range(high + 1):
-        run += closing.by_code[cut]
-        if cut >= low:
-            least = min(least, total - run if side & 1 else run)
+    for cut in range(low, high + 1):
+        own = closing.by_code[cut]
+        least = min(least, total - own if side & 1 else own)
     return least
 
 
@@ -133,18 +137,24 @@ def bound_at_chances(patterns, nodes, index, rules, closing):
         if slot == hull.LIST:
             furthest += count * rules.steepest
             least = 0.0
+            last = -1
             for s in range(patterns.sides.size):
                 side = int(patterns.sides[s])
                 if (nodes.excluded[index, side >> 6] >> np.uint64(side & 63)) & np.uint64(1):
                     continue
-                high = int(patterns.n_codes[side >> 1]) - 2
-                own = least_gain(patterns, closing, side, 0, high, total)
+                # both sides of a column share its sums
+                if side >> 1 != last:
+                    last = side >> 1
+                    add_up_slopes(patterns, closing, last)
+                high = int(patterns.n_codes[last]) - 2
+                own = least_gain(closing, side, 0, high, total)
                 least = min(least, own * rules.reach[side])
         else:
             side = int(record[at.SIDE])
             furthest += count * rules.reach[side]
             low, high = int(record[at.LOW]), int(record[at.HIGH])
-            least = least_gain(patterns, closing, side, low, high, total) * rules.reach[side]
+            add_up_slopes(patterns, closing, side >> 1)
+            least = least_gain(closing, side, low, high, total) * rules.reach[side]
         bound += count * least
     lowest = rules.lowest_rate - furthest
     bound += min(total * lowest, total * rules.highest_rate)

@@ -17,6 +17,7 @@ from riskcard.kernels.proof.hull.branch import (
     take_out_side,
 )
 from riskcard.kernels.proof.hull.explore import choose_division
+from riskcard.kernels.proof.hull.notes import division_of, find_note, load_note
 from riskcard.kernels.proof.record.chances import put_number
 from riskcard.kernels.proof.record.closing import close_node, put_model
 from riskcard.kernels.proof.slots import always_clash, keeps_card_limits
@@ -29,7 +30,8 @@ NOT_NESTED, SAME_GAP, BROKEN_RULE = 5, 6, 7
 # --- why the walk stops ---------------------------------------------------------------------------
 DONE, FULL_BUFFER, AT_LEAF, SPENT = range(4)
 # --- counters -------------------------------------------------------------------------------------
-N_OPEN, N_BYTES, N_RECORDS, N_CLOSED = range(4)
+N_OPEN, N_BYTES, N_RECORDS, N_CLOSED, N_BOUNDED = range(5)
+COUNTERS = 5
 #: Most bytes of a record.
 LONGEST_RECORD = 2048
 
@@ -121,6 +123,17 @@ def push_children(conditions, stack, parent, side, slot, middle, n_open):
 
 
 @bare_inner_kernel
+def load_hint(nodes, index, notes):
+    """Take model and bound from the note on a node; returns its division, with slot -1 if there is none."""
+    place = find_note(nodes, index, notes)
+    if place < 0:
+        nodes.bounds[index] = 0.0
+        return -1, -1, 0
+    load_note(nodes, index, notes, place)
+    return division_of(notes, place)
+
+
+@bare_inner_kernel
 def is_leaf(nodes, index):
     """Is every condition of the node chosen?"""
     if nodes.slots[index, hull.LIST, at.MULTIPLICITY] > 0:
@@ -132,8 +145,12 @@ def is_leaf(nodes, index):
 
 
 @bare_kernel
-def walk(conditions, work, rules, closing, stack, parent, control, buffer, counters):
+def walk(conditions, work, rules, closing, stack, parent, control, buffer, counters, notes):
     """Write records of nodes, until none is left or there is a reason to return.
+
+    A node with a note is closed by the model of the note, or divided as the note says, without being bounded.
+    Where that model does not close it, and in a node that was divided although its bound is high enough, the model
+    is improved first.
 
     Parameters
     ----------
@@ -147,6 +164,8 @@ def walk(conditions, work, rules, closing, stack, parent, control, buffer, count
         CUTOFF: the bound at which a node counts as closed in floating point; BUDGET of work.
     buffer
         Written: records, ``counters[N_BYTES]`` bytes.
+    notes
+        Those of the proof; maybe none.
 
     Returns
     -------
@@ -168,22 +187,31 @@ def walk(conditions, work, rules, closing, stack, parent, control, buffer, count
             counters[N_BYTES], counters[N_OPEN] = place + 2, top
             counters[N_RECORDS] += 1
             continue
-        stack.bounds[top] = 0.0
-        outcome, cost = bound_hull_node(conditions, patterns, stack, top, work, control)
-        spent += cost
-        if outcome == PRUNED:
-            digits = close_node(patterns, stack, top, rules, closing)
-            if digits >= 0:
-                buffer[place] = CLOSED
-                place = put_model(stack, top, closing, digits, buffer, place + 1)
-                counters[N_BYTES], counters[N_OPEN] = place, top
-                counters[N_RECORDS] += 1
-                counters[N_CLOSED] += 1
-                continue
+        side, slot, middle = load_hint(stack, top, notes)
+        digits = -1
+        if slot < 0 or stack.bounds[top] >= control[at.CUTOFF]:
+            if slot < 0 and stack.bounds[top] > 0.0:
+                digits = close_node(patterns, stack, top, rules, closing)
+            if digits < 0:
+                stack.bounds[top] = 0.0
+                outcome, cost = bound_hull_node(conditions, patterns, stack, top, work, control)
+                spent += cost
+                counters[N_BOUNDED] += 1
+                if outcome == PRUNED:
+                    digits = close_node(patterns, stack, top, rules, closing)
+                slot = -1
+        if digits >= 0:
+            buffer[place] = CLOSED
+            place = put_model(stack, top, closing, digits, buffer, place + 1)
+            counters[N_BYTES], counters[N_OPEN] = place, top
+            counters[N_RECORDS] += 1
+            counters[N_CLOSED] += 1
+            continue
         if is_leaf(stack, top):
             return AT_LEAF
-        copy_hull_node(stack, top, parent, 0)
-        side, slot, middle = choose_division(patterns, parent, 0)
+        copy_hull_node(stack, top, parent, np.int64(0))
+        if slot < 0:
+            side, slot, middle = choose_division(patterns, parent, 0)
         if side >= 0:
             buffer[place] = BY_SIDE
             place = put_number(buffer, place + 1, side)
