@@ -15,8 +15,10 @@ from .estimators.classifier import RiskScoreClassifier as RiskScoreClassifier
 from .estimators.cross_validation.cv import RiskScoreClassifierCV as RiskScoreClassifierCV
 from .estimators.improve import improve as improve
 from .estimators.recalibrate import recalibrate as recalibrate
+from .estimators.regressor import RiskScoreRegressor as RiskScoreRegressor
 from .estimators.regularization import Regularization as Regularization
 from .estimators.skops_types import skops_types as skops_types
+from .estimators.survival import RiskScoreSurvival as RiskScoreSurvival
 from .fairness.group_limits import GroupLimits as GroupLimits
 from .fairness.limited_card import fit_within_limits as fit_within_limits
 from .fairness.proxies import find_proxies as find_proxies

@@ -24,7 +24,7 @@ _HEADER = ("Feature", "Value", "Condition", "Points", "Best", "Against best")
 def explanation_as_text(why: Explanation) -> str:
     """Points, total and risk; reasons; changes. ASCII except for the user's own words."""
     parts = [
-        [f"{one_line(why.title)}: {percent(why.risk)} (total {why.total})"],
+        [f"{one_line(why.title)}: {why.outcome_words} (total {why.total})"],
         _points_table(why),
         [_plain(line) for sentence in _sentences(why) for line in _wrapped(sentence)],
     ]
@@ -35,7 +35,7 @@ def explanation_as_html(why: Explanation) -> str:
     """The same for a notebook."""
     rows = [[*row[:3], *(Number(minus(text)) for text in row[3:])] for row in _rows(why)]
     header = [*_HEADER[:3], *map(Number, _HEADER[3:])]
-    title = f"{one_line(why.title)}: {percent(why.risk)} (total {minus(why.total)})"
+    title = f"{one_line(why.title)}: {why.outcome_words} (total {minus(why.total)})"
     return boxed(title, html_table(header, rows), paragraphs(_sentences(why)))
 
 
@@ -123,8 +123,12 @@ def _change_sentences(why: Explanation) -> list[str]:
 def _change_words(one: Change, shown: str) -> str:
     return (
         f"{one_line(one.name)} {_shortened(one.place)} instead of {one_line(shown)}: "
-        f"total {one.total} ({one.points:+d}), risk {percent(one.risk)}"
+        f"total {one.total} ({one.points:+d}), {_risk_words(one)}"
     )
+
+
+def _risk_words(one: Change) -> str:
+    return one.outlook if one.risk is None else f"risk {percent(one.risk)}"
 
 
 def _plain(text: str) -> str:

@@ -17,8 +17,9 @@ from riskcard.estimators.fitted import Training
 from riskcard.estimators.regularization import Regularization
 from riskcard.model.card import RiskCard
 from riskcard.problem.merge_rows import merge_equal_rows
-from riskcard.problem.objective import loss_of
+from riskcard.problem.objective import log_odds_of, loss_of
 from riskcard.problem.problem import Problem, make_problem
+from riskcard.problem.rates import as_yes_or_no
 from riskcard.problem.result import SolveResult
 from riskcard.progress import ProgressDisplay
 from riskcard.rules.card_rules import CardRules
@@ -36,6 +37,8 @@ from riskcard.threads import one_blas_thread
 #: less time than threads need to wait for each other.
 MOST_ROWS_ALONE = 100_000
 KEPT_CONDITIONS = "The conditions of the card it started from were candidates in addition."
+#: The loss of a rate may still fall by this part before the gap that was asked for is not reached.
+LEFT_OF_GAP = 0.9
 EMPTY_CARD = "The card has no terms: it gives every row the same risk, the share of events."
 
 
@@ -108,8 +111,11 @@ class Task:
 
     def pose(self, layout: Layout) -> Problem:
         """The problem to be solved on a table."""
-        rows = merge_equal_rows(add_pseudo_rows(layout.data, layout.pseudo))
-        problem = make_problem(rows, **self.limits)
+        if layout.rates is None:
+            rows = add_pseudo_rows(layout.data, layout.pseudo)
+        else:
+            rows = as_yes_or_no(layout.data, layout.rates)
+        problem = make_problem(merge_equal_rows(rows), **self.limits)
         require_rows(layout, problem)
         table, rules, least = layout.table, layout.rules, layout.least
         if rules.restricts_features or least != LeastBins():
@@ -159,7 +165,7 @@ def _learn(training: Training, task: Task) -> Learned:
         return _without_terms(problem, layout, task)
     # in rows of average weight
     charge = task.options.min_gain * float(layout.data.weights.mean())
-    options = replace(task.options, min_gain=charge)
+    options = replace(task.options, min_gain=charge, gap=_gap_of_solver(problem, layout, task))
     if start is not None:
         options = replace(options, start=tuple(terms_of_card(start, layout)))
     unit = layout.table.weight_unit
@@ -169,7 +175,8 @@ def _learn(training: Training, task: Task) -> Learned:
     if task.rules.round_cuts is not None:
         stay = () if task.request.max_changes is None else options.start
         result = round_cuts(result, problem, PrintedCuts(layout), task.rules.round_cuts, stay)
-    notes = [*result.notes, *notes_on(layout), *hints_on(result, problem), *task.request.notes]
+    hints = hints_on(result, problem) if layout.rates is None else []
+    notes = [*result.notes, *notes_on(layout), *hints, *task.request.notes]
     if kept is not None and (layout.closed or not layout.cut_grid.is_full):
         notes.append(KEPT_CONDITIONS)
     return Learned(replace(result.in_unit(unit), notes=tuple(notes)), problem, layout)
@@ -184,7 +191,7 @@ def _lay_out(training: Training, task: Task) -> Layout:
     # an earlier card keeps the points that it has for rare values
     line_rows = 1 if task.request.kept else task.regularization.least_rows(table.labels)
     table, ties = tie_rare_values(table, rules, line_rows)
-    grid, n_jobs = task.regularization.cuts_for(table), task.options.n_jobs
+    grid, n_jobs = task.regularization.cuts_for(table, training.rates), task.options.n_jobs
     needs_atoms = least != LeastBins()
     card, changes = task.request.kept, task.request.max_changes
     kept = None if card is None else points_of_numbers(card, table)
@@ -200,7 +207,22 @@ def _lay_out(training: Training, task: Task) -> Layout:
         max_changes=changes,
         ties=ties,
         min_line_rows=line_rows,
+        rates=None if training.rates is None else training.rates.times(1 / table.weight_unit),
     )
+
+
+def _gap_of_solver(problem: Problem, layout: Layout, task: Task) -> float:
+    """The relative gap at which the solver may stop.
+
+    Where the outcome is a rate, the solver's loss is larger by a constant, and so its relative gap is
+    smaller. How much is known from a card that a search without proof finds.
+    """
+    gap, rates = task.options.gap, layout.rates
+    if rates is None or gap == 0 or not task.options.certify:
+        return gap
+    found = solve(problem, replace(task.options, certify=False, pool_tolerance=None))
+    log_rates = log_odds_of(found.solution, layout.data.codes) + rates.shift
+    return LEFT_OF_GAP * gap * rates.loss(log_rates) / found.loss
 
 
 def _without_terms(problem: Problem, layout: Layout, task: Task) -> Learned:
