@@ -13,7 +13,8 @@ from random_problems import random_problem
 from riskcard.problem.merge_rows import merge_equal_rows
 from riskcard.problem.objective import log_odds_of, loss_of, violations
 from riskcard.problem.problem import Problem, Scale
-from riskcard.problem.rates import RateRows, as_yes_or_no
+from riskcard.problem.rates import SEARCH_FACTOR, RateRows, as_yes_or_no
+from riskcard.search.drivers.solve_rates import solve_rates
 from riskcard.search.solve import Options, solve
 from riskcard.status import Status
 
@@ -56,7 +57,8 @@ def faults(seed: int, options: Options) -> list[str]:
     if loss < least * (1 - 1e-9) - 1e-9:
         found.append(f"loss {loss} below the least deviance {least}")
     # one part in a million of the solver's loss, and what the logistic loss leaves out
-    left = 2e-6 * (result.loss + rates.events.sum() * np.exp(linear).max() * rates.factor)
+    expected = rates.exposure * np.exp(linear + rates.shift)
+    left = 1.1e-6 * result.loss + float(expected @ np.exp(linear)) / 2
     if result.status is Status.OPTIMAL and loss - bound > left:
         found.append(f"loss {loss} and bound {bound} differ by more than {left}")
     return found
@@ -137,3 +139,33 @@ def test_half_the_deviance_is_0_where_every_row_has_its_own_rate():
     assert rates.loss(scores + best) < min(
         rates.loss(scores + best + step) for step in (-0.01, 0.01)
     )
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_best_scale_has_the_lowest_deviance_within_its_limit(seed):
+    rng = np.random.default_rng(seed)
+    _, rates = random_rates(seed)
+    totals = rng.integers(-3, 8, rates.events.size).astype(float)
+    most = float(rng.choice([0.05, 1.0, 5.0]))
+    slope, offset = rates.best_scale(totals, most)
+    assert 0 <= slope <= most
+    least = rates.loss(slope * totals + offset)
+    for other in np.clip([slope - 1e-3, slope + 1e-3, 0.0, most / 2, most], 0, most):
+        assert rates.loss(other * totals + rates.best_offset(other * totals)) >= least - 1e-9
+
+
+@pytest.mark.parametrize("start", range(0, 120, BLOCK))
+def test_a_search_without_proof_nearly_always_finds_the_best_card(start):
+    excess = []
+    for seed in range(start, start + BLOCK):
+        problem, rates = random_rates(seed)
+        rough = as_yes_or_no(problem.data, rates, SEARCH_FACTOR)
+        rough_problem = replace(problem, data=merge_equal_rows(rough))
+        result = solve_rates(for_solver(problem, rates), rough_problem, rates, Options())
+        assert violations(result.solution, problem) == []
+        assert (result.status, result.bound) == (Status.HEURISTIC, 0.0)
+        linear = log_odds_of(result.solution, problem.data.codes)
+        loss = rates.loss(linear + rates.best_offset(linear))
+        excess.append(loss / least_deviance(problem, rates) - 1)
+    assert np.mean(np.array(excess) < 1e-3) >= 0.9
+    assert min(excess) > -1e-9

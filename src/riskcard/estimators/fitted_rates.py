@@ -81,14 +81,13 @@ def finish_rates(
     features, points = counted_features(card, table)
     totals = card.base + points.sum(axis=0)
     require_right(result, problem, _loss_of_solver(rates, card, totals))
-    scores = totals / card.multiplier
-    offset = rates.best_offset(scores)
-    judged = _judged(result, rates, rates.loss(scores + offset), outcome.gap)
-    card = replace(
-        card, offset=offset + outcome.log_unit, kind=outcome.kind_of(np.exp(scores + offset))
-    )
+    slope, offset = _best_scale(rates, card, totals, problem, result)
+    log_rates = slope * totals + offset
+    judged = _judged(result, rates, rates.loss(log_rates), outcome.gap)
+    card = replace(card, multiplier=1 / slope, kind=outcome.kind_of(np.exp(log_rates)))
     card = replace(
         card,
+        offset=offset + outcome.log_unit,
         # on a card of counts, lines would count rows with an event and not events
         features=features if isinstance(card.kind, TimeToEvent) else card.features,
         outcome=layout.table.outcome,
@@ -97,6 +96,27 @@ def finish_rates(
         recipe=recipe_of(training, problem, layout, used, outcome.columns),
     )
     return Finished(card, judged)
+
+
+def _best_scale(
+    rates: RateRows, card: RiskCard, totals: Integers, problem: Problem, result: SolveResult
+) -> tuple[float, float]:
+    """Slope and offset with the lowest deviance for the points of a card, within the limit on terms.
+
+    The solver's scale is that of its own loss, which is a little lower where rates are high.
+    """
+    # the solver's points may have a common divisor, which the multiplier of the card has taken up
+    jump = max(map(abs, result.solution.jumps), default=0) * card.multiplier
+    jump /= result.solution.multiplier
+    numbers = totals.astype(np.float64)
+    if jump == 0 or not np.ptp(numbers):
+        return 1 / card.multiplier, rates.best_offset(numbers / card.multiplier)
+    slope, offset = rates.best_scale(numbers, problem.scale.limit / jump)
+    if rates.loss(slope * numbers + offset) >= rates.loss(
+        numbers / card.multiplier + rates.best_offset(numbers / card.multiplier)
+    ):
+        return 1 / card.multiplier, rates.best_offset(numbers / card.multiplier)
+    return slope, offset
 
 
 def _loss_of_solver(rates: RateRows, card: RiskCard, totals: Integers) -> float:

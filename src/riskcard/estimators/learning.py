@@ -17,14 +17,15 @@ from riskcard.estimators.fitted import Training
 from riskcard.estimators.regularization import Regularization
 from riskcard.model.card import RiskCard
 from riskcard.problem.merge_rows import merge_equal_rows
-from riskcard.problem.objective import log_odds_of, loss_of
+from riskcard.problem.objective import loss_of
 from riskcard.problem.problem import Problem, make_problem
-from riskcard.problem.rates import as_yes_or_no
+from riskcard.problem.rates import SEARCH_FACTOR, as_yes_or_no
 from riskcard.problem.result import SolveResult
 from riskcard.progress import ProgressDisplay
 from riskcard.rules.card_rules import CardRules
 from riskcard.rules.least_bins import LeastBins
 from riskcard.search.drivers.round_cuts import round_cuts
+from riskcard.search.drivers.solve_rates import solve_rates
 from riskcard.search.empty_card import best_empty_card
 from riskcard.search.interrupt import catch_interrupt
 from riskcard.search.options import Options
@@ -37,8 +38,6 @@ from riskcard.threads import one_blas_thread
 #: less time than threads need to wait for each other.
 MOST_ROWS_ALONE = 100_000
 KEPT_CONDITIONS = "The conditions of the card it started from were candidates in addition."
-#: The loss of a rate may still fall by this part before the gap that was asked for is not reached.
-LEFT_OF_GAP = 0.9
 EMPTY_CARD = "The card has no terms: it gives every row the same risk, the share of events."
 
 
@@ -109,12 +108,12 @@ class Task:
     request: Request
     verbose: bool
 
-    def pose(self, layout: Layout) -> Problem:
-        """The problem to be solved on a table."""
+    def pose(self, layout: Layout, factor: float | None = None) -> Problem:
+        """The problem to be solved on a table; ``factor`` is that of ``as_yes_or_no``."""
         if layout.rates is None:
             rows = add_pseudo_rows(layout.data, layout.pseudo)
         else:
-            rows = as_yes_or_no(layout.data, layout.rates)
+            rows = as_yes_or_no(layout.data, layout.rates, factor)
         problem = make_problem(merge_equal_rows(rows), **self.limits)
         require_rows(layout, problem)
         table, rules, least = layout.table, layout.rules, layout.least
@@ -165,13 +164,18 @@ def _learn(training: Training, task: Task) -> Learned:
         return _without_terms(problem, layout, task)
     # in rows of average weight
     charge = task.options.min_gain * float(layout.data.weights.mean())
-    options = replace(task.options, min_gain=charge, gap=_gap_of_solver(problem, layout, task))
+    options = replace(task.options, min_gain=charge)
     if start is not None:
         options = replace(options, start=tuple(terms_of_card(start, layout)))
     unit = layout.table.weight_unit
     with ProgressDisplay() if task.verbose else nullcontext() as show:
         tell = None if show is None else lambda moment: show(moment.in_unit(unit))
-        result = solve(problem, replace(options, progress=tell))
+        options = replace(options, progress=tell)
+        if layout.rates is None:
+            result = solve(problem, options)
+        else:
+            rough = task.pose(layout, SEARCH_FACTOR)
+            result = solve_rates(problem, rough, layout.rates, options)
     if task.rules.round_cuts is not None:
         stay = () if task.request.max_changes is None else options.start
         result = round_cuts(result, problem, PrintedCuts(layout), task.rules.round_cuts, stay)
@@ -209,20 +213,6 @@ def _lay_out(training: Training, task: Task) -> Layout:
         min_line_rows=line_rows,
         rates=None if training.rates is None else training.rates.times(1 / table.weight_unit),
     )
-
-
-def _gap_of_solver(problem: Problem, layout: Layout, task: Task) -> float:
-    """The relative gap at which the solver may stop.
-
-    Where the outcome is a rate, the solver's loss is larger by a constant, and so its relative gap is
-    smaller. How much is known from a card that a search without proof finds.
-    """
-    gap, rates = task.options.gap, layout.rates
-    if rates is None or gap == 0 or not task.options.certify:
-        return gap
-    found = solve(problem, replace(task.options, certify=False, pool_tolerance=None))
-    log_rates = log_odds_of(found.solution, layout.data.codes) + rates.shift
-    return LEFT_OF_GAP * gap * rates.loss(log_rates) / found.loss
 
 
 def _without_terms(problem: Problem, layout: Layout, task: Task) -> Learned:
