@@ -69,6 +69,16 @@ class KindCard:
     labels: Labels
 
     @property
+    def observed(self) -> str:
+        """Observed shares are none of risks by a time: rows were followed for different times."""
+        return ""
+
+    @property
+    def back(self) -> tuple[str, ...]:
+        """The details, as those of other cards are called."""
+        return self.details
+
+    @property
     def has_line_counts(self) -> bool:
         """Whether every line knows how many training rows it held."""
         return have_counts(self.blocks)
