@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from optional import find
-from riskcard import RiskCard, RiskScoreRegressor, RiskScoreSurvival
+from riskcard import RiskCard, RiskScoreRegressor, RiskScoreSurvival, validate_survival
 from riskcard.cli.main import main
 from survival_rows import draw_rows, structured
 
@@ -134,11 +134,29 @@ def test_the_script_of_the_calculator_has_that_risk(card_file, tmp_path, capsys)
     assert json.loads(done.stdout) == pytest.approx(card.risk_by_of_total(totals, 30))
 
 
+def test_validate_judges_by_horizons(data, card_file, tmp_path, capsys):
+    X, y, entry = draw_rows(150)
+    named = find("pandas").DataFrame(X, columns=["age", "marker", "size"])
+    card = RiskCard.load(card_file)
+    code, out, _ = run(capsys, "validate", card_file, data, "--json", tmp_path / "found.json")
+    assert code == 0
+    expected = validate_survival(card, named, y)
+    assert out == f"{expected}\n"
+    assert json.loads((tmp_path / "found.json").read_text()) == expected.to_dict()
+    _, out, _ = run(capsys, "validate", card_file, data, "--entry", "since", "--horizon", "20")
+    assert out == f"{validate_survival(card, named, y, entry=entry, horizons=20)}\n"
+    code, _, err = run(capsys, "validate", card_file, data, "--risk-groups", "0.1")
+    assert code == 2
+    assert "--risk-groups is for outcomes of yes or no" in err
+    code, _, err = run(capsys, "validate", card_file, data, "--time", "weeks")
+    assert code == 2
+    assert "weeks" in err
+
+
 def test_what_is_for_yes_or_no_is_refused_with_one_sentence(data, card_file, tmp_path, capsys):
     for arguments in (
         ["export", card_file, "-o", tmp_path / "card.py"],
         ["check", card_file, data],
-        ["validate", card_file, data],
         ["report", card_file, data, "-o", tmp_path / "report.html"],
         ["monitor", card_file, data],
         ["credit", card_file, data],

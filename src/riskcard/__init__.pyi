@@ -45,6 +45,8 @@ from .rules.card_rules import CardRules as CardRules
 from .rules.card_rules import FeatureGroup as FeatureGroup
 from .rules.card_rules import FeatureRule as FeatureRule
 from .stability.bootstrap import bootstrap_card as bootstrap_card
+from .validation.by_horizon import SurvivalValidation as SurvivalValidation
+from .validation.by_horizon import validate_survival as validate_survival
 from .validation.validate import Validation as Validation
 from .validation.validate import validate as validate
 from .version import __version__ as __version__
