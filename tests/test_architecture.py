@@ -43,6 +43,7 @@ SOLVE = SEARCH | {
     "search/proof",
 }
 ESTIMATORS = ENCODING | {
+    "outcomes",
     "smoothing",
     "search",
     "search/drivers",
@@ -51,6 +52,7 @@ ESTIMATORS = ENCODING | {
     "progress",
 }
 EVALUATION = MODEL | {
+    "outcomes",
     "evaluation",
     "evaluation/groups",
     "evaluation/development",
@@ -90,6 +92,7 @@ ALLOWED = {
     "search/heuristic": SEARCH | {"kernels/heuristic", "search/heuristic"},
     "search/proof": SEARCH | {"kernels/proof", "search/proof"},
     "smoothing": DATA | {"smoothing"},
+    "outcomes": DATA | {"outcomes"},
     "audit": MODEL | {"audit", "smoothing", "estimators"},
     "baselines": ESTIMATORS | {"baselines"},
     "progress": BASE,
@@ -100,7 +103,7 @@ ALLOWED = {
     "proof_file": ESTIMATORS | {"search/proof", "output_files", "proof_file"},
     "proof_check": set(),
     "fairness": ESTIMATORS | {"search/heuristic", "fairness"},
-    "evaluation": MODEL | {"evaluation"},
+    "evaluation": MODEL | {"evaluation", "outcomes"},
     "evaluation/groups": EVALUATION,
     "evaluation/development": EVALUATION,
     "evaluation/monitoring": EVALUATION,

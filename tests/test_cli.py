@@ -376,7 +376,7 @@ def test_show_writes_a_page(tmp_path, capsys):
 
 def test_a_card_from_the_future_is_refused(tmp_path, capsys):
     path = tmp_path / "card.json"
-    path.write_text(heart_card().to_json().replace('"format_version": 6', '"format_version": 7'))
+    path.write_text(heart_card().to_json().replace('"format_version": 6', '"format_version": 8'))
     code, _, err = run(capsys, "show", path)
     assert code == 2
     assert "Install a newer riskcard" in err

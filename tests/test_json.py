@@ -92,7 +92,7 @@ def levels(**changes) -> list:
         ("[1, 2]", "JSON but not a card"),
         ("3", "JSON but not a card"),
         ('{"format": "other"}', "JSON but not a card"),
-        (changed(format_version=7), r"format version 7, but .* Install a newer riskcard"),
+        (changed(format_version=8), r"format version 8, but .* Install a newer riskcard"),
         (changed(format_version=5), r"version 5, which was written before .* Fit the card again"),
         (changed(format_version="1"), "never existed"),
         (changed(format_version=True), "never existed"),

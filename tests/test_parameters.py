@@ -17,11 +17,14 @@ from riskcard import (
     Regularization,
     RiskScoreClassifier,
     RiskScoreClassifierCV,
+    RiskScoreRegressor,
+    RiskScoreSurvival,
     bootstrap_card,
     find_pool,
     improve,
 )
 from riskcard.cli.parser import make_parser
+from riskcard.estimators.rate_estimator import YES_OR_NO_ONLY
 from riskcard.parameters import OWNERS, PARAMETERS, Kind, parameters_of
 
 ROOT = Path(__file__).parents[1]
@@ -34,7 +37,11 @@ HOLDERS = {
     "improve": improve,
     "find_pool": find_pool,
     "bootstrap_card": bootstrap_card,
+    "RiskScoreSurvival": RiskScoreSurvival,
+    "RiskScoreRegressor": RiskScoreRegressor,
 }
+#: Parameters that cards of hazards and rates share with those of yes or no.
+SHARED = {*parameters_of("card", "work")} - set(YES_OR_NO_ONLY)
 #: What a signature has in addition to parameters: rows, estimators and cards.
 DATA = {
     "card", "X", "y", "sample_weight", "estimator", "features", "groups", "sites", "time_split",
@@ -49,6 +56,9 @@ def groups_of(owner: str) -> list[str]:
 @pytest.mark.parametrize("owner", HOLDERS)
 def test_signatures_have_the_parameters_and_defaults_of_the_table(owner):
     table = parameters_of(*groups_of(owner))
+    if owner in ("RiskScoreSurvival", "RiskScoreRegressor"):
+        shared = parameters_of("card", "work")
+        table |= {name: one for name, one in shared.items() if name in SHARED}
     signature = inspect.signature(HOLDERS[owner]).parameters
     assert set(table) <= set(signature)
     assert set(signature) - set(table) <= DATA
@@ -56,7 +66,7 @@ def test_signatures_have_the_parameters_and_defaults_of_the_table(owner):
         assert signature[name].default == one.default, name
 
 
-@pytest.mark.parametrize("owner", ["RiskScoreClassifier", "RiskScoreClassifierCV"])
+@pytest.mark.parametrize("owner", [name for name in HOLDERS if name.startswith("RiskScore")])
 def test_everything_after_the_first_parameter_is_given_by_name(owner):
     kinds = [one.kind for one in inspect.signature(HOLDERS[owner]).parameters.values()]
     assert kinds[0] is inspect.Parameter.POSITIONAL_OR_KEYWORD

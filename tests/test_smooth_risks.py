@@ -14,7 +14,7 @@ from riskcard.data.table import Table, make_table
 from riskcard.estimators import learning
 from riskcard.estimators.regularization import Regularization, worth_of
 from riskcard.smoothing import ridge
-from riskcard.smoothing.ridge import PENALTIES, fit_ridge
+from riskcard.smoothing.ridge import PENALTIES, YesOrNo, fit_ridge
 from riskcard.smoothing.smooth_risks import MOST_COLUMNS, choose_rows, smooth_risks
 from riskcard.threads import one_blas_thread
 
@@ -31,7 +31,7 @@ def test_the_ridge_regression_is_the_minimum_of_its_loss(monkeypatch):
     values, y = draw(80)
     weights = np.random.default_rng(1).uniform(0.5, 2, 80)
     monkeypatch.setattr(ridge, "PENALTIES", (10.0,))
-    at = fit_ridge(values, y.astype(float), weights).coefficients
+    at = fit_ridge(values, YesOrNo(y.astype(float), weights)).coefficients
 
     def loss(point):
         log_odds = point[0] + values @ point[1:]
@@ -46,11 +46,13 @@ def test_a_risk_left_out_is_that_of_a_fit_without_the_row(monkeypatch):
     values, y = draw(60)
     is_event, weights = y.astype(float), np.ones(60)
     monkeypatch.setattr(ridge, "PENALTIES", (3.0,))
-    left_out = fit_ridge(values, is_event, weights).left_out
+    left_out = fit_ridge(values, YesOrNo(is_event, weights)).left_out
     for row in range(0, 60, 7):
         rest = np.arange(60) != row
-        exact = fit_ridge(values[rest], is_event[rest], weights[rest]).risks(values[[row]])[0]
-        own = fit_ridge(values, is_event, weights).risks(values[[row]])[0]
+        exact = fit_ridge(values[rest], YesOrNo(is_event[rest], weights[rest])).risks(
+            values[[row]]
+        )[0]
+        own = fit_ridge(values, YesOrNo(is_event, weights)).risks(values[[row]])[0]
         # much nearer to the exact one than the risk with the row is
         assert abs(left_out[row] - exact) < 0.2 * abs(own - exact) + 1e-4
 
@@ -58,11 +60,11 @@ def test_a_risk_left_out_is_that_of_a_fit_without_the_row(monkeypatch):
 def test_the_penalty_is_the_one_with_the_lowest_loss_left_out(monkeypatch):
     values, y = draw(200)
     is_event, weights = y.astype(float), np.ones(200)
-    chosen = fit_ridge(values, is_event, weights)
+    chosen = fit_ridge(values, YesOrNo(is_event, weights))
     losses = []
     for penalty in PENALTIES:
         monkeypatch.setattr(ridge, "PENALTIES", (penalty,))
-        fitted = fit_ridge(values, is_event, weights)
+        fitted = fit_ridge(values, YesOrNo(is_event, weights))
         given = np.where(y > 0, fitted.left_out, 1 - fitted.left_out)
         losses.append((-np.log(given).sum(), fitted.coefficients.tolist()))
     assert chosen.coefficients == pytest.approx(np.array(min(losses)[1]), abs=1e-4)

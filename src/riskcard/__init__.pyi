@@ -15,8 +15,10 @@ from .estimators.classifier import RiskScoreClassifier as RiskScoreClassifier
 from .estimators.cross_validation.cv import RiskScoreClassifierCV as RiskScoreClassifierCV
 from .estimators.improve import improve as improve
 from .estimators.recalibrate import recalibrate as recalibrate
+from .estimators.regressor import RiskScoreRegressor as RiskScoreRegressor
 from .estimators.regularization import Regularization as Regularization
 from .estimators.skops_types import skops_types as skops_types
+from .estimators.survival import RiskScoreSurvival as RiskScoreSurvival
 from .fairness.group_limits import GroupLimits as GroupLimits
 from .fairness.limited_card import fit_within_limits as fit_within_limits
 from .fairness.proxies import find_proxies as find_proxies
@@ -44,6 +46,8 @@ from .rules.card_rules import FeatureGroup as FeatureGroup
 from .rules.card_rules import FeatureRule as FeatureRule
 from .search.proof.notes import ProofNotes as ProofNotes
 from .stability.bootstrap import bootstrap_card as bootstrap_card
+from .validation.by_horizon import SurvivalValidation as SurvivalValidation
+from .validation.by_horizon import validate_survival as validate_survival
 from .validation.validate import Validation as Validation
 from .validation.validate import validate as validate
 from .version import __version__ as __version__

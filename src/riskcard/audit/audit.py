@@ -122,6 +122,7 @@ def _card_of(subject: Any) -> RiskCard:
             f"An audit needs a fitted classifier or a RiskCard, not {type(subject).__name__}. "
             "Fit the classifier first, or give its card_."
         )
+    card.require_yes_or_no("Audits")
     return card
 
 

@@ -1,27 +1,33 @@
 """The page of the calculator: one file of HTML with its style, its script and its data."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from riskcard.calculator.page_words import number_words, share_words
 from riskcard.calculator.questions import Question, questions_of
 from riskcard.card.bands import BandLine, Seen, has_risk_intervals
+from riskcard.card.kind_card import KindCard, kind_card_of
 from riskcard.card.scorecard import ScoreCard, score_card_of
 from riskcard.card.sentences import about_rows
 from riskcard.formatting.script_data import script_data, source_hash
 from riskcard.formatting.templates import asset, render
 from riskcard.model.card import RiskCard
 from riskcard.model.explain import MOST_REASONS
+from riskcard.model.outcome_kinds import TimeToEvent
+from riskcard.model.totals import bands_of
 from riskcard.model.words.labels import Labels, words_of
 
 #: With more totals than this, the curve has no dots.
 _MOST_DOTS = 60
+#: The first and the last total of a line, and its cells.
+_Line = tuple[int, int, list[str]]
 
 
 def render_calculator(card: RiskCard) -> str:
     """The calculator of a card as a page that needs nothing else; its labels are the words."""
-    labels = card.labels
-    shown, questions = score_card_of(card), questions_of(card)
+    labels, questions = card.labels, questions_of(card)
+    shown, header, totals = _shown(card)
     style, script = (asset(f"calculator/templates/calculator.{end}") for end in ("css", "js"))
     return render(
         "calculator/templates/calculator.html.j2",
@@ -34,9 +40,10 @@ def render_calculator(card: RiskCard) -> str:
         curve_observed=labels.say(about_rows("curve_observed", card.training)),
         questions=questions,
         has_reasons=_has_reasons(card),
-        columns=_columns(shown),
-        totals=[(line, _cells(line, labels)) for line in shown.bands],
-        data=_data(card, shown, questions),
+        header=header,
+        totals=totals,
+        horizons=_horizons(card),
+        data=_data(card, () if isinstance(shown, KindCard) else shown.bands, questions),
         style=style,
         script=script,
         policy=(
@@ -50,6 +57,32 @@ def _caution(card: RiskCard) -> str:
     """What the labels say, or which rows the risk is an estimate from."""
     own = card.labels.caution
     return card.labels.say(about_rows("caution", card.training)) if own is None else own
+
+
+def _shown(card: RiskCard) -> tuple[ScoreCard | KindCard, list[str], list[_Line]]:
+    """What the page shows of a card, and the header and the lines of the table from total to risk."""
+    if card.kind is None:
+        shown, labels = score_card_of(card), card.labels
+        columns = _columns(shown)
+        cells = [(line, _cells(line, labels)) for line in shown.bands]
+        lines = [(one.low, one.high, [own[name] for name in columns]) for one, own in cells]
+        return shown, list(map(labels.say, columns)), lines
+    if not isinstance(card.kind, TimeToEvent):
+        card.require_yes_or_no("Calculators")
+    by_horizon = kind_card_of(card)
+    bands = zip(bands_of(card.reachable_totals()), by_horizon.rows, strict=True)
+    return by_horizon, list(by_horizon.header), [(*band, list(row)) for band, row in bands]
+
+
+def _horizons(card: RiskCard) -> list[dict[str, Any]]:
+    """What the choice of a horizon offers, and the baseline by each; empty for yes or no."""
+    kind = card.kind
+    if not isinstance(kind, TimeToEvent):
+        return []
+    return [
+        {"words": f"Risk by {kind.horizon_words(one)}", "hazard": kind.baseline(one)}
+        for one in kind.horizons
+    ]
 
 
 def _has_reasons(card: RiskCard) -> bool:
@@ -81,7 +114,7 @@ def _cells(line: BandLine, labels: Labels) -> dict[str, str]:
 # --- what the script gets -----------------------------------------------------------------------
 
 
-def _data(card: RiskCard, shown: ScoreCard, questions: tuple[Question, ...]) -> str:
+def _data(card: RiskCard, bands: Sequence[BandLine], questions: tuple[Question, ...]) -> str:
     """The card as JSON that cannot end the element around it."""
     totals = card.reachable_totals()
     content: dict[str, Any] = {
@@ -94,11 +127,13 @@ def _data(card: RiskCard, shown: ScoreCard, questions: tuple[Question, ...]) -> 
         "most_reasons": MOST_REASONS if _has_reasons(card) else 0,
         "observed": [
             {"low": line.low, "high": line.high, **_figures(line.seen), "interval": line.interval}
-            for line in shown.bands
+            for line in bands
             if line.seen is not None
         ],
         "words": _words(card),
     }
+    if card.kind is not None:
+        content["horizons"] = _horizons(card)
     return script_data(content)
 
 

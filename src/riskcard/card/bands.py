@@ -60,7 +60,7 @@ class BandLine:
 
 def band_lines(card: RiskCard) -> tuple[BandLine, ...]:
     """All totals that a row can have, in at most 30 lines."""
-    counts, labels = _counts_of(card), card.labels
+    counts, labels = counts_of(card), card.labels
     lines = []
     for low, high in bands_of(card.reachable_totals()):
         first, last = (float(risk) for risk in card.risk_of_total([low, high]))
@@ -107,7 +107,7 @@ def has_risk_intervals(bands: Sequence[BandLine]) -> bool:
     return any(line.interval is not None for line in bands)
 
 
-def _counts_of(card: RiskCard) -> dict[tuple[int, int], list[TotalCount]]:
+def counts_of(card: RiskCard) -> dict[tuple[int, int], list[TotalCount]]:
     """The counts of each band; none when they do not fit this card's totals."""
     counts = () if card.training is None else card.training.totals
     bands = bands_of(card.reachable_totals())

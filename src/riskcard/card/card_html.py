@@ -1,5 +1,6 @@
 """A card as HTML: for notebooks a piece, for files a page; no scripts, nothing from elsewhere."""
 
+from riskcard.card.kind_card import kind_html
 from riskcard.card.scorecard import rendered
 from riskcard.model.card import RiskCard
 
@@ -9,6 +10,8 @@ _MOST_ROWS = 12
 
 def render_html(card: RiskCard, is_page: bool = False) -> str:
     """Draw a card as a piece of HTML with its own style."""
+    if card.kind is not None and not is_page:
+        return kind_html(card)
     n_totals = len(card.reachable_totals())
     n_tables = -(-n_totals // _MOST_ROWS)
     return rendered(

@@ -5,7 +5,9 @@ from collections.abc import Iterable
 from itertools import zip_longest
 
 from riskcard.card.bands import cells_of
-from riskcard.card.scorecard import FeatureBlock, ScoreCard, score_card_of
+from riskcard.card.blocks import FeatureBlock
+from riskcard.card.kind_card import KindCard, kind_card_of, require_bins
+from riskcard.card.scorecard import ScoreCard, score_card_of
 from riskcard.errors import ParameterError
 from riskcard.formatting.percent import percent
 from riskcard.formatting.plain_text import columns_of, one_line, text_table
@@ -35,6 +37,8 @@ def render_text(card: RiskCard, form: str = "bins") -> str:
         "bins": one row for each bin of each feature. "two_sided": the paper's form, points on
         either side of each cut and an intercept.
     """
+    if card.kind is not None:
+        return _kind_text(card, form)
     shown = score_card_of(card)
     if form == "bins":
         body = _bin_table(shown)
@@ -47,7 +51,17 @@ def render_text(card: RiskCard, form: str = "bins") -> str:
     return "\n\n".join("\n".join(lines) for lines in parts if lines)
 
 
-def _bin_table(shown: ScoreCard) -> list[str]:
+def _kind_text(card: RiskCard, form: str) -> str:
+    """Risks by horizons, or a rate, in place of one risk."""
+    require_bins(form)
+    shown = kind_card_of(card)
+    details = [card.labels.say("details"), *_wrapped(shown.details)]
+    table = text_table(shown.header, shown.rows, n_left=0)
+    parts = [[shown.title], _bin_table(shown), table, _wrapped(shown.front), details]
+    return "\n\n".join("\n".join(lines) for lines in parts)
+
+
+def _bin_table(shown: ScoreCard | KindCard) -> list[str]:
     n_counts = 2 if shown.has_line_counts else 0
     groups = [_block_rows(block, shown.labels, n_counts) for block in shown.blocks]
     base = [(shown.labels.say("base"), "", shown.base, "", "")[: 3 + n_counts]]

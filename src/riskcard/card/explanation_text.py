@@ -51,7 +51,8 @@ def explanation_as_markdown(why: Explanation) -> str:
 
 
 def _title(why: Explanation, total: str) -> str:
-    return say("explain_title", title=one_line(why.title), risk=percentage(why.risk), total=total)
+    outlook = why.outlook if why.risk is None else percentage(why.risk)
+    return say("explain_title", title=one_line(why.title), risk=outlook, total=total)
 
 
 def _header(why: Explanation) -> tuple[str, ...]:
@@ -138,13 +139,13 @@ def _change_sentences(why: Explanation) -> list[str]:
 
 def _change_words(one: Change, shown: str) -> str:
     return say(
-        "explain_change",
+        "explain_change" if one.risk is not None else "explain_change_outlook",
         name=one_line(one.name),
         place=_shortened(one.place),
         value=one_line(shown),
         total=str(one.total),
         points=f"{one.points:+d}",
-        risk=percentage(one.risk),
+        risk=percentage(one.risk) if one.risk is not None else one.outlook,
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from riskcard.card.bands import BandLine, band_lines, cells_of, has_risk_intervals
+from riskcard.card.blocks import FeatureBlock, blocks_of, have_counts
 from riskcard.card.sentences import (
     about_rows,
     certificate_sentences,
@@ -19,17 +20,8 @@ from riskcard.formatting.numbers import minus
 from riskcard.formatting.plain_text import one_line
 from riskcard.formatting.templates import render
 from riskcard.model.card import RiskCard, RiskRow
-from riskcard.model.lines import Line
 from riskcard.model.terms import Term
 from riskcard.model.words.labels import Labels
-
-
-@dataclass(frozen=True, slots=True)
-class FeatureBlock:
-    """One feature and its lines."""
-
-    feature: str
-    lines: tuple[Line, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +65,7 @@ class ScoreCard:
     @property
     def has_line_counts(self) -> bool:
         """Whether every line knows how many training rows it held."""
-        lines = [line for block in self.blocks for line in block.lines]
-        return bool(lines) and all(line.rows is not None for line in lines)
+        return have_counts(self.blocks)
 
     @property
     def back(self) -> tuple[str, ...]:
@@ -92,10 +83,7 @@ def score_card_of(card: RiskCard) -> ScoreCard:
         details = tuple(map(one_line, _details(card)))
     return ScoreCard(
         title=one_line(card.title),
-        blocks=tuple(
-            FeatureBlock(one_line(card.labels.heading(one.name)), card.lines_of(one))
-            for one in card.features
-        ),
+        blocks=blocks_of(card),
         base=card.base,
         terms=terms,
         intercept=card.intercept_of(terms),

@@ -78,16 +78,17 @@ def shrinkage_words(
         return []
     sentences = []
     if certificate.smooth_rows > 0:
-        extra = _extra_rows(certificate.smooth_rows, labels)
+        extra = extra_rows(certificate.smooth_rows, labels)
         sentences.append(labels.say("smooth", extra=extra))
     if certificate.pseudo_rows > 0:
         average = labels.number(percent(training.event_weight / training.weight))
-        extra = _extra_rows(certificate.pseudo_rows, labels)
+        extra = extra_rows(certificate.pseudo_rows, labels)
         sentences.append(labels.say("shrunk", average=average, extra=extra))
     return [" ".join([*sentences, labels.say("real_rows")])]
 
 
-def _extra_rows(number: float, labels: Labels) -> str:
+def extra_rows(number: float, labels: Labels) -> str:
+    """A number of pseudo-observations in words."""
     if number < 0.5:
         return labels.say("extra_few")
     rounded = max(1, round(number))
@@ -125,11 +126,11 @@ def better_words(certificate: Certificate, training: TrainingFacts | None) -> st
     """By how much the best card can be better, per row; rounded up."""
     is_counted = training is not None and training.weight > 0 and training.rows > 0
     if training is None or not is_counted or certificate.class_weights is not None:
-        gap = say("in_percent", number=in_figures(_rounded_up(100 * certificate.gap)))
+        gap = say("in_percent", number=in_figures(rounded_up(100 * certificate.gap)))
         return say("sentence_better_share", objective=objective_words(certificate), gap=gap)
     # a pseudo-observation weighs as much as an average row
     rows = training.weight * (1 + certificate.all_pseudo_rows / training.rows)
-    difference = _rounded_up((certificate.objective - certificate.bound) / rows)
+    difference = rounded_up((certificate.objective - certificate.bound) / rows)
     return say(
         "sentence_better_mean_charge" if certificate.min_gain > 0 else "sentence_better_mean",
         difference=in_figures(difference),
@@ -144,12 +145,12 @@ def objective_words(certificate: Certificate) -> str:
     return say("sentence_objective_charge", charge=amount(certificate.min_gain, ".6g"))
 
 
-def _rounded_up(number: float) -> str:
+def rounded_up(number: float) -> str:
     """Two digits, never less than the number itself.
 
     Examples
     --------
-    >>> _rounded_up(0.01161), _rounded_up(12.01), _rounded_up(0.0)
+    >>> rounded_up(0.01161), rounded_up(12.01), rounded_up(0.0)
     ('0.012', '13', '0')
     """
     if number <= 0:
@@ -281,7 +282,7 @@ def kind_words(certificate: Certificate) -> str:
         limits.append(say("sentence_per_feature", what=terms))
     limits.append(say("sentence_per_term", what=_count(certificate.max_points, "points")))
     if certificate.max_log_odds < LOG_ODDS_LIMIT:
-        odds = in_figures(_odds_words(certificate.max_log_odds))
+        odds = in_figures(ratio_words(certificate.max_log_odds))
         limits.append(say("sentence_most_odds", odds=odds))
     scale = certificate.scale
     if isinstance(scale, str):
@@ -290,10 +291,10 @@ def kind_words(certificate: Certificate) -> str:
         limits.append(say("sentence_scale_given", multiplier=amount(scale, "g")))
     if certificate.min_line_rows > 1:
         limits.append(say("sentence_rare_lines", number=str(certificate.min_line_rows)))
-    return say("sentence_kind", limits=", ".join([*limits, *_candidate_words(certificate)]))
+    return say("sentence_kind", limits=", ".join([*limits, *candidate_words(certificate)]))
 
 
-def _candidate_words(certificate: Certificate) -> list[str]:
+def candidate_words(certificate: Certificate) -> list[str]:
     """What the card was chosen from."""
     if certificate.is_grid_full:
         return [say("sentence_every_gap")]
@@ -305,12 +306,12 @@ def _candidate_words(certificate: Certificate) -> list[str]:
     return words or [say("sentence_limited_list")]
 
 
-def _odds_words(log_odds: float) -> str:
+def ratio_words(log_odds: float) -> str:
     """The odds of a limit with three digits, rounded down: nothing is proven beyond the limit.
 
     Examples
     --------
-    >>> _odds_words(math.log(1000)), _odds_words(7.0), _odds_words(0.5), _odds_words(25.0)
+    >>> ratio_words(math.log(1000)), ratio_words(7.0), ratio_words(0.5), ratio_words(25.0)
     ('1,000', '1,090', '1.64', '72,000,000,000')
     """
     odds = Decimal(math.exp(log_odds) * (1 + 1e-12))

@@ -6,7 +6,8 @@ One layout serves every picture: SVG is written from it, PNG and PDF are drawn f
 from dataclasses import dataclass, field
 
 from riskcard.card.bands import BandLine, cells_of, has_risk_intervals
-from riskcard.card.scorecard import FeatureBlock, ScoreCard, score_card_of
+from riskcard.card.blocks import FeatureBlock
+from riskcard.card.scorecard import ScoreCard, score_card_of
 from riskcard.card.text_width import text_width, wrap
 from riskcard.formatting.numbers import minus
 from riskcard.model.card import RiskCard

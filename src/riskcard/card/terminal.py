@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from riskcard.card.bands import cells_of
+from riskcard.card.card_text import render_text
 from riskcard.card.scorecard import ScoreCard, score_card_of
 from riskcard.formatting.numbers import minus
 from riskcard.model.card import RiskCard
@@ -30,6 +31,8 @@ def rich_card(card: RiskCard, width: int = 79) -> RenderableType:
     width
         The width of the terminal.
     """
+    if card.kind is not None:
+        return Text(render_text(card))
     shown = score_card_of(card)
     return Group(
         Text(shown.title, style="bold"),

@@ -62,6 +62,8 @@ class Training:
         The rows that are kept from the fit; None where there are none.
     limit_groups
         The group of each row, where differences between groups are limited.
+    time, entry
+        How long each row was followed, and from when on it was at risk; None where that does not matter.
     """
 
     table: FeatureTable
@@ -73,6 +75,8 @@ class Training:
     reading: Reading | None = None
     held_out: HeldOutRows | None = None
     limit_groups: NDArray[Any] | None = None
+    time: NDArray[Any] | None = None
+    entry: NDArray[Any] | None = None
 
     @property
     def labels(self) -> NDArray[Any]:
@@ -112,6 +116,7 @@ def read_training(options: Namespace) -> Training:
     is_event = events_of(target, classes, options.target)
     weights = features.pop(options.weights).values if options.weights else None
     check_weights(options.data, options.weights, weights)
+    times = {role: features.pop(name).values for role, name in _time_columns(options).items()}
     if not features:
         reasons = " ".join(note.text for note in table.notes if note.topic is Topic.LEFT_OUT)
         raise DataError(f"No column of {options.data!r} is left to learn from. {reasons}")
@@ -127,6 +132,8 @@ def read_training(options: Namespace) -> Training:
         rules=None if rules is None else _of_file(options.rules, lambda: rules.only(kept)),
         reading=kept_reading(table.reading),
         limit_groups=read_limit_groups(file, options, options.target, reading_of(options)),
+        time=times.get("time"),
+        entry=times.get("entry"),
     )
     if getattr(options, "hold_out", None) is not None:
         training = _hold_out(options, training, file, wanted)
@@ -242,6 +249,12 @@ def _selection(file: TableFile, options: Namespace, rules: CardRules | None) -> 
         if options.weights == target:
             raise ParameterError(f"{target!r} is both the target and the weights. Choose another.")
         roles[options.weights] = "the weights"
+    for role, name in _time_columns(options).items():
+        if name in roles:
+            raise ParameterError(
+                f"{name!r} is named twice, once by --{role}. Choose another column."
+            )
+        roles[name] = f"named by --{role}"
     for name, purpose in roles.items():
         require_columns(file, [name], purpose)
     for option in ("columns", "drop", "categorical", "keep_features"):
@@ -262,7 +275,7 @@ def _selection(file: TableFile, options: Namespace, rules: CardRules | None) -> 
     kinds = dict.fromkeys(features, Kind.FEATURE) | dict.fromkeys(
         options.categorical, Kind.CATEGORY
     )
-    kinds |= {name: Kind.NUMBER if name == options.weights else Kind.TEXT for name in roles}
+    kinds |= {name: Kind.TEXT if name == target else Kind.NUMBER for name in roles}
     return Selection(
         kinds=kinds,
         required=frozenset(roles),
@@ -272,6 +285,12 @@ def _selection(file: TableFile, options: Namespace, rules: CardRules | None) -> 
         target=target,
         skip_missing_target=options.skip_missing_target,
     )
+
+
+def _time_columns(options: Namespace) -> dict[str, str]:
+    """The columns of times, by what they are for; only the command fit has such options."""
+    named = {role: getattr(options, role, None) for role in ("time", "entry")}
+    return {role: name for role, name in named.items() if name is not None}
 
 
 def load_rules(options: Namespace) -> CardRules | None:

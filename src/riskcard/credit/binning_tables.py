@@ -219,6 +219,8 @@ def binning_tables(
     >>> [(one.words, one.rows, round(one.woe, 3)) for one in found["late"].bins]
     [('no', 3, 0.693), ('yes', 3, -0.693)]
     """
+    if card is not None:
+        card.require_yes_or_no("Tables of weights of evidence")
     binning = Binning(method, max_bins, min_share)
     event = card.classes[1] if event is None and card is not None else event
     table = make_table(X, y, sample_weight, drop_zero_weights=True, event=event)

@@ -236,6 +236,7 @@ def monitor_card(
     >>> str(found.light), round(found.drift.total.index, 3)
     ('act', 0.879)
     """
+    card.require_yes_or_no("Comparisons with new rows")
     drift = card_drift(
         card,
         X,

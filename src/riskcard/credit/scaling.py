@@ -141,6 +141,7 @@ def to_credit_points(
     >>> print(scaled)
     50 to 1 against the event (class 1) at 600 points, and twice these odds for every 20 points more...
     """
+    card.require_yes_or_no("Credit points")
     per_log_odds = _positive("points_to_double_odds", points_to_double_odds) / math.log(2)
     log_odds, at = math.log(_positive("odds", odds)), finite_number("at", at)
     sign = -1 if higher_is_safer else 1  # -1: the total rises as the log-odds of the event fall

@@ -100,6 +100,7 @@ def make_table(
     event: Any = None,
     identifiers: Any = None,
     kept: Collection[str] = (),
+    is_event: NDArray[np.bool_] | None = None,
 ) -> Table:
     """Read and check the user's table.
 
@@ -121,6 +122,9 @@ def make_table(
         Names of columns to leave out; "auto" for those that look like identifiers, with a warning.
     kept
         Columns that are not identifiers, whatever they look like.
+    is_event
+        Which rows have an event, where that is known in another way than by two labels; then ``y`` is
+        the name of the outcome, or None.
 
     Examples
     --------
@@ -137,8 +141,8 @@ def make_table(
             f"The table has {n_rows} sample{'' if n_rows == 1 else 's'}. "
             "Give at least 2 rows, one of each class."
         )
-    outcome = name_of_target(y)
-    y = read_target(y, n_rows)
+    outcome = name_of_target(y) if is_event is None else y
+    y = read_target(y if is_event is None else is_event, n_rows)
     weights = read_weights(sample_weight, n_rows)
     is_zero = weights == 0
     if is_zero.any():
@@ -149,7 +153,10 @@ def make_table(
             )
         features, y, weights = features.take_rows(~is_zero), y[~is_zero], weights[~is_zero]
     require_computable(weights, "sample_weight")
-    labels, classes = read_labels(y, event)
+    if is_event is None:
+        labels, classes = read_labels(y, event)
+    else:
+        labels, classes = np.where(y, np.int8(1), np.int8(-1)), (False, True)
     known = features.values, features.names, labels, weights, classes, features.levels
     table = Table(*known, outcome)
     if identifiers is None:

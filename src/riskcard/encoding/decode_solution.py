@@ -21,6 +21,7 @@ from riskcard.model.feature_points import CardFeature, FeaturePoints, LevelPoint
 from riskcard.model.value_range import ValueRange
 from riskcard.problem.problem import Scale
 from riskcard.problem.ranked_data import RankedData
+from riskcard.problem.rates import RateRows
 from riskcard.problem.solution import Solution
 from riskcard.rules.card_rules import CardRules
 from riskcard.rules.least_bins import LeastBins
@@ -53,6 +54,9 @@ class Layout:
         value must have to be judged by itself.
     further_rules
         What every card keeps in addition, in words.
+    rates
+        Exposure and events of the rows, pseudo-observations included, where the outcome is a rate or a
+        hazard; in the unit of ``data``. None for yes or no.
     """
 
     table: Table
@@ -67,6 +71,7 @@ class Layout:
     ties: tuple[Tie, ...] = ()
     min_line_rows: int = 1
     further_rules: tuple[str, ...] = ()
+    rates: RateRows | None = None
 
     @property
     def shortlist(self) -> int | None:

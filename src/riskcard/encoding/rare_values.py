@@ -52,7 +52,7 @@ def fitting_line_rows(labels: Labels) -> int:
     (5, 90)
     """
     n_rows, n_events = labels.size, int(np.count_nonzero(labels > 0))
-    rarer = min(n_events, n_rows - n_events) / n_rows
+    rarer = max(1, min(n_events, n_rows - n_events)) / n_rows
     wanted = max(USUAL_ROWS, min(RARER_OUTCOMES / rarer, SHARE_IF_RARE * n_rows))
     return max(1, math.ceil(min(wanted, LARGEST_SHARE * n_rows)))
 

@@ -1,4 +1,4 @@
-"""What every classifier with a card does: read the rows, keep the result, predict."""
+"""What every estimator with a card does: read the rows, keep the result, predict."""
 
 import math
 import sys
@@ -31,7 +31,74 @@ from riskcard.problem.problem import Problem
 from riskcard.problem.result import SolveResult
 
 
-class CardClassifier(ShowsCard, GivesPoints, ClassifierMixin, BaseEstimator, ABC):
+class CardEstimator(ShowsCard, GivesPoints, BaseEstimator, ABC):
+    """An estimator whose model is one card, whatever its outcome is."""
+
+    #: The columns that are no features; a parameter of some estimators.
+    identifiers: Any = None
+    #: Whether missing values and categories are allowed.
+    takes_any_table: bool = False
+
+    def _know_columns(self, X: Any, table: Table) -> None:
+        """Remember all columns, by whose places rows of an array are predicted."""
+        names = column_names(X)
+        if names and not isinstance(X, (Mapping, FeatureTable)) and _are_texts(names):
+            # what scikit-learn would find, in a tenth of its time
+            self.feature_names_in_, self.n_features_in_ = np.array(names, dtype=object), len(names)
+        else:
+            validate_data(self, X, skip_check_array=True)
+        self._columns_in = table.columns
+        self.identifiers_ = [one.name for one in table.left_out]
+
+    def _describe(self, X: Any, table: Table, max_terms: int | None) -> None:
+        """Say what was read, unless it is from a file: the command that reads it has said so."""
+        self.data_summary_ = summarize(
+            table.features,
+            table.labels > 0,
+            table.classes,
+            outcome=table.outcome,
+            left_out=table.left_out,
+            repeats=find_repeats(table.features),
+            max_terms=max_terms,
+        )
+        if getattr(self, "verbose", False) and not isinstance(X, FeatureTable):
+            sys.stderr.write(f"{self.data_summary_}\n")
+
+    def total_points(self, X: Any) -> NDArray[np.int64]:
+        """Total of every row, base included."""
+        rows = self._rows_to_score(X)
+        return self.card_.total_points(rows)
+
+    def _rows_to_score(self, X: Any) -> Any:
+        """Checked rows with the columns on the card."""
+        check_is_fitted(self)
+        names = column_names(X)
+        if names is None:
+            X = rows_as_array(X)
+        if names is None or names != list(getattr(self, "feature_names_in_", ())):
+            validate_data(self, X, reset=False, skip_check_array=True)
+        if not self.takes_any_table:
+            X = read_numbers(X)  # which refuses anything else, in unused columns as well
+        return self._used_columns(X)
+
+    def _used_columns(self, X: Any) -> Any:
+        """The columns on the card: by position if the model was fitted on other names, or on none."""
+        used = [feature.name for feature in self.card_.features]
+        names = column_names(X) or []
+        if not used or all(name in names for name in used):
+            return X
+        return columns_in_order(X, self._columns_in, used)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []  # points are whole numbers
+        tags.input_tags.allow_nan = self.takes_any_table
+        tags.input_tags.categorical = self.takes_any_table
+        tags.input_tags.string = self.takes_any_table
+        return tags
+
+
+class CardClassifier(ClassifierMixin, CardEstimator):
     """A classifier whose model is one card; how the card is found is up to its subclass."""
 
     #: The relative gap at which a proof may stop; a parameter of the classifiers that prove.
@@ -40,10 +107,6 @@ class CardClassifier(ShowsCard, GivesPoints, ClassifierMixin, BaseEstimator, ABC
     class_weight: Any = None
     #: The label of the event; a parameter of some classifiers.
     event: Any = None
-    #: The columns that are no features; a parameter of some classifiers.
-    identifiers: Any = None
-    #: Whether missing values and categories are allowed.
-    takes_any_table: bool = False
 
     @abstractmethod
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Any:
@@ -95,31 +158,6 @@ class CardClassifier(ShowsCard, GivesPoints, ClassifierMixin, BaseEstimator, ABC
             procedure = replace(procedure, parameters={**procedure.parameters, **known})
         return Training(replace(table, weights=weights), given, factors, procedure)
 
-    def _know_columns(self, X: Any, table: Table) -> None:
-        """Remember all columns, by whose places rows of an array are predicted."""
-        names = column_names(X)
-        if names and not isinstance(X, (Mapping, FeatureTable)) and _are_texts(names):
-            # what scikit-learn would find, in a tenth of its time
-            self.feature_names_in_, self.n_features_in_ = np.array(names, dtype=object), len(names)
-        else:
-            validate_data(self, X, skip_check_array=True)
-        self._columns_in = table.columns
-        self.identifiers_ = [one.name for one in table.left_out]
-
-    def _describe(self, X: Any, table: Table, max_terms: int | None) -> None:
-        """Say what was read, unless it is from a file: the command that reads it has said so."""
-        self.data_summary_ = summarize(
-            table.features,
-            table.labels > 0,
-            table.classes,
-            outcome=table.outcome,
-            left_out=table.left_out,
-            repeats=find_repeats(table.features),
-            max_terms=max_terms,
-        )
-        if getattr(self, "verbose", False) and not isinstance(X, FeatureTable):
-            sys.stderr.write(f"{self.data_summary_}\n")
-
     def _keep(self, card: RiskCard, result: SolveResult, y: Any) -> None:
         """Make a finished card the model."""
         certificate = card.certificate
@@ -132,31 +170,6 @@ class CardClassifier(ShowsCard, GivesPoints, ClassifierMixin, BaseEstimator, ABC
         self.status_ = str(certificate.status)
         self.event_ = card.classes[1]
         self.classes_ = np.array(sorted(card.classes), dtype=_dtype_of_labels(y))
-
-    def total_points(self, X: Any) -> NDArray[np.int64]:
-        """Total of every row, base included."""
-        rows = self._rows_to_score(X)
-        return self.card_.total_points(rows)
-
-    def _rows_to_score(self, X: Any) -> Any:
-        """Checked rows with the columns on the card."""
-        check_is_fitted(self)
-        names = column_names(X)
-        if names is None:
-            X = rows_as_array(X)
-        if names is None or names != list(getattr(self, "feature_names_in_", ())):
-            validate_data(self, X, reset=False, skip_check_array=True)
-        if not self.takes_any_table:
-            X = read_numbers(X)  # which refuses anything else, in unused columns as well
-        return self._used_columns(X)
-
-    def _used_columns(self, X: Any) -> Any:
-        """The columns on the card: by position if the model was fitted on other names, or on none."""
-        used = [feature.name for feature in self.card_.features]
-        names = column_names(X) or []
-        if not used or all(name in names for name in used):
-            return X
-        return columns_in_order(X, self._columns_in, used)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Log-odds of ``classes_[1]`` for every row; above 0 that class is predicted.
@@ -203,10 +216,6 @@ class CardClassifier(ShowsCard, GivesPoints, ClassifierMixin, BaseEstimator, ABC
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
-        tags.transformer_tags.preserves_dtype = []  # points are whole numbers
-        tags.input_tags.allow_nan = self.takes_any_table
-        tags.input_tags.categorical = self.takes_any_table
-        tags.input_tags.string = self.takes_any_table
         return tags
 
 

@@ -164,6 +164,10 @@ def find_pool(
     """
     limits = parameters_of("pool")
     most, n_most = limits["tolerance"].checked(tolerance), limits["size"].checked(size)
+    if not isinstance(estimator, RiskScoreClassifier):
+        raise ParameterError(
+            f"Pools are found for RiskScoreClassifier, not for {type(estimator).__name__}."
+        )
     model = clone(estimator)
     further = {"tolerance": most, "size": n_most}
     request = Request("find_pool", further, pool_tolerance=float(most), pool_size=n_most)

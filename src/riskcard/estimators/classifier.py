@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Any
 
 from riskcard.encoding.decode_solution import Layout
 from riskcard.errors import ParameterError
-from riskcard.estimators.base import CardClassifier, count_threads, seed_of
+from riskcard.estimators.base import CardClassifier
 from riskcard.estimators.fitted import Procedure, Training, finish
 from riskcard.estimators.learning import Learned, Request, Task, learn, pose
-from riskcard.estimators.recipe_values import parameters_from, plain_values
+from riskcard.estimators.recipe_values import parameters_from
 from riskcard.estimators.regularization import Regularization
+from riskcard.estimators.tasks import card_rules_of, make_task, procedure_of, without_left_out
 from riskcard.model.card import RiskCard
 from riskcard.model.origin.recipe import Recipe
 from riskcard.parameters import check_parameters, parameters_of
 from riskcard.problem.problem import Problem, Scale
 from riskcard.rules.card_rules import CardRules
-from riskcard.search.options import Options
-
-#: The parameters that say which cards are allowed.
-LIMITS = (
-    "max_terms",
-    "max_features",
-    "max_cuts_per_feature",
-    "max_points",
-    "scale",
-    "max_log_odds",
-)
 
 
 @dataclass(eq=False, repr=False)
@@ -220,10 +210,7 @@ class RiskScoreClassifier(CardClassifier):
             {feature.name for feature in start.features} if start else set()
         )
         training = self._read(X, y, sample_weight, self._procedure(task), kept)
-        if training.table.left_out:
-            task.rules.check_names(training.table.columns)
-            task = replace(task, rules=task.rules.only(training.table.names))
-        return training, task
+        return training, without_left_out(task, training)
 
     def pose(
         self, X: Any, y: Any, sample_weight: Any = None, card: RiskCard | None = None
@@ -238,40 +225,12 @@ class RiskScoreClassifier(CardClassifier):
     def _task(self, request: Request) -> Task:
         """What to do, from parameters that make sense."""
         checked = check_parameters(self, "card", "work")
-        rules, regularization = self._card_rules(), Regularization.of(self.regularization)
-        # rounded cuts, and those of an earlier card, may be none of the preselected ones
-        is_free = rules.round_cuts is None and request.kept is None
-        options = Options(
-            certify=checked["certify"],
-            time_limit=checked["time_limit"],
-            gap=checked["gap"],
-            n_jobs=count_threads(self.n_jobs),
-            random_state=seed_of(self.random_state),
-            max_changes=request.max_changes,
-            min_gain=float(rules.min_gain or 0.0),
-            pool_tolerance=request.pool_tolerance,
-            pool_size=request.pool_size,
-            preselects=is_free and regularization.shortlist == "auto",
-        )
-        limits = {name: checked[name] for name in LIMITS}
         Scale.parse(checked["scale"], checked["max_log_odds"])  # refuses what does not go together
-        return Task(limits, rules, regularization, options, request, checked["verbose"])
+        return make_task(self, checked, request)
 
     def _procedure(self, task: Task) -> Procedure:
         """What the recipe says: all parameters, the rules of a file and the seed that was drawn."""
-        parameters = {name: getattr(self, name) for name in parameters_of("card", "work")}
-        parameters["random_state"] = task.options.random_state
-        if self.rules is not None:
-            parameters["rules"] = task.rules
-        return Procedure(task.request.method, plain_values(parameters), task.request.further)
+        return procedure_of(self, parameters_of("card", "work"), task)
 
     def _card_rules(self) -> CardRules:
-        if self.rules is None:
-            return CardRules()
-        if isinstance(self.rules, (str, Path)):
-            return CardRules.load(self.rules)
-        if not isinstance(self.rules, CardRules):
-            raise ParameterError(
-                f"rules is {self.rules!r}. Use CardRules, or the path of a TOML or CSV file."
-            )
-        return self.rules
+        return card_rules_of(self.rules)

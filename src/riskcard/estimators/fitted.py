@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.arrays import Integers
+from riskcard.data.columns import FeatureValues
 from riskcard.data.row_hash import hash_choices
 from riskcard.data.table import Table
 from riskcard.encoding.decode_solution import Layout, card_from_solution, raw_columns
@@ -24,6 +25,7 @@ from riskcard.model.origin.certificate import ClassWeights
 from riskcard.model.origin.recipe import Recipe
 from riskcard.problem.objective import violations
 from riskcard.problem.problem import Problem
+from riskcard.problem.rates import RateRows
 from riskcard.problem.result import SolveResult
 
 #: The loss of the printed card may differ from the solver's by this much, relatively: rounding.
@@ -63,12 +65,15 @@ class Training:
         The factors for rows without and with the event; None without class weights.
     procedure
         What is done with them.
+    rates
+        Exposure and events of the rows, where the outcome is a rate or a hazard; None for yes or no.
     """
 
     table: Table
     given_weights: NDArray[np.float64]
     class_factors: tuple[float, float] | None
     procedure: Procedure
+    rates: RateRows | None = None
 
 
 def finish(result: SolveResult, problem: Problem, layout: Layout, training: Training) -> RiskCard:
@@ -88,11 +93,11 @@ def finish(result: SolveResult, problem: Problem, layout: Layout, training: Trai
     table = training.table  # in that of the layout rare values stand for others
     card = with_ties(card_from_solution(result.solution, layout, problem.scale), layout.ties)
     used = [feature.name for feature in card.features]
-    features, points = _counted_features(card, table)
+    features, points = counted_features(card, table)
     totals = card.base + points.sum(axis=0)
     log_odds = card.log_odds_of_total(totals)
     loss = loss_with_pseudo_rows(log_odds, table.labels, table.weights, layout.pseudo)
-    _require_right(result, problem, loss)
+    require_right(result, problem, loss)
     certificate = certificate_of(result, problem, layout, loss)
     if training.class_factors is not None:
         weights = ClassWeights(*training.class_factors, card.multiplier, card.offset)
@@ -115,7 +120,7 @@ def finish(result: SolveResult, problem: Problem, layout: Layout, training: Trai
         outcome=layout.table.outcome,
         training=facts,
         certificate=certificate,
-        recipe=_recipe_of(training, problem, layout, used),
+        recipe=recipe_of(training, problem, layout, used),
     )
 
 
@@ -126,7 +131,7 @@ def _on_fitted_scale(card: RiskCard, totals: Integers, table: Table) -> NDArray[
     return np.asarray(scale.slope * totals + scale.offset, dtype=np.float64)
 
 
-def _counted_features(card: RiskCard, table: Table) -> tuple[tuple[CardFeature, ...], Integers]:
+def counted_features(card: RiskCard, table: Table) -> tuple[tuple[CardFeature, ...], Integers]:
     """The features with the rows and events of their lines, and the points of each feature and row."""
     is_event, features = table.labels > 0, []
     points = np.zeros((len(card.features), table.labels.size), dtype=np.int64)
@@ -171,7 +176,7 @@ def _without_class_weights(
     return replace(card, multiplier=1.0 / scale.slope, offset=scale.offset)
 
 
-def _require_right(result: SolveResult, problem: Problem, loss: float) -> None:
+def require_right(result: SolveResult, problem: Problem, loss: float) -> None:
     """Refuse a card that is not allowed, or has another loss than the solver says."""
     wrong = violations(result.solution, problem)
     if not math.isclose(loss, result.loss, rel_tol=LOSS_ROUNDING):
@@ -183,10 +188,19 @@ def _require_right(result: SolveResult, problem: Problem, loss: float) -> None:
         )
 
 
-def _recipe_of(training: Training, problem: Problem, layout: Layout, used: list[str]) -> Recipe:
+def recipe_of(
+    training: Training,
+    problem: Problem,
+    layout: Layout,
+    used: list[str],
+    further_columns: Mapping[str, FeatureValues] | None = None,
+) -> Recipe:
+    """How the card was made, and hashes of its rows, of which times are ``further_columns``."""
     table, weights = training.table, training.given_weights
-    choices = [used, table.names]
-    rows_used, rows_all = hash_choices(table.features, choices, table.labels > 0, weights)
+    more = dict(further_columns or {})
+    choices = [[*used, *more], [*table.names, *more]]
+    columns = {**table.features, **more}
+    rows_used, rows_all = hash_choices(columns, choices, table.labels > 0, weights)
     return Recipe(
         method=training.procedure.method,
         parameters=training.procedure.parameters,

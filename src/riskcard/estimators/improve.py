@@ -55,6 +55,7 @@ def improve(
     """
     if not isinstance(card, RiskCard):
         raise ParameterError(f"The card to improve is {card!r}. Use a RiskCard.")
+    card.require_yes_or_no("Improved cards")
     changes = parameters_of("improve")["max_changes"].checked(max_changes)
     model: RiskScoreClassifier = clone(estimator or RiskScoreClassifier(max(1, len(card.terms))))
     if changes is not None and model._card_rules().min_gain:

@@ -19,11 +19,13 @@ from riskcard.model.card import RiskCard
 from riskcard.problem.merge_rows import merge_equal_rows
 from riskcard.problem.objective import loss_of
 from riskcard.problem.problem import Problem, make_problem
+from riskcard.problem.rates import SEARCH_FACTOR, as_yes_or_no
 from riskcard.problem.result import SolveResult
 from riskcard.progress import ProgressDisplay
 from riskcard.rules.card_rules import CardRules
 from riskcard.rules.least_bins import LeastBins
 from riskcard.search.drivers.round_cuts import round_cuts
+from riskcard.search.drivers.solve_rates import solve_rates
 from riskcard.search.empty_card import best_empty_card
 from riskcard.search.interrupt import catch_interrupt
 from riskcard.search.options import Options
@@ -111,10 +113,13 @@ class Task:
     request: Request
     verbose: bool
 
-    def pose(self, layout: Layout) -> Problem:
-        """The problem to be solved on a table."""
-        rows = merge_equal_rows(add_pseudo_rows(layout.data, layout.pseudo))
-        problem = make_problem(rows, **self.limits)
+    def pose(self, layout: Layout, factor: float | None = None) -> Problem:
+        """The problem to be solved on a table; ``factor`` is that of ``as_yes_or_no``."""
+        if layout.rates is None:
+            rows = add_pseudo_rows(layout.data, layout.pseudo)
+        else:
+            rows = as_yes_or_no(layout.data, layout.rates, factor)
+        problem = make_problem(merge_equal_rows(rows), **self.limits)
         require_rows(layout, problem)
         table, rules, least = layout.table, layout.rules, layout.least
         if rules.restricts_features or least != LeastBins():
@@ -178,7 +183,12 @@ def _learn(training: Training, task: Task) -> Learned:
     unit = layout.table.weight_unit
     with ProgressDisplay() if task.verbose else nullcontext() as show:
         tell = None if show is None else lambda moment: show(moment.in_unit(unit))
-        result = solve(problem, replace(options, progress=tell))
+        options = replace(options, progress=tell)
+        if layout.rates is None:
+            result = solve(problem, options)
+        else:
+            rough = task.pose(layout, SEARCH_FACTOR)
+            result = solve_rates(problem, rough, layout.rates, replace(options, preselects=False))
     if result.preselected is not None:
         chosen = [*result.preselected, *result.solution.conditions]
         note = PRESELECTED.format(all=problem.n_conditions)
@@ -188,7 +198,8 @@ def _learn(training: Training, task: Task) -> Learned:
     if task.rules.round_cuts is not None:
         stay = () if task.request.max_changes is None else options.start
         result = round_cuts(result, problem, PrintedCuts(layout), task.rules.round_cuts, stay)
-    notes = [*result.notes, *notes_on(layout), *hints_on(result, problem), *task.request.notes]
+    hints = hints_on(result, problem) if layout.rates is None else []
+    notes = [*result.notes, *notes_on(layout), *hints, *task.request.notes]
     if kept is not None and (layout.closed or not layout.cut_grid.is_full):
         notes.append(KEPT_CONDITIONS)
     return Learned(replace(result.in_unit(unit), notes=tuple(notes)), problem, layout)
@@ -203,7 +214,7 @@ def _lay_out(training: Training, task: Task) -> Layout:
     # an earlier card keeps the points that it has for rare values
     line_rows = 1 if task.request.kept else task.regularization.least_rows(table.labels)
     table, ties = tie_rare_values(table, rules, line_rows)
-    grid, n_jobs = task.regularization.cuts_for(table), task.options.n_jobs
+    grid, n_jobs = task.regularization.cuts_for(table, training.rates), task.options.n_jobs
     needs_atoms = least != LeastBins()
     card, changes = task.request.kept, task.request.max_changes
     kept = None if card is None else points_of_numbers(card, table)
@@ -219,6 +230,7 @@ def _lay_out(training: Training, task: Task) -> Layout:
         max_changes=changes,
         ties=ties,
         min_line_rows=line_rows,
+        rates=None if training.rates is None else training.rates.times(1 / table.weight_unit),
     )
 
 

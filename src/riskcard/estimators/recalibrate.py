@@ -71,6 +71,7 @@ def recalibrate(
     >>> recalibrate(card, {"age": ages}, died, update="both").risk({"age": [50, 70]}).round(3).tolist()
     [0.333, 0.667]
     """
+    card.require_yes_or_no("Updates of the scale")
     totals = card.total_points(X)
     n_rows = totals.size
     table = _table_of(card, n_rows, y, sample_weight)

@@ -22,11 +22,14 @@ from riskcard.errors import ParameterError
 from riskcard.model.card import RiskCard
 from riskcard.parameters import check_parameters
 from riskcard.problem.problem import Problem
+from riskcard.problem.rates import RateRows
 from riskcard.search.shortlist import close_all_but, fitting_shortlist, shortlist
-from riskcard.smoothing.smooth_risks import SmoothRisks, choose_rows, smooth_risks
+from riskcard.smoothing.smooth_risks import SmoothRisks, choose_rows, smooth_rates, smooth_risks
 
 #: Candidate cuts of the grid "auto": one per this many rows, within these limits.
 ROWS_PER_CUT, FEWEST_CUTS, MOST_CUTS = 80, 9, 99
+#: An event says as much about a rate as this many rows, half of them with the event, about log-odds.
+ROWS_PER_EVENT = 4.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,10 +112,10 @@ class Regularization:
         """Nothing but the given parts."""
         return cls(**(dict.fromkeys(cls.__slots__) | parts))
 
-    def cuts_for(self, table: Table) -> int | None:
+    def cuts_for(self, table: Table, rates: RateRows | None = None) -> int | None:
         """The number of candidate cuts per feature; None for all."""
         if self.grid == "auto":
-            cuts = worth_of(table) // ROWS_PER_CUT
+            cuts = (worth_of(table) if rates is None else worth_of_events(rates)) // ROWS_PER_CUT
             return int(min(max(cuts, FEWEST_CUTS), MOST_CUTS))
         return None if self.grid is None else int(self.grid)
 
@@ -146,9 +149,18 @@ class Regularization:
             A card whose conditions stay on the shortlist.
         """
         needs_risks = "auto" in (self.pseudo_rows, self.shortlist) or self.smooth_rows is not None
-        risks = smooth_risks(table) if needs_risks else None
-        layout = replace(layout, pseudo=self._pseudo_rows(table, risks, max_terms))
-        length = self._length_of_shortlist(table, risks, max_terms)
+        if layout.rates is not None:
+            rates = layout.rates
+            risks = smooth_rates(table, rates.events, rates.exposure) if needs_risks else None
+            layout, worth = (
+                self._with_rates(layout, rates, risks, max_terms),
+                worth_of_events(rates),
+            )
+        else:
+            risks = smooth_risks(table) if needs_risks else None
+            layout = replace(layout, pseudo=self._pseudo_rows(table, risks, max_terms))
+            worth = worth_of(table)
+        length = self._length_of_shortlist(worth, risks, max_terms)
         return layout if length is None else _shorten(layout, pose(layout), length, start)
 
     def _pseudo_rows(self, table: Table, risks: SmoothRisks | None, max_terms: int) -> PseudoRows:
@@ -166,13 +178,38 @@ class Regularization:
             return PseudoRows(average, smooth, choose_rows(table))
         return PseudoRows(average, smooth, risks.rows, risks.risks if smooth else None)
 
+    def _with_rates(
+        self, layout: Layout, rates: RateRows, risks: SmoothRisks | None, max_terms: int
+    ) -> Layout:
+        """The layout with pseudo-observations of rates: at each row, shares of its exposure.
+
+        The average ones have the average rate, which is 1, the smooth ones the rates of the regression.
+        Their numbers are those shares of the rows. "auto" counts by events where it counts rows for yes
+        or no: events are what a rate is known by.
+        """
+        n_rows, worth = rates.events.size, worth_of_events(rates)
+        average, smooth = (
+            _as_number(given, n_rows) / n_rows for given in (self.pseudo_rows, self.smooth_rows)
+        )
+        if self.pseudo_rows == "auto" and risks is not None:
+            n_events = worth / ROWS_PER_EVENT
+            average = fitting_average_rows(risks.explained, max_terms, n_events) / n_events
+        if self.smooth_rows == "auto":
+            smooth = fitting_smooth_rows(worth) / worth
+        expected = average + smooth * (risks.risks if risks is not None else 0.0)
+        with_pseudo = RateRows(
+            rates.exposure * (1 + average + smooth), rates.events + rates.exposure * expected
+        )
+        pseudo = PseudoRows(average * n_rows, smooth * n_rows)
+        return replace(layout, rates=with_pseudo, pseudo=pseudo)
+
     def _length_of_shortlist(
-        self, table: Table, risks: SmoothRisks | None, max_terms: int
+        self, worth: float, risks: SmoothRisks | None, max_terms: int
     ) -> int | None:
         """How many conditions the card may choose from; None for all."""
         if self.shortlist == "auto":
             assert risks is not None  # by ``apply``
-            return fitting_shortlist(risks.explained, max_terms, worth_of(table))
+            return fitting_shortlist(risks.explained, max_terms, worth)
         return None if self.shortlist is None else int(self.shortlist)
 
 
@@ -193,6 +230,16 @@ def worth_of(table: Table) -> float:
     weights = table.weights / table.weights.max()
     rate = float(weights[table.labels > 0].sum() / weights.sum())
     return 4 * rate * (1 - rate) * float(weights.sum() ** 2 / np.sum(weights**2))
+
+
+def worth_of_events(rates: RateRows) -> float:
+    """How many rows of yes or no, half of them yes, would say as much as the events of rates.
+
+    The logarithm of a rate is known from ``d`` events with the variance ``1 / d``, log-odds from ``n``
+    such rows with ``4 / n``. Unequal weights, and many events of one row, cost as in ``worth_of``.
+    """
+    events = rates.events / rates.events.max()
+    return ROWS_PER_EVENT * float(events.sum() ** 2 / np.sum(events**2))
 
 
 def _shorten(layout: Layout, problem: Problem, length: int, start: RiskCard | None) -> Layout:

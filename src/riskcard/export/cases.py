@@ -173,6 +173,7 @@ def cases_of(card: RiskCard) -> CardCases:
     <= 60 0
     > 60 3
     """
+    card.require_yes_or_no("Exports")
     return CardCases(
         features=tuple(_feature_cases(card, one) for one in card.features),
         base=card.base,

@@ -82,7 +82,9 @@ def cds_hooks_response(
             f"warning_from is {warning_from:g} and critical_from {critical_from:g}. Give risks above 0, the "
             "first not above the second."
         )
+    card.require_yes_or_no("Answers of decision support")
     why = explain_row(card, row)
+    assert why.risk is not None
     indicator = "info" if why.risk < warning_from else "warning"
     if why.risk >= critical_from:
         indicator = "critical"

@@ -201,6 +201,10 @@ def fit_within_limits(
     True
     """
     found = limits if isinstance(limits, GroupLimits) else GroupLimits(**limits)
+    if not isinstance(estimator, RiskScoreClassifier):
+        raise ParameterError(
+            f"Cards within limits are found for RiskScoreClassifier, not for {type(estimator).__name__}."
+        )
     model: RiskScoreClassifier = clone(estimator)
     rules = model._card_rules()
     refused = {

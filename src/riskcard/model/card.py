@@ -20,6 +20,7 @@ from riskcard.model.lines import Line
 from riskcard.model.origin.certificate import Certificate, TrainingFacts
 from riskcard.model.origin.proof_record import ProofRecord, record_of
 from riskcard.model.origin.recipe import Recipe, digest_of
+from riskcard.model.outcome_kinds import Counts, OutcomeKind, TimeToEvent, relative, what_it_gives
 from riskcard.model.words.labels import Labels
 
 if TYPE_CHECKING:
@@ -77,6 +78,10 @@ class RiskCard(CardViews):
         What was proven; None for a card written by hand.
     labels
         What people read in place of the names of columns and levels.
+    kind
+        What the card gives where the outcome is not yes or no: ``TimeToEvent`` (risks by horizons) or
+        ``Counts`` (a rate). Then ``total / multiplier + offset`` is the logarithm of the relative hazard
+        or of the rate, and what asks for log-odds or for one risk is refused. None for yes or no.
     recipe
         How the card was made; None for a card written by hand. A card whose points, scale or certificate
         are not those of its recipe loses both certificate and recipe.
@@ -101,6 +106,7 @@ class RiskCard(CardViews):
     recipe: Recipe | None = None
     reading: Reading | None = None
     labels: Labels = field(default_factory=Labels)
+    kind: OutcomeKind | None = None
 
     def __post_init__(self) -> None:
         features = tuple(self.features)
@@ -160,6 +166,8 @@ class RiskCard(CardViews):
         """What the event is, in words: the target, and its value where that says more."""
         if self.labels.event is not None:
             return self.labels.event
+        if not self.outcome and self.kind is not None:
+            return "the event" if isinstance(self.kind, TimeToEvent) else "events"
         if not self.outcome:
             with self.labels.spoken():
                 return say("event_class", label=str(self.classes[1]))
@@ -171,6 +179,8 @@ class RiskCard(CardViews):
         """Which risk the card gives, in words."""
         if self.labels.title is not None:
             return self.labels.title
+        if isinstance(self.kind, Counts):
+            return f"Rate of {self.event} per {self.kind.unit}"
         return self.labels.say("risk_of", event=self.event)
 
     def with_labels(self, labels: Labels | str | Path) -> RiskCard:
@@ -244,7 +254,58 @@ class RiskCard(CardViews):
 
     def log_odds_of_total(self, total: Any) -> NDArray[np.float64]:
         """The log-odds of a total."""
+        self.require_yes_or_no("Log-odds and one risk for all times")
+        return self.linear_of_total(total)
+
+    def require_yes_or_no(self, what: str) -> None:
+        """Refuse what is made for outcomes of yes or no on a card of another kind.
+
+        Parameters
+        ----------
+        what
+            What was asked for, in the plural: the start of the error.
+        """
+        if self.kind is not None:
+            raise ParameterError(
+                f"{what} are for outcomes of yes or no, but this card gives {what_it_gives(self.kind)}. "
+                "Such a card can be printed, saved as JSON, used for predictions and explained."
+            )
+
+    def linear_of_total(self, total: Any) -> NDArray[np.float64]:
+        """``total / multiplier + offset``: log-odds, or by ``kind`` the log of a relative hazard or a rate."""
         return np.asarray(total) / self.multiplier + self.offset
+
+    def relative_of_total(self, total: Any) -> NDArray[np.float64]:
+        """The relative hazard of a total, or the rate where the card is about counts."""
+        if self.kind is None:
+            raise ParameterError(
+                "The outcome of this card is yes or no: it has no hazards or rates. Use risk_of_total."
+            )
+        return relative(self.linear_of_total(total))
+
+    def risk_by_of_total(self, total: Any, horizon: float) -> NDArray[np.float64]:
+        """The risk by a horizon that belongs to a total.
+
+        Parameters
+        ----------
+        total
+            One total, or several.
+        horizon
+            A time within the follow-up of the training rows, whether it is on the card or not.
+        """
+        if not isinstance(self.kind, TimeToEvent):
+            raise ParameterError(
+                "This card is not about the time to an event: it has no risks by horizons. Use risk."
+            )
+        return self.kind.risk_by(horizon, self.relative_of_total(total))
+
+    def relative(self, values: Any) -> NDArray[np.float64]:
+        """The relative hazard of each row, or its rate where the card is about counts."""
+        return self.relative_of_total(self.total_points(values))
+
+    def risk_by(self, values: Any, horizon: float) -> NDArray[np.float64]:
+        """The risk of each row that the event has come by a horizon."""
+        return self.risk_by_of_total(self.total_points(values), horizon)
 
     def risk_of_total(self, total: Any) -> NDArray[np.float64]:
         """The risk of a total."""
@@ -279,6 +340,7 @@ class RiskCard(CardViews):
         """
         from riskcard.model.contributions import shap_values
 
+        self.require_yes_or_no("SHAP values of log-odds")
         return shap_values(self, values, background)
 
     def shap_explanation(self, values: Any, background: Any = None) -> Any:
@@ -291,6 +353,7 @@ class RiskCard(CardViews):
         """
         from riskcard.model.contributions import shap_explanation
 
+        self.require_yes_or_no("SHAP values of log-odds")
         return shap_explanation(self, values, background)
 
     def reachable_totals(self) -> list[int]:

@@ -18,6 +18,7 @@ from riskcard.model.feature_points import FeaturePoints, LevelPoints
 from riskcard.model.origin.certificate import Certificate, ClassWeights, TrainingFacts
 from riskcard.model.origin.proof_record import ProofRecord
 from riskcard.model.origin.recipe import HeldOut, Recipe
+from riskcard.model.outcome_kinds import KIND_NAMES, OutcomeKind, name_of_kind
 from riskcard.model.totals import TotalCount
 from riskcard.model.value_range import ValueRange
 from riskcard.model.words.labels import Labels
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 Record = TypeVar("Record")
 
 FORMAT = "riskcard"
-FORMAT_VERSION = 6
+#: That of cards for outcomes of yes or no, and that of all others, which have one entry more.
+FORMAT_VERSION, VERSION_OF_KINDS = 6, 7
 
 _HEADER = ("format", "format_version", "riskcard_version")
 #: The entries of a card in the order of the file.
@@ -89,17 +91,27 @@ def card_to_json(card: RiskCard) -> str:
             codes = feature["codes"]
             feature["codes"] = [{"value": value, "points": points} for value, points in codes]
     entries["labels"] = None if card.labels == Labels() else entries["labels"]
-    header = dict(zip(_HEADER, (FORMAT, FORMAT_VERSION, __version__), strict=True))
-    return _dumps({**header, **{key: entries[key] for key in _ORDER}}) + "\n"
+    version = FORMAT_VERSION if card.kind is None else VERSION_OF_KINDS
+    header = dict(zip(_HEADER, (FORMAT, version, __version__), strict=True))
+    kind = (
+        {} if card.kind is None else {"kind": {"name": name_of_kind(card.kind), **entries["kind"]}}
+    )
+    return _dumps({**header, **{key: entries[key] for key in _ORDER}, **kind}) + "\n"
 
 
 def _dumps(content: dict[str, Any]) -> str:
-    """One entry per line; a count of totals has one line too, or counts would fill most of the file."""
+    """One entry per line; a count of totals, and the baseline, have one line too, or they would fill the file."""
     training = content["training"]
     counts = training["totals"] if training is not None else ()
     if counts:
         content = {**content, "training": {**training, "totals": "@"}}
+    kind = content.get("kind", {})
+    marks = {f"@{key}": value for key, value in kind.items() if isinstance(value, tuple)}
+    if marks:
+        content = {**content, "kind": {**kind, **{mark[1:]: mark for mark in marks}}}
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    for mark, value in marks.items():
+        text = text.replace(f'"{mark[1:]}": "{mark}"', f'"{mark[1:]}": {json.dumps(value)}')
     lines = ",\n".join(f"      {json.dumps(one, allow_nan=False)}" for one in counts)
     # this cannot be part of a text, where quotes are escaped, and no other entry has the name
     return text.replace('"totals": "@"', f'"totals": [\n{lines}\n    ]') if counts else text
@@ -178,15 +190,16 @@ def _require_format(content: Any, source: str) -> None:
             f"{source} has format version {version}, which was written before the first release; "
             f"riskcard {__version__} reads version {FORMAT_VERSION}. Fit the card again."
         )
-    if version > FORMAT_VERSION:
+    if version > VERSION_OF_KINDS:
         raise FormatError(
             f"{source} has format version {version}, but riskcard {__version__} reads version "
-            f"{FORMAT_VERSION}. Install a newer riskcard: pip install --upgrade riskcard."
+            f"{VERSION_OF_KINDS}. Install a newer riskcard: pip install --upgrade riskcard."
         )
 
 
 def _card_from_content(content: dict[str, Any]) -> RiskCard:
-    _check_entries(RiskCard, "the card", content, {*_HEADER, *_ORDER})
+    has_kind = content["format_version"] == VERSION_OF_KINDS
+    _check_entries(RiskCard, "the card", content, {*_HEADER, *_ORDER, *(["kind"] * has_kind)})
     records: dict[str, Any] = {
         key: _record_from(kind, f'"{key}"', content[key])
         for key, kind in _RECORDS.items()
@@ -196,7 +209,23 @@ def _card_from_content(content: dict[str, Any]) -> RiskCard:
         raise ParameterError('"digest" of the recipe is empty. Write the card again.')
     records["labels"] = _labels_from(content["labels"])
     records["features"] = [_feature_from(entry) for entry in content["features"]]
+    if has_kind:
+        records["kind"] = _kind_from(content["kind"])
     return RiskCard(**{key: content[key] for key in _ORDER} | records)
+
+
+def _kind_from(entry: Any) -> OutcomeKind:
+    _require_type('"kind"', entry, dict)
+    known = KIND_NAMES.get(entry.get("name", ""))
+    if known is None:
+        names = " or ".join(f'"{name}"' for name in KIND_NAMES)
+        raise ParameterError(f'"name" of the kind is {entry.get("name")!r}. It must be {names}.')
+    own = {key: value for key, value in entry.items() if key != "name"}
+    _check_entries(known, '"kind"', own)
+    for key in ("horizons", "times", "hazards"):
+        if key in own:
+            _require_type(f'"{key}"', own[key], list)
+    return known(**own)
 
 
 def _labels_from(entry: Any) -> Labels:

@@ -9,10 +9,12 @@ from riskcard.data.levels import Label
 from riskcard.data.rows_to_score import take_columns
 from riskcard.errors import DataError
 from riskcard.formatting.numbers import readable_number
+from riskcard.formatting.percent import percent
 from riskcard.formatting.speech import say
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature
 from riskcard.model.lookup import Move, Place, moves_from, place_of
+from riskcard.model.outcome_kinds import Counts
 from riskcard.model.terms import Term
 from riskcard.model.words.labels import Labels
 
@@ -90,7 +92,9 @@ class Change:
     points
         By how much the total changes.
     total, risk
-        What the row would have.
+        What the row would have; the risk is None where the outcome is not yes or no.
+    outlook
+        What the card gives in place of one risk, in words; empty for an outcome of yes or no.
     """
 
     feature: str
@@ -102,7 +106,8 @@ class Change:
     size: float | None
     points: int
     total: int
-    risk: float
+    risk: float | None
+    outlook: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +127,9 @@ class Explanation:
     intercept
         Points in addition to those of the conditions.
     total, risk
-        What the card gives the row.
+        What the card gives the row; the risk is None where the outcome is not yes or no.
+    outlook
+        What such a card gives in its place, in words: risks by horizons, or a rate.
     changes
         Other values of one feature that alter the total, nearest first: for a number the nearest
         bins on either side, for a category the other groups.
@@ -138,10 +145,16 @@ class Explanation:
     conditions: tuple[Condition, ...]
     intercept: int
     total: int
-    risk: float
+    risk: float | None
     changes: tuple[Change, ...]
     higher_is_safer: bool = False
     labels: Labels = field(default_factory=Labels, repr=False)
+    outlook: str = ""
+
+    @property
+    def outcome_words(self) -> str:
+        """The risk, or what the card gives in its place."""
+        return percent(self.risk) if self.risk is not None else self.outlook
 
     @property
     def reasons(self) -> tuple[FeatureReason, ...]:
@@ -166,6 +179,10 @@ class Explanation:
         content["reasons"] = [one.feature for one in self.reasons]
         content["reason_texts"] = list(self.reason_texts)
         content["nearest"] = None if self.nearest is None else asdict(self.nearest)
+        if self.risk is not None:  # then there is nothing in its place
+            nearest = [content["nearest"]] if content["nearest"] else []
+            for part in (content, *content["changes"], *nearest):
+                del part["outlook"]
         lists = {key: list(content[key]) for key in ("features", "conditions", "changes")}
         return content | lists
 
@@ -221,11 +238,31 @@ def explain_row(card: RiskCard, row: Any) -> Explanation:
         conditions=tuple(_condition(term, standing[term.feature]) for term in terms),
         intercept=card.intercept_of(terms),
         total=total,
-        risk=float(card.risk_of_total(total)),
+        risk=_risk(card, total),
         changes=tuple(sorted(changes, key=_distance)),
         higher_is_safer=card.higher_is_safer,
         labels=card.labels,
+        outlook=outlook_of(card, total),
     )
+
+
+def _risk(card: RiskCard, total: int) -> float | None:
+    return float(card.risk_of_total(total)) if card.kind is None else None
+
+
+def outlook_of(card: RiskCard, total: int) -> str:
+    """What a card gives a total in place of one risk, in words; empty for an outcome of yes or no."""
+    kind = card.kind
+    if kind is None:
+        return ""
+    relative = float(card.relative_of_total(total))
+    if isinstance(kind, Counts):
+        return f"{relative:.3g} per {kind.unit}"
+    risks = [
+        f"{percent(float(kind.risk_by(one, relative)))} by {kind.horizon_words(one)}"
+        for one in kind.horizons
+    ]
+    return f"{', '.join(risks)}; relative hazard {relative:.3g}"
 
 
 def _reason(card: RiskCard, feature: CardFeature, place: Place) -> FeatureReason:
@@ -275,7 +312,8 @@ def _change(card: RiskCard, feature: CardFeature, place: Place, move: Move, tota
         size=move.size,
         points=move.points,
         total=new_total,
-        risk=float(card.risk_of_total(new_total)),
+        risk=_risk(card, new_total),
+        outlook=outlook_of(card, new_total),
     )
 
 

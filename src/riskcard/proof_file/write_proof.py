@@ -98,6 +98,7 @@ def write_proof(
     >>> written.bound == model.lower_bound_
     True
     """
+    card.require_yes_or_no("Proof files")
     certificate, recipe = _require_covered(card)
     require_writable(path)
     model = RiskScoreClassifier.from_recipe(recipe)

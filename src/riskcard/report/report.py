@@ -156,6 +156,7 @@ def make_report(
         raise ParameterError(
             f"A report needs a RiskCard or a fitted classifier, not {type(model).__name__}."
         )
+    card.require_yes_or_no("Reports")
     procedure = procedure_of(card) if model is card else procedure_of_model(model)
     with card.labels.spoken():
         shown = (

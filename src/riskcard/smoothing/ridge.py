@@ -1,6 +1,7 @@
-"""Ridge regression: logistic, with a penalty on squares, whose strength leave-one-out losses choose."""
+"""Ridge regression: logistic or Poisson, with a penalty on squares whose strength leave-one-out losses choose."""
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -16,6 +17,94 @@ RISE = 0.003
 MOST_NEWTON_STEPS, LONGEST_STEP, SMALLEST_DECREASE = 30, 4.0, 1e-10
 #: A row keeps at least this share of its weight when its own influence is taken out.
 LEAST_LEFT = 0.05
+#: Rates beyond this are not told apart: no leave-one-out step may overflow.
+LARGEST_LOG_RATE = 20.0
+
+
+class Rows(Protocol):
+    """What the regression has to know of its rows: all as functions of their linear predictors."""
+
+    @property
+    def start(self) -> float:
+        """The intercept of the regression without columns."""
+
+    @property
+    def weight(self) -> float:
+        """What the decrease of the loss is weighed against."""
+
+    def means(self, linear: Floats) -> Floats:
+        """What the regression expects of a unit of each row: its risk or its rate."""
+
+    def residuals(self, linear: Floats, factors: Floats | float = 1.0) -> Floats:
+        """The derivative of each row's loss, with the sign turned, times a factor."""
+
+    def curvatures(self, linear: Floats, factors: Floats | float = 1.0) -> Floats:
+        """The second derivative of each row's loss, times a factor."""
+
+    def loss(self, linear: Floats) -> float:
+        """The loss of all rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class YesOrNo:
+    """Rows of the logistic regression: 1.0 or 0.0 for each, and weights that add up to their number."""
+
+    is_event: Floats
+    weights: Floats
+
+    @property
+    def start(self) -> float:
+        rate = float(np.average(self.is_event, weights=self.weights))
+        return float(np.log(rate / (1 - rate)))
+
+    @property
+    def weight(self) -> float:
+        return float(self.weights.sum())
+
+    def means(self, linear: Floats) -> Floats:
+        return _risks(linear)
+
+    def residuals(self, linear: Floats, factors: Floats | float = 1.0) -> Floats:
+        return factors * self.weights * (self.is_event - _risks(linear))
+
+    def curvatures(self, linear: Floats, factors: Floats | float = 1.0) -> Floats:
+        risks = _risks(linear)
+        return factors * self.weights * risks * (1 - risks)
+
+    def loss(self, linear: Floats) -> float:
+        return float(np.sum(self.weights * _log_losses(linear, self.is_event)))
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """Rows of the Poisson regression: the number of events and the exposure of each."""
+
+    events: Floats
+    exposure: Floats
+
+    @property
+    def start(self) -> float:
+        return float(np.log(self.events.sum() / self.exposure.sum()))
+
+    @property
+    def weight(self) -> float:
+        return float(self.events.sum())
+
+    def means(self, linear: Floats) -> Floats:
+        return np.exp(np.minimum(linear, LARGEST_LOG_RATE))
+
+    def residuals(self, linear: Floats, factors: Floats | float = 1.0) -> Floats:
+        return factors * (self.events - self.exposure * self.means(linear))
+
+    def curvatures(self, linear: Floats, factors: Floats | float = 1.0) -> Floats:
+        return factors * self.exposure * self.means(linear)
+
+    def loss(self, linear: Floats) -> float:
+        # half the deviance, which is not negative
+        is_event = self.events > 0
+        own = self.events[is_event]
+        surplus = own * (np.log(own / self.exposure[is_event]) - linear[is_event])
+        return float(np.sum(self.exposure * self.means(linear) - self.events) + np.sum(surplus))
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,61 +116,59 @@ class Ridge:
     coefficients
         The intercept, then one per column.
     left_out
-        For each row the risk that the regression would give it, were it fitted without the row.
+        For each row the risk or rate that the regression would give it, were it fitted without the row.
+    rows
+        What it was fitted to.
     """
 
     coefficients: Floats
     left_out: Floats
+    rows: Rows
 
     def risks(self, columns: Floats) -> Floats:
-        """The risks of rows."""
-        return _risks(self.coefficients[0] + columns @ self.coefficients[1:])
+        """The risks, or rates, of rows."""
+        return self.rows.means(self.coefficients[0] + columns @ self.coefficients[1:])
 
 
-def fit_ridge(columns: Floats, is_event: Floats, weights: Floats) -> Ridge:
+def fit_ridge(columns: Floats, rows: Rows) -> Ridge:
     """The regression with the penalty whose leave-one-out loss is lowest.
 
-    Leaving a row out changes its log-odds by about ``h * rest / (1 - h * curvature)`` with ``h`` its
-    leverage in the last Newton step: one step from the solution, exact for squared errors. So all
-    rows are left out for the price of one inverse.
+    Leaving a row out changes its linear predictor by about ``h * rest / (1 - h * curvature)`` with
+    ``h`` its leverage in the last Newton step: one step from the solution, exact for squared errors. So
+    all rows are left out for the price of one inverse.
 
     Parameters
     ----------
     columns
         Shape (rows, columns); centred.
-    is_event
-        1.0 or 0.0 for each row.
-    weights
-        Their sum is the number of rows that the penalty is weighed against.
+    rows
+        What is explained by them.
     """
-    design = np.column_stack([np.ones(is_event.size), columns])
-    rate = float(np.average(is_event, weights=weights))
+    design = np.column_stack([np.ones(columns.shape[0]), columns])
     at = np.zeros(design.shape[1])
-    at[0] = np.log(rate / (1 - rate))
+    at[0] = rows.start
     best, lowest = None, np.inf
     for penalty in PENALTIES:
-        at, inverse = _newton(design, is_event, weights, penalty, at)
-        left_out = _leave_out(design, is_event, weights, at, inverse)
-        loss = float(np.sum(weights * _log_losses(left_out, is_event)))
+        at, inverse = _newton(design, rows, penalty, at)
+        left_out = _leave_out(design, rows, at, inverse)
+        loss = rows.loss(left_out)
         if loss < lowest:
-            best, lowest = Ridge(at, _risks(left_out)), loss
+            best, lowest = Ridge(at, rows.means(left_out), rows), loss
         elif loss > lowest * (1 + RISE):
             break
     assert best is not None  # the first penalty has a finite loss
     return best
 
 
-def _newton(
-    design: Floats, is_event: Floats, weights: Floats, penalty: float, start: Floats
-) -> tuple[Floats, Floats]:
+def _newton(design: Floats, rows: Rows, penalty: float, start: Floats) -> tuple[Floats, Floats]:
     """The minimum and the inverse of the curvature there."""
     penalties = np.full(start.size, penalty)
     penalties[0] = 0.0
-    at, enough = start.copy(), SMALLEST_DECREASE * float(weights.sum())
+    at, enough = start.copy(), SMALLEST_DECREASE * rows.weight
     for _ in range(MOST_NEWTON_STEPS):
-        risks = _risks(design @ at)
-        slopes = design.T @ (weights * (is_event - risks)) - penalties * at
-        inverse = _inverse(design, weights * risks * (1 - risks), penalties)
+        linear = design @ at
+        slopes = design.T @ rows.residuals(linear) - penalties * at
+        inverse = _inverse(design, rows.curvatures(linear), penalties)
         step = inverse @ slopes
         longest = float(np.abs(design @ step).max())
         at += step * min(1.0, LONGEST_STEP / max(longest, 1e-300))
@@ -97,15 +184,12 @@ def _inverse(design: Floats, curvatures: Floats, penalties: Floats) -> Floats:
     return np.asarray(np.linalg.inv(curvature), dtype=np.float64)
 
 
-def _leave_out(
-    design: Floats, is_event: Floats, weights: Floats, at: Floats, inverse: Floats
-) -> Floats:
-    """The log-odds of each row without its own influence."""
-    log_odds = design @ at
-    risks = _risks(log_odds)
+def _leave_out(design: Floats, rows: Rows, at: Floats, inverse: Floats) -> Floats:
+    """The linear predictor of each row without its own influence."""
+    linear = design @ at
     leverages = np.einsum("ij,ij->i", design @ inverse, design)
-    left = np.maximum(1 - leverages * weights * risks * (1 - risks), LEAST_LEFT)
-    without: Floats = log_odds - leverages * weights * (is_event - risks) / left
+    left = np.maximum(1 - rows.curvatures(linear, leverages), LEAST_LEFT)
+    without: Floats = linear - rows.residuals(linear, leverages) / left
     return without
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from riskcard.arrays import Floats, Integers
 from riskcard.data.table import Table
-from riskcard.smoothing.ridge import fit_ridge
+from riskcard.smoothing.ridge import Events, YesOrNo, fit_ridge
 from riskcard.threads import one_blas_thread
 
 #: The regression has a curve of this degree for each number.
@@ -29,6 +29,8 @@ LARGE_SHARE = 0.1
 MOST_ROWS, MOST_COLUMNS = 5000, 200
 #: Risks are rounded to multiples of this, so that the order of the rows does not matter.
 UNIT = 2.0**-20
+#: No relative rate of the regression is larger.
+LARGEST_RATE = 100.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ class SmoothRisks:
     rows
         The rows that it was fitted to, ascending.
     risks
-        The risk of each of them.
+        The risk of each of them, or its relative rate.
     explained
         The share of the variance of the labels (as 0 and 1) that it explains in rows left out; 0
         where it explains nothing.
@@ -60,13 +62,9 @@ def smooth_risks(table: Table) -> SmoothRisks:
     weights *= weights.sum() / np.sum(weights**2)
     is_event = (labels > 0).astype(np.float64)
     rate = float(np.average(is_event, weights=weights))
-    blocks = [
-        _columns_of(values[:, f], levels is not None and not levels.is_ordered, weights)
-        for f, levels in enumerate(table.levels)
-    ]
-    columns = _take_best(blocks, weights * (is_event - rate))
+    columns = _columns(table, values, weights, weights * (is_event - rate))
     with one_blas_thread():
-        regression = fit_ridge(columns, is_event, weights)
+        regression = fit_ridge(columns, YesOrNo(is_event, weights))
     variance = rate * (1 - rate)
     missed = float(np.average((is_event - regression.left_out) ** 2, weights=weights))
     risks = np.rint(regression.risks(columns) / UNIT) * UNIT
@@ -75,6 +73,54 @@ def smooth_risks(table: Table) -> SmoothRisks:
         risks=np.clip(risks, UNIT, 1 - UNIT),
         explained=max(0.0, 1 - missed / variance),
     )
+
+
+def smooth_rates(table: Table, events: Floats, exposure: Floats) -> SmoothRisks:
+    """Fit the Poisson regression to the rows of a table: what it says of each row is a relative rate.
+
+    Parameters
+    ----------
+    table
+        The rows; labels and weights are not read.
+    events, exposure
+        Of each row, times its weight, in a unit in which the average rate is 1.
+
+    Returns
+    -------
+    SmoothRisks
+        For all rows. With ``v`` the variance of relative rates that the regression explains in rows
+        left out, the share of the variance explained is ``v / (1 + v)``: where a row has one expected
+        event, the other part of the variance of its events is 1.
+    """
+    # by weight as many events as the weights are worth
+    is_event = events > 0
+    weights = np.where(is_event, events, 0.0)
+    unit = float(np.sum(weights**2) / weights.sum())
+    rows, own, exposed = choose_rows(table), events / unit, exposure / unit
+    known = exposed[rows] > 0
+    rows = rows[known]
+    values = table.values
+    columns = _columns(table, values, exposed, own - exposed)
+    with one_blas_thread():
+        regression = fit_ridge(columns[rows], Events(own[rows], exposed[rows]))
+    left_out, at_risk, seen = regression.left_out - 1, exposed[rows], own[rows]
+    gained = float(np.sum(2 * (seen - at_risk) * left_out - at_risk * left_out**2))
+    explained = max(0.0, gained / float(at_risk.sum()))
+    rates = np.rint(regression.risks(columns) / UNIT) * UNIT
+    return SmoothRisks(
+        rows=np.arange(len(values)),
+        risks=np.clip(rates, UNIT, LARGEST_RATE),
+        explained=explained / (1 + explained),
+    )
+
+
+def _columns(table: Table, values: Floats, weights: Floats, pulls: Floats) -> Floats:
+    """The columns of the regression for some rows of a table."""
+    blocks = [
+        _columns_of(values[:, f], levels is not None and not levels.is_ordered, weights)
+        for f, levels in enumerate(table.levels)
+    ]
+    return _take_best(blocks, pulls)
 
 
 def choose_rows(table: Table, most: int = MOST_ROWS) -> Integers:

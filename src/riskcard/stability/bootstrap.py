@@ -241,6 +241,7 @@ def _card_of(model: Any) -> RiskCard:
             f"{type(last).__name__} has no card_. Give a classifier whose model is a card, or a "
             "pipeline that ends in one."
         )
+    card.require_yes_or_no("Bootstraps of a fit")
     return card
 
 

@@ -185,6 +185,7 @@ def validate(
         raise ParameterError(
             f"A validation needs a RiskCard or a fitted classifier, not {type(card).__name__}."
         )
+    card.require_yes_or_no("Validations of one risk")
     clusters, groups_column = _column(card, X, groups)
     places, sites_column = _column(card, X, sites)
     with card.labels.spoken():  # names of groups

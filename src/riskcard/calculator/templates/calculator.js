@@ -24,8 +24,12 @@
     return say("percent", { number: written((100 * risk).toFixed(places)) });
   }
 
+  // where the card has horizons, the risk by the one that is chosen
+  const horizon = () => (data.horizons ? data.horizons[Number(find("horizon").value)] : null);
+
   function riskOf(total) {
     const logOdds = total / data.multiplier + data.offset;
+    if (data.horizons) return -Math.expm1(-horizon().hazard * Math.exp(logOdds));
     if (logOdds >= 0) return 1 / (1 + Math.exp(-logOdds));
     return Math.exp(logOdds) / (1 + Math.exp(logOdds));
   }
@@ -160,6 +164,7 @@
     const isKnown = total !== null;
     totalPlace.textContent = isKnown ? written(String(total)) : "–";
     riskPlace.textContent = isKnown ? percent(riskOf(total)) : "–";
+    if (data.horizons) find("risk-name").textContent = horizon().words;
     totalPlace.dataset.total = isKnown ? String(total) : "";
     riskPlace.dataset.risk = isKnown ? String(riskOf(total)) : "";
     document.body.classList.toggle("complete", isKnown);
@@ -172,9 +177,12 @@
     drawCurve(low, high, total);
     find("linked").textContent = "";
     announce(
-      isKnown ? say("announcement", { total: written(String(total)), risk: percent(riskOf(total)) }) : words,
+      isKnown ? say("announcement", { total: written(String(total)), risk: riskWords(total) }) : words,
     );
   }
+
+  const riskWords = (total) =>
+    data.horizons ? `${percent(riskOf(total))} (${horizon().words})` : percent(riskOf(total));
 
   function openWords(open, low, high) {
     const features = open.map((question) => question.name).join(data.words.separator);
@@ -191,6 +199,7 @@
     const key =
       hundredths < 1 ? "fewer_than_one" : hundredths > 99 ? "more_than_ninety_nine" : "of_hundred";
     const here = data.observed.find((one) => one.low <= total && total <= one.high);
+    if (data.horizons) return `${horizon().words}: ${say(key, { number })}`;
     if (!here) return say(key, { number });
     const [low, high] = [written(String(here.low)), written(String(here.high))];
     const parts = {
@@ -283,7 +292,7 @@
     if (data.has_all_totals)
       for (const value of data.totals)
         add(svg, "circle", { class: "dot", cx: x(value), cy: y(riskOf(value)), r: 2.2 });
-    const label = [data.words.curve];
+    const label = [data.horizons ? horizon().words : data.words.curve];
     if (total !== null) {
       drawPlace(svg, x(total), y(riskOf(total)), percent(riskOf(total)));
       label.push(`${data.words.total} ${written(String(total))}, ${percent(riskOf(total))}`);
@@ -405,6 +414,7 @@
   }
 
   questions.forEach((_, i) => listen(i));
+  if (data.horizons) find("horizon").addEventListener("change", showResult);
   find("inputs").addEventListener("submit", (event) => event.preventDefault());
   find("print").addEventListener("click", () => window.print());
   find("again").addEventListener("click", () => {

@@ -8,13 +8,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from riskcard.cli.card_rows import in_words
+from riskcard.cli.given import given, regularization_of
 from riskcard.cli.group_limits import fit_limited, limits_of, without_proxies
 from riskcard.cli.held_out_rows import require_hold_out
 from riskcard.cli.remarks import put, say, say_saved
+from riskcard.cli.times import fit_times, require_times
 from riskcard.cli.training import Training, read_training
 from riskcard.cli.using.show import show_card
 from riskcard.errors import ParameterError
-from riskcard.parameters import PARAMETERS, parameters_of
+from riskcard.parameters import PARAMETERS
 
 if TYPE_CHECKING:
     from riskcard.estimators.card_pool import CardPool
@@ -38,6 +40,7 @@ def run_fit(options: Namespace) -> int:
     """Learn a card, show it and write it."""
     _require_company(options)
     require_hold_out(options)
+    require_times(options)
     limits = limits_of(options)
     start = _starting_card(options)
     training = without_proxies(options, read_training(options))
@@ -145,6 +148,8 @@ def _fit(
     options: Namespace, training: Training, limits: GroupLimits | None, start: RiskCard | None
 ) -> tuple[RiskCard, CardPool | LimitedCard | None]:
     """The card, and the pool that it is from, or what limits cost."""
+    if options.time is not None:
+        return fit_times(options, training), None
     model = classifier_of(options, training)
     table, labels, weights = training.table, training.labels, training.weights
     if limits is not None:
@@ -169,20 +174,10 @@ def _fit(
 def classifier_of(options: Namespace, training: Training) -> RiskScoreClassifier:
     """The classifier that the options mean."""
     from riskcard.estimators.classifier import RiskScoreClassifier
-    from riskcard.estimators.regularization import Regularization
 
     known = {"rules": training.rules, "event": training.classes[1], "identifiers": None}
-    parameters = given(options, "card", "work") | known
-    whole, parts = None if options.lowest_loss else "auto", given(options, "regularization")
-    parameters["regularization"] = replace(Regularization.of(whole), **parts) if parts else whole
+    parameters = given(options, "card", "work") | known | regularization_of(options)
     return RiskScoreClassifier(verbose=not options.quiet, **parameters)
-
-
-def given(options: Namespace, *groups: str) -> dict[str, Any]:
-    """The parameters of some groups that the options have."""
-    return {
-        name: getattr(options, name) for name in parameters_of(*groups) if hasattr(options, name)
-    }
 
 
 def _starting_card(options: Namespace) -> RiskCard | None:

@@ -3,7 +3,8 @@
 from argparse import Namespace
 from typing import Any
 
-from riskcard.cli.learning.fit import classifier_of, given
+from riskcard.cli.given import given
+from riskcard.cli.learning.fit import classifier_of
 from riskcard.cli.remarks import put, write_or_print
 from riskcard.cli.training import Training, read_training
 from riskcard.output_files import table_as_csv

@@ -6,8 +6,9 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from riskcard.cli.given import given
 from riskcard.cli.held_out_rows import require_hold_out
-from riskcard.cli.learning.fit import classifier_of, exit_code, given, named_card
+from riskcard.cli.learning.fit import classifier_of, exit_code, named_card
 from riskcard.cli.remarks import put, say_saved
 from riskcard.cli.training import Training, read_training
 from riskcard.cli.using.show import show_card

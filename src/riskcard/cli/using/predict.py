@@ -14,6 +14,7 @@ from riskcard.cli.remarks import say, write_or_print
 from riskcard.data.files.wanted_columns import Kind, MissingWords, Selection, require_columns
 from riskcard.errors import ParameterError, RiskcardWarning
 from riskcard.model.card_json import load_card
+from riskcard.model.outcome_kinds import TimeToEvent
 from riskcard.output_files import table_as_csv
 
 if TYPE_CHECKING:
@@ -21,13 +22,14 @@ if TYPE_CHECKING:
     from riskcard.model.card import RiskCard
 
 #: The columns that are written in addition to those kept.
-_OWN = ("total", "risk", "band", "prediction", "remarks")
+_OWN = ("total", "risk", "band", "prediction", "remarks", "rate", "relative_hazard")
 
 
 def run_predict(options: Namespace) -> int:
     """Score the rows of a table."""
     card = load_card(options.card)
     bands = _checked_bands(options.bands)
+    _require_fitting(options, card)
     file = open_data(options)
     kept = _kept_columns(options, file)
     table = file.read(card_selection(file, options, card))
@@ -56,6 +58,10 @@ def _scores(
     from riskcard.model.row_remarks import row_remarks
 
     totals = card.total_points(rows)
+    if card.kind is not None:
+        remarks = row_remarks(card, rows) if card.features else [""] * totals.size
+        outlooks = _outlooks(options, card, totals)
+        return {"total": totals.tolist(), **outlooks, "remarks": remarks}
     risks = card.risk_of_total(totals).tolist()
     columns = {"total": totals.tolist(), "risk": [_rounded(risk, options.digits) for risk in risks]}
     if bands:
@@ -68,6 +74,29 @@ def _scores(
         columns["prediction"] = [card.classes[risk >= options.threshold] for risk in risks]
     remarks = row_remarks(card, rows) if card.features else [""] * len(risks)
     return columns | {"remarks": remarks}
+
+
+def _require_fitting(options: Namespace, card: RiskCard) -> None:
+    """Refuse options that are about one risk on another card, and the other way round."""
+    if card.kind is not None and (options.bands or options.threshold is not None):
+        card.require_yes_or_no("--bands and --threshold")
+    if options.horizon is not None and not isinstance(card.kind, TimeToEvent):
+        raise ParameterError(
+            "--horizon is for cards of the time to an event, and this is none. Leave it out."
+        )
+
+
+def _outlooks(options: Namespace, card: RiskCard, totals: Any) -> dict[str, list[Any]]:
+    """What a card gives in place of one risk: risks by horizons and relative hazards, or rates."""
+    relative = card.relative_of_total(totals).tolist()
+    shown = relative if options.digits is None else [f"{one:.6g}" for one in relative]
+    if not isinstance(card.kind, TimeToEvent):
+        return {"rate": shown}
+    columns: dict[str, list[Any]] = {}
+    for horizon in options.horizon or card.kind.horizons:
+        risks = card.kind.risk_by(horizon, relative).tolist()
+        columns[f"risk_by_{horizon:g}"] = [_rounded(risk, options.digits) for risk in risks]
+    return {**columns, "relative_hazard": shown}
 
 
 def _rounded(risk: float, digits: int | None) -> str | float:
@@ -114,13 +143,13 @@ def _kept_columns(options: Namespace, file: TableFile) -> dict[str, list[Any]]:
     """Columns of the table as they are written there."""
     names = list(dict.fromkeys(options.keep))
     if names == ["all"] and "all" not in file.names:
-        names = [name for name in file.names if name not in _OWN]
+        names = [name for name in file.names if not _is_own(name)]
         if len(names) < len(file.names):
-            others = ", ".join(name for name in file.names if name in _OWN)
+            others = ", ".join(name for name in file.names if _is_own(name))
             say(f"Columns that predict itself writes are not kept: {others}.")
     require_columns(file, names, "named by --keep")
     for name in names:
-        if name in _OWN:
+        if _is_own(name):
             raise ParameterError(
                 f"--keep names {name!r}, which is a column of the output. Rename it in the table."
             )
@@ -129,3 +158,8 @@ def _kept_columns(options: Namespace, file: TableFile) -> dict[str, list[Any]]:
     as_written = dict.fromkeys(names, MissingWords().among_texts)
     table = file.read(Selection(kinds=dict.fromkeys(names, Kind.TEXT), known=as_written))
     return {name: table[name].tolist() for name in names}
+
+
+def _is_own(name: str) -> bool:
+    """Whether a column is one that predict writes itself."""
+    return name in _OWN or name.startswith("risk_by_")

@@ -213,6 +213,8 @@ def digest_of(card: RiskCard) -> str:
         "certificate": card.certificate,
         "recipe": None if card.recipe is None else {**_entries_of(card.recipe), "digest": ""},
     }
+    if card.kind is not None:
+        content["kind"] = card.kind
     text = json.dumps(
         content, sort_keys=True, separators=(",", ":"), allow_nan=False, default=_entries_of
     )

@@ -6,6 +6,8 @@ a card with fewer terms than allowed has fewer from the list. So no card is lost
 limit is broken by the intervals alone is empty.
 """
 
+import numpy as np
+
 import riskcard.kernels.proof.hull.layout as hull
 import riskcard.kernels.proof.layout as at
 from riskcard.kernels.jit import bare_inner_kernel, bare_kernel

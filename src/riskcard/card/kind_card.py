@@ -1,0 +1,275 @@
+"""Cards of risks by horizons and of rates: their table, their sentences, and the card as text and HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from riskcard.card.bands import counts_of
+from riskcard.card.blocks import FeatureBlock, blocks_of, have_counts
+from riskcard.card.sentences import (
+    candidate_words,
+    extra_rows,
+    rare_words,
+    ratio_words,
+    rounded_down,
+    rounded_up,
+    rule_words,
+)
+from riskcard.errors import ParameterError
+from riskcard.formatting.html import Number, boxed, html_table, paragraphs
+from riskcard.formatting.numbers import minus
+from riskcard.formatting.percent import percent
+from riskcard.formatting.plain_text import one_line
+from riskcard.model.card import RiskCard
+from riskcard.model.origin.certificate import Certificate
+from riskcard.model.outcome_kinds import Counts, OutcomeKind, TimeToEvent
+from riskcard.model.totals import bands_of
+from riskcard.model.words.labels import Labels
+from riskcard.status import Status
+
+#: Why a proof ended before it was finished, by status.
+_ENDED = {
+    Status.GAP_REACHED: "The proof stopped at the gap that was asked for",
+    Status.TIME_LIMIT: "The proof was cut short by the time limit",
+    Status.NODE_LIMIT: "The proof was cut short by the limit on its nodes",
+    Status.INTERRUPTED: "The proof was interrupted",
+    Status.ROUNDING: "The proof was finished, but its tolerance leaves a gap",
+    Status.CHOSEN: "A card other than the best found was chosen",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class KindCard:
+    """A card as numbers and strings, ready to be drawn: on one line each.
+
+    Attributes
+    ----------
+    title
+        What the card gives.
+    blocks
+        Each feature and its lines.
+    base
+        Points that everyone has.
+    header, rows
+        The table from total to risks or to a rate.
+    front, details
+        What every reader should know; what those should know who judge the card.
+    labels
+        The words of the headings.
+    """
+
+    title: str
+    blocks: tuple[FeatureBlock, ...]
+    base: int
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    front: tuple[str, ...]
+    details: tuple[str, ...]
+    labels: Labels
+
+    @property
+    def observed(self) -> str:
+        """Observed shares are none of risks by a time: rows were followed for different times."""
+        return ""
+
+    @property
+    def back(self) -> tuple[str, ...]:
+        """The details, as those of other cards are called."""
+        return self.details
+
+    @property
+    def has_line_counts(self) -> bool:
+        """Whether every line knows how many training rows it held."""
+        return have_counts(self.blocks)
+
+
+def kind_card_of(card: RiskCard) -> KindCard:
+    """Gather what a rendering of such a card shows."""
+    assert card.kind is not None
+    return KindCard(
+        title=one_line(f"{card.title}{_by_words(card.kind)}"),
+        blocks=blocks_of(card),
+        base=card.base,
+        header=_header(card, card.kind),
+        rows=tuple(_rows(card, card.kind)),
+        front=tuple(map(one_line, _front(card, card.kind))),
+        details=tuple(map(one_line, _details(card, card.kind))),
+        labels=card.labels,
+    )
+
+
+def kind_html(card: RiskCard) -> str:
+    """The card as a piece of HTML with its own style."""
+    shown = kind_card_of(card)
+    points = [
+        [block.feature if place == 0 else "", line.label, Number(minus(line.points))]
+        for block in shown.blocks
+        for place, line in enumerate(block.lines)
+    ]
+    points.append(["Base (everyone)", "", Number(minus(shown.base))])
+    totals = [[Number(minus(cell)) for cell in row] for row in shown.rows]
+    return boxed(
+        shown.title,
+        html_table(["Feature", "Value", Number("Points")], points),
+        html_table([*map(Number, shown.header)], totals),
+        paragraphs(shown.front),
+        paragraphs(shown.details),
+    )
+
+
+# --- the table ----------------------------------------------------------------------------------
+
+
+def _by_words(kind: OutcomeKind) -> str:
+    if isinstance(kind, Counts):
+        return ""
+    by = [f"{horizon:g}" for horizon in kind.horizons]
+    listed = by[0] if len(by) == 1 else f"{', '.join(by[:-1])} and {by[-1]}"
+    return f" by {kind.time} {listed}"
+
+
+def _header(card: RiskCard, kind: OutcomeKind) -> tuple[str, ...]:
+    counts = (card.labels.say("rows"), card.labels.say("events")) if counts_of(card) else ()
+    if isinstance(kind, Counts):
+        return card.labels.say("total"), f"Rate per {kind.unit}", *counts[:1]
+    risks = [f"Risk by {kind.horizon_words(one)}" for one in kind.horizons]
+    return card.labels.say("total"), *risks, "Relative hazard", *counts
+
+
+def _rows(card: RiskCard, kind: OutcomeKind) -> Iterator[tuple[str, ...]]:
+    known = counts_of(card)
+    for low, high in bands_of(card.reachable_totals()):
+        ends = card.relative_of_total([low, high])
+        cells = [_range(str(low), str(high))]
+        if isinstance(kind, TimeToEvent):
+            risks = [map(percent, kind.risk_by(one, ends).tolist()) for one in kind.horizons]
+            cells += [_range(*pair) for pair in risks]
+        cells.append(_range(*(f"{one:.3g}" for one in ends.tolist())))
+        if known:
+            own = known.get((low, high), [])
+            cells.append(card.labels.count(sum(one.rows for one in own)))
+            if isinstance(kind, TimeToEvent):
+                cells.append(card.labels.count(sum(one.events for one in own)))
+        yield tuple(cells)
+
+
+def _range(first: str, last: str) -> str:
+    return first if first == last else f"{first.removesuffix(' %')} to {last}"
+
+
+# --- the sentences ------------------------------------------------------------------------------
+
+
+def _front(card: RiskCard, kind: OutcomeKind) -> Iterator[str]:
+    training, certificate = card.training, card.certificate
+    yield from rare_words(card)
+    if isinstance(kind, TimeToEvent):
+        yield (
+            "A risk by a time is that of the event at or before it. A relative hazard of 1 is the average "
+            "of the training rows. The card assumes that hazards stay proportional, and that rows were "
+            "lost from sight for reasons that have nothing to do with their risk."
+        )
+    if training is not None:
+        yield _training_words(card, kind)
+    if certificate is not None:
+        yield from _shrinkage_words(certificate, card.labels, kind)
+        yield _proof_for_readers(certificate)
+
+
+def _training_words(card: RiskCard, kind: OutcomeKind) -> str:
+    assert card.training is not None
+    rows = card.labels.count(card.training.rows)
+    weighted = " Rows had weights." if card.training.is_weighted else ""
+    if isinstance(kind, Counts):
+        return (
+            f"Learned from {rows} rows with {kind.events:,.10g} events in an exposure of "
+            f"{kind.exposed:,.6g} ({kind.events / kind.exposed:.4g} per {kind.unit}).{weighted}"
+        )
+    events = card.labels.count(card.training.events)
+    return (
+        f"Learned from {rows} rows, {events} of them with the event; they were followed up to "
+        f"{kind.time} {kind.last:g}.{weighted}"
+    )
+
+
+def _shrinkage_words(certificate: Certificate, labels: Labels, kind: OutcomeKind) -> Iterator[str]:
+    if certificate.smooth_rows > 0:
+        yield labels.say("smooth", extra=extra_rows(certificate.smooth_rows, labels))
+    if certificate.pseudo_rows > 0:
+        what = "Rates" if isinstance(kind, Counts) else "Hazards"
+        extra = extra_rows(certificate.pseudo_rows, labels)
+        yield f"{what} are shrunk towards their average, as if {extra} with the average had been seen."
+
+
+def _proof_for_readers(certificate: Certificate) -> str:
+    if certificate.status is Status.HEURISTIC:
+        return "Found by a heuristic search; whether another card of this kind fits better is not known."
+    if certificate.bound <= 0:
+        return "The search was not finished, and how much better another card may fit is not known."
+    added = "counting the extra rows, " if certificate.all_pseudo_rows > 0 else ""
+    added += "at the charge per term, " if certificate.min_gain > 0 else ""
+    if certificate.status is Status.OPTIMAL:
+        return (
+            f"Proven: {added}no other card of this size and kind has a deviance that is lower by more "
+            "than a ten-thousandth (see the details for the kind)."
+        )
+    return (
+        f"{_ENDED[certificate.status]}: {added}a card of this kind whose deviance is up to "
+        f"{rounded_up(100 * certificate.gap)} % lower may exist."
+    )
+
+
+def _details(card: RiskCard, kind: OutcomeKind) -> Iterator[str]:
+    what = "rate" if isinstance(kind, Counts) else "relative hazard"
+    sign = "-" if card.offset < 0 else "+"
+    yield (
+        f"Behind the table: {what} = exp(total / {card.multiplier:.6g} {sign} {abs(card.offset):.6g})"
+        + ("" if isinstance(kind, Counts) else "; risk by t = 1 - exp(-H(t) * relative hazard)")
+        + "."
+    )
+    if isinstance(kind, TimeToEvent):
+        baseline = [f"H({one:g}) = {kind.baseline(one):.6g}" for one in kind.horizons]
+        yield f"H is Breslow's estimate of the cumulative hazard given the totals: {', '.join(baseline)}."
+    if card.certificate is not None:
+        yield from _certificate_words(card.certificate, kind)
+
+
+def _certificate_words(certificate: Certificate, kind: OutcomeKind) -> Iterator[str]:
+    what = "Poisson deviance of the counts"
+    if isinstance(kind, TimeToEvent):
+        what = "Poisson deviance of the events given Nelson and Aalen's cumulative hazard over the time at risk"
+    charged = "" if certificate.min_gain == 0 else f" plus {certificate.min_gain:.6g} per term"
+    yield f"The loss{charged} is half the {what}: {certificate.objective:.4f}."
+    if certificate.bound > 0:
+        bound = rounded_down(certificate.bound, 4)
+        yield f"No card of this kind can be below {bound} (gap {rounded_up(100 * certificate.gap)} %)."
+    limits = [f"at most {certificate.max_terms} terms", f"{certificate.max_points} points per term"]
+    if certificate.max_features < certificate.max_terms:
+        limits.insert(1, f"{certificate.max_features} features")
+    if certificate.max_cuts_per_feature < certificate.max_terms:
+        limits.insert(-1, f"{certificate.max_cuts_per_feature} terms per feature")
+    ratio = "rate" if isinstance(kind, Counts) else "hazard"
+    limits.append(
+        f"no term multiplies the {ratio} by more than {ratio_words(certificate.max_log_odds)}"
+    )
+    if certificate.min_line_rows > 1:
+        limits.append(
+            f"values with fewer than {certificate.min_line_rows} rows count as a typical value"
+        )
+    yield f"This kind: {', '.join([*limits, *candidate_words(certificate)])}."
+    if certificate.all_pseudo_rows > 0:
+        yield (
+            "Regularised: loss and bound include pseudo-observations, which have a share of the exposure "
+            f"of each row ({certificate.pseudo_rows:.6g} with the average {ratio}, "
+            f"{certificate.smooth_rows:.6g} with those of a smooth regression); counts of rows do not."
+        )
+    if certificate.rules:
+        yield f"Rules: {rule_words(certificate)}."
+    yield from certificate.notes
+
+
+def require_bins(form: str) -> None:
+    """Refuse the paper's form, which is one of log-odds."""
+    if form != "bins":
+        raise ParameterError(f"form is {form!r}. A card of this kind is shown as 'bins' only.")

@@ -1,0 +1,96 @@
+"""What cards of hazards and cards of rates have in common: parameters, reading, learning."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from riskcard.arrays import Booleans, Floats
+from riskcard.data.table import make_table
+from riskcard.data.target import read_weights
+from riskcard.errors import DataError
+from riskcard.estimators.base import CardEstimator
+from riskcard.estimators.fitted import Training
+from riskcard.estimators.fitted_rates import RateOutcome, finish_rates
+from riskcard.estimators.learning import Request, learn
+from riskcard.estimators.tasks import make_task, procedure_of, without_left_out
+from riskcard.parameters import Parameter, parameters_of
+from riskcard.problem.rates import RateRows
+
+#: Parameters of cards for yes or no that hazards and rates do not have: the baseline, or the offset, is
+#: always fitted, and there are no classes.
+YES_OR_NO_ONLY = ("scale", "max_log_odds", "event", "class_weight")
+
+
+class RateEstimator(CardEstimator):
+    """An estimator whose card gives a hazard or a rate; how rows are read is up to its subclass."""
+
+    takes_any_table = True
+    #: The group of its own parameters.
+    group: str
+    # parameters that every subclass has
+    max_terms: int
+    rules: Any
+    verbose: bool
+
+    def _parameters(self) -> dict[str, Parameter]:
+        """All parameters by name: those that it shares with cards for yes or no, and its own."""
+        shared = parameters_of("card", "work")
+        kept = {name: one for name, one in shared.items() if name not in YES_OR_NO_ONLY}
+        return kept | parameters_of(self.group)
+
+    def _read_rows(
+        self, X: Any, is_event: Booleans, sample_weight: Any, name: str | None
+    ) -> tuple[Training, Booleans]:
+        """The checked rows without those of weight 0, and which are left."""
+        checked = {key: one.checked(getattr(self, key)) for key, one in self._parameters().items()}
+        checked |= {"scale": "calibrated", "max_log_odds": checked["max_log_ratio"]}
+        self._task = make_task(self, checked, Request(method=type(self).__name__))
+        weights = read_weights(sample_weight, is_event.size)
+        table = make_table(
+            X,
+            name,
+            weights,
+            drop_zero_weights=True,
+            identifiers=self.identifiers,
+            kept=self._task.rules.wanted,
+            is_event=is_event,
+        )
+        self._know_columns(X, table)
+        kept = weights > 0
+        if not is_event[kept].any():
+            raise DataError(
+                "Every row with an event has the weight 0. Give some a positive weight."
+            )
+        if not is_event[kept].all():
+            self._describe(X, table, self.max_terms)
+        names = {**self._parameters(), "identifiers": None}
+        procedure = procedure_of(self, names, self._task)
+        known = {"identifiers": self.identifiers_ or None}
+        procedure = replace(procedure, parameters={**procedure.parameters, **known})
+        training = Training(table, table.weights, None, procedure)
+        self._task = without_left_out(self._task, training)
+        return training, kept
+
+    def _learn(self, training: Training, rates: RateRows, outcome: RateOutcome) -> None:
+        """Learn a card from rows with exposure and events, and keep it."""
+        training = replace(training, rates=rates)
+        learned = learn(training, self._task)
+        self.card_, self.result_ = finish_rates(*learned, training, outcome)
+        del self._task
+        certificate = self.card_.certificate
+        assert certificate is not None
+        self.loss_ = certificate.loss
+        self.lower_bound_ = certificate.bound
+        self.gap_ = certificate.gap
+        self.status_ = str(certificate.status)
+
+    def _relative(self, X: Any) -> Floats:
+        """The relative hazard, or the rate, of each row."""
+        return self.card_.relative_of_total(self.total_points(X))
+
+    def __call__(self, X: Any) -> Floats:
+        """The logarithm of the relative hazard, or of the rate."""
+        return np.asarray(self.card_.linear_of_total(self.total_points(X)), dtype=np.float64)

@@ -1,0 +1,163 @@
+"""How well hazards and risks by a horizon agree with the times of events."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from riskcard.arrays import Booleans, Floats
+from riskcard.data.target import read_weights
+from riskcard.evaluation.intervals import QUANTILE, Figure, normal_interval
+from riskcard.outcomes.hazards import FollowUp, Steps, kaplan_meier
+
+#: Pairs of rows that are compared at once.
+PAIRS_AT_ONCE = 4_000_000
+#: Predictions that differ by no more are equal.
+TIED = 1e-8
+
+
+def concordance(rows: FollowUp, predicted: Floats, sample_weight: Any = None) -> float:
+    """Harrell's concordance index: in how many pairs the row with the earlier event has the higher hazard.
+
+    Two rows are compared where one has the event while the other is at risk and without it; equal
+    predictions count half. 0.5 where no pair can be compared.
+
+    Examples
+    --------
+    >>> rows = FollowUp(np.array([1.0, 2.0, 3.0]), np.array([True, True, False]))
+    >>> concordance(rows, np.array([3.0, 1.0, 2.0]))
+    0.6666666666666666
+    """
+    weights = read_weights(sample_weight, predicted.size)
+    agreeing, compared = _pairs(rows, predicted, weights)
+    total = float(compared.sum())
+    return float(agreeing.sum()) / total if total > 0 else 0.5
+
+
+def concordance_figure(rows: FollowUp, predicted: Floats) -> Figure:
+    """The same with its 95 % interval.
+
+    The index is a ratio of two sums over pairs. Its standard error is that of its linearisation: a row's
+    influence is what its own pairs, as either of both, agree more than the average.
+    """
+    agreeing, compared = _pairs(rows, predicted, np.ones(predicted.size))
+    total = float(compared.sum()) / 2
+    if total == 0:
+        return Figure(0.5, None)
+    value = float(agreeing.sum()) / 2 / total
+    influence = (agreeing - value * compared) / total
+    low, high = normal_interval(value, math.sqrt(float(influence @ influence)))
+    return Figure(value, (max(low, 0.0), min(high, 1.0)))
+
+
+def _pairs(rows: FollowUp, predicted: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """For each row the weight of the pairs that it is part of: those that agree, and all."""
+    agreeing, compared = np.zeros(predicted.size), np.zeros(predicted.size)
+    events = np.flatnonzero(rows.is_event)
+    size = max(1, PAIRS_AT_ONCE // predicted.size)
+    for start in range(0, events.size, size):
+        own = events[start : start + size]
+        time = rows.time[own, None]
+        later = (rows.time > time) | ((rows.time == time) & ~rows.is_event)
+        if rows.entry is not None:
+            later &= (rows.entry < time) | (rows.entry == 0)
+        above = predicted[own, None] - predicted
+        agrees = later * np.where(np.abs(above) <= TIED, 0.5, above > 0)
+        compared[own] += weights[own] * (later @ weights)
+        agreeing[own] += weights[own] * (agrees @ weights)
+        compared += weights * (weights[own] @ later)
+        agreeing += weights * (weights[own] @ agrees)
+    return agreeing, compared
+
+
+# --- risks by a horizon -------------------------------------------------------------------------
+
+
+def risk_figure(rows: FollowUp, horizon: float) -> Figure:
+    """The share of rows with the event by a horizon, as Kaplan and Meier estimate it.
+
+    The 95 % interval is Greenwood's on the scale of ``log(-log(survival))``, which stays within 0 and 1;
+    None where no row, or every row, has had the event, or where nobody was followed so long.
+    """
+    if rows.time.size == 0 or float(rows.time.max()) < horizon:
+        return Figure(math.nan, None)
+    curve = kaplan_meier(rows, np.ones(rows.time.size))
+    left = float(curve.at(np.array([horizon]))[0])
+    if not 0 < left < 1:
+        return Figure(1 - left, None)
+    known = curve.times <= horizon
+    shares = curve.values[known] / np.concatenate([[1.0], curve.values[known][:-1]])
+    events = np.array(
+        [np.count_nonzero(rows.is_event & (rows.time == t)) for t in curve.times[known]]
+    )
+    at_risk = events / (1 - shares)
+    # Greenwood: d / (r (r - d)) at each time
+    variance = float(np.sum(events / (at_risk * (at_risk - events)))) / math.log(left) ** 2
+    reach = math.exp(QUANTILE * math.sqrt(variance))
+    return Figure(1 - left, (1 - left ** (1 / reach), 1 - left**reach))
+
+
+@dataclass(frozen=True, slots=True)
+class BrierScore:
+    """The Brier score at a horizon, that of one risk for all, and the share that is explained.
+
+    Attributes
+    ----------
+    value
+        The mean squared distance between the risk and what came true by the horizon.
+    of_average
+        The same if every row had Kaplan and Meier's risk of all rows.
+    """
+
+    value: float
+    of_average: float
+
+    @property
+    def explained(self) -> float:
+        """The index of prediction accuracy: ``1 - value / of_average``."""
+        return 1 - self.value / self.of_average if self.of_average > 0 else math.nan
+
+
+def brier_score(rows: FollowUp, risks: Floats, horizon: float) -> BrierScore:
+    """Graf's Brier score: rows that were lost before the horizon are made up for by weights.
+
+    A row with the event by the horizon weighs ``1 / G(time)`` with ``G`` the share that is not yet censored
+    just before that time, one that is still there after it ``1 / G(horizon)``; others are unknown. Rows have to be
+    followed from the start.
+    """
+    not_censored = _not_censored(rows)
+    is_case = rows.is_event & (rows.time <= horizon)
+    is_control = rows.time > horizon
+    weights = np.zeros(rows.time.size)
+    weights[is_case] = 1 / not_censored.before(rows.time[is_case])
+    weights[is_control] = 1 / float(not_censored.at(np.array([horizon]))[0])
+    average = 1 - float(kaplan_meier(rows, np.ones(rows.time.size)).at(np.array([horizon]))[0])
+    return BrierScore(
+        *(
+            float(np.sum(weights * np.where(is_case, 1 - one, one) ** 2)) / rows.time.size
+            for one in (risks, np.full(risks.size, average))
+        )
+    )
+
+
+def _not_censored(rows: FollowUp) -> Steps:
+    """The share of rows that is not censored by each time; events come before what is lost at the same time."""
+    times = np.unique(rows.time[~rows.is_event])
+    values, left = np.empty(times.size), 1.0
+    for place, time in enumerate(times):
+        lost = np.count_nonzero(~rows.is_event & (rows.time == time))
+        at_risk = np.count_nonzero((rows.time > time) | (~rows.is_event & (rows.time == time)))
+        left *= 1 - lost / at_risk
+        values[place] = left
+    return Steps(times, values, first=1.0)
+
+
+def risk_groups(risks: Floats, most: int) -> list[Booleans]:
+    """Rows in groups of ascending risk, of about the same size; equal risks stay together."""
+    distinct, place, counts = np.unique(risks, return_inverse=True, return_counts=True)
+    middle = (np.cumsum(counts) - counts / 2) / risks.size
+    group = np.minimum((middle * most).astype(int), most - 1)[place]
+    return [group == one for one in np.unique(group)] if distinct.size else []

@@ -1,0 +1,213 @@
+"""The command line with times to an event: fit, show, predict, explain, calculator, and refusals."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+from optional import find
+from riskcard import RiskCard, RiskScoreRegressor, RiskScoreSurvival, validate_survival
+from riskcard.cli.main import main
+from survival_rows import draw_rows, structured
+
+
+@pytest.fixture
+def data(tmp_path):
+    X, y, entry = draw_rows(150)
+    path = tmp_path / "rows.csv"
+    lines = ["age,marker,size,days,died,since"]
+    for row, (event, time), start in zip(X, y, entry, strict=True):
+        cells = [*map(str, row), f"{time:g}", "yes" if event else "no", f"{start:g}"]
+        lines.append(",".join(cells))
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture
+def card_file(data, tmp_path):
+    path = tmp_path / "card.json"
+    options = ["--target", "died", "--time", "days", "--horizon", "10", "30", "--max-terms", "3"]
+    options += ["--drop", "since"]
+    assert main(["fit", str(data), *options, "--certify", "-q", "-o", str(path)]) == 0
+    return path
+
+
+def run(capsys, *arguments):
+    code = main([str(one) for one in arguments])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_fit_gives_the_card_of_python_and_prints_horizons(data, card_file, capsys):
+    X, y, _ = draw_rows(150)
+    frame = find("pandas").DataFrame(X, columns=["age", "marker", "size"])
+    model = RiskScoreSurvival(3, horizons=[10, 30], certify=True, identifiers=None)
+    expected = model.fit(frame, structured(y)).card_
+    card = RiskCard.load(card_file)
+    assert card.features == expected.features
+    assert card.kind == expected.kind
+    assert card.certificate.loss == pytest.approx(expected.certificate.loss)
+    code, out, _ = run(capsys, "show", card_file)
+    assert code == 0
+    assert out.startswith("Risk of died by days 10 and 30\n")
+
+
+def test_late_entry_changes_the_baseline(data, card_file, tmp_path, capsys):
+    path = tmp_path / "late.json"
+    options = ["--target", "died", "--time", "days", "--entry", "since", "--horizon", "10"]
+    assert run(capsys, "fit", data, *options, "-q", "-o", path)[0] == 0
+    assert "since" not in RiskCard.load(path).feature_names
+    assert RiskCard.load(path).kind.hazards != RiskCard.load(card_file).kind.hazards
+
+
+def test_predict_writes_the_risk_by_each_horizon(data, card_file, capsys):
+    card = RiskCard.load(card_file)
+    code, out, _ = run(capsys, "predict", card_file, data, "--digits", "all")
+    assert code == 0
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert list(rows[0]) == ["total", "risk_by_10", "risk_by_30", "relative_hazard", "remarks"]
+    totals = np.array([int(row["total"]) for row in rows])
+    found = np.array([float(row["risk_by_30"]) for row in rows])
+    assert found == pytest.approx(card.risk_by_of_total(totals, 30))
+    _, out, _ = run(capsys, "predict", card_file, data, "--horizon", "20")
+    assert out.startswith("total,risk_by_20,relative_hazard,remarks\n")
+    code, _, err = run(capsys, "predict", card_file, data, "--threshold", "0.5")
+    assert code == 2
+    assert "--bands and --threshold are for outcomes of yes or no" in err
+    code, _, err = run(capsys, "predict", card_file, data, "--horizon", "9999")
+    assert code == 2
+    assert "followed up to days" in err
+
+
+def test_explain_says_the_risk_by_each_horizon(data, card_file, capsys):
+    code, out, _ = run(capsys, "explain", card_file, data, "--row", "1")
+    assert code == 0
+    assert re.match(r"Risk of died: .* % by days 10, .* % by days 30; relative hazard", out)
+    _, out, _ = run(capsys, "explain", card_file, data, "--row", "1", "--json")
+    why = json.loads(out)
+    assert why["risk"] is None
+    assert "by days 10" in why["outlook"]
+
+
+def test_the_calculator_chooses_between_horizons_and_computes_as_the_card(
+    card_file, tmp_path, capsys
+):
+    page = tmp_path / "page.html"
+    assert run(capsys, "calculator", card_file, "-o", page)[0] == 0
+    card, text = RiskCard.load(card_file), page.read_text(encoding="utf-8")
+    assert re.findall(r"<option[^>]*>(Risk by [^<]*)<", text) == [
+        "Risk by days 10",
+        "Risk by days 30",
+    ]
+    data = json.loads(re.search(r'id="data">(.*?)</script>', text).group(1))
+    for place, horizon in enumerate((10, 30)):
+        for total in card.reachable_totals():
+            linear = total / data["multiplier"] + data["offset"]
+            risk = 1 - np.exp(-data["horizons"][place]["hazard"] * np.exp(linear))
+            assert risk == pytest.approx(card.risk_by_of_total(total, horizon))
+    assert data["observed"] == []
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_the_script_of_the_calculator_has_that_risk(card_file, tmp_path, capsys):
+    page = tmp_path / "page.html"
+    run(capsys, "calculator", card_file, "-o", page)
+    text = page.read_text(encoding="utf-8")
+    data = re.search(r'id="data">(.*?)</script>', text).group(1)
+    body = re.search(r"const horizon = .*?\n  }\n", text, re.DOTALL).group(0)
+    program = f"""
+    const data = {data};
+    const find = () => ({{ value: "1" }});
+    {body}
+    console.log(JSON.stringify(data.totals.map(riskOf)));
+    """
+    done = subprocess.run(["node", "-e", program], capture_output=True, text=True, check=True)
+    card = RiskCard.load(card_file)
+    totals = json.loads(data)["totals"]
+    assert json.loads(done.stdout) == pytest.approx(card.risk_by_of_total(totals, 30))
+
+
+def test_validate_judges_by_horizons(data, card_file, tmp_path, capsys):
+    X, y, entry = draw_rows(150)
+    named = find("pandas").DataFrame(X, columns=["age", "marker", "size"])
+    card = RiskCard.load(card_file)
+    code, out, _ = run(capsys, "validate", card_file, data, "--json", tmp_path / "found.json")
+    assert code == 0
+    expected = validate_survival(card, named, y)
+    assert out == f"{expected}\n"
+    assert json.loads((tmp_path / "found.json").read_text()) == expected.to_dict()
+    _, out, _ = run(capsys, "validate", card_file, data, "--entry", "since", "--horizon", "20")
+    assert out == f"{validate_survival(card, named, y, entry=entry, horizons=20)}\n"
+    code, _, err = run(capsys, "validate", card_file, data, "--risk-groups", "0.1")
+    assert code == 2
+    assert "--risk-groups is for outcomes of yes or no" in err
+    code, _, err = run(capsys, "validate", card_file, data, "--time", "weeks")
+    assert code == 2
+    assert "weeks" in err
+
+
+def test_what_is_for_yes_or_no_is_refused_with_one_sentence(data, card_file, tmp_path, capsys):
+    for arguments in (
+        ["export", card_file, "-o", tmp_path / "card.py"],
+        ["check", card_file, data],
+        ["report", card_file, data, "-o", tmp_path / "report.html"],
+        ["monitor", card_file, data],
+        ["credit", card_file, data],
+        ["recalibrate", card_file, data, "-o", tmp_path / "new.json"],
+        ["show", card_file, "--svg", tmp_path / "card.svg"],
+        ["show", card_file, "--latex", tmp_path / "card.tex"],
+        ["show", card_file, "--html", tmp_path / "card.html"],
+    ):
+        code, out, err = run_or_exit(capsys, *arguments)
+        assert code == 2, (arguments, out, err)
+        assert len(err.strip().splitlines()) == 1, err
+        assert "yes or no" in err, err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["card.json", "rows.csv"]
+
+
+def run_or_exit(capsys, *arguments):
+    try:
+        return run(capsys, *arguments)
+    except SystemExit as end:
+        out, err = capsys.readouterr()
+        return end.code, out, err
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        (["--horizon", "10"], "--horizon has no effect without --time"),
+        (["--entry", "since"], "--entry has no effect without --time"),
+        (["--time", "days", "--scale", "1"], "--scale is for outcomes of yes or no"),
+        (["--time", "days", "--class-weight", "balanced"], "--class-weight is for outcomes"),
+        (["--time", "days", "--pool-tolerance", "0.01"], "--pool-tolerance is for outcomes"),
+        (["--time", "died"], "'died' is named twice"),
+        (["--time", "days", "--horizon", "9999"], "Use positive numbers up to"),
+        (["--time", "weeks"], "weeks"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(data, options, match, capsys):
+    code, _, err = run(capsys, "fit", data, "--target", "died", *options, "-q")
+    assert code == 2
+    assert match in err
+
+
+def test_a_card_of_counts_predicts_rates_and_has_no_calculator(tmp_path, capsys):
+    X, y, _ = draw_rows(100)
+    card = RiskScoreRegressor(2).fit(X[:, :2], y[:, 1]).card_
+    card.save(tmp_path / "card.json")
+    rows = "\n".join(["x0,x1", *(f"{a},{b}" for a, b, _ in X[:5])])
+    (tmp_path / "rows.csv").write_text(rows + "\n")
+    code, out, _ = run(capsys, "predict", tmp_path / "card.json", tmp_path / "rows.csv")
+    assert code == 0
+    assert out.startswith("total,rate,remarks\n")
+    code, _, err = run(capsys, "calculator", tmp_path / "card.json", "-o", tmp_path / "c.html")
+    assert code == 2
+    assert "Calculators are for outcomes of yes or no" in err
