@@ -62,6 +62,8 @@ class Training:
         The rows that are kept from the fit; None where there are none.
     limit_groups
         The group of each row, where differences between groups are limited.
+    summary
+        What was read, in a few lines.
     """
 
     table: FeatureTable
@@ -73,6 +75,7 @@ class Training:
     reading: Reading | None = None
     held_out: HeldOutRows | None = None
     limit_groups: NDArray[Any] | None = None
+    summary: DataSummary | None = None
 
     @property
     def labels(self) -> NDArray[Any]:
@@ -147,7 +150,7 @@ def read_training(options: Namespace) -> Training:
     _require_variety(options.data, summary)
     if not options.quiet:
         _show(summary)
-    return training
+    return replace(training, summary=summary)
 
 
 def _check_settings(options: Namespace) -> None:
