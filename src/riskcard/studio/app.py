@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import traceback
 from collections.abc import AsyncIterator, Callable
 from functools import partial
 from importlib.resources import files
@@ -44,22 +45,23 @@ _TYPES = {
     ".svg": "image/svg+xml",
 }
 
-#: What a page may do: names of methods, and of the entries of the request that they get.
-_ACTIONS: dict[str, tuple[str, ...]] = {
-    "choose": ("changes",),
-    "set_labels": ("labels",),
-    "set_groups": ("groups",),
-    "set_pins": ("pins",),
-    "edit": ("edit",),
-    "undo": (),
-    "redo": (),
-    "fit": ("with_pins",),
-    "find_pool": ("tolerance", "size"),
-    "find_sizes": ("most",),
-    "take_best": (),
-    "take_from_pool": ("place",),
-    "open_test": (),
-    "sign": ("name", "role", "reason"),
+#: What a page may do: names of methods, and what they are given.
+_ACTIONS: dict[str, dict[str, type]] = {
+    "choose": {"changes": dict},
+    "set_labels": {"labels": dict},
+    "set_groups": {"groups": list},
+    "set_pins": {"pins": dict},
+    "edit": {"edit": dict},
+    "forget_waiting": {},
+    "undo": {},
+    "redo": {},
+    "fit": {"with_pins": bool},
+    "find_pool": {"tolerance": float, "size": int},
+    "find_sizes": {"most": int},
+    "take_best": {},
+    "take_from_pool": {"place": int},
+    "open_test": {},
+    "sign": {"name": str, "role": str, "reason": str},
 }
 
 
@@ -134,6 +136,10 @@ def _answers(work: Callable[..., Any]) -> Callable[..., Any]:
             return JSONResponse({"error": self.in_words(error)}, 422)
         except ClientDisconnect:
             return Response(status_code=499)
+        except Exception as error:
+            traceback.print_exc()  # for whoever reports it; the page goes on
+            words = f"This is a mistake in riskcard: {type(error).__name__}. Please report what you did."
+            return JSONResponse({"error": words}, 500)
 
     return answer
 
@@ -189,10 +195,7 @@ class _Studio:
     async def act(self, request: Request) -> Response:
         """Do one thing, if the page shows the present state; answer with the new one."""
         content = await _content(request)
-        name = content.get("act")
-        if name not in _ACTIONS:
-            raise ParameterError(f"There is no action {name!r}.")
-        given = {key: content.get(key) for key in _ACTIONS[name] if key in content}
+        name, given = _action_of(content)
 
         def work() -> dict[str, Any]:
             self.session.require(content.get("version"))
@@ -283,6 +286,18 @@ class _Studio:
         made = await run_in_threadpool(partial(file_of, self.session, kind))
         headers = {"content-disposition": f'attachment; filename="{made.name}"'}
         return Response(made.content, media_type="application/octet-stream", headers=headers)
+
+
+def _action_of(content: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The action that a request asks for, and what it is given; of the right types, whatever they say."""
+    name = content.get("act")
+    if not isinstance(name, str) or name not in _ACTIONS:
+        raise ParameterError(f"There is no action {name!r}.")
+    given = {key: {"with_pins": False, **content}.get(key) for key in _ACTIONS[name]}
+    for key, kind in _ACTIONS[name].items():
+        if not isinstance(given[key], kind) or (kind is int and isinstance(given[key], bool)):
+            raise ParameterError(f"{key} is {given[key]!r}, which {name!r} cannot use.")
+    return name, given
 
 
 def _json(content: Any) -> Response:

@@ -188,6 +188,11 @@ def from_file(text: str) -> Saved:
             name: None if content[name] is None else RiskCard.from_json(json.dumps(content[name]))
             for name in ("best", "card")
         }
+        if cards["best"] is not None and cards["best"].certificate is None:
+            raise FormatError(
+                "The proven card of the session has no certificate that agrees with it: it was changed. "
+                "Open a saved session."
+            )
         labels_from(content["labels"])
         document = Document(
             choices=Choices.of(content["choices"]),

@@ -6,6 +6,7 @@ import json
 import subprocess
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from riskcard.processes import end_group, isolated_python
@@ -57,7 +58,7 @@ class Fitter:
         with self._lock:
             self._number += 1  # whatever is still heard of the old job is of no interest
             self._is_busy = False
-            end_group(self._process, 0)
+            self._end()
             self._process = self._start()
 
     def close(self) -> None:
@@ -65,7 +66,13 @@ class Fitter:
         with self._lock:
             self._number += 1
             self._is_busy = False
-            end_group(self._process, 0)
+            self._end()
+
+    def _end(self) -> None:
+        end_group(self._process, 0)
+        assert self._process.stdin is not None
+        with suppress(BrokenPipeError):
+            self._process.stdin.close()
 
     def _start(self) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(
@@ -81,16 +88,15 @@ class Fitter:
 
     def _write(self, message: Message) -> None:
         assert self._process.stdin is not None
-        try:
+        with suppress(BrokenPipeError):  # the thread that listens says that it has gone
             self._process.stdin.write(json.dumps(message).encode() + b"\n")
             self._process.stdin.flush()
-        except BrokenPipeError:
-            pass  # the thread that listens says that it has gone
 
     def _listen(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None
-        for line in process.stdout:
-            self._pass_on(json.loads(line))
+        with process.stdout as lines:
+            for line in lines:
+                self._pass_on(json.loads(line))
         process.wait()
         with self._lock:
             if process is self._process and self._is_busy:

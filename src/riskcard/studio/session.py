@@ -21,7 +21,7 @@ from riskcard.model.card import RiskCard
 from riskcard.model.origin.recipe import digest_of
 from riskcard.output_files import write_whole
 from riskcard.rules.write_rules import rules_to_toml
-from riskcard.studio.choices import Choices, options_of
+from riskcard.studio.choices import MOST_TERMS, Choices, options_of
 from riskcard.studio.data import Division, Source, divide, example_table
 from riskcard.studio.document import Document, Origin, Proof, Saved, from_file, read_groups, to_file
 from riskcard.studio.edits import edit_card
@@ -33,6 +33,8 @@ from riskcard.studio.signed_log import add_entry
 
 #: The steps that undo can go back, and the moments of a proof that are kept for its picture.
 MOST_STEPS, MOST_MOMENTS = 200, 400
+#: The most cards of a pool.
+MOST_CARDS = 200
 #: Choices that say which rows a card is learned from: another one means another problem.
 _OF_ROWS = ("target", "event", "dropped", "kept", "hold_out", "skip_missing_target", "seed")
 #: A loss that is worked out again may differ by this much, relatively: rounding.
@@ -100,15 +102,15 @@ class Session:
                     f"The session was saved with another table: {saved.data['name']!r} with the SHA-256 "
                     f"{saved.data['sha256'][:16]}... Open that table, or begin a new session."
                 )
+            if saved is not None:
+                self._restore(saved, source)
+                return
             self._forget()
             self.source = source
             facts = {"name": name, "sha256": source.sha256, "rows": source.rows}
-            if saved is None:
-                self.log = add_entry((), "opened", facts)
-                self.document = Document(Choices(dropped=source.unread))
-                self._changed()
-            else:
-                self._restore(saved, source)
+            self.log = add_entry((), "opened", facts)
+            self.document = Document(Choices(dropped=source.unread))
+            self._changed()
 
     def open_example(self) -> None:
         """Open the example."""
@@ -145,8 +147,13 @@ class Session:
                 self.waiting = saved
                 self.version += 1
                 return
-            self._forget()
             self._restore(saved, self.source)
+
+    def forget_waiting(self) -> None:
+        """Give up a saved session whose table is not at hand."""
+        with self.lock:
+            self.waiting = None
+            self.version += 1
 
     def _restore(self, saved: Saved, source: Source) -> None:
         """Take up a session: what was proven is worked out again as far as that is quick."""
@@ -158,26 +165,14 @@ class Session:
             if division is None:
                 raise FormatError("The session has a card but no outcome. Open a saved session.")
             choices = saved.best_choices or document.choices
-            pseudo = _pseudo_of(division, choices, source)
-            document = replace(document, proof=Proof(saved.best, pseudo, choices))
+            proof = Proof(saved.best, _pseudo_of(division, choices, source), choices)
+            _require_same_loss(division, proof)
+            document = replace(document, proof=proof)
+        self._forget()
+        self.source = source
         self.division, self.document = division, document
         self.log, self.is_test_opened = saved.log, saved.is_test_opened
-        if document.proof is not None:
-            self._require_same_loss(document.proof)
         self._changed()
-
-    def _require_same_loss(self, proof: Proof) -> None:
-        """Refuse a session whose card does not have the loss that its certificate states."""
-        referee, certificate = self.referee, proof.card.certificate
-        assert referee is not None
-        price = referee.price(proof.card, totals_of(proof.card, referee.rows))
-        if (
-            certificate is None
-            or abs(price.loss - certificate.loss) > _SAME_LOSS * certificate.loss
-        ):
-            raise FormatError(
-                "The card of the session does not have the loss that it states on this table."
-            )
 
     # --- what is decided -------------------------------------------------------------------------
 
@@ -270,14 +265,10 @@ class Session:
                 raise ParameterError("There is no proven card yet. Find one first.")
             self._take(proof.card, Origin(proof.choices))
 
-    def take_from_pool(self, place: Any) -> None:
+    def take_from_pool(self, place: int) -> None:
         """Take a card of the pool."""
         with self.lock:
-            if (
-                self.pool is None
-                or not isinstance(place, int)
-                or not 0 <= place < len(self.pool["cards"])
-            ):
+            if self.pool is None or not 0 <= place < len(self.pool["cards"]):
                 raise ParameterError(f"There is no card {place!r} in the pool. Choose another.")
             pool = self.pool["tolerance"], self.pool["size"], place
             self._take(self.pool["cards"][place], Origin(self.pool["choices"], pool=pool))
@@ -351,22 +342,27 @@ class Session:
             self._begin(kind, job, origin)
             self.pool = self.pool if with_pins else None
 
-    def find_pool(self, tolerance: Any, size: Any) -> None:
+    def find_pool(self, tolerance: float, size: int) -> None:
         """Begin to find the cards that are about as good as the best."""
         with self.lock:
-            if not isinstance(tolerance, (int, float)) or not 0 < tolerance <= 0.2:
-                raise ParameterError(f"tolerance is {tolerance!r}. Use a share from 0 to 0.2.")
+            if not 0 < tolerance <= 0.2 or not 1 <= size <= MOST_CARDS:
+                raise ParameterError(
+                    f"The pool is to have {size} cards within {tolerance:g}. Use up to {MOST_CARDS} cards "
+                    "within a share up to 0.2."
+                )
             if self.document.proof is None:
                 raise ParameterError("There is no card yet. Find one first.")
-            most = min(int(size), 200) if isinstance(size, int) and size > 0 else 100
-            job = {**self._job("pool", False), "tolerance": float(tolerance), "size": most}
+            job = {**self._job("pool", False), "tolerance": tolerance, "size": size}
             self._begin("pool", job, Origin(self.document.choices))
 
-    def find_sizes(self, most: Any) -> None:
+    def find_sizes(self, most: int) -> None:
         """Begin to compare sizes of cards by cross-validation."""
         with self.lock:
-            number = most if isinstance(most, int) and 1 <= most <= 15 else 8
-            job = {**self._job("sizes", False), "most": number}
+            if not 1 <= most <= MOST_TERMS:
+                raise ParameterError(
+                    f"Sizes up to {most} are to be compared. Use up to {MOST_TERMS}."
+                )
+            job = {**self._job("sizes", False), "most": most}
             self._begin("sizes", job, Origin(self.document.choices))
 
     def _begin(self, kind: str, job: dict[str, Any], origin: Origin) -> None:
@@ -525,21 +521,21 @@ class Session:
             self._note("test opened", {"card": digest_of(card), **shown})
             self._changed()
 
-    def sign(self, name: Any, role: Any, reason: Any) -> None:
+    def sign(self, name: str, role: str, reason: str) -> None:
         """Sign the card off."""
         with self.lock:
             card, referee = self.document.card, self.referee
             if card is None or referee is None:
                 raise ParameterError("There is no card to sign off. Find one first.")
             for what, text in (("name", name), ("reason", reason)):
-                if not isinstance(text, str) or not text.strip():
+                if not text.strip():
                     raise ParameterError(
                         f"The {what} is missing. A card is signed by someone, for a reason."
                     )
             price = referee.price(card, totals_of(card, referee.rows))
             facts = {
                 "name": name.strip(),
-                "role": role.strip() if isinstance(role, str) else "",
+                "role": role.strip(),
                 "reason": reason.strip(),
                 "card": digest_of(card),
                 "is_proven": card.certificate is not None,
@@ -548,6 +544,18 @@ class Session:
             }
             self._note("signed", facts)
             self._changed()
+
+
+def _require_same_loss(division: Division, proof: Proof) -> None:
+    """Refuse a session whose card does not have the loss that its certificate states."""
+    certificate = proof.card.certificate
+    assert certificate is not None
+    referee = Referee(division.rows, proof.pseudo, proof.card)
+    loss = referee.price(proof.card, totals_of(proof.card, referee.rows)).loss
+    if abs(loss - certificate.loss) > _SAME_LOSS * certificate.loss:
+        raise FormatError(
+            "The proven card of the session does not have the loss that it states on this table."
+        )
 
 
 def _pseudo_of(division: Division, choices: Choices, source: Source) -> PseudoRows:

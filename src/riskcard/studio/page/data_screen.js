@@ -10,7 +10,8 @@ export function dataScreen(studio) {
   const { state } = studio;
   return [
     opening(studio),
-    state.waiting ? h("p", { class: "note" }, say("waiting", { name: state.waiting.name })) : null,
+    state.waiting ? h("p", { class: "note" }, say("waiting", { name: state.waiting.name }), " ",
+      button(say("forget_waiting"), () => studio.act("forget_waiting"), { "data-key": "forget-waiting" })) : null,
     state.table ? [tableFacts(studio), outcome(studio), state.parts ? rowParts(studio) : null, tiles(studio)] : null,
   ];
 }
