@@ -30,7 +30,7 @@ MOST = 200_000
 @pytest.fixture
 def server(tmp_path, monkeypatch):
     """A session with a table, behind a real server; nothing is fitted."""
-    monkeypatch.setattr("riskcard.studio.session.Fitter", _NoFitter)
+    monkeypatch.setattr("riskcard.studio.fits.Fitter", _NoFitter)
     session = Session()
     session.open_table(str(write_table(tmp_path / "rows.csv")), "rows.csv")
     listening = socket.socket()

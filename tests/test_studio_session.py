@@ -15,9 +15,10 @@ from riskcard.rules.card_rules import CardRules, FeatureGroup, FeatureRule
 from riskcard.rules.write_rules import rules_to_toml
 from riskcard.studio.choices import Choices, options_of
 from riskcard.studio.data import Source, divide
-from riskcard.studio.document import from_file
+from riskcard.studio.document import Proof, from_file
 from riskcard.studio.downloads import file_of
 from riskcard.studio.exchange import read_training_file, write_training
+from riskcard.studio.fits import Work
 from riskcard.studio.session import Conflict, Session
 from riskcard.studio.signed_log import add_entry, first_break
 from riskcard.studio.view import columns_of, compare_cards, groups_view, state_of
@@ -29,10 +30,10 @@ CHOICES = {"target": "ill", "event": "yes", "hold_out": 0.3, "max_terms": 2, "ma
 def wait(session: Session) -> None:
     """Until the process that fits is done."""
     for _ in range(6000):
-        if session.work["state"] != "running":
+        if session.fits.work.state != "running":
             break
         time.sleep(0.05)
-    assert session.work["state"] == "done", session.work
+    assert session.fits.work.state == "done", session.fits.work
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +43,7 @@ def fitted(tmp_path_factory):
     session = Session()
     session.open_table(str(write_table(folder / "rows.csv")), "rows.csv")
     session.choose(CHOICES)
-    session.fit()
+    session.fits.fit()
     wait(session)
     yield session
     session.close()
@@ -51,7 +52,7 @@ def fitted(tmp_path_factory):
 @pytest.fixture
 def unfitted(tmp_path, monkeypatch):
     """A session without the process that fits."""
-    monkeypatch.setattr("riskcard.studio.session.Fitter", _NoFitter)
+    monkeypatch.setattr("riskcard.studio.fits.Fitter", _NoFitter)
     session = Session()
     session.open_table(str(write_table(tmp_path / "rows.csv")), "rows.csv")
     yield session
@@ -197,7 +198,7 @@ def test_every_step_can_be_undone_and_redone(unfitted):
     unfitted.choose({"event": "yes"})
     unfitted.set_groups([0.2])
     unfitted.set_labels({"features": {"age": {"name": "Age", "unit": "years"}}})
-    documents = [*unfitted.past, unfitted.document]
+    documents = [*unfitted._past, unfitted.document]
     for document in reversed(documents[:-1]):
         unfitted.undo()
         assert unfitted.document is document
@@ -222,7 +223,7 @@ def test_a_refused_change_changes_nothing(unfitted):
         lambda: unfitted.set_pins({"nothing": ["use"]}),
         lambda: unfitted.edit({"what": "remove", "feature": "age"}),
         lambda: unfitted.sign("A", "B", "C"),
-        lambda: unfitted.fit(with_pins=True),
+        lambda: unfitted.fits.fit(with_pins=True),
         unfitted.take_best,
         unfitted.open_test,
     ):
@@ -235,6 +236,20 @@ def test_a_page_that_shows_an_older_state_cannot_change_it(unfitted):
     unfitted.require(unfitted.version)
     with pytest.raises(Conflict, match="another tab"):
         unfitted.require(unfitted.version - 1)
+
+
+@pytest.mark.slow
+def test_a_bound_of_another_problem_is_not_taken_over(fitted):
+    """While a proof goes on, an undo may lead back to a card of an earlier one."""
+    fits, bound = fitted.fits, fitted.document.proof.card.certificate.bound
+    before, moment = fits.work, {"kind": "moment", "seconds": 1.0, "loss": 1e9, "bound": 1e9}
+    fits.work = Work(
+        "running", "free", proof=Proof(before.card, before.proof.pseudo, before.origin.choices)
+    )
+    fits._hear(moment)
+    assert state_of(fitted)["card"]["figures"]["bound"] == bound
+    assert fits.work.moments == [[1.0, 1e9, 1e9]]
+    fits.work = before
 
 
 # --- the log -------------------------------------------------------------------------------------
@@ -278,7 +293,7 @@ def test_pins_are_kept_with_a_new_proof_and_the_recipe_with_rules_gives_the_card
 ):
     first = fitted.document.card.features[0].name
     fitted.set_pins({first: ["never"], "dose": ["use"]})
-    fitted.fit(with_pins=True)
+    fitted.fits.fit(with_pins=True)
     wait(fitted)
     card = fitted.document.card
     used = [one.name for one in card.features]

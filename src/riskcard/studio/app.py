@@ -63,6 +63,8 @@ _ACTIONS: dict[str, dict[str, type]] = {
     "open_test": {},
     "sign": {"name": str, "role": str, "reason": str},
 }
+#: Those of them that the process that fits does.
+_OF_FITS = ("fit", "find_pool", "find_sizes")
 
 
 class TooLarge(ParameterError):
@@ -185,7 +187,7 @@ class _Studio:
     async def _news(self) -> AsyncIterator[str]:
         last: tuple[int, int] | None = None
         while True:
-            now = self.session.version, self.session.heard
+            now = self.session.version, self.session.fits.heard
             if now != last:
                 last = now
                 yield json.dumps({"version": now[0], "work": work_of(self.session)}) + "\n"
@@ -199,7 +201,7 @@ class _Studio:
 
         def work() -> dict[str, Any]:
             self.session.require(content.get("version"))
-            getattr(self.session, name)(**given)
+            getattr(self.session.fits if name in _OF_FITS else self.session, name)(**given)
             return state_of(self.session)
 
         return _json(await self._locked(work))
@@ -225,7 +227,7 @@ class _Studio:
 
     def _card(self, name: Any) -> Any:
         """The card as it is now, the proven one, or one of the pool by its place."""
-        document, pool = self.session.document, self.session.pool
+        document, pool = self.session.document, self.session.fits.pool
         if name == "now" and document.card is not None:
             return document.card
         if name == "best" and document.proof is not None:
@@ -238,7 +240,8 @@ class _Studio:
     async def stop(self, request: Request) -> Response:
         """End the work: with what it has, or without a result."""
         content = await _content(request)
-        way = self.session.cancel if content.get("cancel") else self.session.stop
+        fits = self.session.fits
+        way = fits.cancel if content.get("cancel") else fits.stop
         await run_in_threadpool(way)
         return _json({})
 

@@ -12,6 +12,7 @@ from riskcard.errors import ParameterError
 from riskcard.export.formats import render
 from riskcard.model.card import RiskCard
 from riskcard.model.words.labels_file import Column, template
+from riskcard.status import Status
 from riskcard.studio.document import LABELS_FILE, RULES_FILE
 from riskcard.studio.session import Session
 
@@ -77,8 +78,15 @@ def recipe_text(session: Session) -> str:
         f"   {session.command(document.origin)}",
         "",
     ]
-    if document.card.certificate is not None:
+    certificate = document.card.certificate
+    if certificate is not None and certificate.status is Status.OPTIMAL:
         lines += ["This gives the card with its proof.", ""]
+    elif certificate is not None:
+        lines += [
+            f"The proof of this card was not finished (status: {certificate.status}). The command runs the same",
+            "search; where its proof gets further, it may find a better card.",
+            "",
+        ]
     else:
         lines += [
             "This gives the card that was then changed by hand. card.json has the card after the changes;",

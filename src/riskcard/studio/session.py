@@ -8,8 +8,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import threading
-import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,20 +20,17 @@ from riskcard.model.card import RiskCard
 from riskcard.model.origin.recipe import digest_of
 from riskcard.output_files import write_whole
 from riskcard.rules.write_rules import rules_to_toml
-from riskcard.studio.choices import MOST_TERMS, Choices, options_of
+from riskcard.studio.choices import Choices, options_of
 from riskcard.studio.data import Division, Source, divide, example_table
 from riskcard.studio.document import Document, Origin, Proof, Saved, from_file, read_groups, to_file
 from riskcard.studio.edits import edit_card
-from riskcard.studio.exchange import read_pseudo, write_training
-from riskcard.studio.fitting import Fitter, Message
+from riskcard.studio.fits import Fits
 from riskcard.studio.pins import read_pins, rules_of
 from riskcard.studio.pricing import Referee, figures_of, get_ready, totals_of
 from riskcard.studio.signed_log import add_entry
 
-#: The steps that undo can go back, and the moments of a proof that are kept for its picture.
-MOST_STEPS, MOST_MOMENTS = 200, 400
-#: The most cards of a pool.
-MOST_CARDS = 200
+#: The steps that undo can go back.
+MOST_STEPS = 200
 #: Choices that say which rows a card is learned from: another one means another problem.
 _OF_ROWS = ("target", "event", "dropped", "kept", "hold_out", "skip_missing_target", "seed")
 #: A loss that is worked out again may differ by this much, relatively: rounding.
@@ -58,27 +54,23 @@ class Session:
         self.lock = threading.RLock()
         self.folder = Path(tempfile.mkdtemp(prefix="riskcard-studio-"))
         self.version = 1
-        self.heard = 0  # of messages from the process that fits
         self.document = Document()
-        self.past: list[Document] = []
-        self.future: list[Document] = []
+        self._past: list[Document] = []
+        self._future: list[Document] = []
         self.log: tuple[dict[str, Any], ...] = ()
         self.source: Source | None = None
         self.division: Division | None = None
         self.is_test_opened = False
         self.waiting: Saved | None = None  # a session whose table is not open yet
-        self.work: dict[str, Any] = {"state": "idle", "moments": []}
-        self.pool: dict[str, Any] | None = None
-        self.sizes: dict[str, Any] | None = None
         self.tiles: tuple[Division | None, dict[str, dict[str, Any]]] | None = None
         self._file = file
         self._referee: tuple[Proof, Referee] | None = None
-        self._fitter = Fitter(self._hear)
+        self.fits = Fits(self)
         threading.Thread(target=get_ready, daemon=True).start()
 
     def close(self) -> None:
         """End the process that fits, and forget the rows."""
-        self._fitter.close()
+        self.fits.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def require(self, version: Any) -> None:
@@ -94,7 +86,6 @@ class Session:
         """Open a table; what was there is forgotten, unless it is a session that waits for this table."""
         source = Source.open(path, name)
         with self.lock:
-            self._fitter.cancel()
             saved, self.waiting = self.waiting, None
             if saved is not None and saved.data["sha256"] != source.sha256:
                 self.waiting = saved
@@ -110,7 +101,7 @@ class Session:
             facts = {"name": name, "sha256": source.sha256, "rows": source.rows}
             self.log = add_entry((), "opened", facts)
             self.document = Document(Choices(dropped=source.unread))
-            self._changed()
+            self.changed()
 
     def open_example(self) -> None:
         """Open the example."""
@@ -119,10 +110,10 @@ class Session:
         self.open_table(str(path), path.name)
 
     def _forget(self) -> None:
-        self.past, self.future, self.division = [], [], None
-        self.pool = self.sizes = self.tiles = self._referee = None
+        self._past, self._future, self.division = [], [], None
+        self.tiles = self._referee = None
+        self.fits.forget()
         self.is_test_opened = False
-        self.work = {"state": "idle", "moments": []}
 
     # --- the saved session -----------------------------------------------------------------------
 
@@ -142,7 +133,6 @@ class Session:
         """Open a saved session; where its table is not the one that is open, it waits for it."""
         saved = from_file(text)
         with self.lock:
-            self._fitter.cancel()
             if self.source is None or self.source.sha256 != saved.data["sha256"]:
                 self.waiting = saved
                 self.version += 1
@@ -172,7 +162,7 @@ class Session:
         self.source = source
         self.division, self.document = division, document
         self.log, self.is_test_opened = saved.log, saved.is_test_opened
-        self._changed()
+        self.changed()
 
     # --- what is decided -------------------------------------------------------------------------
 
@@ -183,19 +173,18 @@ class Session:
             old = self.document.choices
             is_same = all(getattr(choices, name) == getattr(old, name) for name in _OF_ROWS)
             if is_same:
-                self._step(replace(self.document, choices=choices))
+                self.step(replace(self.document, choices=choices))
                 return
             if self.is_test_opened:
                 raise ParameterError(
                     "The sealed rows were opened, so the rows can no longer be chosen. Begin a new session."
                 )
             division = self._divided(choices)
-            self._fitter.cancel()
+            self.fits.forget()
             pins = {} if division is None else {
                 name: own for name, own in self.document.pins.items() if name in division.rows.features
             }  # fmt: skip
-            self.work, self.pool, self.sizes = {"state": "idle", "moments": []}, None, None
-            self._step(
+            self.step(
                 replace(
                     self.document, choices=choices, pins=pins, proof=None, card=None, origin=None
                 )
@@ -214,12 +203,12 @@ class Session:
         with self.lock:
             document = replace(self.document, labels=dict(labels))
             document.read_labels()
-            self._step(document)
+            self.step(document)
 
     def set_groups(self, groups: Any) -> None:
         """Change the risks between groups."""
         with self.lock:
-            self._step(replace(self.document, groups=read_groups(groups)))
+            self.step(replace(self.document, groups=read_groups(groups)))
 
     def set_pins(self, pins: Any) -> None:
         """Change what stays when the rest is done best."""
@@ -229,7 +218,7 @@ class Session:
             if unknown := sorted(set(found) - set(known)):
                 raise ParameterError(f"There is no column {unknown[0]!r} to pin. Choose another.")
             rules_of(found, self.document.card)
-            self._step(replace(self.document, pins=found))
+            self.step(replace(self.document, pins=found))
 
     # --- cards -----------------------------------------------------------------------------------
 
@@ -254,8 +243,8 @@ class Session:
         """Change the card."""
         with self.lock:
             card = self.edited(edit)
-            self._note("edited", {"edit": dict(edit), **self._losses(card)})
-            self._step(replace(self.document, card=card))
+            self.note("edited", {"edit": dict(edit), **self._losses(card)})
+            self.step(replace(self.document, card=card))
 
     def take_best(self) -> None:
         """Go back to the proven card without pins."""
@@ -268,14 +257,15 @@ class Session:
     def take_from_pool(self, place: int) -> None:
         """Take a card of the pool."""
         with self.lock:
-            if self.pool is None or not 0 <= place < len(self.pool["cards"]):
+            found = self.fits.pool
+            if found is None or not 0 <= place < len(found["cards"]):
                 raise ParameterError(f"There is no card {place!r} in the pool. Choose another.")
-            pool = self.pool["tolerance"], self.pool["size"], place
-            self._take(self.pool["cards"][place], Origin(self.pool["choices"], pool=pool))
+            pool = found["tolerance"], found["size"], place
+            self._take(found["cards"][place], Origin(found["choices"], pool=pool))
 
     def _take(self, card: RiskCard, origin: Origin) -> None:
-        self._note("taken", {"origin": origin.to_dict(), **self._losses(card)})
-        self._step(replace(self.document, card=card, origin=origin))
+        self.note("taken", {"origin": origin.to_dict(), **self._losses(card)})
+        self.step(replace(self.document, card=card, origin=origin))
 
     def _losses(self, card: RiskCard) -> dict[str, float]:
         referee, before = self.referee, self.document.card
@@ -284,15 +274,25 @@ class Session:
         losses = [referee.price(one, totals_of(one, referee.rows)).loss for one in (before, card)]
         return dict(zip(("loss_before", "loss"), losses, strict=True))
 
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a step to go back."""
+        return bool(self._past)
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is a step to go forward."""
+        return bool(self._future)
+
     # --- undo ------------------------------------------------------------------------------------
 
     def undo(self) -> None:
         """Go back one step."""
-        self._move(self.past, self.future, "undone")
+        self._move(self._past, self._future, "undone")
 
     def redo(self) -> None:
         """Go forward again."""
-        self._move(self.future, self.past, "redone")
+        self._move(self._future, self._past, "redone")
 
     def _move(self, source: list[Document], target: list[Document], what: str) -> None:
         with self.lock:
@@ -307,194 +307,49 @@ class Session:
                     "The sealed rows were opened, so the rows can no longer be chosen."
                 )
             if not is_same:
-                self._fitter.cancel()
-                self.work = {"state": "idle", "moments": []}
+                self.fits.forget()
             target.append(self.document)
             self.document, self.division = source.pop(), division
-            self._note(what, {})
-            self._changed()
+            self.note(what, {})
+            self.changed()
 
-    def _step(self, document: Document) -> None:
-        self.past = [*self.past, self.document][-MOST_STEPS:]
-        self.future = []
+    def step(self, document: Document) -> None:
+        """Go on to another document; this one can be gone back to."""
+        self._past = [*self._past, self.document][-MOST_STEPS:]
+        self._future = []
         self.document = document
-        self._changed()
+        self.changed()
 
-    def _note(self, what: str, facts: Mapping[str, Any]) -> None:
+    def note(self, what: str, facts: Mapping[str, Any]) -> None:
+        """Add to the log."""
         self.log = add_entry(self.log, what, facts)
 
-    def _changed(self) -> None:
+    def changed(self) -> None:
+        """Let pages know, and save where that was asked for."""
         self.version += 1
         if self._file is not None and self.source is not None:
             write_whole(self._file, self.save())
 
-    # --- fits ------------------------------------------------------------------------------------
-
-    def fit(self, with_pins: bool = False) -> None:
-        """Begin to find the best card, or the best one that keeps what is pinned."""
-        with self.lock:
-            if with_pins and self.document.card is None:
-                raise ParameterError("There is no card to pin anything of. Find one first.")
-            job = self._job("fit", with_pins)
-            self._step(self.document)
-            kind = "pinned" if with_pins else "free"
-            origin = Origin(self.document.choices, self.rules_text() if with_pins else None)
-            self._begin(kind, job, origin)
-            self.pool = self.pool if with_pins else None
-
-    def find_pool(self, tolerance: float, size: int) -> None:
-        """Begin to find the cards that are about as good as the best."""
-        with self.lock:
-            if not 0 < tolerance <= 0.2 or not 1 <= size <= MOST_CARDS:
-                raise ParameterError(
-                    f"The pool is to have {size} cards within {tolerance:g}. Use up to {MOST_CARDS} cards "
-                    "within a share up to 0.2."
-                )
-            if self.document.proof is None:
-                raise ParameterError("There is no card yet. Find one first.")
-            job = {**self._job("pool", False), "tolerance": tolerance, "size": size}
-            self._begin("pool", job, Origin(self.document.choices))
-
-    def find_sizes(self, most: int) -> None:
-        """Begin to compare sizes of cards by cross-validation."""
-        with self.lock:
-            if not 1 <= most <= MOST_TERMS:
-                raise ParameterError(
-                    f"Sizes up to {most} are to be compared. Use up to {MOST_TERMS}."
-                )
-            job = {**self._job("sizes", False), "most": most}
-            self._begin("sizes", job, Origin(self.document.choices))
-
-    def _begin(self, kind: str, job: dict[str, Any], origin: Origin) -> None:
-        began = time.monotonic()
-        self.work = {
-            "state": "running",
-            "kind": kind,
-            "moments": [],
-            "began": began,
-            "origin": origin,
-        }
-        self.work["job"] = job
-        self.version += 1
-        self._fitter.give(job)
-
-    def stop(self) -> None:
-        """Let the work end with what it has."""
-        self._fitter.stop()
-
-    def cancel(self) -> None:
-        """End the work without a result."""
-        with self.lock:
-            self._fitter.cancel()
-            self.work = {"state": "cancelled", "moments": []}
-            self.version += 1
+    # --- for the fits ----------------------------------------------------------------------------
 
     def rules_text(self) -> str | None:
         """The pins as the text of a file of rules; None without pins."""
         rules = rules_of(self.document.pins, self.document.card)
         return None if rules is None else rules_to_toml(rules)
 
-    def _job(self, kind: str, with_pins: bool) -> dict[str, Any]:
-        """What the process needs to know; the rows are in a file that only this user can read."""
-        if self.division is None or self.source is None:
-            raise ParameterError("No outcome is chosen. Choose the column and the event first.")
-        rules = self.rules_text() if with_pins else None
-        path = None
-        if rules is not None:
-            path = str(self.folder / "rules.toml")
-            write_whole(path, rules)
-        elif with_pins:
-            raise ParameterError("Nothing is pinned. Pin what is to stay first.")
-        rows = self.folder / "training.npz"
-        write_training(rows, self.division.training)
-        arguments = self.document.choices.arguments(self.source.path, path)
-        pseudo = str(self.folder / "pseudo.npz")
-        return {"kind": kind, "arguments": arguments, "training": str(rows), "pseudo": pseudo}
-
-    def _hear(self, message: Message) -> None:
-        """Take note of what the process says; called in a thread of its own."""
-        with self.lock:
-            self.heard += 1
-            kind = message["kind"]
-            if kind == "moment":
-                self._hear_moment(message)
-            elif kind in ("card", "proven"):
-                self._hear_card(message, is_proven=kind == "proven")
-            elif kind in ("pool", "sizes"):
-                found = {
-                    name: value for name, value in message.items() if name not in ("kind", "job")
-                }
-                setattr(self, kind, self._named_pool(found) if kind == "pool" else found)
-                self.work = {"state": "done", "kind": kind, "moments": []}
-                self.version += 1
-            else:
-                reason = message.get("reason", "")
-                states = {"failed": "failed", "stopped": "cancelled", "ended": "failed"}
-                reason = "The fit ended without a result. Try again." if kind == "ended" else reason
-                self.work = {**self.work, "state": states[kind], "reason": reason}
-                self.version += 1
-
-    def _hear_moment(self, message: Message) -> None:
-        moments = self.work["moments"]
-        moments.append([message["seconds"], message["loss"], message["bound"]])
-        if len(moments) > MOST_MOMENTS:
-            self.work["moments"] = [*moments[:-1:2], moments[-1]]
-        if self.work.get("kind") == "free" and self.referee is not None:
-            self.referee.hear_bound(message["bound"])
-
-    def _named_pool(self, found: dict[str, Any]) -> dict[str, Any]:
-        job, origin = self.work["job"], self.work["origin"]
-        cards = [self._named(text) for text in found["cards"]]
-        known = {"tolerance": job["tolerance"], "size": job["size"], "choices": origin.choices}
-        return {**found, **known, "cards": cards}
-
-    def _named(self, text: str) -> RiskCard:
+    def named(self, text: str) -> RiskCard:
+        """A card as the process that fits gives it, named as the command line would."""
         division, target = self.division, self.document.choices.target
         assert division is not None
         assert target is not None
         return division.named(RiskCard.from_json(text), target)
 
-    def _hear_card(self, message: Message, is_proven: bool) -> None:
-        card = self._named(message["card"])
-        is_free = self.work.get("kind") == "free"
-        pseudo = read_pseudo(self.folder / "pseudo.npz")
-        old_proof, old_card = self.work.get("proof"), self.work.get("card")
-        origin = self.work["origin"]
-        proof = Proof(card, pseudo, origin.choices) if is_free else self.document.proof
-        if old_card is None:
-            self.document = replace(self.document, proof=proof, card=card, origin=origin)
-        else:
-            # the same search with its proof: whatever was based on the first card is now on this one
-            def renewed(one: Document) -> Document:
-                changes: dict[str, Any] = (
-                    {"proof": proof} if is_free and one.proof is old_proof else {}
-                )
-                changes |= {"card": card} if one.card is old_card else {}
-                return replace(one, **changes) if changes else one
-
-            self.document = renewed(self.document)
-            self.past, self.future = [[renewed(o) for o in own] for own in (self.past, self.future)]
-        self.work = {
-            **self.work,
-            "proof": proof,
-            "card": card,
-            "state": "done" if is_proven else "running",
-        }
-        if is_proven and card.certificate is not None:
-            certificate = card.certificate
-            self._note(
-                "fitted",
-                {
-                    "command": self.command(origin),
-                    "rules": origin.rules,
-                    "hold_out": origin.choices.hold_out,
-                    "loss": certificate.loss,
-                    "bound": certificate.bound,
-                    "status": str(certificate.status),
-                    "digest": digest_of(card),
-                },
-            )
-        self._changed()
+    def renew(self, change: Callable[[Document], Document]) -> None:
+        """Change the document wherever it is in the history."""
+        self.document = change(self.document)
+        self._past, self._future = (
+            [change(one) for one in own] for own in (self._past, self._future)
+        )
 
     # --- the end ---------------------------------------------------------------------------------
 
@@ -518,8 +373,8 @@ class Session:
             figures = figures_of(card, totals_of(card, division.sealed), division.sealed)
             shown = {name: getattr(figures, name) for name in figures.__slots__}
             self.is_test_opened = True
-            self._note("test opened", {"card": digest_of(card), **shown})
-            self._changed()
+            self.note("test opened", {"card": digest_of(card), **shown})
+            self.changed()
 
     def sign(self, name: str, role: str, reason: str) -> None:
         """Sign the card off."""
@@ -542,8 +397,8 @@ class Session:
                 "loss": price.loss,
                 "bound": price.bound,
             }
-            self._note("signed", facts)
-            self._changed()
+            self.note("signed", facts)
+            self.changed()
 
 
 def _require_same_loss(division: Division, proof: Proof) -> None:

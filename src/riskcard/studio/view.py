@@ -17,6 +17,7 @@ from riskcard.evaluation.thresholds import risk_groups, threshold_table
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature, FeaturePoints, LevelPoints
 from riskcard.model.lines import show_level
+from riskcard.status import Status
 from riskcard.studio.data import Division
 from riskcard.studio.edits import changed_rows
 from riskcard.studio.pricing import Price, Referee, Rows, figures_of, groups_of, totals_of
@@ -53,14 +54,14 @@ def state_of(session: Session) -> dict[str, Any]:
         "pins": {name: list(own) for name, own in document.pins.items()},
         "groups": list(document.groups),
         "work": work_of(session),
-        "sizes": session.sizes,
+        "sizes": session.fits.sizes,
         "pool": _pool(session),
         "card": None if card is None else card_of(session, card),
         "best": None
         if proof is None
         else {"proof": _proof_words(proof.card), "terms": len(proof.card.terms)},
-        "can_undo": bool(session.past),
-        "can_redo": bool(session.future),
+        "can_undo": session.can_undo,
+        "can_redo": session.can_redo,
         "is_test_opened": session.is_test_opened,
         "log": list(session.log),
         "rules": session.rules_text() if document.pins and card is not None else None,
@@ -98,10 +99,9 @@ def _what_was_read(summary: DataSummary) -> list[str]:
 
 def work_of(session: Session) -> dict[str, Any]:
     """How far the process that fits is."""
-    work = session.work
-    shown = {name: work.get(name) for name in ("state", "kind", "moments", "reason")}
-    began = work.get("began")
-    shown["seconds"] = None if began is None else time.monotonic() - began
+    work = session.fits.work
+    shown = {name: getattr(work, name) for name in ("state", "kind", "moments", "reason")}
+    shown["seconds"] = None if work.began is None else time.monotonic() - work.began
     return shown
 
 
@@ -138,6 +138,7 @@ def card_of(session: Session, card: RiskCard) -> dict[str, Any]:
         ],
         "terms": len(card.terms),
         "is_edited": card.certificate is None,
+        "is_finished": card.certificate is not None and card.certificate.status is Status.OPTIMAL,
         "proof": _proof_words(card),
         "figures": figures_for(session, card),
     }
@@ -300,9 +301,10 @@ def _plain(record: Any) -> dict[str, Any]:
 
 
 def _pool(session: Session) -> dict[str, Any] | None:
-    if session.pool is None:
+    pool = session.fits.pool
+    if pool is None:
         return None
-    best = min(session.pool["losses"])
+    best = min(pool["losses"])
     cards = [
         {
             "place": place,
@@ -312,11 +314,9 @@ def _pool(session: Session) -> dict[str, Any] | None:
             "terms": [str(term) for term in card.terms],
             "digits": max((_digits(cut) for one in card.features for cut in one.cuts), default=0),
         }
-        for place, (card, loss) in enumerate(
-            zip(session.pool["cards"], session.pool["losses"], strict=True)
-        )
+        for place, (card, loss) in enumerate(zip(pool["cards"], pool["losses"], strict=True))
     ]
-    return {"cards": cards, "summary": session.pool["summary"]}
+    return {"cards": cards, "summary": pool["summary"]}
 
 
 def _digits(cut: float) -> int:

@@ -46,16 +46,16 @@ export const count = number => number.toLocaleString("en");
 export const short = (number, digits = 4) => String(Number(number.toPrecision(digits)));
 
 /** A share in per cent, rounded to the nearest. */
-export const percent = (share, digits = 1) => `${(100 * share).toFixed(digits)} %`;
+export const percent = (share, digits = 1) => `${(100 * share).toFixed(digits)}\u00a0%`;
 
 /** A share in per cent with two digits that count, never less than the share itself. */
 export function atMost(share) {
-  if (share <= 0) return "0 %";
-  if (share <= 1e-6) return "0.0001 %";
+  if (share <= 0) return "0\u00a0%";
+  if (share <= 1e-6) return "0.0001\u00a0%";
   const digits = 1 - Math.floor(Math.log10(100 * share));
   const scale = 10 ** digits;
   const up = Math.ceil(100 * share * scale * (1 - 1e-9)) / scale;
-  return `${up.toFixed(Math.max(0, Math.min(digits, 8)))} %`;
+  return `${up.toFixed(Math.max(0, Math.min(digits, 8)))}\u00a0%`;
 }
 
 /** A button with a text. */

@@ -47,7 +47,7 @@ function filesPart(studio) {
   };
   return h("section", { "aria-labelledby": "files-title" }, h("h2", { id: "files-title" }, say("files_title")),
     h("div", { class: "row" }, FILES.filter(kind => kind !== "rules" || rules).map(kind => button(say(`file_${kind}`), event => get(kind, event), { "data-key": `file-${kind}`, id: `file-${kind}`, class: kind === "all" ? "main" : "" }))),
-    h("h3", {}, say("recipe_title")), h("p", {}, say(studio.state.card.is_edited ? "recipe_edited" : "recipe_words")), h("pre", { id: "command", tabindex: "0" }, command));
+    h("h3", {}, say("recipe_title")), h("p", {}, say(studio.state.card.is_edited ? "recipe_edited" : studio.state.card.is_finished ? "recipe_words" : "recipe_unfinished")), h("pre", { id: "command", tabindex: "0" }, command));
 }
 
 function logPart(studio) {
