@@ -108,6 +108,8 @@ def test_a_command_is_read_back_as_the_same_choices():
         ({"seconds": 1e9}, "up to 3600"),
         ({"dropped": "age"}, "list of names"),
         ({"target": 5}, "Use a text"),
+        ({"codes": {"age": "-9"}}, "codes"),
+        ({"codes": ["age"]}, "codes of each column"),
         ({"__class__": 1}, "no choice"),
     ],
     ids=str,
@@ -311,6 +313,34 @@ def test_pins_are_kept_with_a_new_proof_and_the_recipe_with_rules_gives_the_card
     assert RiskCard.load(tmp_path / "card.json").features == card.features
     while fitted.document.pins:
         fitted.undo()
+
+
+@pytest.mark.slow
+def test_codes_are_kept_apart_in_every_fit_and_in_the_recipe(tmp_path, monkeypatch):
+    rng = np.random.default_rng(1)
+    income = np.where(rng.random(600) < 0.2, -9, rng.integers(10, 90, 600))
+    ill = rng.random(600) < np.where(income < 0, 0.8, np.where(income < 40, 0.5, 0.1))
+    lines = ["income,ill", *(f"{one},{int(event)}" for one, event in zip(income, ill, strict=True))]
+    (tmp_path / "rows.csv").write_text("\n".join(lines), encoding="utf-8")
+    session = Session()
+    try:
+        session.open_table(str(tmp_path / "rows.csv"), "rows.csv")
+        session.choose({"target": "ill", "event": "1", "max_terms": 2, "seconds": 20})
+        assert columns_of(session)["income"]["codes"] == [-9]
+        session.choose({"codes": {"income": [-9]}})
+        session.fits.fit()
+        wait(session)
+        card = session.document.card
+        assert [code for code, _ in card.features[0].codes] == [-9]
+        text, state = session.save(), state_of(session)
+        session.open_saved(text)  # which works the pseudo-observations out again
+        assert state_of(session)["card"] == state["card"]
+        (tmp_path / "rules.toml").write_text(session.document.origin.rules, encoding="utf-8")
+        monkeypatch.chdir(tmp_path)
+        assert main([*shlex.split(state["command"])[1:], "--quiet"]) == 0
+        assert RiskCard.load("card.json").features == card.features
+    finally:
+        session.close()
 
 
 @pytest.mark.slow

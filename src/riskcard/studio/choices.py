@@ -14,6 +14,7 @@ from typing import Any
 
 from riskcard.checks import finite_number, whole_number
 from riskcard.errors import ParameterError
+from riskcard.rules.card_rules import FeatureRule
 
 #: The largest card that can be asked for here, and the longest proof in seconds.
 MOST_TERMS, LONGEST_PROOF = 20, 3600.0
@@ -29,6 +30,8 @@ class Choices:
         The column, and the value that is the event; None where it is not chosen yet.
     dropped, kept
         Columns that are not used, and columns that are used although they look like identifiers.
+    codes
+        Numbers that are no measurements, such as -9 for "refused", by column: they get points of their own.
     hold_out
         Share of the rows that is kept from the fit; 0 for none.
     skip_missing_target
@@ -45,6 +48,7 @@ class Choices:
     event: str | None = None
     dropped: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
+    codes: tuple[tuple[str, tuple[float, ...]], ...] = ()
     hold_out: float = 0.0
     skip_missing_target: bool = False
     max_terms: int = 5
@@ -62,7 +66,7 @@ class Choices:
             if not isinstance(content.get(name), str | None):
                 raise ParameterError(f"{name} is {content[name]!r}. Use a text.")
         lists = {name: _names(name, content.get(name, ())) for name in ("dropped", "kept")}
-        made = cls(**{**content, **lists})
+        made = cls(**{**content, **lists, "codes": _codes(content.get("codes", {}))})
         hold_out = finite_number("hold_out", made.hold_out)
         if not 0 <= hold_out <= 0.5:
             raise ParameterError(f"hold_out is {hold_out:g}. Use a share from 0 to 0.5.")
@@ -77,10 +81,16 @@ class Choices:
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain values."""
-        return {
+        lists = {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in asdict(self).items()
         }
+        return {**lists, "codes": {name: list(own) for name, own in self.codes}}
+
+    @property
+    def code_rules(self) -> dict[str, FeatureRule]:
+        """The rules that codes mean."""
+        return {name: FeatureRule(codes=own) for name, own in self.codes}
 
     def arguments(self, data: str, rules: str | None = None) -> list[str]:
         """The arguments of ``riskcard fit`` that mean these choices.
@@ -116,6 +126,13 @@ def options_of(arguments: list[str]) -> Namespace:
     from riskcard.cli.parser import make_parser
 
     return make_parser().parse_args([*arguments, "--quiet"])
+
+
+def _codes(content: Any) -> tuple[tuple[str, tuple[float, ...]], ...]:
+    if not isinstance(content, Mapping) or not all(isinstance(one, str) for one in content):
+        raise ParameterError(f"codes is {content!r}. Give the codes of each column.")
+    rules = {name: FeatureRule(codes=own) for name, own in content.items() if own}
+    return tuple((name, rule.codes) for name, rule in rules.items())
 
 
 def _names(what: str, value: Any) -> tuple[str, ...]:

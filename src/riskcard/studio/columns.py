@@ -120,7 +120,7 @@ def remarks_on(summary: DataSummary) -> dict[str, list[str]]:
         add(
             code.name,
             f"Is {values} in {code.rows:,} rows and otherwise at least {format_number(code.lowest)}: "
-            "if that is a code and no number, give it as missing.",
+            "if that is a code and no number, say so below.",
         )
     for similar in summary.similar:
         add(

@@ -128,12 +128,18 @@ class Division:
         summary = self.training.summary
         assert summary is not None
         remarks, own = remarks_on(summary), self.rows.features
+        codes = {one.name: list(one.codes) for one in summary.codes}
         tiles = {
             **{tile["name"]: tile for tile in tiles_of(source.columns, None)},
             **{tile["name"]: tile for tile in tiles_of(own, self.rows.is_event)},
         }
         return [
-            {**tile, "remarks": remarks.get(name, []), "is_used": name in own}
+            {
+                **tile,
+                "remarks": remarks.get(name, []),
+                "is_used": name in own,
+                "codes": codes.get(name, []),
+            }
             for name, tile in tiles.items()
         ]
 

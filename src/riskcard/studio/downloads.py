@@ -109,7 +109,7 @@ def _recipe_files(session: Session) -> dict[str, str]:
 
 
 def _rules(session: Session) -> str:
-    text = session.rules_text()
+    text = session.rules_text(True)
     if text is None:
         raise ParameterError("Nothing is pinned, so there are no rules. Pin something first.")
     return text

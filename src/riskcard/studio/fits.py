@@ -93,10 +93,9 @@ class Fits:
         session = self._session
         if with_pins and session.document.card is None:
             raise ParameterError("There is no card to pin anything of. Find one first.")
-        rules = session.rules_text() if with_pins else None
-        if with_pins and rules is None:
+        if with_pins and not session.document.pins:
             raise ParameterError("Nothing is pinned. Pin what is to stay first.")
-        origin = Origin(session.document.choices, rules)
+        origin = Origin(session.document.choices, session.rules_text(with_pins))
         job = self._job("fit", origin)
         session.step(session.document)
         self._begin("pinned" if with_pins else "free", job, origin)
@@ -109,7 +108,7 @@ class Fits:
                 f"The pool is to have {size} cards within {tolerance:g}. Use up to {MOST_CARDS} cards "
                 f"within a share up to {WIDEST:g}."
             )
-        origin = Origin(self._session.document.choices)
+        origin = Origin(self._session.document.choices, self._session.rules_text(False))
         job = {**self._job("pool", origin), "tolerance": tolerance, "size": size}
         self._begin("pool", job, origin)
 
@@ -117,7 +116,7 @@ class Fits:
         """Begin to compare sizes of cards by cross-validation."""
         if not 1 <= most <= MOST_TERMS:
             raise ParameterError(f"Sizes up to {most} are to be compared. Use up to {MOST_TERMS}.")
-        origin = Origin(self._session.document.choices)
+        origin = Origin(self._session.document.choices, self._session.rules_text(False))
         self._begin("sizes", {**self._job("sizes", origin), "most": most}, origin)
 
     def stop(self) -> None:
@@ -195,7 +194,7 @@ class Fits:
             "summary": message["summary"],
             "tolerance": job["tolerance"],
             "size": job["size"],
-            "choices": origin.choices,
+            "origin": origin,
         }
 
     def _hear_card(self, message: Message, is_proven: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -38,10 +39,15 @@ def read_pins(content: Any) -> dict[str, tuple[str, ...]]:
     return pins
 
 
-def rules_of(pins: Pins, card: RiskCard | None) -> CardRules | None:
-    """The rules that pins mean, with cuts and points as the card has them; None without pins."""
+def rules_of(
+    pins: Pins, card: RiskCard | None, codes: Mapping[str, FeatureRule] | None = None
+) -> CardRules | None:
+    """The rules that pins and codes mean, with cuts and points as the card has them; None without any."""
     known = {} if card is None else {one.name: one for one in card.features}
-    features = {name: _rule(name, own, known.get(name)) for name, own in pins.items()}
+    features = dict(codes or {})
+    for name, own in pins.items():
+        rule = _rule(name, own, known.get(name))
+        features[name] = replace(rule, codes=features.get(name, FeatureRule()).codes)
     return CardRules(features) if features else None
 
 

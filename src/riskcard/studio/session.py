@@ -32,7 +32,16 @@ from riskcard.studio.signed_log import add_entry
 #: The steps that undo can go back.
 MOST_STEPS = 200
 #: Choices that say which rows a card is learned from: another one means another problem.
-_OF_ROWS = ("target", "event", "dropped", "kept", "hold_out", "skip_missing_target", "seed")
+_OF_ROWS = (
+    "target",
+    "event",
+    "dropped",
+    "kept",
+    "codes",
+    "hold_out",
+    "skip_missing_target",
+    "seed",
+)
 #: A loss that is worked out again may differ by this much, relatively: rounding.
 _SAME_LOSS = 1e-9
 
@@ -252,7 +261,9 @@ class Session:
             proof = self.document.proof
             if proof is None:
                 raise ParameterError("There is no proven card yet. Find one first.")
-            self._take(proof.card, Origin(proof.choices))
+            rules = rules_of({}, None, proof.choices.code_rules)
+            text = None if rules is None else rules_to_toml(rules)
+            self._take(proof.card, Origin(proof.choices, text))
 
     def take_from_pool(self, place: int) -> None:
         """Take a card of the pool."""
@@ -261,7 +272,7 @@ class Session:
             if found is None or not 0 <= place < len(found["cards"]):
                 raise ParameterError(f"There is no card {place!r} in the pool. Choose another.")
             pool = found["tolerance"], found["size"], place
-            self._take(found["cards"][place], Origin(found["choices"], pool=pool))
+            self._take(found["cards"][place], replace(found["origin"], pool=pool))
 
     def _take(self, card: RiskCard, origin: Origin) -> None:
         self.note("taken", {"origin": origin.to_dict(), **self._losses(card)})
@@ -332,9 +343,11 @@ class Session:
 
     # --- for the fits ----------------------------------------------------------------------------
 
-    def rules_text(self) -> str | None:
-        """The pins as the text of a file of rules; None without pins."""
-        rules = rules_of(self.document.pins, self.document.card)
+    def rules_text(self, with_pins: bool) -> str | None:
+        """The codes, and the pins, as the text of a file of rules; None without any."""
+        document = self.document
+        pins = document.pins if with_pins else {}
+        rules = rules_of(pins, document.card, document.choices.code_rules)
         return None if rules is None else rules_to_toml(rules)
 
     def named(self, text: str) -> RiskCard:
@@ -416,7 +429,7 @@ def _require_same_loss(division: Division, proof: Proof) -> None:
 def _pseudo_of(division: Division, choices: Choices, source: Source) -> PseudoRows:
     """The pseudo-observations of the fit without pins, worked out again."""
     options = options_of(choices.arguments(source.path))
-    training = division.training
+    training = replace(division.training, rules=rules_of({}, None, choices.code_rules))
     model = classifier_of(options, training)
     _, layout, _ = model.pose(training.table, training.labels, training.weights)
     return layout.pseudo

@@ -64,7 +64,7 @@ def state_of(session: Session) -> dict[str, Any]:
         "can_redo": session.can_redo,
         "is_test_opened": session.is_test_opened,
         "log": list(session.log),
-        "rules": session.rules_text() if document.pins and card is not None else None,
+        "rules": session.rules_text(True) if card is not None else None,
         "command": None if document.origin is None else session.command(document.origin),
     }
 

@@ -93,7 +93,7 @@ function tile(studio, column) {
     h("p", { class: "facts" }, say(`kind_${column.kind}`), " · ", range, " · ", missing),
     bars(column), levelNames(column),
     remarks(column.remarks), isTarget ? h("p", { class: "note" }, say("is_outcome")) : use(studio, column),
-    isTarget ? null : labels(studio, column));
+    isTarget ? null : codes(studio, column), isTarget ? null : labels(studio, column));
 }
 
 function levelNames(column) {
@@ -114,6 +114,14 @@ function use(studio, column) {
   const isUsed = !choices.dropped.includes(column.name) && !isLeftOut;
   return h("label", { class: "check" }, h("input", { type: "checkbox", checked: isUsed, "data-key": `use-${column.name}`,
     onchange: event => set(event.target.checked) }), say("use_column"));
+}
+
+function codes(studio, column) {
+  if (!column.codes?.length) return null;
+  const all = studio.state.choices.codes, { [column.name]: own, ...others } = all;
+  const set = isOn => studio.act("choose", { changes: { codes: isOn ? { ...all, [column.name]: column.codes } : others } });
+  return h("label", { class: "check" }, h("input", { type: "checkbox", checked: Boolean(own), "data-key": `codes-${column.name}`, "data-codes": column.name,
+    onchange: event => set(event.target.checked) }), say("is_code", { codes: column.codes.join(", ") }));
 }
 
 function labels(studio, column) {

@@ -55,7 +55,7 @@ async function take(state) {
   studio.state = state;
   shownVersion = state.version;
   studio.heard = state.work;
-  const key = JSON.stringify([state.table?.sha256, state.choices.target, state.choices.event, state.choices.dropped,
+  const key = JSON.stringify([state.table?.sha256, state.choices.target, state.choices.event, state.choices.dropped, state.choices.codes,
     state.choices.kept, state.choices.hold_out, state.choices.skip_missing_target]);
   if (key !== columnsFor) {
     studio.columns = state.table ? await read("/api/columns") : [];
