@@ -209,7 +209,9 @@ class Fits:
         else:
             session.renew(lambda document: _renewed(document, work, proof, card))
         work.proof, work.card = proof if work.kind == "free" else None, card
-        if is_proven:
+        if not is_proven:
+            work.moments = []  # of the proof, which begins now
+        else:
             work.state = "done"
             self._note(card, work.origin)
         session.changed()

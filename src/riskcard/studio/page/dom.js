@@ -58,6 +58,9 @@ export function atMost(share) {
   return `${up.toFixed(Math.max(0, Math.min(digits, 8)))}\u00a0%`;
 }
 
+/** A moment of the log as people read it. */
+export const clock = time => `${time.slice(0, 10)} ${time.slice(11, 19)} UTC`;
+
 /** A button with a text. */
 export const button = (text, onclick, attributes = {}) => h("button", { type: "button", onclick, ...attributes }, text);
 

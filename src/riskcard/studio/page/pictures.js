@@ -25,18 +25,18 @@ export function bars(column, tall = 56, marks = []) {
   return picture;
 }
 
-/** Best loss and bound against time: the gap between them closes. */
+/** Best loss and bound against time: the gap between them closes. A bound of 0 is drawn at the bottom. */
 export function gapPicture(moments) {
   const tall = 120;
-  const known = moments.filter(one => one[2] > 0);
   const picture = svg("svg", { viewBox: `0 0 ${WIDE} ${tall}`, class: "gap", preserveAspectRatio: "none", role: "img", "aria-label": say("gap_picture") });
-  if (!known.length) return picture;
-  const end = Math.max(...known.map(one => one[0]), 1e-3);
-  const top = Math.max(...known.map(one => one[1])), low = Math.min(...known.map(one => one[2]));
-  const height = Math.max(top - low, top * 1e-6);
-  const x = seconds => WIDE * seconds / end, y = value => 6 + (tall - 12) * (top - value) / height;
-  const losses = known.map(one => [x(one[0]), y(one[1])]), bounds = known.map(one => [x(one[0]), y(one[2])]);
-  const line = points => points.map(point => point.join(",")).join(" ");
+  const proven = moments.map(one => one[2]).filter(bound => bound > 0);
+  const end = Math.max(...moments.map(one => one[0]), 1e-3), top = Math.max(...moments.map(one => one[1]));
+  const lowest = proven.length ? Math.min(...proven) : top / 2;
+  const low = lowest - 0.1 * Math.max(top - lowest, 0.01 * top);
+  const x = seconds => WIDE * seconds / end, y = value => 6 + (tall - 12) * (top - Math.max(value, low)) / (top - low);
+  const points = [[0, moments[0][1], 0], ...moments, [end, ...moments[moments.length - 1].slice(1)]];
+  const losses = points.map(one => [x(one[0]), y(one[1])]), bounds = points.map(one => [x(one[0]), y(one[2])]);
+  const line = all => all.map(point => point.join(",")).join(" ");
   picture.append(
     svg("polygon", { class: "between", points: line([...losses, ...bounds.toReversed()]) }),
     svg("polyline", { class: "loss", points: line(losses) }),
@@ -49,12 +49,13 @@ export function plane(points, words) {
   const tall = 180, pad = 28;
   const xs = points.map(point => point.x), ys = points.map(point => point.y);
   const [x0, x1, y1] = [Math.min(...xs) - 0.5, Math.max(...xs) + 0.5, Math.max(...ys, 1e-9)];
-  const picture = svg("svg", { viewBox: `0 0 ${WIDE + pad} ${tall + pad}`, class: "plane", role: "img", "aria-label": words.label },
+  const picture = svg("svg", { viewBox: `0 -16 ${WIDE + pad + 12} ${tall + pad + 16}`, class: "plane", role: "img", "aria-label": words.label },
     svg("line", { class: "axis", x1: pad, x2: WIDE + pad, y1: tall, y2: tall }),
     svg("line", { class: "axis", x1: pad, x2: pad, y1: 0, y2: tall }),
     svg("text", { x: WIDE + pad, y: tall + 22, "text-anchor": "end" }, words.x),
-    svg("text", { x: 4, y: 10 }, words.y));
-  for (const whole of new Set(xs)) picture.append(svg("text", { x: pad + WIDE * (whole - x0) / (x1 - x0), y: tall + 12, "text-anchor": "middle" }, whole));
+    svg("text", { x: 4, y: -6 }, words.y));
+  const step = Math.max(1, 10 ** Math.ceil(Math.log10((x1 - x0) / 12)));
+  for (let whole = Math.ceil(x0 / step) * step; whole <= x1; whole += step) picture.append(svg("text", { x: pad + WIDE * (whole - x0) / (x1 - x0), y: tall + 12, "text-anchor": "middle" }, whole));
   for (const point of points) {
     const mark = svg("circle", {
       cx: pad + WIDE * (point.x - x0) / (x1 - x0), cy: tall - 8 - (tall - 30) * point.y / y1, r: 5,

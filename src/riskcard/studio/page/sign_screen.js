@@ -1,7 +1,7 @@
 // The end: look at the sealed rows once, sign the card off, and take it along with its recipe.
 
 import { download } from "/page/api.js";
-import { button, count, field, h, say, short, table } from "/page/dom.js";
+import { button, clock, count, field, h, say, short, table } from "/page/dom.js";
 import { priceWords } from "/page/card_screen.js";
 
 const FILES = ["all", "card", "page", "calculator", "report", "recipe", "rules", "log", "session", "python", "sql", "javascript", "xlsx", "pmml"];
@@ -21,7 +21,7 @@ function testPart(studio) {
   return h("section", { "aria-labelledby": "test-title" }, h("h2", { id: "test-title" }, say("test_title")),
     isSpent ? h("p", { class: "note", id: "spent" }, say("test_spent")) : null,
     isOpened && entry ? h("p", { id: "test" }, say("test_words", { rows: count(entry.rows), events: count(entry.events), auc: entry.auc?.toFixed(3) ?? "–",
-      slope: entry.slope?.toFixed(2) ?? "–", expected: entry.expected.toFixed(1), time: entry.time }))
+      slope: entry.slope?.toFixed(2) ?? "–", expected: entry.expected.toFixed(1), time: clock(entry.time) }))
       : [h("p", {}, say("sealed_words", { rows: count(parts.sealed.rows) })),
         button(say("open_test"), () => studio.act("open_test"), { id: "open-test", "data-key": "open-test" })]);
 }
@@ -34,7 +34,7 @@ function signPart(studio) {
     h("p", {}, card.is_edited ? say("sign_edited") : say("sign_proven"), " ", priceWords(card.figures)),
     h("div", { class: "row" }, field(say("sign_name"), input("name")), field(say("sign_role"), input("role")), field(say("sign_reason"), input("reason"))),
     button(say("sign"), () => studio.act("sign", { ...typed }), { class: "main", id: "sign", "data-key": "sign" }),
-    signed ? h("p", { id: "signed", class: "note" }, say("signed_words", { name: signed.name, role: signed.role || "–", time: signed.time, hash: signed.hash.slice(0, 16) })) : null);
+    signed ? h("p", { id: "signed", class: "note" }, say("signed_words", { name: signed.name, role: signed.role || "–", time: clock(signed.time), hash: signed.hash.slice(0, 16) })) : null);
 }
 
 function filesPart(studio) {
@@ -60,5 +60,5 @@ function logPart(studio) {
   };
   return h("section", { "aria-labelledby": "log-title" }, h("h2", { id: "log-title" }, say("log_title")), h("p", {}, say("log_words")),
     table(say("log_title"), [say("time"), say("what"), say("particulars"), { number: say("loss") }, say("hash")],
-      log.map(one => [one.time.replace("T", " ").slice(0, 19), say(`log_${one.what.replace(" ", "_")}`), told(one), { number: one.loss ? short(one.loss, 6) : "" }, h("code", {}, one.hash.slice(0, 10))]), { id: "log" }));
+      log.map(one => [clock(one.time), say(`log_${one.what.replace(" ", "_")}`), told(one), { number: one.loss ? short(one.loss, 6) : "" }, h("code", {}, one.hash.slice(0, 10))]), { id: "log" }));
 }
