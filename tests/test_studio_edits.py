@@ -8,6 +8,7 @@ import pytest
 from riskcard.errors import ParameterError
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
+from riskcard.studio.choices import Choices
 from riskcard.studio.edits import edit_card, finished
 from riskcard.studio.pins import read_pins, rules_of
 from riskcard.studio.pricing import Referee, totals_of
@@ -159,6 +160,17 @@ def test_pins_become_the_rules_that_keep_them():
     assert rules.rule_of("dose").use == "never"
     assert rules.rule_of("kind").use == rules.rule_of("age").use == "must"
     assert rules_of({}, card) is None
+
+
+def test_a_direction_alone_does_not_force_a_column_onto_the_card():
+    rule = rules_of(read_pins({"age": ["falls"]}), whole_card()).rule_of("age")
+    assert (rule.direction, rule.use) == ("falls", "may")
+
+
+def test_a_pinned_column_keeps_its_codes():
+    choices = Choices.of({"codes": {"age": [-9]}})
+    rule = rules_of(read_pins({"age": ["use"]}), None, choices.code_rules).rule_of("age")
+    assert (rule.codes, rule.use) == ((-9,), "must")
 
 
 @pytest.mark.parametrize(

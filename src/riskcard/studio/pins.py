@@ -64,7 +64,9 @@ def _rule(name: str, pins: tuple[str, ...], feature: CardFeature | None) -> Feat
         cuts = feature.cuts
     if "points" in pins and isinstance(feature, FeaturePoints):
         points = _step_of(feature)
-    return FeatureRule(direction=direction, points=points, use="must", fixed_cuts=cuts)
+    is_used = any(pin in pins for pin in ("use", "cuts", "points"))
+    use = "must" if is_used else "may"
+    return FeatureRule(direction=direction, points=points, use=use, fixed_cuts=cuts)
 
 
 def _step_of(feature: FeaturePoints) -> tuple[int, int]:
