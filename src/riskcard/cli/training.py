@@ -64,6 +64,8 @@ class Training:
         The group of each row, where differences between groups are limited.
     time, entry
         How long each row was followed, and from when on it was at risk; None where that does not matter.
+    summary
+        What was read, in a few lines.
     """
 
     table: FeatureTable
@@ -77,6 +79,7 @@ class Training:
     limit_groups: NDArray[Any] | None = None
     time: NDArray[Any] | None = None
     entry: NDArray[Any] | None = None
+    summary: DataSummary | None = None
 
     @property
     def labels(self) -> NDArray[Any]:
@@ -154,7 +157,7 @@ def read_training(options: Namespace) -> Training:
     _require_variety(options.data, summary)
     if not options.quiet:
         _show(summary)
-    return training
+    return replace(training, summary=summary)
 
 
 def _check_settings(options: Namespace) -> None:

@@ -1,6 +1,6 @@
 """From rows to the solver's answer: lay out the table, regularise, pose the problem, solve."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -32,7 +32,7 @@ from riskcard.search.options import Options
 from riskcard.search.shortlist import shortlist_for_proof
 from riskcard.search.solve import has_too_many_conditions, solve
 from riskcard.search.warmup import tell_of_compilation
-from riskcard.status import Status
+from riskcard.status import Progress, Status
 from riskcard.threads import one_blas_thread
 
 #: The regressions before the search use one thread up to this many rows: the matrices of a small table take
@@ -69,6 +69,8 @@ class Request:
         Further sentences for the certificate.
     outcome
         The name of the target, where the labels do not have it.
+    watch
+        Called with every moment of the work, in place of a line on the screen.
     """
 
     method: str = "RiskScoreClassifier"
@@ -81,6 +83,7 @@ class Request:
     is_empty: bool = False
     notes: tuple[str, ...] = ()
     outcome: str | None = None
+    watch: Callable[[Progress], None] | None = None
 
     @property
     def kept(self) -> RiskCard | None:
@@ -181,7 +184,7 @@ def _learn(training: Training, task: Task) -> Learned:
     if start is not None:
         options = replace(options, start=tuple(terms_of_card(start, layout)))
     unit = layout.table.weight_unit
-    with ProgressDisplay() if task.verbose else nullcontext() as show:
+    with ProgressDisplay() if task.verbose else nullcontext(task.request.watch) as show:
         tell = None if show is None else lambda moment: show(moment.in_unit(unit))
         options = replace(options, progress=tell)
         if layout.rates is None:

@@ -21,7 +21,7 @@ def run_demo(options: Namespace) -> int:
 
     data = load_breast_cancer()
     if options.csv is not None:
-        content = _as_csv(data)
+        content = demo_table()
         _require_own(options.csv, content)
         write_whole(options.csv, content)
         say(f"Wrote {options.csv}: 569 tumours, 30 measurements, and the column {_TARGET!r}.")
@@ -55,7 +55,11 @@ def _require_own(path: str, content: str) -> None:
         )
 
 
-def _as_csv(data: Any) -> str:
+def demo_table() -> str:
+    """The data as the text of a CSV file."""
+    from sklearn.datasets import load_breast_cancer
+
+    data: Any = load_breast_cancer()
     columns = dict(zip(data.feature_names.tolist(), data.data.T.tolist(), strict=True))
     labels = [_BENIGN if one else _MALIGNANT for one in data.target]
     return table_as_csv(columns | {_TARGET: labels})

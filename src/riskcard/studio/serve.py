@@ -1,0 +1,97 @@
+"""The server: on this machine only, at a free port, until Ctrl-C."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+import webbrowser
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from riskcard.errors import ParameterError
+from riskcard.extras import import_extra
+from riskcard.output_files import require_writable
+from riskcard.studio.guard import new_token
+
+#: Only programs on this machine reach it.
+HOST = "127.0.0.1"
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """How the studio is started.
+
+    Attributes
+    ----------
+    data
+        A table to begin with.
+    session
+        A file with a session, which is opened if it exists and written after every change.
+    port
+        0 for any free one.
+    opens_browser
+        Show the page.
+    """
+
+    data: str | None = None
+    session: str | None = None
+    port: int = 0
+    opens_browser: bool = True
+
+
+def serve(wishes: Wishes, say: Callable[[str], None]) -> None:
+    """Run the studio until it is interrupted.
+
+    Parameters
+    ----------
+    wishes
+        How.
+    say
+        Told the address, and how to end the studio.
+    """
+    uvicorn = import_extra("uvicorn", "The studio", "studio")
+    import_extra("starlette", "The studio", "studio")
+    from riskcard.studio.app import make_app
+    from riskcard.studio.session import Session
+
+    require_writable(wishes.session)
+    listening = _listen(wishes.port)
+    port = listening.getsockname()[1]
+    session, token = Session(wishes.session), new_token()
+    try:
+        if wishes.session is not None and Path(wishes.session).exists():
+            session.open_saved(Path(wishes.session).read_text(encoding="utf-8"))
+        if wishes.data is not None:
+            session.open_table(wishes.data, Path(wishes.data).name)
+        address = f"http://{HOST}:{port}/#{token}"
+        say(f"The studio is at {address}")
+        say("It is reached from this machine only. Ctrl-C ends it.")
+        if wishes.opens_browser:
+            threading.Thread(target=_open_browser, args=(address,), daemon=True).start()
+        app = make_app(session, token, port)
+        config = uvicorn.Config(
+            app, log_level="error", access_log=False, lifespan="off", timeout_graceful_shutdown=1
+        )
+        uvicorn.Server(config).run(sockets=[listening])
+    finally:
+        session.close()
+        listening.close()
+
+
+def _listen(port: int) -> socket.socket:
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        listening.bind((HOST, port))
+    except OSError as error:
+        listening.close()
+        raise ParameterError(
+            f"Port {port} cannot be used: {error.strerror or error}. Give another one with --port."
+        ) from None
+    return listening
+
+
+def _open_browser(address: str) -> None:
+    time.sleep(0.5)  # until the server answers
+    webbrowser.open(address)

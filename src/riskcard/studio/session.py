@@ -1,0 +1,435 @@
+"""A session: one table, one document with its history, one process that fits. Everything else asks it.
+
+Every method that changes something takes the lock, and raises the version that pages compare with theirs.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from riskcard.cli.learning.fit import classifier_of
+from riskcard.encoding.pseudo_rows import PseudoRows
+from riskcard.errors import DataError, FormatError, ParameterError
+from riskcard.model.card import RiskCard
+from riskcard.model.origin.recipe import digest_of
+from riskcard.output_files import write_whole
+from riskcard.rules.write_rules import rules_to_toml
+from riskcard.studio.choices import Choices, options_of
+from riskcard.studio.data import Division, Source, divide, example_table
+from riskcard.studio.document import Document, Origin, Proof, Saved, from_file, read_groups, to_file
+from riskcard.studio.edits import edit_card
+from riskcard.studio.fits import Fits
+from riskcard.studio.pins import read_pins, rules_of
+from riskcard.studio.pricing import Referee, figures_of, get_ready, totals_of
+from riskcard.studio.signed_log import add_entry
+
+#: The steps that undo can go back.
+MOST_STEPS = 200
+#: Choices that say which rows a card is learned from: another one means another problem.
+_OF_ROWS = (
+    "target",
+    "event",
+    "dropped",
+    "kept",
+    "codes",
+    "hold_out",
+    "skip_missing_target",
+    "seed",
+)
+#: A loss that is worked out again may differ by this much, relatively: rounding.
+_SAME_LOSS = 1e-9
+
+
+class Conflict(ParameterError):
+    """A page that does not show the present state wants to change it."""
+
+
+class Session:
+    """The state of the studio.
+
+    Parameters
+    ----------
+    file
+        Where the document is saved after every change; None to save only when asked to.
+    """
+
+    def __init__(self, file: str | None = None) -> None:
+        self.lock = threading.RLock()
+        self.folder = Path(tempfile.mkdtemp(prefix="riskcard-studio-"))
+        self.version = 1
+        self.document = Document()
+        self._past: list[Document] = []
+        self._future: list[Document] = []
+        self.log: tuple[dict[str, Any], ...] = ()
+        self.source: Source | None = None
+        self.division: Division | None = None
+        self.is_test_opened = False
+        self.waiting: Saved | None = None  # a session whose table is not open yet
+        self.tiles: tuple[Division | None, dict[str, dict[str, Any]]] | None = None
+        self._file = file
+        self._referee: tuple[Proof, Referee] | None = None
+        self.fits = Fits(self)
+        threading.Thread(target=get_ready, daemon=True).start()
+
+    def close(self) -> None:
+        """End the process that fits, and forget the rows."""
+        self.fits.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def require(self, version: Any) -> None:
+        """Refuse a change that is based on another state than the present one."""
+        if version != self.version:
+            raise Conflict(
+                "The studio was changed in another tab or window. This page now shows the present state."
+            )
+
+    # --- the table -------------------------------------------------------------------------------
+
+    def open_table(self, path: str, name: str) -> None:
+        """Open a table; what was there is forgotten, unless it is a session that waits for this table."""
+        source = Source.open(path, name)
+        with self.lock:
+            saved, self.waiting = self.waiting, None
+            if saved is not None and saved.data["sha256"] != source.sha256:
+                self.waiting = saved
+                raise DataError(
+                    f"The session was saved with another table: {saved.data['name']!r} with the SHA-256 "
+                    f"{saved.data['sha256'][:16]}... Open that table, or begin a new session."
+                )
+            if saved is not None:
+                self._restore(saved, source)
+                return
+            self._forget()
+            self.source = source
+            facts = {"name": name, "sha256": source.sha256, "rows": source.rows}
+            self.log = add_entry((), "opened", facts)
+            self.document = Document(Choices(dropped=source.unread))
+            self.changed()
+
+    def open_example(self) -> None:
+        """Open the example."""
+        path = self.folder / "breast_cancer.csv"
+        write_whole(path, example_table())
+        self.open_table(str(path), path.name)
+
+    def _forget(self) -> None:
+        self._past, self._future, self.division = [], [], None
+        self.tiles = self._referee = None
+        self.fits.forget()
+        self.is_test_opened = False
+
+    # --- the saved session -----------------------------------------------------------------------
+
+    def save(self) -> str:
+        """The session as the text of a file."""
+        with self.lock:
+            if self.source is None:
+                raise DataError("There is nothing to save yet. Open a table first.")
+            data = {
+                "name": self.source.name,
+                "sha256": self.source.sha256,
+                "rows": self.source.rows,
+            }
+            return to_file(self.document, data, self.log, self.is_test_opened)
+
+    def open_saved(self, text: str) -> None:
+        """Open a saved session; where its table is not the one that is open, it waits for it."""
+        saved = from_file(text)
+        with self.lock:
+            if self.source is None or self.source.sha256 != saved.data["sha256"]:
+                self.waiting = saved
+                self.version += 1
+                return
+            self._restore(saved, self.source)
+
+    def forget_waiting(self) -> None:
+        """Give up a saved session whose table is not at hand."""
+        with self.lock:
+            self.waiting = None
+            self.version += 1
+
+    def _restore(self, saved: Saved, source: Source) -> None:
+        """Take up a session: what was proven is worked out again as far as that is quick."""
+        division = None
+        document = saved.document
+        if document.choices.target is not None and document.choices.event is not None:
+            division = divide(source, document.choices)
+        if saved.best is not None:
+            if division is None:
+                raise FormatError("The session has a card but no outcome. Open a saved session.")
+            choices = saved.best_choices or document.choices
+            proof = Proof(saved.best, _pseudo_of(division, choices, source), choices)
+            _require_same_loss(division, proof)
+            document = replace(document, proof=proof)
+        self._forget()
+        self.source = source
+        self.division, self.document = division, document
+        self.log, self.is_test_opened = saved.log, saved.is_test_opened
+        self.changed()
+
+    # --- what is decided -------------------------------------------------------------------------
+
+    def choose(self, changes: Mapping[str, Any]) -> None:
+        """Change choices; other rows mean that there is no card until the next fit."""
+        with self.lock:
+            choices = Choices.of({**self.document.choices.to_dict(), **changes})
+            old = self.document.choices
+            is_same = all(getattr(choices, name) == getattr(old, name) for name in _OF_ROWS)
+            if is_same:
+                self.step(replace(self.document, choices=choices))
+                return
+            if self.is_test_opened:
+                raise ParameterError(
+                    "The sealed rows were opened, so the rows can no longer be chosen. Begin a new session."
+                )
+            division = self._divided(choices)
+            self.fits.forget()
+            pins = {} if division is None else {
+                name: own for name, own in self.document.pins.items() if name in division.rows.features
+            }  # fmt: skip
+            self.step(
+                replace(
+                    self.document, choices=choices, pins=pins, proof=None, card=None, origin=None
+                )
+            )
+            self.division = division
+
+    def _divided(self, choices: Choices) -> Division | None:
+        if self.source is None:
+            raise DataError("No table is open. Open one first.")
+        if choices.target is None or choices.event is None:
+            return None
+        return divide(self.source, choices)
+
+    def set_labels(self, labels: Mapping[str, Any]) -> None:
+        """Change names, units and ranges."""
+        with self.lock:
+            document = replace(self.document, labels=dict(labels))
+            document.read_labels()
+            self.step(document)
+
+    def set_groups(self, groups: Any) -> None:
+        """Change the risks between groups."""
+        with self.lock:
+            self.step(replace(self.document, groups=read_groups(groups)))
+
+    def set_pins(self, pins: Any) -> None:
+        """Change what stays when the rest is done best."""
+        with self.lock:
+            found = read_pins(pins)
+            known = {} if self.division is None else self.division.rows.features
+            if unknown := sorted(set(found) - set(known)):
+                raise ParameterError(f"There is no column {unknown[0]!r} to pin. Choose another.")
+            rules_of(found, self.document.card)
+            self.step(replace(self.document, pins=found))
+
+    # --- cards -----------------------------------------------------------------------------------
+
+    @property
+    def referee(self) -> Referee | None:
+        """Who judges cards: by the proof of the document."""
+        proof, division = self.document.proof, self.division
+        if proof is None or division is None:
+            return None
+        if self._referee is None or self._referee[0] is not proof:
+            self._referee = proof, Referee(division.rows, proof.pseudo, proof.card)
+        return self._referee[1]
+
+    def edited(self, edit: Mapping[str, Any]) -> RiskCard:
+        """The card after a change that is not made yet."""
+        referee, card = self.referee, self.document.card
+        if referee is None or card is None:
+            raise ParameterError("There is no card to change yet. Find one first.")
+        return edit_card(card, edit, referee)
+
+    def edit(self, edit: Mapping[str, Any]) -> None:
+        """Change the card."""
+        with self.lock:
+            card = self.edited(edit)
+            self.note("edited", {"edit": dict(edit), **self._losses(card)})
+            self.step(replace(self.document, card=card))
+
+    def take_best(self) -> None:
+        """Go back to the proven card without pins."""
+        with self.lock:
+            proof = self.document.proof
+            if proof is None:
+                raise ParameterError("There is no proven card yet. Find one first.")
+            rules = rules_of({}, None, proof.choices.code_rules)
+            text = None if rules is None else rules_to_toml(rules)
+            self._take(proof.card, Origin(proof.choices, text))
+
+    def take_from_pool(self, place: int) -> None:
+        """Take a card of the pool."""
+        with self.lock:
+            found = self.fits.pool
+            if found is None or not 0 <= place < len(found["cards"]):
+                raise ParameterError(f"There is no card {place!r} in the pool. Choose another.")
+            pool = found["tolerance"], found["size"], place
+            self._take(found["cards"][place], replace(found["origin"], pool=pool))
+
+    def _take(self, card: RiskCard, origin: Origin) -> None:
+        self.note("taken", {"origin": origin.to_dict(), **self._losses(card)})
+        self.step(replace(self.document, card=card, origin=origin))
+
+    def _losses(self, card: RiskCard) -> dict[str, float]:
+        referee, before = self.referee, self.document.card
+        assert referee is not None
+        assert before is not None
+        losses = [referee.price(one, totals_of(one, referee.rows)).loss for one in (before, card)]
+        return dict(zip(("loss_before", "loss"), losses, strict=True))
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a step to go back."""
+        return bool(self._past)
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is a step to go forward."""
+        return bool(self._future)
+
+    # --- undo ------------------------------------------------------------------------------------
+
+    def undo(self) -> None:
+        """Go back one step."""
+        self._move(self._past, self._future, "undone")
+
+    def redo(self) -> None:
+        """Go forward again."""
+        self._move(self._future, self._past, "redone")
+
+    def _move(self, source: list[Document], target: list[Document], what: str) -> None:
+        with self.lock:
+            if not source:
+                raise ParameterError("There is no step to go to.")
+            document = source[-1]
+            old = self.document.choices
+            is_same = all(getattr(document.choices, one) == getattr(old, one) for one in _OF_ROWS)
+            division = self.division if is_same else self._divided(document.choices)
+            if self.is_test_opened and not is_same:
+                raise ParameterError(
+                    "The sealed rows were opened, so the rows can no longer be chosen."
+                )
+            if not is_same:
+                self.fits.forget()
+            target.append(self.document)
+            self.document, self.division = source.pop(), division
+            self.note(what, {})
+            self.changed()
+
+    def step(self, document: Document) -> None:
+        """Go on to another document; this one can be gone back to."""
+        self._past = [*self._past, self.document][-MOST_STEPS:]
+        self._future = []
+        self.document = document
+        self.changed()
+
+    def note(self, what: str, facts: Mapping[str, Any]) -> None:
+        """Add to the log."""
+        self.log = add_entry(self.log, what, facts)
+
+    def changed(self) -> None:
+        """Let pages know, and save where that was asked for."""
+        self.version += 1
+        if self._file is not None and self.source is not None:
+            write_whole(self._file, self.save())
+
+    # --- for the fits ----------------------------------------------------------------------------
+
+    def rules_text(self, with_pins: bool) -> str | None:
+        """The codes, and the pins, as the text of a file of rules; None without any."""
+        document = self.document
+        pins = document.pins if with_pins else {}
+        rules = rules_of(pins, document.card, document.choices.code_rules)
+        return None if rules is None else rules_to_toml(rules)
+
+    def named(self, text: str) -> RiskCard:
+        """A card as the process that fits gives it, named as the command line would."""
+        division, target = self.division, self.document.choices.target
+        assert division is not None
+        assert target is not None
+        return division.named(RiskCard.from_json(text), target)
+
+    def renew(self, change: Callable[[Document], Document]) -> None:
+        """Change the document wherever it is in the history."""
+        self.document = change(self.document)
+        self._past, self._future = (
+            [change(one) for one in own] for own in (self._past, self._future)
+        )
+
+    # --- the end ---------------------------------------------------------------------------------
+
+    def command(self, origin: Origin) -> str:
+        """The command that gives a card again."""
+        assert self.source is not None
+        return origin.command(self.source.name, bool(self.document.labels))
+
+    def open_test(self) -> None:
+        """Look at the sealed rows, once and for all."""
+        with self.lock:
+            card, division = self.document.card, self.division
+            if card is None or division is None or division.sealed is None:
+                raise ParameterError(
+                    "There are no sealed rows, or there is no card to judge on them."
+                )
+            if self.is_test_opened:
+                raise ParameterError(
+                    "The sealed rows were opened already. A second look is no test."
+                )
+            figures = figures_of(card, totals_of(card, division.sealed), division.sealed)
+            shown = {name: getattr(figures, name) for name in figures.__slots__}
+            self.is_test_opened = True
+            self.note("test opened", {"card": digest_of(card), **shown})
+            self.changed()
+
+    def sign(self, name: str, role: str, reason: str) -> None:
+        """Sign the card off."""
+        with self.lock:
+            card, referee = self.document.card, self.referee
+            if card is None or referee is None:
+                raise ParameterError("There is no card to sign off. Find one first.")
+            for what, text in (("name", name), ("reason", reason)):
+                if not text.strip():
+                    raise ParameterError(
+                        f"The {what} is missing. A card is signed by someone, for a reason."
+                    )
+            price = referee.price(card, totals_of(card, referee.rows))
+            facts = {
+                "name": name.strip(),
+                "role": role.strip(),
+                "reason": reason.strip(),
+                "card": digest_of(card),
+                "is_proven": card.certificate is not None,
+                "loss": price.loss,
+                "bound": price.bound,
+            }
+            self.note("signed", facts)
+            self.changed()
+
+
+def _require_same_loss(division: Division, proof: Proof) -> None:
+    """Refuse a session whose card does not have the loss that its certificate states."""
+    certificate = proof.card.certificate
+    assert certificate is not None
+    referee = Referee(division.rows, proof.pseudo, proof.card)
+    loss = referee.price(proof.card, totals_of(proof.card, referee.rows)).loss
+    if abs(loss - certificate.loss) > _SAME_LOSS * certificate.loss:
+        raise FormatError(
+            "The proven card of the session does not have the loss that it states on this table."
+        )
+
+
+def _pseudo_of(division: Division, choices: Choices, source: Source) -> PseudoRows:
+    """The pseudo-observations of the fit without pins, worked out again."""
+    options = options_of(choices.arguments(source.path))
+    training = replace(division.training, rules=rules_of({}, None, choices.code_rules))
+    model = classifier_of(options, training)
+    _, layout, _ = model.pose(training.table, training.labels, training.weights)
+    return layout.pseudo

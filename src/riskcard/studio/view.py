@@ -1,0 +1,363 @@
+"""What the page shows, as plain values: numbers unrounded, sentences about proofs as on every card."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from riskcard.card.bands import band_lines
+from riskcard.card.sentences import certificate_sentences, proof_for_readers
+from riskcard.data.first_look.data_summary import DataSummary
+from riskcard.evaluation.outcomes import Outcomes
+from riskcard.evaluation.thresholds import risk_groups, threshold_table
+from riskcard.model.card import RiskCard
+from riskcard.model.feature_points import CardFeature, FeaturePoints, LevelPoints
+from riskcard.model.lines import show_level
+from riskcard.status import Status
+from riskcard.studio.data import Division
+from riskcard.studio.edits import changed_rows
+from riskcard.studio.pricing import Price, Referee, Rows, figures_of, groups_of, totals_of
+from riskcard.studio.session import Session
+
+#: About as many steps has the handle of a cut.
+_HANDLE_STEPS = 200
+#: Rows that two cards judge differently, of which this many are shown.
+MOST_SHOWN = 20
+
+
+def state_of(session: Session) -> dict[str, Any]:
+    """Everything but the tiles of the columns."""
+    document, source = session.document, session.source
+    card, proof = document.card, document.proof
+    table = None
+    if source is not None:
+        table = {
+            "name": source.name,
+            "rows": source.rows,
+            "sha256": source.sha256,
+            "remarks": list(source.remarks),
+            "columns": list(source.columns),
+            "unread": list(source.unread),
+        }
+    return {
+        "version": session.version,
+        "table": table,
+        "waiting": None if session.waiting is None else dict(session.waiting.data),
+        "choices": document.choices.to_dict(),
+        "outcome": _outcome(session),
+        "parts": None if session.division is None else _parts(session.division),
+        "labels": document.labels,
+        "pins": {name: list(own) for name, own in document.pins.items()},
+        "groups": list(document.groups),
+        "work": work_of(session),
+        "sizes": session.fits.sizes,
+        "pool": _pool(session),
+        "card": None if card is None else card_of(session, card),
+        "best": None
+        if proof is None
+        else {"proof": _proof_words(proof.card), "terms": len(proof.card.terms)},
+        "can_undo": session.can_undo,
+        "can_redo": session.can_redo,
+        "is_test_opened": session.is_test_opened,
+        "log": list(session.log),
+        "rules": session.rules_text(True) if card is not None else None,
+        "command": None if document.origin is None else session.command(document.origin),
+    }
+
+
+def _outcome(session: Session) -> list[dict[str, Any]] | None:
+    target = session.document.choices.target
+    if session.source is None or target is None or target not in session.source.file.names:
+        return None
+    return session.source.outcome(target)[:3]
+
+
+def _parts(division: Division) -> dict[str, Any]:
+    """How many rows are for what, and what was read in words."""
+    summary = division.training.summary
+    parts = {"training": division.rows, "check": division.check, "sealed": division.sealed}
+    counted = {
+        name: None
+        if rows is None
+        else {"rows": rows.is_event.size, "events": int(np.count_nonzero(rows.is_event))}
+        for name, rows in parts.items()
+    }
+    if counted["sealed"] is not None:
+        del counted["sealed"]["events"]  # nothing of these rows is known before they are opened
+    return {**counted, "read": [] if summary is None else _what_was_read(summary)}
+
+
+def _what_was_read(summary: DataSummary) -> list[str]:
+    """What ``riskcard fit`` says before it begins, with the ways out that this page has."""
+    lines = summary.lines("choosing {}", "its tile has a box to keep it", "groups")
+    return [line.strip() for line in lines[1:] if not line.strip().startswith("Held out")]
+
+
+def work_of(session: Session) -> dict[str, Any]:
+    """How far the process that fits is."""
+    work = session.fits.work
+    shown = {name: getattr(work, name) for name in ("state", "kind", "moments", "reason")}
+    shown["seconds"] = None if work.began is None else time.monotonic() - work.began
+    return shown
+
+
+def _proof_words(card: RiskCard) -> list[str]:
+    """What was proven: the sentence for readers, then the particulars."""
+    if card.certificate is None:
+        return []
+    with card.labels.spoken():
+        first = proof_for_readers(card.certificate, card.training)
+        return [first, *certificate_sentences(card.certificate)]
+
+
+# --- a card --------------------------------------------------------------------------------------
+
+
+def card_of(session: Session, card: RiskCard) -> dict[str, Any]:
+    """A card with its lines, its proof and its price."""
+    document, division = session.document, session.division
+    worded = document.worded(card)
+    tiles = {} if division is None else columns_of(session)
+    return {
+        "title": worded.title,
+        "event": worded.event,
+        "base": card.base,
+        "features": [_feature(one, worded, tiles.get(one.name, {})) for one in card.features],
+        "totals": [
+            {
+                "label": line.label,
+                "risk": line.risk,
+                "rows": None if line.seen is None else line.seen.rows,
+                "events": None if line.seen is None else line.seen.events,
+            }
+            for line in band_lines(worded)
+        ],
+        "terms": len(card.terms),
+        "is_edited": card.certificate is None,
+        "is_finished": card.certificate is not None and card.certificate.status is Status.OPTIMAL,
+        "proof": _proof_words(card),
+        "figures": figures_for(session, card),
+    }
+
+
+def _feature(feature: CardFeature, card: RiskCard, tile: dict[str, Any]) -> dict[str, Any]:
+    lines = [
+        {
+            "label": line.label,
+            "points": line.points,
+            "rows": line.rows,
+            "events": line.events,
+            "kind": line.kind.name.lower(),
+        }
+        for line in card.lines_of(feature)
+    ]
+    shown: dict[str, Any] = {
+        "name": feature.name,
+        "heading": card.labels.heading(feature.name),
+        "lines": lines,
+        "cuts": list(feature.cuts),
+        "groups": None,
+        "can_move_levels": isinstance(feature, LevelPoints) and not feature.is_ordered,
+    }
+    if isinstance(feature, LevelPoints):
+        shown["groups"] = [[show_level(level) for level in group] for group in feature.groups]
+    if isinstance(feature, FeaturePoints) and tile.get("edges"):
+        shown |= {name: tile[name] for name in ("edges", "counts", "events")}
+        shown["handle"] = _handle(feature, tile)
+    return shown
+
+
+def _handle(feature: FeaturePoints, tile: dict[str, Any]) -> dict[str, float]:
+    """The ends and the step of the handles of a feature's cuts."""
+    low, high = float(tile["edges"][0]), float(tile["edges"][-1])
+    step = 10.0 ** math.floor(math.log10((high - low) / _HANDLE_STEPS * 2.5))
+    seen = feature.training_range
+    if seen is not None and seen.is_whole:
+        step = max(step, 1.0)
+    low, high = min(low, *feature.cuts, high), max(high, *feature.cuts, low)
+    return {
+        "low": math.floor(low / step) * step,
+        "high": math.ceil(high / step) * step,
+        "step": step,
+    }
+
+
+def columns_of(session: Session) -> dict[str, dict[str, Any]]:
+    """The tiles of the columns by name; those of one division are made once."""
+    division, source = session.division, session.source
+    if source is None:
+        return {}
+    if session.tiles is None or session.tiles[0] is not division:
+        if division is None:
+            from riskcard.studio.columns import tiles_of
+
+            made = [
+                {**one, "remarks": [], "is_used": True} for one in tiles_of(source.columns, None)
+            ]
+        else:
+            made = division.tiles(source)
+        session.tiles = division, {tile["name"]: tile for tile in made}
+    return session.tiles[1]
+
+
+def figures_for(session: Session, card: RiskCard) -> dict[str, Any]:
+    """Loss and price on the rows of the proof, and figures on training and check rows."""
+    referee, division = session.referee, session.division
+    if referee is None or division is None:
+        return {}
+    totals = totals_of(card, referee.rows)
+    cuts = list(session.document.groups)
+    before = groups_of(referee.best, totals_of(referee.best, referee.rows), cuts)
+    check = division.check
+    return {
+        **_price(referee.price(card, totals)),
+        "moved": changed_rows(before, groups_of(card, totals, cuts)),
+        "training": asdict(figures_of(card, totals, referee.rows)),
+        "check": None if check is None else asdict(figures_of(card, totals_of(card, check), check)),
+        "is_inside": _is_inside(card, referee),
+    }
+
+
+def _price(price: Price) -> dict[str, Any]:
+    above = price.above_bound
+    return {
+        "loss": price.loss,
+        "bound": price.bound,
+        "best": price.best,
+        "mean_loss": price.loss / price.rows,
+        "above_bound": above if math.isfinite(above) else None,
+        "above_best": price.above_best,
+    }
+
+
+def _is_inside(card: RiskCard, referee: Referee) -> bool:
+    """Whether the card is surely no larger than the cards that the bound is about."""
+    certificate = referee.best.certificate
+    assert certificate is not None
+    steps = [abs(term.above - term.below) for term in card.terms]
+    return len(steps) <= certificate.max_terms and max(steps, default=0) <= certificate.max_points
+
+
+# --- groups and thresholds -----------------------------------------------------------------------
+
+
+def groups_view(session: Session) -> dict[str, Any]:
+    """Risk groups and thresholds on the check rows, or on the training rows where there are none."""
+    card, division = session.document.card, session.division
+    if card is None or division is None:
+        return {"groups": [], "thresholds": [], "totals": [], "rows": None}
+    rows = division.check or division.rows
+    totals = totals_of(card, rows)
+    outcomes = Outcomes(card.risk_of_total(totals), rows.is_event, rows.weights)
+    cuts = list(session.document.groups)
+    return {
+        "rows": "training" if division.check is None else "check",
+        "number": rows.is_event.size,
+        "groups": [_plain(one) for one in risk_groups(outcomes, cuts)] if cuts else [],
+        "thresholds": [_plain(one) for one in threshold_table(outcomes, at=cuts)] if cuts else [],
+        "totals": _approvals(card, rows, totals),
+    }
+
+
+def _approvals(card: RiskCard, rows: Rows, totals: Any) -> list[dict[str, Any]]:
+    """For each total: if rows up to it are approved, their share, and the share of events among them."""
+    values = np.unique(totals)
+    if values.size > 200:
+        return []
+    counts = np.array([np.count_nonzero(totals <= one) for one in values])
+    events = np.array([np.count_nonzero(rows.is_event & (totals <= one)) for one in values])
+    risks = card.risk_of_total(values)
+    return [
+        {
+            "total": int(total),
+            "risk": float(risk),
+            "approved": float(count / rows.is_event.size),
+            "bad": float(event / count),
+        }
+        for total, risk, count, event in zip(values, risks, counts, events, strict=True)
+    ]
+
+
+def _plain(record: Any) -> dict[str, Any]:
+    """A record of figures as plain values; what is not finite is None."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: plain(one) for name, one in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [plain(one) for one in value]
+        if isinstance(value, float) and not math.isfinite(value):
+            return None
+        return value
+
+    return dict(plain(asdict(record)))
+
+
+# --- the pool, and two cards ---------------------------------------------------------------------
+
+
+def _pool(session: Session) -> dict[str, Any] | None:
+    pool = session.fits.pool
+    if pool is None:
+        return None
+    best = min(pool["losses"])
+    cards = [
+        {
+            "place": place,
+            "loss": loss,
+            "above_best": loss / best - 1 if best > 0 else 0.0,
+            "features": [one.name for one in card.features],
+            "terms": [str(term) for term in card.terms],
+            "digits": max((_digits(cut) for one in card.features for cut in one.cuts), default=0),
+        }
+        for place, (card, loss) in enumerate(zip(pool["cards"], pool["losses"], strict=True))
+    ]
+    return {"cards": cards, "summary": pool["summary"]}
+
+
+def _digits(cut: float) -> int:
+    """How many digits it takes to write a cut, without zeros at its ends."""
+    return len(f"{cut:.12g}".lower().partition("e")[0].replace(".", "").strip("-0"))
+
+
+def compare_cards(session: Session, first: RiskCard, second: RiskCard) -> dict[str, Any]:
+    """Two cards side by side, and the rows that they put into different risk groups."""
+    division, cuts = session.division, list(session.document.groups)
+    assert division is not None
+    rows = division.rows
+    cards = (first, second)
+    totals = [totals_of(card, rows) for card in cards]
+    groups = [groups_of(card, own, cuts) for card, own in zip(cards, totals, strict=True)]
+    number = len(cuts) + 1
+    table = np.bincount(groups[0] * number + groups[1], minlength=number * number)
+    apart = np.flatnonzero(groups[0] != groups[1])
+    risks = [card.risk_of_total(own) for card, own in zip(cards, totals, strict=True)]
+    order = np.argsort(-np.abs(risks[0][apart] - risks[1][apart]), kind="stable")
+    names = list(dict.fromkeys(one.name for card in cards for one in card.features))
+    shown = apart[order[:MOST_SHOWN]]
+    columns = {name: division.rows.take(shown).features[name].by_name() for name in names}
+    return {
+        "cards": [card_of(session, card) for card in cards],
+        "table": table.reshape(number, number).tolist(),
+        "apart": int(apart.size),
+        "rows": rows.is_event.size,
+        "names": names,
+        "shown": [
+            {
+                "values": [_shown(columns[name][i]) for name in names],
+                "risks": [float(own[row]) for own in risks],
+                "is_event": bool(rows.is_event[row]),
+            }
+            for i, row in enumerate(shown.tolist())
+        ],
+    }
+
+
+def _shown(value: Any) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    return show_level(value.item() if isinstance(value, np.generic) else value)
