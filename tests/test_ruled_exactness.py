@@ -14,7 +14,7 @@ from random_tables import SMALL, Size, random_ruled_problem
 from raw_cards import Points, RawFeature, best_loss, points_and_terms
 from riskcard.data.levels import Levels
 from riskcard.data.table import Table
-from riskcard.encoding.encode_rules import apply_rules, close_conditions
+from riskcard.encoding.encode_rules import apply_rules
 from riskcard.encoding.rank_table import rank_table
 from riskcard.errors import ParameterError
 from riskcard.problem.objective import violations_of_terms
@@ -86,7 +86,7 @@ def test_the_certified_optimum_is_the_optimum_under_rules(first, size):
 def test_the_certified_optimum_is_that_of_a_shortlist_under_rules(first):
     wrong = {}
     for seed, problem in problems(first):
-        short = close_conditions(problem, close_all_but(problem, shortlist(problem, 2 + seed % 5)))
+        short = problem.without(close_all_but(problem, shortlist(problem, 2 + seed % 5)))
         options = Options(certify=True, random_state=seed)
         wrong[seed] = faults_or_refusal(faults, short, options)
     assert {seed: found for seed, found in wrong.items() if found} == {}

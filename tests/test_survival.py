@@ -194,7 +194,7 @@ def test_pseudo_observations_pull_hazards_towards_their_average():
 def test_a_card_is_the_same_after_a_round_trip_and_states_its_kind():
     card = fitted(certify=True)[0].card_
     text = card.to_json()
-    assert '"format_version": 6' in text
+    assert '"format_version": 7' in text
     assert '"name": "time_to_event"' in text
     assert RiskCard.from_json(text) == card
     with pytest.raises(FormatError, match='must be "time_to_event"'):

@@ -61,7 +61,7 @@ class Regularization:
         card to start from stay. A bound holds for the cards of the shortlist only. "auto" means
         max_terms + 2 and more as rows and explained variance grow, up to all; if that leaves more
         than ten billion sets of max_terms conditions, a proof is about those of the best card found
-        among all and as many others as make ten million sets (67 for 5 terms, 33 for 8); None means
+        among all and as many others as make ten million sets (67 for 5 terms, 31 for 8); None means
         all conditions.
     min_line_rows
         Rows that a missing value, a special code or a level must have to be judged by itself. With

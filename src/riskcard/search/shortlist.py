@@ -72,7 +72,7 @@ def conditions_for_proof(max_terms: int) -> int:
     Examples
     --------
     >>> [conditions_for_proof(terms) for terms in (3, 4, 5, 6, 8, 10)]
-    [392, 125, 67, 46, 33, 28]
+    [392, 125, 67, 46, 31, 27]
     """
     if max_terms == 1:
         return FEW_SETS
