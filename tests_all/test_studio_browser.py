@@ -191,7 +191,7 @@ def test_from_a_file_to_the_signed_off_card(page, table, tmp_path, monkeypatch):
     edit = {"what": "points", "feature": first.name, "line": 0, "points": first.points[0] + 1}
     changed = edit_card(best, edit, judge)
     require_same(page, changed, judge, division)
-    assert "% above the best possible card (proven)" in page.text("#price-words")
+    assert "% above the best card of this kind (proven)" in page.text("#price-words")
 
     # a cut, by the keyboard; the focus stays on its handle
     handle = page.find(".handle")
