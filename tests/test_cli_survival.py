@@ -159,6 +159,7 @@ def test_what_is_for_yes_or_no_is_refused_with_one_sentence(data, card_file, tmp
         ["check", card_file, data],
         ["report", card_file, data, "-o", tmp_path / "report.html"],
         ["monitor", card_file, data],
+        ["verify", card_file, data, data],
         ["credit", card_file, data],
         ["recalibrate", card_file, data, "-o", tmp_path / "new.json"],
         ["show", card_file, "--svg", tmp_path / "card.svg"],

@@ -339,7 +339,7 @@ def test_the_certificate_says_what_a_proof_with_preselection_is_about(
     model = RiskScoreClassifier(2, certify=True, regularization=parts).fit(X, y)
     certificate = model.card_.certificate
     (note,) = (n for n in certificate.notes if "preselected" in n)
-    assert note.startswith("The search looked at all ")
+    assert note.startswith(f"The proof is about {certificate.shortlist} of ")
     assert certificate.shortlist is not None
     assert certificate.shortlist <= 2 * (
         5 + 2

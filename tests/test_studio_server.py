@@ -275,6 +275,19 @@ def test_a_missing_extra_is_named(monkeypatch):
         serve(Wishes(), print)
 
 
+def test_a_port_that_does_not_exist_is_named():
+    with pytest.raises(ParameterError, match="Port 99999 cannot be used"):
+        serve(Wishes(port=99999, opens_browser=False), print)
+
+
+def test_a_file_that_is_no_session_is_named_and_stays(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_bytes(b"\xff\xfe\x00nonsense")
+    with pytest.raises(ParameterError, match="is no session of the studio"):
+        serve(Wishes(session=str(path), opens_browser=False), print)
+    assert path.read_bytes() == b"\xff\xfe\x00nonsense"
+
+
 def test_a_port_that_is_taken_is_named(server):
     with pytest.raises(ParameterError, match=f"Port {server.port} cannot be used"):
         serve(Wishes(port=server.port, opens_browser=False), print)

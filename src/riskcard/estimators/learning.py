@@ -40,8 +40,9 @@ from riskcard.threads import one_blas_thread
 MOST_ROWS_ALONE = 100_000
 KEPT_CONDITIONS = "The conditions of the card it started from were candidates in addition."
 PRESELECTED = (
-    "The search looked at all {all:,} conditions; the proof is about the preselected ones, those of "
-    "this card included."
+    "The proof is about {some:,} of {all:,} conditions (cuts and groups of levels): those of this card and "
+    "others that a lasso preselected. The search looked at all of them. A card with the remaining ones might fit "
+    "better; shortlist=None (--shortlist none) proves about all."
 )
 EMPTY_CARD = "The card has no terms: it gives every row the same risk, the share of events."
 
@@ -194,10 +195,10 @@ def _learn(training: Training, task: Task) -> Learned:
             result = solve_rates(problem, rough, layout.rates, replace(options, preselects=False))
     if result.preselected is not None:
         chosen = [*result.preselected, *result.solution.conditions]
-        note = PRESELECTED.format(all=problem.n_conditions)
-        result = replace(result, notes=(*result.notes, note))
-        layout = keep_only(layout, problem, chosen)
+        n_all, layout = problem.n_conditions, keep_only(layout, problem, chosen)
         problem = task.pose(layout)
+        note = PRESELECTED.format(some=problem.n_conditions, all=n_all)
+        result = replace(result, notes=(*result.notes, note))
     if task.rules.round_cuts is not None:
         stay = () if task.request.max_changes is None else options.start
         result = round_cuts(result, problem, PrintedCuts(layout), task.rules.round_cuts, stay)

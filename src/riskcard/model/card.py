@@ -268,7 +268,8 @@ class RiskCard(CardViews):
         if self.kind is not None:
             raise ParameterError(
                 f"{what} are for outcomes of yes or no, but this card gives {what_it_gives(self.kind)}. "
-                "Such a card can be printed, saved as JSON, used for predictions and explained."
+                "Such a card can be printed, saved as JSON, used for predictions, explained and, if it is about times to an event, "
+                "validated and made a calculator."
             )
 
     def linear_of_total(self, total: Any) -> NDArray[np.float64]:

@@ -237,7 +237,7 @@ const ProofChecker = (() => {
       const lists = values.map((value) => {
         let codes = known.get(keyOf(value));
         if (codes === undefined && typeof value === "number" && bins.length > 0) codes = bins[binOf(cuts, value)];
-        return codes === undefined ? refuse(`the rows are not those of the proof: '${name}' has ${value === null ? "a missing value" : `the value '${value}'`}, which the proof does not know`) : codes;
+        return codes === undefined ? refuse(`the rows are not those of the proof: '${name}' has ${value === null ? "a missing value" : `the value '${value}'`}, which the proof does not know${typeof value === "string" ? ". Only empty cells are missing here: if that means missing, leave the cell empty" : ""}`) : codes;
       });
       const every = [...bins, ...known.values()];
       feature.most.forEach((most, place) => {

@@ -302,6 +302,11 @@ class Table:
                 what = "a missing value" if value is None else f"the value {value!r}"
                 raise Refused(
                     f"the rows are not those of the proof: {name!r} has {what}, which the proof does not know"
+                    + (
+                        ". Only empty cells are missing here: if that means missing, leave the cell empty"
+                        if isinstance(value, str)
+                        else ""
+                    )
                 )
             lists.append(codes)
         self.in_bins.append([key_of(value) not in known for value in rows.values[name]])

@@ -62,7 +62,7 @@ def serve(wishes: Wishes, say: Callable[[str], None]) -> None:
     session, token = Session(wishes.session), new_token()
     try:
         if wishes.session is not None and Path(wishes.session).exists():
-            session.open_saved(Path(wishes.session).read_text(encoding="utf-8"))
+            session.open_saved(_text_of(wishes.session))
         if wishes.data is not None:
             session.open_table(wishes.data, Path(wishes.data).name)
         address = f"http://{HOST}:{port}/#{token}"
@@ -84,12 +84,21 @@ def _listen(port: int) -> socket.socket:
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         listening.bind((HOST, port))
-    except OSError as error:
+    except (OSError, OverflowError) as error:
         listening.close()
         raise ParameterError(
-            f"Port {port} cannot be used: {error.strerror or error}. Give another one with --port."
+            f"Port {port} cannot be used: {getattr(error, 'strerror', None) or error}. Give another one with --port."
         ) from None
     return listening
+
+
+def _text_of(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ParameterError(
+            f"{path!r} is no session of the studio. Give another file with --session, or one that does not exist yet."
+        ) from None
 
 
 def _open_browser(address: str) -> None:

@@ -18,6 +18,7 @@ def run_verify(options: Namespace) -> int:
     """Check the bound of a card by its proof file."""
     _check_options(options)
     card, edits = load_with_edits(options.card)
+    card.require_yes_or_no("Proof files")
     labelled = all_labelled_rows(open_data(options), options, card)
     try:
         found = verify(card, options, labelled, options.sample, bool(edits))

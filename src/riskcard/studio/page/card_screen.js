@@ -172,7 +172,11 @@ function cutsPart(studio, feature) {
   feature.cuts.forEach((cut, i) => {
     const number = h("input", { type: "number", step: "any", value: cut, class: "cut-number", "data-key": `cut-number-${i}-${feature.name}`,
       "aria-label": say("cut_number", { name: feature.heading, place: i + 1 }),
-      onchange: event => edit(studio, { what: "cut", feature: feature.name, place: i, cut: Number(event.target.value) }) });
+      onchange: event => {
+        // an empty field is no cut at 0
+        if (event.target.value.trim() === "") event.target.value = cut;
+        else edit(studio, { what: "cut", feature: feature.name, place: i, cut: Number(event.target.value) });
+      } });
     let isBusy = false, next = null;
     const look = async value => {
       next = value;
@@ -222,7 +226,10 @@ function linesPart(studio, feature) {
       h("td", { class: "stepper" },
         button("−", () => set(i, line.points - 1), { "data-key": `less-${key}`, class: "less", "aria-label": say("less", { line: line.label }) }),
         h("input", { type: "number", step: 1, value: line.points, "data-key": `points-${key}`, class: "points", "aria-label": say("points_of", { line: line.label }),
-          onchange: event => set(i, Math.round(Number(event.target.value))) }),
+          onchange: event => {
+            if (event.target.value.trim() === "") event.target.value = line.points;
+            else set(i, Math.round(Number(event.target.value)));
+          } }),
         button("+", () => set(i, line.points + 1), { "data-key": `more-${key}`, class: "more", "aria-label": say("more", { line: line.label }) })));
   });
   return h("table", { class: "lines" }, h("caption", { class: "unseen" }, feature.heading), h("thead", {}, h("tr", {},
