@@ -297,7 +297,14 @@ def test_a_file_that_was_changed_after_it_was_opened_is_not_read(server):
 
 
 def test_values_that_are_no_choices_are_refused_in_words(server):
-    for changes in ({"target": ["ill"]}, {"seed": -1}, {"max_terms": 10**9}, "text", None):
+    for changes in (
+        {"target": ["ill"]},
+        {"seed": -1},
+        {"max_terms": 10**9},
+        {"skip_missing_target": []},
+        "text",
+        None,
+    ):
         status, content = server.act("choose", changes=changes)
         assert status == 422, changes
         assert content["error"]
@@ -305,6 +312,15 @@ def test_values_that_are_no_choices_are_refused_in_words(server):
         assert server.act("fit", **more)[0] == 422
     assert server.act("find_pool", tolerance=float("1e9"), size=5)[0] == 422
     assert server.act("take_from_pool", place=True)[0] == 422
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"target": "nope"}, {"dropped": ["nope"]}, {"kept": ["nope"]}, {"codes": {"nope": [1]}}],
+)
+def test_a_choice_of_a_column_that_is_not_there_is_refused(server, changes):
+    status, content = server.act("choose", changes=changes)
+    assert (status, content) == (422, {"error": "'rows.csv' has no column 'nope'. Choose another."})
 
 
 def test_a_mistake_of_ours_is_an_answer_too(server, monkeypatch, capsys):

@@ -1,6 +1,7 @@
 """A session of the studio: its log, its document, undo, and the recipe that gives the same card again."""
 
 import json
+import math
 import shlex
 import time
 
@@ -21,7 +22,7 @@ from riskcard.studio.exchange import read_training_file, write_training
 from riskcard.studio.fits import Work
 from riskcard.studio.session import Conflict, Session
 from riskcard.studio.signed_log import add_entry, first_break
-from riskcard.studio.view import columns_of, compare_cards, groups_view, state_of
+from riskcard.studio.view import card_of, columns_of, compare_cards, groups_view, state_of
 from studio_rows import write_table
 
 CHOICES = {"target": "ill", "event": "yes", "hold_out": 0.3, "max_terms": 2, "max_points": 3}
@@ -432,3 +433,17 @@ def test_sealed_rows_are_opened_once_and_then_rows_stay(fitted):
     assert first_break(fitted.log) is None
     for kind in ("card", "page", "calculator", "recipe", "log", "session", "all", "python", "sql"):
         assert file_of(fitted, kind).content, kind
+
+
+@pytest.mark.parametrize("cut", [1e308, -1e308])
+def test_a_card_is_shown_or_a_cut_is_refused_however_fine_the_handle(fitted, cut):
+    fitted.edit({"what": "add", "feature": "dose"})
+    try:
+        with pytest.raises(ParameterError, match="far from its values"):
+            card_of(fitted, fitted.edited({"what": "add cut", "feature": "dose", "cut": cut}))
+        far = fitted.edited({"what": "add cut", "feature": "dose", "cut": math.copysign(5000, cut)})
+        shown = next(one for one in card_of(fitted, far)["features"] if one["name"] == "dose")
+        assert shown["handle"]["low"] <= min(shown["cuts"])
+        assert shown["handle"]["high"] >= max(shown["cuts"])
+    finally:
+        fitted.undo()

@@ -223,6 +223,10 @@ class Session:
     def _divided(self, choices: Choices) -> Division | None:
         if self.source is None:
             raise DataError("No table is open. Open one first.")
+        if unknown := [name for name in choices.columns if name not in self.source.file.names]:
+            raise ParameterError(
+                f"{self.source.name!r} has no column {unknown[0]!r}. Choose another."
+            )
         if choices.target is None or choices.event is None:
             return None
         return divide(self.source, choices)
