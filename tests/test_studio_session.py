@@ -2,8 +2,10 @@
 
 import json
 import math
+import re
 import shlex
 import time
+from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -447,3 +449,34 @@ def test_a_card_is_shown_or_a_cut_is_refused_however_fine_the_handle(fitted, cut
         assert shown["handle"]["high"] >= max(shown["cuts"])
     finally:
         fitted.undo()
+
+
+def test_the_candidates_of_the_proof_are_shown_with_the_price_of_every_card(fitted):
+    certificate = fitted.document.proof.card.certificate
+    assert certificate.shortlist is not None
+    words = (
+        f"at most {certificate.grid} candidate cuts per feature, "
+        f"{certificate.shortlist} candidate conditions in all"
+    )
+    moved = fitted.edited({"what": "cut", "feature": "age", "place": 0, "cut": 58.5})
+    for card in (fitted.document.card, moved):
+        figures = card_of(fitted, card)["figures"]
+        assert (figures["candidates"], figures["has_every_cut"]) == (words, False)
+        assert not figures["is_larger"]
+
+
+def test_a_card_with_more_terms_or_points_than_the_kind_is_called_larger(fitted):
+    for edit in (
+        {"what": "points", "feature": "age", "line": 0, "points": 50},
+        {"what": "add", "feature": "dose"},
+    ):
+        assert card_of(fitted, fitted.edited(edit))["figures"]["is_larger"]
+
+
+def test_every_word_that_the_card_screen_says_is_in_the_file_of_words():
+    studio = files("riskcard").joinpath("studio")
+    words = json.loads(studio.joinpath("words/english.json").read_text("utf-8"))
+    script = studio.joinpath("page/card_screen.js").read_text("utf-8")
+    said = set(re.findall(r'say\("(\w+)"', script)) | {"kind_of_every_cut", "kind_of_candidates"}
+    assert said <= set(words)
+    assert "can be below the bound" in words["kind_of_candidates"]
