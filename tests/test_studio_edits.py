@@ -194,3 +194,20 @@ def test_points_that_a_rule_cannot_hold_are_not_pinned():
         rules_of({"age": ("points",)}, whole_card())
     with pytest.raises(ParameterError, match="no cuts"):
         rules_of({"kind": ("cuts",)}, whole_card())
+
+
+@pytest.mark.parametrize("wrong", [["cut"], {"a": 1}, [], {}, None, 5], ids=repr)
+def test_a_change_or_column_that_is_no_text_is_refused(wrong):
+    with pytest.raises(ParameterError, match="There is no change"):
+        feature_after("age", what=wrong)
+    with pytest.raises(ParameterError, match="There is no column"):
+        feature_after(wrong, what="points", line=0, points=1)
+
+
+@pytest.mark.parametrize("cut", [1e308, -1e308, 1e12])
+def test_a_cut_far_from_all_values_is_refused(cut):
+    for edit in ({"what": "add cut"}, {"what": "cut", "place": 0}):
+        with pytest.raises(ParameterError, match=r"is far from its values, which go from .* Use a"):
+            feature_after("dose", cut=cut, **edit)
+    with pytest.raises(ParameterError, match="has levels, not cuts"):
+        feature_after("kind", what="add cut", cut=cut)

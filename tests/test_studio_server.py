@@ -221,11 +221,90 @@ def test_a_name_is_only_a_name(server):
     assert state["table"]["name"] == "<img src=x onerror=alert(1)>.csv"
     assert state["table"]["columns"][0] == "<script>alert(1)</script>"
     assert answer.getheader("Content-Type") == "application/json"
-    assert sorted(path.name for path in server.session.folder.iterdir()) == ["upload.csv"]
+    (stored,) = server.session.folder.iterdir()
+    assert re.fullmatch(r"upload-[0-9a-f]{16}\.csv", stored.name)
+
+
+def upload(server, name: str, body: bytes) -> tuple[int, dict]:
+    answer, content = server.ask("PUT", f"/api/table?name={name}", body)
+    return answer.status, json.loads(content)
+
+
+def rows_are_those_of(server, body: bytes) -> bool:
+    """Whether another choice of the outcome reads these rows again, from the only file that is kept."""
+    (stored,) = server.session.folder.glob("upload-*")
+    status, state = server.act("choose", changes={"target": "ill", "event": "yes"})
+    assert status == 200, state
+    rows = server.session.division.rows
+    number, events = body.count(b"\n") - 1, body.count(b",yes")
+    counts = rows.is_event.size, int(rows.is_event.sum())
+    return stored.read_bytes() == body and counts == (number, events)
+
+
+def table_a(tmp_path) -> bytes:
+    return write_table(tmp_path / "a.csv", 120).read_bytes().replace(b"\r", b"")
+
+
+@pytest.mark.parametrize("body", [b"", b"a,a\n1,2\n", b"PK\x03\x04 no workbook"], ids=repr)
+def test_a_refused_upload_is_named_and_leaves_the_rows_of_the_open_table(server, tmp_path, body):
+    a = table_a(tmp_path)
+    assert upload(server, "a.csv", a)[0] == 200
+    status, answer = upload(server, "b.csv", body)
+    assert status == 422
+    assert "'b.csv'" in answer["error"]
+    assert "a.csv" not in answer["error"]
+    assert rows_are_those_of(server, a)
+
+
+def test_an_upload_that_a_waiting_session_refuses_leaves_the_rows_of_the_open_table(
+    server, tmp_path
+):
+    a, b = table_a(tmp_path), write_table(tmp_path / "b.csv", 90).read_bytes()
+    saved = server.session.save()  # of rows.csv, which is the table to wait for
+    assert upload(server, "a.csv", a)[0] == 200
+    assert server.ask("PUT", "/api/session", saved.encode())[0].status == 200
+    status, answer = upload(server, "b.csv", b)
+    assert status == 422
+    assert answer["error"].startswith("'b.csv' is not the table that the session was saved with")
+    assert server.act("forget_waiting")[0] == 200
+    assert server.read("/api/state")["table"]["name"] == "a.csv"
+    assert rows_are_those_of(server, a)
+
+
+def test_an_accepted_upload_replaces_the_one_before(server, tmp_path):
+    a, b = table_a(tmp_path), write_table(tmp_path / "b.csv", 90).read_bytes()
+    assert upload(server, "a.csv", a)[0] == 200
+    assert upload(server, "b.csv", b.replace(b"\r", b""))[0] == 200
+    assert rows_are_those_of(server, b.replace(b"\r", b""))
+    assert server.ask("POST", "/api/example", b"")[0].status == 200
+    assert not list(server.session.folder.glob("upload-*"))
+
+
+def test_an_upload_that_is_too_large_is_not_kept(server):
+    assert upload(server, "big.csv", b"a,b\n" + b"1,2\n" * MOST)[0] == 413
+    assert not list(server.session.folder.glob("upload-*"))
+
+
+def test_a_file_that_was_changed_after_it_was_opened_is_not_read(server):
+    path = server.session.source.path
+    with open(path, "a", encoding="utf-8") as file:
+        file.write("50,5.0,a,no\n")
+    status, answer = server.act("choose", changes={"target": "ill", "event": "yes"})
+    assert (status, answer["error"]) == (
+        422,
+        "'rows.csv' was changed after it was opened. Open it again.",
+    )
 
 
 def test_values_that_are_no_choices_are_refused_in_words(server):
-    for changes in ({"target": ["ill"]}, {"seed": -1}, {"max_terms": 10**9}, "text", None):
+    for changes in (
+        {"target": ["ill"]},
+        {"seed": -1},
+        {"max_terms": 10**9},
+        {"skip_missing_target": []},
+        "text",
+        None,
+    ):
         status, content = server.act("choose", changes=changes)
         assert status == 422, changes
         assert content["error"]
@@ -233,6 +312,15 @@ def test_values_that_are_no_choices_are_refused_in_words(server):
         assert server.act("fit", **more)[0] == 422
     assert server.act("find_pool", tolerance=float("1e9"), size=5)[0] == 422
     assert server.act("take_from_pool", place=True)[0] == 422
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"target": "nope"}, {"dropped": ["nope"]}, {"kept": ["nope"]}, {"codes": {"nope": [1]}}],
+)
+def test_a_choice_of_a_column_that_is_not_there_is_refused(server, changes):
+    status, content = server.act("choose", changes=changes)
+    assert (status, content) == (422, {"error": "'rows.csv' has no column 'nope'. Choose another."})
 
 
 def test_a_mistake_of_ours_is_an_answer_too(server, monkeypatch, capsys):

@@ -1,8 +1,11 @@
 """A session of the studio: its log, its document, undo, and the recipe that gives the same card again."""
 
 import json
+import math
+import re
 import shlex
 import time
+from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -21,7 +24,7 @@ from riskcard.studio.exchange import read_training_file, write_training
 from riskcard.studio.fits import Work
 from riskcard.studio.session import Conflict, Session
 from riskcard.studio.signed_log import add_entry, first_break
-from riskcard.studio.view import columns_of, compare_cards, groups_view, state_of
+from riskcard.studio.view import card_of, columns_of, compare_cards, groups_view, state_of
 from studio_rows import write_table
 
 CHOICES = {"target": "ill", "event": "yes", "hold_out": 0.3, "max_terms": 2, "max_points": 3}
@@ -432,3 +435,48 @@ def test_sealed_rows_are_opened_once_and_then_rows_stay(fitted):
     assert first_break(fitted.log) is None
     for kind in ("card", "page", "calculator", "recipe", "log", "session", "all", "python", "sql"):
         assert file_of(fitted, kind).content, kind
+
+
+@pytest.mark.parametrize("cut", [1e308, -1e308])
+def test_a_card_is_shown_or_a_cut_is_refused_however_fine_the_handle(fitted, cut):
+    fitted.edit({"what": "add", "feature": "dose"})
+    try:
+        with pytest.raises(ParameterError, match="far from its values"):
+            card_of(fitted, fitted.edited({"what": "add cut", "feature": "dose", "cut": cut}))
+        far = fitted.edited({"what": "add cut", "feature": "dose", "cut": math.copysign(5000, cut)})
+        shown = next(one for one in card_of(fitted, far)["features"] if one["name"] == "dose")
+        assert shown["handle"]["low"] <= min(shown["cuts"])
+        assert shown["handle"]["high"] >= max(shown["cuts"])
+    finally:
+        fitted.undo()
+
+
+def test_the_candidates_of_the_proof_are_shown_with_the_price_of_every_card(fitted):
+    certificate = fitted.document.proof.card.certificate
+    assert certificate.shortlist is not None
+    words = (
+        f"at most {certificate.grid} candidate cuts per feature, "
+        f"{certificate.shortlist} candidate conditions in all"
+    )
+    moved = fitted.edited({"what": "cut", "feature": "age", "place": 0, "cut": 58.5})
+    for card in (fitted.document.card, moved):
+        figures = card_of(fitted, card)["figures"]
+        assert (figures["candidates"], figures["has_every_cut"]) == (words, False)
+        assert not figures["is_larger"]
+
+
+def test_a_card_with_more_terms_or_points_than_the_kind_is_called_larger(fitted):
+    for edit in (
+        {"what": "points", "feature": "age", "line": 0, "points": 50},
+        {"what": "add", "feature": "dose"},
+    ):
+        assert card_of(fitted, fitted.edited(edit))["figures"]["is_larger"]
+
+
+def test_every_word_that_the_card_screen_says_is_in_the_file_of_words():
+    studio = files("riskcard").joinpath("studio")
+    words = json.loads(studio.joinpath("words/english.json").read_text("utf-8"))
+    script = studio.joinpath("page/card_screen.js").read_text("utf-8")
+    said = set(re.findall(r'say\("(\w+)"', script)) | {"kind_of_every_cut", "kind_of_candidates"}
+    assert said <= set(words)
+    assert "can be below the bound" in words["kind_of_candidates"]

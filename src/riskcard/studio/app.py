@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from functools import partial
 from importlib.resources import files
 from pathlib import PurePath
+from secrets import token_hex
 from typing import Any
 
 from starlette.applications import Starlette
@@ -18,7 +19,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from riskcard.data.files.open_table import STATISTICS
-from riskcard.errors import ParameterError, RiskcardError
+from riskcard.errors import DataError, ParameterError, RiskcardError
 from riskcard.studio.downloads import file_of
 from riskcard.studio.guard import App, Guard
 from riskcard.studio.session import Conflict, Session
@@ -155,11 +156,7 @@ class _Studio:
     def in_words(self, error: RiskcardError) -> str:
         """The message of an error; a table is called as the user calls it, not by its place here."""
         words, source = str(error), self.session.source
-        places = [str(self.session.folder / f"upload{ending}") for ending in _ENDINGS]
-        name = "the file" if source is None else source.name
-        for place in [*places, *([] if source is None else [source.path])]:
-            words = words.replace(repr(place), repr(name))
-        return words
+        return words if source is None else words.replace(repr(source.path), repr(source.name))
 
     async def _locked(self, work: Callable[[], Any]) -> Any:
         def run() -> Any:
@@ -247,19 +244,24 @@ class _Studio:
 
     @_answers
     async def table(self, request: Request) -> Response:
-        """Take a table; it is stored piece by piece, and never under a name that the page chooses."""
+        """Take a table; it is stored piece by piece, under a new name that the page does not choose."""
         name = PurePath(request.query_params.get("name", "").replace("\\", "/")).name or "table.csv"
-        ending = PurePath(name).suffix.lower()
+        name, ending = name[:200], PurePath(name).suffix.lower()
         ending = ending if ending in _ENDINGS else ".csv"
-        part = self.session.folder / f"part{ending}"
-        with open(part, "wb") as file:
-            async for piece in _pieces(request, self._most_table):
-                file.write(piece)
-        place = self.session.folder / f"upload{ending}"
+        place = self.session.folder / f"upload-{token_hex(8)}{ending}"
+        try:
+            with open(place, "wb") as file:
+                async for piece in _pieces(request, self._most_table):
+                    file.write(piece)
+        except BaseException:
+            place.unlink(missing_ok=True)
+            raise
 
         def work() -> dict[str, Any]:
-            part.replace(place)
-            self.session.open_table(str(place), name[:200])
+            try:
+                self.session.open_table(str(place), name)
+            except RiskcardError as error:
+                raise DataError(str(error).replace(repr(str(place)), repr(name))) from error
             return state_of(self.session)
 
         return _json(await self._locked(work))

@@ -65,6 +65,10 @@ class Choices:
         for name in ("target", "event"):
             if not isinstance(content.get(name), str | None):
                 raise ParameterError(f"{name} is {content[name]!r}. Use a text.")
+        if not isinstance(content.get("skip_missing_target", False), bool):
+            raise ParameterError(
+                f"skip_missing_target is {content['skip_missing_target']!r}. Use true or false."
+            )
         lists = {name: _names(name, content.get(name, ())) for name in ("dropped", "kept")}
         made = cls(**{**content, **lists, "codes": _codes(content.get("codes", {}))})
         hold_out = finite_number("hold_out", made.hold_out)
@@ -86,6 +90,12 @@ class Choices:
             for name, value in asdict(self).items()
         }
         return {**lists, "codes": {name: list(own) for name, own in self.codes}}
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that are named."""
+        target = [] if self.target is None else [self.target]
+        return [*target, *self.dropped, *self.kept, *(name for name, _ in self.codes)]
 
     @property
     def code_rules(self) -> dict[str, FeatureRule]:

@@ -145,9 +145,11 @@ class Division:
 
 
 def divide(source: Source, choices: Choices) -> Division:
-    """Read the rows for some choices, as the command line does."""
+    """Read the rows for some choices, as the command line does; the file must be as it was opened."""
     options = options_of(choices.arguments(source.path))
     training = read_training(options)
+    if hash_of_file(source.path) != source.sha256:
+        raise DataError(f"{source.name!r} was changed after it was opened. Open it again.")
     rows = Rows(training.table.features, training.is_event, np.ones(training.is_event.size))
     if training.held_out is None:
         return Division(training, rows, None, None)

@@ -26,6 +26,8 @@ from riskcard.studio.pricing import Referee, Rows, totals_of
 
 #: Points that can be given by hand: more than any fit gives.
 MOST_POINTS = 1000
+#: A cut can be this many times as large as the largest value of its column.
+_FAR = 1000.0
 
 
 def edit_card(card: RiskCard, edit: Mapping[str, Any], referee: Referee) -> RiskCard:
@@ -42,19 +44,19 @@ def edit_card(card: RiskCard, edit: Mapping[str, Any], referee: Referee) -> Risk
         The rows.
     """
     what, name = edit.get("what"), edit.get("feature")
-    if name not in referee.rows.features:
+    if not isinstance(name, str) or name not in referee.rows.features:
         raise ParameterError(f"There is no column {name!r} to learn from. Choose another.")
     known = {one.name: one for one in card.features}
     if what == "add":
         if name in known:
             raise ParameterError(f"{name!r} is on the card already. Change its lines instead.")
-        changed = [*card.features, new_feature(str(name), referee.rows)]
+        changed = [*card.features, new_feature(name, referee.rows)]
     elif name not in known:
         raise ParameterError(f"{name!r} is not on the card. Add it first.")
     elif what == "remove":
         changed = [one for one in card.features if one.name != name]
-    elif what in _CHANGES:
-        own = _CHANGES[what](known[str(name)], edit, referee.rows)
+    elif isinstance(what, str) and what in _CHANGES:
+        own = _CHANGES[what](known[name], edit, referee.rows)
         new = [own if one.name == name else one for one in card.features]
         changed = [one for one in new if one is not None]
     else:
@@ -112,7 +114,7 @@ def _set_points(feature: CardFeature, edit: Mapping[str, Any], rows: Rows) -> Ca
 
 def _set_cut(feature: CardFeature, edit: Mapping[str, Any], rows: Rows) -> CardFeature:
     """Move a cut, not beyond its neighbours."""
-    place, cut = _place_of_cut(feature, edit), finite_number("The cut", edit.get("cut"))
+    place, cut = _place_of_cut(feature, edit), _cut_near(feature, edit.get("cut"), rows)
     cuts = list(feature.cuts)
     cuts[place] = cut
     if sorted(set(cuts)) != cuts:
@@ -124,8 +126,9 @@ def _set_cut(feature: CardFeature, edit: Mapping[str, Any], rows: Rows) -> CardF
 
 def _add_cut(feature: CardFeature, edit: Mapping[str, Any], rows: Rows) -> CardFeature:
     """Divide a bin; both parts have its points until they are given others."""
+    _require_numbers(feature)
     cut = edit.get("cut")
-    cut = _middle_cut(feature, rows) if cut is None else finite_number("The cut", cut)
+    cut = _middle_cut(feature, rows) if cut is None else _cut_near(feature, cut, rows)
     if cut in feature.cuts:
         raise ParameterError(
             f"{feature.name!r} has a cut at {cut:g} already. Choose another place."
@@ -168,7 +171,7 @@ def _move_level(feature: CardFeature, edit: Mapping[str, Any], rows: Rows) -> Ca
     return replace(feature, groups=own_groups, points=own_points, usual=None, rows=(), events=())
 
 
-_CHANGES: dict[Any, Callable[[CardFeature, Mapping[str, Any], Rows], CardFeature | None]] = {
+_CHANGES: dict[str, Callable[[CardFeature, Mapping[str, Any], Rows], CardFeature | None]] = {
     "points": _set_points,
     "cut": _set_cut,
     "add cut": _add_cut,
@@ -177,10 +180,26 @@ _CHANGES: dict[Any, Callable[[CardFeature, Mapping[str, Any], Rows], CardFeature
 }
 
 
-def _numbers(feature: CardFeature, **changes: Any) -> FeaturePoints:
+def _require_numbers(feature: CardFeature) -> FeaturePoints:
     if not isinstance(feature, FeaturePoints):
         raise ParameterError(f"{feature.name!r} has levels, not cuts. Move its levels instead.")
-    return replace(feature, **changes)
+    return feature
+
+
+def _numbers(feature: CardFeature, **changes: Any) -> FeaturePoints:
+    return replace(_require_numbers(feature), **changes)
+
+
+def _cut_near(feature: CardFeature, value: Any, rows: Rows) -> float:
+    """A cut that was given by hand; one far beyond all values is a slip."""
+    cut, values = finite_number("The cut", value), rows.features[feature.name].values
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    if abs(cut) > _FAR * max(abs(low), abs(high), high - low):
+        raise ParameterError(
+            f"A cut of {feature.name!r} at {cut:g} is far from its values, which go from {low:g} to "
+            f"{high:g}. Use a cut near them."
+        )
+    return cut
 
 
 def _place_of_cut(feature: CardFeature, edit: Mapping[str, Any]) -> int:

@@ -9,6 +9,7 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -92,25 +93,44 @@ class Session:
     # --- the table -------------------------------------------------------------------------------
 
     def open_table(self, path: str, name: str) -> None:
-        """Open a table; what was there is forgotten, unless it is a session that waits for this table."""
-        source = Source.open(path, name)
+        """Open a table; what was there is forgotten, unless it is a session that waits for this table.
+
+        A refused table changes nothing. Files in the folder of the session are kept while they are open.
+        """
         with self.lock:
-            saved, self.waiting = self.waiting, None
-            if saved is not None and saved.data["sha256"] != source.sha256:
-                self.waiting = saved
-                raise DataError(
-                    f"The session was saved with another table: {saved.data['name']!r} with the SHA-256 "
-                    f"{saved.data['sha256'][:16]}... Open that table, or begin a new session."
-                )
-            if saved is not None:
-                self._restore(saved, source)
-                return
-            self._forget()
-            self.source = source
-            facts = {"name": name, "sha256": source.sha256, "rows": source.rows}
-            self.log = add_entry((), "opened", facts)
-            self.document = Document(Choices(dropped=source.unread))
-            self.changed()
+            before = self.source
+            try:
+                self._open(Source.open(path, name))
+            finally:
+                self._remove_unless_open(path)
+                if before is not None:
+                    self._remove_unless_open(before.path)
+
+    def _open(self, source: Source) -> None:
+        saved, self.waiting = self.waiting, None
+        if saved is not None and saved.data["sha256"] != source.sha256:
+            self.waiting = saved
+            raise DataError(
+                f"{source.name!r} is not the table that the session was saved with: that is "
+                f"{saved.data['name']!r} with the SHA-256 {saved.data['sha256'][:16]}... Open that table, "
+                "or begin a new session."
+            )
+        if saved is not None:
+            self._restore(saved, source)
+            return
+        self._forget()
+        self.source = source
+        facts = {"name": source.name, "sha256": source.sha256, "rows": source.rows}
+        self.log = add_entry((), "opened", facts)
+        self.document = Document(Choices(dropped=source.unread))
+        self.changed()
+
+    def _remove_unless_open(self, path: str) -> None:
+        """Remove a table that was stored here, if it is not the one that is open."""
+        is_open = self.source is not None and self.source.path == path
+        if not is_open and Path(path).parent == self.folder:
+            with suppress(OSError):  # the folder is removed at the end
+                Path(path).unlink()
 
     def open_example(self) -> None:
         """Open the example."""
@@ -203,6 +223,10 @@ class Session:
     def _divided(self, choices: Choices) -> Division | None:
         if self.source is None:
             raise DataError("No table is open. Open one first.")
+        if unknown := [name for name in choices.columns if name not in self.source.file.names]:
+            raise ParameterError(
+                f"{self.source.name!r} has no column {unknown[0]!r}. Choose another."
+            )
         if choices.target is None or choices.event is None:
             return None
         return divide(self.source, choices)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from riskcard.card.bands import band_lines
-from riskcard.card.sentences import certificate_sentences, proof_for_readers
+from riskcard.card.sentences import candidate_words, certificate_sentences, proof_for_readers
 from riskcard.data.first_look.data_summary import DataSummary
 from riskcard.evaluation.outcomes import Outcomes
 from riskcard.evaluation.thresholds import risk_groups, threshold_table
@@ -218,7 +218,7 @@ def figures_for(session: Session, card: RiskCard) -> dict[str, Any]:
         "moved": changed_rows(before, groups_of(card, totals, cuts)),
         "training": asdict(figures_of(card, totals, referee.rows)),
         "check": None if check is None else asdict(figures_of(card, totals_of(card, check), check)),
-        "is_inside": _is_inside(card, referee),
+        **_against_kind(card, referee),
     }
 
 
@@ -234,12 +234,20 @@ def _price(price: Price) -> dict[str, Any]:
     }
 
 
-def _is_inside(card: RiskCard, referee: Referee) -> bool:
-    """Whether the card is surely no larger than the cards that the bound is about."""
+def _against_kind(card: RiskCard, referee: Referee) -> dict[str, Any]:
+    """What the cards that the bound is about were made from, and whether this card is larger than they are.
+
+    A card that is not larger need not be one of them: its cuts may not be among the candidates.
+    """
     certificate = referee.best.certificate
     assert certificate is not None
     steps = [abs(term.above - term.below) for term in card.terms]
-    return len(steps) <= certificate.max_terms and max(steps, default=0) <= certificate.max_points
+    return {
+        "candidates": ", ".join(candidate_words(certificate)),
+        "has_every_cut": certificate.is_grid_full,
+        "is_larger": len(steps) > certificate.max_terms
+        or max(steps, default=0) > certificate.max_points,
+    }
 
 
 # --- groups and thresholds -----------------------------------------------------------------------

@@ -68,6 +68,11 @@ export function priceWords(figures) {
   return say("price_above", { share: atMost(figures.above_bound) });
 }
 
+/** What the kind of cards of the bound is made from. */
+function candidateWords(figures) {
+  return say(figures.has_every_cut ? "kind_of_every_cut" : "kind_of_candidates", { candidates: figures.candidates });
+}
+
 function againstBest(figures) {
   const share = figures.above_best;
   if (Math.abs(share) < 5e-7) return say("same_as_best");
@@ -85,8 +90,9 @@ function figureParts(studio, figures) {
   const { observed, expected } = rows;
   return [
     h("p", { class: "price", id: "price-words", "data-value": figures.above_bound }, priceWords(figures)),
+    figures.bound > 0 ? h("p", { class: "facts", id: "candidates" }, candidateWords(figures)) : null,
     h("p", { id: "against-best", "data-value": figures.above_best }, againstBest(figures)),
-    figures.is_inside ? null : h("p", { class: "note" }, say("outside")),
+    figures.is_larger ? h("p", { class: "note" }, say("larger")) : null,
     h("dl", {},
       fact("loss", say("loss"), short(figures.loss, 7), figures.loss),
       fact("bound", say("bound"), figures.bound > 0 ? short(figures.bound, 7) : "–", figures.bound),
