@@ -160,6 +160,7 @@ def test_what_is_for_yes_or_no_is_refused_with_one_sentence(data, card_file, tmp
         ["report", card_file, data, "-o", tmp_path / "report.html"],
         ["monitor", card_file, data],
         ["credit", card_file, data],
+        ["bins", data, "--target", "died", "--card", card_file],
         ["recalibrate", card_file, data, "-o", tmp_path / "new.json"],
         ["show", card_file, "--svg", tmp_path / "card.svg"],
         ["show", card_file, "--latex", tmp_path / "card.tex"],
