@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -9,6 +11,7 @@ from sklearn.model_selection import cross_val_score
 
 from optional import find
 from riskcard import (
+    CardRules,
     DataError,
     ParameterError,
     Regularization,
@@ -277,3 +280,46 @@ def test_horizons_beyond_the_follow_up_are_refused():
     card = RiskScoreSurvival(2, horizons=10).fit(X, y).card_
     with pytest.raises(ParameterError, match="followed up to time ="):
         card.risk_by(X, 1e6)
+
+
+# --- shares of the deviance ---------------------------------------------------------------------
+
+
+def test_rounder_cuts_cost_the_share_of_the_deviance_that_the_card_says():
+    X, y, _ = draw_rows(200)
+    X = X + np.random.default_rng(1).uniform(-0.05, 0.05, X.shape)
+    options = {"max_terms": 3, "regularization": None, "certify": True}
+    exact = RiskScoreSurvival(**options).fit(X, y)
+    rounded = RiskScoreSurvival(**options, rules=CardRules(round_cuts=0.01)).fit(X, y)
+    share = rounded.loss_ / exact.loss_ - 1
+    assert 0 < share <= 0.01
+    assert f"the loss is {100 * share:.2g} % above" in str(rounded.card_)
+
+
+def test_progress_shows_the_deviance_and_its_gap(capsys):
+    model, *_ = fitted(certify=True, verbose=True)
+    last = capsys.readouterr().err.strip().splitlines()[-1]
+    shown = re.search(r"best loss (\S+) +bound (\S+) ", last)
+    assert float(shown[1]) == pytest.approx(model.loss_, rel=1e-3)
+    assert float(shown[2]) == pytest.approx(model.lower_bound_, rel=1e-3)
+
+
+def test_a_card_with_a_charge_per_term_says_loss_and_charge_apart():
+    model, *_ = fitted(certify=True, rules=CardRules(min_gain=0.01))
+    certificate, text = model.card_.certificate, str(model.card_)
+    text = " ".join(text.split())
+    assert certificate.objective == pytest.approx(model.loss_ + 0.01 * 3)
+    assert f"over the time at risk: {model.loss_:.4f}." in text
+    assert f"The search minimised the loss plus 0.01 per term: {certificate.objective:.4f}." in text
+    assert "can have a loss plus 0.01 per term below" in text
+
+
+def test_relative_hazards_have_the_average_1_over_the_time_at_risk():
+    model, X, y = fitted(regularization=None)
+    exposed = exposure(follow_up(y), cumulative_hazard(follow_up(y), np.ones(len(y))))
+    relative = np.exp(model.predict(X))
+    assert np.average(relative, weights=exposed) == pytest.approx(1)
+    assert abs(relative.mean() - 1) > 0.05
+    assert "the average over the time that training rows were at risk" in " ".join(
+        str(model.card_).split()
+    )
