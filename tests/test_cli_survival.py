@@ -212,3 +212,64 @@ def test_a_card_of_counts_predicts_rates_and_has_no_calculator(tmp_path, capsys)
     code, _, err = run(capsys, "calculator", tmp_path / "card.json", "-o", tmp_path / "c.html")
     assert code == 2
     assert "Calculators are for outcomes of yes or no" in err
+
+
+def rewrite(path, **columns):
+    """The file with some columns changed: each is a function of the text."""
+    rows = list(csv.DictReader(io.StringIO(path.read_text())))
+    for name, change in columns.items():
+        for place, row in enumerate(rows):
+            row[name] = change(place, row[name])
+    lines = [",".join(rows[0]), *(",".join(row.values()) for row in rows)]
+    path.write_text("\n".join(lines) + "\n")
+
+
+FIT = ("--target", "died", "--time", "days", "--drop", "since", "--max-terms", "2")
+
+
+@pytest.mark.parametrize(
+    ("value", "options", "classes"),
+    [("1", [], (0, 1)), ("True", [], ("False", "True")), ("dead", ["--event", "dead"], None)],
+)
+def test_every_row_may_have_the_event_at_some_time(data, tmp_path, capsys, value, options, classes):
+    rewrite(data, died=lambda _, old: value)
+    path = tmp_path / "card.json"
+    code, _, err = run(capsys, "fit", data, *FIT, *options, "-o", path)
+    assert code == 0, err
+    assert f"Event: died = {value}, all 150 rows\n" in err
+    assert RiskCard.load(path).classes == (classes or ("not dead", "dead"))
+    assert run(capsys, "validate", path, data)[0] == 0
+
+
+def test_a_single_value_that_may_not_be_the_event_is_asked_about(data, capsys):
+    rewrite(data, died=lambda _, old: "dead")
+    code, _, err = run(capsys, "fit", data, *FIT)
+    assert code == 2
+    assert "is 'dead' in all rows. If that is the event, give it with --event dead" in err
+    code, _, err = run(capsys, "fit", data, *FIT, "--event", "alive")
+    assert code == 2
+    assert "--event is 'alive', but the target 'died' is 'dead' in all rows" in err
+
+
+def test_rows_without_the_event_are_not_called_few(data, capsys):
+    rewrite(data, died=lambda place, _: "no" if place < 5 else "yes")
+    _, _, err = run(capsys, "fit", data, *FIT)
+    assert "145 of 150 rows" in err
+    assert "are few" not in err
+
+
+def test_a_wrong_time_is_named_by_its_row_counted_from_1(data, card_file, capsys):
+    rewrite(data, days=lambda place, old: "-3" if place == 5 else old)
+    expected = "column 'days': the time of row 6 is -3, which is negative"
+    for arguments in (["fit", data, *FIT], ["validate", card_file, data]):
+        code, _, err = run(capsys, *arguments)
+        assert code == 2
+        assert expected in err
+
+
+def test_a_wrong_entry_is_named_by_its_row_counted_from_1(data, capsys):
+    rewrite(data, since=lambda place, old: "999" if place == 2 else old)
+    options = ["--target", "died", "--time", "days", "--entry", "since"]
+    code, _, err = run(capsys, "fit", data, *options)
+    assert code == 2
+    assert "column 'since': the entry of row 3 is 999, which is not before the time" in err
