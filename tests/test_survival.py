@@ -67,6 +67,22 @@ def test_the_cumulative_hazard_is_the_sum_over_times_by_hand():
         assert found.values[place] == pytest.approx(total)
 
 
+def test_small_weights_at_the_end_do_not_vanish_next_to_large_ones():
+    time, is_event = np.arange(1.0, 5.0), np.ones(4, dtype=bool)
+    weights = np.array([1e9, 3e-9, 2e-9, 1e-9])
+    found = cumulative_hazard(FollowUp(time, is_event), weights)
+    assert np.diff(found.values) == pytest.approx([1 / 2, 2 / 3, 1])
+    late = FollowUp(time, is_event, np.array([0.0, 0.0, 0.0, 2.5]))
+    found = cumulative_hazard(late, weights)
+    assert np.diff(found.values) == pytest.approx([3 / 5, 2 / 3, 1])
+
+
+def test_rows_at_risk_that_weigh_nothing_next_to_later_ones_are_refused():
+    rows = FollowUp(np.array([1.0, 5.0]), np.array([True, True]), np.array([0.0, 2.0]))
+    with pytest.raises(DataError, match="At the time 1 the rows at risk weigh less than 1e-09"):
+        cumulative_hazard(rows, np.array([1e-9, 1e9]))
+
+
 def test_curves_are_those_of_scikit_survival():
     _, y, entry = draw_rows(150, 1)
     event, time = y[:, 0] > 0, y[:, 1]
