@@ -8,12 +8,14 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from optional import find
 from riskcard import RiskCard, RiskScoreRegressor, RiskScoreSurvival, validate_survival
+from riskcard.calculator.calculator_page import render_calculator
 from riskcard.cli.main import main
 from survival_rows import draw_rows, structured
 
@@ -164,7 +166,6 @@ def test_what_is_for_yes_or_no_is_refused_with_one_sentence(data, card_file, tmp
         ["recalibrate", card_file, data, "-o", tmp_path / "new.json"],
         ["show", card_file, "--svg", tmp_path / "card.svg"],
         ["show", card_file, "--latex", tmp_path / "card.tex"],
-        ["show", card_file, "--html", tmp_path / "card.html"],
     ):
         code, out, err = run_or_exit(capsys, *arguments)
         assert code == 2, (arguments, out, err)
@@ -211,7 +212,7 @@ def test_a_card_of_counts_predicts_rates_and_has_no_calculator(tmp_path, capsys)
     assert out.startswith("total,rate,remarks\n")
     code, _, err = run(capsys, "calculator", tmp_path / "card.json", "-o", tmp_path / "c.html")
     assert code == 2
-    assert "Calculators are for outcomes of yes or no" in err
+    assert "Calculators are for outcomes of yes or no and for times to an event, but" in err
 
 
 def rewrite(path, **columns):
@@ -273,3 +274,39 @@ def test_a_wrong_entry_is_named_by_its_row_counted_from_1(data, capsys):
     code, _, err = run(capsys, "fit", data, *options)
     assert code == 2
     assert "column 'since': the entry of row 3 is 999, which is not before the time" in err
+
+
+def test_show_writes_a_page(card_file, tmp_path, capsys):
+    code, _, err = run(capsys, "show", card_file, "--html", tmp_path / "card.html")
+    assert code == 0, err
+    page = (tmp_path / "card.html").read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    assert "<title>Risk of died by days 10 and 30</title>" in page
+    assert RiskCard.load(card_file)._repr_html_().strip() in page
+
+
+def test_such_cards_speak_english_wholly(card_file, tmp_path, capsys):
+    for arguments in (["show"], ["calculator", "-o", tmp_path / "page.html"]):
+        code, _, err = run(capsys, *arguments, card_file, "--language", "de")
+        assert code == 2
+        assert "--language is 'de', but cards of times and counts speak English only" in err
+    card = RiskCard.load(card_file)
+    german = replace(card, labels=replace(card.labels, language="de"))
+    assert str(german) == str(card)
+    assert german._repr_html_() == card._repr_html_()
+    assert render_calculator(german) == render_calculator(card)
+
+
+def test_rows_without_any_event_cannot_be_judged_by(data, card_file, capsys):
+    rewrite(data, died=lambda *_: "no")
+    code, _, err = run(capsys, "validate", card_file, data)
+    assert code == 2
+    assert "No row has the event, so there is nothing to learn from or to judge by" in err
+
+
+def test_times_that_are_all_0_are_refused_as_such(data, capsys):
+    rewrite(data, days=lambda *_: "0")
+    for options in ([], ["--horizon", "10"]):
+        code, _, err = run(capsys, "fit", data, *FIT, *options)
+        assert code == 2
+        assert "Every time is 0. Give the time that each row was followed." in err

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from riskcard.card.bands import counts_of
 from riskcard.card.blocks import FeatureBlock, blocks_of, have_counts
@@ -86,6 +86,7 @@ class KindCard:
 
 def kind_card_of(card: RiskCard) -> KindCard:
     """Gather what a rendering of such a card shows."""
+    card = in_english(card)
     assert card.kind is not None
     return KindCard(
         title=one_line(f"{card.title}{_by_words(card.kind)}"),
@@ -97,6 +98,13 @@ def kind_card_of(card: RiskCard) -> KindCard:
         details=tuple(map(one_line, _details(card, card.kind))),
         labels=card.labels,
     )
+
+
+def in_english(card: RiskCard) -> RiskCard:
+    """A card of another kind than yes or no with English words, the only ones that its sentences have."""
+    if card.kind is None:
+        return card
+    return replace(card, labels=replace(card.labels, language="en"))
 
 
 def kind_html(card: RiskCard) -> str:

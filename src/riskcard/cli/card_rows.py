@@ -52,6 +52,11 @@ def in_words(options: Namespace, card: RiskCard) -> RiskCard:
     card = card if options.labels is None else card.with_labels(options.labels)
     if options.language is None:
         return card
+    if card.kind is not None and options.language != "en":
+        raise ParameterError(
+            f"--language is {options.language!r}, but cards of times and counts speak English only. Leave "
+            "the option out."
+        )
     return replace(card, labels=replace(card.labels, language=options.language))
 
 
