@@ -190,6 +190,7 @@ def run_or_exit(capsys, *arguments):
         (["--time", "days", "--scale", "1"], "--scale is for outcomes of yes or no"),
         (["--time", "days", "--class-weight", "balanced"], "--class-weight is for outcomes"),
         (["--time", "days", "--pool-tolerance", "0.01"], "--pool-tolerance is for outcomes"),
+        (["--time", "days", "--language", "de"], "counts speak English only"),
         (["--time", "died"], "'died' is named twice"),
         (["--time", "days", "--horizon", "9999"], "Use positive numbers up to"),
         (["--time", "weeks"], "weeks"),

@@ -55,6 +55,16 @@ def require_times(options: Namespace) -> None:
                 f"--{option} is for outcomes of yes or no, and cannot be used together with --time. "
                 "Leave one of them out."
             )
+    require_english_kind(options)
+
+
+def require_english_kind(options: Namespace) -> None:
+    """Refuse another language for cards of other kinds than yes or no."""
+    if getattr(options, "language", None) not in (None, "en"):
+        raise ParameterError(
+            f"--language is {options.language!r}, but cards of times and counts speak English only. Leave "
+            "the option out."
+        )
 
 
 def check_times(path: str, names: Mapping[str, str], times: Mapping[str, NDArray[Any]]) -> None:
