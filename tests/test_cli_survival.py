@@ -8,12 +8,14 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from optional import find
 from riskcard import RiskCard, RiskScoreRegressor, RiskScoreSurvival, validate_survival
+from riskcard.calculator.calculator_page import render_calculator
 from riskcard.cli.main import main
 from survival_rows import draw_rows, structured
 
@@ -161,10 +163,10 @@ def test_what_is_for_yes_or_no_is_refused_with_one_sentence(data, card_file, tmp
         ["monitor", card_file, data],
         ["verify", card_file, data, data],
         ["credit", card_file, data],
+        ["bins", data, "--target", "died", "--card", card_file],
         ["recalibrate", card_file, data, "-o", tmp_path / "new.json"],
         ["show", card_file, "--svg", tmp_path / "card.svg"],
         ["show", card_file, "--latex", tmp_path / "card.tex"],
-        ["show", card_file, "--html", tmp_path / "card.html"],
     ):
         code, out, err = run_or_exit(capsys, *arguments)
         assert code == 2, (arguments, out, err)
@@ -189,6 +191,7 @@ def run_or_exit(capsys, *arguments):
         (["--time", "days", "--scale", "1"], "--scale is for outcomes of yes or no"),
         (["--time", "days", "--class-weight", "balanced"], "--class-weight is for outcomes"),
         (["--time", "days", "--pool-tolerance", "0.01"], "--pool-tolerance is for outcomes"),
+        (["--time", "days", "--language", "de"], "counts speak English only"),
         (["--time", "died"], "'died' is named twice"),
         (["--time", "days", "--horizon", "9999"], "Use positive numbers up to"),
         (["--time", "weeks"], "weeks"),
@@ -211,4 +214,101 @@ def test_a_card_of_counts_predicts_rates_and_has_no_calculator(tmp_path, capsys)
     assert out.startswith("total,rate,remarks\n")
     code, _, err = run(capsys, "calculator", tmp_path / "card.json", "-o", tmp_path / "c.html")
     assert code == 2
-    assert "Calculators are for outcomes of yes or no" in err
+    assert "Calculators are for outcomes of yes or no and for times to an event, but" in err
+
+
+def rewrite(path, **columns):
+    """The file with some columns changed: each is a function of the text."""
+    rows = list(csv.DictReader(io.StringIO(path.read_text())))
+    for name, change in columns.items():
+        for place, row in enumerate(rows):
+            row[name] = change(place, row[name])
+    lines = [",".join(rows[0]), *(",".join(row.values()) for row in rows)]
+    path.write_text("\n".join(lines) + "\n")
+
+
+FIT = ("--target", "died", "--time", "days", "--drop", "since", "--max-terms", "2")
+
+
+@pytest.mark.parametrize(
+    ("value", "options", "classes"),
+    [("1", [], (0, 1)), ("True", [], ("False", "True")), ("dead", ["--event", "dead"], None)],
+)
+def test_every_row_may_have_the_event_at_some_time(data, tmp_path, capsys, value, options, classes):
+    rewrite(data, died=lambda _, old: value)
+    path = tmp_path / "card.json"
+    code, _, err = run(capsys, "fit", data, *FIT, *options, "-o", path)
+    assert code == 0, err
+    assert f"Event: died = {value}, all 150 rows\n" in err
+    assert RiskCard.load(path).classes == (classes or ("not dead", "dead"))
+    assert run(capsys, "validate", path, data)[0] == 0
+
+
+def test_a_single_value_that_may_not_be_the_event_is_asked_about(data, capsys):
+    rewrite(data, died=lambda _, old: "dead")
+    code, _, err = run(capsys, "fit", data, *FIT)
+    assert code == 2
+    assert "is 'dead' in all rows. If that is the event, give it with --event dead" in err
+    code, _, err = run(capsys, "fit", data, *FIT, "--event", "alive")
+    assert code == 2
+    assert "--event is 'alive', but the target 'died' is 'dead' in all rows" in err
+
+
+def test_rows_without_the_event_are_not_called_few(data, capsys):
+    rewrite(data, died=lambda place, _: "no" if place < 5 else "yes")
+    _, _, err = run(capsys, "fit", data, *FIT)
+    assert "145 of 150 rows" in err
+    assert "are few" not in err
+
+
+def test_a_wrong_time_is_named_by_its_row_counted_from_1(data, card_file, capsys):
+    rewrite(data, days=lambda place, old: "-3" if place == 5 else old)
+    expected = "column 'days': the time of row 6 is -3, which is negative"
+    for arguments in (["fit", data, *FIT], ["validate", card_file, data]):
+        code, _, err = run(capsys, *arguments)
+        assert code == 2
+        assert expected in err
+
+
+def test_a_wrong_entry_is_named_by_its_row_counted_from_1(data, capsys):
+    rewrite(data, since=lambda place, old: "999" if place == 2 else old)
+    options = ["--target", "died", "--time", "days", "--entry", "since"]
+    code, _, err = run(capsys, "fit", data, *options)
+    assert code == 2
+    assert "column 'since': the entry of row 3 is 999, which is not before the time" in err
+
+
+def test_show_writes_a_page(card_file, tmp_path, capsys):
+    code, _, err = run(capsys, "show", card_file, "--html", tmp_path / "card.html")
+    assert code == 0, err
+    page = (tmp_path / "card.html").read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    assert "<title>Risk of died by days 10 and 30</title>" in page
+    assert RiskCard.load(card_file)._repr_html_().strip() in page
+
+
+def test_such_cards_speak_english_wholly(card_file, tmp_path, capsys):
+    for arguments in (["show"], ["calculator", "-o", tmp_path / "page.html"]):
+        code, _, err = run(capsys, *arguments, card_file, "--language", "de")
+        assert code == 2
+        assert "--language is 'de', but cards of times and counts speak English only" in err
+    card = RiskCard.load(card_file)
+    german = replace(card, labels=replace(card.labels, language="de"))
+    assert str(german) == str(card)
+    assert german._repr_html_() == card._repr_html_()
+    assert render_calculator(german) == render_calculator(card)
+
+
+def test_rows_without_any_event_cannot_be_judged_by(data, card_file, capsys):
+    rewrite(data, died=lambda *_: "no")
+    code, _, err = run(capsys, "validate", card_file, data)
+    assert code == 2
+    assert "No row has the event, so there is nothing to learn from or to judge by" in err
+
+
+def test_times_that_are_all_0_are_refused_as_such(data, capsys):
+    rewrite(data, days=lambda *_: "0")
+    for options in ([], ["--horizon", "10"]):
+        code, _, err = run(capsys, "fit", data, *FIT, *options)
+        assert code == 2
+        assert "Every time is 0. Give the time that each row was followed." in err

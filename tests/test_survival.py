@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -9,6 +11,7 @@ from sklearn.model_selection import cross_val_score
 
 from optional import find
 from riskcard import (
+    CardRules,
     DataError,
     ParameterError,
     Regularization,
@@ -62,6 +65,22 @@ def test_the_cumulative_hazard_is_the_sum_over_times_by_hand():
         total += weights[events].sum() / (weights * relative)[at_risk].sum()
         assert found.times[place] == time
         assert found.values[place] == pytest.approx(total)
+
+
+def test_small_weights_at_the_end_do_not_vanish_next_to_large_ones():
+    time, is_event = np.arange(1.0, 5.0), np.ones(4, dtype=bool)
+    weights = np.array([1e9, 3e-9, 2e-9, 1e-9])
+    found = cumulative_hazard(FollowUp(time, is_event), weights)
+    assert np.diff(found.values) == pytest.approx([1 / 2, 2 / 3, 1])
+    late = FollowUp(time, is_event, np.array([0.0, 0.0, 0.0, 2.5]))
+    found = cumulative_hazard(late, weights)
+    assert np.diff(found.values) == pytest.approx([3 / 5, 2 / 3, 1])
+
+
+def test_rows_at_risk_that_weigh_nothing_next_to_later_ones_are_refused():
+    rows = FollowUp(np.array([1.0, 5.0]), np.array([True, True]), np.array([0.0, 2.0]))
+    with pytest.raises(DataError, match="At the time 1 the rows at risk weigh less than 1e-09"):
+        cumulative_hazard(rows, np.array([1e-9, 1e9]))
 
 
 def test_curves_are_those_of_scikit_survival():
@@ -277,3 +296,46 @@ def test_horizons_beyond_the_follow_up_are_refused():
     card = RiskScoreSurvival(2, horizons=10).fit(X, y).card_
     with pytest.raises(ParameterError, match="followed up to time ="):
         card.risk_by(X, 1e6)
+
+
+# --- shares of the deviance ---------------------------------------------------------------------
+
+
+def test_rounder_cuts_cost_the_share_of_the_deviance_that_the_card_says():
+    X, y, _ = draw_rows(200)
+    X = X + np.random.default_rng(1).uniform(-0.05, 0.05, X.shape)
+    options = {"max_terms": 3, "regularization": None, "certify": True}
+    exact = RiskScoreSurvival(**options).fit(X, y)
+    rounded = RiskScoreSurvival(**options, rules=CardRules(round_cuts=0.01)).fit(X, y)
+    share = rounded.loss_ / exact.loss_ - 1
+    assert 0 < share <= 0.01
+    assert f"the loss is {100 * share:.2g} % above" in str(rounded.card_)
+
+
+def test_progress_shows_the_deviance_and_its_gap(capsys):
+    model, *_ = fitted(certify=True, verbose=True)
+    last = capsys.readouterr().err.strip().splitlines()[-1]
+    shown = re.search(r"best loss (\S+) +bound (\S+) ", last)
+    assert float(shown[1]) == pytest.approx(model.loss_, rel=1e-3)
+    assert float(shown[2]) == pytest.approx(model.lower_bound_, rel=1e-3)
+
+
+def test_a_card_with_a_charge_per_term_says_loss_and_charge_apart():
+    model, *_ = fitted(certify=True, rules=CardRules(min_gain=0.01))
+    certificate, text = model.card_.certificate, str(model.card_)
+    text = " ".join(text.split())
+    assert certificate.objective == pytest.approx(model.loss_ + 0.01 * 3)
+    assert f"over the time at risk: {model.loss_:.4f}." in text
+    assert f"The search minimised the loss plus 0.01 per term: {certificate.objective:.4f}." in text
+    assert "can have a loss plus 0.01 per term below" in text
+
+
+def test_relative_hazards_have_the_average_1_over_the_time_at_risk():
+    model, X, y = fitted(regularization=None)
+    exposed = exposure(follow_up(y), cumulative_hazard(follow_up(y), np.ones(len(y))))
+    relative = np.exp(model.predict(X))
+    assert np.average(relative, weights=exposed) == pytest.approx(1)
+    assert abs(relative.mean() - 1) > 0.05
+    assert "the average over the time that training rows were at risk" in " ".join(
+        str(model.card_).split()
+    )

@@ -7,14 +7,15 @@ from typing import Any
 from riskcard.calculator.page_words import number_words, share_words
 from riskcard.calculator.questions import Question, questions_of
 from riskcard.card.bands import BandLine, Seen, has_risk_intervals
-from riskcard.card.kind_card import KindCard, kind_card_of
+from riskcard.card.kind_card import KindCard, in_english, kind_card_of
 from riskcard.card.scorecard import ScoreCard, score_card_of
 from riskcard.card.sentences import about_rows
+from riskcard.errors import ParameterError
 from riskcard.formatting.script_data import script_data, source_hash
 from riskcard.formatting.templates import asset, render
 from riskcard.model.card import RiskCard
 from riskcard.model.explain import MOST_REASONS
-from riskcard.model.outcome_kinds import TimeToEvent
+from riskcard.model.outcome_kinds import TimeToEvent, what_it_gives
 from riskcard.model.totals import bands_of
 from riskcard.model.words.labels import Labels, words_of
 
@@ -26,6 +27,7 @@ _Line = tuple[int, int, list[str]]
 
 def render_calculator(card: RiskCard) -> str:
     """The calculator of a card as a page that needs nothing else; its labels are the words."""
+    card = in_english(card)
     labels, questions = card.labels, questions_of(card)
     shown, header, totals = _shown(card)
     style, script = (asset(f"calculator/templates/calculator.{end}") for end in ("css", "js"))
@@ -68,7 +70,10 @@ def _shown(card: RiskCard) -> tuple[ScoreCard | KindCard, list[str], list[_Line]
         lines = [(one.low, one.high, [own[name] for name in columns]) for one, own in cells]
         return shown, list(map(labels.say, columns)), lines
     if not isinstance(card.kind, TimeToEvent):
-        card.require_yes_or_no("Calculators")
+        raise ParameterError(
+            "Calculators are for outcomes of yes or no and for times to an event, but this card gives "
+            f"{what_it_gives(card.kind)}. Use predict."
+        )
     by_horizon = kind_card_of(card)
     bands = zip(bands_of(card.reachable_totals()), by_horizon.rows, strict=True)
     return by_horizon, list(by_horizon.header), [(*band, list(row)) for band, row in bands]

@@ -55,7 +55,7 @@ def _kind_text(card: RiskCard, form: str) -> str:
     """Risks by horizons, or a rate, in place of one risk."""
     require_bins(form)
     shown = kind_card_of(card)
-    details = [card.labels.say("details"), *_wrapped(shown.details)]
+    details = [shown.labels.say("details"), *_wrapped(shown.details)]
     table = text_table(shown.header, shown.rows, n_left=0)
     parts = [[shown.title], _bin_table(shown), table, _wrapped(shown.front), details]
     return "\n\n".join("\n".join(lines) for lines in parts)

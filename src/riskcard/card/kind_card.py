@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from riskcard.card.bands import counts_of
 from riskcard.card.blocks import FeatureBlock, blocks_of, have_counts
@@ -86,6 +86,7 @@ class KindCard:
 
 def kind_card_of(card: RiskCard) -> KindCard:
     """Gather what a rendering of such a card shows."""
+    card = in_english(card)
     assert card.kind is not None
     return KindCard(
         title=one_line(f"{card.title}{_by_words(card.kind)}"),
@@ -97,6 +98,13 @@ def kind_card_of(card: RiskCard) -> KindCard:
         details=tuple(map(one_line, _details(card, card.kind))),
         labels=card.labels,
     )
+
+
+def in_english(card: RiskCard) -> RiskCard:
+    """A card of another kind than yes or no with English words, the only ones that its sentences have."""
+    if card.kind is None:
+        return card
+    return replace(card, labels=replace(card.labels, language="en"))
 
 
 def kind_html(card: RiskCard) -> str:
@@ -167,8 +175,9 @@ def _front(card: RiskCard, kind: OutcomeKind) -> Iterator[str]:
     if isinstance(kind, TimeToEvent):
         yield (
             "A risk by a time is that of the event at or before it. A relative hazard of 1 is the average "
-            "of the training rows. The card assumes that hazards stay proportional, and that rows were "
-            "lost from sight for reasons that have nothing to do with their risk."
+            "over the time that training rows were at risk. The card assumes that hazards stay "
+            "proportional, and that rows were lost from sight for reasons that have nothing to do with "
+            "their risk."
         )
     if training is not None:
         yield _training_words(card, kind)
@@ -239,11 +248,17 @@ def _certificate_words(certificate: Certificate, kind: OutcomeKind) -> Iterator[
     what = "Poisson deviance of the counts"
     if isinstance(kind, TimeToEvent):
         what = "Poisson deviance of the events given Nelson and Aalen's cumulative hazard over the time at risk"
-    charged = "" if certificate.min_gain == 0 else f" plus {certificate.min_gain:.6g} per term"
-    yield f"The loss{charged} is half the {what}: {certificate.objective:.4f}."
+    yield f"The loss is half the {what}: {certificate.loss:.4f}."
+    below = "be below"
+    if certificate.min_gain > 0:
+        charged = f"loss plus {certificate.min_gain:.6g} per term"
+        yield f"The search minimised the {charged}: {certificate.objective:.4f}."
+        below = f"have a {charged} below"
     if certificate.bound > 0:
         bound = rounded_down(certificate.bound, 4)
-        yield f"No card of this kind can be below {bound} (gap {rounded_up(100 * certificate.gap)} %)."
+        yield (
+            f"No card of this kind can {below} {bound} (gap {rounded_up(100 * certificate.gap)} %)."
+        )
     limits = [f"at most {certificate.max_terms} terms", f"{certificate.max_points} points per term"]
     if certificate.max_features < certificate.max_terms:
         limits.insert(1, f"{certificate.max_features} features")

@@ -10,6 +10,7 @@ from riskcard.cli.labels import events_of, with_known_levels
 from riskcard.cli.reading import open_data, reading_of, say_notes, trained_reading
 from riskcard.cli.remarks import say
 from riskcard.cli.row_division import read_texts
+from riskcard.cli.times import require_english_kind
 from riskcard.cli.training import check_weights
 from riskcard.data.files.wanted_columns import Kind, Selection, require_columns
 from riskcard.errors import DataError, ParameterError
@@ -52,6 +53,8 @@ def in_words(options: Namespace, card: RiskCard) -> RiskCard:
     card = card if options.labels is None else card.with_labels(options.labels)
     if options.language is None:
         return card
+    if card.kind is not None:
+        require_english_kind(options)
     return replace(card, labels=replace(card.labels, language=options.language))
 
 

@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 _TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
 
-def find_classes(column: FeatureValues, target: str, event: str | None = None) -> tuple[Any, Any]:
+def find_classes(
+    column: FeatureValues, target: str, event: str | None = None, *, has_times: bool = False
+) -> tuple[Any, Any]:
     """The two label values of a target: no event, event.
 
     Texts become numbers if all of them are. Where the event is neither given nor known from the
-    labels, a sentence asks for it.
+    labels, a sentence asks for it. Where rows have times, all of them may have the event.
     """
     distinct = set(_texts_of(column))
     if len(distinct) > 2:
@@ -36,6 +38,8 @@ def find_classes(column: FeatureValues, target: str, event: str | None = None) -
     numbers = [as_number(text) for text in distinct]
     is_numeric = not any(isinstance(number, str) for number in numbers)
     classes: list[Any] = sorted(set(numbers)) if is_numeric else sorted(distinct)
+    if len(classes) == 1 and has_times:
+        return _opposite(classes[0], target, event), classes[0]
     if len(classes) == 1:
         raise DataError(
             f"The target {target!r} is {classes[0]!r} in all {len(column.values)} rows. "
@@ -58,6 +62,22 @@ def find_classes(column: FeatureValues, target: str, event: str | None = None) -
             f"and {two[1]!r}. Give one of them."
         )
     return (two[1] if wanted[0] == two[0] else two[0]), wanted[0]
+
+
+def _opposite(label: Any, target: str, event: str | None) -> Any:
+    """A label for no event where every row has the event; a sentence asks whether it is the event."""
+    known = {1: 0, "true": "false", "True": "False", "TRUE": "FALSE"}
+    if event is None and label not in known:
+        raise DataError(
+            f"The target {target!r} is {label!r} in all rows. If that is the event, give it with --event "
+            f"{shlex.quote(str(label))}; otherwise no row has the event, and there is nothing to learn from."
+        )
+    if event is not None and not _is_same(event, label):
+        raise DataError(
+            f"--event is {event!r}, but the target {target!r} is {label!r} in all rows. No row has the "
+            "event, so there is nothing to learn from."
+        )
+    return known.get(label, f"not {label}" if isinstance(label, str) else int(label == 0))
 
 
 def events_of(column: FeatureValues, classes: tuple[Any, Any], target: str) -> NDArray[Any]:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from argparse import Namespace
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from riskcard.cli.given import given, regularization_of
 from riskcard.cli.remarks import put, say
-from riskcard.errors import ParameterError
+from riskcard.errors import DataError, ParameterError
 from riskcard.output_files import write_whole
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from riskcard.cli.training import Training
     from riskcard.model.card import RiskCard
 
@@ -52,6 +55,38 @@ def require_times(options: Namespace) -> None:
                 f"--{option} is for outcomes of yes or no, and cannot be used together with --time. "
                 "Leave one of them out."
             )
+    require_english_kind(options)
+
+
+def require_english_kind(options: Namespace) -> None:
+    """Refuse another language for cards of other kinds than yes or no."""
+    if getattr(options, "language", None) not in (None, "en"):
+        raise ParameterError(
+            f"--language is {options.language!r}, but cards of times and counts speak English only. Leave "
+            "the option out."
+        )
+
+
+def check_times(path: str, names: Mapping[str, str], times: Mapping[str, NDArray[Any]]) -> None:
+    """Refuse times that cannot be, by the number of the row in the file.
+
+    Parameters
+    ----------
+    path
+        Of the file.
+    names, times
+        The column of "time", and that of "entry" where rows entered late: names, and values.
+    """
+    for role, values in times.items():
+        is_late = values >= times["time"] if role == "entry" else values < 0
+        if not (wrong := (values < 0) | is_late).any():
+            continue
+        row = int(wrong.argmax())
+        what = "negative" if values[row] < 0 else f"not before the time, {times['time'][row]:g}"
+        raise DataError(
+            f"{path!r}, column {names[role]!r}: the {role} of row {row + 1} is {values[row]:g}, which is "
+            f"{what}. Correct such rows, or leave them out."
+        )
 
 
 def judges_times(options: Namespace, card: RiskCard) -> bool:
@@ -97,6 +132,8 @@ def validate_times(options: Namespace, card: RiskCard) -> int:
         "event": events_of(table.features[target], card.classes, target),
         "time": times[0],
     }
+    names = dict(zip(("time", "entry"), named, strict=False))
+    check_times(file.path, names, dict(zip(names, times, strict=True)))
     rows = card_columns(card, table)
     entry = times[1] if options.entry else None
     found = validate_survival(card, rows, y, entry=entry, horizons=options.horizon)

@@ -11,6 +11,7 @@ from riskcard.cli.labels import events_of, find_classes
 from riskcard.cli.reading import open_data, reading_of
 from riskcard.cli.remarks import say
 from riskcard.cli.row_division import division_columns, read_division_of, read_limit_groups
+from riskcard.cli.times import check_times
 from riskcard.data.files.wanted_columns import Kind, Selection, require_columns
 from riskcard.data.reading_notes import Topic
 from riskcard.data.reading_problems import ReadingProblem, refuse
@@ -120,6 +121,7 @@ def read_training(options: Namespace) -> Training:
     weights = features.pop(options.weights).values if options.weights else None
     check_weights(options.data, options.weights, weights)
     times = {role: features.pop(name).values for role, name in _time_columns(options).items()}
+    check_times(options.data, _time_columns(options), times)
     if not features:
         reasons = " ".join(note.text for note in table.notes if note.topic is Topic.LEFT_OUT)
         raise DataError(f"No column of {options.data!r} is left to learn from. {reasons}")
@@ -153,6 +155,7 @@ def read_training(options: Namespace) -> Training:
         repeats=repeats,
         notes=(*held_out, *(note.text for note in table.notes)),
         max_terms=options.max_terms if options.command == "fit" else None,
+        counts_events=bool(times),
     )
     _require_variety(options.data, summary)
     if not options.quiet:
@@ -226,8 +229,9 @@ def _classes_of(
     table: FeatureTable, options: Namespace, problems: list[ReadingProblem]
 ) -> tuple[Any, Any]:
     """The labels; what is wrong with them is one more problem of the file."""
+    column, has_times = table.features[options.target], "time" in _time_columns(options)
     try:
-        return find_classes(table.features[options.target], options.target, options.event)
+        return find_classes(column, options.target, options.event, has_times=has_times)
     except DataError as error:
         problems.append(ReadingProblem(str(error), ""))
         return None, None

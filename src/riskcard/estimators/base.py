@@ -50,7 +50,9 @@ class CardEstimator(ShowsCard, GivesPoints, BaseEstimator, ABC):
         self._columns_in = table.columns
         self.identifiers_ = [one.name for one in table.left_out]
 
-    def _describe(self, X: Any, table: Table, max_terms: int | None) -> None:
+    def _describe(
+        self, X: Any, table: Table, max_terms: int | None, counts_events: bool = False
+    ) -> None:
         """Say what was read, unless it is from a file: the command that reads it has said so."""
         self.data_summary_ = summarize(
             table.features,
@@ -60,6 +62,7 @@ class CardEstimator(ShowsCard, GivesPoints, BaseEstimator, ABC):
             left_out=table.left_out,
             repeats=find_repeats(table.features),
             max_terms=max_terms,
+            counts_events=counts_events,
         )
         if getattr(self, "verbose", False) and not isinstance(X, FeatureTable):
             sys.stderr.write(f"{self.data_summary_}\n")

@@ -186,7 +186,7 @@ def _learn(training: Training, task: Task) -> Learned:
         options = replace(options, start=tuple(terms_of_card(start, layout)))
     unit = layout.table.weight_unit
     with ProgressDisplay() if task.verbose else nullcontext(task.request.watch) as show:
-        tell = None if show is None else lambda moment: show(moment.in_unit(unit))
+        tell = None if show is None else lambda moment: show(_shown(moment, layout))
         options = replace(options, progress=tell)
         if layout.rates is None:
             result = solve(problem, options)
@@ -201,12 +201,22 @@ def _learn(training: Training, task: Task) -> Learned:
         result = replace(result, notes=(*result.notes, note))
     if task.rules.round_cuts is not None:
         stay = () if task.request.max_changes is None else options.start
-        result = round_cuts(result, problem, PrintedCuts(layout), task.rules.round_cuts, stay)
+        whole = None if layout.rates is None else layout.rates.bound(result.loss)
+        printed, tolerance = PrintedCuts(layout), task.rules.round_cuts
+        result = round_cuts(result, problem, printed, tolerance, stay, whole)
     hints = hints_on(result, problem) if layout.rates is None else []
     notes = [*result.notes, *notes_on(layout), *hints, *task.request.notes]
     if kept is not None and (layout.closed or not layout.cut_grid.is_full):
         notes.append(KEPT_CONDITIONS)
     return Learned(replace(result.in_unit(unit), notes=tuple(notes)), problem, layout)
+
+
+def _shown(moment: Progress, layout: Layout) -> Progress:
+    """A moment of a proof in the user's units: for rates, loss and bound are those of the deviance."""
+    rates = layout.rates
+    if rates is not None:
+        moment = replace(moment, loss=rates.bound(moment.loss), bound=rates.bound(moment.bound))
+    return moment.in_unit(layout.table.weight_unit)
 
 
 def _lay_out(training: Training, task: Task) -> Layout:

@@ -64,8 +64,7 @@ class RateEstimator(CardEstimator):
             raise DataError(
                 "Every row with an event has the weight 0. Give some a positive weight."
             )
-        if not is_event[kept].all():
-            self._describe(X, table, self.max_terms)
+        self._describe(X, table, self.max_terms, counts_events=True)
         names = {**self._parameters(), "identifiers": None}
         procedure = procedure_of(self, names, self._task)
         known = {"identifiers": self.identifiers_ or None}

@@ -213,6 +213,8 @@ def _timing(
 def _read_horizons(given: Any, rows: FollowUp) -> tuple[float, ...]:
     """The horizons of the card, ascending and within the times that rows were followed."""
     last = float(rows.time.max())
+    if last == 0:
+        raise DataError("Every time is 0. Give the time that each row was followed.")
     if given is None:
         return (float(np.quantile(rows.time[rows.is_event], 0.5, method="higher")),)
     found = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]

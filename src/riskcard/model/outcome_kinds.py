@@ -19,9 +19,10 @@ from riskcard.errors import ParameterError
 class TimeToEvent:
     """An event that comes after some time, or not yet: the card gives the risk by a horizon.
 
-    ``exp(total / multiplier + offset)`` is the *relative hazard*: how many times the average hazard of
-    the training rows. The baseline is Breslow's estimate of the cumulative hazard of someone whose
-    relative hazard is 1. The risk by a horizon is ``1 - exp(-baseline(horizon) * relative hazard)``.
+    ``exp(total / multiplier + offset)`` is the *relative hazard*. Its average is 1 over the time that
+    training rows were at risk: weighted by exposure, Nelson and Aalen's cumulative hazard over that time,
+    pseudo-observations included. The baseline is Breslow's estimate of the cumulative hazard of someone
+    whose relative hazard is 1. The risk by a horizon is ``1 - exp(-baseline(horizon) * relative hazard)``.
 
     Attributes
     ----------

@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 
 from riskcard.arrays import Booleans, Floats
-from riskcard.errors import ParameterError
+from riskcard.errors import DataError, ParameterError
+
+#: Rows at risk that weigh less than this part of those seen later have lost most digits in the difference.
+LEAST_AT_RISK = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,22 +83,30 @@ def cumulative_hazard(rows: FollowUp, weights: Floats, relative: Floats | None =
 
 
 def _at_risk(rows: FollowUp, weights: Floats, times: Floats) -> Floats:
-    """The weight of the rows at risk at each of some times."""
-    left = _weight_before(rows.time, weights, times)
-    entered = np.full(times.size, float(weights.sum()))
-    if rows.entry is not None:
-        # everyone who is there from the start is at risk at 0 as well
-        from_start = rows.entry <= 0
-        late = _weight_before(rows.entry[~from_start], weights[~from_start], times)
-        entered = float(weights[from_start].sum()) + late
-    return entered - left
+    """The weight of the rows at risk at each of some times: seen until then, less those yet to enter.
+
+    Sums are from the last time back, so that small weights at the end do not vanish next to large ones
+    before them.
+    """
+    seen = _weight_from(rows.time, weights, times)
+    if rows.entry is None:
+        return seen
+    # everyone who is there from the start is at risk at 0 as well
+    is_late = rows.entry > 0
+    at_risk = seen - _weight_from(rows.entry[is_late], weights[is_late], times)
+    if (is_lost := at_risk < LEAST_AT_RISK * seen).any():
+        raise DataError(
+            f"At the time {times[is_lost][0]:g} the rows at risk weigh less than {LEAST_AT_RISK:g} of all that are "
+            "seen later, too little to be told from nothing. Give weights that differ less."
+        )
+    return at_risk
 
 
-def _weight_before(moments: Floats, weights: Floats, times: Floats) -> Floats:
-    """The weight of what has happened before each of some times."""
+def _weight_from(moments: Floats, weights: Floats, times: Floats) -> Floats:
+    """The weight of what happens at each of some times or later."""
     order = np.argsort(moments, kind="stable")
-    below = np.concatenate([[0.0], np.cumsum(weights[order])])
-    return below[np.searchsorted(moments[order], times, side="left")]
+    later = np.concatenate([np.cumsum(weights[order][::-1])[::-1], [0.0]])
+    return later[np.searchsorted(moments[order], times, side="left")]
 
 
 def exposure(rows: FollowUp, hazard: Steps) -> Floats:

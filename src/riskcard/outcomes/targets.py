@@ -60,7 +60,9 @@ def read_survival(y: Any, n_rows: int, entry: Any = None) -> SurvivalTarget:
             "risk from its entry to its time: leave these rows out, or correct them."
         )
     if not is_event.any():
-        raise DataError("No row has the event, so there is nothing to learn from. Give other rows.")
+        raise DataError(
+            "No row has the event, so there is nothing to learn from or to judge by. Give other rows."
+        )
     return SurvivalTarget(FollowUp(time, is_event, begin), event_name, time_name or "time")
 
 

@@ -52,4 +52,6 @@ def _card(options: Namespace) -> RiskCard | None:
     if options.card is None:
         require_english(options)
         return None
-    return load_english_card(options)
+    card = load_english_card(options)
+    card.require_yes_or_no("Tables of weights of evidence")
+    return card

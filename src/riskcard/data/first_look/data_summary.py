@@ -62,6 +62,9 @@ class DataSummary:
         What was done to the file, in sentences.
     max_terms
         The largest number of terms of the card; None where it is yet to be chosen.
+    counts_events
+        What is known is counted by events alone, as for hazards and rates: rows without the event may
+        be few, or none.
     """
 
     rows: int
@@ -79,6 +82,7 @@ class DataSummary:
     repeats: tuple[Repeat, ...] = ()
     notes: tuple[str, ...] = ()
     max_terms: int | None = None
+    counts_events: bool = False
 
     def __str__(self) -> str:
         words = ("event={!r}", "identifiers=None keeps them", "groups=")
@@ -93,11 +97,12 @@ class DataSummary:
             How to choose the other event, to keep columns that are left out, and to name groups.
         """
         name = "" if self.outcome is None else f"{self.outcome} = "
-        share = percent(self.events / self.rows)
-        other = choose_event.format(self.classes[0])
+        found = f"all {self.rows:,} rows"
+        if self.events < self.rows:
+            found = f"{self.events:,} of {self.rows:,} rows ({percent(self.events / self.rows)}); "
+            found += f"{choose_event.format(self.classes[0])} reverses it"
         lines = [
-            f"Event: {name}{self.classes[1]}, {self.events:,} of {self.rows:,} rows ({share}); "
-            f"{other} reverses it",
+            f"Event: {name}{self.classes[1]}, {found}",
             f"Columns: {self._columns()}",
         ]
         reasons: dict[str, list[str]] = {}
@@ -149,7 +154,9 @@ class DataSummary:
             "known before the outcome"
             for leak in self.leaks
         ]
-        rarer = min(self.events, self.rows - self.events)
+        rarer = self.events
+        if not self.counts_events:
+            rarer = min(rarer, self.rows - self.events)
         what = "rows with the event" if rarer == self.events else "rows without the event"
         terms = 3 if self.max_terms is None else self.max_terms
         if rarer < EVENTS_PER_TERM * terms:

@@ -21,15 +21,22 @@ Printed = Callable[[int, int], float | None]
 
 
 def round_cuts(
-    result: SolveResult, problem: Problem, printed: Printed, tolerance: float, kept: Start = ()
+    result: SolveResult,
+    problem: Problem,
+    printed: Printed,
+    tolerance: float,
+    kept: Start = (),
+    whole: float | None = None,
 ) -> SolveResult:
-    """Move cuts to rounder numbers while the loss is at most ``tolerance`` above, relatively.
+    """Move cuts to rounder numbers while the loss rises by at most ``tolerance`` times ``whole``.
 
     One term at a time: the nearest cuts with the fewest digits come first, and the scale is fitted
     again. A note says what this cost, and a card that is no longer the best is not called so. The
-    terms in ``kept`` stay where they are.
+    terms in ``kept`` stay where they are. ``whole`` is the loss that shares are of: None for that of the
+    solver, which for rates is larger than the deviance by a constant (``problem.rates``).
     """
-    most = result.loss * (1.0 + tolerance)
+    whole = result.loss if whole is None else whole
+    most = result.loss + tolerance * whole
     card, is_moving = result.solution, True
     while is_moving:
         is_moving = False
@@ -42,7 +49,7 @@ def round_cuts(
     if card == result.solution:
         return result
     loss = loss_of(card, problem)
-    change = (loss - result.loss) / result.loss if result.loss > 0 else 0.0
+    change = (loss - result.loss) / whole if whole > 0 else 0.0
     where = "above" if change >= 0 else "below"
     note = f"Cuts were rounded: the loss is {100 * abs(change):.2g} % {where} what it was before."
     return replace(result.with_card(card, loss), notes=(*result.notes, note))
