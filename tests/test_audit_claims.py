@@ -217,6 +217,16 @@ def test_all_neighbours_are_tried_with_their_charge(min_gain):
     assert found.what == what[int(np.argmin(losses))]
 
 
+def test_a_cut_moves_to_the_lowest_value_and_not_beyond_it():
+    lowest, second, third = np.unique(X[:, 0])[:3]
+    for cut, reached in (((second + third) / 2, True), ((lowest + second) / 2, False)):
+        card = card_of(features=(FeaturePoints("x0", [cut], [0, 2]),))
+        found = [what for *_, what in one_step_changes(card, certificate(), rows_of(card))]
+        moved = [what for what in found if what.startswith("moving the cut of 'x0'")]
+        assert (f"moving the cut of 'x0' at {cut:g} to {lowest:g}" in moved) is reached
+        assert moved
+
+
 def test_a_neighbour_has_the_terms_of_all_features_after_its_change():
     second = FeaturePoints("x1", [2.0], [0, 1])
     card = card_of(features=(*card_of().features, second))
@@ -815,3 +825,19 @@ def test_a_report_counts_its_checks_and_says_what_follows():
     assert [str(one) for one in (good, bad, unknown)] == [
         "pass         a: 1", "FAIL         b: 2", "not checked  c: 3",
     ]  # fmt: skip
+
+
+def test_pseudo_observations_of_a_regression_need_all_columns():
+    rng = np.random.default_rng(3)
+    table = rng.normal(size=(300, 3)).round(1)
+    labels = (table[:, 0] + 0.5 * table[:, 1] + rng.logistic(size=300) > 0).astype(int)
+    model = RiskScoreClassifier(1, certify=True).fit(table, labels)
+    card = model.card_
+    assert card.certificate.smooth_rows > 0
+    assert audit_card(card, table, labels).lacks == ""
+    some = {card.features[0].name: table[:, card.feature_names.index(card.features[0].name)]}
+    report = audit_card(card, some, labels)
+    assert (report.lacks, report.passed) == ("columns", False)
+    assert report.checks[-1].outcome is NOT_CHECKED
+    plain = RiskScoreClassifier(1, certify=True, regularization=None).fit(table, labels).card_
+    assert audit_card(plain, some, labels).lacks != "columns"
