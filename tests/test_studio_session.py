@@ -359,7 +359,7 @@ def test_a_session_is_opened_again_as_it_was_saved(fitted, tmp_path):
         assert state_of(other)["waiting"]["name"] == "rows.csv"
         changed = tmp_path / "other.csv"
         changed.write_text(write_table(tmp_path / "rows.csv").read_text() + "50,1,a,no\n")
-        with pytest.raises(DataError, match="another table"):
+        with pytest.raises(DataError, match="not the table that the session was saved with"):
             other.open_table(str(changed), "other.csv")
         other.open_table(str(tmp_path / "rows.csv"), "rows.csv")
         after = state_of(other)
