@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import KW_ONLY, dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,25 +16,40 @@ from riskcard.estimators.base import CardEstimator
 from riskcard.estimators.fitted import Training
 from riskcard.estimators.fitted_rates import RateOutcome, finish_rates
 from riskcard.estimators.learning import Request, learn
+from riskcard.estimators.regularization import Regularization
 from riskcard.estimators.tasks import make_task, procedure_of, without_left_out
 from riskcard.parameters import Parameter, parameters_of
 from riskcard.problem.rates import RateRows
+from riskcard.rules.card_rules import CardRules
 
 #: Parameters of cards for yes or no that hazards and rates do not have: the baseline, or the offset, is
 #: always fitted, and there are no classes.
 YES_OR_NO_ONLY = ("scale", "max_log_odds", "event", "class_weight")
 
 
+@dataclass(eq=False, repr=False)
 class RateEstimator(CardEstimator):
     """An estimator whose card gives a hazard or a rate; how rows are read is up to its subclass."""
 
     takes_any_table = True
     #: The group of its own parameters.
-    group: str
-    # parameters that every subclass has
-    max_terms: int
-    rules: Any
-    verbose: bool
+    group: ClassVar[str]
+
+    max_terms: int = 5
+    _: KW_ONLY
+    max_features: int | None = None
+    max_cuts_per_feature: int | None = None
+    max_points: int = 5
+    max_log_ratio: float | str | None = "auto"
+    rules: CardRules | str | Path | None = None
+    regularization: Regularization | str | None = "auto"
+    certify: bool = False
+    time_limit: float | None = 60.0
+    gap: float = 0.0
+    identifiers: Any = "auto"
+    random_state: Any = 0
+    n_jobs: int | None = None
+    verbose: bool = False
 
     def _parameters(self) -> dict[str, Parameter]:
         """All parameters by name: those that it shares with cards for yes or no, and its own."""

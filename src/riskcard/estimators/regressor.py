@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,11 +15,9 @@ from riskcard.data.target import name_of_target, read_weights
 from riskcard.errors import DataError
 from riskcard.estimators.fitted_rates import RateOutcome
 from riskcard.estimators.rate_estimator import RateEstimator
-from riskcard.estimators.regularization import Regularization
 from riskcard.model.outcome_kinds import Counts
 from riskcard.outcomes.targets import read_counts, read_exposure
 from riskcard.problem.rates import RateRows
-from riskcard.rules.card_rules import CardRules
 
 
 @dataclass(eq=False, repr=False)
@@ -70,22 +67,8 @@ class RiskScoreRegressor(RegressorMixin, RateEstimator):
 
     group = "rates"
 
-    max_terms: int = 5
     _: KW_ONLY
     loss: str = "poisson"
-    max_features: int | None = None
-    max_cuts_per_feature: int | None = None
-    max_points: int = 5
-    max_log_ratio: float | str | None = "auto"
-    rules: CardRules | str | Path | None = None
-    regularization: Regularization | str | None = "auto"
-    certify: bool = False
-    time_limit: float | None = 60.0
-    gap: float = 0.0
-    identifiers: Any = "auto"
-    random_state: Any = 0
-    n_jobs: int | None = None
-    verbose: bool = False
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, exposure: Any = None

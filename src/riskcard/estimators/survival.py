@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,13 +14,11 @@ from riskcard.data.columns import FeatureValues
 from riskcard.errors import DataError, ParameterError
 from riskcard.estimators.fitted_rates import RateOutcome
 from riskcard.estimators.rate_estimator import RateEstimator
-from riskcard.estimators.regularization import Regularization
 from riskcard.evaluation.survival import concordance
 from riskcard.model.outcome_kinds import TimeToEvent
 from riskcard.outcomes.hazards import FollowUp, StepFunction, cumulative_hazard, exposure
 from riskcard.outcomes.targets import SurvivalTarget, read_survival
 from riskcard.problem.rates import RateRows
-from riskcard.rules.card_rules import CardRules
 
 
 @dataclass(eq=False, repr=False)
@@ -83,22 +80,8 @@ class RiskScoreSurvival(RateEstimator):
 
     group = "hazards"
 
-    max_terms: int = 5
     _: KW_ONLY
     horizons: Any = None
-    max_features: int | None = None
-    max_cuts_per_feature: int | None = None
-    max_points: int = 5
-    max_log_ratio: float | str | None = "auto"
-    rules: CardRules | str | Path | None = None
-    regularization: Regularization | str | None = "auto"
-    certify: bool = False
-    time_limit: float | None = 60.0
-    gap: float = 0.0
-    identifiers: Any = "auto"
-    random_state: Any = 0
-    n_jobs: int | None = None
-    verbose: bool = False
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, entry: Any = None

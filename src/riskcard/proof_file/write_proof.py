@@ -142,7 +142,7 @@ def _write_trees(
     deadline: Deadline,
     notes: ProofNotes | None,
 ) -> Written:
-    """Write the tree; where terms are charged one for each number of terms, whose cards pay for so many."""
+    """Write the tree; where terms are charged, one tree for each number of terms, with its charge."""
     sizes = (
         range(certificate.max_terms + 1) if certificate.min_gain > 0 else [certificate.max_terms]
     )
