@@ -3,6 +3,7 @@
     python -m benchmarks.decile_proofs --data FOLDER                        all CSV files, 3 to 10 terms
     python -m benchmarks.decile_proofs --data FOLDER --terms 5 --only pima  some of them
     python -m benchmarks.decile_proofs --data FOLDER --default 5 8          the regularised default instead
+    python -m benchmarks.decile_proofs --data FOLDER --every-cut 3 5 8      every cut, nothing regularised, instead
     python -m benchmarks.decile_proofs --data FOLDER --slots                by the tree over slots, to compare
 
 The scale is fitted and steps are not limited. The last column of a file is the target; missing numbers
@@ -16,9 +17,10 @@ import argparse
 import csv
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,14 +30,17 @@ from riskcard import RiskScoreClassifier
 from riskcard.data.table import Table
 from riskcard.encoding.rank_table import rank_table
 from riskcard.problem.problem import Problem, make_problem
+from riskcard.problem.result import SolveResult
 from riskcard.search.drivers import solve_plain
 from riskcard.search.drivers.solve_plain import find_card
-from riskcard.search.options import SearchOptions
+from riskcard.search.options import Options, SearchOptions
 from riskcard.search.proof.support_tree import prove_by_supports
 from riskcard.search.proof.tree import Proof, Stops, prove
-from riskcard.status import relative_gap
+from riskcard.search.solve import solve
+from riskcard.status import Progress, relative_gap
 
-Prover = Callable[..., Proof]
+Tell = Callable[[float, float, int], None]
+Prover = Callable[..., Proof | SolveResult]
 TERMS = (3, 4, 5, 7, 10)
 
 
@@ -140,21 +145,46 @@ def decile_rows(options: argparse.Namespace) -> None:
         print(f"{terms} terms: {proven[terms]} of {tried[terms]} in {options.limit:g} s")
 
 
+def every_cut_rows(options: argparse.Namespace) -> None:
+    """The same for every cut of every column, the default limit on steps, and nothing regularised."""
+    from benchmarks.known_optima import posed_problem
+
+    for terms in options.every_cut:
+        gaps = []
+        for name, X, y in tables_of(options):
+            problem = posed_problem(RiskScoreClassifier(terms, regularization=None), X, y)
+            clock = Clock(options.limit)
+            status, seconds = clock.run(_prove_as_a_fit, problem, None)
+            gaps.append(0.0 if status == "optimal" else relative_gap(clock.loss, clock.bound))
+            print(
+                f"| {name} | {terms} | {clock.loss:.4f} | {clock.nodes:,} | {seconds:.2f} "
+                f"| {status} | {gaps[-1]:.2%} |",
+                flush=True,
+            )
+        still_open = [gap for gap in gaps if gap > 0]
+        print(
+            f"\n{terms} terms: {len(gaps) - len(still_open)} of {len(gaps)} in {options.limit:g} s",
+            end="",
+        )
+        print(f"; mean gap of the others {np.mean(still_open):.2%}\n" if still_open else "\n")
+
+
+def _prove_as_a_fit(
+    problem: Problem, _card: object, _stops: Stops, n_jobs: int, tell: Tell
+) -> SolveResult:
+    """Search and proof as `fit` runs them."""
+
+    def look(now: Progress) -> None:
+        tell(now.loss, now.bound, now.nodes)
+
+    return solve(problem, Options(certify=True, time_limit=None, n_jobs=n_jobs, progress=look))
+
+
 def default_rows(options: argparse.Namespace) -> None:
     """The same for the regularised default, with all that belongs to a fit."""
-    import pandas as pd
-
     for terms in options.default:
         proven = tried = 0
-        for path in [*sorted(options.data.glob("*.csv")), None]:
-            name = "breast cancer" if path is None else path.stem
-            if options.only not in name:
-                continue
-            if path is None:
-                X, y = load_breast_cancer(return_X_y=True)
-            else:
-                X = pd.read_csv(path)
-                y = X.pop("target")
+        for name, X, y in tables_of(options):
             model = RiskScoreClassifier(terms, certify=True, time_limit=options.limit, n_jobs=1)
             begin = time.process_time()
             model.fit(X, y)
@@ -168,6 +198,19 @@ def default_rows(options: argparse.Namespace) -> None:
         print(f"\n{terms} terms: {proven} of {tried} in {options.limit:g} s of the clock\n")
 
 
+def tables_of(options: argparse.Namespace) -> Iterator[tuple[str, Any, Any]]:
+    """Name, columns and target of every table that is asked for, scikit-learn's breast cancer last."""
+    import pandas as pd
+
+    for path in sorted(options.data.glob("*.csv")):
+        if options.only in path.stem:
+            X = pd.read_csv(path)
+            y = X.pop("target")
+            yield path.stem, X, y
+    if options.only in "breast cancer":
+        yield "breast cancer", *load_breast_cancer(return_X_y=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True, help="folder with CSV files")
@@ -176,6 +219,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="tables whose name contains this")
     parser.add_argument("--slots", action="store_true", help="prove by the tree over slots")
     parser.add_argument("--default", type=int, nargs="+", help="terms of the regularised default")
+    parser.add_argument("--every-cut", type=int, nargs="+", help="terms of problems with every cut")
     options = parser.parse_args()
     warm_up()
     if options.default:
@@ -183,6 +227,10 @@ def main() -> None:
             solve_plain.suits_supports = lambda problem: False  # type: ignore[assignment]
         print("| table | terms | loss | nodes | s | status | gap |\n|---|---|---|---|---|---|---|")
         default_rows(options)
+        return
+    if options.every_cut:
+        print("| table | terms | loss | nodes | s | status | gap |\n|---|---|---|---|---|---|---|")
+        every_cut_rows(options)
         return
     print("| table | rows | columns | terms | search s | loss | nodes | proof s | status | gap |")
     print("|---|---|---|---|---|---|---|---|---|---|")

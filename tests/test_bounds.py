@@ -16,7 +16,7 @@ from numba import njit
 from oracle.enumerate_cards import enumerate_cards
 from random_problems import SCALES, random_problem
 from riskcard.kernels.proof import layout
-from riskcard.kernels.proof.hull.layout import HullNodes, empty_hull_nodes
+from riskcard.kernels.proof.hull.layout import ROUGH, HullNodes, empty_hull_nodes
 from riskcard.kernels.proof.layout import (
     CHANCE_OF_EVENT,
     CHANCE_OF_OTHER,
@@ -532,7 +532,7 @@ def test_a_node_at_the_target_is_set_aside_without_a_look_at_its_children():
     assert not leaves
     (node,) = still_open
     assert node.is_wide
-    assert node.alone.is_new.tolist() == [0]
+    assert node.alone.state.tolist() == [ROUGH]
     np.testing.assert_array_equal(node.slots, root.slots)
 
 

@@ -18,7 +18,7 @@ from riskcard.encoding.rank_table import rank_table
 from riskcard.errors import ParameterError
 from riskcard.kernels.proof.hull import layout as hull
 from riskcard.kernels.proof.hull.bound import bound_hull_node, load_columns, tangent_bound
-from riskcard.kernels.proof.hull.branch import divide_slot, take_out_side
+from riskcard.kernels.proof.hull.branch import divide_slot, find_gap, find_side, take_out_side
 from riskcard.kernels.proof.hull.model import (
     add_column,
     find_cells,
@@ -27,7 +27,16 @@ from riskcard.kernels.proof.hull.model import (
     loss_at,
     minimise_model,
 )
-from riskcard.kernels.proof.layout import CONTROL_FIELDS, CUTOFF, HIGH, LOW, MULTIPLICITY, SIDE
+from riskcard.kernels.proof.layout import (
+    CLOSENESS,
+    CONTROL_FIELDS,
+    CUTOFF,
+    HIGH,
+    LOW,
+    MULTIPLICITY,
+    SIDE,
+    TARGET,
+)
 from riskcard.kernels.proof.rounding import ROUNDING, ROUNDING_PER_ROW
 from riskcard.problem.objective import loss_of
 from riskcard.problem.problem import Limits, Problem, Scale
@@ -68,6 +77,24 @@ def divided(conditions, nodes, index, slot, middle, count):
     return divide_slot(conditions, nodes, index, slot, middle, count)
 
 
+@njit
+def best_gap(conditions, nodes, index, work):
+    """Where an interval is best divided, with the model of the node as it is."""
+    load_columns(conditions, conditions.patterns, nodes, index, work)
+    find_cells(conditions.patterns, work)
+    loss_at(conditions.patterns, work, work.theta)
+    return find_gap(conditions.patterns, nodes, index, work)
+
+
+@njit
+def best_side(conditions, nodes, index, work):
+    """Which side of the list is taken out, with the model of the node as it is."""
+    load_columns(conditions, conditions.patterns, nodes, index, work)
+    find_cells(conditions.patterns, work)
+    loss_at(conditions.patterns, work, work.theta)
+    return find_side(work)
+
+
 def work_of(conditions) -> hull.HullWork:
     patterns = conditions.patterns
     n_codes = int(patterns.n_codes.max())
@@ -76,7 +103,7 @@ def work_of(conditions) -> hull.HullWork:
 
 def control_for(cutoff: float) -> np.ndarray:
     control = np.zeros(CONTROL_FIELDS)
-    control[CUTOFF] = cutoff
+    control[CUTOFF], control[TARGET] = cutoff, math.inf
     return control
 
 
@@ -223,6 +250,86 @@ def test_the_bound_of_the_tangent_is_its_formula_by_hand_less_the_margin(seed):
         bound, size = tangent_by_hand(conditions, nodes, work)
         part = ROUNDING + ROUNDING_PER_ROW * conditions.patterns.events.size
         assert bound - found == pytest.approx(part * size, rel=1e-2)
+
+
+def model_by_hand(conditions, nodes, work) -> tuple[np.ndarray, list[tuple[int, int, int, float]]]:
+    """The curvature of each row's loss, and (slot, side, cut, theta) of each column, as in the workspace."""
+    patterns = conditions.patterns
+    chance = expit(work.z[work.key])
+    columns = [
+        (int(work.parts[part, 0]), int(work.parts[part, 1]), int(work.cuts[part, b]), work.theta[v])
+        for part in range(int(work.sizes[0]))
+        for b, v in enumerate(range(work.parts[part, 3], work.parts[part, 3] + work.parts[part, 2]))
+    ]
+    return (patterns.events + patterns.others) * chance * (1 - chance), columns
+
+
+def test_an_interval_is_divided_where_both_halves_cost_the_most():
+    conditions = arrange_conditions(noisy_problem(3))
+    patterns, work = conditions.patterns, work_of(conditions)
+    n_divided = 0
+    for seed in range(40):
+        nodes = random_node(conditions, np.random.default_rng(seed))
+        slot, middle = best_gap(conditions, nodes, 0, work)
+        curve, columns = model_by_hand(conditions, nodes, work)
+
+        def cost(which: int, lowest: int, highest: int, curve=curve, columns=columns) -> float:
+            change = np.zeros(curve.size)
+            for own, side, cut, theta in columns:
+                if own == which:
+                    codes, moved = patterns.codes[side >> 1], min(max(cut, lowest), highest)
+                    before, after = ((codes <= one) ^ bool(side & 1) for one in (cut, moved))
+                    change += theta * (after * 1.0 - before)
+            return float(curve @ change**2)
+
+        values = {}
+        for own in range(hull.FIRST_INTERVAL, int(nodes.counts[0])):
+            low, high, terms = nodes.slots[0, own, [LOW, HIGH, MULTIPLICITY]].tolist()
+            for cut in range(low, high):
+                left, right = cost(own, low, cut), cost(own, cut + 1, high)
+                if left * right > 0:
+                    values[own, cut] = left * right / (left + right) / terms
+        assert (slot, middle) in values or (slot == -1 and not values)
+        if values:
+            assert values[slot, middle] == pytest.approx(max(values.values()))
+            n_divided += 1
+    assert n_divided > 8
+
+
+def test_the_side_is_taken_out_that_the_model_can_spare_least():
+    conditions = arrange_conditions(noisy_problem(3))
+    patterns, work = conditions.patterns, work_of(conditions)
+    n_sides = 0
+    for seed in range(100):
+        nodes = random_node(conditions, np.random.default_rng(seed))
+        found = best_side(conditions, nodes, 0, work)
+        curve, columns = model_by_hand(conditions, nodes, work)
+        change: dict[int, np.ndarray] = {}
+        for slot, side, cut, theta in columns:
+            if slot == hull.LIST:
+                holds = (patterns.codes[side >> 1] <= cut) ^ bool(side & 1)
+                change[side] = change.get(side, 0.0) + theta * holds
+        costs = {
+            side: curve @ (own - np.average(own, weights=curve)) ** 2
+            for side, own in change.items()
+        }
+        assert found == max(costs, key=costs.get, default=-1)
+        n_sides += len(costs) > 1
+    assert n_sides > 8
+
+
+def test_a_rough_bound_is_brought_near_when_it_is_asked_for_again():
+    conditions = arrange_conditions(noisy_problem(3))
+    work, nodes = work_of(conditions), tree._root(conditions)
+    control = control_for(1000.0)
+    control[CLOSENESS], control[TARGET] = 0.01, 1.0
+    bounded(conditions, nodes, 0, work, control)
+    rough = float(nodes.bounds[0])
+    assert nodes.state.tolist() == [hull.ROUGH]
+    assert rough >= 1.0
+    bounded(conditions, nodes, 0, work, control)
+    assert nodes.state.tolist() == [hull.SETTLED]
+    assert nodes.bounds[0] > rough * 1.01
 
 
 @pytest.mark.slow

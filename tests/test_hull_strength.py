@@ -34,7 +34,7 @@ def wavy_problem(scale: Scale, seed: int, size: float = 1.0, shift: float = -2.0
 
 
 @pytest.mark.parametrize(
-    ("scale", "most_nodes"), [(Scale("calibrated"), 6064), (Scale("fixed", 1.0), 22299)], ids=str
+    ("scale", "most_nodes"), [(Scale("calibrated"), 7645), (Scale("fixed", 1.0), 23191)], ids=str
 )
 def test_a_proof_with_hulls_needs_no_more_nodes(scale, most_nodes):
     proofs = []

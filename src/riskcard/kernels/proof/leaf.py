@@ -182,7 +182,8 @@ def scan_bases(largest, cells, limits, cutoff, fit, found):
     Claim: no whole base gives a loss below the number returned. Proof: the best loss as a function
     of the real ratio offset / a has intervals as sublevel sets (they are the ratios within a convex
     set of pairs with a > 0). So from the best ratio outwards, a base whose bound reaches the cutoff
-    ends the scan on its side.
+    ends the scan on its side. So does one whose best scale is 0: there its loss is that of log-odds 0,
+    which the scale 0 gives with every base, so no base beyond it has a larger one, nor a smaller one.
     """
     design, box, w, points = fit.design, fit.box, fit.w, fit.points
     ratio = w[at.OFFSET] / max(w[SCALE], 1e-300)
@@ -204,7 +205,7 @@ def scan_bases(largest, cells, limits, cutoff, fit, found):
             below = min(cutoff, found[FOUND_LOSS])
             loss, bound = fit_design(one_variable, design, cells, box, w, below, fit.newton)
             lowest = min(lowest, bound)
-            if bound >= below:
+            if bound >= below or w[only] <= 0.0:
                 break
             if loss < found[FOUND_LOSS] and w[only] > 0.0:
                 found[FOUND_LOSS] = loss

@@ -14,6 +14,9 @@ from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
 from riskcard.search.proof.conditions import cuts_of
 
+#: A card without its points: (column, cut) pairs in order.
+Choice = tuple[tuple[int, int], ...]
+
 
 def card_of_leaf(
     problem: Problem,
@@ -51,6 +54,13 @@ def card_of_leaf(
         return card, min(cutoff, loss_of(card, problem) * (1.0 - ROUNDING))
     cells = leaf_cells[index, :, : 1 << n_slots]
     return _best_of_free_scale(problem, conditions, cells, (sides, cuts), fewest, cutoff)
+
+
+def choice_of_leaf(conditions: Conditions, leaves: Nodes, index: int) -> Choice:
+    """The conditions of a leaf."""
+    columns = leaves.slots[index, : int(leaves.counts[index]), at.SIDE].astype(int) >> 1
+    cuts = cuts_of(conditions, columns, leaves.slots[index, : columns.size, at.LOW])
+    return tuple(sorted(zip(columns.tolist(), cuts.tolist(), strict=True)))
 
 
 def _whole_points(least: Floats) -> list[int]:

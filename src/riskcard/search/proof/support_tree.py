@@ -36,7 +36,7 @@ from riskcard.search.empty_card import best_empty_card
 from riskcard.search.interrupt import catch_interrupt
 from riskcard.search.proof.chains import Chains, arrange_chains
 from riskcard.search.proof.tree import CLOSE_ENOUGH, SAME_LOSS, Progress, Proof, Stops
-from riskcard.status import OPTIMALITY_TOLERANCE, Status, relative_gap
+from riskcard.status import OPTIMALITY_TOLERANCE, Status
 
 #: Work between two looks at the clock, in about nanoseconds.
 WORK_A_ROUND = 3e7
@@ -150,11 +150,11 @@ class _Search:
 
     def __init__(self, problem: Problem, chains: Chains, card: Solution, stops: Stops) -> None:
         self.problem, self.chains = problem, chains
-        self.card, self.loss, self.worth = card, loss_of(card, problem), stops.worth
+        self.card, self.loss, self.stops = card, loss_of(card, problem), stops
         self.slack = max(stops.gap * (1.0 - 1e-9), CLOSE_ENOUGH)
         self.leaf_bound = math.inf
         self.families = _Families(chains)
-        self.floor = 0.0  # no card has a smaller loss
+        self.floor = stops.floor  # no card has a smaller loss
         self.side: _Families | None = None  # a proof of a lower bound
         self.target = 0.0  # the bound that it is to prove
         self.side_nodes, self.side_work = 0, 0.0
@@ -162,7 +162,7 @@ class _Search:
 
     @property
     def cutoff(self) -> float:
-        return min(self.loss, self.worth) * (1.0 - self.slack)
+        return self.stops.cutoff(self.loss, self.slack)
 
     @property
     def nodes(self) -> int:
@@ -213,7 +213,8 @@ class _Search:
     def _begin_side(self) -> bool:
         """Begin the proof of the next lower bound, if there is one to be proven."""
         if self.side is None:
-            targets = [share * self.loss for share in SHARES]
+            known = self.stops.floor
+            targets = [known + share * (self.loss - known) for share in SHARES]
             left = [one for one in targets if self.floor * (1 + 1e-9) < one < self.cutoff]
             if not left:
                 return False
@@ -314,12 +315,12 @@ def prove_by_supports(
     if chains is None:
         empty = best_empty_card(problem)
         loss = loss_of(empty, problem)
-        return Proof(empty, loss, loss * (1.0 - CLOSE_ENOUGH), Status.OPTIMAL, 0)
+        return Proof(empty, loss, stops.below(loss, CLOSE_ENOUGH), Status.OPTIMAL, 0)
     return _Search(problem, chains, card, stops).run(stops, n_jobs, progress)
 
 
 def _reason_to_stop(search: _Search, stops: Stops, deadline: Deadline) -> Status | None:
-    gap = relative_gap(min(search.loss, search.worth), search.bound)
+    gap = search.stops.gap_of(search.loss, search.bound)
     is_done = search.families.is_done
     if gap <= 2 * CLOSE_ENOUGH or (gap <= OPTIMALITY_TOLERANCE and is_done):
         return Status.OPTIMAL

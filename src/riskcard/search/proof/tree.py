@@ -18,7 +18,7 @@ import numpy as np
 
 import riskcard.kernels.proof.layout as at
 from riskcard.arrays import Floats
-from riskcard.kernels.proof.hull.layout import HullNodes, empty_hull_nodes
+from riskcard.kernels.proof.hull.layout import NEW, HullNodes, empty_hull_nodes
 from riskcard.kernels.proof.layout import Conditions, Nodes
 from riskcard.problem.objective import loss_of, violations
 from riskcard.problem.problem import Problem
@@ -28,7 +28,7 @@ from riskcard.search.empty_card import best_empty_card
 from riskcard.search.interrupt import catch_interrupt
 from riskcard.search.proof.conditions import arrange_conditions, place_of_cut
 from riskcard.search.proof.frontier import Frontier
-from riskcard.search.proof.leaves import card_of_leaf
+from riskcard.search.proof.leaves import Choice, card_of_leaf, choice_of_leaf
 from riskcard.search.proof.notes import notes_for
 from riskcard.search.proof.tasks import (
     FEWEST_NODES_A_TASK,
@@ -43,8 +43,6 @@ from riskcard.status import OPTIMALITY_TOLERANCE, Status, relative_gap
 
 #: Called with the best loss, the bound and the number of nodes.
 Progress = Callable[[float, float, int], None]
-#: A card without its points: (column, cut) pairs in order.
-Choice = tuple[tuple[int, int], ...]
 
 #: Cells are numbered by the bits of their columns, and there is no room for more columns.
 MAX_PROVEN_TERMS = 12
@@ -61,7 +59,7 @@ NARROW = 0.02
 WORK_DEPTH_FIRST, LATE = 1e10, 0.2
 #: How near to its loss the bound of an open node is then brought, as a part of its way to the
 #: cutoff; and which part of the way the bounds of all nodes are raised in one round.
-CLOSENESS, RISE = 0.7, 0.03
+CLOSENESS, RISE = 0.3, 0.03
 MOST_BYTES = 300e6
 #: More choices of conditions than this are not collected.
 MOST_CHOICES = 100_000
@@ -77,6 +75,21 @@ class Stops:
     node_limit: float = math.inf
     gap: float = 0.0
     worth: float = math.inf  # cards with this loss or more are of no interest
+    floor: float = 0.0  # no card has a smaller loss; tolerances are relative to what is above it
+
+    def cutoff(self, loss: float, slack: float) -> float:
+        """The loss from which on cards are not looked for, where ``loss`` is the best known."""
+        return self.below(min(loss, self.worth), slack)
+
+    def below(self, loss: float, slack: float) -> float:
+        """A loss lowered by a part of what it is above the floor."""
+        if self.floor <= 0:
+            return loss * (1.0 - slack)
+        return loss - slack * max(loss - self.floor, 0.0)
+
+    def gap_of(self, loss: float, bound: float) -> float:
+        """How far the best known loss can be above the least, relative to what it is above the floor."""
+        return relative_gap(min(loss, self.worth) - self.floor, bound - self.floor)
 
     def with_nodes_left(self, used: int) -> Stops:
         """The stops after a number of nodes; one node is always left."""
@@ -113,7 +126,7 @@ class _Tree:
 
     def __init__(self, problem: Problem, conditions: Conditions, card: Solution, stops: Stops):
         self.problem, self.conditions = problem, conditions
-        self.card, self.loss, self.worth = card, loss_of(card, problem), stops.worth
+        self.card, self.loss, self.stops = card, loss_of(card, problem), stops
         # a little less than the gap asked for, so that rounding does not leave the result just
         # above
         self.slack = max(stops.gap * (1.0 - 1e-9), CLOSE_ENOUGH)
@@ -124,6 +137,7 @@ class _Tree:
         self.leaf_bound = float("inf")
         self.choices: dict[Choice, Solution] = {}
         self.most_loss: float | None = None  # of cards to collect; None to find the best only
+        self.undecided: set[Choice] = set()  # a leaf has no card of them, and no bound either
         self.offer(best_empty_card(problem))
         self.nodes = 0
         self.work = 0.0
@@ -137,7 +151,7 @@ class _Tree:
     @property
     def cutoff(self) -> float:
         """Nodes with a bound at or above this are of no interest."""
-        return min(self.loss, self.worth) * (1.0 - self.slack)
+        return self.stops.cutoff(self.loss, self.slack)
 
     @property
     def bound(self) -> float:
@@ -182,6 +196,8 @@ class _Tree:
                 self.problem, self.conditions, outcome.leaves, outcome.cells, index, self.cutoff
             )
             self.leaf_bound = min(self.leaf_bound, bound)
+            if self.most_loss is not None and bound < self.most_loss * (1.0 - CLOSE_ENOUGH):
+                self.undecided.add(choice_of_leaf(self.conditions, outcome.leaves, index))
             if card is not None:
                 self.offer(card)
         is_open = outcome.wide.bounds < self.cutoff
@@ -240,7 +256,7 @@ def prove(
     if conditions is None:
         empty = best_empty_card(problem)
         loss = loss_of(empty, problem)
-        return Proof(empty, loss, loss * (1.0 - CLOSE_ENOUGH), Status.OPTIMAL, 0)
+        return Proof(empty, loss, stops.below(loss, CLOSE_ENOUGH), Status.OPTIMAL, 0)
     return _Tree(problem, conditions, card, stops).run(stops, n_jobs, progress)
 
 
@@ -276,14 +292,17 @@ def _grow(
 
 
 def collect(
-    problem: Problem, card: Solution, most_loss: float, stops: Stops, n_jobs: int = 1
+    problem: Problem, known: list[Solution], most_loss: float, stops: Stops, n_jobs: int = 1
 ) -> tuple[list[Solution], bool]:
     """The best card of every choice of conditions with at most a given loss; whether these are all.
 
+    A choice whose cards only come near the loss of the empty card, the larger their multiplier, may have no
+    best one. If it is within the loss and no card of it is known, these are not all.
+
     Parameters
     ----------
-    card
-        A feasible card within the loss.
+    known
+        Cards of the choices that were found so far; the first is feasible and within the loss.
     most_loss
         Sets of conditions whose best card has a larger loss are left out.
     """
@@ -291,21 +310,22 @@ def collect(
     try:
         conditions = arrange_conditions(problem, True, Deadline(stops.deadline))
     except OutOfTime:
-        return [card], False
+        return known[:1], False
     if conditions is None:
         return [empty], True
     # cards at the limit itself must not be pruned
     worth = most_loss * (1.0 + 1e-9) / (1.0 - CLOSE_ENOUGH)
-    tree = _Tree(problem, conditions, card, replace(stops, worth=worth, gap=0.0))
+    tree = _Tree(problem, conditions, known[0], replace(stops, worth=worth, gap=0.0))
     tree.most_loss, tree.loss = most_loss, worth
-    tree.offer(card)
-    tree.offer(empty)
+    for card in (*known, empty):
+        tree.offer(card)
     status = _grow(tree, stops, n_jobs)
-    return list(tree.choices.values()), status is Status.OPTIMAL
+    is_complete = status is Status.OPTIMAL and tree.undecided <= tree.choices.keys()
+    return list(tree.choices.values()), is_complete
 
 
 def _reason_to_stop(tree: _Tree, stops: Stops, deadline: Deadline) -> Status | None:
-    gap = relative_gap(min(tree.loss, tree.worth), tree.bound)
+    gap = tree.stops.gap_of(tree.loss, tree.bound)
     if tree.most_loss is not None:
         gap = 0.0 if tree.n_open == 0 else 1.0
     if len(tree.choices) > MOST_CHOICES:
@@ -361,5 +381,5 @@ def _root(conditions: Conditions, kept: tuple[tuple[int, int, int], ...] = ()) -
     root.counts[0] = len(slots)
     root.slots[0, : len(slots)] = slots
     root.offsets[0] = conditions.rate
-    root.is_new[0] = 1
+    root.state[0] = NEW
     return root

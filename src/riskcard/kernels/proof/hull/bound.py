@@ -25,9 +25,10 @@ from riskcard.kernels.proof.rounding import ROUNDING, ROUNDING_PER_ROW
 from riskcard.kernels.proof.slots import slot_reach
 
 PRUNED, OPEN = 0, 1
-#: Rounds of a node; of one with terms in its list, whose hull needs many columns, where it is only to
-#: be pruned and where its bound is asked for; and Newton steps of a round.
+#: Rounds of a node that is only to be pruned; of one with terms in its list, whose hull needs many columns;
+#: and of one whose bound is asked for.
 MOST_ROUNDS, FEW_ROUNDS, MANY_ROUNDS = 12, 6, 30
+#: Newton steps of a round of a node that is only to be pruned; otherwise one, since more columns follow.
 NEWTON_STEPS = 2
 
 
@@ -282,23 +283,37 @@ def add_found_columns(work, loss):
 def bound_hull_node(conditions, patterns, nodes, index, work, control):
     """Bound a node; returns PRUNED or OPEN, and the work done."""
     cutoff, closeness = control[at.CUTOFF], control[at.CLOSENESS]
+    # until good bounds are asked for, no node is set aside
+    target = control[at.TARGET] if closeness < 1.0 else np.inf
+    state = hull.ROUGH
     n_slots = np.int64(nodes.counts[index])
     n_rows = work.key.size
     load_columns(conditions, patterns, nodes, index, work)
     is_listed = nodes.slots[index, hull.LIST, at.MULTIPLICITY] > 0
-    most_rounds = MOST_ROUNDS
-    if is_listed:
-        most_rounds = FEW_ROUNDS if closeness >= 1.0 else MANY_ROUNDS
+    most_rounds = FEW_ROUNDS if is_listed else MOST_ROUNDS
+    if closeness < 1.0:
+        most_rounds = MANY_ROUNDS
     is_changed = True
+    newton_steps = NEWTON_STEPS if closeness >= 1.0 else 1
     loss = before = 0.0
     cost = 0.0
     outcome = OPEN
-    for _ in range(most_rounds):
+    for count in range(most_rounds):
+        if count > 0:
+            n_variables = work.sizes[hull.N_VARIABLES]
+            drop_idle_columns(work)
+            is_changed = work.sizes[hull.N_VARIABLES] != n_variables
+            if add_found_columns(work, loss) > 0:
+                is_changed = True
+            # is the model at its minimum, and no condition missing?
+            elif before - loss < 1e-7 * loss:
+                state = hull.SETTLED
+                break
         if is_changed:
             find_cells(patterns, work)
             loss = loss_at(patterns, work, work.theta)
             cost += n_rows * (2.0 * n_slots + 0.1 * work.sizes[hull.N_VARIABLES])
-        for _ in range(NEWTON_STEPS):
+        for _ in range(newton_steps):
             before = loss
             loss = take_newton_step(patterns, work, n_slots, loss)
             cost += work.sizes[hull.N_CELLS] * 40.0 + work.sizes[hull.N_VARIABLES] ** 3
@@ -316,15 +331,13 @@ def bound_hull_node(conditions, patterns, nodes, index, work, control):
             break
         left = cutoff - nodes.bounds[index]
         if loss < cutoff and loss - nodes.bounds[index] < closeness * left:
+            state = hull.SETTLED
             break
-        n_variables = work.sizes[hull.N_VARIABLES]
-        drop_idle_columns(work)
-        is_changed = work.sizes[hull.N_VARIABLES] != n_variables
-        if add_found_columns(work, loss) > 0:
-            is_changed = True
-        # is the model at its minimum, and no condition missing?
-        elif before - loss < 1e-7 * loss:
+        # is it far enough to be set aside, for now?
+        if nodes.state[index] == hull.NEW and nodes.bounds[index] >= target:
             break
+    else:
+        state = hull.SETTLED
     save_columns(nodes, index, work)
-    nodes.is_new[index] = 0
+    nodes.state[index] = state
     return outcome, cost

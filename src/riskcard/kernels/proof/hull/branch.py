@@ -1,16 +1,11 @@
 """How a node of the hull is divided: first by sides, then where the masses of a slot lie apart."""
 
-import math
-
 import numpy as np
 
 import riskcard.kernels.proof.hull.layout as hull
 import riskcard.kernels.proof.layout as at
 from riskcard.kernels.jit import bare_inner_kernel, inlined_kernel
 from riskcard.kernels.proof.slots import within_limits
-
-#: Opposite slots that share more than this part of the rows are told apart first.
-SHARED_ROWS = 1.0 / 16.0
 
 
 @inlined_kernel
@@ -38,25 +33,30 @@ def cut_at(patterns, column, low, high, rows):
 
 
 @bare_inner_kernel
-def choose_side(patterns, nodes, index):
-    """The side of the list with the largest mass, or the first that is left; -1 if none is."""
-    best = -1
-    most = 0.0
-    for c in range(nodes.n_columns[index]):
-        if nodes.columns[index, c, hull.COLUMN_SLOT] != hull.LIST:
+def find_side(work):
+    """The side of the list that the model can spare least; -1 if none has a mass.
+
+    Without it the log-odds change by what its steps add, but for a constant that the offset takes over.
+    To second order that costs half the variance of that change, weighted by the curvature of the rows' losses.
+    """
+    best = 0.0
+    best_side = -1
+    for part in range(work.sizes[hull.N_PARTS]):
+        if work.parts[part, hull.PART_SLOT] != hull.LIST or work.parts[part, hull.PART_SIZE] == 0:
             continue
-        side = nodes.columns[index, c, hull.COLUMN_SIDE]
-        mass = 0.0
-        for d in range(nodes.n_columns[index]):
-            is_same = nodes.columns[index, d, hull.COLUMN_SLOT] == hull.LIST
-            if is_same and nodes.columns[index, d, hull.COLUMN_SIDE] == side:
-                mass += nodes.thetas[index, d]
-        if mass > most:
-            most = mass
-            best = side
-    if best >= 0:
-        return int(best)
-    return first_side(patterns, nodes, np.int64(index))
+        whole, first, second = 1e-300, 0.0, 0.0
+        for cell in range(work.sizes[hull.N_CELLS]):
+            weight = work.events[cell] + work.others[cell]
+            curve = weight * work.chance[cell] * work.rest[cell]
+            value = work.values[part, work.levels[cell, part]]
+            whole += curve
+            first += curve * value
+            second += curve * value * value
+        value = second - first * first / whole
+        if value > best:
+            best = value
+            best_side = work.parts[part, hull.PART_SIDE]
+    return best_side
 
 
 @bare_inner_kernel
@@ -71,81 +71,79 @@ def first_side(patterns, nodes, index):
 
 
 @bare_inner_kernel
-def find_overlap(patterns, nodes, index):
-    """Opposite slots of one column that share many rows: the slot to divide, and where."""
-    n_rows = patterns.events.size
-    best_slot, best_cut = -1, -1
-    most = SHARED_ROWS * n_rows
-    for j in range(hull.FIRST_INTERVAL, nodes.counts[index]):
-        own = nodes.slots[index, j]
-        for k in range(j + 1, nodes.counts[index]):
-            other = nodes.slots[index, k]
-            if own[at.SIDE] ^ 1 != other[at.SIDE]:
-                continue
-            low = np.int64(max(own[at.LOW], other[at.LOW]))
-            high = np.int64(min(own[at.HIGH], other[at.HIGH]))
-            if high <= low:
-                continue
-            column = own[at.SIDE] >> 1
-            shared = rows_between(patterns, column, low, high)
-            if shared > most:
-                most = shared
-                first = rows_between(patterns, column, own[at.LOW], own[at.HIGH])
-                second = rows_between(patterns, column, other[at.LOW], other[at.HIGH])
-                best_slot = j if first >= second else k
-                best_cut = cut_at(patterns, column, low, high, shared // 2)
-    return best_slot, best_cut
+def weigh_codes(patterns, nodes, index, slot, work):
+    """Write the mass of each cut of an interval and the curvature of each code; returns all of its mass.
+
+    0 if it has fewer than two columns.
+    """
+    low, high = (
+        np.int64(nodes.slots[index, slot, at.LOW]),
+        np.int64(nodes.slots[index, slot, at.HIGH]),
+    )
+    column = nodes.slots[index, slot, at.SIDE] >> 1
+    mass, curve = work.mass_by_code, work.curve_by_code
+    for code in range(low, high + 1):
+        mass[code] = 0.0
+    total = 0.0
+    count = 0
+    for c in range(nodes.n_columns[index]):
+        if nodes.columns[index, c, hull.COLUMN_SLOT] == slot:
+            mass[nodes.columns[index, c, hull.COLUMN_CUT]] += nodes.thetas[index, c]
+            total += nodes.thetas[index, c]
+            count += 1
+    if count < 2:
+        return 0.0
+    order, starts = patterns.order[column], patterns.starts
+    offset = patterns.offsets[column]
+    for code in range(low + 1, high + 1):
+        own = 0.0
+        for place in range(starts[offset + code], starts[offset + code + 1]):
+            row = order[place]
+            cell = work.key[row]
+            weight = patterns.events[row] + patterns.others[row]
+            own += weight * work.chance[cell] * work.rest[cell]
+        curve[code] = own
+    return total
 
 
 @bare_inner_kernel
-def find_gap(patterns, nodes, index):
-    """The slot and the gap between its masses where both halves would lose the most."""
+def find_gap(patterns, nodes, index, work):
+    """The slot and the cut where both halves would cost the most; -1 if no slot has two columns.
+
+    Where a slot keeps its cuts up to t only, its mass beyond moves there: with the mass ``g`` below each
+    row, and ``m`` in all, the log-odds of the rows above t change by ``m - g``, those of the others do not. To
+    second order that costs half the curvature of the row's loss times ``(m - g)^2``. In the other half the rows up
+    to t + 1 change by ``g``. A slot with several terms can leave mass in both halves, so it counts for less.
+    """
     best = 0.0
     best_slot, best_cut = -1, -1
-    n_columns = nodes.n_columns[index]
-    for c in range(n_columns):
-        slot = int(nodes.columns[index, c, hull.COLUMN_SLOT])
-        side = nodes.columns[index, c, hull.COLUMN_SIDE]
-        column = side >> 1
-        left = np.int64(nodes.columns[index, c, hull.COLUMN_CUT])
-        # the next cut of the slot above this one
-        right = np.int64(-1)
-        mass_left, mass_right = 0.0, 0.0
-        for d in range(n_columns):
-            if nodes.columns[index, d, hull.COLUMN_SLOT] == slot:
-                cut = int(nodes.columns[index, d, hull.COLUMN_CUT])
-                if cut > left:
-                    mass_right += nodes.thetas[index, d]
-                    if right < 0 or cut < right:
-                        right = cut
-                else:
-                    mass_left += nodes.thetas[index, d]
-        if right < 0:
+    mass, curve = work.mass_by_code, work.curve_by_code
+    for slot in range(hull.FIRST_INTERVAL, nodes.counts[index]):
+        low, high = int(nodes.slots[index, slot, at.LOW]), int(nodes.slots[index, slot, at.HIGH])
+        total = weigh_codes(patterns, nodes, index, slot, work) if low < high else 0.0
+        if total <= 0.0:
             continue
-        rows = rows_between(patterns, column, left, right)
-        middle = cut_at(
-            patterns, column, left, right, int(rows * mass_right / (mass_left + mass_right))
-        )
-        loss_left, loss_right = 0.0, 0.0
-        for d in range(n_columns):
-            if nodes.columns[index, d, hull.COLUMN_SLOT] == slot:
-                cut = int(nodes.columns[index, d, hull.COLUMN_CUT])
-                theta = nodes.thetas[index, d]
-                if cut > middle:
-                    loss_left += theta * rows_between(patterns, column, middle, cut)
-                else:
-                    loss_right += theta * rows_between(patterns, column, cut, middle + 1)
-        value = math.sqrt(mass_right * loss_left * mass_left * loss_right)
-        if value > best:
-            best = value
-            best_slot = slot
-            best_cut = middle
+        below, left = 0.0, 0.0
+        for code in range(low + 1, high + 1):
+            below += mass[code - 1]
+            left += curve[code] * (total - below) ** 2
+        below, right = 0.0, 0.0
+        for middle in range(low, high):
+            below += mass[middle]
+            right += curve[middle + 1] * below**2
+            value = (
+                left * right / (left + right + 1e-300) / nodes.slots[index, slot, at.MULTIPLICITY]
+            )
+            if value > best:
+                best = value
+                best_slot, best_cut = slot, middle
+            left -= curve[middle + 1] * (total - below) ** 2
     return best_slot, best_cut
 
 
 @bare_inner_kernel
 def find_single(patterns, nodes, index):
-    """The slot with the most rows times mass, and a cut that separates its only column."""
+    """The slot with the most rows times mass, and a cut that separates its only column; -1 if all are decided."""
     best = -1.0
     best_slot, best_cut = -1, -1
     for slot in range(hull.FIRST_INTERVAL, nodes.counts[index]):
@@ -176,13 +174,41 @@ def find_single(patterns, nodes, index):
 
 
 @bare_inner_kernel
+def plan_division(patterns, nodes, index, work):
+    """Note where a node that was just bounded is best divided, while its model is in the workspace."""
+    slot, place = -1, -1
+    if nodes.slots[index, hull.LIST, at.MULTIPLICITY] == 0:
+        slot, place = find_gap(patterns, nodes, index, work)
+    else:
+        place = find_side(work)
+        slot = hull.LIST if place >= 0 else -1
+    nodes.division[index, 0], nodes.division[index, 1] = slot, place
+
+
+@bare_inner_kernel
+def choose_division(patterns, nodes, index):
+    """How to divide a node: a side of the list, or a slot and its last cut on the left."""
+    slot, place = int(nodes.division[index, 0]), int(nodes.division[index, 1])
+    if nodes.slots[index, hull.LIST, at.MULTIPLICITY] > 0:
+        side = place if slot == hull.LIST else first_side(patterns, nodes, index)
+        return side, hull.LIST, 0
+    if slot < 0:
+        slot, place = find_single(patterns, nodes, index)
+    return -1, slot, place
+
+
+@bare_inner_kernel
 def copy_hull_node(nodes, here, others, there):
     """Copy a node."""
     n_slots = int(nodes.counts[here])
     others.counts[there] = n_slots
     others.bounds[there] = nodes.bounds[here]
     others.offsets[there] = nodes.offsets[here]
-    others.is_new[there] = nodes.is_new[here]
+    others.state[there] = nodes.state[here]
+    others.division[there, 0], others.division[there, 1] = (
+        nodes.division[here, 0],
+        nodes.division[here, 1],
+    )
     others.n_columns[there] = nodes.n_columns[here]
     for slot in range(n_slots):
         for field in range(at.SLOT_FIELDS):

@@ -7,12 +7,10 @@ import riskcard.kernels.proof.layout as at
 from riskcard.kernels.jit import bare_inner_kernel, bare_kernel, inlined_kernel
 from riskcard.kernels.proof.hull.bound import OPEN, bound_hull_node
 from riskcard.kernels.proof.hull.branch import (
-    choose_side,
+    choose_division,
     copy_hull_node,
     divide_slot,
-    find_gap,
-    find_overlap,
-    find_single,
+    plan_division,
     take_out_side,
     undecided_in,
 )
@@ -55,20 +53,16 @@ def bound_and_count(conditions, nodes, index, work, control, counters):
     outcome, cost = bound_hull_node(conditions, conditions.patterns, nodes, index, work, control)
     counters[at.NODES] += 1
     counters[at.WORK] += cost
+    if outcome == OPEN:
+        plan_division(conditions.patterns, nodes, index, work)
     return outcome == OPEN
 
 
-@bare_inner_kernel
-def choose_division(patterns, nodes, index):
-    """How to divide a node: a side of the list, or a slot and its last cut on the left."""
-    if nodes.slots[index, hull.LIST, at.MULTIPLICITY] > 0:
-        return choose_side(patterns, nodes, index), hull.LIST, 0
-    slot, middle = find_overlap(patterns, nodes, index)
-    if slot < 0:
-        slot, middle = find_gap(patterns, nodes, index)
-    if slot < 0:
-        slot, middle = find_single(patterns, nodes, index)
-    return -1, slot, middle
+@inlined_kernel
+def is_to_bound(nodes, index, control):
+    """Is a node new, or its bound not yet what is asked for now?"""
+    is_rough = nodes.state[index] == hull.ROUGH and control[at.CLOSENESS] < 1.0
+    return nodes.state[index] == hull.NEW or (is_rough and nodes.bounds[index] < control[at.TARGET])
 
 
 @bare_kernel
@@ -104,7 +98,7 @@ def explore_hull(conditions, work, stack, parent, aside, narrow, control, counte
         n_open -= 1
         # can it still win?
         if stack.bounds[n_open] >= control[at.CUTOFF] or (
-            stack.is_new[n_open]
+            is_to_bound(stack, n_open, control)
             and not bound_and_count(conditions, stack, n_open, work, control, counters)
         ):
             note_node(stack, n_open, -1, -1, 0, notes)
@@ -132,6 +126,7 @@ def explore_hull(conditions, work, stack, parent, aside, narrow, control, counte
                 is_any = divide_slot(conditions, stack, n_open, slot, middle, count)
             if not is_any:
                 continue
+            stack.state[n_open] = hull.NEW
             if bound_and_count(conditions, stack, n_open, work, control, counters):
                 n_open += 1
             else:

@@ -21,12 +21,19 @@ from riskcard.kernels.proof.layout import SLOT_FIELDS, Lines
 #: The list is the first slot; intervals come after it.
 LIST, FIRST_INTERVAL = 0, 1
 #: Most columns of a part, parts of a node, and columns of a node.
-MOST_STEPS, MOST_PARTS, MOST_COLUMNS = 15, 32, 60
+MOST_STEPS, MOST_PARTS, MOST_COLUMNS = 24, 32, 100
 N_LEVELS = MOST_STEPS + 1
 #: Most conditions of the list that become columns in one round, and of all slots.
 MOST_LISTED, MOST_FOUND = 4, 40
 #: Most cells of a model; a table of a few hundred is usual.
 MOST_CELLS = 1 << 16
+
+# --- how well a node is bounded -------------------------------------------------------------------
+SETTLED, NEW, ROUGH = (
+    0,
+    1,
+    2,
+)  # as asked for; not at all; only far enough to be left open or set aside
 
 # --- a saved column -------------------------------------------------------------------------------
 COLUMN_SLOT, COLUMN_SIDE, COLUMN_CUT = 0, 1, 2
@@ -50,7 +57,10 @@ class _HullFields(NamedTuple):
     columns: np.ndarray  # (nodes, MOST_COLUMNS, 3)
     thetas: np.ndarray  # (nodes, MOST_COLUMNS)
     offsets: np.ndarray  # (nodes,)
-    is_new: np.ndarray  # (nodes,) 1 if it was not bounded yet
+    state: np.ndarray  # (nodes,) SETTLED, NEW or ROUGH
+    division: (
+        np.ndarray
+    )  # (nodes, 2) a slot, or -1, and a side of the list or a cut: where to divide
 
 
 class HullNodes(_HullFields, Lines):
@@ -70,7 +80,8 @@ def empty_hull_nodes(n_nodes: int, n_terms: int, n_sides: int, make: Any = np.ze
         columns=make((n_nodes, MOST_COLUMNS, 3), dtype=np.int32),
         thetas=make((n_nodes, MOST_COLUMNS)),
         offsets=make(n_nodes),
-        is_new=make(n_nodes, dtype=np.int16),
+        state=make(n_nodes, dtype=np.int16),
+        division=make((n_nodes, 2), dtype=np.int32),
     )
 
 
@@ -114,6 +125,9 @@ class HullWork(NamedTuple):
     found: np.ndarray  # (MOST_FOUND, 3) COLUMN_SLOT, COLUMN_SIDE, COLUMN_CUT
     found_slope: np.ndarray  # (MOST_FOUND,)
     by_code: np.ndarray
+    # by code, to choose a division
+    mass_by_code: np.ndarray
+    curve_by_code: np.ndarray
 
 
 def empty_hull_work(n_rows: int, n_terms: int, n_codes: int) -> HullWork:
@@ -153,4 +167,6 @@ def empty_hull_work(n_rows: int, n_terms: int, n_codes: int) -> HullWork:
         found=np.zeros((MOST_FOUND, 3), dtype=np.int64),
         found_slope=np.zeros(MOST_FOUND),
         by_code=np.zeros(n_codes + 1),
+        mass_by_code=np.zeros(n_codes + 1),
+        curve_by_code=np.zeros(n_codes + 1),
     )

@@ -14,6 +14,8 @@ from riskcard.kernels.jit import bare_inner_kernel, inlined_kernel
 RIDGE = 1e-9
 #: Most solutions of a quadratic model, and the longest step in log-odds.
 MOST_SOLUTIONS, LONGEST_STEP = 40, 4.0
+#: Cells whose curvature is looked at, about.
+MOST_CURVES = 1000
 #: A variable of the quadratic model is held at 0, free, or what the others of its slot, whose sum is
 #: at the cap, are taken from.
 HELD, FREE, PIVOT = 0, 1, 2
@@ -252,10 +254,16 @@ def find_curves(work):
     """Write the Hessian, both halves: a column holds where the level of its part is above it."""
     n_cells, n_parts = work.sizes[hull.N_CELLS], work.sizes[hull.N_PARTS]
     hessian, pair, curve, levels = work.hessian, work.pair, work.curve, work.levels
-    total = 0.0
+    whole, total = 0.0, 0.0
     for cell in range(n_cells):
+        whole += curve[cell]
+    # of many cells, some will do
+    stride = 1 + n_cells // MOST_CURVES
+    for cell in range(0, n_cells, stride):
         total += curve[cell]
-    hessian[0, 0] = total
+    for cell in range(0, n_cells, stride):
+        curve[cell] *= whole / total
+    hessian[0, 0] = whole
     for part in range(n_parts):
         size = work.parts[part, hull.PART_SIZE]
         first = work.parts[part, hull.PART_FIRST]
@@ -264,7 +272,7 @@ def find_curves(work):
         # with the offset, and with each other: the column that holds in fewer rows decides
         for level in range(size + 1):
             pair[0, level] = 0.0
-        for cell in range(n_cells):
+        for cell in range(0, n_cells, stride):
             pair[0, levels[cell, part]] += curve[cell]
         for b in range(size - 1, -1, -1):
             if b + 1 < size:
@@ -282,7 +290,7 @@ def find_curves(work):
             for a in range(size + 1):
                 for b in range(width + 1):
                     pair[a, b] = 0.0
-            for cell in range(n_cells):
+            for cell in range(0, n_cells, stride):
                 pair[levels[cell, part], levels[cell, other]] += curve[cell]
             for a in range(size, 0, -1):
                 for b in range(width, 0, -1):
