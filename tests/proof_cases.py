@@ -37,7 +37,7 @@ from riskcard.proof_check.check_proof import Refused, Rows, check
 from riskcard.search.drivers.solve_min_gain import problems_by_size
 from riskcard.search.empty_card import best_empty_card
 
-MAGIC = b"riskcard proof 1\n"
+MAGIC = b"riskcard proof 2\n"
 RULES = (
     CardRules(features={"x0": FeatureRule(direction="rises")}),
     CardRules(features={"x0": FeatureRule(use="must")}),
@@ -130,12 +130,19 @@ def make_case(seed: int, model: RiskScoreClassifier | None = None) -> Case | Non
                 raise AssertionError(f"no proof for seed {seed}") from None
             return None
         proof = path.read_bytes()
-    rows = Rows(
+    rows = rows_of(model, X, y, weights)
+    return Case(json.loads(card_to_json(model.card_)), rows, proof, best)
+
+
+def rows_of(
+    model: RiskScoreClassifier, X: pd.DataFrame, y: np.ndarray, weights: np.ndarray | None = None
+) -> Rows:
+    """Rows as the checker takes them."""
+    return Rows(
         {name: [_plain(value) for value in X[name].tolist()] for name in X},
         [bool(label == model.event_) for label in y],
         [] if weights is None else weights.tolist(),
     )
-    return Case(json.loads(card_to_json(model.card_)), rows, proof, best)
 
 
 def least_price(problem: Problem, unit: float, charge: float) -> float:

@@ -567,6 +567,7 @@ def bare_checker(rng, scale=2.0):
     kind = {"max_terms": 3, "max_features": 2, "max_cuts_per_feature": 3, "max_points": 3}
     features = [{"most_terms": 3}, {"most_terms": 3}]
     header = {"kind": kind | {"scale": scale, "min_gain": 0.0}, "bound": 1.0, "features": features}
+    header["pool"] = None
     return Checker(header, table, Body(b""))
 
 
@@ -651,7 +652,7 @@ def test_a_leaf_is_closed_at_its_bound_and_not_above_and_tails_need_their_sign()
     from riskcard.proof_check.check_proof import ONE, Body, Leaf
 
     checker = bare_checker(np.random.default_rng(1))
-    leaf = Leaf(checker, [(1,), (0,)], [(3, 1), (1, 4)], [2])
+    leaf = Leaf(checker, 0, [(1,), (0,)], [(3, 1), (1, 4)], [2])
     chance, entropy = checker.chances[1 << 31]
     slopes = [4 * chance - 3 * ONE, 5 * chance - 1 * ONE]
     bound = 9 * entropy << 32
@@ -663,7 +664,7 @@ def test_a_leaf_is_closed_at_its_bound_and_not_above_and_tails_need_their_sign()
         (bound, -1 if sum(slopes) > 0 else 1, "wrong sign"),
         (bound + 1, 0, "do not close it"),
     ):
-        checker.cutoff, checker.body = cutoff, Body(bytes([1, 2, 0]))  # 1 unit of 1/2, and 0
+        leaf.cutoff, checker.body = cutoff, Body(bytes([1, 2, 0]))  # 1 unit of 1/2, and 0
         if words is None:
             leaf.close(design, ends, tail)
             continue

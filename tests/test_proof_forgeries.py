@@ -599,3 +599,45 @@ def test_a_scale_that_is_forged_everywhere_is_accepted_only_where_its_claim_is_t
                 best = enumerate_cards(replace(problem, scale=Scale.parse(other, limit))).loss
                 unit = float(training.table.weights.sum() / layout.data.weights.sum())
                 assert forged.bound <= best * unit
+
+
+@pytest.mark.skipif(NODE is None, reason="needs Node.js")
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("features", 0, "values"), {}),
+        (("features", 0, "values"), ""),
+        (("features", 0, "values"), [[None, [0], None]]),
+        (("rules", "must_use"), {}),
+        (("features", 0, "most_terms"), 1e300),
+        (("card", "features", 0, "points", 1), True),
+        (("rules", "groups"), ""),
+        (("kind", "max_points"), 2**53),
+        (("pool",), {}),
+        (("pool",), False),
+    ],
+)
+def test_headers_that_one_checker_once_took_are_refused_by_both(tmp_path, place, value):
+    """Found by changing headers at random and comparing the two checkers."""
+    case = fitted_case(tmp_path, {"a": [0.0, 1.0] * 6}, [0, 1, 0, 1, 1, 0] * 2)
+    header, tree = take_apart(case.proof)
+    owner = header
+    for name in place[:-1]:
+        owner = owner[name]
+    owner[place[-1]] = value
+    card = copy.deepcopy(case.card)
+    if place[0] == "kind":
+        card["certificate"][place[-1]] = value
+    forged = replace(case, card=card, proof=put_together(header, tree))
+    assert not forged.is_accepted()
+    assert isinstance(answers_of_node([forged])[0], str)
+
+
+@pytest.mark.skipif(NODE is None, reason="needs Node.js")
+def test_whole_numbers_may_be_written_with_a_point(tmp_path):
+    case = fitted_case(tmp_path, {"a": [0.0, 1.0] * 6}, [0, 1, 0, 1, 1, 0] * 2)
+    header, tree = take_apart(case.proof)
+    header["kind"]["max_points"] = float(header["kind"]["max_points"])
+    written = replace(case, proof=put_together(header, tree))
+    assert written.is_accepted()
+    assert isinstance(answers_of_node([written])[0], dict)

@@ -1,6 +1,7 @@
 """A pool: cards about as good as the best, side by side."""
 
 import copy
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -42,6 +43,8 @@ class CardPool(Sequence[RiskCard]):
     model
         The fitted classifier with the card that ``fit`` gives: the best of the pool, or one with
         rounder cuts.
+    choices
+        The conditions of each card as pairs of numbers, by which `write_proof` names them.
     """
 
     cards: tuple[RiskCard, ...]
@@ -51,6 +54,7 @@ class CardPool(Sequence[RiskCard]):
     n_found: int
     models: tuple[RiskScoreClassifier, ...] = field(default=(), repr=False, compare=False)
     model: Any = field(default=None, repr=False, compare=False)
+    choices: tuple[frozenset[tuple[int, int]], ...] = field(default=(), repr=False, compare=False)
 
     def choose(self, index: int) -> RiskScoreClassifier:
         """The fitted classifier whose model is a card of the pool.
@@ -77,9 +81,15 @@ class CardPool(Sequence[RiskCard]):
         """Whether these are all, in a sentence."""
         first = self.cards[0].certificate
         what = "loss" if first is None else first.objective_name
-        within = f"with a {what} of at most {self.most_loss:.6g}"
+        within = f"with a {what} of at most"
         if self.is_complete:
-            return f"Proven: there is no other choice of features and cuts {within}."
+            # more terms or points, or cuts that were no candidates, may give others; and more than was proven is
+            # not said, so the limit is rounded down
+            return (
+                f"Proven: no other choice of features and cuts has a card of this kind {within} "
+                f"{math.floor(1e4 * self.most_loss) / 1e4:.4f} (for the kind, see the details of a card)."
+            )
+        within += f" {math.ceil(1e4 * self.most_loss) / 1e4:.4f}"
         if self.n_found > len(self.cards):
             return f"{self.n_found} choices of features and cuts {within} were found; there may be more."
         return f"Choices of features and cuts {within}; there may be more."
@@ -187,4 +197,5 @@ def find_pool(
         n_found=pool.n_found,
         models=tuple(models),
         model=model,
+        choices=tuple(frozenset(solution.conditions) for solution in pool.cards),
     )

@@ -8,9 +8,9 @@
 
 const ProofChecker = (() => {
   const ODDS = 32n, KNOT = 40n, BETWEEN = 21n, CHANCE = KNOT + BETWEEN, ONE = 1n << CHANCE, FINE = 110n;
-  const CLOSED = 1, BY_SIDE = 2, BY_CUT = 3, EMPTY = 4, LEAF = 5;
+  const CLOSED = 1, BY_SIDE = 2, BY_CUT = 3, EMPTY = 4, LEAF = 5, IN_POOL = 6;
   const LOW = 2n ** 31n - 1n, HALF = 2 ** 31; // chances are split into upper digits and the lower 31
-  const MAGIC = "riskcard proof 1\n";
+  const MAGIC = "riskcard proof 2\n";
 
   class Refused extends Error {}
   const refuse = (sentence) => { throw new Refused(sentence); };
@@ -320,21 +320,26 @@ const ProofChecker = (() => {
     const loss = log((1n << FINE) + small) - FINE * log(2n) + (1n << 21n);
     return above < 0n ? loss + (size << FINE) / below + 1n : loss;
   }
-  function lossOf(card, table, rows) { // in the user's weights, as a Number that is not below the loss but for its rounding
-    const scale = card.certificate.class_weights || card;
-    const multiplier = exact(scale.multiplier), offset = exact(scale.offset);
+  function totalsOf(card, table, rows) {
     const totals = rows.isEvent.map((_, i) => card.features.reduce((sum, feature) => sum + pointsOf(feature, rows.values[feature.name][i]), card.base));
     if (!totals.every(isWhole)) refuse("a row has a total that is no whole number");
+    if (table.extra === null && table.header.pool === null) return totals;
+    const ofPattern = new Map();
+    totals.forEach((total, i) => {
+      const place = table.patternOfRow[i];
+      if (ofPattern.has(place) && ofPattern.get(place) !== total) refuse("rows that the proof does not tell apart have different totals on the card");
+      ofPattern.set(place, total);
+    });
+    return totals;
+  }
+  function lossOf(card, table, rows, totals) { // in the user's weights, as a Number that is not below the loss but for its rounding
+    const scale = card.certificate.class_weights || card;
+    const multiplier = exact(scale.multiplier), offset = exact(scale.offset);
     const sums = new Map();
     const add = (total, isEvent, weight) => { const key = `${total} ${isEvent}`; sums.set(key, (sums.get(key) || 0n) + weight); };
     totals.forEach((total, i) => add(total, rows.isEvent[i] ? 1 : 0, weightIn(rows.weights ? rows.weights[i] : 1, table.header.weights.factors[rows.isEvent[i] ? 1 : 0], table.digits)[1]));
     if (table.extra !== null) {
-      const ofPattern = new Map();
-      totals.forEach((total, i) => {
-        const place = table.patternOfRow[i];
-        if (ofPattern.has(place) && ofPattern.get(place) !== total) refuse("rows that the proof does not tell apart have different totals on the card");
-        ofPattern.set(place, total);
-      });
+      const ofPattern = new Map(totals.map((total, i) => [table.patternOfRow[i], total]));
       ofPattern.forEach((total, place) => { add(total, 1, table.extra[0][place]); add(total, 0, table.extra[1][place]); });
     }
     let loss = 0n;
@@ -356,10 +361,18 @@ const ProofChecker = (() => {
       // cutoff / 2**cutoffShift, in units of 1 / (ONE * 2**ODDS); so is the charge for a term
       const gain = exact(kind.min_gain), fine = BigInt(table.digits) + CHANCE + ODDS;
       if (gain.m < 0n) refuse("min_gain is below 0");
-      this.cutoffShift = larger(bound.k, gain.k);
+      const { pool } = header, below = pool === null ? bound : exact(pool.below);
+      this.cutoffShift = larger(below.k, larger(bound.k, gain.k));
       this.boundOfAll = bound.m << (fine + this.cutoffShift - bound.k);
       this.charge = gain.m << (fine + this.cutoffShift - gain.k);
-      this.cutoff = this.boundOfAll;
+      // all cards of other choices than those of the pool are above the bound by this
+      this.beyond = (below.m << (fine + this.cutoffShift - below.k)) - this.boundOfAll;
+      if (this.beyond < 0n) refuse("the largest loss of the pool is below the bound");
+      this.choices = pool === null ? [] : pool.choices.map((choice) => new Set(choice.map((pair) => {
+        const [column, cut] = pair;
+        if (pair.length !== 2 || !isWhole(column) || !isWhole(cut) || cut < 0 || !table.columns[column] || cut > table.columns[column].nCodes - 2) refuse(`a choice of the pool has no condition ${cut} of column ${column}`);
+        return `${column} ${cut}`;
+      })));
       this.isFixed = typeof kind.scale === "number";
       if (!this.isFixed && kind.scale !== "calibrated" && kind.scale !== "multiplier") refuse(`the scale '${kind.scale}' is not known`);
       if (this.isFixed) this.multiplier = exact(kind.scale);
@@ -390,13 +403,13 @@ const ProofChecker = (() => {
       }
       this.order = table.columns.map((column) => column.codes.map((_, i) => i).sort((i, j) => column.codes[i] - column.codes[j]));
     }
-    reaches(bound, scale = 1n) { return bound << this.cutoffShift >= this.cutoff * scale; }
+    reaches(bound, isInPool, scale = 1n) { return bound << this.cutoffShift >= (isInPool ? this.cutoff - this.beyond : this.cutoff) * scale; }
     check() {
       const { body } = this, most = this.header.kind.max_terms;
       // where terms are charged there is a tree for each number of terms, and a card pays for its own
       for (let n = this.charge > 0n ? 0 : most; n <= most; n += 1) {
-        this.cutoff = this.boundOfAll - BigInt(n) * this.charge;
-        this.checkTree({ slots: [], listed: this.sides.length ? n : 0, excluded: new Set() });
+        this.cutoff = this.boundOfAll + this.beyond - BigInt(n) * this.charge;
+        this.checkTree({ slots: [], listed: this.sides.length ? n : 0, excluded: new Set(), isInPool: false });
       }
       if (body.place !== body.data.length) refuse(`${body.data.length - body.place} bytes follow the end of the tree`);
       if (this.header.records !== this.records || this.header.closed !== this.closed) refuse("the header states other numbers of records and closed nodes than the tree has");
@@ -413,6 +426,7 @@ const ProofChecker = (() => {
           else if (kind === BY_CUT) stack.push(...this.byCut(node).reverse());
           else if (kind === EMPTY) this.requireEmpty(node, body.byte());
           else if (kind === LEAF) this.leaf(node);
+          else if (kind === IN_POOL) stack.push(this.inPool(node));
           else refuse(`there is no record of kind ${kind}`);
         } catch (error) {
           if (error instanceof Refused) refuse(`record ${this.records}, at byte ${place} of the tree: ${error.message}`);
@@ -436,7 +450,7 @@ const ProofChecker = (() => {
       parts.forEach((values, column) => { const { codes } = table.columns[column]; for (let i = 0; i < z.length; i += 1) z[i] += values[codes[i]]; });
       if (z.some((one) => !isWhole(one))) refuse("log-odds are too large");
       const { entropy, total, sums } = this.isLight ? this.lightSums(z) : this.exactSums(z);
-      if (!this.reaches((entropy << ODDS) + this.gains(node, sums, total))) refuse("the chances do not close the node");
+      if (!this.reaches((entropy << ODDS) + this.gains(node, sums, total), node.isInPool)) refuse("the chances do not close the node");
     }
     exactSums(z) { // the entropy, the sum of all slopes, and for each column and cut that of the slopes at or below it
       let entropy = 0n, total = 0n;
@@ -525,7 +539,7 @@ const ProofChecker = (() => {
       const excluded = new Set(node.excluded).add(side), isEnd = excluded.size === this.sides.length, children = [];
       for (let count = 0; count <= node.listed; count += 1) {
         const slot = [side, 0, this.table.columns[side >> 1].nCodes - 2, count];
-        children.push({ slots: count ? [...node.slots, slot] : node.slots, listed: isEnd ? 0 : node.listed - count, excluded });
+        children.push({ ...node, slots: count ? [...node.slots, slot] : node.slots, listed: isEnd ? 0 : node.listed - count, excluded });
       }
       return children;
     }
@@ -587,6 +601,14 @@ const ProofChecker = (() => {
       const [least, events] = this.header.rules.least;
       return [...groups.values()].some((pair) => pair[0] < least || pair[1] < events);
     }
+    // a node whose conditions are a choice of the pool: only the bound must be reached, and another record says how
+    inPool(node) {
+      const number = this.body.number(), { slots } = node;
+      if (node.isInPool || node.listed > 0 || slots.some(([, low, high, count]) => low !== high || count !== 1)) refuse("a choice of the pool where not all conditions are chosen, or twice");
+      const chosen = new Set(slots.map(([side, cut]) => `${side >> 1} ${cut}`)), choice = this.choices[number];
+      if (!choice || choice.size !== chosen.size || [...chosen].some((one) => !choice.has(one))) refuse(`the conditions are not those of choice ${number} of the pool`);
+      return { ...node, isInPool: true };
+    }
     leaf(node) {
       if (node.listed > 0 || node.slots.some(([, low, high, count]) => low !== high || count !== 1)) refuse("a leaf whose conditions are not all chosen");
       const { columns, events, others } = this.table, cells = new Map();
@@ -599,6 +621,7 @@ const ProofChecker = (() => {
       });
       const most = node.slots.map(([side]) => columns[side >> 1].most[side & 1]);
       this.cells = [...cells.values()];
+      this.isLeafInPool = node.isInPool;
       if (this.isFixed) this.boxes(most);
       else if (most.length) this.points(most, []);
       else refuse("a leaf without conditions");
@@ -619,7 +642,7 @@ const ProofChecker = (() => {
       let bound = (entropy << ODDS) * scale;
       ends.forEach(([low, high], v) => { bound += smaller(low * gains[v], high * gains[v]); });
       if (BigInt(tail) * total < 0n) refuse("the slope of a row of bases has the wrong sign");
-      if (!this.reaches(bound, scale)) refuse("the chances of a leaf do not close it");
+      if (!this.reaches(bound, this.isLeafInPool, scale)) refuse("the chances of a leaf do not close it");
     }
     points(most, given) {
       for (let e = 1; e <= most[given.length]; e += 1) {
@@ -671,9 +694,14 @@ const ProofChecker = (() => {
     const { certificate } = card, { kind } = header;
     const own = { base: card.base, multiplier: card.multiplier, offset: card.offset };
     own.features = card.features.map((feature) => Object.fromEntries(PARTS.filter((part) => part in feature).map((part) => [part, feature[part]])));
-    if (!same(own, header.card)) refuse("the proof is about another card");
+    if (!same(own, header.card) && header.pool === null) refuse("the proof is about another card");
+    const entries = { card: ["base", "multiplier", "offset", "features"], rules: ["least", "must_use", "costs", "budget", "groups"] };
+    Object.entries(entries).forEach(([place, names]) => names.forEach((name) => {
+      if (!header[place] || header[place][name] === undefined) refuse(`the header has no ${name} in its ${place}`);
+    }));
     if (!certificate) refuse("the card has no certificate: it was edited, or nothing was proven");
     [header.bound, certificate.bound, certificate.loss, certificate.pseudo_rows, certificate.smooth_rows, certificate.min_gain].forEach(exact);
+    if (certificate.class_weights === undefined) refuse("the certificate has no entry for class weights");
     if (!Array.isArray(certificate.rules)) refuse("the rules of the certificate are no list");
     const keys = ["max_terms", "max_features", "max_cuts_per_feature", "max_points", "scale", "min_gain"];
     if (typeof kind.scale === "string") keys.push("max_log_odds");
@@ -697,6 +725,43 @@ const ProofChecker = (() => {
     });
   }
 
+  // the number of the smallest choice of the pool whose conditions decide on all totals; or -1
+  function choiceOf(card, header, table, choices, totals) {
+    const decide = (conditions) => {
+      const found = new Map();
+      return totals.every((total, row) => {
+        const cell = conditions.map(([column, cut]) => (table.columns[column].codes[table.patternOfRow[row]] <= cut ? 1 : 0)).join("");
+        if (!found.has(cell)) found.set(cell, total);
+        return found.get(cell) === total;
+      });
+    };
+    let best = -1;
+    choices.forEach((choice, number) => {
+      const isSmaller = best < 0 || choice.size < choices[best].size;
+      if (isSmaller && decide([...choice].map((one) => one.split(" ").map(Number)))) best = number;
+    });
+    const own = { base: card.base, multiplier: card.multiplier, offset: card.offset, features: card.features.map((feature) => Object.fromEntries(PARTS.filter((part) => part in feature).map((part) => [part, feature[part]]))) };
+    if (best < 0 && !same(own, header.card)) refuse("the proof is about another card, and this one is not in its pool");
+    return best;
+  }
+  function describePool(header, table, choice) {
+    if (header.pool === null) return [];
+    const { below, choices } = header.pool;
+    const words = ([column, cut]) => { // the values for which a condition holds
+      const feature = header.features[table.columns[column].feature], { cuts } = feature;
+      const place = column - table.columns.findIndex((one) => one.feature === table.columns[column].feature);
+      const bins = feature.bins === null ? Array.from({ length: cuts.length + 1 }, (_, code) => [code]) : feature.bins;
+      const holds = bins.map((codes) => codes[place] <= cut), n = holds.filter(Boolean).length, size = holds.length;
+      const found = feature.values.filter(([, codes]) => codes[place] <= cut).map(([value]) => (value === null ? "missing" : `'${value}'`));
+      if (n > 0 && n < size && holds.lastIndexOf(true) === n - 1) found.unshift(`<= ${cuts[n - 1]}`);
+      else if (n > 0 && n < size && holds.indexOf(true) === size - n) found.unshift(`> ${cuts[size - n - 1]}`);
+      else if (n > 0) found.unshift(n === size ? "any number" : `code <= ${cut} in column ${column}`);
+      return `${feature.name} ${found.join(" or ")}`;
+    };
+    const place = choice < 0 ? "" : ` The points of this card follow from those of number ${choice + 1}.`;
+    return [`Every card with a loss below ${below} has the conditions of one of ${choices.length} choices.${place} Whether each of them has such a card is checked with that card.`,
+      ...choices.map((conditions, i) => `${i + 1}. ${conditions.map(words).join("; ") || "no condition"}`)];
+  }
   // the least number of terms that give a feature its points
   function leastTerms(feature) {
     const special = [...(feature.missing === null ? [] : [feature.missing]), ...(feature.codes || []).map((code) => code.points)];
@@ -750,6 +815,15 @@ const ProofChecker = (() => {
     return sentences;
   }
 
+  // what is a list on the page of the format is one here
+  function requireLists(header) {
+    const parts = [[header, ["features"]], [header.rules, ["least", "must_use", "costs", "groups"]]];
+    header.features.forEach((feature) => parts.push([feature, ["cuts", "values", "most"]]));
+    if (header.pool !== null) parts.push([header.pool, ["choices"]]);
+    parts.forEach(([owner, names]) => names.forEach((name) => { if (!Array.isArray(owner[name])) refuse(`${name} of the header is no list`); }));
+    if (header.features.some((feature) => feature.values.some((pair) => pair.length !== 2))) refuse("a value of the header is no pair");
+    if (header.features.some((feature) => !isWhole(feature.most_terms) || feature.most_terms < 0)) refuse("the terms of a feature are no whole number from 0 on");
+  }
   function cleaned(rows) { // the rows that weigh something; NaN is a missing value
     const kept = rows.isEvent.map((_, i) => i).filter((i) => !rows.weights || rows.weights[i] !== 0);
     const take = (list) => kept.map((i) => list[i]);
@@ -763,18 +837,20 @@ const ProofChecker = (() => {
     try {
       rows = cleaned(rows);
       const { header, tree } = open(data);
+      requireLists(header);
       const table = new Table(header, rows);
       requireSame(card, header, table, rows);
       const checker = new Checker(header, table, new Body(tree));
       checker.check();
       requireMember(card, header, checker);
-      const loss = lossOf(card, table, rows), stated = card.certificate.loss;
+      const totals = totalsOf(card, table, rows), choice = choiceOf(card, header, table, checker.choices, totals);
+      const loss = lossOf(card, table, rows, totals), stated = card.certificate.loss;
       if (Math.abs(loss - stated) > 1e-9 * stated) refuse(`the loss of the card on these rows is ${loss}, not ${stated} as it states`);
       const price = loss + card.certificate.min_gain * card.certificate.charged_terms;
       if (price < header.bound) refuse("the loss of the card is below the bound: it is no card of the stated kind");
       const gap = (price - header.bound) / price;
       if (card.certificate.status === "optimal" && gap > 1.001e-6) refuse(`the card is called optimal, but the gap is ${gap}`);
-      return { bound: header.bound, minGain: header.kind.min_gain, loss, price, gap, records: checker.records, closed: checker.closed, sentences: takenAsGiven(card, header, table) };
+      return { bound: header.bound, minGain: header.kind.min_gain, loss, price, gap, records: checker.records, closed: checker.closed, pool: describePool(header, table, choice), sentences: takenAsGiven(card, header, table) };
     } catch (error) {
       if (error instanceof Refused) throw error;
       return refuse(`an entry is missing or of the wrong kind (${error.message})`);
@@ -840,6 +916,7 @@ if (typeof module !== "undefined") {
       const perTerm = found.minGain ? ` plus ${found.minGain} per term` : "";
       console.log(`${word}: no card of the stated kind has a loss${perTerm} below ${found.bound}. The card has ${found.price}.`);
       console.log(`Checked: ${found.records} records of the tree, ${found.closed} of them closed by their bound.`);
+      found.pool.forEach((sentence) => console.log(sentence));
       found.sentences.forEach((sentence) => console.log(sentence));
     } catch (error) {
       const isRefused = error instanceof ProofChecker.Refused;

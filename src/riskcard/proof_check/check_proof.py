@@ -17,21 +17,21 @@ import re
 import sys
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 from functools import cache
 from itertools import accumulate, pairwise
-from operator import add, mul, sub
+from operator import add, itemgetter, mul, sub
 
-MAGIC = b"riskcard proof 1\n"
+MAGIC = b"riskcard proof 2\n"
 #: Binary digits of log-odds, of the table's entries, between two of its knots, and of a chance.
 ODDS, KNOT, BETWEEN = 32, 40, 21
 CHANCE = KNOT + BETWEEN
 ONE = 1 << CHANCE
 #: Digits of logarithms and exponentials while they are computed.
 FINE = 110
-CLOSED, BY_SIDE, BY_CUT, EMPTY, LEAF = 1, 2, 3, 4, 5
+CLOSED, BY_SIDE, BY_CUT, EMPTY, LEAF, IN_POOL = 1, 2, 3, 4, 5, 6
 #: Losses may be stated with this relative error: they are printed from floating point.
 ROUNDING = Fraction(1, 10**9)
 #: A card is called optimal if its gap is at most one millionth, and the error above.
@@ -129,6 +129,13 @@ class Chances(dict):
         return self[z]
 
 
+def picker(places):
+    """A function that takes the entries at these places out of a list, in their order."""
+    if len(places) > 1:
+        return itemgetter(*places)
+    return lambda values: tuple(values[place] for place in places)
+
+
 def rounded_up(number):
     """The least multiple of ``2**-ODDS`` that is not below a fraction, as a whole number."""
     return -(-(number.numerator << ODDS) // number.denominator)
@@ -186,9 +193,21 @@ def unique(pairs):
     return dict(pairs)
 
 
+def number_of(text):
+    """A number of 64 bits, as all programs read it: whole ones are whole numbers, however they are written."""
+    number = float(text)
+    return int(number) if number.is_integer() and abs(number) < 1 << 53 else number
+
+
 def read_json(text):
     """JSON that can be read in one way only."""
-    return json.loads(text, parse_constant=refuse_constant, object_pairs_hook=unique)
+    return json.loads(
+        text,
+        parse_constant=refuse_constant,
+        parse_int=number_of,
+        parse_float=number_of,
+        object_pairs_hook=unique,
+    )
 
 
 def open_proof(data):
@@ -483,6 +502,7 @@ class Node:
     slots: tuple
     listed: int
     excluded: int = 0  # a bit for each side
+    is_in_pool: bool = False
 
 
 class Checker:
@@ -500,7 +520,8 @@ class Checker:
         self.charge = Fraction(kind["min_gain"]) * fine
         if self.charge < 0:
             raise Refused(f"min_gain is {kind['min_gain']!r}, which is below 0")
-        self.cutoff = self.bound_of_all
+        self._set_pool(fine)
+        self.cutoff = self.bound_of_all + self.beyond
         self.is_fixed = type(kind["scale"]) in (int, float)
         if not self.is_fixed and kind["scale"] not in ("calibrated", "multiplier"):
             raise Refused(f"the scale {kind['scale']!r} is not known")
@@ -512,6 +533,22 @@ class Checker:
         self._set_rows()
         self.chances, self.n_records, self.n_closed = Chances(), 0, 0
         self.sampled = None
+
+    def _set_pool(self, fine):
+        """The choices of conditions in the pool; how far above the bound all cards of other choices are."""
+        pool, self.choices, self.beyond = self.header["pool"], [], Fraction(0)
+        if pool is None:
+            return
+        self.beyond = Fraction(pool["below"]) * fine - self.bound_of_all
+        if self.beyond < 0:
+            raise Refused("the largest loss of the pool is below the bound")
+        for choice in pool["choices"]:
+            for column, cut in choice:
+                if any(type(one) is not int or one < 0 for one in (column, cut)):
+                    raise Refused(f"a choice of the pool has the condition {(column, cut)!r}")
+                if cut > self.table.columns[column].n_codes - 2:
+                    raise Refused(f"a choice of the pool has no condition {cut} of column {column}")
+            self.choices.append({(column, cut) for column, cut in choice})
 
     def _set_sides(self):
         """The reach of every side, in units of ``2**-ODDS``: the most that a term may add to the log-odds."""
@@ -547,13 +584,14 @@ class Checker:
         events, others = sum(table.events), sum(table.others)
         self.lowest = log_of(events) - log_of(others) >> FINE - ODDS
         self.highest = self.lowest + 1
-        self.order, self.ends = [], []
+        self.by_code, self.in_order, self.at_ends = [], [], []
         for column in table.columns:
-            order = sorted(range(n), key=column.codes.__getitem__)
             codes = sorted(column.codes)
-            self.order.append(order)
+            self.by_code.append(picker(column.codes))
+            self.in_order.append(picker(sorted(range(n), key=column.codes.__getitem__)))
             # for each cut how many patterns are at or below it
-            self.ends.append([bisect_left(codes, cut + 1) for cut in range(column.n_codes - 1)])
+            ends = [bisect_left(codes, cut + 1) for cut in range(column.n_codes - 1)]
+            self.at_ends.append(picker(ends))
 
     def check(self):
         """Walk through the whole tree; every record must be right, and nothing may follow.
@@ -563,7 +601,7 @@ class Checker:
         """
         body = self.body
         for n in range(self.max_terms + 1) if self.charge else [self.max_terms]:
-            self.cutoff = self.bound_of_all - n * self.charge
+            self.cutoff = self.bound_of_all + self.beyond - n * self.charge
             self.check_tree(Node((), n if self.sides else 0))
         if body.place != len(body.data):
             raise Refused(f"{len(body.data) - body.place} bytes follow the end of the tree")
@@ -592,6 +630,8 @@ class Checker:
                     self.require_empty(node, body.byte())
                 elif kind == LEAF:
                     self.leaf(node)
+                elif kind == IN_POOL:
+                    stack.append(self.in_pool(node))
                 else:
                     raise Refused(f"there is no record of kind {kind}")
             except Refused as error:
@@ -607,9 +647,9 @@ class Checker:
         Fenchel: ``log(1 + exp(-m)) >= H(p) - p m`` for every p. Summed over the rows, the loss of a card with
         log-odds ``z'`` is at least ``sum of v H(p) + sum of r z'``, with ``r = o p - e (1 - p)``.
         """
-        pairs = list(map(self.chances.__getitem__, z))
-        slopes = list(map(sub, map(mul, self.weights, (p for p, _ in pairs)), self.event_parts))
-        return (sum(map(mul, self.weights, (h for _, h in pairs))) << ODDS) + gains(slopes)
+        chances, entropies = zip(*map(self.chances.__getitem__, z), strict=True)
+        slopes = list(map(sub, map(mul, self.weights, chances), self.event_parts))
+        return (sum(map(mul, self.weights, entropies)) << ODDS) + gains(slopes)
 
     def close(self, node):
         """Read chances, and check that they close a node."""
@@ -621,27 +661,51 @@ class Checker:
         z = [offset << shift] * len(self.weights)
         for column, values in parts.items():
             values = [value << shift for value in values]
-            z = list(map(add, z, map(values.__getitem__, self.table.columns[column].codes)))
+            z = map(add, z, self.by_code[column](values))
         bound = self.bound(z, lambda slopes: self.gains(node, slopes))
-        if bound < self.cutoff:
-            short = float((self.cutoff - bound) / self.cutoff)
+        cutoff = self.cutoff_of(node)
+        if bound < cutoff:
+            short = float((cutoff - bound) / cutoff)
             raise Refused(
                 f"the chances leave a gap of {short:.3g} of the bound: the node is not closed"
             )
 
+    def cutoff_of(self, node):
+        """What closes a node: cards of the pool need not be above its largest loss, but above the bound."""
+        return self.cutoff - (self.beyond if node.is_in_pool else 0)
+
+    def in_pool(self, node):
+        """A node whose conditions are a choice of the pool; another record says how it is closed."""
+        number, chosen = self.body.number(), {(side >> 1, low) for side, low, _, _ in node.slots}
+        is_chosen = not node.listed and all(one[1] == one[2] and one[3] == 1 for one in node.slots)
+        if not is_chosen or node.is_in_pool:
+            raise Refused("a choice of the pool where not all conditions are chosen, or twice")
+        if number >= len(self.choices) or self.choices[number] != chosen:
+            raise Refused(f"the conditions are not those of choice {number} of the pool")
+        return replace(node, is_in_pool=True)
+
     def read_model(self):
         """A sum of steps: for each column that has some, what it adds to the log-odds of every code."""
-        body, parts = self.body, {}
+        body, jumps = self.body, {}
         digits, offset = body.digits(), body.signed()
         for _ in range(body.number()):
             side, cut, theta = body.number(), body.number(), body.number()
             if side not in self.sides or cut > self.table.columns[side >> 1].n_codes - 2:
                 raise Refused(f"there is no condition {cut} of side {side}")
-            n_codes = self.table.columns[side >> 1].n_codes
-            values = parts.setdefault(side >> 1, [0] * n_codes)
-            for code in range(cut + 1, n_codes) if side & 1 else range(cut + 1):
-                values[code] += theta
+            # at the lowest code, and from one code to the next
+            own = jumps.setdefault(side >> 1, {0: 0})
+            own[0] += 0 if side & 1 else theta
+            own[cut + 1] = own.get(cut + 1, 0) + (theta if side & 1 else -theta)
+        parts = {column: self.levels(column, own) for column, own in jumps.items()}
         return digits, offset, parts
+
+    def levels(self, column, jumps):
+        """For every code of a column the sum of the jumps up to it."""
+        levels, level = [], 0
+        for code in sorted(jumps):
+            levels += [level] * (code - len(levels))
+            level += jumps[code]
+        return levels + [level] * (self.table.columns[column].n_codes - len(levels))
 
     def gains(self, node, slopes):
         """The least that ``sum of r z'`` can be for a card of a node."""
@@ -650,8 +714,8 @@ class Checker:
         def sums(column):
             """For every cut the sum of the slopes of the patterns at or below it."""
             if column not in known:
-                run = list(accumulate(map(slopes.__getitem__, self.order[column]), initial=0))
-                known[column] = [run[end] for end in self.ends[column]]
+                run = list(accumulate(self.in_order[column](slopes), initial=0))
+                known[column] = self.at_ends[column](run)
             return known[column]
 
         for side, low, high, count in node.slots:
@@ -682,7 +746,7 @@ class Checker:
         for count in range(node.listed + 1):
             slots = node.slots + (((side, 0, high, count),) if count else ())
             listed = node.listed - count if excluded != self.all_sides else 0
-            children.append(Node(slots, listed, excluded))
+            children.append(Node(slots, listed, excluded, node.is_in_pool))
         return children
 
     def by_cut(self, node):
@@ -701,7 +765,7 @@ class Checker:
             slots[place] = left if count else right
             if 0 < count < total:
                 slots.append(right)
-            children.append(Node(tuple(slots), node.listed, node.excluded))
+            children.append(replace(node, slots=tuple(slots)))
         return children
 
     def require_empty(self, node, rule):
@@ -802,7 +866,8 @@ class Checker:
             pair = cells.setdefault(cell, [0, 0])
             pair[0] += event
             pair[1] += other
-        leaf = Leaf(self, list(cells), [tuple(pair) for pair in cells.values()], most)
+        weights = [tuple(pair) for pair in cells.values()]
+        leaf = Leaf(self, self.cutoff_of(node), list(cells), weights, most)
         if self.is_fixed:
             leaf.boxes()
         elif most:
@@ -814,8 +879,9 @@ class Checker:
 class Leaf:
     """The cells of a leaf: which conditions hold, and the weights with and without the event."""
 
-    def __init__(self, checker, cells, weights, most):
-        self.checker, self.cells, self.weights, self.most = checker, cells, weights, most
+    def __init__(self, checker, cutoff, cells, weights, most):
+        self.checker, self.cutoff = checker, cutoff
+        self.cells, self.weights, self.most = cells, weights, most
 
     def close(self, design, ends, tail=0):
         """Read coefficients of variables, and check that their chances close what lies between the ends.
@@ -839,7 +905,7 @@ class Leaf:
             bound += min(Fraction(low) * gain, Fraction(high) * gain)
         if tail * total < 0:
             raise Refused("the slope of a row of bases has the wrong sign")
-        if bound < checker.cutoff:
+        if bound < self.cutoff:
             raise Refused("the chances of a leaf do not close it")
 
     def points(self, given):
@@ -917,6 +983,7 @@ class Verdict:
     sentences: tuple
     min_gain: float = 0.0
     charge: float = 0.0  # what the terms of the card are charged
+    pool: tuple = ()  # the claim about a pool, in sentences
 
 
 def check(card: dict, rows: Rows, data: bytes, sample: int | None = None) -> Verdict:
@@ -935,8 +1002,9 @@ def check(card: dict, rows: Rows, data: bytes, sample: int | None = None) -> Ver
     """
     try:
         header, tree = open_proof(data)
-        rows = cleaned(rows)
-        require_same_card(card, header["card"])
+        card, rows = read_json(json.dumps(card)), cleaned(rows)
+        require_lists(header)
+        is_same = is_same_card(card, header)
         require_same_kind(card, header)
         table = Table(header, rows)
         require_root(card, header, table, rows)
@@ -946,9 +1014,13 @@ def check(card: dict, rows: Rows, data: bytes, sample: int | None = None) -> Ver
         set_totals(card, table, rows)
         checker.check()
         require_member(card, header, checker)
+        choice = choice_of(table, checker.choices)
+        if not is_same and choice is None:
+            raise Refused("the proof is about another card, and this one is not in its pool")
         loss = loss_of(card, table, rows)
         gap = gap_of(card, header, loss)
         sentences = tuple(taken_as_given(card, header, table, rows))
+        pool = tuple(describe_pool(header, table, choice))
     except (
         KeyError,
         TypeError,
@@ -972,7 +1044,19 @@ def check(card: dict, rows: Rows, data: bytes, sample: int | None = None) -> Ver
         sentences,
         header["kind"]["min_gain"],
         float(price_of_terms(card["certificate"])),
+        pool,
     )
+
+
+def require_lists(header):
+    """What is a list on the page of the format is one here: an empty object, or a text, would pass as one."""
+    parts = [(header, ["features"]), (header["rules"], ["least", "must_use", "costs", "groups"])]
+    parts += [(feature, ["cuts", "values", "most"]) for feature in header["features"]]
+    parts += [] if header["pool"] is None else [(header["pool"], ["choices"])]
+    for owner, names in parts:
+        for name in names:
+            if type(owner[name]) is not list:
+                raise Refused(f"{name} of the header is {owner[name]!r}, which is no list")
 
 
 def gap_of(card, header, loss):
@@ -1008,14 +1092,75 @@ def cleaned(rows):
     return Rows(values, [is_event[i] for i in kept], [weights[i] for i in kept] if weights else [])
 
 
-def require_same_card(card, stated):
-    """The points, cuts and scale of the card are those that the proof was written for."""
+def is_same_card(card, header):
+    """Are the points, cuts and scale those of the card in the header? They must be, if there is no pool."""
     for key in ("base", "multiplier", "offset", "features"):
         own = card[key]
         if key == "features":
             own = [{name: one[name] for name in sorted(one) if name in PARTS} for one in own]
-        if own != stated[key]:
-            raise Refused(f"the proof is about another card: {key!r} differs")
+        # as texts, since True would equal 1
+        if json.dumps(own, sort_keys=True) != json.dumps(header["card"][key], sort_keys=True):
+            if header["pool"] is None:
+                raise Refused(f"the proof is about another card: {key!r} differs")
+            return False
+    return True
+
+
+def choice_of(table, choices):
+    """The number of the smallest choice of the pool whose conditions decide on the card's totals; None if none do."""
+
+    def decide(conditions):
+        lists = [
+            [code <= cut for code in table.columns[column].codes] for column, cut in conditions
+        ]
+        cells = list(zip(*lists, strict=True)) if lists else [()] * len(table.totals)
+        return len(set(zip(cells, table.totals, strict=True))) == len(set(cells))
+
+    order = sorted(range(len(choices)), key=lambda number: len(choices[number]))
+    return next((number for number in order if decide(choices[number])), None)
+
+
+def describe_pool(header, table, choice):
+    """What the file says of a pool, in sentences; nothing without one."""
+    pool = header["pool"]
+    if pool is None:
+        return
+    place = (
+        ""
+        if choice is None
+        else f" The points of this card follow from those of number {choice + 1}."
+    )
+    yield (
+        f"Every card with a loss below {pool['below']!r} has the conditions of one of "
+        f"{len(pool['choices'])} choices.{place} Whether each of them has such a card is checked with that card."
+    )
+    for number, conditions in enumerate(pool["choices"]):
+        words = [condition_in_words(header, table, *one) for one in conditions]
+        yield f"{number + 1}. {'; '.join(words) or 'no condition'}"
+
+
+def condition_in_words(header, table, column, cut):
+    """The values for which a condition holds."""
+    feature = header["features"][table.columns[column].feature]
+    place = column - sum(
+        len(one["most"]) for one in header["features"][: table.columns[column].feature]
+    )
+    cuts, bins = feature["cuts"], feature["bins"]
+    bins = [[code] for code in range(len(cuts) + 1)] if bins is None else bins
+    holds = [codes[place] <= cut for codes in bins]
+    words = [
+        "missing" if value is None else repr(value)
+        for value, codes in feature["values"]
+        if codes[place] <= cut
+    ]
+    n, size = sum(holds), len(holds)
+    if 0 < n < size and holds == sorted(holds, reverse=True):
+        words.insert(0, f"<= {cuts[n - 1]!r}")
+    elif 0 < n < size and holds == sorted(holds):
+        words.insert(0, f"> {cuts[size - n - 1]!r}")
+    elif n:
+        words.insert(0, "any number" if n == size else f"code <= {cut} in column {column}")
+    return f"{feature['name']} {' or '.join(words)}"
 
 
 #: What cards the proof is about.
@@ -1031,6 +1176,7 @@ def require_same_kind(card, header):
         raise Refused("the card has no certificate: it was edited, or nothing was proven")
     for number in (
         header["bound"],
+        *([] if header["pool"] is None else [header["pool"]["below"]]),
         *(certificate[key] for key in ("bound", "loss", "pseudo_rows", "smooth_rows", "min_gain")),
     ):
         if type(number) not in (int, float) or number - number != 0:
@@ -1168,7 +1314,7 @@ def require_steps(feature, terms, number, multiplier, checker):
 def set_totals(card, table, rows):
     """The total of the card for every pattern: rows of one pattern have the same total, or the loss is refused."""
     table.totals = None
-    if table.header["weights"]["extra"] is None:
+    if table.header["weights"]["extra"] is None and table.header["pool"] is None:
         return
     by_pattern = {}
     for i in range(len(rows.is_event)):
@@ -1313,6 +1459,8 @@ def describe(verdict: Verdict) -> Iterator[str]:
             f"{verdict.closed:,} closed nodes, chosen at random. If 1 % of these were wrong, all wrong ones "
             f"would be missed with a chance of {missed ** (verdict.closed / 100):.2g}; a single one with {missed:.3g}."
         )
+    if verdict.checked_share >= 1:
+        yield from verdict.pool
     yield from verdict.sentences
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from riskcard.data.columns import FeatureValues
 from riskcard.encoding.decode_solution import Layout
 from riskcard.errors import ParameterError
+from riskcard.estimators.card_pool import CardPool
 from riskcard.estimators.classifier import RiskScoreClassifier
 from riskcard.estimators.fitted import Training
 from riskcard.model.card import RiskCard
@@ -28,13 +29,15 @@ from riskcard.proof_file.merged_table import MergedTable, merge_table
 from riskcard.search.deadline import Deadline, OutOfTime
 from riskcard.search.interrupt import catch_interrupt
 from riskcard.search.proof.notes import ProofNotes
-from riskcard.search.proof.write_tree import NoConditions, NotClosed, Written, write_tree
+from riskcard.search.proof.write_tree import Claim, NoConditions, NotClosed, Written, write_tree
 
-MAGIC = b"riskcard proof 1\n"
+MAGIC = b"riskcard proof 2\n"
 #: The entries of a card's features that its points depend on.
 PARTS = ("name", "cuts", "groups", "points", "missing", "codes", "usual")
+#: A pool is proven to be complete up to this part below its largest loss.
+POOL_ROUNDING = 1e-7
 #: Methods whose problem is that of the classifier with the parameters of the recipe.
-METHODS = ("RiskScoreClassifier", "RiskScoreClassifierCV")
+METHODS = ("RiskScoreClassifier", "RiskScoreClassifierCV", "find_pool")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,7 @@ def write_proof(
     sample_weight: Any = None,
     time_limit: float | None = None,
     notes: ProofNotes | None = None,
+    pool: CardPool | None = None,
 ) -> ProofFile:
     """Write a file from which others can check the bound of a card without trusting riskcard.
 
@@ -86,6 +90,9 @@ def write_proof(
         Seconds after which the work is given up; None for no limit.
     notes
         Those of the proof: see `ProofNotes`. What is written does not rest on them.
+    pool
+        The complete pool that the card is from: the file then proves as well that every card within its largest
+        loss has the conditions of one of its cards, and it verifies each of these cards.
 
     Examples
     --------
@@ -102,14 +109,17 @@ def write_proof(
     certificate, recipe = _require_covered(card)
     require_writable(path)
     model = RiskScoreClassifier.from_recipe(recipe)
-    training, layout, problem = model.pose(X, y, sample_weight, card)
+    # cards of a pool are never proven about preselected conditions only
+    about = card if recipe.method != "find_pool" else None
+    training, layout, problem = model.pose(X, y, sample_weight, about)
     _require_training_rows(card, training)
     _require_plain(layout, problem)
     table = merge_table(training, layout, problem)
+    claims = Claims.of(certificate, pool)
     with catch_interrupt() as interrupt, tempfile.TemporaryFile() as spool:
         deadline = Deadline.after(time_limit, interrupt)
         try:
-            written = _write_trees(certificate, table, spool.write, deadline, notes)
+            written = _write_trees(claims, table, spool.write, deadline, notes)
         except OutOfTime:
             deadline.require_no_interrupt()
             raise ParameterError(
@@ -122,42 +132,82 @@ def write_proof(
                 "prove."
             ) from None
         except NotClosed:
+            if pool is not None:
+                raise ParameterError(
+                    "The proof of the pool cannot be written: there are cards of other conditions whose loss is next to "
+                    "that of the pool, or which explain nothing but are as good as a card without these conditions. "
+                    "Use a smaller tolerance, or write the proof of the card alone."
+                ) from None
             raise ParameterError(
                 "The proof cannot be written: its bound is closer to the loss of a card than the whole numbers of "
                 "a proof file can show. That happens where the loss is almost 0, or where very many points are allowed, "
                 "since cards then differ by less than a millionth. Allow fewer points per term."
             ) from None
         spool.seek(0)
-        content = _header(card, certificate, table, written) + spool.read()
+        content = _header(card, claims, table, written) + spool.read()
     content += hashlib.sha256(content).digest()
     write_whole(path, content)
     digest = hashlib.sha256(content).hexdigest()
     return ProofFile(certificate.bound, written.records, written.closed, len(content), digest)
 
 
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What a file is to prove, in the user's weights.
+
+    Attributes
+    ----------
+    certificate
+        With the bound on all cards.
+    choices
+        The columns and cuts of each card of a pool; None without a pool.
+    below
+        Every card with a loss below this is of one of these choices.
+    """
+
+    certificate: Certificate
+    choices: list[frozenset[tuple[int, int]]] | None = None
+    below: float = 0.0
+
+    @classmethod
+    def of(cls, certificate: Certificate, pool: CardPool | None) -> Claims:
+        """The claims about a card, and about its pool."""
+        if pool is None:
+            return cls(certificate, below=certificate.bound)
+        if not pool.is_complete:
+            raise ParameterError(
+                "The pool is not proven to be complete, so there is nothing to prove about it. Find it with "
+                "certify=True, more time and a larger size, or write the proof of the card alone."
+            )
+        # the proof of the pool was in floating point
+        below = max(certificate.bound, pool.most_loss * (1.0 - POOL_ROUNDING))
+        return cls(certificate, list(pool.choices), below)
+
+
 def _write_trees(
-    certificate: Certificate,
+    claims: Claims,
     table: MergedTable,
     put: Callable[[bytes], object],
     deadline: Deadline,
     notes: ProofNotes | None,
 ) -> Written:
     """Write the tree; where terms are charged, one tree for each number of terms, with its charge."""
-    sizes = (
-        range(certificate.max_terms + 1) if certificate.min_gain > 0 else [certificate.max_terms]
-    )
-    bound, charge = Fraction(certificate.bound), Fraction(certificate.min_gain)
+    most, charge = claims.certificate.max_terms, Fraction(claims.certificate.min_gain)
+    numbers = {choice: number for number, choice in enumerate(claims.choices or [])}
     total = Written(0, 0, 0)
-    for n in sizes:
-        cutoff = np.nextafter(float((bound - n * charge) * (1 << table.digits)), np.inf)
-        total += write_tree(table.problem, float(cutoff), put, deadline, notes, n)
+    for n in range(most + 1) if charge > 0 else [most]:
+        cutoffs = [
+            float(np.nextafter(float((Fraction(one) - n * charge) * (1 << table.digits)), np.inf))
+            for one in (claims.below, claims.certificate.bound)
+        ]
+        claim = Claim(cutoffs[0], n, numbers, cutoffs[1])
+        total += write_tree(table.problem, claim, put, deadline, notes)
     return total
 
 
-def _header(
-    card: RiskCard, certificate: Certificate, table: MergedTable, written: Written
-) -> bytes:
+def _header(card: RiskCard, claims: Claims, table: MergedTable, written: Written) -> bytes:
     """Everything before the tree."""
+    certificate = claims.certificate
     own = json.loads(card_to_json(card))
     kinds = ("max_terms", "max_features", "max_cuts_per_feature", "max_points", "scale", "min_gain")
     header = {
@@ -170,6 +220,7 @@ def _header(
         "features": table.features,
         "rules": table.rules,
         "table": table.digest,
+        "pool": _pool_of(claims, table),
         "card": {
             **{name: own[name] for name in ("base", "multiplier", "offset")},
             "features": [
@@ -182,6 +233,21 @@ def _header(
     }
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     return MAGIC + len(text).to_bytes(4, "little") + text
+
+
+def _pool_of(claims: Claims, table: MergedTable) -> dict[str, Any] | None:
+    """The choices of a pool, with columns and cuts as the tree numbers them."""
+    if claims.choices is None:
+        return None
+    is_closed = table.problem.restrictions.is_closed
+    choices = [
+        sorted(
+            [column, int(np.searchsorted(np.flatnonzero(~is_closed[column]), cut))]
+            for column, cut in choice
+        )
+        for choice in claims.choices
+    ]
+    return {"below": claims.below, "choices": choices}
 
 
 def _require_covered(card: RiskCard) -> tuple[Certificate, Recipe]:

@@ -18,7 +18,8 @@ from riskcard.search.heuristic.descent import offers_for_slot, whole_windows
 from riskcard.search.heuristic.draft import Draft, draft_of, finish, measure
 from riskcard.search.heuristic.find_cards import find_cards
 from riskcard.search.options import SearchOptions
-from riskcard.search.proof.tree import Choice, Stops, collect
+from riskcard.search.proof.leaves import Choice
+from riskcard.search.proof.tree import Stops, collect
 
 #: Losses of cards with the same conditions that differ by less than this part are the same.
 SAME_CHOICE = 1e-9
@@ -43,7 +44,9 @@ def find_pool(
         close = _best_of_each_choice(problem, cards, most_price, charge)
         cards += _neighbours(problem, close, most_price, search)
     if stops is not None and not is_ended:
-        found, is_complete = _collect(problem, result, most_price, stops, search.n_jobs)
+        known = [offer.card for offer in _best_of_each_choice(problem, cards, most_price, charge)]
+        known = [result.solution, *known]
+        found, is_complete = _collect(problem, known, (most_price, charge), stops, search.n_jobs)
         cards += found
     best = _best_of_each_choice(problem, cards, most_price, charge)
     kept = _different_features_first(problem, best)[: search.n_wanted]
@@ -57,20 +60,21 @@ def find_pool(
 
 
 def _collect(
-    problem: Problem, result: SolveResult, most_price: float, stops: Stops, n_jobs: int
+    problem: Problem, known: list[Solution], prices: tuple[float, float], stops: Stops, n_jobs: int
 ) -> tuple[list[Solution], bool]:
     """The cards of all choices within the price, and maybe others; whether these are all.
 
-    A card of ``k`` terms has a loss of at most the price without the charge for ``k`` terms.
+    ``prices`` are the most that a card may cost and the charge for a term. A card of ``k`` terms has a loss of
+    at most the first without the charge for ``k`` terms.
     """
-    stops, charge = replace(stops, gap=0.0), result.min_gain
+    stops, (most_price, charge) = replace(stops, gap=0.0), prices
     if charge == 0:
-        return collect(problem, result.solution, most_price, stops, n_jobs)
+        return collect(problem, known, most_price, stops, n_jobs)
     cards, is_complete = [best_empty_card(problem)], True
     for sized in problems_by_size(problem):
         most_loss = most_price - charge * sized.limits.max_terms
         if most_loss > 0:
-            found, is_done = collect(sized, result.solution, most_loss, stops, n_jobs)
+            found, is_done = collect(sized, known, most_loss, stops, n_jobs)
             cards += found
             is_complete = is_complete and is_done
     return [card for card in cards if not violations(card, problem)], is_complete

@@ -8,8 +8,8 @@ left notes, the walk follows them, and only nodes without a note are bounded aga
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -24,6 +24,7 @@ from riskcard.kernels.proof.record.closing import Closing, Rules
 from riskcard.kernels.proof.record.points import NO_ROOM, write_boxes, write_points
 from riskcard.kernels.proof.record.walk import (
     AT_LEAF,
+    CLOSED,
     COUNTERS,
     DONE,
     EMPTY,
@@ -56,6 +57,8 @@ BUDGET = 2e8
 BUFFER, MOST_OPEN, MOST_BOXES = 1 << 20, 4096, 512
 #: Why a leaf is empty, next to the reasons of the kernel.
 SMALL_GROUP = 8
+#: The first byte of a record that says which choice of the pool a node is.
+IN_POOL = 6
 
 
 class NoConditions(Exception):
@@ -83,36 +86,55 @@ class Written:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a tree is to prove.
+
+    Attributes
+    ----------
+    cutoff
+        No card has a loss below this, but those of a pool.
+    max_terms
+        Only cards with at most this number of terms are meant.
+    choices
+        The choices of conditions of a pool, each a set of columns and cuts, with their numbers.
+    pool_cutoff
+        No card of a pool's choices has a loss below this.
+    """
+
+    cutoff: float
+    max_terms: int
+    choices: Mapping[frozenset[tuple[int, int]], int] = field(default_factory=dict)
+    pool_cutoff: float = 0.0
+
+
 def write_tree(
     problem: Problem,
-    cutoff: float,
+    claim: Claim,
     put: Callable[[bytes], object],
     deadline: Deadline,
     notes: ProofNotes | None = None,
-    listed: int | None = None,
 ) -> Written:
-    """Write why no card of a problem has a loss below the cutoff.
+    """Write why a claim about the cards of a problem is true.
 
     Parameters
     ----------
     problem
         Its weights are whole numbers.
-    cutoff
-        The bound to be proven.
+    claim
+        What is to be proven.
     put
         Called with the bytes of the tree, piece by piece.
     deadline
         When to give up, with `OutOfTime`.
     notes
         Those of the proof, which save most of the work.
-    listed
-        Only cards with at most this number of terms; None for as many as the problem allows.
     """
     conditions = arrange_conditions(problem, tells_all_apart=True, deadline=deadline)
     if conditions is None:
         raise NoConditions
-    walk_of_all = _Walk(problem, conditions, cutoff, notes or ProofNotes())
-    walk_of_all.place_root(conditions.limits.max_terms if listed is None else listed)
+    walk_of_all = _Walk(problem, conditions, claim, notes or ProofNotes())
+    walk_of_all.place_root(claim.max_terms)
     return walk_of_all.run(put, deadline)
 
 
@@ -120,13 +142,13 @@ class _Walk:
     """What is kept between two calls of the kernel."""
 
     def __init__(
-        self, problem: Problem, conditions: Conditions, cutoff: float, notes: ProofNotes
+        self, problem: Problem, conditions: Conditions, claim: Claim, notes: ProofNotes
     ) -> None:
         n_terms, n_sides = conditions.limits.max_terms, conditions.reach.size
         patterns = conditions.patterns
         n_codes, n_rows = int(patterns.n_codes.max()), patterns.events.size
         self.problem, self.conditions = problem, conditions
-        self.rules = rules_of(conditions, cutoff)
+        self.rules, self.claim = rules_of(conditions, claim.cutoff), claim
         self.closing = Closing(
             z=np.zeros(n_rows, dtype=np.int64),
             slopes=np.zeros(n_rows),
@@ -141,7 +163,7 @@ class _Walk:
         self.counters = np.zeros(COUNTERS, dtype=np.int64)
         self.control = np.zeros(at.CONTROL_FIELDS)
         self.notes = notes.indexed(problem)
-        self.control[at.CUTOFF], self.control[at.BUDGET] = cutoff * (1.0 + ABOVE), BUDGET
+        self.control[at.CUTOFF], self.control[at.BUDGET] = claim.cutoff * (1.0 + ABOVE), BUDGET
         self.control[at.CLOSENESS] = 1.0
 
     def place_root(self, listed: int) -> None:
@@ -176,8 +198,26 @@ class _Walk:
         """The record of a node whose conditions are all chosen."""
         slots = nodes.slots[index, hull.FIRST_INTERVAL : int(nodes.counts[index])]
         sides, cuts = slots[:, at.SIDE], slots[:, at.LOW]
-        if self._has_small_groups(sides, cuts):
+        own = cuts_of(self.conditions, sides >> 1, cuts)
+        terms = list(zip((sides >> 1).tolist(), own.tolist(), strict=True))
+        if self._has_small_groups(terms):
             return bytes([EMPTY, SMALL_GROUP])
+        choice = self.claim.choices.get(frozenset(terms))
+        if choice is None:
+            return self._points(sides, cuts, self.rules)
+        self.counters[N_RECORDS] += 1
+        head = bytes([IN_POOL]) + number(choice)
+        rules = self.rules._replace(cutoff=self.claim.pool_cutoff)
+        if terms or self.problem.scale.kind == "fixed":
+            return head + self._points(sides, cuts, rules)
+        # the card without terms: its bound is at the base rate
+        self.counters[N_CLOSED] += 1
+        rate = base_rate(self.conditions)[0]
+        signed = 2 * rate if rate >= 0 else -2 * rate - 1
+        return head + bytes([CLOSED, 32]) + number(signed) + bytes([0])
+
+    def _points(self, sides: Integers, cuts: Integers, rules: Rules) -> bytes:
+        """The points of chosen conditions."""
         patterns = self.conditions.patterns
         cell = np.zeros(patterns.events.size, dtype=np.int64)
         for j, (side, cut) in enumerate(zip(sides.tolist(), cuts.tolist(), strict=True)):
@@ -190,7 +230,7 @@ class _Walk:
         most = most_points(self.problem)[sides]
         buffer = np.zeros(BUFFER, dtype=np.uint8)
         while True:
-            size = self._write_leaf(holds, cells, most, buffer)
+            size = self._write_leaf(holds, cells, most, buffer, rules)
             if size != NO_ROOM:
                 break
             buffer = np.zeros(2 * buffer.size, dtype=np.uint8)
@@ -198,17 +238,19 @@ class _Walk:
             raise NotClosed
         return bytes([LEAF]) + buffer[:size].tobytes()
 
-    def _has_small_groups(self, sides: Integers, cuts: Integers) -> bool:
+    def _has_small_groups(self, terms: list[tuple[int, int]]) -> bool:
         """Do the conditions of a leaf divide a feature into groups that are too small?"""
         if self.problem.restrictions.least == (1, 0):
             return False
-        columns = sides >> 1
-        own = cuts_of(self.conditions, columns, cuts)
-        terms = list(zip(columns.tolist(), own.tolist(), strict=True))
         return bool(violations_of_terms(terms, self.problem))
 
     def _write_leaf(
-        self, holds: Floats, cells: Floats, most: Integers, buffer: NDArray[np.uint8]
+        self,
+        holds: Floats,
+        cells: Floats,
+        most: Integers,
+        buffer: NDArray[np.uint8],
+        rules: Rules,
     ) -> int:
         """Write the points of a leaf into a buffer; returns the bytes, or why there are none."""
         scale = self.problem.scale
@@ -217,18 +259,27 @@ class _Walk:
                 raise NotClosed
             is_integer_base = scale.kind == "multiplier"
             step = as_float(rounded_up(scale.limit))
-            return int(write_points(holds, cells, most, step, is_integer_base, self.rules, buffer))
+            return int(write_points(holds, cells, most, step, is_integer_base, rules, buffer))
         lows, highs = (np.zeros((MOST_BOXES, most.size + 1), dtype=np.int64) for _ in range(2))
         lows[0, 1:], highs[0, 1:] = 1, most
         lows[0, 0], highs[0, 0] = self._bases(int(most.sum()))
         unit = 1.0 / scale.multiplier
-        return int(write_boxes(holds, cells, lows, highs, unit, self.rules, buffer))
+        return int(write_boxes(holds, cells, lows, highs, unit, rules, buffer))
 
     def _bases(self, points: int) -> tuple[int, int]:
         """The least and the most base that may be the best one of a card with so many points."""
         lowest, highest = base_rate(self.conditions)
         per_unit = Fraction(self.problem.scale.multiplier) / (1 << 32)
         return (lowest * per_unit).__floor__() - points - 1, (highest * per_unit).__ceil__() + 1
+
+
+def number(value: int) -> bytes:
+    """A whole number of the tree: seven digits per byte, the lowest first."""
+    found = bytearray()
+    while value >= 128:
+        found.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*found, value])
 
 
 def most_points(problem: Problem) -> Integers:

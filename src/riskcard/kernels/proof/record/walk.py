@@ -13,12 +13,13 @@ import riskcard.kernels.proof.layout as at
 from riskcard.kernels.jit import bare_inner_kernel, bare_kernel
 from riskcard.kernels.proof.hull.bound import PRUNED, bound_hull_node
 from riskcard.kernels.proof.hull.branch import (
+    choose_division,
     copy_hull_node,
     divide_slot,
     first_side,
+    plan_division,
     take_out_side,
 )
-from riskcard.kernels.proof.hull.explore import choose_division
 from riskcard.kernels.proof.hull.notes import division_of, find_note, load_note
 from riskcard.kernels.proof.record.chances import put_number
 from riskcard.kernels.proof.record.closing import close_node, put_model
@@ -199,6 +200,7 @@ def walk(conditions, work, rules, closing, stack, parent, control, buffer, count
                 outcome, cost = bound_hull_node(conditions, patterns, stack, top, work, control)
                 spent += cost
                 counters[N_BOUNDED] += 1
+                plan_division(patterns, stack, top, work)
                 if outcome == PRUNED:
                     digits = close_node(patterns, stack, top, rules, closing)
                 slot = -1
