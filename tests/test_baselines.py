@@ -21,9 +21,9 @@ from riskcard.baselines import (
     UnitWeightsClassifier,
 )
 from riskcard.baselines.columns import candidate_columns
-from riskcard.baselines.lattice import Box, bound_of_box, make_lattice, tangent_at
-from riskcard.baselines.lattice_answer import Stops
-from riskcard.baselines.lattice_cuts import SOLVERS
+from riskcard.baselines.lattice_method.answer import Stops
+from riskcard.baselines.lattice_method.cuts import SOLVERS
+from riskcard.baselines.lattice_method.lattice import Box, bound_of_box, make_lattice, tangent_at
 from riskcard.baselines.plain_cards import ROUNDINGS, SELECTIONS
 from riskcard.baselines.polish import polish
 from riskcard.baselines.regression import fit_logistic
@@ -474,6 +474,35 @@ def test_penalties_are_part_of_the_objective(solver, seed):
     assert answer.bound == pytest.approx(best, rel=1e-5)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_penalties_of_features_equal_enumeration(solver, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 3, (16, 2)).astype(float)
+    y = np.append([0, 1], (rng.random(14) < 0.3 + 0.2 * X[2:, 0]).astype(int))
+    penalties = {"x0": float(rng.choice([0.1, 0.8])), "x1": float(rng.choice([0.0, 0.4]))}
+    classifier = LatticeCuttingPlaneClassifier(
+        3, 2, grid=None, solver=solver, feature_penalties=penalties, term_penalty=9.0
+    ).fit(X, y)
+    holds = np.column_stack([X[:, [f]] <= [0, 1] for f in (0, 1)]).astype(float)
+    cost = np.repeat(list(penalties.values()), 2)
+    points = np.array(list(itertools.product(range(-2, 3), repeat=4)))
+    points = points[(points != 0).sum(axis=1) <= 3]
+    scores = (points @ holds.T)[:, None] + np.arange(-9, 10)[None, :, None]
+    losses = np.logaddexp(0, np.where(y > 0, -scores, scores)).sum(axis=2)
+    best = (losses + ((points != 0) @ cost)[:, None]).min()
+    result = classifier.result_
+    assert result.objective == pytest.approx(best, rel=1e-9)
+    assert best * (1 - 1e-5) <= result.objective_bound <= best * (1 + 1e-9)
+    assert result.objective_status == "optimal"
+    assert classifier.lower_bound_ <= losses.min()
+
+
+def test_penalties_of_unknown_features_are_refused(small):
+    for given, message in (({"x9": 1}, "names 'x9'"), ({"x0": -1}, "penalty of 'x0' is -1")):
+        with pytest.raises(ParameterError, match=message):
+            LatticeCuttingPlaneClassifier(feature_penalties=given).fit(*small)
+
+
 def with_terms(problem: Problem, count: int) -> Problem:
     return replace(problem, limits=Limits(count, min(count, problem.data.n_features), count))
 
@@ -490,7 +519,9 @@ def all_points(lattice, box):
 @pytest.mark.parametrize("seed", range(15))
 def test_no_point_of_a_box_is_below_its_bound(seed):
     rng = np.random.default_rng(seed)
-    lattice = make_lattice(lattice_problem(seed), float(rng.choice([0.0, 0.2])))
+    problem = lattice_problem(seed)
+    penalties = rng.choice([0.0, 0.2, 0.5], problem.data.n_features)
+    lattice = make_lattice(problem, penalties)
     low, high = lattice.low.copy(), lattice.high.copy()
     far = rng.permutation(lattice.n_columns)[3:]
     low[far], high[far] = 0, 0  # few enough points to try them all
@@ -502,7 +533,7 @@ def test_no_point_of_a_box_is_below_its_bound(seed):
     tangents = [tangent_at(lattice, rng.uniform(low, high))[1] for _ in range(4)]
     bound = bound_of_box(lattice, box, tangents, rng.uniform(-0.2, 1, 4))
     for point in all_points(lattice, box):
-        penalties = lattice.penalty * np.count_nonzero((point[:-1] != 0) | box.is_term)
+        penalties = lattice.penalties[(point[:-1] != 0) | box.is_term].sum()
         assert lattice.loss(point) + penalties >= bound
         for tangent in tangents:
             assert tangent.constant + tangent.slopes @ point <= lattice.loss(point) + 1e-9

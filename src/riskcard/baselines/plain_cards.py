@@ -2,11 +2,14 @@
 
 import time
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from riskcard.checks import is_number
 from riskcard.encoding.decode_solution import Layout
 from riskcard.encoding.rank_table import rank_table
+from riskcard.errors import ParameterError
 from riskcard.estimators.base import CardClassifier, notes_on, require_rows
 from riskcard.estimators.fitted import Procedure, finish
 from riskcard.estimators.recipe_values import plain_values
@@ -24,6 +27,7 @@ from riskcard.status import Status
 #: The words that name a way to select columns, and one to round coefficients.
 SELECTIONS = ("lasso", "forward")
 ROUNDINGS = ("nearest", "randomised", "sequential", "randomised_sequential")
+SCHEMES = ("derandomised", "randomised")
 #: The solvers of the lattice method.
 LATTICE_SOLVERS = ("highs", "scip")
 
@@ -34,6 +38,16 @@ _OWN = (
     Parameter("baselines", "n_draws", Kind.WHOLE, 20, "Draws of random roundings.", least=1),
     Parameter("baselines", "least_chi_square", Kind.NUMBER, 3.84, "The weakest association."),
     Parameter("baselines", "term_penalty", Kind.NUMBER, 0.0, "Added to the loss for each term."),
+    Parameter("baselines", "scheme", Kind.WORD, "derandomised", "Way to round.", words=SCHEMES),
+    Parameter("baselines", "event_weight", Kind.NUMBER, 1.0, "Cost of a missed event.", least=1e-6),
+    Parameter("baselines", "max_false_positives", Kind.NUMBER, None, "Largest share.", none="no limit", most=1),
+    Parameter("baselines", "reweightings", Kind.WHOLE, 2, "Reweightings of the steps."),
+    Parameter("baselines", "least_efficiency", Kind.NUMBER, 0.99, "Share of the gain.", most=1),
+    Parameter("baselines", "beam", Kind.WHOLE, 10, "Supports kept while growing.", least=1),
+    Parameter("baselines", "swaps", Kind.WHOLE, 50, "Columns tried in place of each.", least=1),
+    Parameter("baselines", "pool_size", Kind.WHOLE, 50, "Supports of the pool.", least=1),
+    Parameter("baselines", "pool_tolerance", Kind.NUMBER, 0.05, "Loss above the best."),
+    Parameter("baselines", "n_multipliers", Kind.WHOLE, 20, "Multipliers of each support.", least=1),
     Parameter("baselines", "solver", Kind.WORD, "highs", "Solver.", words=LATTICE_SOLVERS),
     Parameter("baselines", "node_limit", Kind.WHOLE, None, "Nodes of the tree.", none="no limit"),
 )  # fmt: skip
@@ -50,14 +64,16 @@ class PlainCardClassifier(CardClassifier):
     grid: int | None
 
     @abstractmethod
-    def _solve(self, problem: Problem) -> SolveResult:
-        """The card that the method finds; the seconds are measured elsewhere."""
+    def _solve(self, problem: Problem, names: Sequence[str]) -> SolveResult:
+        """The card that the method finds, where features have these names; seconds are measured elsewhere."""
 
     def _check(self) -> None:
         """Refuse parameters that make no sense."""
         for name, value in self.get_params(deep=False).items():
             if name in PARAMETERS:
                 PARAMETERS[name].checked(value)
+            if name == "ridge" and not (is_number(value) and 0 < value < float("inf")):
+                raise ParameterError(f"ridge is {value!r}. Use a positive number, such as 0.001.")
 
     def _make_problem(self, data: RankedData) -> Problem:
         """Which cards are allowed on these rows."""
@@ -73,7 +89,7 @@ class PlainCardClassifier(CardClassifier):
         problem = self._make_problem(merge_equal_rows(data))
         require_rows(layout, problem)
         start = time.perf_counter()
-        result = self._solve(problem)
+        result = self._solve(problem, training.table.names)
         seconds = time.perf_counter() - start
         result = replace(result, seconds=seconds, notes=(*result.notes, *notes_on(layout)))
         self._keep(finish(result, problem, layout, training), result, y)

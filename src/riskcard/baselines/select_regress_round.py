@@ -1,11 +1,12 @@
 """Select, regress, round: columns from a lasso, a regression on them, its coefficients made whole."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from riskcard.baselines.columns import Columns, Integers, candidate_columns
+from riskcard.baselines.columns import Columns, Floats, Integers, candidate_columns
 from riskcard.baselines.plain_cards import PlainCardClassifier, unproven
 from riskcard.baselines.polish import polish
 from riskcard.baselines.regression import fit_logistic
@@ -18,8 +19,7 @@ from riskcard.baselines.rounding import (
 )
 from riskcard.baselines.scaling import with_best_scale
 from riskcard.baselines.selection import select_by_lasso, select_forward
-from riskcard.checks import LOG_ODDS_LIMIT, is_number
-from riskcard.errors import ParameterError
+from riskcard.checks import LOG_ODDS_LIMIT
 from riskcard.estimators.base import seed_of
 from riskcard.problem.objective import loss_of
 from riskcard.problem.problem import Problem
@@ -103,12 +103,7 @@ class SelectRegressRoundClassifier(PlainCardClassifier):
     n_draws: int = 20
     random_state: Any = 0
 
-    def _check(self) -> None:
-        super()._check()
-        if not (is_number(self.ridge) and 0 < self.ridge < float("inf")):
-            raise ParameterError(f"ridge is {self.ridge!r}. Use a positive number, such as 0.001.")
-
-    def _solve(self, problem: Problem) -> SolveResult:
+    def _solve(self, problem: Problem, names: Sequence[str]) -> SolveResult:
         rng = np.random.default_rng(seed_of(self.random_state))
         columns, count = candidate_columns(problem), problem.limits.max_terms
         if self.selection == "lasso":
@@ -124,7 +119,7 @@ class SelectRegressRoundClassifier(PlainCardClassifier):
     def _regress(self, problem: Problem, columns: Columns) -> RealCard:
         """The regression as a card with real points; with a whole base its last point is the base."""
         holds, labels, weights = columns.holds, columns.labels, columns.weights
-        coefficients, intercept = fit_logistic(holds, labels, weights, self.ridge)
+        coefficients, intercept = self._fit_coefficients(columns)
         kind, multiplier = problem.scale.kind, problem.scale.multiplier
         factor = multiplier if kind == "fixed" else 1.0
         largest = float(np.abs(coefficients).max(initial=0.0))
@@ -138,6 +133,10 @@ class SelectRegressRoundClassifier(PlainCardClassifier):
         matrix = np.column_stack([holds, np.ones(labels.size)])
         points = np.append(points, factor * intercept)
         return RealCard(matrix, labels, weights, points, multiplier, 0.0)
+
+    def _fit_coefficients(self, columns: Columns) -> tuple[Floats, float]:
+        """The regression on the chosen columns."""
+        return fit_logistic(columns.holds, columns.labels, columns.weights, self.ridge)
 
     def _round(self, real: RealCard, rng: np.random.Generator) -> Integers:
         if self.rounding == "nearest":

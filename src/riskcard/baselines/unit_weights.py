@@ -1,5 +1,6 @@
 """Unit weights, after Burgess: each of the strongest associations is worth one point."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,7 +59,7 @@ class UnitWeightsClassifier(PlainCardClassifier):
         sizes = {"max_terms": self.max_terms, "max_cuts_per_feature": 1, "max_points": 1}
         return make_problem(data, **sizes, scale=self.scale)
 
-    def _solve(self, problem: Problem) -> SolveResult:
+    def _solve(self, problem: Problem, names: Sequence[str]) -> SolveResult:
         columns = candidate_columns(problem)
         points = _unit_points(columns, problem.limits.max_terms, self.least_chi_square)
         return unproven(with_best_scale(problem, columns.terms(points)), problem)

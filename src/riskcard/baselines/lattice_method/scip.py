@@ -1,12 +1,13 @@
 """The lattice cutting-plane method inside SCIP: tangents are lazy constraints of its own tree."""
 
+from operator import mul
 from typing import Any
 
 import numpy as np
 
 from riskcard.baselines.columns import Floats, Integers
-from riskcard.baselines.lattice import Lattice, tangent_at
-from riskcard.baselines.lattice_answer import LatticeAnswer, LatticeSearch, Stops
+from riskcard.baselines.lattice_method.answer import LatticeAnswer, LatticeSearch, Stops
+from riskcard.baselines.lattice_method.lattice import Lattice, tangent_at
 from riskcard.extras import import_extra
 from riskcard.problem.problem import Problem
 from riskcard.status import Status
@@ -78,7 +79,9 @@ class _Search(LatticeSearch):
             model.addCons(self.points[column] <= int(lattice.high[column]) * is_term)
             model.addCons(self.points[column] >= int(lattice.low[column]) * is_term)
         model.addCons(self.scip.quicksum(self.is_term) <= lattice.max_terms)
-        model.setObjective(self.loss + lattice.penalty * self.scip.quicksum(self.is_term))
+        model.setObjective(
+            self.loss + self.scip.quicksum(map(mul, lattice.penalties.tolist(), self.is_term))
+        )
         handler, what = _make_handler(self.scip, self), "the loss is nowhere below a tangent"
         # after integrality, so that only whole points come here
         order = {"sepafreq": 1, "enfopriority": -10, "chckpriority": -10}

@@ -10,8 +10,14 @@ from typing import Any
 import numpy as np
 
 from riskcard.baselines.columns import Floats, Integers
-from riskcard.baselines.lattice import Box, Lattice, Tangent, bound_of_box, tangent_at
-from riskcard.baselines.lattice_answer import LatticeAnswer, LatticeSearch, Stops
+from riskcard.baselines.lattice_method.answer import LatticeAnswer, LatticeSearch, Stops
+from riskcard.baselines.lattice_method.lattice import (
+    Box,
+    Lattice,
+    Tangent,
+    bound_of_box,
+    tangent_at,
+)
 from riskcard.extras import import_extra
 from riskcard.problem.problem import Problem
 from riskcard.status import Status, relative_gap
@@ -40,7 +46,7 @@ class _Relaxation:
         self.is_term = np.zeros(count, dtype=bool)
         low, high = _spread(lattice.low, lattice.high)
         self.use = 1.0 / np.maximum(high[:-1], 1)
-        costs = np.append(lattice.penalty * self.use, [0.0, 1.0])
+        costs = np.append(np.tile(lattice.penalties, 2) * self.use, [0.0, 1.0])
         ends = np.append(low, 0.0), np.append(high, math.inf)
         for cost, least, most in zip(costs, *ends, strict=True):
             self.highs.addCol(float(cost), float(least), float(most), 0, [], [])
@@ -85,7 +91,7 @@ class _Relaxation:
             for place in (int(column), int(column) + count):
                 use = 0.0 if box.is_term[column] else float(self.use[place])
                 self.highs.changeCoeff(0, place, use)
-                self.highs.changeColCost(place, self.lattice.penalty * use)
+                self.highs.changeColCost(place, float(self.lattice.penalties[column]) * use)
         self.is_term = box.is_term
         left = self.lattice.max_terms - int(np.count_nonzero(box.is_term))
         self.highs.changeRowBounds(0, -math.inf, float(left))
@@ -242,7 +248,7 @@ class _Tree(LatticeSearch):
         counts as a term; until then ask for one.
         """
         undecided = np.flatnonzero((whole[:-1] != 0) & ~box.is_term)
-        if self.lattice.penalty > 0 and undecided.size:
+        if self.lattice.most_penalties > 0 and undecided.size:
             self.branch(box, bound, int(undecided[0]), None)
         else:
             self.close(bound)

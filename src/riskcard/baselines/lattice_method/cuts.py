@@ -1,14 +1,20 @@
 """The lattice cutting-plane method of RiskSLIM as a classifier, with its certificate."""
 
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from riskcard.baselines.lattice import Lattice, make_lattice
-from riskcard.baselines.lattice_answer import LatticeAnswer, LatticeResult, Stops
-from riskcard.baselines.lattice_highs import solve_with_highs
-from riskcard.baselines.lattice_scip import solve_with_scip
+import numpy as np
+
+from riskcard.baselines.columns import Floats
+from riskcard.baselines.lattice_method.answer import LatticeAnswer, LatticeResult, Stops
+from riskcard.baselines.lattice_method.highs import solve_with_highs
+from riskcard.baselines.lattice_method.lattice import Lattice, make_lattice
+from riskcard.baselines.lattice_method.scip import solve_with_scip
 from riskcard.baselines.plain_cards import PlainCardClassifier
+from riskcard.checks import is_number
 from riskcard.errors import ParameterError
+from riskcard.formatting.spelling import nearest_name
 from riskcard.problem.objective import loss_of
 from riskcard.problem.problem import Problem
 from riskcard.problem.result import SolveResult
@@ -37,6 +43,9 @@ class LatticeCuttingPlaneClassifier(PlainCardClassifier):
         Columns made of a continuous feature: cuts at this many quantiles; None for every cut.
     term_penalty
         Added to the loss (a sum over rows) for each term: the C0 of RiskSLIM, times the rows.
+    feature_penalties
+        The same for the terms of single features, by name, in place of ``term_penalty``: what it costs to
+        ask for them.
     solver
         "highs": a branch and bound of our own, whose linear relaxations HiGHS solves and whose
         bounds do not rely on HiGHS's tolerances. "scip": SCIP's tree, with tangents as lazy
@@ -78,6 +87,7 @@ class LatticeCuttingPlaneClassifier(PlainCardClassifier):
     scale: float | str = 1
     grid: int | None = 9
     term_penalty: float = 0.0
+    feature_penalties: Mapping[str, float] | None = None
     solver: str = "highs"
     time_limit: float | None = 60.0
     node_limit: int | None = None
@@ -91,15 +101,32 @@ class LatticeCuttingPlaneClassifier(PlainCardClassifier):
                 "another positive number."
             )
 
-    def _solve(self, problem: Problem) -> SolveResult:
-        limit, penalty = self.time_limit, float(self.term_penalty)
+        for name, value in (self.feature_penalties or {}).items():
+            if not (is_number(value) and 0 <= value < float("inf")):
+                raise ParameterError(
+                    f"The penalty of {name!r} is {value!r}. Use a number of at least 0."
+                )
+
+    def _penalties(self, names: Sequence[str]) -> Floats:
+        """The penalty of a term on each feature."""
+        given = dict(self.feature_penalties or {})
+        for name in given:
+            if name not in names:
+                raise ParameterError(
+                    f"feature_penalties names {name!r}, which the table does not have. "
+                    f"{nearest_name(str(name), list(names), 'features')}"
+                )
+        return np.array([float(given.get(name, self.term_penalty)) for name in names])
+
+    def _solve(self, problem: Problem, names: Sequence[str]) -> SolveResult:
+        limit = self.time_limit
         deadline = None if limit is None else time.perf_counter() + limit
-        lattice = make_lattice(problem, penalty)
+        lattice = make_lattice(problem, self._penalties(names))
         answer = SOLVERS[self.solver](problem, lattice, Stops(deadline, self.node_limit, self.gap))
         card = lattice.card(answer.point)
         loss = loss_of(card, problem)
-        # a card has at most max_terms penalties more than its loss
-        bound = max(answer.bound - penalty * lattice.max_terms, 0.0)
+        # a card costs at most this more than its loss
+        bound = max(answer.bound - lattice.most_penalties, 0.0)
         return LatticeResult(
             card,
             loss,
@@ -127,10 +154,15 @@ def _notes(answer: LatticeAnswer, lattice: Lattice) -> tuple[str, ...]:
         f"whole base and {lattice.multiplier:g} points for one unit of log-odds; other cards may be "
         "better.",
     )
-    if lattice.penalty == 0:
+    if lattice.most_penalties == 0:
         return notes
     return (
         *notes,
-        f"Loss and penalties of {lattice.penalty:g} per term are {answer.objective:.6f}, proven not "
+        f"Loss and penalties of {_in_words(lattice.penalties)} per term are {answer.objective:.6f}, proven not "
         f"to be below {answer.bound:.6f} ({answer.status}).",
     )
+
+
+def _in_words(penalties: Floats) -> str:
+    least, most = float(penalties.min()), float(penalties.max())
+    return f"{least:g}" if least == most else f"{least:g} to {most:g}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from riskcard.baselines.columns import Floats, Integers
-from riskcard.baselines.lattice import Lattice
+from riskcard.baselines.lattice_method.lattice import Lattice
 from riskcard.baselines.polish import polish
 from riskcard.baselines.regression import fit_logistic
 from riskcard.baselines.rounding import RealCard, round_sequentially

@@ -16,20 +16,22 @@ ROUNDING = 1e-13
 
 @dataclass(frozen=True, slots=True)
 class Lattice:
-    """Minimise the loss plus ``penalty`` for each term, over whole-number points.
+    """Minimise the loss plus the penalties of the terms, over whole-number points.
 
     A point is a vector with one entry for each column and the base as the last:
     ``log-odds = (holds @ points + base) / multiplier``. At most ``max_terms`` columns have points.
 
     Attributes
     ----------
+    penalties
+        One for each column: what it costs to give it points.
     low, high
         The box of a point, the base included.
     """
 
     columns: Columns
     max_terms: int
-    penalty: float
+    penalties: Floats
     multiplier: float
     low: Integers
     high: Integers
@@ -43,8 +45,13 @@ class Lattice:
         return log_loss(self._log_odds(point), self.columns.labels, self.columns.weights)
 
     def objective(self, point: Integers) -> float:
-        """The loss plus the penalty for each term."""
-        return self.loss(point) + self.penalty * int(np.count_nonzero(point[:-1]))
+        """The loss plus the penalty of each term."""
+        return self.loss(point) + float(self.penalties[point[:-1] != 0].sum())
+
+    @property
+    def most_penalties(self) -> float:
+        """What the terms of a card cost at most."""
+        return float(np.sort(self.penalties)[::-1][: self.max_terms].sum())
 
     def allows(self, point: Integers) -> bool:
         """Within the box, with no more terms than allowed."""
@@ -71,8 +78,10 @@ class Lattice:
         return point
 
 
-def make_lattice(problem: Problem, penalty: float) -> Lattice:
+def make_lattice(problem: Problem, penalties: float | Floats) -> Lattice:
     """The problem on its candidate columns; its scale is fixed.
+
+    ``penalties`` is one number for all terms, or one for each feature.
 
     The base is free in the problem and bounded here, which loses nothing. With ``s`` the points of
     a row without the base, ``m`` the multiplier and ``r`` the log-odds of the base rate: where
@@ -90,7 +99,9 @@ def make_lattice(problem: Problem, penalty: float) -> Lattice:
     return Lattice(
         columns=columns,
         max_terms=min(problem.limits.max_terms, columns.n_columns),
-        penalty=penalty,
+        penalties=np.broadcast_to(penalties, problem.data.n_features)[columns.features].astype(
+            float
+        ),
         multiplier=multiplier,
         low=np.append(columns.low, lowest),
         high=np.append(columns.high, highest),
@@ -153,7 +164,7 @@ def bound_of_box(lattice: Lattice, box: Box, tangents: list[Tangent], shares: Fl
     constant = float(sum(shares[t] * tangents[t].constant for t in used))
     slopes = np.sum([shares[t] * tangents[t].slopes for t in used], axis=0)
     least = np.minimum(slopes * box.low, slopes * box.high)
-    columns, base = least[:-1] + lattice.penalty, float(least[-1])
+    columns, base = least[:-1] + lattice.penalties, float(least[-1])
     left = lattice.max_terms - int(np.count_nonzero(box.is_term))
     gains = np.sort(np.minimum(columns[~box.is_term], 0.0))[: max(left, 0)]
     value = constant + base + float(columns[box.is_term].sum()) + float(gains.sum())
