@@ -10,10 +10,6 @@ again, the figures on training and check rows, the way back and the drawing. Nee
 from __future__ import annotations
 
 import argparse
-import http.client
-import json
-import re
-import subprocess
 import sys
 import tempfile
 import time
@@ -21,8 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
+
+# the tests know how to use the page
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from studio_page import Page, open_browser
+from studio_process import Client, studio
 
 #: Moves a handle as a person drags it, and says how long each price took.
 DRAG = """
@@ -64,54 +64,11 @@ def write_rows(path: Path, rows: int) -> None:
     np.savetxt(path, np.column_stack([X, y]), "%.4g", ",", header=names, comments="")
 
 
-class Studio:
-    """The command, and requests to it."""
-
-    def __init__(self, data: str) -> None:
-        command = [sys.executable, "-m", "riskcard", "studio", data, "--no-browser"]
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-        assert self.process.stderr is not None
-        self.address = self.process.stderr.readline().split()[-1]
-        found = re.search(r":(\d+)/#(\S+)", self.address)
-        assert found is not None
-        self.port, self.token = int(found[1]), found[2]
-
-    def ask(self, method: str, path: str, content: Any = None) -> Any:
-        for _ in range(200):
-            try:
-                connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
-                headers = {"X-Riskcard-Token": self.token}
-                connection.request(method, path, json.dumps(content), headers)
-                answer = connection.getresponse()
-                found = json.loads(answer.read())
-                assert answer.status == 200, found
-                return found
-            except ConnectionRefusedError:
-                time.sleep(0.1)
-        raise ConnectionError("The studio does not answer.")
-
-    def act(self, name: str, **more: Any) -> Any:
-        version = self.ask("GET", "/api/state")["version"]
-        return self.ask("POST", "/api/act", {"act": name, "version": version, **more})
-
-    def fit(self) -> Any:
-        changes = {"target": "y", "event": "1", "hold_out": 0.3, "seconds": 5}
-        self.act("choose", changes=changes)
-        self.act("fit")
-        while (state := self.ask("GET", "/api/state"))["work"]["state"] == "running":
-            time.sleep(0.5)
-        assert state["work"]["state"] == "done", state["work"]
-        return state
-
-
-def browse() -> Any:
-    options = webdriver.ChromeOptions()
-    options.binary_location = "/usr/bin/chromium"
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1280,900"):
-        options.add_argument(argument)
-    browser = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
-    browser.set_script_timeout(600)
-    return browser
+def fit(client: Client) -> Any:
+    """A card of five terms with what is proven in five seconds."""
+    client.act("choose", changes={"target": "y", "event": "1", "hold_out": 0.3, "seconds": 5})
+    client.act("fit")
+    return client.wait_for("done")
 
 
 def report(what: str, times: list[float]) -> None:
@@ -128,23 +85,18 @@ def main() -> None:
         path = Path(folder) / "rows.csv"
         write_rows(path, options.rows)
         begin = time.perf_counter()
-        studio = Studio(str(path))
-        browser = browse()
-        try:
-            studio.ask("GET", "/api/state")
+        with studio(str(path)) as client:
             opened = time.perf_counter() - begin
-            state = studio.fit()
-            terms = state["card"]["terms"]
+            terms = fit(client)["card"]["terms"]
             print(f"{options.rows:,} rows, 30 columns, {terms} terms: opened in {opened:.1f} s")
-            browser.get(studio.address)
-            while not browser.find_elements("css selector", ".handle"):
-                time.sleep(0.1)
-            report("a cut is moved", browser.execute_async_script(DRAG, options.moves))
-            report("points are stepped", browser.execute_async_script(CLICK, options.moves))
-        finally:
-            browser.quit()
-            studio.process.terminate()
-            studio.process.wait()
+            browser = open_browser("--window-size=1280,900")
+            try:
+                browser.set_script_timeout(600)
+                Page(browser, client.address).find(".handle")
+                report("a cut is moved", browser.execute_async_script(DRAG, options.moves))
+                report("points are stepped", browser.execute_async_script(CLICK, options.moves))
+            finally:
+                browser.quit()
 
 
 if __name__ == "__main__":

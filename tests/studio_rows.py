@@ -12,7 +12,8 @@ from riskcard.data.columns import FeatureValues, read_column
 from riskcard.data.files.feature_table import FeatureTable
 from riskcard.estimators.classifier import RiskScoreClassifier
 from riskcard.estimators.watched_fit import WatchedFit, fit_watched
-from riskcard.studio.pricing import Referee, Rows
+from riskcard.studio.table.pricing import Referee
+from riskcard.studio.table.rows import Rows
 
 
 def some_columns(n_rows: int = 300, seed: int = 5) -> tuple[dict[str, Any], np.ndarray]:

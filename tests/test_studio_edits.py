@@ -9,9 +9,9 @@ from riskcard.errors import ParameterError
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
 from riskcard.studio.choices import Choices
-from riskcard.studio.edits import edit_card, finished
-from riskcard.studio.pins import read_pins, rules_of
-from riskcard.studio.pricing import Referee, totals_of
+from riskcard.studio.state.edits import edit_card, finished
+from riskcard.studio.state.pins import read_pins, rules_of
+from riskcard.studio.table.pricing import Referee, totals_of
 from studio_rows import referee_of, rows_of
 
 

@@ -14,14 +14,15 @@ import pytest
 
 from studio_process import Client, start, studio
 from studio_rows import write_table
+from studio_session import NoFitter
 
 pytest.importorskip("starlette")
 uvicorn = pytest.importorskip("uvicorn")
 
 from riskcard.errors import ParameterError, SolverMissing  # noqa: E402
-from riskcard.studio.app import make_app  # noqa: E402
-from riskcard.studio.serve import Wishes, serve  # noqa: E402
-from riskcard.studio.session import Session  # noqa: E402
+from riskcard.studio.server.app import make_app  # noqa: E402
+from riskcard.studio.server.serve import Wishes, serve  # noqa: E402
+from riskcard.studio.state.session import Session  # noqa: E402
 
 TOKEN = "right-token"
 MOST = 200_000
@@ -30,7 +31,7 @@ MOST = 200_000
 @pytest.fixture
 def server(tmp_path, monkeypatch):
     """A session with a table, behind a real server; nothing is fitted."""
-    monkeypatch.setattr("riskcard.studio.fits.Fitter", _NoFitter)
+    monkeypatch.setattr("riskcard.studio.state.fits.Fitter", NoFitter)
     session = Session()
     session.open_table(str(write_table(tmp_path / "rows.csv")), "rows.csv")
     listening = socket.socket()
@@ -50,16 +51,6 @@ def server(tmp_path, monkeypatch):
     thread.join(10)
     listening.close()
     session.close()
-
-
-class _NoFitter:
-    def __init__(self, hear):
-        pass
-
-    def give(self, job):
-        pass
-
-    stop = cancel = close = lambda self: None
 
 
 # --- who is let in -------------------------------------------------------------------------------
@@ -114,7 +105,7 @@ def test_two_tokens_or_two_hosts_are_no_token_and_no_host(server):
 
 
 def test_every_answer_forbids_what_the_page_does_not_need(server):
-    for path in ("/", "/page/main.js", "/words.json", "/api/state", "/nothing", "/page/nothing"):
+    for path in ("/", "/page/main.js", "/words/de.json", "/api/state", "/nothing", "/page/nothing"):
         answer, _ = server.ask("GET", path)
         policy = answer.getheader("Content-Security-Policy")
         assert policy.startswith("default-src 'none'; script-src 'self';")
@@ -126,7 +117,7 @@ def test_every_answer_forbids_what_the_page_does_not_need(server):
 
 
 def test_the_page_itself_holds_neither_data_nor_token(server):
-    for path in ("/", "/page/main.js", "/page/api.js", "/words.json"):
+    for path in ("/", "/page/main.js", "/page/api.js", "/words/de.json"):
         answer, content = server.ask("GET", path, X_Riskcard_Token=None)
         assert answer.status == 200
         assert TOKEN.encode() not in content
@@ -148,8 +139,8 @@ def test_the_page_loads_nothing_from_elsewhere_and_has_no_script_in_it(server):
 @pytest.mark.parametrize(
     "path",
     [
-        "/page/..%2Fapp.py",
-        "/page/../app.py",
+        "/page/..%2Fpage_words.py",
+        "/page/../page_words.py",
         "/page/%2e%2e/words/english.json",
         "/page/__init__.py",
         "/api/file/..%2F..%2Fetc",
@@ -324,7 +315,7 @@ def test_a_choice_of_a_column_that_is_not_there_is_refused(server, changes):
 
 
 def test_a_mistake_of_ours_is_an_answer_too(server, monkeypatch, capsys):
-    monkeypatch.setattr("riskcard.studio.app.state_of", lambda session: 1 / 0)
+    monkeypatch.setattr("riskcard.studio.server.app.state_of", lambda session: 1 / 0)
     answer, content = server.ask("GET", "/api/state")
     assert (answer.status, "ZeroDivisionError" in json.loads(content)["error"]) == (500, True)
     assert "Traceback" in capsys.readouterr().err

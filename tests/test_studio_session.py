@@ -2,10 +2,7 @@
 
 import json
 import math
-import re
 import shlex
-import time
-from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -17,26 +14,18 @@ from riskcard.model.origin.recipe import digest_of
 from riskcard.rules.card_rules import CardRules, FeatureGroup, FeatureRule
 from riskcard.rules.write_rules import rules_to_toml
 from riskcard.studio.choices import Choices, options_of
-from riskcard.studio.data import Source, divide
-from riskcard.studio.document import Proof, from_file
-from riskcard.studio.downloads import file_of
-from riskcard.studio.exchange import read_training_file, write_training
-from riskcard.studio.fits import Work
-from riskcard.studio.session import Conflict, Session
-from riskcard.studio.signed_log import add_entry, first_break
-from riskcard.studio.view import card_of, columns_of, compare_cards, groups_view, state_of
+from riskcard.studio.fitting.exchange import read_training_file, write_training
+from riskcard.studio.server.downloads import file_of
+from riskcard.studio.server.view import card_of, columns_of, compare_cards, groups_view, state_of
+from riskcard.studio.state.document import Proof, from_file
+from riskcard.studio.state.fits import Work
+from riskcard.studio.state.session import Conflict, Session
+from riskcard.studio.state.signed_log import add_entry, first_break
+from riskcard.studio.table.data import Source, divide
 from studio_rows import write_table
+from studio_session import NoFitter, wait
 
 CHOICES = {"target": "ill", "event": "yes", "hold_out": 0.3, "max_terms": 2, "max_points": 3}
-
-
-def wait(session: Session) -> None:
-    """Until the process that fits is done."""
-    for _ in range(6000):
-        if session.fits.work.state != "running":
-            break
-        time.sleep(0.05)
-    assert session.fits.work.state == "done", session.fits.work
 
 
 @pytest.fixture(scope="module")
@@ -55,30 +44,11 @@ def fitted(tmp_path_factory):
 @pytest.fixture
 def unfitted(tmp_path, monkeypatch):
     """A session without the process that fits."""
-    monkeypatch.setattr("riskcard.studio.fits.Fitter", _NoFitter)
+    monkeypatch.setattr("riskcard.studio.state.fits.Fitter", NoFitter)
     session = Session()
     session.open_table(str(write_table(tmp_path / "rows.csv")), "rows.csv")
     yield session
     session.close()
-
-
-class _NoFitter:
-    """Takes jobs and does nothing."""
-
-    def __init__(self, hear):
-        self.jobs = []
-
-    def give(self, job):
-        self.jobs.append(job)
-
-    def stop(self):
-        self.jobs.append("stop")
-
-    def cancel(self):
-        self.jobs.append("cancel")
-
-    def close(self):
-        pass
 
 
 # --- choices are options -------------------------------------------------------------------------
@@ -103,17 +73,21 @@ def test_a_command_is_read_back_as_the_same_choices():
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"max_terms": 0}, "max_terms"),
-        ({"max_terms": 1000}, "at most 20"),
-        ({"max_terms": "5"}, "max_terms"),
+        ({"max_terms": 0}, "Terms at most: 0 does not fit"),
+        ({"max_terms": 1000}, "from 1 to 20"),
+        ({"max_terms": "5"}, "Terms at most: '5' does not fit"),
         ({"hold_out": 0.9}, "from 0 to 0.5"),
-        ({"hold_out": None}, "hold_out"),
-        ({"seconds": 1e9}, "up to 3600"),
+        ({"hold_out": None}, "Rows kept from the fit: None"),
+        ({"seconds": 1e9}, "proof: 1e.09 does not fit. Use a number from 1 to 3600"),
         ({"dropped": "age"}, "list of names"),
-        ({"target": 5}, "Use a text"),
+        ({"target": 5}, "Column with the outcome: 5 is no name"),
         ({"codes": {"age": "-9"}}, "codes"),
         ({"codes": ["age"]}, "codes of each column"),
         ({"__class__": 1}, "no choice"),
+        ({"later": "day"}, "no column with a moment"),
+        ({"later": ["a=b", ""]}, "has a '=' in its name"),
+        ({"weights": "age", "groups": "age"}, "'age' is chosen twice"),
+        ({"groups": "person", "later": ["day", ""]}, "could be on both sides"),
     ],
     ids=str,
 )
@@ -175,8 +149,8 @@ def test_tiles_tell_what_a_column_is_and_remark_on_it(tmp_path):
         for one in divide(source, Choices.of({"target": "ill", "event": "1"})).tiles(source)
     }
     assert not tiles["patient_id"]["is_used"]
-    assert "Left out" in tiles["patient_id"]["remarks"][0]
-    assert "separates nearly all rows" in tiles["leak"]["remarks"][0]
+    assert tiles["patient_id"]["remarks"][0]["name"] == "remark_left_out"
+    assert tiles["leak"]["remarks"] == [{"name": "remark_leak", "parts": {"area": "1.000"}}]
     assert (tiles["age"]["kind"], tiles["leak"]["kind"], tiles["sex"]["kind"]) == (
         "number",
         "yes_no",
@@ -203,7 +177,7 @@ def test_every_step_can_be_undone_and_redone(unfitted):
     unfitted.choose({"event": "yes"})
     unfitted.set_groups([0.2])
     unfitted.set_labels({"features": {"age": {"name": "Age", "unit": "years"}}})
-    documents = [*unfitted._past, unfitted.document]
+    documents = [*unfitted.history.past, unfitted.document]
     for document in reversed(documents[:-1]):
         unfitted.undo()
         assert unfitted.document is document
@@ -247,13 +221,16 @@ def test_a_page_that_shows_an_older_state_cannot_change_it(unfitted):
 def test_a_bound_of_another_problem_is_not_taken_over(fitted):
     """While a proof goes on, an undo may lead back to a card of an earlier one."""
     fits, bound = fitted.fits, fitted.document.proof.card.certificate.bound
-    before, moment = fits.work, {"kind": "moment", "seconds": 1.0, "loss": 1e9, "bound": 1e9}
+    before, moment = (
+        fits.work,
+        {"kind": "moment", "seconds": 1.0, "loss": 1e9, "bound": 1e9, "nodes": 7},
+    )
     fits.work = Work(
         "running", "free", proof=Proof(before.card, before.proof.pseudo, before.origin.choices)
     )
     fits._hear(moment)
     assert state_of(fitted)["card"]["figures"]["bound"] == bound
-    assert fits.work.moments == [[1.0, 1e9, 1e9]]
+    assert fits.work.moments == [[1.0, 1e9, 1e9, 7]]
     fits.work = before
 
 
@@ -406,6 +383,18 @@ def test_a_session_with_a_forged_proof_is_refused_and_nothing_is_lost(fitted):
 
 
 @pytest.mark.slow
+def test_what_is_proven_is_said_in_the_language_of_the_session(fitted):
+    fitted.set_labels({"language": "de"})
+    try:
+        state = state_of(fitted)
+        assert state["card"]["proof"][0].startswith("Bewiesen")
+        assert state["best"]["proof"] == state["card"]["proof"]
+        assert state["card"]["title"].startswith("Risiko")
+    finally:
+        fitted.undo()
+
+
+@pytest.mark.slow
 def test_what_is_shown_of_two_cards_counts_all_rows(fitted):
     feature = fitted.document.card.features[0]
     other = fitted.edited({"what": "remove", "feature": feature.name})
@@ -456,7 +445,7 @@ def test_the_candidates_of_the_proof_are_shown_with_the_price_of_every_card(fitt
     assert certificate.shortlist is not None
     words = (
         f"at most {certificate.grid} candidate cuts per feature, "
-        f"{certificate.shortlist} candidate conditions in all"
+        f"{certificate.shortlist} candidate conditions, preselected from {certificate.all_conditions}"
     )
     moved = fitted.edited({"what": "cut", "feature": "age", "place": 0, "cut": 58.5})
     for card in (fitted.document.card, moved):
@@ -471,12 +460,3 @@ def test_a_card_with_more_terms_or_points_than_the_kind_is_called_larger(fitted)
         {"what": "add", "feature": "dose"},
     ):
         assert card_of(fitted, fitted.edited(edit))["figures"]["is_larger"]
-
-
-def test_every_word_that_the_card_screen_says_is_in_the_file_of_words():
-    studio = files("riskcard").joinpath("studio")
-    words = json.loads(studio.joinpath("words/english.json").read_text("utf-8"))
-    script = studio.joinpath("page/card_screen.js").read_text("utf-8")
-    said = set(re.findall(r'say\("(\w+)"', script)) | {"kind_of_every_cut", "kind_of_candidates"}
-    assert said <= set(words)
-    assert "can be below the bound" in words["kind_of_candidates"]

@@ -13,10 +13,12 @@ from riskcard.evaluation.summary import evaluate
 from riskcard.evaluation.thresholds import risk_groups
 from riskcard.model.card import RiskCard
 from riskcard.studio.choices import Choices
-from riskcard.studio.data import Source, divide
-from riskcard.studio.edits import edit_card
-from riskcard.studio.pricing import Referee, totals_of
-from riskcard.studio.session import _pseudo_of
+from riskcard.studio.page_words import page_words
+from riskcard.studio.state.edits import edit_card
+from riskcard.studio.state.restored import pseudo_of
+from riskcard.studio.table.data import Source, divide
+from riskcard.studio.table.pricing import Referee
+from studio_page import Page
 from studio_process import studio
 from studio_rows import write_table
 
@@ -26,77 +28,16 @@ CHOICES = {"target": "ill", "event": "yes", "hold_out": 0.3, "max_terms": 2}
 #: What the page shows: the exact figures behind the rounded ones.
 FIGURES = """
 const found = {};
-for (const one of document.querySelectorAll("[data-figure]")) found[one.dataset.figure] = Number(one.dataset.value);
-found.price = Number(document.getElementById("price-words").dataset.value);
+for (const one of page.querySelectorAll("[data-figure]")) found[one.dataset.figure] = Number(one.dataset.value);
+found.price = Number(page.getElementById("price-words").dataset.value);
 return found;
 """
 UNNAMED = """
-return [...document.querySelectorAll("button, input, select, summary, [tabindex='0']")]
+return [...page.querySelectorAll("button, input, select, summary, [tabindex='0']")]
   .filter(one => one.checkVisibility())
   .filter(one => !(one.ariaLabel || one.textContent.trim() || one.labels?.[0]?.textContent.trim() || one.id === "command"))
   .map(one => one.outerHTML);
 """
-
-
-class Page:
-    """The page of one studio, used as a person would."""
-
-    def __init__(self, browser, client, find_module):
-        self.browser, self.client = browser, client
-        self.by = find_module("selenium.webdriver.common.by").By.CSS_SELECTOR
-        self.keys = find_module("selenium.webdriver.common.keys").Keys
-        browser.get("about:blank")
-        browser.get(client.address)
-
-    def find(self, selector: str):
-        for _ in range(1200):
-            found = self.browser.find_elements(self.by, selector)
-            if found and not self.is_busy():
-                return found[0]
-            time.sleep(0.05)
-        raise AssertionError(f"There is no {selector}")
-
-    def is_busy(self) -> bool:
-        return self.browser.execute_script(
-            "return document.body.getAttribute('aria-busy') === 'true'"
-        )
-
-    def click(self, selector: str) -> None:
-        self.find(selector)
-        script = "const one = document.querySelector(arguments[0]); one.focus(); one.click(); return one.disabled"
-        assert not self.browser.execute_script(script, selector), selector
-        while self.is_busy():
-            time.sleep(0.02)
-
-    def text(self, selector: str) -> str:
-        script = "return document.querySelector(arguments[0])?.innerText ?? ''"
-        return self.browser.execute_script(script, selector)
-
-    def texts(self, selector: str) -> list[str]:
-        script = "return [...document.querySelectorAll(arguments[0])].map(one => one.innerText)"
-        return self.browser.execute_script(script, selector)
-
-    def choose(self, selector: str, value: str) -> None:
-        self.find(selector)
-        script = """const one = document.querySelector(arguments[0]);
-            one.value = arguments[1]; one.dispatchEvent(new Event('change'))"""
-        self.browser.execute_script(script, selector, value)
-        while self.is_busy():
-            time.sleep(0.02)
-
-    def wait_for(self, selector: str, words: str) -> str:
-        for _ in range(2400):
-            text = self.text(selector)
-            if words in text:
-                return text
-            time.sleep(0.05)
-        raise AssertionError(f"{selector} shows {text!r}, not {words!r}")
-
-    def go(self, screen: str) -> None:
-        self.click(f"[data-key='go-{screen}']")
-
-    def figures(self) -> dict[str, float]:
-        return self.browser.execute_script(FIGURES)
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +59,9 @@ def page(browser, find_module):
     for kind in ("browser", "performance"):
         browser.get_log(kind)
     with studio() as client:
-        yield Page(browser, client, find_module)
+        shown = Page(browser, client.address)
+        shown.client = client
+        yield shown
         assert browser.get_log("browser") == []
         asked = [
             message["params"]["request"]["url"]
@@ -136,16 +79,16 @@ def library(table, choices=CHOICES):
     source = Source.open(str(table), "rows.csv")
     made = Choices.of(choices)
     division = divide(source, made)
-    pseudo = _pseudo_of(division, made, source)
+    pseudo = pseudo_of(division, made, source)
     return division, lambda best: Referee(division.rows, pseudo, best)
 
 
 def require_same(page, card, judge, division) -> None:
     """What the page shows of a card is what the library says of it."""
-    shown, check = page.figures(), division.check
+    shown, check = page.run(FIGURES), division.check
     raw = {name: one.by_name() for name, one in check.features.items()}
     known = evaluate(Outcomes(card.risk(raw), check.is_event, check.weights))
-    price = judge.price(card, totals_of(card, judge.rows))
+    price = judge.price(card)
     assert shown["loss"] == pytest.approx(price.loss, rel=1e-9)
     assert shown["bound"] == pytest.approx(judge.best.certificate.bound, rel=1e-12)
     assert shown["price"] == pytest.approx(price.loss / judge.best.certificate.bound - 1, abs=1e-9)
@@ -154,9 +97,8 @@ def require_same(page, card, judge, division) -> None:
     assert shown["expected"] == pytest.approx(known.calibration.expected, rel=1e-9)
 
 
-def test_from_a_file_to_the_signed_off_card(page, table, tmp_path, monkeypatch):
-    page.find("#file").send_keys(str(table))
-    page.wait_for("#table-name", "rows.csv")
+def test_from_a_file_to_the_signed_off_card(page, table, tmp_path, monkeypatch, find_module):
+    page.open(table)
     # a name with markup is only a name
     headings = page.texts(".tile h3")
     assert ODD in headings
@@ -196,9 +138,10 @@ def test_from_a_file_to_the_signed_off_card(page, table, tmp_path, monkeypatch):
     # a cut, by the keyboard; the focus stays on its handle
     handle = page.find(".handle")
     before = float(handle.get_attribute("value"))
-    handle.send_keys(page.keys.ARROW_RIGHT)
-    time.sleep(0.3)
-    page.find(".handle")
+    handle.send_keys(find_module("selenium.webdriver.common.keys").Keys.ARROW_RIGHT)
+    while len(page.client.read("/api/state")["log"]) < 4:  # opened, fitted, points, cut
+        time.sleep(0.05)
+    page.wait("true")
     now = RiskCard.from_json(page.client.ask("GET", "/api/file/card")[1].decode())
     (moved,) = (one for one in now.features if one.cuts)
     assert moved.cuts[0] > before
@@ -252,14 +195,9 @@ def test_from_a_file_to_the_signed_off_card(page, table, tmp_path, monkeypatch):
 
 
 def test_cards_about_as_good_are_listed_filtered_compared_and_taken(page, table):
-    page.find("#file").send_keys(str(table))
-    page.wait_for("#table-name", "rows.csv")
-    page.choose("#target", "ill")
-    page.click("[data-event='yes']")
-    page.go("card")
-    page.choose("#max_terms", "2")
-    page.click("#fit")
-    page.wait_for("#proof", "Proven")
+    page.open(table)
+    page.choose_outcome("ill", "yes")
+    page.fit(2)
     page.go("pool")
     page.click("#find-pool")
     summary = page.wait_for("#pool-summary", "loss of at most")
@@ -276,10 +214,13 @@ def test_cards_about_as_good_are_listed_filtered_compared_and_taken(page, table)
     kept = [one for one in pool["cards"] if name not in one["features"]]
     assert page.wait_for("#pool-count", "cards").startswith(f"{len(kept)} of ")
     page.choose("#without", "")
-    page.click(f"[data-place='{len(rows) - 1}']")
+    losses = [one["loss"] for one in pool["cards"]]
+    assert losses == sorted(losses)
+    last = pool["cards"][-1]
+    page.click(f"[data-place='{last['place']}']")
     state = page.client.read("/api/state")
-    assert state["card"]["figures"]["loss"] == pytest.approx(pool["cards"][-1]["loss"], rel=1e-9)
-    assert f"--choose={len(rows) - 1}" in state["command"]
+    assert state["card"]["figures"]["loss"] == pytest.approx(last["loss"], rel=1e-9)
+    assert f"--choose={last['place']}" in state["command"]
 
 
 SIZES = {"laptop": (1280, 900, False), "phone": (360, 740, True)}
@@ -287,33 +228,105 @@ SIZES = {"laptop": (1280, 900, False), "phone": (360, 740, True)}
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_screen_fits_and_everything_on_it_has_a_name(page, table, scheme):
-    media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-    page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
-    page.find("#file").send_keys(str(table))
-    page.wait_for("#table-name", "rows.csv")
-    page.choose("#target", "ill")
-    page.click("[data-event='yes']")
-    page.go("card")
-    page.choose("#max_terms", "2")
-    page.click("#fit")
-    page.wait_for("#proof", "Proven")
+    page.open(table)
+    page.choose_outcome("ill", "yes")
+    page.fit(2)
     for width, height, is_phone in SIZES.values():
-        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": is_phone}
-        page.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        page.resize(width, height, is_phone, scheme)
         for screen in ("data", "card", "pool", "groups", "sign"):
             page.go(screen)
             time.sleep(0.2)
             whole = page.browser.execute_script("return document.documentElement.scrollWidth")
             assert whole <= width, screen
-            assert page.browser.execute_script(UNNAMED) == []
-    page.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-    page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+            assert page.run(UNNAMED) == []
+    page.restore_size()
+
+
+@pytest.mark.parametrize("language", ["de", "fr", "es"])
+def test_every_screen_speaks_the_language_that_is_chosen(page, table, language):
+    page.open(table)
+    page.choose("#language", language)
+    words = page_words(language)
+    page.wait_for("[data-key='go-sign']", words["screen_sign"])
+    page.choose_outcome("ill", "yes", "0.3")
+    page.fit(2)
+    assert page.run("return page.body.lang") == language
+    assert "Proven" not in page.text("#proof")
+    for screen in ("data", "card", "pool", "groups", "sign"):
+        page.go(screen)
+        shown = page.text("#screen")
+        for name in ("find_card", "loss", "moved", "pool_words", "groups_words", "sign_role"):
+            assert page_words("en")[name] not in shown.splitlines()
+    assert words["log_title"] in shown
+    card = RiskCard.from_json(page.client.ask("GET", "/api/file/card")[1].decode())
+    assert card.labels.language == language
+    page.go("groups")
+    page.choose("#group-risks", "2,5; 20")
+    page.click("#set-groups")
+    assert page.client.read("/api/state")["groups"] == [0.025, 0.2]
+
+
+def test_people_who_come_again_weights_and_dates_are_chosen_on_the_page(page, tmp_path):
+    rng = np.random.default_rng(2)
+    lines = ["person,day,age,smoker,weight,ill"]
+    for i in range(500):
+        age, smoker = rng.integers(20, 90), rng.choice([0, 1, 1, -9])
+        event = rng.random() < 0.1 + 0.6 * (age > 60)
+        ill = "" if i == 7 else "yes" if event else "no"
+        day = np.datetime64("2022-01-01") + i
+        lines.append(f"P{i % 200},{day},{age},{smoker},{rng.integers(1, 4)},{ill}")
+    (tmp_path / "visits.csv").write_text("\n".join(lines), encoding="utf-8")
+    page.open(tmp_path / "visits.csv")
+    page.choose("#target", "ill")
+    assert "1 rows have no outcome" in page.wait_for("#without-outcome", "outcome")
+    page.choose_outcome("ill", "yes", "0.3")
+    page.run("page.querySelector(\"[data-key='more-rows']\").open = true")
+    page.choose("#weights", "weight")
+    page.choose("#groups", "person")
+    page.wait_for("[data-column='person'] .note", "belong together")
+    page.choose("[data-key='own-codes-smoker']", "-9")
+    state = page.client.read("/api/state")
+    assert (state["choices"]["weights"], state["choices"]["groups"]) == ("weight", "person")
+    assert state["choices"]["codes"] == {"smoker": [-9]}
+    page.choose("#later", "day")
+    assert "could be on both sides" in page.wait_for("#message", "sides")
+    page.choose("#groups", "")
+    page.choose("#later", "day")
+    page.choose("#later-from", "2023-01-01")
+    parts = page.client.read("/api/state")["parts"]
+    assert parts["training"]["rows"] == 364  # the days of 2022, without the one that has no outcome
+    page.fit(2)
+    card = RiskCard.from_json(page.client.ask("GET", "/api/file/card")[1].decode())
+    assert card.training.is_weighted
+    assert "--hold-out-from=day=2023-01-01" in page.client.read("/api/state")["command"]
+    page.browser.get_log("browser")  # which tells of the refusal
+
+
+def test_news_that_come_while_the_page_is_busy_are_shown_after_it(page, table):
+    """The card and its proof are there before the page has read the answer to "fit"."""
+    page.open(table)
+    page.choose_outcome("ill", "yes")
+    page.go("card")
+    page.choose("#max_terms", "1")
+    page.run(
+        """const real = window.fetch;
+        window.fetch = async (path, options) => {
+          const answer = await real(path, options);
+          while (page.isHeld && path === "/api/act") await new Promise(next => setTimeout(next, 50));
+          return answer;
+        };
+        page.isHeld = true;
+        page.getElementById("fit").click();"""
+    )
+    page.client.wait_for("done")
+    time.sleep(0.5)  # the news of it have come
+    page.run("page.isHeld = false")
+    page.wait_for("#proof", "Proven")
 
 
 def test_a_second_tab_follows_the_first_and_a_page_without_the_token_sees_nothing(page, table):
     browser = page.browser
-    page.find("#file").send_keys(str(table))
-    page.wait_for("#table-name", "rows.csv")
+    page.open(table)
     first = browser.current_window_handle
     browser.switch_to.new_window("tab")
     try:
@@ -343,8 +356,7 @@ def test_edits_are_priced_at_once_with_ten_thousand_rows(page, tmp_path):
     y = rng.random(10_000) < 1 / (1 + np.exp(1 - X[:, 0] - X[:, 1]))
     header = ",".join([*(f"x{i}" for i in range(30)), "y"])
     np.savetxt(tmp_path / "big.csv", np.column_stack([X, y]), "%g", ",", header=header, comments="")
-    page.find("#file").send_keys(str(tmp_path / "big.csv"))
-    page.wait_for("#table-name", "big.csv")
+    page.open(tmp_path / "big.csv")
     page.choose("#target", "y")
     page.click("[data-event='1']")
     page.go("card")

@@ -12,12 +12,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from riskcard.checks import finite_number, whole_number
 from riskcard.errors import ParameterError
 from riskcard.rules.card_rules import FeatureRule
+from riskcard.studio.page_words import page_words
 
 #: The largest card that can be asked for here, and the longest proof in seconds.
-MOST_TERMS, LONGEST_PROOF = 20, 3600.0
+MOST_TERMS, MOST_POINTS, LONGEST_PROOF = 20, 100, 3600.0
+#: The page's words for the choices; messages call them the same.
+_WORDS = {
+    "target": "outcome_column",
+    "event": "event",
+    "weights": "weights_column",
+    "groups": "groups_column",
+    "later": "time_column",
+    "hold_out": "hold_out",
+    "max_terms": "max_terms",
+    "max_points": "max_points",
+    "seconds": "seconds",
+    "seed": "seed",
+}
+
+
+def _called(name: str) -> str:
+    """What the page calls a choice."""
+    return page_words("en")[_WORDS[name]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +50,15 @@ class Choices:
         Columns that are not used, and columns that are used although they look like identifiers.
     codes
         Numbers that are no measurements, such as -9 for "refused", by column: they get points of their own.
+    weights
+        The column with the weights of the rows; None where each counts once.
+    groups
+        The column whose rows belong together, such as the visits of a person; None where rows are independent.
     hold_out
         Share of the rows that is kept from the fit; 0 for none.
+    later
+        In place of a share: the column of times, and the moment from which on rows are kept from the fit;
+        an empty moment for the last 30 % of the rows.
     skip_missing_target
         Leave out rows without an outcome.
     max_terms, max_points
@@ -49,7 +74,10 @@ class Choices:
     dropped: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     codes: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    weights: str | None = None
+    groups: str | None = None
     hold_out: float = 0.0
+    later: tuple[str, str] | None = None
     skip_missing_target: bool = False
     max_terms: int = 5
     max_points: int = 5
@@ -62,26 +90,41 @@ class Choices:
         known = {one.name for one in fields(cls)}
         if unknown := sorted(set(content) - known):
             raise ParameterError(f"There is no choice {unknown[0]!r}. Use one of {sorted(known)}.")
-        for name in ("target", "event"):
+        for name in ("target", "event", "weights", "groups"):
             if not isinstance(content.get(name), str | None):
-                raise ParameterError(f"{name} is {content[name]!r}. Use a text.")
+                raise ParameterError(f"{_called(name)}: {content[name]!r} is no name of a column.")
         if not isinstance(content.get("skip_missing_target", False), bool):
             raise ParameterError(
                 f"skip_missing_target is {content['skip_missing_target']!r}. Use true or false."
             )
         lists = {name: _names(name, content.get(name, ())) for name in ("dropped", "kept")}
-        made = cls(**{**content, **lists, "codes": _codes(content.get("codes", {}))})
-        hold_out = finite_number("hold_out", made.hold_out)
-        if not 0 <= hold_out <= 0.5:
-            raise ParameterError(f"hold_out is {hold_out:g}. Use a share from 0 to 0.5.")
-        for name, most in (("max_terms", MOST_TERMS), ("max_points", 100)):
-            if whole_number(name, getattr(made, name), 1) > most:
-                raise ParameterError(f"{name} is {getattr(made, name)}. Use at most {most}.")
-        seconds = finite_number("seconds", made.seconds)
-        if not 0 < seconds <= LONGEST_PROOF:
-            raise ParameterError(f"seconds is {seconds:g}. Use a time up to {LONGEST_PROOF:g} s.")
-        whole_number("seed", made.seed)
+        own = {"codes": _codes(content.get("codes", {})), "later": _later(content.get("later"))}
+        made = cls(**{**content, **lists, **own})
+        _require_number("hold_out", made.hold_out, 0, 0.5)
+        _require_number("max_terms", made.max_terms, 1, MOST_TERMS, is_whole=True)
+        _require_number("max_points", made.max_points, 1, MOST_POINTS, is_whole=True)
+        _require_number("seconds", made.seconds, 1, LONGEST_PROOF)
+        _require_number("seed", made.seed, 0, 2**32 - 1, is_whole=True)
+        made._require_apart()
         return made
+
+    def _require_apart(self) -> None:
+        """Refuse a column that is to be two things."""
+        time = None if self.later is None else self.later[0]
+        roles = {"target": self.target, "weights": self.weights, "groups": self.groups}
+        taken: dict[str, str] = {}
+        for role, name in {**roles, "later": time}.items():
+            if name is not None and name in taken:
+                raise ParameterError(
+                    f"{name!r} is chosen twice, as {_called(taken[name])!r} and as {_called(role)!r}. Choose another column."
+                )
+            if name is not None:
+                taken[name] = role
+        if self.later is not None and self.groups is not None:
+            raise ParameterError(
+                f"Rows are kept from the fit by time ({time!r}), so rows of one {self.groups!r} could be on both sides. "
+                "Choose one of the two."
+            )
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain values."""
@@ -89,13 +132,26 @@ class Choices:
             name: list(value) if isinstance(value, tuple) else value
             for name, value in asdict(self).items()
         }
-        return {**lists, "codes": {name: list(own) for name, own in self.codes}}
+        later = None if self.later is None else list(self.later)
+        return {**lists, "codes": {name: list(own) for name, own in self.codes}, "later": later}
 
     @property
     def columns(self) -> list[str]:
         """The columns that are named."""
-        target = [] if self.target is None else [self.target]
-        return [*target, *self.dropped, *self.kept, *(name for name, _ in self.codes)]
+        time = None if self.later is None else self.later[0]
+        named = [self.target, self.weights, self.groups, time, *self.dropped, *self.kept]
+        return [*(name for name in named if name is not None), *(name for name, _ in self.codes)]
+
+    @property
+    def of_rows(self) -> tuple[Any, ...]:
+        """The choices that say which rows a card is learned from: another one means another problem."""
+        size = ("max_terms", "max_points", "seconds")
+        return tuple(getattr(self, one.name) for one in fields(self) if one.name not in size)
+
+    @property
+    def has_held_out(self) -> bool:
+        """Whether rows are kept from the fit."""
+        return self.later is not None or self.hold_out > 0
 
     @property
     def code_rules(self) -> dict[str, FeatureRule]:
@@ -116,13 +172,24 @@ class Choices:
             raise ParameterError("No outcome is chosen. Choose the column that is to be predicted.")
         words = ["fit", data, f"--target={self.target}"]
         words += [] if self.event is None else [f"--event={self.event}"]
-        words += [f"--drop={name}" for name in self.dropped]
+        words += [] if self.weights is None else [f"--weights={self.weights}"]
+        is_dropped = self.groups is not None and not self.has_held_out
+        dropped = dict.fromkeys([*self.dropped, *([str(self.groups)] if is_dropped else [])])
+        words += [f"--drop={name}" for name in dropped]
         words += [f"--keep-features={name}" for name in self.kept]
         words += ["--skip-missing-target"] if self.skip_missing_target else []
-        words += [f"--hold-out={self.hold_out!r}"] if self.hold_out else []
+        words += self._held_out_arguments()
         words += [f"--max-terms={self.max_terms}", f"--max-points={self.max_points}"]
         words += [f"--random-state={self.seed}", "--certify", f"--time-limit={self.seconds:g}"]
         return words if rules is None else [*words, f"--rules={rules}"]
+
+    def _held_out_arguments(self) -> list[str]:
+        if self.later is not None:
+            return [f"--hold-out-from={'='.join(filter(None, self.later))}"]
+        if not self.hold_out:
+            return []
+        groups = [] if self.groups is None else [f"--groups={self.groups}"]
+        return [f"--hold-out={self.hold_out!r}", *groups]
 
     def command(self, data: str, rules: str | None, output: str, more: Sequence[str] = ()) -> str:
         """The command, to be written down; a name that begins with a minus is one all the same."""
@@ -136,6 +203,31 @@ def options_of(arguments: list[str]) -> Namespace:
     from riskcard.cli.parser import make_parser
 
     return make_parser().parse_args([*arguments, "--quiet"])
+
+
+def _require_number(name: str, value: Any, low: float, high: float, is_whole: bool = False) -> None:
+    """Refuse what is no number of a range, in the words of the page."""
+    kind = int if is_whole else (int, float)
+    if isinstance(value, bool) or not isinstance(value, kind) or not low <= value <= high:
+        shown = f"{value:g}" if isinstance(value, float) else repr(value)
+        what = "a whole number" if is_whole else "a number"
+        raise ParameterError(
+            f"{_called(name)}: {shown} does not fit. Use {what} from {low:g} to {high:g}."
+        )
+
+
+def _later(content: Any) -> tuple[str, str] | None:
+    """The column of times and the moment, from plain values of anywhere."""
+    if content is None:
+        return None
+    if not isinstance(content, (list, tuple)) or [type(one) for one in content] != [str, str]:
+        raise ParameterError(f"{_called('later')}: {content!r} is no column with a moment.")
+    name, moment = content
+    if "=" in name:
+        raise ParameterError(
+            f"{_called('later')}: {name!r} has a '=' in its name, which the command cannot hold. Rename it in the file."
+        )
+    return name, moment.strip()
 
 
 def _codes(content: Any) -> tuple[tuple[str, tuple[float, ...]], ...]:

@@ -7,9 +7,16 @@ from riskcard.cli.remarks import say
 
 def run_studio(options: Namespace) -> int:
     """Serve the page until Ctrl-C."""
-    from riskcard.studio.serve import Wishes, serve
+    from riskcard.studio.server.serve import Wishes, serve
 
-    wishes = Wishes(options.data, options.session, options.port, not options.no_browser)
+    wishes = Wishes(
+        options.data,
+        options.session,
+        options.port,
+        not options.no_browser,
+        options.language or "en",
+        options.words,
+    )
     try:
         serve(wishes, say)
     except KeyboardInterrupt:

@@ -1,58 +1,49 @@
-// Talking to the server: every request has the token of this tab; nothing is asked for elsewhere.
+// What the page asks for, however it reaches the studio: by HTTP, or by the messages of a notebook.
 
-const KEY = "riskcard-studio-token";
+let way = null;
 
-/** The token from the address, which is then hidden, or from before this page was loaded again. */
-function findToken() {
-  const given = location.hash.slice(1);
-  if (given) {
-    sessionStorage.setItem(KEY, given);
-    history.replaceState(null, "", location.pathname);
-  }
-  return sessionStorage.getItem(KEY) ?? "";
-}
+/** Ask in this way from now on. */
+export function askBy(chosen) { way = chosen; }
 
-const token = findToken();
+const decoder = new TextDecoder();
 
-async function ask(path, options = {}) {
+async function ask(method, path, body) {
   let answer;
   try {
-    answer = await fetch(path, { ...options, headers: { "X-Riskcard-Token": token, ...options.headers } });
+    answer = await way.ask(method, path, body);
   } catch {
     throw Object.assign(new Error("gone"), { isGone: true });
   }
-  if (answer.ok) return answer;
+  if (answer.status < 400) return answer;
   let content = {};
-  try { content = await answer.json(); } catch { /* no words about it */ }
-  throw Object.assign(new Error(content.error ?? answer.statusText), { isConflict: content.is_conflict === true });
+  try { content = JSON.parse(decoder.decode(answer.bytes)); } catch { /* no words about it */ }
+  throw Object.assign(new Error(content.error ?? String(answer.status)), { isConflict: content.is_conflict === true });
 }
 
-const asJson = content => ({ method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(content) });
+const askJson = async (method, path, body) => JSON.parse(decoder.decode((await ask(method, path, body)).bytes));
 
-export const read = async path => (await ask(path)).json();
-export const post = async (path, content) => (await ask(path, asJson(content))).json();
-export const put = async (path, body) => (await ask(path, { method: "PUT", body })).json();
+export const read = path => askJson("GET", path);
+export const post = (path, content) => askJson("POST", path, JSON.stringify(content));
+export const put = (path, body) => askJson("PUT", path, body);
 
-/** Save a file of the server under its name. */
+/** Save a file of the studio under its name. */
 export async function download(kind) {
-  const answer = await ask(`/api/file/${kind}`);
-  const name = /filename="([^"]+)"/.exec(answer.headers.get("content-disposition") ?? "")?.[1] ?? kind;
-  const address = URL.createObjectURL(await answer.blob());
+  const answer = await ask("GET", `/api/file/${kind}`);
+  const name = /filename="([^"]+)"/.exec(answer.headers["content-disposition"] ?? "")?.[1] ?? kind;
+  const address = URL.createObjectURL(new Blob([answer.bytes], { type: "application/octet-stream" }));
   const link = document.createElement("a");
   Object.assign(link, { href: address, download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(address), 10000);
 }
 
-/** Hear of every change until the server goes. */
+/** Hear of every change until the studio goes. */
 export async function listen(hear) {
-  const answer = await ask("/api/news");
-  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-  for (let rest = ""; ;) {
-    const { value, done } = await reader.read();
-    if (done) return;
-    const lines = (rest + value).split("\n");
+  const pieces = new TextDecoder();
+  let rest = "";
+  await way.listen("/api/news", bytes => {
+    const lines = (rest + pieces.decode(bytes, { stream: true })).split("\n");
     rest = lines.pop();
     for (const line of lines) if (line) hear(JSON.parse(line));
-  }
+  });
 }

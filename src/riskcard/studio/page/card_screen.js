@@ -1,8 +1,8 @@
 // The card: found live with its proof, changed by hand, with its price at every move.
 
 import { post } from "/page/api.js";
-import { atMost, button, choice, count, field, h, percent, say, short, show } from "/page/dom.js";
-import { bars, gapPicture, plane } from "/page/pictures.js";
+import { around, atMost, button, choice, count, field, find, fixed, h, percent, say, short, show } from "/page/dom.js";
+import { bars, ends, gapPicture, plane } from "/page/pictures.js";
 
 export function cardScreen(studio) {
   const { card } = studio.state;
@@ -33,27 +33,35 @@ function sizesPicture(studio) {
   const { sizes } = studio.state;
   if (!sizes) return null;
   const choose = terms => studio.act("choose", { changes: { max_terms: terms } });
-  const points = sizes.terms.map((terms, i) => ({ x: terms, y: sizes.loss[i], title: say("size_point", { terms, loss: sizes.loss[i].toFixed(4), auc: sizes.auc[i].toFixed(3) }),
+  const points = sizes.terms.map((terms, i) => ({ x: terms, y: sizes.loss[i], title: say("size_point", { terms, loss: fixed(sizes.loss[i], 4), auc: fixed(sizes.auc[i], 3) }),
     isChosen: terms === sizes.chosen, choose: () => terms && choose(terms) }));
   return h("details", { open: true, "data-key": "sizes-shown" }, h("summary", {}, say("sizes_title", { terms: sizes.chosen })),
-    plane(points, { x: say("terms"), y: say("mean_loss_new"), label: say("sizes_title", { terms: sizes.chosen }) }),
+    plane(points, { x: say("terms"), y: say("mean_loss_new"), isWhole: true, label: say("sizes_title", { terms: sizes.chosen }) }),
+    h("p", { class: "facts" }, say("sizes_words")),
     h("div", { class: "row" }, sizes.terms.filter(terms => terms > 0).map(terms => button(String(terms), () => choose(terms),
       { "aria-label": say("take_size", { terms }), "aria-pressed": String(terms === studio.state.choices.max_terms), "data-key": `size-${terms}` }))));
 }
 
+/** Whether the bound has not risen for seconds, which a person may take for a halt. */
+function isStill(moments) {
+  const last = moments[moments.length - 1], since = moments.findIndex(one => one[2] === last[2]);
+  return last[0] - moments[since][0] > 1.5;
+}
+
 /** How far the work is; drawn by itself, so that nobody who types is disturbed. */
 export function showWork(studio) {
-  const place = document.getElementById("work");
+  const place = find("work");
   const work = studio.heard ?? studio.state.work;
   if (!place) return;
   const isBusy = work.state === "running", moments = work.moments ?? [], last = moments[moments.length - 1];
   const gap = last && last[2] > 0 ? Math.max(0, (last[1] - last[2]) / last[1]) : null;
   const told = work.state === "failed" ? work.reason : isBusy ? say(`busy_${work.kind}`) : work.state === "cancelled" ? say("cancelled") : "";
   show(place,
-    told ? h("p", { class: work.state === "failed" ? "note bad" : "note", id: "work-words" }, told) : null,
+    told ? h("p", { class: work.state === "failed" ? "note bad" : "note", id: "work-words" }, told,
+      isBusy && work.seconds > 2 ? ` ${say("elapsed", { seconds: count(Math.floor(work.seconds)) })}` : null) : null,
     last && (work.kind === "free" || work.kind === "pinned") ? [gapPicture(moments),
       h("p", { id: "gap" }, gap === null ? say("no_bound_yet", { loss: short(last[1], 6) })
-        : say("gap_words", { loss: short(last[1], 6), bound: short(last[2], 6), gap: atMost(gap), seconds: last[0].toFixed(1) }))] : null,
+        : say(isBusy && isStill(moments) ? "gap_still" : "gap_words", { nodes: count(last[3] ?? 0), loss: short(last[1], 6), bound: short(last[2], 6), gap: atMost(gap), seconds: fixed(last[0], 1) }))] : null,
     isBusy ? h("div", { class: "row" },
       work.kind === "free" || work.kind === "pinned" ? button(say("stop"), () => post("/api/stop", {}).catch(studio.fail), { "data-key": "stop", id: "stop" }) : null,
       button(say("cancel"), () => post("/api/stop", { cancel: true }).catch(studio.fail), { "data-key": "cancel", id: "cancel" })) : null);
@@ -96,9 +104,9 @@ function figureParts(studio, figures) {
     h("dl", {},
       fact("loss", say("loss"), short(figures.loss, 7), figures.loss),
       fact("bound", say("bound"), figures.bound > 0 ? short(figures.bound, 7) : "–", figures.bound),
-      fact("auc", say(`auc_${part}`), rows.auc === null ? "–" : rows.auc.toFixed(3), rows.auc),
-      fact("slope", say(`slope_${part}`), rows.slope === null ? "–" : rows.slope.toFixed(2), rows.slope),
-      fact("expected", say(`expected_${part}`), say("expected_of", { expected: expected.toFixed(1), observed: count(observed) }), expected),
+      fact("auc", say(`auc_${part}`), rows.auc === null ? "–" : fixed(rows.auc, 3), rows.auc),
+      fact("slope", say(`slope_${part}`), rows.slope === null ? "–" : fixed(rows.slope, 2), rows.slope),
+      fact("expected", say(`expected_${part}`), say("expected_of", { expected: fixed(expected, 1), observed: count(observed) }), expected),
       fact("moved", say("moved"), say("moved_of", { moved: count(figures.moved), rows: count(figures.training.rows) }), figures.moved)),
     figures.check ? null : h("p", { class: "facts" }, say("only_training"))];
 }
@@ -115,7 +123,7 @@ function proofParts(studio, card) {
 async function preview(studio, edit, show_) {
   const began = performance.now();
   const card = await post("/api/preview", { edit });
-  show(document.getElementById("figures"), figureParts(studio, card.figures));
+  show(find("figures"), figureParts(studio, card.figures));
   show_(card);
   noteTime(began);
 }
@@ -173,6 +181,7 @@ function pinPart(studio, feature, pinned) {
 function cutsPart(studio, feature) {
   const { low, high, step } = feature.handle;
   const place = h("div", { class: "cuts" }), picture = h("div", { class: "picture" }, bars(feature, 64, feature.cuts));
+  const axis = h("p", { class: "ends", "aria-hidden": "true" }, ends(feature.edges).map(one => h("span", {}, one)));
   const decimals = Math.max(0, -Math.floor(Math.log10(step)));
   const rounded = text => Number(Number(text).toFixed(decimals + 1));
   feature.cuts.forEach((cut, i) => {
@@ -203,14 +212,14 @@ function cutsPart(studio, feature) {
     const handle = h("input", { type: "range", min: low, max: high, step, value: cut, class: "handle", "data-key": `cut-${i}-${feature.name}`, "data-cut": i,
       "aria-label": say("cut_handle", { name: feature.heading, place: i + 1 }), "aria-valuetext": short(cut),
       oninput: event => {
-        document.body.dataset.dragging = "yes";
+        around().dataset.dragging = "yes";
         const value = rounded(event.target.value);
         number.value = value;
         event.target.setAttribute("aria-valuetext", short(value));
         look(value);
       },
       onchange: event => {
-        delete document.body.dataset.dragging;
+        delete around().dataset.dragging;
         next = null;
         edit(studio, { what: "cut", feature: feature.name, place: i, cut: rounded(event.target.value) });
       } });
@@ -220,7 +229,7 @@ function cutsPart(studio, feature) {
   });
   place.append(button(say("add_cut"), () => edit(studio, { what: "add cut", feature: feature.name }),
     { "data-key": `add-cut-${feature.name}`, "aria-label": say("add_cut_named", { name: feature.heading }) }));
-  return [picture, place];
+  return [picture, axis, place];
 }
 
 function linesPart(studio, feature) {

@@ -1,8 +1,8 @@
 // The first screen: open a table, look at its columns, choose the outcome and the rows to keep apart.
 
 import { post } from "/page/api.js";
-import { button, choice, count, field, h, say, short } from "/page/dom.js";
-import { bars } from "/page/pictures.js";
+import { button, choice, count, field, fixed, h, numbersOf, say, short } from "/page/dom.js";
+import { bars, ends } from "/page/pictures.js";
 
 const FILES = ".csv,.tsv,.txt,.xlsx,.xlsm,.parquet,.pq,.sav,.zsav,.por,.dta,.sas7bdat,.xpt,.json";
 
@@ -37,10 +37,10 @@ function tableFacts({ state }) {
   const { table } = state;
   return h("section", {}, h("h2", { id: "table-name" }, table.name),
     h("p", {}, say("table_facts", { rows: count(table.rows), columns: count(table.columns.length) })),
-    state.parts ? h("ul", { id: "read", class: "facts" }, state.parts.read.map(one => h("li", {}, one))) : remarks(table.remarks));
+    state.parts ? h("ul", { id: "read", class: "facts", lang: "en" }, state.parts.read.map(one => h("li", {}, one))) : remarks(table.remarks, "en"));
 }
 
-const remarks = list => (list.length ? h("ul", { class: "remarks" }, [...new Set(list)].map(one => h("li", {}, one))) : null);
+const remarks = (list, lang = null) => (list.length ? h("ul", { class: "remarks", lang }, [...new Set(list)].map(one => h("li", {}, one))) : null);
 
 function outcome(studio) {
   const { state, columns } = studio;
@@ -52,12 +52,14 @@ function outcome(studio) {
     { id: "target", "data-key": "target" });
   const values = state.outcome ?? [];
   const isTwo = values.length === 2;
+  const without = state.table.rows - values.reduce((sum, one) => sum + one.rows, 0);
   return h("section", { "aria-labelledby": "outcome-title" }, h("h2", { id: "outcome-title" }, say("outcome_title")),
     field(say("outcome_column"), list, say("outcome_hint")),
     choices.target && !isTwo ? h("p", { class: "note" }, say("not_two_values", { target: choices.target })) : null,
+    isTwo && without ? h("p", { class: "note", id: "without-outcome" }, say("without_outcome", { rows: count(without) })) : null,
     isTwo ? h("fieldset", { class: "events" }, h("legend", {}, say("which_event")), values.map(one => button(
       [h("strong", {}, one.value), h("span", {}, say("rows", { rows: count(one.rows) }))],
-      () => studio.act("choose", { changes: { event: one.value } }),
+      () => studio.act("choose", { changes: { event: one.value, skip_missing_target: without > 0 } }),
       { class: "large", "data-key": `event-${one.value}`, "data-event": one.value, "aria-pressed": String(choices.event === one.value) }))) : null);
 }
 
@@ -69,10 +71,34 @@ function rowParts(studio) {
     : say("parts_all", { training: count(parts.training.rows) });
   return h("section", { "aria-labelledby": "rows-title" }, h("h2", { id: "rows-title" }, say("rows_title")),
     field(say("hold_out"), choice(shares, String(choices.hold_out), share => studio.act("choose", { changes: { hold_out: Number(share) } }),
-      { id: "hold-out", "data-key": "hold-out", disabled: isOpened }), say("hold_hint")),
+      { id: "hold-out", "data-key": "hold-out", disabled: isOpened || choices.later !== null }), say("hold_hint")),
+    moreAboutRows(studio, isOpened),
     h("p", { id: "parts" }, told, " ", say("events_in_training", { events: count(parts.training.events) })),
     h("p", {}, button(say("find_card"), async () => { if (await studio.act("fit")) studio.go("card"); },
       { class: "main", id: "find", "data-key": "find" })));
+}
+
+/** Columns that say something about the rows: their times, whose they are, how much they count. */
+function moreAboutRows(studio, isOpened) {
+  const { choices, table } = studio.state;
+  const pairs = [["", say("no_column")], ...table.names.filter(name => name !== choices.target).map(name => [name, name])];
+  const pick = (key, value, changes) => choice(pairs, value ?? "", name => studio.act("choose", { changes: changes(name || null) }), { id: key, "data-key": key, disabled: isOpened });
+  const [time, moment] = choices.later ?? [null, ""];
+  const setMoment = event => studio.act("choose", { changes: { later: [time, event.target.value.trim()] } });
+  return h("details", { "data-key": "more-rows", open: Boolean(choices.weights || choices.groups || time) }, h("summary", {}, say("more_rows")),
+    h("div", { class: "row" },
+      field(say("groups_column"), pick("groups", choices.groups, groups => ({ groups })), say("groups_column_hint")),
+      field(say("weights_column"), pick("weights", choices.weights, weights => ({ weights })), say("weights_column_hint")),
+      field(say("time_column"), pick("later", time, name => ({ later: name && [name, ""] })), say("time_column_hint")),
+      time ? field(say("time_from"), h("input", { type: "text", value: moment, id: "later-from", "data-key": "later-from", disabled: isOpened, onchange: setMoment }), say("time_from_hint")) : null));
+}
+
+/** What a column is for other than to learn from; null for most. */
+function roleOf(name, choices) {
+  if (name === choices.target) return "is_outcome";
+  if (name === choices.groups) return "is_groups";
+  if (name === choices.weights) return "is_weights";
+  return choices.later?.[0] === name ? "is_time" : null;
 }
 
 function tiles(studio) {
@@ -84,16 +110,18 @@ function tiles(studio) {
 
 function tile(studio, column) {
   const { choices } = studio.state;
-  const isTarget = column.name === choices.target;
+  const role = roleOf(column.name, choices);
   const range = column.range ? say("range", { low: short(column.range[0]), high: short(column.range[1]) })
     : say("levels", { levels: count(column.different) });
-  const missing = column.missing ? say("missing", { rows: count(column.missing), share: (100 * column.missing / column.rows).toFixed(1) }) : say("no_missing");
-  return h("article", { class: `tile${isTarget ? " target" : ""}`, "data-column": column.name },
+  const missing = column.missing ? say("missing", { rows: count(column.missing), share: fixed(100 * column.missing / column.rows, 1) }) : say("no_missing");
+  return h("article", { class: `tile${role ? " target" : ""}`, "data-column": column.name },
     h("h3", {}, column.name),
     h("p", { class: "facts" }, say(`kind_${column.kind}`), " · ", range, " · ", missing),
-    bars(column), levelNames(column),
-    remarks(column.remarks), isTarget ? h("p", { class: "note" }, say("is_outcome")) : use(studio, column),
-    isTarget ? null : codes(studio, column), isTarget ? null : labels(studio, column));
+    bars(column), column.edges?.length ? h("p", { class: "ends", "aria-hidden": "true" }, ends(column.edges).map(one => h("span", {}, one))) : null,
+    column.apart?.length ? h("p", { class: "facts" }, column.apart.map(one => say("rows_with_code", { rows: count(one.rows), code: short(one.code) })).join("; ")) : null,
+    levelNames(column),
+    remarks(column.remarks.map(one => (typeof one === "string" ? one : say(one.name, one.parts)))),
+    role ? h("p", { class: "note" }, say(role)) : [use(studio, column), codes(studio, column), labels(studio, column)]);
 }
 
 function levelNames(column) {
@@ -124,6 +152,17 @@ function codes(studio, column) {
     onchange: event => set(event.target.checked) }), say("is_code", { codes: column.codes.join(", ") }));
 }
 
+/** Codes that nobody remarked on, such as -9 next to 0 and 1. */
+function ownCodes(studio, column) {
+  const all = studio.state.choices.codes, { [column.name]: own, ...others } = all;
+  const set = text => {
+    const codes = numbersOf(text);
+    return studio.act("choose", { changes: { codes: codes.length ? { ...all, [column.name]: codes } : others } });
+  };
+  return field(say("label_codes"), h("input", { type: "text", value: (own ?? []).map(one => short(one, 12)).join("; "), "data-key": `own-codes-${column.name}`,
+    onchange: event => set(event.target.value) }), say("label_codes_hint"));
+}
+
 function labels(studio, column) {
   const all = studio.state.labels, own = all.features?.[column.name] ?? {};
   const set = (key, text) => {
@@ -137,5 +176,5 @@ function labels(studio, column) {
     onchange: event => set(key, event.target.value) }));
   const keys = column.kind === "number" ? [["name", "text"], ["unit", "text"], ["lowest", "number"], ["highest", "number"]] : [["name", "text"]];
   return h("details", { "data-key": `labels-${column.name}` }, h("summary", {}, say("label_title")),
-    h("div", { class: "fields" }, keys.map(([key, type]) => input(key, type))));
+    h("div", { class: "fields" }, keys.map(([key, type]) => input(key, type)), column.kind === "number" ? ownCodes(studio, column) : null));
 }

@@ -1,9 +1,22 @@
 // Elements, words and numbers. Texts are always text nodes: a name with markup in it is only a name.
 
-let words = {};
+let words = {}, language = "en", root = document, home = null;
+
+/** Where the page is: a document, or the shadow of an element of a notebook; and the element around all screens. */
+export function settle(place, element) { root = place; home = element; }
+
+/** An element by its id. */
+export const find = id => root.getElementById(id);
+
+/** The element around all screens, which says whether the page is busy. */
+export const around = () => home;
 
 /** Take the words of the page. */
-export function speak(all) { words = all; }
+export function speak(all, code) {
+  words = all;
+  language = code;
+  home.lang = code;
+}
 
 /** A text by its name, with its places filled in. */
 export function say(name, parts = {}) {
@@ -32,30 +45,48 @@ export const svg = (tag, attributes, ...children) =>
 
 /** Replace what a place shows; the element with the same data-key has the focus again. */
 export function show(place, ...nodes) {
-  const key = document.activeElement?.dataset?.key;
+  const key = root.activeElement?.dataset?.key;
   const open = new Set([...place.querySelectorAll("details[open][data-key]")].map(one => one.dataset.key));
   place.replaceChildren(...nodes.flat(3).filter(Boolean));
   for (const one of place.querySelectorAll("details[data-key]")) one.open = one.open || open.has(one.dataset.key);
   if (key) place.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
 }
 
+/** A number as the language writes it. */
+const written = (number, format) => number.toLocaleString(language, format);
+
 /** A whole number with separators. */
-export const count = number => number.toLocaleString("en");
+export const count = number => written(number);
 
 /** A number with some digits that count. */
-export const short = (number, digits = 4) => String(Number(number.toPrecision(digits)));
+export const short = (number, digits = 4) => written(Number(number.toPrecision(digits)), { maximumSignificantDigits: digits, useGrouping: false });
+
+/** A number with some decimals. */
+export const fixed = (number, decimals) => written(number, { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+
+const inPercent = (number, decimals) => `${fixed(number, decimals)}\u00a0%`;
 
 /** A share in per cent, rounded to the nearest. */
-export const percent = (share, digits = 1) => `${(100 * share).toFixed(digits)}\u00a0%`;
+export const percent = (share, decimals = 1) => inPercent(100 * share, decimals);
 
 /** A share in per cent with two digits that count, never less than the share itself. */
 export function atMost(share) {
-  if (share <= 0) return "0\u00a0%";
-  if (share <= 1e-6) return "0.0001\u00a0%";
+  if (share <= 0) return inPercent(0, 0);
+  if (share <= 1e-6) return inPercent(0.0001, 4);
   const digits = 1 - Math.floor(Math.log10(100 * share));
   const scale = 10 ** digits;
   const up = Math.ceil(100 * share * scale * (1 - 1e-9)) / scale;
-  return `${up.toFixed(Math.max(0, Math.min(digits, 8)))}\u00a0%`;
+  return inPercent(up, Math.max(0, Math.min(digits, 8)));
+}
+
+/** Numbers that a person typed, with the decimal sign of the language: "10; 30", or "10, 30"; what is none stays a text. */
+export function numbersOf(text) {
+  const isComma = written(0.5).includes(",");
+  const parts = isComma ? text.split(/;|,\s|\s+/) : text.split(/[,;\s]+/);
+  return parts.filter(Boolean).map(one => {
+    const number = Number(isComma ? one.replace(",", ".") : one);
+    return Number.isNaN(number) ? one : number;
+  });
 }
 
 /** A moment of the log as people read it. */
@@ -75,11 +106,13 @@ export function choice(pairs, value, onchange, attributes = {}) {
   return list;
 }
 
-/** A table with a heading for each column; numbers are given as {number: text}. */
+/** A table with a heading for each column, that a phone shows row by row; numbers are given as {number: text}. */
 export function table(caption, headings, rows, attributes = {}) {
-  const cell = (tag, one) => one !== null && typeof one === "object" && "number" in one
-    ? h(tag, { class: "number" }, one.number) : h(tag, {}, one);
-  return h("div", { class: "wide" }, h("table", attributes, h("caption", {}, caption),
-    h("thead", {}, h("tr", {}, headings.map(one => { const made = cell("th", one); made.scope = "col"; return made; }))),
-    h("tbody", {}, rows.map(row => h("tr", {}, row.map(one => cell("td", one)))))));
+  const text = one => (one !== null && typeof one === "object" && "number" in one ? one.number : one);
+  const kind = one => (text(one) === one ? null : "number");
+  return h("div", { class: "wide" }, h("table", { class: "stacked", role: "table", ...attributes }, h("caption", {}, caption),
+    h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, headings.map(one => (text(one) === "" ? h("td", { role: "cell" })
+      : h("th", { scope: "col", role: "columnheader", class: kind(one) }, text(one)))))),
+    h("tbody", { role: "rowgroup" }, rows.map(row => h("tr", { role: "row" }, row.map((one, i) =>
+      h("td", { role: "cell", class: kind(one), "data-heading": text(headings[i]) }, text(one))))))));
 }

@@ -1,9 +1,9 @@
 // The studio: what is shown follows from the state of the server, and every change goes there first.
 
-import { listen, post, put, read } from "/page/api.js";
+import { askBy, listen, post, put, read } from "/page/api.js";
 import { cardScreen, showWork } from "/page/card_screen.js";
 import { dataScreen } from "/page/data_screen.js";
-import { button, h, say, show, speak } from "/page/dom.js";
+import { around, button, choice, find, h, say, settle, show, speak } from "/page/dom.js";
 import { groupsScreen } from "/page/groups_screen.js";
 import { poolScreen } from "/page/pool_screen.js";
 import { signScreen } from "/page/sign_screen.js";
@@ -13,22 +13,23 @@ const SCREENS = { data: dataScreen, card: cardScreen, pool: poolScreen, groups: 
 /** What every screen knows and may do. */
 const studio = { state: null, columns: [], screen: "data", heard: null, act, change, open, go, speak: announce, fail, draw };
 
-let shownVersion = 0, columnsFor = null, isWaiting = false;
+let shownVersion = 0, heardVersion = 0, columnsFor = null, isWaiting = false, spoken = null;
 
-function announce(text) { document.getElementById("spoken").textContent = text; }
+function announce(text) { find("spoken").textContent = text; }
 
 function fail(error) {
-  const place = document.getElementById("message");
-  place.textContent = error.isGone ? say("gone") : error.message;
+  const place = find("message");
+  // without words there is nothing to say it with
+  place.textContent = error.isGone && spoken ? say("gone") : error.message;
   place.hidden = false;
 }
 
-function clearMessage() { document.getElementById("message").hidden = true; }
+function clearMessage() { find("message").hidden = true; }
 
 /** Do something that changes the state, and show what came of it; false where it was refused. */
 async function change(work) {
   clearMessage();
-  document.body.setAttribute("aria-busy", "true");
+  around().setAttribute("aria-busy", "true");
   try {
     await take(await work());
     return true;
@@ -37,7 +38,10 @@ async function change(work) {
     else if (studio.state) draw();
     fail(error);
     return false;
-  } finally { document.body.removeAttribute("aria-busy"); }
+  } finally {
+    around().removeAttribute("aria-busy");
+    catchUp();
+  }
 }
 
 /** One action, based on the state that this page shows. */
@@ -51,12 +55,19 @@ function open(file) {
   return change(() => put(isSession ? "/api/session" : `/api/table?name=${encodeURIComponent(file.name)}`, file));
 }
 
+/** The words of the language that the session has. */
+async function learn(language) {
+  if (language === spoken) return;
+  speak(await read(`/words/${language}.json`), language);
+  spoken = language;
+}
+
 async function take(state) {
+  await learn(state.language);
   studio.state = state;
   shownVersion = state.version;
   studio.heard = state.work;
-  const key = JSON.stringify([state.table?.sha256, state.choices.target, state.choices.event, state.choices.dropped, state.choices.codes,
-    state.choices.kept, state.choices.hold_out, state.choices.skip_missing_target]);
+  const key = `${state.table?.sha256} ${state.rows_key}`;
   if (key !== columnsFor) {
     studio.columns = state.table ? await read("/api/columns") : [];
     columnsFor = key;
@@ -70,14 +81,14 @@ function go(screen) {
   clearMessage();
   studio.screen = screen;
   draw();
-  document.getElementById("screen").focus({ preventScroll: true });
-  scrollTo(0, 0);
+  find("screen").focus({ preventScroll: true });
+  around().scrollIntoView({ block: "start" });
 }
 
 function draw() {
   const { state } = studio;
   const names = Object.keys(SCREENS);
-  show(document.getElementById("top"),
+  show(find("top"),
     h("h1", {}, say("title")),
     h("nav", { "aria-label": say("screens") }, names.map((name, place) => button(`${place + 1} ${say(`screen_${name}`)}`, () => go(name), {
       "data-key": `go-${name}`, "aria-current": name === studio.screen ? "page" : null,
@@ -85,36 +96,52 @@ function draw() {
     }))),
     h("div", { class: "tools" },
       button(say("undo"), () => act("undo"), { "data-key": "undo", disabled: !state.can_undo }),
-      button(say("redo"), () => act("redo"), { "data-key": "redo", disabled: !state.can_redo })));
-  show(document.getElementById("screen"), SCREENS[studio.screen](studio));
+      button(say("redo"), () => act("redo"), { "data-key": "redo", disabled: !state.can_redo }),
+      choice(Object.entries(state.languages), state.language, language => act("set_labels", { labels: { ...state.labels, language } }),
+        { id: "language", "data-key": "language", "aria-label": say("language") })));
+  find("skip").textContent = say("skip");
+  show(find("screen"), SCREENS[studio.screen](studio));
 }
 
-async function hear(news) {
+function hear(news) {
   studio.heard = news.work;
+  heardVersion = news.version;
   if (news.version === shownVersion) showWork(studio);
-  else if (!isWaiting && document.body.getAttribute("aria-busy") !== "true" && !document.body.dataset.dragging) {
+  else catchUp();
+}
+
+/** Show the newest state that was heard of, once the page is not busy: news that come meanwhile are not repeated. */
+async function catchUp() {
+  const isBusy = () => isWaiting || around().getAttribute("aria-busy") === "true" || around().dataset.dragging;
+  while (heardVersion > shownVersion && !isBusy()) {
     isWaiting = true;
-    try { await refresh(); } finally { isWaiting = false; }
+    try { await refresh(); } catch { return; /* the studio is gone, which the one who listens says */ } finally { isWaiting = false; }
   }
 }
 
-async function main() {
-  speak(await (await fetch("/words.json")).json());
-  document.addEventListener("keydown", event => {
-    const isField = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) && event.target.type !== "range";
-    if (!(event.ctrlKey || event.metaKey) || isField || event.key.toLowerCase() !== "z") return;
-    event.preventDefault();
-    if (event.shiftKey ? studio.state.can_redo : studio.state.can_undo) act(event.shiftKey ? "redo" : "undo");
-  });
+function undoByKey(event) {
+  const isField = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) && event.target.type !== "range";
+  if (!(event.ctrlKey || event.metaKey) || isField || event.key.toLowerCase() !== "z") return;
+  event.preventDefault();
+  if (event.shiftKey ? studio.state.can_redo : studio.state.can_undo) act(event.shiftKey ? "redo" : "undo");
+}
+
+/** Show the studio in an element of a document or of a shadow, until the studio is gone or `isOver` says so. */
+export async function start(root, element, way, isOver = () => false) {
+  settle(root, element);
+  askBy(way);
+  element.append(
+    h("button", { id: "skip", class: "skip", type: "button", onclick: () => find("screen").focus() }),
+    h("header", { id: "top" }), h("p", { id: "message", role: "alert", hidden: true }),
+    h("main", { id: "screen", tabindex: "-1" }), h("p", { id: "spoken", class: "unseen", role: "status", "aria-live": "polite" }));
+  element.addEventListener("keydown", undoByKey);
   try {
     await refresh();
     if (studio.state.card) go("card");
   } catch (error) { fail(error); return; }
-  for (;;) {
+  while (!isOver()) {
     try { await listen(hear); } catch (error) { fail(error); }
     await new Promise(resolve => setTimeout(resolve, 1500));
     try { await refresh(); clearMessage(); } catch (error) { fail(error); }
   }
 }
-
-main();

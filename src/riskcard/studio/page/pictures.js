@@ -1,6 +1,6 @@
-// Small pictures: bars of a column with its event rate, the gap of a proof, points on a plane.
+// Pictures with their axes: bars of a column with its event rate, the gap of a proof, points on a plane.
 
-import { say, svg } from "/page/dom.js";
+import { say, short, svg } from "/page/dom.js";
 
 const WIDE = 300;
 
@@ -15,7 +15,7 @@ export function bars(column, tall = 56, marks = []) {
     picture.append(svg("rect", { class: "all", x: i * width, y: tall - up, width: width * 0.92, height: up }));
     if (dark) picture.append(svg("rect", { class: "event", x: i * width, y: tall - dark, width: width * 0.92, height: dark }));
   });
-  if (edges) {
+  if (edges?.length) {
     const [low, high] = [edges[0], edges[edges.length - 1]];
     for (const mark of marks) {
       const x = WIDE * (mark - low) / (high - low);
@@ -25,43 +25,63 @@ export function bars(column, tall = 56, marks = []) {
   return picture;
 }
 
-/** Best loss and bound against time: the gap between them closes. A bound of 0 is drawn at the bottom. */
+/** About so many round numbers from low to high. */
+function ticks(low, high, about = 4) {
+  const rough = (high - low) / about || 1, power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * [1, 2, 5, 10].find(one => one * power >= rough * 0.999);
+  const found = [];
+  for (let place = Math.ceil(low / step - 1e-9); place * step <= high + 1e-9 * step; place++) found.push(Number((place * step).toPrecision(12)));
+  return found;
+}
+
+/** An empty plane with numbers and names on both axes, and the places of its points. */
+function axes(ends, names, attributes) {
+  const tall = 190, left = 52, right = WIDE + 52, top = 22, bottom = top + tall - 60;
+  const x = value => left + (right - left) * (value - ends.x[0]) / (ends.x[1] - ends.x[0] || 1);
+  const y = value => bottom - (bottom - top) * (value - ends.y[0]) / (ends.y[1] - ends.y[0] || 1);
+  const picture = svg("svg", { viewBox: `0 0 ${right + 14} ${tall + 12}`, role: "img", ...attributes },
+    svg("line", { class: "axis", x1: left, x2: right, y1: bottom, y2: bottom }), svg("line", { class: "axis", x1: left, x2: left, y1: top, y2: bottom }),
+    svg("text", { x: right, y: bottom + 32, "text-anchor": "end" }, names.x), svg("text", { x: 2, y: 11 }, names.y),
+    ticks(...ends.x, ends.isWhole ? Math.min(8, ends.x[1] - ends.x[0]) : 5).filter(one => !ends.isWhole || Number.isInteger(one)).map(one => [
+      svg("line", { class: "axis", x1: x(one), x2: x(one), y1: bottom, y2: bottom + 4 }),
+      svg("text", { x: x(one), y: bottom + 16, "text-anchor": "middle" }, short(one))]),
+    ticks(...ends.y).map(one => [svg("line", { class: "grid", x1: left, x2: right, y1: y(one), y2: y(one) }),
+      svg("text", { x: left - 5, y: y(one) + 3, "text-anchor": "end" }, short(one, 5))]));
+  return { picture, x, y };
+}
+
+/** Best loss and bound against time: the gap between them closes. Without a bound there is only the loss. */
 export function gapPicture(moments) {
-  const tall = 120;
-  const picture = svg("svg", { viewBox: `0 0 ${WIDE} ${tall}`, class: "gap", preserveAspectRatio: "none", role: "img", "aria-label": say("gap_picture") });
-  const proven = moments.map(one => one[2]).filter(bound => bound > 0);
+  const last = moments[moments.length - 1], hasBound = last[2] > 0;
   const end = Math.max(...moments.map(one => one[0]), 1e-3), top = Math.max(...moments.map(one => one[1]));
-  const lowest = proven.length ? Math.min(...proven) : top / 2;
-  const low = lowest - 0.1 * Math.max(top - lowest, 0.01 * top);
-  const x = seconds => WIDE * seconds / end, y = value => 6 + (tall - 12) * (top - Math.max(value, low)) / (top - low);
-  const points = [[0, moments[0][1], 0], ...moments, [end, ...moments[moments.length - 1].slice(1)]];
-  const losses = points.map(one => [x(one[0]), y(one[1])]), bounds = points.map(one => [x(one[0]), y(one[2])]);
+  const proven = moments.filter(one => one[2] > 0), lowest = proven.length ? Math.min(...proven.map(one => one[2])) : 0.5 * top;
+  const room = 0.08 * Math.max(top - lowest, 0.01 * top);
+  const { picture, x, y } = axes({ x: [0, end], y: [lowest - room, top + room] }, { x: say("axis_seconds"), y: say("loss") },
+    { class: "gap", "aria-label": say("gap_picture") });
   const line = all => all.map(point => point.join(",")).join(" ");
-  picture.append(
-    svg("polygon", { class: "between", points: line([...losses, ...bounds.toReversed()]) }),
-    svg("polyline", { class: "loss", points: line(losses) }),
-    svg("polyline", { class: "bound", points: line(bounds) }));
+  const known = [...proven, [end, ...last.slice(1)]];
+  const losses = [[0, moments[0][1]], ...moments, [end, last[1]]].map(one => [x(one[0]), y(one[1])]);
+  if (hasBound) {
+    const bounds = known.map(one => [x(one[0]), y(one[2])]), above = known.map(one => [x(one[0]), y(one[1])]);
+    picture.append(svg("polygon", { class: "between", points: line([...above, ...bounds.toReversed()]) }), svg("polyline", { class: "bound", points: line(bounds) }),
+      svg("text", { class: "of-bound", x: x(end) - 4, y: Math.min(y(last[2]) + 12, y(lowest - room) - 3), "text-anchor": "end" }, say("bound")));
+  }
+  picture.append(svg("polyline", { class: "loss", points: line(losses) }), svg("text", { class: "of-loss", x: x(end) - 4, y: y(last[1]) - 4, "text-anchor": "end" }, say("gap_loss")));
   return picture;
 }
 
 /** Points on a plane; each may be chosen. */
 export function plane(points, words) {
-  const tall = 180, pad = 28;
   const xs = points.map(point => point.x), ys = points.map(point => point.y);
-  const [x0, x1, y1] = [Math.min(...xs) - 0.5, Math.max(...xs) + 0.5, Math.max(...ys, 1e-9)];
-  const picture = svg("svg", { viewBox: `0 -16 ${WIDE + pad + 12} ${tall + pad + 16}`, class: "plane", role: "img", "aria-label": words.label },
-    svg("line", { class: "axis", x1: pad, x2: WIDE + pad, y1: tall, y2: tall }),
-    svg("line", { class: "axis", x1: pad, x2: pad, y1: 0, y2: tall }),
-    svg("text", { x: WIDE + pad, y: tall + 22, "text-anchor": "end" }, words.x),
-    svg("text", { x: 4, y: -6 }, words.y));
-  const step = Math.max(1, 10 ** Math.ceil(Math.log10((x1 - x0) / 12)));
-  for (let whole = Math.ceil(x0 / step) * step; whole <= x1; whole += step) picture.append(svg("text", { x: pad + WIDE * (whole - x0) / (x1 - x0), y: tall + 12, "text-anchor": "middle" }, whole));
-  for (const point of points) {
-    const mark = svg("circle", {
-      cx: pad + WIDE * (point.x - x0) / (x1 - x0), cy: tall - 8 - (tall - 30) * point.y / y1, r: 5,
-      class: point.isChosen ? "chosen" : "", onclick: point.choose,
-    }, svg("title", {}, point.title));
-    picture.append(mark);
-  }
+  const spread = Math.max(...ys) - Math.min(...ys) || Math.abs(ys[0]) * 0.1 || 1, low = words.isFromZero ? 0 : Math.min(...ys) - 0.08 * spread;
+  const room = words.isWhole ? 0.5 : 0;
+  const ends = { x: [words.isWhole ? Math.min(...xs) - room : 0, Math.max(...xs) + room], y: [low, Math.max(...ys) + 0.08 * spread], isWhole: words.isWhole };
+  const { picture, x, y } = axes(ends, words, { class: "plane", "aria-label": words.label });
+  for (const point of points) picture.append(svg("circle", { cx: x(point.x), cy: y(point.y), r: 5, class: point.isChosen ? "chosen" : "", onclick: point.choose ?? null }, svg("title", {}, point.title)));
   return picture;
+}
+
+/** The ends of a histogram below it. */
+export function ends(edges) {
+  return [edges[0], edges[edges.length - 1]].map(one => short(one));
 }

@@ -1,7 +1,7 @@
 // Cards about as good as the best: a list and a map with filters, and two cards side by side.
 
 import { post } from "/page/api.js";
-import { atMost, button, choice, count, field, h, percent, say, short, show, table } from "/page/dom.js";
+import { atMost, button, choice, count, field, fixed, h, percent, say, short, show, table } from "/page/dom.js";
 import { plane } from "/page/pictures.js";
 import { priceWords } from "/page/card_screen.js";
 
@@ -38,16 +38,17 @@ function poolPart(studio, pool) {
       field(say("questions"), h("input", { type: "number", min: 1, value: filters.questions === 99 ? "" : filters.questions, "data-key": "questions",
         onchange: event => set("questions", Number(event.target.value) || 99) })),
       h("label", { class: "check" }, h("input", { type: "checkbox", checked: filters.isRound, "data-key": "round", onchange: event => set("isRound", event.target.checked) }), say("round_cuts"))),
-    points.length ? plane(points, { x: say("map_x"), y: say("map_y"), label: say("map_label") }) : null,
+    points.length ? plane(points, { x: say("map_x"), y: say("map_y"), isWhole: true, isFromZero: true, label: say("map_label") }) : null,
     h("p", { id: "pool-count" }, say("pool_count", { shown: cards.length, all: pool.cards.length })),
-    table(say("pool_title"), [say("pool_terms"), { number: say("loss") }, { number: say("above") }, ""], cards.map(one => [
+    h("p", { class: "facts" }, say("pool_order")),
+    table(say("pool_title"), [{ number: say("place") }, say("pool_terms"), { number: say("loss") }, { number: say("above") }, ""], cards.map(one => [{ number: count(1 + pool.cards.indexOf(one)) },
       h("ul", { class: "terms" }, one.terms.map(term => h("li", {}, term))), { number: short(one.loss, 6) }, { number: atMost(one.above_best) },
       button(say("take_card"), () => take(one.place), { "data-key": `take-${one.place}`, "data-place": one.place, "aria-label": say("take_named", { terms: one.terms.join("; ") }) })]), { id: "pool" })];
 }
 
 function comparePart(studio) {
   const { pool } = studio.state;
-  const cards = [["now", say("card_now")], ["best", say("card_best")], ...(pool?.cards ?? []).map(one => [String(one.place), `${one.place + 1}: ${one.terms.join("; ")}`])];
+  const cards = [["now", say("card_now")], ["best", say("card_best")], ...(pool?.cards ?? []).map((one, i) => [String(one.place), `${i + 1}: ${one.terms.join("; ")}`])];
   const pick = key => choice(cards, String(filters[key]), value => { filters[key] = value; }, { "data-key": key, id: key });
   const place = h("div", { id: "compared" });
   const named = one => (one === "now" || one === "best" ? one : Number(one));
@@ -68,7 +69,7 @@ function compared({ state }, found) {
     h("div", { class: "sides" }, found.cards.map((card, i) => h("div", {}, h("h3", {}, say(i ? "second_card" : "first_card")), h("ul", {}, card.features.flatMap(feature =>
       feature.lines.map(line => h("li", {}, `${feature.heading} ${line.label}: ${line.points}`))))))),
     table(say("compare_figures"), ["", { number: say("first_card") }, { number: say("second_card") }], [
-      row(say("loss"), own => short(own.loss, 7)), row(say("price_title"), priceWords), row(say(`auc_${part}`), own => own[part].auc?.toFixed(3) ?? "–")]),
+      row(say("loss"), own => short(own.loss, 7)), row(say("price_title"), priceWords), row(say(`auc_${part}`), own => own[part].auc === null ? "–" : fixed(own[part].auc, 3))]),
     h("p", { id: "apart" }, say("apart", { apart: count(found.apart), rows: count(found.rows) })),
     table(say("cross_title"), [say("cross_corner"), ...found.table.map((_, i) => ({ number: group(i) }))], found.table.map((own, i) => [group(i), ...own.map(number => ({ number: count(number) }))])),
     found.shown.length ? table(say("rows_apart"), [...found.names, { number: say("first_card") }, { number: say("second_card") }, say("event")],

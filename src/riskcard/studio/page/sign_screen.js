@@ -1,7 +1,7 @@
 // The end: look at the sealed rows once, sign the card off, and take it along with its recipe.
 
 import { download } from "/page/api.js";
-import { button, clock, count, field, h, say, short, table } from "/page/dom.js";
+import { button, clock, count, field, fixed, h, say, short, table } from "/page/dom.js";
 import { priceWords } from "/page/card_screen.js";
 
 const FILES = ["all", "card", "page", "calculator", "report", "recipe", "rules", "log", "session", "python", "sql", "javascript", "xlsx", "pmml"];
@@ -20,8 +20,8 @@ function testPart(studio) {
   const entry = log.findLast(one => one.what === "test opened");
   return h("section", { "aria-labelledby": "test-title" }, h("h2", { id: "test-title" }, say("test_title")),
     isSpent ? h("p", { class: "note", id: "spent" }, say("test_spent")) : null,
-    isOpened && entry ? h("p", { id: "test" }, say("test_words", { rows: count(entry.rows), events: count(entry.events), auc: entry.auc?.toFixed(3) ?? "–",
-      slope: entry.slope?.toFixed(2) ?? "–", expected: entry.expected.toFixed(1), time: clock(entry.time) }))
+    isOpened && entry ? h("p", { id: "test" }, say("test_words", { rows: count(entry.rows), events: count(entry.events), auc: entry.auc === null ? "–" : fixed(entry.auc, 3),
+      slope: entry.slope === null ? "–" : fixed(entry.slope, 2), expected: fixed(entry.expected, 1), time: clock(entry.time) }))
       : [h("p", {}, say("sealed_words", { rows: count(parts.sealed.rows) })),
         button(say("open_test"), () => studio.act("open_test"), { id: "open-test", "data-key": "open-test" })]);
 }
@@ -53,7 +53,7 @@ function filesPart(studio) {
 function logPart(studio) {
   const { log } = studio.state;
   const told = one => {
-    if (one.what === "edited") return [one.edit.what, one.edit.feature, one.edit.points ?? one.edit.cut ?? one.edit.level ?? ""].join(" ");
+    if (one.what === "edited") return [say(`edit_${one.edit.what.replace(" ", "_")}`), one.edit.feature, one.edit.points ?? one.edit.cut ?? one.edit.level ?? ""].join(" ");
     if (one.what === "fitted") return one.command;
     if (one.what === "signed") return `${one.name}: ${one.reason}`;
     return one.name ?? "";

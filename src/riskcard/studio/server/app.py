@@ -20,10 +20,10 @@ from starlette.routing import Route
 
 from riskcard.data.files.open_table import STATISTICS
 from riskcard.errors import DataError, ParameterError, RiskcardError
-from riskcard.studio.downloads import file_of
-from riskcard.studio.guard import App, Guard
-from riskcard.studio.session import Conflict, Session
-from riskcard.studio.view import (
+from riskcard.studio.page_words import is_spoken, page_words
+from riskcard.studio.server.downloads import file_of
+from riskcard.studio.server.guard import App, Guard
+from riskcard.studio.server.view import (
     card_of,
     columns_of,
     compare_cards,
@@ -31,6 +31,7 @@ from riskcard.studio.view import (
     state_of,
     work_of,
 )
+from riskcard.studio.state.session import Conflict, Session
 
 #: The largest table, and the largest other request, in bytes.
 MOST_TABLE, MOST_REQUEST = 2 << 30, 64 << 20
@@ -84,11 +85,16 @@ def make_app(session: Session, token: str, port: int, most_table: int = MOST_TAB
     most_table
         The largest table that may be uploaded, in bytes.
     """
+    return Guard(answers_of(session, most_table), token, port)
+
+
+def answers_of(session: Session, most_table: int = MOST_TABLE) -> App:
+    """The application without a guard, for whoever is in the same process."""
     studio = _Studio(session, most_table)
     routes = [
         Route("/", _asset("index.html")),
         Route("/page/{name}", _any_asset),
-        Route("/words.json", _asset("../words/english.json")),
+        Route("/words/{name}", studio.words),
         Route("/api/state", studio.state),
         Route("/api/columns", studio.columns),
         Route("/api/groups", studio.groups),
@@ -102,7 +108,7 @@ def make_app(session: Session, token: str, port: int, most_table: int = MOST_TAB
         Route("/api/session", studio.session_file, methods=["PUT"]),
         Route("/api/file/{kind}", studio.file),
     ]
-    return Guard(Starlette(routes=routes), token, port)
+    return Starlette(routes=routes)
 
 
 def _asset(name: str) -> Callable[[Request], Any]:
@@ -158,9 +164,17 @@ class _Studio:
         words, source = str(error), self.session.source
         return words if source is None else words.replace(repr(source.path), repr(source.name))
 
+    async def words(self, request: Request) -> Response:
+        """The words of a language, with a user's own in place of some."""
+        language, _, ending = request.path_params["name"].partition(".")
+        if ending != "json" or not is_spoken(language):
+            return JSONResponse({"error": "There are no such words."}, 404)
+        return _json({**page_words(language), **self.session.own_words})
+
     async def _locked(self, work: Callable[[], Any]) -> Any:
         def run() -> Any:
-            with self.session.lock:
+            # sentences about proofs are in the language of the session
+            with self.session.lock, self.session.document.read_labels().spoken():
                 return work()
 
         return await run_in_threadpool(run)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from riskcard.data.columns import FeatureValues
 from riskcard.data.files.feature_table import FeatureTable
 from riskcard.data.levels import Levels
 from riskcard.encoding.pseudo_rows import PseudoRows
-from riskcard.estimators.cross_validation.division import read_division
+from riskcard.estimators.cross_validation.division import Division
 
 
 def write_training(path: Path, training: Training) -> None:
@@ -29,14 +30,17 @@ def write_training(path: Path, training: Training) -> None:
         ],
         "classes": list(training.classes),
     }
+    given = {"weights": training.weights, "groups": training.division.groups}
+    more: dict[str, Any] = {name: array for name, array in given.items() if array is not None}
     values = np.array([one.values for one in features.values()])
-    np.savez(path, words=json.dumps(words), values=values, is_event=training.is_event)
+    np.savez(path, words=json.dumps(words), values=values, is_event=training.is_event, **more)
 
 
 def read_training_file(path: Path) -> Training:
     """The training rows again, without rules."""
     with np.load(path, allow_pickle=False) as file:
         words, values, is_event = json.loads(str(file["words"])), file["values"], file["is_event"]
+        weights, groups = (file.get(one) for one in ("weights", "groups"))
     features = {
         name: FeatureValues(own, None if levels is None else Levels(tuple(levels[0]), levels[1]))
         for name, levels, own in zip(words["names"], words["levels"], values, strict=True)
@@ -44,8 +48,8 @@ def read_training_file(path: Path) -> Training:
     return Training(
         table=FeatureTable(features, is_event.size),
         is_event=is_event,
-        weights=None,
-        division=read_division(is_event.size, None, None, None),
+        weights=weights,
+        division=Division(groups),
         classes=tuple(words["classes"]),
         rules=None,
     )

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from riskcard.arrays import Integers
+from riskcard.arrays import Floats, Integers
 from riskcard.checks import finite_number, whole_number, whole_points
 from riskcard.data.columns import FeatureValues
 from riskcard.errors import ParameterError
@@ -20,9 +20,10 @@ from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature, FeaturePoints, LevelPoints
 from riskcard.model.lines import show_level
 from riskcard.model.origin.certificate import TrainingFacts
-from riskcard.model.totals import count_totals
+from riskcard.model.totals import count_sums
 from riskcard.model.value_range import ValueRange
-from riskcard.studio.pricing import Referee, Rows, totals_of
+from riskcard.studio.table.pricing import Referee
+from riskcard.studio.table.rows import Rows
 
 #: Points that can be given by hand: more than any fit gives.
 MOST_POINTS = 1000
@@ -68,24 +69,25 @@ def edit_card(card: RiskCard, edit: Mapping[str, Any], referee: Referee) -> Risk
 
 def finished(card: RiskCard, referee: Referee) -> RiskCard:
     """A card with its lines counted on the training rows, and with the scale that fits them best."""
-    rows = referee.rows
-    features = tuple(_counted(one, rows) for one in card.features)
+    cells = referee.rows.cells_of(card)
+    places = range(len(card.features))
+    features = tuple(_counted(card.features[i], cells.lines[i], cells.counts) for i in places)
     card = replace(card, features=features, certificate=None, recipe=None, training=None)
-    totals = totals_of(card, rows)
-    card = referee.with_scale(card, totals)
-    counts = count_totals(totals, rows.is_event, rows.weights, card.reachable_totals())
-    weight, events = float(rows.weights.sum()), float(rows.weights[rows.is_event].sum())
-    number = int(np.count_nonzero(rows.is_event))
-    facts = TrainingFacts(rows.is_event.size, number, weight, events, counts)
+    card = referee.with_scale(card)
+    columns, rows = cells.columns, referee.rows
+    counts = count_sums(cells.totals(card), columns, card.reachable_totals(), rows.unit)
+    number, events, weight, event_weight, _ = (float(one.sum()) for one in columns)
+    facts = TrainingFacts(
+        int(number), int(events), weight, event_weight, counts, is_weighted=rows.is_weighted
+    )
     return replace(card, training=facts)
 
 
-def _counted(feature: CardFeature, rows: Rows) -> CardFeature:
+def _counted(feature: CardFeature, lines: Integers, by_cell: Floats) -> CardFeature:
     """The feature with the rows and events of its lines, and its most common bin."""
-    lines, n_lines = rows.lines_of(feature), len(feature.line_points)
-    counts, events = (
-        np.bincount(lines[counted], minlength=n_lines) for counted in (..., rows.is_event)
-    )
+    n_lines = len(feature.line_points)
+    others, events = (np.bincount(lines, own, n_lines).astype(np.int64) for own in by_cell.T)
+    counts = others + events
     usual = int(counts[: len(feature.points)].argmax())
     return replace(feature, usual=usual, rows=tuple(counts.tolist()), events=tuple(events.tolist()))
 
@@ -273,8 +275,3 @@ def _new_levels(name: str, column: FeatureValues, rows: Rows, missing: int | Non
 def _rate(rows: Rows, kept: Any) -> float:
     number = int(np.count_nonzero(kept))
     return float(np.count_nonzero(rows.is_event & kept) / number) if number else 0.0
-
-
-def changed_rows(before: Integers, after: Integers) -> int:
-    """How many rows are in another risk group."""
-    return int(np.count_nonzero(before != after))

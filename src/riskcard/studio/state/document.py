@@ -14,8 +14,8 @@ from riskcard.model.card import RiskCard
 from riskcard.model.words.labels import Labels
 from riskcard.model.words.labels_file import labels_from
 from riskcard.studio.choices import Choices
-from riskcard.studio.pins import read_pins
-from riskcard.studio.signed_log import first_break
+from riskcard.studio.state.pins import read_pins
+from riskcard.studio.state.signed_log import first_break
 
 FORMAT, FORMAT_VERSION = "riskcard studio", 1
 #: The files that belong to the command of a recipe.

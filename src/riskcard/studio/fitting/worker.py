@@ -22,7 +22,7 @@ from riskcard.estimators.watched_fit import WatchedFit, fit_watched
 from riskcard.search.warmup import make_ready
 from riskcard.status import Progress
 from riskcard.studio.choices import options_of
-from riskcard.studio.exchange import read_training_file, write_pseudo
+from riskcard.studio.fitting.exchange import read_training_file, write_pseudo
 
 Tell = Callable[[dict[str, Any]], None]
 
@@ -94,6 +94,7 @@ def _fit(job: dict[str, Any], tell: Tell) -> None:
                 "seconds": moment.seconds,
                 "loss": moment.loss,
                 "bound": moment.bound,
+                "nodes": moment.nodes,
             }
         )
 
@@ -141,7 +142,8 @@ def _sizes(job: dict[str, Any], tell: Tell) -> None:
     training, model = _prepared(job)
     model.set_params(certify=False)
     search = RiskScoreClassifierCV(model, max_terms=job["most"], repeats=1)
-    search.fit(training.table, training.labels, training.weights)
+    # rows that belong together stay together in the folds
+    search.fit(training.table, training.labels, training.weights, training.division.groups)
     results = search.cv_results_
     shown = {"terms": "n_terms", "loss": "test_log_loss", "auc": "mean_test_auc"}
     columns = {name: results[key].tolist() for name, key in shown.items()}

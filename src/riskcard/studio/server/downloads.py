@@ -13,8 +13,8 @@ from riskcard.export.formats import render
 from riskcard.model.card import RiskCard
 from riskcard.model.words.labels_file import Column, template
 from riskcard.status import Status
-from riskcard.studio.document import LABELS_FILE, RULES_FILE
-from riskcard.studio.session import Session
+from riskcard.studio.state.document import LABELS_FILE, RULES_FILE
+from riskcard.studio.state.session import Session
 
 
 class File(NamedTuple):

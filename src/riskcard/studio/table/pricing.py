@@ -10,69 +10,16 @@ whether it is within the limits or not. Where it is not, its loss may even be be
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from riskcard.arrays import Booleans, Floats, Integers
-from riskcard.data.columns import FeatureValues
-from riskcard.encoding.fit_card_scale import CardScale, fit_card_scale
+from riskcard.arrays import Floats, Integers
+from riskcard.encoding.fit_card_scale import CardScale, fit_card_scale, with_fitted_scale
 from riskcard.encoding.pseudo_rows import PseudoRows
 from riskcard.evaluation.measures import Tally, area_under_curve, fit_slope
 from riskcard.model.card import RiskCard
-from riskcard.model.feature_points import CardFeature
-
-#: How many columns of lines are kept.
-_MOST_KEPT = 40
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """Rows that cards are judged on.
-
-    Attributes
-    ----------
-    features
-        From the name of a column to its values.
-    is_event, weights
-        Of each row.
-    """
-
-    features: Mapping[str, FeatureValues]
-    is_event: Booleans
-    weights: Floats
-    _lines: dict[Any, Integers] = field(default_factory=dict, compare=False, repr=False)
-
-    def take(self, rows: NDArray[Any]) -> Rows:
-        """Some of the rows."""
-        taken = {
-            name: FeatureValues(one.values[rows], one.levels) for name, one in self.features.items()
-        }
-        return Rows(taken, self.is_event[rows], self.weights[rows])
-
-    def lines_of(self, feature: CardFeature) -> Integers:
-        """The line of each row; what was looked up lately is kept, since an edit changes one feature."""
-        groups = getattr(feature, "groups", ())
-        codes = tuple(code for code, _ in feature.codes)
-        key = (feature.name, feature.cuts, groups, codes, feature.missing is None, feature.usual)
-        if key not in self._lines:
-            while len(self._lines) >= _MOST_KEPT:
-                del self._lines[next(iter(self._lines))]
-            self._lines[key] = self._look_up(feature)
-        return self._lines[key]
-
-    def _look_up(self, feature: CardFeature) -> Integers:
-        column = self.features[feature.name]
-        if column.levels is None:
-            return feature.look_up(column.values).lines
-        # each level once, however many rows have it
-        names = np.array([*column.levels.names, None], dtype=object)
-        if not np.isnan(column.values).any():
-            names = names[:-1]
-        return feature.look_up(names).lines[column.codes()]
+from riskcard.studio.table.rows import Labelled, Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +79,7 @@ class Price:
 
 
 class Referee:
-    """Judges cards on the rows of one proof. Lines of features that were seen are kept.
+    """Judges cards on the rows of one proof.
 
     Parameters
     ----------
@@ -149,63 +96,77 @@ class Referee:
         self.rows, self.best = rows, best
         self._bound, self._limit = best.certificate.bound, best.certificate.max_log_odds
         own, other = pseudo.weigh(np.where(rows.is_event, 1, -1).astype(np.int8), rows.weights)
-        self._places = np.arange(rows.is_event.size) if pseudo.rows is None else pseudo.rows
+        self._places = np.arange(rows.number) if pseudo.rows is None else pseudo.rows
         if pseudo.number == 0:
             self._places, own, other = np.empty(0, dtype=np.int64), own[:0], other[:0]
-        weights = rows.weights.copy()
-        weights[self._places] += own
-        self._weights = np.concatenate([weights, other])
-        self._is_event = np.concatenate([rows.is_event, ~rows.is_event[self._places]])
+        self._added = np.concatenate([own, other])
+        is_event = rows.is_event[self._places]
+        self._added_events = np.concatenate([is_event, ~is_event])
+        self._weight = float(rows.weights.sum() + self._added.sum())
         self._best_loss = best.certificate.loss
+        self._groups: tuple[list[float], Labelled] | None = None
 
     def hear_bound(self, bound: float) -> None:
         """Take note of a bound that is proven while the proof goes on; bounds only rise."""
         self._bound = max(self._bound, min(bound, self._best_loss))
 
-    def with_scale(self, card: RiskCard, totals: Integers) -> RiskCard:
+    def with_scale(self, card: RiskCard) -> RiskCard:
         """The card with the scale that fits the rows best; as steep as the fit allows at most."""
-        if not card.terms or np.ptp(totals) == 0:
-            rate = float(self._weights[self._is_event].sum() / self._weights.sum())
-            return replace(
-                card, multiplier=1.0, offset=math.log(rate / (1 - rate)) - float(totals[0])
-            )
-        steepest = self._limit / max(abs(term.above - term.below) for term in card.terms)
-        start = CardScale(min(1.0 / max(card.multiplier, 1e-6), steepest), card.offset)
-        scale = fit_card_scale(
-            self._with_pseudo(totals), self._is_event, self._weights, start, most=steepest
-        )
-        return replace(card, multiplier=1.0 / scale.slope, offset=scale.offset)
+        tally = self._tally(card)
+        totals = np.tile(tally.values.astype(np.int64), 2)
+        is_event = np.arange(totals.size) >= tally.values.size
+        weights = np.concatenate([tally.others, tally.events])
+        return with_fitted_scale(card, totals, is_event, weights, self._limit)
 
-    def price(self, card: RiskCard, totals: Integers) -> Price:
+    def price(self, card: RiskCard) -> Price:
         """The loss of a card, and what it is held against."""
-        tally = _tally(self._with_pseudo(totals), self._is_event, self._weights)
+        tally = self._tally(card)
         log_odds = card.log_odds_of_total(tally.values)
         losses = np.logaddexp(0.0, -log_odds), np.logaddexp(0.0, log_odds)
         loss = float(tally.events @ losses[0] + tally.others @ losses[1])
-        return Price(loss, self._bound, self._best_loss, float(self._weights.sum()))
+        return Price(loss, self._bound, self._best_loss, self._weight)
 
-    def _with_pseudo(self, totals: Integers) -> Integers:
-        return np.concatenate([totals, totals[self._places]])
+    def moved(self, card: RiskCard, cuts: list[float]) -> int:
+        """How many rows are in another risk group than with the best card."""
+        cells = self.rows.cells_of(card, self._groups_of_best(cuts))
+        is_moved = groups_of(card, cells.totals(card), cuts) != cells.label
+        return int(cells.counts[is_moved].sum())
+
+    def _groups_of_best(self, cuts: list[float]) -> Labelled:
+        if self._groups is None or self._groups[0] != cuts:
+            cells = self.rows.cells_of(self.best)
+            groups = groups_of(self.best, cells.totals(self.best), cuts)
+            label = Labelled(("group of the best card", *cuts), groups[cells.of_rows])
+            self._groups = cuts, label
+        return self._groups[1]
+
+    def _tally(self, card: RiskCard) -> Tally:
+        """Rows and pseudo-observations by total."""
+        cells = self.rows.cells_of(card)
+        places = np.tile(cells.of_rows[self._places], 2)
+        added = np.bincount(
+            2 * places + self._added_events, self._added, minlength=cells.weights.size
+        )
+        return _tally(cells.totals(card), cells.weights + added.reshape(-1, 2))
 
 
 def totals_of(card: RiskCard, rows: Rows) -> Integers:
     """The total of each row."""
-    totals = np.full(rows.is_event.size, card.base, dtype=np.int64)
-    for feature in card.features:
-        totals += np.array(feature.line_points, dtype=np.int64)[rows.lines_of(feature)]
-    return totals
+    cells = rows.cells_of(card)
+    return cells.totals(card)[cells.of_rows]
 
 
-def figures_of(card: RiskCard, totals: Integers, rows: Rows) -> Figures:
-    """How well a card does on rows whose totals are known."""
-    tally = _tally(totals, rows.is_event, rows.weights)
+def figures_of(card: RiskCard, rows: Rows) -> Figures:
+    """How well a card does on some rows."""
+    cells = rows.cells_of(card)
+    tally = _tally(cells.totals(card), cells.weights)
     has_both = bool(tally.events.sum() > 0 and tally.others.sum() > 0)
     risks = card.risk_of_total(tally.values)
     scored = Tally(card.log_odds_of_total(tally.values), tally.events, tally.others)
     slope = fit_slope(scored).value if has_both and tally.values.size > 1 else math.nan
     return Figures(
-        rows=rows.is_event.size,
-        events=int(np.count_nonzero(rows.is_event)),
+        rows=rows.number,
+        events=int(cells.counts[:, 1].sum()),
         auc=area_under_curve(tally) if has_both else None,
         slope=slope if math.isfinite(slope) else None,
         expected=float(tally.totals @ risks),
@@ -213,18 +174,16 @@ def figures_of(card: RiskCard, totals: Integers, rows: Rows) -> Figures:
     )
 
 
-def _tally(totals: Integers, is_event: Booleans, weights: Floats) -> Tally:
-    """Weights by total, without sorting the rows."""
-    lowest, highest = int(totals.min()), int(totals.max())
-    counted = np.bincount(2 * (totals - lowest) + is_event, weights, 2 * (highest - lowest + 1))
-    others, events = counted.astype(np.float64).reshape(-1, 2).T
+def _tally(totals: Integers, weights: Floats) -> Tally:
+    """Weights by total, of the totals of cells with the weights of either class."""
+    values, place = np.unique(totals, return_inverse=True)
+    others, events = (np.bincount(place, own, values.size).astype(np.float64) for own in weights.T)
     filled = (others + events) > 0
-    values = (np.flatnonzero(filled) + lowest).astype(np.float64)
-    return Tally(values, events[filled], others[filled])
+    return Tally(values[filled].astype(np.float64), events[filled], others[filled])
 
 
 def groups_of(card: RiskCard, totals: Integers, cuts: list[float]) -> Integers:
-    """The risk group of each row: the number of risks in ``cuts`` that it reaches."""
+    """The risk group of each total: the number of risks in ``cuts`` that it reaches."""
     lowest = int(totals.min())
     every = np.arange(lowest, int(totals.max()) + 1)
     return np.searchsorted(np.array(cuts), card.risk_of_total(every), side="right")[totals - lowest]

@@ -11,7 +11,7 @@ from typing import Any
 
 from riskcard.processes import end_group, isolated_python
 
-_RUN = "import runpy; runpy.run_module('riskcard.studio.worker', run_name='__main__')"
+_RUN = "import runpy; runpy.run_module('riskcard.studio.fitting.worker', run_name='__main__')"
 
 Message = dict[str, Any]
 

@@ -13,7 +13,8 @@ from pathlib import Path
 from riskcard.errors import ParameterError
 from riskcard.extras import import_extra
 from riskcard.output_files import require_writable
-from riskcard.studio.guard import new_token
+from riskcard.studio.page_words import load_own_words
+from riskcard.studio.server.guard import new_token
 
 #: Only programs on this machine reach it.
 HOST = "127.0.0.1"
@@ -33,12 +34,18 @@ class Wishes:
         0 for any free one.
     opens_browser
         Show the page.
+    language
+        Of the page to begin with, and of the cards.
+    words
+        A file with texts in place of some of the page's.
     """
 
     data: str | None = None
     session: str | None = None
     port: int = 0
     opens_browser: bool = True
+    language: str = "en"
+    words: str | None = None
 
 
 def serve(wishes: Wishes, say: Callable[[str], None]) -> None:
@@ -53,13 +60,15 @@ def serve(wishes: Wishes, say: Callable[[str], None]) -> None:
     """
     uvicorn = import_extra("uvicorn", "The studio", "studio")
     import_extra("starlette", "The studio", "studio")
-    from riskcard.studio.app import make_app
-    from riskcard.studio.session import Session
+    from riskcard.studio.server.app import make_app
+    from riskcard.studio.state.session import Session
 
     require_writable(wishes.session)
+    own_words = {} if wishes.words is None else load_own_words(wishes.words)
     listening = _listen(wishes.port)
     port = listening.getsockname()[1]
-    session, token = Session(wishes.session), new_token()
+    session, token = Session(wishes.session, wishes.language), new_token()
+    session.own_words = own_words
     try:
         if wishes.session is not None and Path(wishes.session).exists():
             session.open_saved(_text_of(wishes.session))
@@ -81,7 +90,8 @@ def serve(wishes: Wishes, say: Callable[[str], None]) -> None:
 
 
 def _listen(port: int) -> socket.socket:
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # with its protocol: otherwise asyncio leaves small answers waiting for the acknowledgement of earlier ones
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listening.bind((HOST, port))
     except (OSError, OverflowError) as error:

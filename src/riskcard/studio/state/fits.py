@@ -11,12 +11,12 @@ from riskcard.model.card import RiskCard
 from riskcard.model.origin.recipe import digest_of
 from riskcard.output_files import write_whole
 from riskcard.studio.choices import MOST_TERMS
-from riskcard.studio.document import Document, Origin, Proof
-from riskcard.studio.exchange import read_pseudo, write_training
-from riskcard.studio.fitting import Fitter, Message
+from riskcard.studio.fitting.exchange import read_pseudo, write_training
+from riskcard.studio.fitting.fitter import Fitter, Message
+from riskcard.studio.state.document import Document, Origin, Proof
 
 if TYPE_CHECKING:
-    from riskcard.studio.session import Session
+    from riskcard.studio.state.session import Session
 
 #: The most cards of a pool, and the widest tolerance.
 MOST_CARDS, WIDEST = 200, 0.2
@@ -38,7 +38,7 @@ class Work:
     reason
         Why it failed.
     moments
-        Seconds, best loss and bound so far.
+        Seconds, best loss, bound and nodes so far.
     began
         When, by the clock that only goes forward.
     origin
@@ -177,7 +177,7 @@ class Fits:
 
     def _hear_moment(self, message: Message) -> None:
         moments = self.work.moments
-        moments.append([message["seconds"], message["loss"], message["bound"]])
+        moments.append([message[one] for one in ("seconds", "loss", "bound", "nodes")])
         if len(moments) > MOST_MOMENTS:
             self.work.moments = [*moments[:-1:2], moments[-1]]
         referee = self._session.referee
@@ -205,9 +205,10 @@ class Fits:
             pseudo = read_pseudo(session.folder / "pseudo.npz")
             proof = Proof(card, pseudo, work.origin.choices)
         if work.card is None:
-            session.document = replace(session.document, proof=proof, card=card, origin=work.origin)
+            document = replace(session.document, proof=proof, card=card, origin=work.origin)
+            session.history.document = document
         else:
-            session.renew(lambda document: _renewed(document, work, proof, card))
+            session.history.renew(lambda document: _renewed(document, work, proof, card))
         work.proof, work.card = proof if work.kind == "free" else None, card
         if not is_proven:
             work.moments = []  # of the proof, which begins now

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from dataclasses import asdict
 from typing import Any
@@ -14,15 +15,19 @@ from riskcard.card.sentences import candidate_words, certificate_sentences, proo
 from riskcard.data.first_look.data_summary import DataSummary
 from riskcard.evaluation.outcomes import Outcomes
 from riskcard.evaluation.thresholds import risk_groups, threshold_table
+from riskcard.formatting.speech import translated
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature, FeaturePoints, LevelPoints
 from riskcard.model.lines import show_level
 from riskcard.status import Status
-from riskcard.studio.data import Division
-from riskcard.studio.edits import changed_rows
-from riskcard.studio.pricing import Price, Referee, Rows, figures_of, groups_of, totals_of
-from riskcard.studio.session import Session
+from riskcard.studio.page_words import NAMES_OF_LANGUAGES
+from riskcard.studio.state.session import Session
+from riskcard.studio.table.data import Division
+from riskcard.studio.table.pricing import Price, Referee, figures_of, groups_of, totals_of
+from riskcard.studio.table.rows import Rows
 
+#: The end of a remark that names an option of the command line.
+_OPTION = re.compile(r"[.,;]? --\w.*$")
 #: About as many steps has the handle of a cut.
 _HANDLE_STEPS = 200
 #: Rows that two cards judge differently, of which this many are shown.
@@ -42,9 +47,13 @@ def state_of(session: Session) -> dict[str, Any]:
             "remarks": list(source.remarks),
             "columns": list(source.columns),
             "unread": list(source.unread),
+            "names": list(source.file.names),
         }
     return {
         "version": session.version,
+        "language": session.language,
+        "languages": NAMES_OF_LANGUAGES,
+        "rows_key": repr(document.choices.of_rows),
         "table": table,
         "waiting": None if session.waiting is None else dict(session.waiting.data),
         "choices": document.choices.to_dict(),
@@ -59,9 +68,9 @@ def state_of(session: Session) -> dict[str, Any]:
         "card": None if card is None else card_of(session, card),
         "best": None
         if proof is None
-        else {"proof": _proof_words(proof.card), "terms": len(proof.card.terms)},
-        "can_undo": session.can_undo,
-        "can_redo": session.can_redo,
+        else {"proof": _proof_words(document.worded(proof.card)), "terms": len(proof.card.terms)},
+        "can_undo": bool(session.history.past),
+        "can_redo": bool(session.history.future),
         "is_test_opened": session.is_test_opened,
         "log": list(session.log),
         "rules": session.rules_text(True) if card is not None else None,
@@ -94,7 +103,11 @@ def _parts(division: Division) -> dict[str, Any]:
 def _what_was_read(summary: DataSummary) -> list[str]:
     """What ``riskcard fit`` says before it begins, with the ways out that this page has."""
     lines = summary.lines("choosing {}", "its tile has a box to keep it", "groups")
-    return [line.strip() for line in lines[1:] if not line.strip().startswith("Held out")]
+    # the page itself says what the event is and which rows are held out, and the tiles have remarks of their own
+    told = ("Held out", "Levels of", "Left out: ", "Constant")
+    own = [line.strip() for line in lines[3:] if not line.strip().startswith(told)]
+    # ways out that only the command line has
+    return [_OPTION.sub("", line) for line in own if "(--missing)" not in line]
 
 
 def work_of(session: Session) -> dict[str, Any]:
@@ -139,7 +152,7 @@ def card_of(session: Session, card: RiskCard) -> dict[str, Any]:
         "terms": len(card.terms),
         "is_edited": card.certificate is None,
         "is_finished": card.certificate is not None and card.certificate.status is Status.OPTIMAL,
-        "proof": _proof_words(card),
+        "proof": _proof_words(worded),
         "figures": figures_for(session, card),
     }
 
@@ -193,7 +206,7 @@ def columns_of(session: Session) -> dict[str, dict[str, Any]]:
         return {}
     if session.tiles is None or session.tiles[0] is not division:
         if division is None:
-            from riskcard.studio.columns import tiles_of
+            from riskcard.studio.table.columns import tiles_of
 
             made = [
                 {**one, "remarks": [], "is_used": True} for one in tiles_of(source.columns, None)
@@ -209,15 +222,12 @@ def figures_for(session: Session, card: RiskCard) -> dict[str, Any]:
     referee, division = session.referee, session.division
     if referee is None or division is None:
         return {}
-    totals = totals_of(card, referee.rows)
-    cuts = list(session.document.groups)
-    before = groups_of(referee.best, totals_of(referee.best, referee.rows), cuts)
     check = division.check
     return {
-        **_price(referee.price(card, totals)),
-        "moved": changed_rows(before, groups_of(card, totals, cuts)),
-        "training": asdict(figures_of(card, totals, referee.rows)),
-        "check": None if check is None else asdict(figures_of(card, totals_of(card, check), check)),
+        **_price(referee.price(card)),
+        "moved": referee.moved(card, list(session.document.groups)),
+        "training": asdict(figures_of(card, referee.rows)),
+        "check": None if check is None else asdict(figures_of(card, check)),
         **_against_kind(card, referee),
     }
 
@@ -260,7 +270,7 @@ def groups_view(session: Session) -> dict[str, Any]:
         return {"groups": [], "thresholds": [], "totals": [], "rows": None}
     rows = division.check or division.rows
     totals = totals_of(card, rows)
-    outcomes = Outcomes(card.risk_of_total(totals), rows.is_event, rows.weights)
+    outcomes = Outcomes(card.risk_of_total(totals), rows.is_event, rows.weights, rows.clusters)
     cuts = list(session.document.groups)
     return {
         "rows": "training" if division.check is None else "check",
@@ -276,14 +286,15 @@ def _approvals(card: RiskCard, rows: Rows, totals: Any) -> list[dict[str, Any]]:
     values = np.unique(totals)
     if values.size > 200:
         return []
-    counts = np.array([np.count_nonzero(totals <= one) for one in values])
-    events = np.array([np.count_nonzero(rows.is_event & (totals <= one)) for one in values])
+    places = np.searchsorted(values, totals)
+    counts = np.cumsum(np.bincount(places, rows.weights))
+    events = np.cumsum(np.bincount(places, rows.weights * rows.is_event))
     risks = card.risk_of_total(values)
     return [
         {
             "total": int(total),
             "risk": float(risk),
-            "approved": float(count / rows.is_event.size),
+            "approved": float(count / counts[-1]),
             "bad": float(event / count),
         }
         for total, risk, count, event in zip(values, risks, counts, events, strict=True)
@@ -324,7 +335,8 @@ def _pool(session: Session) -> dict[str, Any] | None:
         }
         for place, (card, loss) in enumerate(zip(pool["cards"], pool["losses"], strict=True))
     ]
-    return {"cards": cards, "summary": pool["summary"]}
+    cards.sort(key=lambda one: (one["loss"], one["place"]))
+    return {"cards": cards, "summary": translated(pool["summary"])}
 
 
 def _digits(cut: float) -> int:

@@ -8,43 +8,36 @@ from __future__ import annotations
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from riskcard.cli.learning.fit import classifier_of
-from riskcard.encoding.pseudo_rows import PseudoRows
-from riskcard.errors import DataError, FormatError, ParameterError
+from riskcard.errors import DataError, ParameterError
 from riskcard.model.card import RiskCard
 from riskcard.model.origin.recipe import digest_of
 from riskcard.output_files import write_whole
 from riskcard.rules.write_rules import rules_to_toml
-from riskcard.studio.choices import Choices, options_of
-from riskcard.studio.data import Division, Source, divide, example_table
-from riskcard.studio.document import Document, Origin, Proof, Saved, from_file, read_groups, to_file
-from riskcard.studio.edits import edit_card
-from riskcard.studio.fits import Fits
-from riskcard.studio.pins import read_pins, rules_of
-from riskcard.studio.pricing import Referee, figures_of, get_ready, totals_of
-from riskcard.studio.signed_log import add_entry
-
-#: The steps that undo can go back.
-MOST_STEPS = 200
-#: Choices that say which rows a card is learned from: another one means another problem.
-_OF_ROWS = (
-    "target",
-    "event",
-    "dropped",
-    "kept",
-    "codes",
-    "hold_out",
-    "skip_missing_target",
-    "seed",
+from riskcard.studio.choices import Choices
+from riskcard.studio.page_words import is_spoken
+from riskcard.studio.state.document import (
+    Document,
+    Origin,
+    Proof,
+    Saved,
+    from_file,
+    read_groups,
+    to_file,
 )
-#: A loss that is worked out again may differ by this much, relatively: rounding.
-_SAME_LOSS = 1e-9
+from riskcard.studio.state.edits import edit_card
+from riskcard.studio.state.fits import Fits
+from riskcard.studio.state.history import History
+from riskcard.studio.state.pins import read_pins, rules_of
+from riskcard.studio.state.restored import restored
+from riskcard.studio.state.signed_log import add_entry
+from riskcard.studio.table.data import Division, Source, divide, example_table
+from riskcard.studio.table.pricing import Referee, figures_of, get_ready
 
 
 class Conflict(ParameterError):
@@ -58,19 +51,20 @@ class Session:
     ----------
     file
         Where the document is saved after every change; None to save only when asked to.
+    language
+        Of page and card to begin with: one of those that cards speak.
     """
 
-    def __init__(self, file: str | None = None) -> None:
+    def __init__(self, file: str | None = None, language: str = "en") -> None:
         self.lock = threading.RLock()
         self.folder = Path(tempfile.mkdtemp(prefix="riskcard-studio-"))
         self.version = 1
-        self.document = Document()
-        self._past: list[Document] = []
-        self._future: list[Document] = []
+        self.history = History(_new_document(language))
         self.log: tuple[dict[str, Any], ...] = ()
         self.source: Source | None = None
         self.division: Division | None = None
         self.is_test_opened = False
+        self.own_words: dict[str, str] = {}  # in place of some of the page's
         self.waiting: Saved | None = None  # a session whose table is not open yet
         self.tiles: tuple[Division | None, dict[str, dict[str, Any]]] | None = None
         self._file = file
@@ -82,6 +76,12 @@ class Session:
         """End the process that fits, and forget the rows."""
         self.fits.close()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    @property
+    def language(self) -> str:
+        """Of page and card: that of the labels, or English where the page does not speak it."""
+        language = str(self.document.labels.get("language", "en")).split("-")[0]
+        return language if is_spoken(language) else "en"
 
     def require(self, version: Any) -> None:
         """Refuse a change that is based on another state than the present one."""
@@ -118,11 +118,10 @@ class Session:
         if saved is not None:
             self._restore(saved, source)
             return
-        self._forget()
+        self._forget(_new_document(self.language, source.unread))
         self.source = source
         facts = {"name": source.name, "sha256": source.sha256, "rows": source.rows}
         self.log = add_entry((), "opened", facts)
-        self.document = Document(Choices(dropped=source.unread))
         self.changed()
 
     def _remove_unless_open(self, path: str) -> None:
@@ -138,8 +137,8 @@ class Session:
         write_whole(path, example_table())
         self.open_table(str(path), path.name)
 
-    def _forget(self) -> None:
-        self._past, self._future, self.division = [], [], None
+    def _forget(self, document: Document) -> None:
+        self.history, self.division = History(document), None
         self.tiles = self._referee = None
         self.fits.forget()
         self.is_test_opened = False
@@ -176,21 +175,13 @@ class Session:
 
     def _restore(self, saved: Saved, source: Source) -> None:
         """Take up a session: what was proven is worked out again as far as that is quick."""
-        division = None
-        document = saved.document
-        if document.choices.target is not None and document.choices.event is not None:
-            division = divide(source, document.choices)
-        if saved.best is not None:
-            if division is None:
-                raise FormatError("The session has a card but no outcome. Open a saved session.")
-            choices = saved.best_choices or document.choices
-            proof = Proof(saved.best, _pseudo_of(division, choices, source), choices)
-            _require_same_loss(division, proof)
-            document = replace(document, proof=proof)
-        self._forget()
+        division, choices = None, saved.document.choices
+        if choices.target is not None and choices.event is not None:
+            division = divide(source, choices)
+        document = restored(saved, division, source)
+        self._forget(document)
         self.source = source
-        self.division, self.document = division, document
-        self.log, self.is_test_opened = saved.log, saved.is_test_opened
+        self.division, self.log, self.is_test_opened = division, saved.log, saved.is_test_opened
         self.changed()
 
     # --- what is decided -------------------------------------------------------------------------
@@ -200,8 +191,7 @@ class Session:
         with self.lock:
             choices = Choices.of({**self.document.choices.to_dict(), **changes})
             old = self.document.choices
-            is_same = all(getattr(choices, name) == getattr(old, name) for name in _OF_ROWS)
-            if is_same:
+            if choices.of_rows == old.of_rows:
                 self.step(replace(self.document, choices=choices))
                 return
             if self.is_test_opened:
@@ -213,12 +203,12 @@ class Session:
             pins = {} if division is None else {
                 name: own for name, own in self.document.pins.items() if name in division.rows.features
             }  # fmt: skip
+            self.division = division
             self.step(
                 replace(
                     self.document, choices=choices, pins=pins, proof=None, card=None, origin=None
                 )
             )
-            self.division = division
 
     def _divided(self, choices: Choices) -> Division | None:
         if self.source is None:
@@ -306,53 +296,43 @@ class Session:
         referee, before = self.referee, self.document.card
         assert referee is not None
         assert before is not None
-        losses = [referee.price(one, totals_of(one, referee.rows)).loss for one in (before, card)]
+        losses = [referee.price(one).loss for one in (before, card)]
         return dict(zip(("loss_before", "loss"), losses, strict=True))
-
-    @property
-    def can_undo(self) -> bool:
-        """Whether there is a step to go back."""
-        return bool(self._past)
-
-    @property
-    def can_redo(self) -> bool:
-        """Whether there is a step to go forward."""
-        return bool(self._future)
 
     # --- undo ------------------------------------------------------------------------------------
 
+    @property
+    def document(self) -> Document:
+        """What is decided now."""
+        return self.history.document
+
     def undo(self) -> None:
         """Go back one step."""
-        self._move(self._past, self._future, "undone")
+        self._move(is_back=True)
 
     def redo(self) -> None:
         """Go forward again."""
-        self._move(self._future, self._past, "redone")
+        self._move(is_back=False)
 
-    def _move(self, source: list[Document], target: list[Document], what: str) -> None:
+    def _move(self, is_back: bool) -> None:
         with self.lock:
-            if not source:
-                raise ParameterError("There is no step to go to.")
-            document = source[-1]
-            old = self.document.choices
-            is_same = all(getattr(document.choices, one) == getattr(old, one) for one in _OF_ROWS)
-            division = self.division if is_same else self._divided(document.choices)
+            choices, old = self.history.next(is_back).choices, self.document.choices
+            is_same = choices.of_rows == old.of_rows
             if self.is_test_opened and not is_same:
                 raise ParameterError(
                     "The sealed rows were opened, so the rows can no longer be chosen."
                 )
+            division = self.division if is_same else self._divided(choices)
             if not is_same:
                 self.fits.forget()
-            target.append(self.document)
-            self.document, self.division = source.pop(), division
-            self.note(what, {})
+            self.history.move(is_back)
+            self.division = division
+            self.note("undone" if is_back else "redone", {})
             self.changed()
 
     def step(self, document: Document) -> None:
         """Go on to another document; this one can be gone back to."""
-        self._past = [*self._past, self.document][-MOST_STEPS:]
-        self._future = []
-        self.document = document
+        self.history.step(document)
         self.changed()
 
     def note(self, what: str, facts: Mapping[str, Any]) -> None:
@@ -381,13 +361,6 @@ class Session:
         assert target is not None
         return division.named(RiskCard.from_json(text), target)
 
-    def renew(self, change: Callable[[Document], Document]) -> None:
-        """Change the document wherever it is in the history."""
-        self.document = change(self.document)
-        self._past, self._future = (
-            [change(one) for one in own] for own in (self._past, self._future)
-        )
-
     # --- the end ---------------------------------------------------------------------------------
 
     def command(self, origin: Origin) -> str:
@@ -407,7 +380,7 @@ class Session:
                 raise ParameterError(
                     "The sealed rows were opened already. A second look is no test."
                 )
-            figures = figures_of(card, totals_of(card, division.sealed), division.sealed)
+            figures = figures_of(card, division.sealed)
             shown = {name: getattr(figures, name) for name in figures.__slots__}
             self.is_test_opened = True
             self.note("test opened", {"card": digest_of(card), **shown})
@@ -424,7 +397,7 @@ class Session:
                     raise ParameterError(
                         f"The {what} is missing. A card is signed by someone, for a reason."
                     )
-            price = referee.price(card, totals_of(card, referee.rows))
+            price = referee.price(card)
             facts = {
                 "name": name.strip(),
                 "role": role.strip(),
@@ -438,22 +411,6 @@ class Session:
             self.changed()
 
 
-def _require_same_loss(division: Division, proof: Proof) -> None:
-    """Refuse a session whose card does not have the loss that its certificate states."""
-    certificate = proof.card.certificate
-    assert certificate is not None
-    referee = Referee(division.rows, proof.pseudo, proof.card)
-    loss = referee.price(proof.card, totals_of(proof.card, referee.rows)).loss
-    if abs(loss - certificate.loss) > _SAME_LOSS * certificate.loss:
-        raise FormatError(
-            "The proven card of the session does not have the loss that it states on this table."
-        )
-
-
-def _pseudo_of(division: Division, choices: Choices, source: Source) -> PseudoRows:
-    """The pseudo-observations of the fit without pins, worked out again."""
-    options = options_of(choices.arguments(source.path))
-    training = replace(division.training, rules=rules_of({}, None, choices.code_rules))
-    model = classifier_of(options, training)
-    _, layout, _ = model.pose(training.table, training.labels, training.weights)
-    return layout.pseudo
+def _new_document(language: str, dropped: tuple[str, ...] = ()) -> Document:
+    """Nothing decided but the language, and that columns that cannot be read are not used."""
+    return Document(Choices(dropped=dropped), {} if language == "en" else {"language": language})

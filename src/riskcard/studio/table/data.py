@@ -8,27 +8,30 @@ change, and the sealed rows, which are looked at once, at the end. Both halves t
 from __future__ import annotations
 
 import hashlib
+from argparse import Namespace
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from riskcard.arrays import Booleans, Floats, Integers
+from riskcard.cli.reading import reading_of
+from riskcard.cli.row_division import read_division_of
 from riskcard.cli.training import Training, read_training
 from riskcard.data.columns import FeatureValues
 from riskcard.data.files.open_table import open_table
 from riskcard.data.files.wanted_columns import Kind, Selection
 from riskcard.data.reading_problems import ReadingProblem
 from riskcard.errors import DataError
+from riskcard.estimators.cross_validation.division import Division as RowDivision
 from riskcard.model.card import RiskCard
 from riskcard.model.origin.held_out import draw_held_out
 from riskcard.studio.choices import Choices, options_of
-from riskcard.studio.columns import remarks_on, tiles_of
-from riskcard.studio.pricing import Rows
+from riskcard.studio.table.columns import remarks_on, tiles_of
+from riskcard.studio.table.rows import Rows
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from riskcard.data.files.table_file import TableFile
 
 
@@ -59,6 +62,7 @@ class Source:
     unread: tuple[str, ...]
     remarks: tuple[str, ...]
     file: TableFile
+    _outcomes: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
     @classmethod
     def open(cls, path: str, name: str) -> Source:
@@ -82,6 +86,11 @@ class Source:
 
     def outcome(self, target: str) -> list[dict[str, Any]]:
         """The values of a column that may be the event, as the file writes them, with their rows."""
+        if target not in self._outcomes:
+            self._outcomes[target] = self._count_outcome(target)
+        return self._outcomes[target]
+
+    def _count_outcome(self, target: str) -> list[dict[str, Any]]:
         wanted = Selection({target: Kind.TEXT}, target=target)
         column = self.file.read(wanted, []).features[target]
         counts = np.bincount(column.codes())
@@ -111,12 +120,15 @@ class Division:
         The same rows to judge cards on.
     check, sealed
         The two halves of the rows that are held out; None where there are none.
+    codes
+        Numbers that are no measurements, by column.
     """
 
     training: Training
     rows: Rows
     check: Rows | None
     sealed: Rows | None
+    codes: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     def named(self, card: RiskCard, target: str) -> RiskCard:
         """A fitted card as the command line would write it: with target, reading and held-out rows."""
@@ -129,9 +141,10 @@ class Division:
         assert summary is not None
         remarks, own = remarks_on(summary), self.rows.features
         codes = {one.name: list(one.codes) for one in summary.codes}
+        apart = {**codes, **self.codes}
         tiles = {
             **{tile["name"]: tile for tile in tiles_of(source.columns, None)},
-            **{tile["name"]: tile for tile in tiles_of(own, self.rows.is_event)},
+            **{tile["name"]: tile for tile in tiles_of(own, self.rows.is_event, apart)},
         }
         return [
             {
@@ -150,19 +163,36 @@ def divide(source: Source, choices: Choices) -> Division:
     training = read_training(options)
     if hash_of_file(source.path) != source.sha256:
         raise DataError(f"{source.name!r} was changed after it was opened. Open it again.")
-    rows = Rows(training.table.features, training.is_event, np.ones(training.is_event.size))
-    if training.held_out is None:
-        return Division(training, rows, None, None)
+    clusters = _clusters_of(source, options, choices.groups)
     held = training.held_out
-    others = Rows(held.features, held.is_event, np.ones(held.is_event.size))
-    is_sealed = draw_held_out(held.is_event, 0.5, choices.seed)
-    return Division(
-        training, rows, others.take(_places(~is_sealed)), others.take(_places(is_sealed))
-    )
+    kept = slice(None) if held is None else ~held.is_held_out
+    training = replace(training, division=RowDivision(None if clusters is None else clusters[kept]))
+    rows = _rows(training.table.features, training.is_event, training.weights, clusters, kept)
+    if held is None:
+        return Division(training, rows, None, None, dict(choices.codes))
+    others = _rows(held.features, held.is_event, held.weights, clusters, held.is_held_out)
+    is_sealed = draw_held_out(held.is_event, 0.5, choices.seed, others.clusters)
+    check, sealed = (others.take(np.flatnonzero(part)) for part in (~is_sealed, is_sealed))
+    return Division(training, rows, check, sealed, dict(choices.codes))
 
 
-def _places(mask: NDArray[np.bool_]) -> NDArray[np.intp]:
-    return np.flatnonzero(mask)
+def _clusters_of(source: Source, options: Namespace, groups: str | None) -> Integers | None:
+    """A number for each row that has an outcome: that of its group."""
+    if groups is None:
+        return None
+    reading = Namespace(**{**vars(options), "groups": groups})
+    return read_division_of(source.file, reading, options.target, reading_of(options)).groups
+
+
+def _rows(
+    features: Mapping[str, FeatureValues],
+    is_event: Booleans,
+    weights: Floats | None,
+    clusters: Integers | None,
+    kept: Any,
+) -> Rows:
+    weights = np.ones(is_event.size) if weights is None else weights
+    return Rows(features, is_event, weights, None if clusters is None else clusters[kept])
 
 
 def example_table() -> str:

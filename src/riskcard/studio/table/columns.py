@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,9 @@ from riskcard.model.lines import show_level
 MOST_LEVELS = 12
 
 
-def tile_of(name: str, column: FeatureValues, is_event: Booleans | None) -> dict[str, Any]:
+def tile_of(
+    name: str, column: FeatureValues, is_event: Booleans | None, codes: Collection[float] = ()
+) -> dict[str, Any]:
     """What is shown of one column.
 
     Parameters
@@ -28,6 +31,8 @@ def tile_of(name: str, column: FeatureValues, is_event: Booleans | None) -> dict
         The column.
     is_event
         Which rows have the event; None before it is chosen.
+    codes
+        Numbers that are no measurements, or do not look like any: they are not in the bars.
     """
     is_missing = np.isnan(column.values)
     numbers = column.values[~is_missing]
@@ -40,10 +45,12 @@ def tile_of(name: str, column: FeatureValues, is_event: Booleans | None) -> dict
         "two_values": _two_values(column, numbers),
     }
     events = None if is_event is None else is_event[~is_missing]
-    bars = (
-        _level_bars(column, events) if column.levels is not None else _number_bars(numbers, events)
-    )
-    return {**tile, **bars}
+    if column.levels is not None:
+        return {**tile, **_level_bars(column, events)}
+    is_code = np.isin(numbers, list(codes))
+    apart = [{"code": one, "rows": int(np.count_nonzero(numbers == one))} for one in codes]
+    measured = None if events is None else events[~is_code]
+    return {**tile, "apart": apart, **_number_bars(numbers[~is_code], measured)}
 
 
 def _kind_of(column: FeatureValues, numbers: Any) -> str:
@@ -98,45 +105,34 @@ def _level_bars(column: FeatureValues, is_event: Any) -> dict[str, Any]:
     }
 
 
-def remarks_on(summary: DataSummary) -> dict[str, list[str]]:
-    """What a first look found, by column."""
-    found: dict[str, list[str]] = {}
+def remarks_on(summary: DataSummary) -> dict[str, list[dict[str, Any]]]:
+    """What a first look found, by column: the name of the page's words for it, and what fills their places."""
+    found: dict[str, list[dict[str, Any]]] = {}
 
-    def add(name: str, words: str) -> None:
-        found.setdefault(name, []).append(words)
+    def add(column: str, name: str, **parts: str) -> None:
+        found.setdefault(column, []).append({"name": f"remark_{name}", "parts": parts})
 
     for one in summary.left_out:
-        add(one.name, f"Left out, since {one.reason}.")
+        add(one.name, "left_out", reason=one.reason)
     for name in summary.constant:
-        add(name, "Constant, so of no use.")
+        add(name, "constant")
     for leak in summary.leaks:
-        add(
-            leak.name,
-            f"Alone separates nearly all rows (AUC {leak.area:.3f}): make sure that it is known before "
-            "the outcome.",
-        )
+        add(leak.name, "leak", area=f"{leak.area:.3f}")
     for code in summary.codes:
-        values = " or ".join(map(format_number, code.codes))
-        add(
-            code.name,
-            f"Is {values} in {code.rows:,} rows and otherwise at least {format_number(code.lowest)}: "
-            "if that is a code and no number, say so below.",
-        )
+        values = ", ".join(map(format_number, code.codes))
+        lowest = format_number(code.lowest)
+        add(code.name, "code", codes=values, rows=f"{code.rows}", lowest=lowest)
     for similar in summary.similar:
-        add(
-            similar.name,
-            f"Levels differ only in case or spaces: {', '.join(map(repr, similar.levels))}.",
-        )
+        add(similar.name, "similar", levels=", ".join(map(repr, similar.levels)))
     for repeat in summary.repeats:
-        add(
-            repeat.name,
-            f"{summary.rows:,} rows have {repeat.values:,} values: rows of one are not independent.",
-        )
+        add(repeat.name, "repeats", rows=f"{summary.rows}", values=f"{repeat.values}")
     return found
 
 
 def tiles_of(
-    columns: Mapping[str, FeatureValues], is_event: Booleans | None
+    columns: Mapping[str, FeatureValues],
+    is_event: Booleans | None,
+    codes: Mapping[str, Collection[float]] = MappingProxyType({}),
 ) -> list[dict[str, Any]]:
     """One tile per column."""
-    return [tile_of(name, column, is_event) for name, column in columns.items()]
+    return [tile_of(name, one, is_event, codes.get(name, ())) for name, one in columns.items()]
