@@ -1,13 +1,5 @@
 """The SQL gives the total and the risk of the card in a real PostgreSQL server."""
 
-import getpass
-import os
-import pwd
-import shutil
-import subprocess
-import tempfile
-from pathlib import Path
-
 import pytest
 from hypothesis import assume, given, settings
 
@@ -17,47 +9,6 @@ from riskcard.export.sql import card_to_sql
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
 from test_export_sql import create_table, last_columns, records_of
-
-#: PostgreSQL does not run as root; its package makes this user.
-USER = "postgres"
-
-
-def server_user() -> str:
-    if os.getuid() != 0:
-        return getpass.getuser()
-    try:
-        return pwd.getpwnam(USER).pw_name
-    except KeyError:
-        return "nobody"
-
-
-@pytest.fixture(scope="module")
-def connection(find_program, find_module):
-    """A connection to a server of its own, in a folder that is removed with it."""
-    psycopg, pg_ctl, initdb = (
-        find_module("psycopg"),
-        find_program("pg_ctl"),
-        find_program("initdb"),
-    )
-    folder = Path(tempfile.mkdtemp(prefix="pg"))  # a socket must not have a long path
-    user = server_user()
-    as_user = {"user": user, "cwd": folder} if os.getuid() == 0 else {"cwd": folder}
-    shutil.chown(folder, user)
-    log = folder / "log"
-    options = f"-k {folder} -c listen_addresses='' -c fsync=off"
-    quiet = {"check": True, "stdout": subprocess.DEVNULL, **as_user}
-    try:
-        place = ["-D", str(folder / "data")]
-        subprocess.run([initdb, *place, "-U", "tester", "-A", "trust", "-E", "UTF8", "-N"], **quiet)
-        subprocess.run([pg_ctl, *place, "-w", "-l", str(log), "-o", options, "start"], **quiet)
-        try:
-            with psycopg.connect(host=str(folder), user="tester", dbname="postgres") as found:
-                found.autocommit = True
-                yield found
-        finally:
-            subprocess.run([pg_ctl, *place, "-m", "immediate", "-w", "stop"], **quiet)
-    finally:
-        shutil.rmtree(folder)
 
 
 def scores(connection, card, rows, dialect="postgresql"):

@@ -1,0 +1,123 @@
+"""Tables that are read in pieces or where they are: which arguments mean one, and what goes with it."""
+
+from __future__ import annotations
+
+import glob
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from riskcard.errors import DataError, ParameterError
+
+if TYPE_CHECKING:
+    from riskcard.model.card import RiskCard
+    from riskcard.sources.source import Source
+
+#: The first parts of addresses of databases.
+ADDRESSES = ("duckdb://", "postgresql://", "postgres://")
+#: Options of ``fit`` that need the rows themselves, by their names in the options.
+NEEDS_ROWS = {
+    "improve": "--improve",
+    "tolerance": "--pool-tolerance",
+    "hold_out": "--hold-out",
+    "groups": "--groups",
+    "limit_groups": "--limit-groups",
+    "time": "--time",
+    "proof": "--proof",
+    "dates": "--dates",
+    "missing": "--missing",
+    "not_missing": "--not-missing",
+    "decimal": "--decimal",
+    "encoding": "--encoding",
+    "sheet": "--sheet",
+    "categorical": "--categorical",
+    "skip_missing_target": "--skip-missing-target",
+}
+
+
+def names_source(path: str) -> bool:
+    """Whether a path is a folder, a pattern of names or the address of a database."""
+    if path.startswith(ADDRESSES) or Path(path).is_dir():
+        return True
+    return glob.has_magic(path) and not Path(path).exists()
+
+
+def files_of(path: str) -> list[str]:
+    """The files of what `names_source` accepts: of a folder all, of an address that of a database, if any."""
+    if path.startswith(ADDRESSES):
+        return [] if (file := file_of_database(path)) is None else [file]
+    found = Path(path).rglob("*") if Path(path).is_dir() else glob.iglob(path, recursive=True)
+    return sorted(str(one) for one in found if Path(one).is_file())
+
+
+def file_of_database(address: str) -> str | None:
+    """The file of an address of DuckDB; None for a server."""
+    scheme, _, place = address.partition("?")[0].partition("://")
+    return place.removeprefix("/") if scheme == "duckdb" else None
+
+
+def wants_source(options: Namespace) -> bool:
+    """Whether the options mean a table that is not read into memory."""
+    is_asked = getattr(options, "memory", None) or getattr(options, "scheduler", None)
+    return bool(is_asked) or names_source(options.data)
+
+
+def learn_from_source(options: Namespace) -> RiskCard:
+    """Learn a card as the options say."""
+    for name, option in NEEDS_ROWS.items():
+        if getattr(options, name, None):
+            raise ParameterError(
+                f"{option} needs the rows in memory, and {options.data!r} is read in pieces. Leave it out."
+            )
+    from riskcard.cli.given import given, regularization_of
+    from riskcard.cli.training import load_rules
+    from riskcard.estimators.classifier import RiskScoreClassifier
+
+    rules = load_rules(options)
+    source = _open(options)
+    known = {"rules": rules, "event": options.event}
+    parameters = given(options, "card", "work") | known | regularization_of(options)
+    model = RiskScoreClassifier(verbose=not options.quiet, **parameters)
+    card: RiskCard = model.fit(source).card_
+    return card
+
+
+def _open(options: Namespace) -> Source:
+    """The source that the options mean, with the columns that they want."""
+    from riskcard.sources.open_source import open_source
+
+    data: Any = options.data
+    if options.scheduler is not None:
+        data = _on_cluster(options.scheduler, data)
+    memory = {} if options.memory is None else {"memory": options.memory}
+    source = open_source(data, options.target, weights=options.weights, **memory)
+    roles = (options.target, options.weights)
+    for name in (*options.columns, *options.drop, *options.keep_features):
+        source.require(name, "feature")
+    wanted = options.columns or list(source.kinds)
+    source.kept = frozenset(options.keep_features)
+    kept = [name for name in source.kinds if name in wanted and name not in options.drop]
+    source.kinds = {
+        name: kind for name, kind in source.kinds.items() if name in kept or name in roles
+    }
+    return source
+
+
+def _on_cluster(scheduler: str, path: str) -> Any:
+    """A Dask data frame of files that the workers read."""
+    from riskcard.extras import import_extra
+
+    distributed = import_extra("distributed", "--scheduler", "dask")
+    frames = import_extra("dask.dataframe", "--scheduler", "dask")
+    try:
+        distributed.Client(scheduler, timeout=10)
+    except (OSError, TimeoutError, ValueError) as error:
+        said = " ".join(str(error).split()).rstrip(".")
+        raise DataError(f"No scheduler answers at {scheduler!r}: {said}.") from None
+    try:
+        if Path(path).is_dir() or path.endswith((".parquet", ".pq")):
+            return frames.read_parquet(path)
+        return frames.read_csv(path)
+    except (OSError, ValueError) as error:
+        said = " ".join(str(error).split())[:300].rstrip(".")
+        raise DataError(f"{path!r} cannot be read: {said}.") from None

@@ -1,0 +1,101 @@
+"""A Dask data frame: its pieces are counted where they are, and only counts travel."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from riskcard.errors import DataError
+from riskcard.extras import import_extra
+from riskcard.sources.arrow_kinds import divide_columns
+from riskcard.sources.look import join_looks
+from riskcard.sources.rows import Wanted
+from riskcard.sources.source import (
+    Pass,
+    PieceSource,
+    Step,
+    columns_for,
+    count_step,
+    join_labels,
+    label_step,
+)
+
+#: Answers that are added up at once.
+FAN_IN = 8
+
+
+def is_dask(frame: Any) -> bool:
+    """Whether this is a frame of Dask, without loading it."""
+    return type(frame).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(
+        frame, "to_delayed"
+    )
+
+
+class DaskSource(PieceSource):
+    """A Dask data frame, on the cluster of the current client, if there is one.
+
+    Parameters
+    ----------
+    frame
+        The rows; a piece has to fit on one worker, and nothing else.
+    """
+
+    def __init__(self, frame: Any) -> None:
+        import_extra("dask.dataframe", "A Dask data frame", "dask")
+        import pyarrow as pa
+
+        self.name = "The Dask data frame"
+        self._frame = frame
+        schema = pa.Schema.from_pandas(frame._meta_nonempty, preserve_index=False)
+        self.kinds, self.unusable = divide_columns(schema)
+
+    def pieces(self, columns: Sequence[str]) -> Iterator[Any]:
+        for part in self._frame[list(columns)].to_delayed():
+            yield as_arrow(part.compute())
+
+    def _fold(self, step: Step, wanted: Wanted, features: Any, what: str) -> Any:
+        dask = import_extra("dask", "A Dask data frame", "dask")
+        columns = columns_for(step, wanted, features)
+        first, join_all = dask.delayed(_first_step), dask.delayed(_join)
+        found = [first(step, part, wanted, features) for part in self._frame[columns].to_delayed()]
+        while len(found) > 1:
+            found = [
+                join_all(step, found[start : start + FAN_IN], wanted)
+                for start in range(0, len(found), FAN_IN)
+            ]
+        with Pass(what, is_quiet=not self.is_shown) as shown:
+            try:
+                answer, rows = dask.compute(found[0])[0]
+            except (OSError, TimeoutError) as error:
+                said = " ".join(str(error).split()).rstrip(".")
+                raise DataError(
+                    f"The cluster did not answer: {said}. Start it, and try again."
+                ) from None
+            shown.add(rows)
+        return answer
+
+
+def as_arrow(frame: Any) -> Any:
+    """A pandas data frame as a table of pyarrow."""
+    import pyarrow as pa
+
+    return pa.Table.from_pandas(frame, preserve_index=False)
+
+
+def _first_step(step: Step, frame: Any, wanted: Wanted, features: Any) -> tuple[Any, int]:
+    return step(None, as_arrow(frame), wanted, features), len(frame)
+
+
+def _join(step: Step, answers: Sequence[tuple[Any, int]], wanted: Wanted) -> tuple[Any, int]:
+    found, rows = [one for one, _ in answers if one is not None], sum(n for _, n in answers)
+    if not found:
+        return None, rows
+    if step is label_step:
+        return join_labels(found), rows
+    if step is count_step:
+        total = copy.deepcopy(found[0])  # what a worker holds may be asked for again
+        for one in found[1:]:
+            total = total.add(one)
+        return total, rows
+    return join_looks(found, wanted), rows

@@ -1,0 +1,39 @@
+"""A table in memory as a source: the same steps, one piece."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from riskcard.extras import import_extra
+from riskcard.sources.arrow_kinds import divide_columns
+from riskcard.sources.source import PieceSource
+
+#: Rows that are counted together.
+MOST_ROWS = 2**17
+
+
+class MemorySource(PieceSource):
+    """A data frame of pandas, polars or pyarrow.
+
+    Parameters
+    ----------
+    frame
+        The rows.
+    piece_rows
+        Rows that are counted together.
+    """
+
+    def __init__(self, frame: Any, piece_rows: int = MOST_ROWS) -> None:
+        import_extra("pyarrow", "A source", "parquet")
+        import narwhals as nw
+
+        self.name = "The frame"
+        self._table = nw.from_native(frame, eager_only=True).to_arrow()
+        self._piece_rows = piece_rows
+        self.kinds, self.unusable = divide_columns(self._table.schema)
+
+    def pieces(self, columns: Sequence[str]) -> Iterator[Any]:
+        table = self._table.select(list(columns))
+        for start in range(0, table.num_rows, self._piece_rows):
+            yield table.slice(start, self._piece_rows)

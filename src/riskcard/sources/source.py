@@ -1,0 +1,189 @@
+"""What a fit asks of a table that is not in memory, and a table that is read piece by piece."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from riskcard.arrays import Integers
+from riskcard.errors import DataError
+from riskcard.formatting.spelling import nearest_name
+from riskcard.progress import LiveLine
+from riskcard.sources.coding import Counts, FeatureCodes
+from riskcard.sources.look import Look, join_looks, look_at
+from riskcard.sources.rows import Kind, Wanted, label_counts, read_rows
+from riskcard.sources.sample import MOST_ROWS
+
+State = TypeVar("State")
+#: From a label to its rows, their weight and the sum of the squares of weights.
+LabelCounts = Mapping[Any, Integers]
+
+
+class Source(ABC):
+    """A table that is asked for counts.
+
+    Attributes
+    ----------
+    name
+        What it is, for messages.
+    kinds
+        From each column that can be used to its kind, in order.
+    unusable
+        From each other column to the type of its cells.
+    target, weights
+        The columns that are no features; None where they are not known yet.
+    kept
+        Columns that are features whatever they look like.
+    memory
+        Bytes that counts and a fit may use.
+    sample_rows
+        The most different rows of the sample that places candidate cuts.
+    is_shown
+        Show how far a pass over the rows has come.
+    """
+
+    name: str
+    kinds: Mapping[str, Kind]
+    unusable: Mapping[str, str]
+    target: str | None = None
+    weights: str | None = None
+    kept: frozenset[str] = frozenset()
+    memory: int = 2 * 10**9
+    sample_rows: int = MOST_ROWS
+    is_shown: bool = False
+
+    @abstractmethod
+    def count_labels(self, wanted: Wanted) -> LabelCounts:
+        """The different labels, None for a missing one, and their rows of a weight above 0."""
+
+    @abstractmethod
+    def look(self, wanted: Wanted) -> Look:
+        """Ranges, levels and a sample."""
+
+    @abstractmethod
+    def count(self, wanted: Wanted, features: Sequence[FeatureCodes]) -> Counts:
+        """The rows of every pattern of some features."""
+
+    def require(self, column: str, role: str) -> None:
+        """Refuse a column that is not there or cannot be used."""
+        if column in self.unusable:
+            raise DataError(
+                f"{self.name}: the {role} {column!r} holds {self.unusable[column]}, which is not used. "
+                "Turn it into numbers or texts."
+            )
+        if column not in self.kinds:
+            raise DataError(
+                f"{self.name} has no column {column!r} for the {role}. "
+                f"{nearest_name(column, list(self.kinds), 'columns')}"
+            )
+
+
+class PieceSource(Source):
+    """A table that is read piece by piece: each piece is counted by itself, and counts are added."""
+
+    @abstractmethod
+    def pieces(self, columns: Sequence[str]) -> Iterator[Any]:
+        """The rows as tables of pyarrow, in any order and of any size."""
+
+    def count_labels(self, wanted: Wanted) -> LabelCounts:
+        found = self._fold(label_step, wanted, None, "labels")
+        return {} if found is None else found
+
+    def look(self, wanted: Wanted) -> Look:
+        found: Look | None = self._fold(look_step, wanted, None, "ranges and a sample")
+        if found is None:
+            raise DataError(f"{self.name} has no rows. Give a table with rows.")
+        return found
+
+    def count(self, wanted: Wanted, features: Sequence[FeatureCodes]) -> Counts:
+        found: Counts | None = self._fold(count_step, wanted, tuple(features), "counts")
+        assert found is not None  # or the look would have failed
+        return found
+
+    def _fold(self, step: Step, wanted: Wanted, features: Any, what: str) -> Any:
+        state = None
+        with Pass(what, is_quiet=not self.is_shown) as shown:
+            for piece in self.pieces(columns_for(step, wanted, features)):
+                state = step(state, piece, wanted, features)
+                shown.add(piece.num_rows)
+        return state
+
+
+#: Adds a piece to what is known, None at first.
+Step = Callable[[Any, Any, Wanted, Any], Any]
+
+
+def columns_for(step: Step, wanted: Wanted, features: Any) -> list[str]:
+    """The columns that a step reads."""
+    if step is label_step:
+        return [name for name in wanted.columns if name in (wanted.target, wanted.weights)]
+    if step is count_step:
+        own = {feature.name for feature in features} | {wanted.target, wanted.weights}
+        return [name for name in wanted.columns if name in own]
+    return wanted.columns
+
+
+def label_step(state: Any, piece: Any, wanted: Wanted, features: Any = None) -> Any:
+    """Count the labels of one more piece."""
+    return join_labels([label_counts(piece, wanted), *([] if state is None else [state])])
+
+
+def join_labels(found: Sequence[LabelCounts]) -> LabelCounts:
+    """The labels of all pieces."""
+    total: dict[Any, Integers] = {}
+    for one in found:
+        for label, counts in one.items():
+            total[label] = total[label] + counts if label in total else counts
+    return total
+
+
+def look_step(state: Any, piece: Any, wanted: Wanted, features: Any = None) -> Any:
+    """Look at one more piece."""
+    if piece.num_rows == 0:
+        return state
+    rows = read_rows(piece, wanted)
+    if rows.is_event.size == 0:
+        return state
+    limit = None
+    if state is not None and not state.too_many_texts:
+        hashes = state.sample.hashes
+        if hashes.size >= wanted.sample_rows:
+            limit = int(hashes[-1])
+    look = look_at(rows, wanted, limit)
+    return look if state is None else join_looks([state, look], wanted)
+
+
+def count_step(state: Any, piece: Any, wanted: Wanted, features: Any) -> Any:
+    """Count the patterns of one more piece."""
+    own = {feature.name: wanted.features[feature.name] for feature in features}
+    some = Wanted(own, wanted.target, wanted.event, wanted.weights, wanted.codes)
+    if state is None:
+        state = Counts.of_no_rows(features, wanted.weights is not None)
+    return state.add_rows(read_rows(piece, some), features, list(own))
+
+
+class Pass(LiveLine):
+    """The live line of one pass over all rows."""
+
+    def __init__(self, what: str, is_quiet: bool, counts_rows: bool = True) -> None:
+        super().__init__(is_quiet=is_quiet)
+        self._counts_rows = counts_rows
+        self._what, self._rows, self._begin = what, 0, time.perf_counter()
+        self.show(self._text_of)
+
+    def add(self, n_rows: int) -> None:
+        """Some more rows were read."""
+        self._rows += n_rows
+
+    def _text_of(self) -> str:
+        seconds = max(time.perf_counter() - self._begin, 1e-9)
+        if not self._counts_rows:
+            return f"{self._what}: {seconds:.1f} s"
+        return f"{self._what}: {self._rows:,} rows, {self._rows / seconds:,.0f} rows per second"
+
+    def __exit__(self, *error: object) -> None:
+        super().__exit__(*error)
+        if error[0] is None:
+            self.keep(f"{self._text_of()}, done")

@@ -1,0 +1,489 @@
+"""Tables in files, in a database, on a cluster: the same card, loss and bound, whatever the pieces."""
+
+import math
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pd = pytest.importorskip("pandas")
+pa = pytest.importorskip("pyarrow")
+duckdb = pytest.importorskip("duckdb")
+dask = pytest.importorskip("dask")
+frames = pytest.importorskip("dask.dataframe")
+distributed = pytest.importorskip("distributed")
+
+import pyarrow.parquet as pq  # noqa: E402
+from pyarrow import csv as pa_csv  # noqa: E402
+
+from riskcard import (  # noqa: E402
+    CardRules,
+    DataError,
+    FeaturePoints,
+    FeatureRule,
+    ParameterError,
+    RiskCard,
+    RiskScoreClassifier,
+    audit_card,
+    open_source,
+)
+from riskcard.audit.findings import Outcome  # noqa: E402
+from riskcard.cli.main import main  # noqa: E402
+from riskcard.sources.rows import Kind, Rows, Wanted  # noqa: E402
+from riskcard.sources.sample import PRIME, hash_rows  # noqa: E402
+from source_tables import facts_of, fit, random_table, write_pieces  # noqa: E402
+
+#: All rows are the sample; cuts from a sample; conditions preselected on it as well.
+WHOLE = {}
+BY_SAMPLE = {"sample_rows": 150}
+PRESELECTED = {"sample_rows": 150, "memory": 400_000, "regularization": None, "certify": False}
+WAYS = (WHOLE, BY_SAMPLE, PRESELECTED)
+CASES = [
+    pytest.param(seed, WAYS[seed % 3], marks=[pytest.mark.slow] if seed > 2 else [])
+    for seed in range(12)
+]
+
+
+@pytest.mark.parametrize(("seed", "way"), CASES)
+@pytest.mark.filterwarnings("default")
+def test_every_source_and_any_pieces_give_the_same_card_loss_and_bound(seed, way, tmp_path):
+    table = random_table(seed)
+    model = fit(table, **way)
+    wanted = facts_of(model)
+    for n_pieces in (1, 7, 100):
+        folder = write_pieces(table, tmp_path / str(n_pieces), n_pieces, seed)
+        assert facts_of(fit(folder, **way)) == wanted
+    connection = duckdb.connect()
+    connection.register("frame", table)
+    connection.execute("CREATE TABLE rows AS SELECT * FROM frame")
+    assert facts_of(fit(connection, table="rows", **way)) == wanted
+    with dask.config.set(scheduler="sync"):
+        pieces = frames.from_pandas(table, npartitions=5)
+        assert facts_of(fit(pieces, **way)) == wanted
+
+
+@pytest.mark.parametrize("way", WAYS, ids=["whole", "by sample", "preselected"])
+def test_the_loss_is_that_of_the_printed_card_on_all_rows(way):
+    table = random_table(1)
+    model = fit(table, **way | {"regularization": None, "certify": False})
+    risk = model.card_.risk(table)
+    of_label = np.where(table.died, risk, 1 - risk)
+    loss = -math.fsum(table.times * np.log(of_label))
+    assert math.isclose(loss, model.loss_, rel_tol=1e-9)
+    facts = model.card_.training
+    has_weight = table.times > 0
+    assert (facts.rows, facts.weight) == (has_weight.sum(), table.times.sum())
+    for feature in model.card_.features:
+        lines = feature.look_up(table[feature.name][has_weight].to_numpy(dtype=object)).lines
+        counted = np.bincount(lines, minlength=len(feature.line_points)).tolist()
+        assert list(feature.rows) == counted
+
+
+@pytest.mark.parametrize("regularization", ["auto", None])
+@pytest.mark.parametrize("seed", [2, 3])
+def test_a_short_table_has_the_card_of_a_fit_in_memory(seed, regularization):
+    table = random_table(seed)
+    counted = table[table.times > 0]
+    source = fit(table, regularization=regularization)
+    settings = {
+        "max_terms": 3,
+        "time_limit": None,
+        "certify": True,
+        "regularization": regularization,
+    }
+    frame = counted.drop(columns=["died", "times"])
+    plain = RiskScoreClassifier(**settings).fit(frame, counted.died, counted.times)
+    assert math.isclose(source.loss_, plain.loss_, rel_tol=1e-9)
+    assert math.isclose(source.lower_bound_, plain.lower_bound_, rel_tol=1e-9)
+    assert source.card_.features == plain.card_.features
+
+
+def test_a_bound_about_every_cut_is_claimed_only_where_every_value_of_all_rows_was_seen():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"grade": rng.integers(0, 6, 5000), "more": rng.integers(0, 8, 5000)})
+    table["noise"] = rng.normal(size=5000).round(6)
+    table["died"] = rng.random(5000) < 0.1 + 0.1 * table.grade
+    table["times"] = 1
+    few = fit(
+        table.drop(columns="noise"), sample_rows=90, regularization=None, max_terms=2
+    ).card_.certificate
+    assert few.is_grid_full
+    plain = RiskScoreClassifier(2, regularization=None, certify=True)
+    plain.fit(table[["grade", "more"]], table.died)
+    assert math.isclose(few.bound, plain.lower_bound_, rel_tol=1e-9)
+    many = fit(table, sample_rows=300, regularization=None, max_terms=2, certify=False)
+    assert not many.card_.certificate.is_grid_full
+    # a value that the sample does not have is found in the counts
+    table.loc[0, "grade"] = 17
+    with_rare = fit(
+        table.drop(columns="noise"), sample_rows=10, regularization=None, max_terms=2
+    ).card_.certificate
+    assert not with_rare.is_grid_full
+
+
+@pytest.mark.parametrize("seed", [44, 52, 61])
+def test_a_card_on_few_bins_of_many_numbers_has_cuts_and_counts_of_all_rows(seed):
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame({"age": rng.integers(20, 90, 400), "other": rng.normal(size=400)})
+    table["died"] = rng.random(400) < np.where(table.age > 75, 0.8, 0.2)
+    table["times"] = 1
+    card = fit(table, sample_rows=30, memory=2_000, regularization=None, max_terms=1).card_
+    risk = card.risk(table)
+    loss = -np.log(np.where(table.died, risk, 1 - risk)).sum()
+    assert math.isclose(loss, card.certificate.loss, rel_tol=1e-9)
+    for feature in card.features:
+        lines = feature.look_up(table[feature.name].to_numpy(dtype=object)).lines
+        assert list(feature.rows) == np.bincount(lines, minlength=len(feature.points)).tolist()
+    assert not card.certificate.is_grid_full
+
+
+def test_equal_rows_have_one_hash_and_different_ones_spread_evenly():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=20_000)
+    is_event, ones = values > 0, np.ones(values.size, dtype=np.int64)
+    rows = Rows((values, np.zeros(values.size)), {}, is_event, ones)
+    found = hash_rows(rows)
+    assert np.array_equal(found, hash_rows(Rows((values, rows.values[1]), {}, ~is_event, ones)))
+    parts = np.bincount(found * 10 // PRIME, minlength=10)
+    assert found.min() >= 0
+    assert found.max() < PRIME
+    assert abs(parts - 2000).max() < 200
+    assert np.unique(found).size > 19_990
+
+
+def test_codes_class_weights_and_rules_work_on_merged_rows():
+    table = random_table(4, 2000)
+    table.loc[::7, "pressure"] = -9
+    rules = CardRules(
+        {"pressure": FeatureRule(codes=[-9], use="must"), "age": FeatureRule(direction="rises")}
+    )
+    model = fit(table, sample_rows=200, rules=rules, class_weight="balanced", certify=False)
+    card = model.card_
+    report = audit_card(card, table, table.died, table.times)
+    assert not [check for check in report.checks if check.outcome is Outcome.FAILED]
+    pressure = next(feature for feature in card.features if feature.name == "pressure")
+    assert [code for code, _ in pressure.codes] == [-9]
+
+
+def test_identifiers_and_columns_with_many_texts_are_left_out():
+    table = random_table(0, 400)
+    table["patient_id"] = np.arange(400)
+    table["name"] = [f"name {i}" for i in range(400)]
+    with (
+        pytest.warns(UserWarning, match=r"'name', since .* more than 50 different texts"),
+        pytest.warns(UserWarning, match="'patient_id', since"),
+    ):
+        model = fit(table, certify=False)
+    assert model.identifiers_ == ["name", "patient_id"]
+
+
+def test_a_dask_frame_is_fitted_with_the_name_of_its_target():
+    table = random_table(3)
+    frame = frames.from_pandas(table, npartitions=3)
+    with dask.config.set(scheduler="sync"):
+        model = RiskScoreClassifier(2).fit(frame, "died", "times")
+        assert facts_of(model) == facts_of(fit(table, max_terms=2, certify=False, time_limit=60.0))
+        with pytest.raises(ParameterError, match="give the name of a column"):
+            RiskScoreClassifier(2).fit(frame, frame["died"])
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")
+def test_a_worker_that_is_killed_changes_nothing(tmp_path):
+    table = random_table(5)
+    folder = write_pieces(table, tmp_path / "pieces", 20)
+    wanted = facts_of(fit(table, **BY_SAMPLE))
+    settings = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(**settings) as cluster, distributed.Client(cluster) as client:
+        frame = frames.read_parquet(folder)
+        pids = client.run(os.getpid)
+        slow = frame.map_partitions(
+            _kill_once, min(pids.values()), str(tmp_path / "killed"), meta=frame
+        )
+        assert facts_of(fit(slow, **BY_SAMPLE)) == wanted
+        assert (tmp_path / "killed").exists()
+        assert set(client.run(os.getpid).values()) != set(pids.values())
+
+
+def _kill_once(piece, pid, mark):
+    """End one worker in the middle of its work."""
+    if os.getpid() == pid and not os.path.exists(mark):
+        with open(mark, "w"):
+            pass
+        os.kill(pid, signal.SIGKILL)
+    return piece
+
+
+# --- what can be wrong ------------------------------------------------------------------------
+
+
+def _missing_column(folder):
+    pq.write_table(pa.table({"age": [1], "died": [True]}), folder / "9.parquet")
+    return folder, r"9.parquet' has no column 'pressure', which .* has"
+
+
+def _other_type(folder):
+    piece = pq.read_table(folder / "0.parquet")
+    pq.write_table(piece.set_column(0, "age", pa.array(["x"] * len(piece))), folder / "9.parquet")
+    return folder, r"9.parquet': column 'age' holds texts, but numbers in"
+
+
+def _damaged(folder):
+    content = (folder / "1.parquet").read_bytes()
+    (folder / "1.parquet").write_bytes(content[:-20])
+    return folder, r"1.parquet' cannot be read: .*"
+
+
+def _damaged_inside(folder):
+    content = bytearray((folder / "1.parquet").read_bytes())
+    content[4:200] = bytes(196)
+    (folder / "1.parquet").write_bytes(bytes(content))
+    return folder, r"1.parquet' cannot be read: .*"
+
+
+def _empty_folder(folder):
+    (folder / "empty").mkdir()
+    return folder / "empty", r"has no file that ends in .parquet"
+
+
+def _no_match(folder):
+    return folder / "*.csv", r"No file fits .*csv"
+
+
+def _no_table(folder):
+    duckdb.connect(str(folder / "rows.db")).close()
+    return f"duckdb:///{folder}/rows.db?table=nothing", r"'nothing': the database refused a query"
+
+
+def _no_database(folder):
+    return f"duckdb:///{folder}/other.db?table=t", r"There is no database '.*other.db'"
+
+
+def _no_name_of_table(folder):
+    return f"duckdb:///{folder}/other.db", r"does not say which table"
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        _missing_column,
+        _other_type,
+        _damaged,
+        _damaged_inside,
+        _empty_folder,
+        _no_match,
+        _no_table,
+        _no_database,
+        _no_name_of_table,
+    ],
+)
+def test_the_command_line_says_what_is_wrong_in_one_sentence(damage, tmp_path, capsys):
+    folder = write_pieces(random_table(1), tmp_path / "pieces", 3)
+    data, said = damage(folder)
+    before = sorted(tmp_path.rglob("*"))
+    options = ["--target", "died", "-q", "-o", str(tmp_path / "card.json")]
+    assert main(["fit", str(data), *options]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert re.search(said, error), error
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.skipif(os.name != "posix" or os.getuid() == 0, reason="root may read everything")
+def test_a_file_without_permission_is_named(tmp_path):
+    folder = write_pieces(random_table(1), tmp_path / "pieces", 2)
+    (folder / "1.parquet").chmod(0)
+    with pytest.raises(DataError, match=r"1.parquet' cannot be read: permission denied"):
+        open_source(folder, "died")
+
+
+def test_a_scheduler_that_is_not_there_is_named(tmp_path, capsys, monkeypatch):
+
+    def no_client(address, timeout):
+        raise OSError(f"Timed out trying to connect to {address}")
+
+    monkeypatch.setattr(distributed, "Client", no_client)
+    arguments = ["fit", str(tmp_path), "--target", "y", "--scheduler", "tcp://127.0.0.1:1"]
+    assert main(arguments) == 2
+    assert "No scheduler answers at 'tcp://127.0.0.1:1'" in capsys.readouterr().err
+
+
+def _with(**columns):
+    table = random_table(1)
+    return table.assign(**{name: column(table) for name, column in columns.items()})
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        (_with(died=lambda t: t.died.astype(object).where(t.age != t.age[0])), "is missing in"),
+        (_with(died=lambda t: t.age), "has .* different values"),
+        (_with(times=lambda t: 0.5), "whole numbers of at least 0"),
+        (_with(small=lambda t: np.inf), "'small' is infinite"),
+    ],
+    ids=["missing target", "many labels", "half weights", "infinite"],
+)
+def test_rows_that_cannot_be_used_are_refused(table, said):
+    with pytest.raises(DataError, match=said):
+        fit(table)
+    connection = duckdb.connect()
+    connection.register("frame", table)
+    with pytest.raises(DataError, match=said):
+        fit(connection, table="frame")
+
+
+def test_what_is_not_possible_on_a_source_is_refused(tmp_path, capsys):
+    table = random_table(1)
+    with pytest.raises(ParameterError, match="min_bin_rows"):
+        fit(table, rules=CardRules(min_bin_rows=5))
+    with pytest.raises(ParameterError, match="give them to open_source"):
+        RiskScoreClassifier().fit(open_source(table, "died"), table.died)
+    with pytest.raises(ParameterError, match="Use at least 10MB"):
+        open_source(table, "died", memory="1KB")
+    with pytest.raises(DataError, match=r"no column 'dead'.*'died'"):
+        open_source(table, "dead")
+    folder = write_pieces(table, tmp_path / "pieces", 2)
+    assert main(["fit", str(folder), "--target", "died", "--hold-out", "0.3"]) == 2
+    assert "--hold-out needs the rows in memory" in capsys.readouterr().err
+
+
+def test_the_command_line_fits_a_folder_a_file_and_a_database(tmp_path, capsys):
+    table = random_table(3)
+    folder = write_pieces(table, tmp_path / "pieces", 3)
+    pa_csv.write_csv(pa.Table.from_pandas(table, preserve_index=False), tmp_path / "rows.csv")
+    connection = duckdb.connect(str(tmp_path / "rows.db"))
+    connection.register("frame", table)
+    connection.execute("CREATE TABLE rows AS SELECT * FROM frame")
+    connection.close()
+    cards = []
+    for place, data in enumerate(
+        (
+            [str(folder)],
+            [str(folder / "*.parquet")],
+            [str(tmp_path / "rows.csv"), "--memory", "100MB"],
+            [f"duckdb:///{tmp_path}/rows.db?table=rows"],
+        )
+    ):
+        output = tmp_path / f"{place}.json"
+        options = ["--target", "died", "--weights", "times", "--drop", "small", "--max-terms", "2"]
+        assert main(["fit", *data, *options, "-q", "-o", str(output)]) == 0
+        cards.append(_features_of(output))
+    assert all(card == cards[0] for card in cards)
+    assert capsys.readouterr().err == ""
+
+
+def _features_of(path):
+    card = RiskCard.load(path)
+    return card.features, card.training, card.certificate.loss
+
+
+def test_progress_says_rows_per_second(tmp_path, capsys):
+    folder = write_pieces(random_table(1), tmp_path / "pieces", 3)
+    assert main(["fit", str(folder), "--target", "died", "--max-terms", "1"]) == 0
+    said = capsys.readouterr().err
+    assert "ranges and a sample: 600 rows" in said
+    assert "rows per second" in said
+
+
+def test_importing_the_classifier_loads_neither_dask_nor_a_database():
+    code = "import sys, riskcard; riskcard.RiskScoreClassifier; print(' '.join(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"dask", "duckdb", "psycopg", "distributed"} & set(run.stdout.split())
+
+
+def test_a_piece_of_no_rows_is_read():
+    from riskcard.sources.rows import read_rows
+
+    empty = pa.table({"age": pa.array([], pa.int64()), "y": pa.array([], pa.bool_())})
+    rows = read_rows(empty, Wanted({"age": Kind.NUMBER}, "y", True))
+    assert rows.is_event.size == 0
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_predict_scores_a_folder_piece_by_piece(tmp_path, ending, capsys):
+    table = random_table(1)
+    folder = write_pieces(table, tmp_path / "pieces", 3)
+    fit(table, max_terms=2, certify=False).card_.save(tmp_path / "card.json")
+    output = tmp_path / f"scores.{ending}"
+    options = ["--keep", "age", "--bands", "low", "high=30%", "--threshold", "0.5"]
+    arguments = ["predict", str(tmp_path / "card.json"), str(folder), "-o", str(output)]
+    assert main([*arguments, *options]) == 0
+    rows = pa.concat_tables(pq.read_table(path) for path in sorted(folder.iterdir()))
+    card = RiskCard.load(tmp_path / "card.json")
+    found = pa_csv.read_csv(output) if ending == "csv" else pq.read_table(output)
+    assert found["age"].to_pylist() == rows["age"].to_pylist()
+    assert found["total"].to_pylist() == card.total_points(rows.to_pandas()).tolist()
+    risk = card.risk(rows.to_pandas())
+    assert np.allclose(found["risk"].to_pylist(), risk, rtol=1e-12)
+    assert found["band"].to_pylist() == ["high" if one >= 0.3 else "low" for one in risk]
+    assert found["prediction"].to_pylist() == (risk >= 0.5).tolist()
+    assert sorted(tmp_path.glob("*.part")) == []
+    assert main([*arguments[:-1], str(tmp_path / "scores.txt")]) == 2
+    assert "ends in .csv or .parquet" in capsys.readouterr().err
+
+
+def test_a_prediction_that_fails_leaves_nothing(tmp_path, capsys):
+    folder = write_pieces(random_table(1), tmp_path / "pieces", 3)
+    fit(random_table(1), max_terms=2, certify=False).card_.save(tmp_path / "card.json")
+    _damaged_inside(folder)
+    output = tmp_path / "scores.parquet"
+    assert main(["predict", str(tmp_path / "card.json"), str(folder), "-o", str(output)]) == 2
+    assert "1.parquet' cannot be read" in capsys.readouterr().err
+    assert not list(tmp_path.glob("scores*"))
+
+
+def test_the_page_on_large_tables_runs(tmp_path, monkeypatch):
+    page = Path(__file__).parents[1] / "docs" / "large_tables.md"
+    text = page.read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    code = "\n".join(re.findall(r"^```python\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL))
+    with dask.config.set(scheduler="sync"):
+        exec(compile(code, "large_tables.md", "exec"), {})
+    commands = re.findall(r"^riskcard (.*)$", text, flags=re.MULTILINE)
+    assert len(commands) == 6
+    pq.read_table("folder/0.parquet").to_pandas().to_csv("rows.csv", index=False)
+    for command in commands:
+        if "postgresql" not in command and "scheduler" not in command:
+            assert main([*shlex.split(command), *([] if "predict" in command else ["-q"])]) == 0
+
+
+def test_without_a_grid_cuts_are_moved_where_all_rows_have_a_lower_loss(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(6000, 3)), columns=["a", "b", "c"])
+    log_odds = 1.5 * (table.a > 0.3141) + 1.1 * (table.b > -0.777) - 1
+    table["died"] = rng.random(6000) < 1 / (1 + np.exp(-log_odds))
+    table["times"] = 1
+    way = {"sample_rows": 2000, "memory": 10**7, "regularization": None, "max_terms": 2}
+    moved = fit(table, **way)
+    certificate = moved.card_.certificate
+    assert "moved to the best gaps" in certificate.notes[-1]
+    assert not certificate.is_grid_full
+    folder = write_pieces(table, tmp_path / "pieces", 5)
+    assert facts_of(fit(folder, **way)) == facts_of(moved)
+    monkeypatch.setattr("riskcard.estimators.from_sources.source_fit.MOST_ROUNDS", 0)
+    assert moved.loss_ < fit(table, **way).loss_
+    every = RiskScoreClassifier(2, regularization=None).fit(table[["a", "b", "c"]], table.died)
+    assert every.loss_ <= moved.loss_ < 1.001 * every.loss_
+
+
+@pytest.mark.parametrize(
+    "data", ["{folder}", "{folder}/*.parquet", "duckdb:///{folder}/0.parquet?table=t"]
+)
+@pytest.mark.parametrize("command", ["predict", "fit"])
+def test_no_file_of_the_data_is_written_over(tmp_path, data, command, capsys):
+    folder = write_pieces(random_table(1), tmp_path / "pieces", 2)
+    card = RiskCard([FeaturePoints("age", [50], [0, 1])], base=-1)
+    card.save(tmp_path / "card.json")
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    output = folder / "0.parquet"
+    assert output in before
+    given = [str(tmp_path / "card.json")] if command == "predict" else ["--target", "y"]
+    assert main([command, *given, data.format(folder=folder), "-o", str(output)]) == 2
+    assert "would be overwritten" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before
