@@ -23,7 +23,7 @@ def main() -> None:
     for extra in EXTRAS:
         wanted += project["optional-dependencies"][extra]
     for requirement in sorted(wanted):
-        found = re.match(r"([\w-]+)>=([\w.]+)", requirement)
+        found = re.match(r"([\w-]+)(?:\[[\w,-]+\])?>=([\w.]+)", requirement)
         if found is None:
             sys.exit(
                 f"pyproject.toml: {requirement!r} has no lower end. Write it as 'name>=version'."

@@ -9,8 +9,8 @@
 read_card <- function(path) {
   # lists stay lists, so that 1, "1" and TRUE remain three different levels
   card <- jsonlite::fromJSON(path, simplifyVector = FALSE)
-  if (!identical(card$format, "riskcard") || card$format_version != 6) {
-    stop("'", path, "' is not a card of format version 6.")
+  if (!identical(card$format, "riskcard") || card$format_version != 8) {
+    stop("'", path, "' is not a card of format version 8.")
   }
   card
 }

@@ -45,10 +45,13 @@ SOLVE = SEARCH | {
 ESTIMATORS = ENCODING | {
     "outcomes",
     "smoothing",
+    "sources",
     "search",
     "search/drivers",
     "estimators",
     "estimators/cross_validation",
+    "estimators/from_sources",
+    "estimators/other_outcomes",
     "progress",
 }
 EVALUATION = MODEL | {
@@ -58,6 +61,7 @@ EVALUATION = MODEL | {
     "evaluation/development",
     "evaluation/monitoring",
 }
+STUDIO = ESTIMATORS | EVALUATION | {"cli", "cli/learning", "studio"}
 ALLOWED = {
     "errors": set(),
     "version": set(),
@@ -93,12 +97,18 @@ ALLOWED = {
     "search/proof": SEARCH | {"kernels/proof", "search/proof"},
     "smoothing": DATA | {"smoothing"},
     "outcomes": DATA | {"outcomes"},
-    "audit": MODEL | {"audit", "smoothing", "estimators"},
-    "baselines": ESTIMATORS | {"baselines"},
+    "audit": MODEL | {"audit", "outcomes", "smoothing", "estimators", "estimators/other_outcomes"},
+    "sources": BASE | {"sources", "progress"},
+    "baselines": ESTIMATORS | {"baselines", "baselines/lattice_method"},
+    "baselines/lattice_method": ESTIMATORS | {"baselines", "baselines/lattice_method"},
+    "scores": ESTIMATORS | {"scores"},
+    "price": ESTIMATORS | {"evaluation", "price"},
     "progress": BASE,
     "processes": set(),
     "estimators": ESTIMATORS | {"evaluation", "evaluation/monitoring"},
     "estimators/cross_validation": ESTIMATORS | {"evaluation"},
+    "estimators/from_sources": ESTIMATORS,
+    "estimators/other_outcomes": ESTIMATORS | {"evaluation", "evaluation/monitoring"},
     "stability": ESTIMATORS | EVALUATION | {"stability"},
     "proof_file": ESTIMATORS | {"search/proof", "output_files", "proof_file"},
     "proof_check": set(),
@@ -116,7 +126,8 @@ ALLOWED = {
     "report/guidelines": BASE,
     "report": ESTIMATORS
     | EVALUATION
-    | {"report", "report/guidelines", "card", "audit", "plots", "stability", "output_files"},
+    | {"report", "report/guidelines", "card", "audit", "plots", "stability", "validation"}
+    | {"output_files"},
     "validation": EVALUATION | {"validation", "plots", "card", "output_files"},
     "paper": PROBLEM
     | {"paper", "paper/formulations", "paper/solvers", "data", "model", "encoding"},
@@ -142,24 +153,30 @@ ALLOWED = {
         "report",
         "validation",
         "proof_file",
+        "price",
         "proof_check",
+        "scores",
         "search/proof",
     }
     | {"paper", "paper/experiments", "output_files"},
     # a command line with a face: a fit of the studio is the command that its recipe names
-    "studio": ESTIMATORS
-    | EVALUATION
-    | {"cli", "cli/learning", "card", "export", "calculator", "report", "studio"}
-    | {"output_files", "processes"},
+    "studio": STUDIO | {"studio/server", "studio/state"},
+    "studio/table": STUDIO | {"studio/table"},
+    "studio/fitting": STUDIO | {"studio/fitting", "processes"},
+    "studio/state": STUDIO | {"studio/table", "studio/fitting", "studio/state", "output_files"},
+    "studio/server": STUDIO
+    | {"studio/table", "studio/state", "studio/server"}
+    | {"card", "export", "calculator", "report", "output_files"},
     "__main__": {"cli"},
     "__init__": {"version"},
 }
 COMMANDS = ("cli/learning", "cli/using", "cli/judging")
 ALLOWED.update(dict.fromkeys(COMMANDS, ALLOWED["cli"]))
-ALLOWED["cli/learning"] = ALLOWED["cli"] | {"studio"}
+ALLOWED["cli/learning"] = ALLOWED["cli"] | {"studio/server"}
 SKLEARN_PARTS = (
     "estimators",
     "estimators/cross_validation",
+    "estimators/other_outcomes",
     "baselines",
     "stability",
     "fairness",
@@ -179,7 +196,15 @@ SELF_DESCRIPTION = {
 
 
 #: Facts and sentences do not know the pictures: of a report and a validation only these files draw.
-DRAWING = {"report.py", "shown_figures.py", "page.py", "pictures.py", "validate.py"}
+DRAWING = {
+    "kind_report.py",
+    "horizon_pictures.py",
+    "report.py",
+    "shown_figures.py",
+    "page.py",
+    "pictures.py",
+    "validate.py",
+}
 
 
 def imported_modules(tree: ast.AST) -> list[tuple[str, int]]:

@@ -19,7 +19,9 @@ from riskcard import (
     RiskCard,
     RiskScoreClassifier,
     audit_card,
+    recalibrate,
 )
+from riskcard.audit.findings import Outcome
 from riskcard.audit.limits import (
     is_surely_allowed,
     least_points,
@@ -33,6 +35,8 @@ from riskcard.audit.raw_rows import (
     totals_by_hand,
     worth,
 )
+from riskcard.audit.rivals import Rival
+from riskcard.errors import RiskcardWarning
 from riskcard.model.origin.certificate import Certificate, TrainingFacts
 
 RNG = np.random.default_rng(5)
@@ -201,17 +205,78 @@ def test_other_rows_labels_or_weights_are_found():
     assert "labels" in failed(card, y=np.where(Y == "ill", 1, 0))
 
 
-def test_pseudo_observations_count_in_the_loss():
+@pytest.mark.parametrize("number", [1, 30])
+def test_pseudo_observations_count_in_the_loss(number):
     card = honest_card()
     log_odds, is_ill = card.log_odds(X), Y == "ill"
     rate = WEIGHTS[is_ill].sum() / WEIGHTS.sum()
     if_ill, if_fit = np.logaddexp(0, -log_odds), np.logaddexp(0, log_odds)
     # each weighs as much as an average row
-    more = 30 * np.mean(WEIGHTS * (rate * if_ill + (1 - rate) * if_fit))
-    shrunk = replace(card.certificate, loss=card.certificate.loss + more, pseudo_rows=30.0)
+    more = number * np.mean(WEIGHTS * (rate * if_ill + (1 - rate) * if_fit))
+    shrunk = replace(card.certificate, loss=card.certificate.loss + more, pseudo_rows=float(number))
     report = audit_card(replace(card, certificate=shrunk), X, Y, WEIGHTS)
     assert report.failures == (), str(report)
     assert report.loss == pytest.approx(card.certificate.loss + more, rel=1e-12)
+
+
+# --- recalibrated cards ---------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def two_tables():
+    """A card learned from the first 120 rows, that card recalibrated on the others, and what these rows are."""
+    model = RiskScoreClassifier(2, event="ill", regularization=None)
+    first, second = (X[:120], Y[:120], WEIGHTS[:120]), (X[120:], Y[120:], WEIGHTS[120:])
+    card = model.fit(first[0], first[1], sample_weight=first[2]).card_
+    with pytest.warns(RiskcardWarning, match="few for this update"):
+        return recalibrate(card, *second, update="both"), first, second
+
+
+def found_in(card, rows):
+    report = audit_card(card, *rows)
+    return {check.name: check for check in report.checks}
+
+
+def test_a_recalibrated_card_passes_on_the_rows_of_its_scale(two_tables):
+    card, _, second = two_tables
+    found = found_in(card, second)
+    assert all(found[name].outcome is Outcome.PASSED for name in ("rows", "values of the rows"))
+    assert "those that the scale of the card was fitted to" in found["values of the rows"].detail
+    assert "scale fitted to 80 rows" in found["rows"].detail
+    assert "points learned from 120 rows" in found["rows"].detail
+
+
+def test_a_recalibrated_card_passes_on_the_rows_of_its_points_too(two_tables):
+    card, first, _ = two_tables
+    found = found_in(card, first)
+    assert all(found[name].outcome is Outcome.PASSED for name in ("rows", "values of the rows"))
+    assert "those that the points of the card were" in found["values of the rows"].detail
+    # the totals were counted in the other rows, so there is nothing to compare
+    assert all(check.outcome is not Outcome.FAILED for check in found.values())
+
+
+@pytest.mark.parametrize("lie", ["labels", "weights", "values", "fewer"])
+def test_a_recalibrated_card_fails_on_rows_that_are_neither(two_tables, lie):
+    card, _, (values, labels, weights) = two_tables
+    others = {
+        "labels": (values, np.where(labels == "ill", "fit", "ill"), weights),
+        "weights": (values, labels, weights[::-1]),
+        "values": (values[::-1], labels, weights),
+        "fewer": (values[:-1], labels[:-1], weights[:-1]),
+    }[lie]
+    found = found_in(card, others)
+    assert found["values of the rows"].outcome is Outcome.FAILED
+    assert "neither those" in found["values of the rows"].detail
+    assert (found["rows"].outcome is Outcome.FAILED) == (lie != "values")
+
+
+def test_only_cards_are_audited():
+    with pytest.raises(ParameterError, match="a fitted classifier or a RiskCard, not dict"):
+        audit_card({}, X, Y)
+
+
+def test_without_a_search_no_time_was_spent():
+    assert (Rival().seconds, Rival().card) == (0.0, None)
 
 
 def test_a_term_beyond_the_limit_of_log_odds_is_found():

@@ -42,6 +42,7 @@ from riskcard.audit.rivals import (
     _pseudo_rows,
     find_rival,
 )
+from riskcard.checks import LOG_ODDS_LIMIT
 from riskcard.data.files.feature_table import FeatureTable
 from riskcard.model.origin.certificate import Certificate, ClassWeights, TrainingFacts
 from riskcard.model.origin.recipe import Recipe, RowOrigin
@@ -239,7 +240,12 @@ def test_a_neighbour_has_the_terms_of_all_features_after_its_change():
     assert found["-2 instead of -1 points at change 1 of 'x1'"] == 3
 
 
-@pytest.mark.parametrize("limits", [{"rules": ("age: rises",)}, {"shortlist": 0}, {"shortlist": 7}])
+def listed(number):
+    """Limits with a shortlist."""
+    return {"shortlist": number, "all_conditions": 8}
+
+
+@pytest.mark.parametrize("limits", [{"rules": ("age: rises",)}, listed(0), listed(7)])
 def test_neighbours_that_rules_or_a_shortlist_may_forbid_are_not_tried(limits):
     assert Neighbours.of(card_of(), certificate(**limits), rows_of(card_of())).number is None
 
@@ -311,19 +317,21 @@ def test_a_rival_without_a_certificate_proves_nothing():
 
 OTHER = {
     "max_terms": 3, "max_features": 1, "max_cuts_per_feature": 2, "max_points": 4, "scale": "multiplier",
-    "max_log_odds": 5.0, "is_grid_full": True, "grid": 9, "shortlist": 8, "rules": ("a: rises",),
+    "max_log_odds": 5.0, "is_grid_full": True, "grid": 9, "shortlist": 8, "all_conditions": 9, "rules": ("a: rises",),
     "pseudo_rows": 3.0, "smooth_rows": 4.0, "min_gain": 1.0, "min_line_rows": 20,
 }  # fmt: skip
 
 
-def kind_of(rival_limits, **changes):
+def kind_of(rival_limits, stated=None, **changes):
     card = card_of(certificate=certificate(**{"is_grid_full": False, **rival_limits}))
-    return _check_kind(certificate(is_grid_full=False), Rival(card, is_of_recipe=True, **changes))
+    own = certificate(is_grid_full=False, **(stated or {}))
+    return _check_kind(own, Rival(card, is_of_recipe=True, **changes))
 
 
 @pytest.mark.parametrize("name", KIND)
 def test_every_limit_of_the_kind_is_that_of_the_recipe(name):
-    found = kind_of({name: OTHER[name]})
+    stated = listed(3) if name in listed(3) else {}
+    found = kind_of({**stated, name: OTHER[name]}, stated)
     assert found.outcome is FAILED
     assert f"the certificate says {name} " in found.detail
     assert kind_of({}).outcome is PASSED
@@ -334,9 +342,17 @@ def test_limits_that_are_numbers_are_compared_but_for_rounding():
     assert kind_of({"max_log_odds": 6.0 * (1 + 3e-9)}).outcome is FAILED
 
 
+def test_a_number_is_never_the_kind_of_a_word():
+    # a given multiplier against a free scale, both ways
+    assert kind_of({"scale": 2.0, "max_log_odds": LOG_ODDS_LIMIT}).outcome is FAILED
+    given = {"scale": 2.0, "max_log_odds": LOG_ODDS_LIMIT}
+    assert kind_of({}, given).outcome is FAILED
+    assert kind_of(given, given).outcome is PASSED
+
+
 def test_an_automatic_shortlist_may_have_another_length():
-    assert kind_of({"shortlist": 8}, has_automatic_shortlist=True).outcome is NOT_CHECKED
-    assert kind_of({"shortlist": 8}, has_automatic_shortlist=False).outcome is FAILED
+    assert kind_of(listed(8), has_automatic_shortlist=True).outcome is NOT_CHECKED
+    assert kind_of(listed(8), has_automatic_shortlist=False).outcome is FAILED
     assert kind_of({}, has_automatic_shortlist=True).outcome is PASSED
 
 
@@ -376,7 +392,7 @@ def test_a_rival_counts_only_if_its_kind_is_that_of_the_certificate():
     ):
         assert names_of(check_proof(card, stated, rows, 20.0, own)) == names
     longer = replace(
-        rival.card, certificate=certificate(bound=20.0, is_grid_full=False, shortlist=9)
+        rival.card, certificate=certificate(bound=20.0, is_grid_full=False, **listed(8))
     )
     unsure = Rival(longer, is_of_recipe=True, has_automatic_shortlist=True)
     found = list(check_proof(card, stated, rows, 20.0, unsure))

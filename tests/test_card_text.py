@@ -340,8 +340,8 @@ def test_the_certificate_is_one_plain_sentence(made, sentence):
         ),
         (certificate(scale="multiplier"), "whole base and free multiplier"),
         (
-            certificate(is_grid_full=False, grid=9, shortlist=1),
-            "calibrated scale, at most 9 candidate cuts per feature, 1 candidate condition in all.",
+            certificate(is_grid_full=False, grid=9, shortlist=1, all_conditions=12),
+            "calibrated scale, at most 9 candidate cuts per feature, 1 candidate condition, preselected from 12.",
         ),
     ],
 )
@@ -364,6 +364,16 @@ ROWS = TrainingFacts(rows=850, events=212, weight=850.0, event_weight=212.0)
             certificate(350.1, 350.1, "optimal", pseudo_rows=60),
             "Proven: counting the extra rows, no other card of this size and kind fits these rows better by more "
             "than a millionth (see the details for the kind).",
+        ),
+        (
+            certificate(350.1, 350.1, "optimal", pseudo_rows=60, shortlist=70, all_conditions=1990),
+            "Proven among the 70 of 1,990 conditions that were preselected: counting the extra rows, no other card of "
+            "this size and kind fits these rows better by more than a millionth (see the details for the kind).",
+        ),
+        (
+            certificate(350.1, 340.2, "time_limit", shortlist=70, all_conditions=990),
+            "The search was not finished: a card of this kind with a mean loss up to 0.012 lower per row "
+            "(of 0.412) may exist among the 70 of 990 conditions that were preselected.",
         ),
         (
             certificate(350.1, 340.2, "time_limit"),

@@ -200,7 +200,7 @@ GOOD = "age,outcome\n" + "".join(f"{50 + i},{i % 2}\n" for i in range(12))
         ("age,outcome\n1,0\ninf,1\n", "", "line 3, column 'age': 'inf' is infinite"),
         ('age,outcome\n1,"0\n', "", "not valid CSV"),
         ("age,outcome\n1,0\n2,0\n", "", "is 0 in all 2 rows"),
-        ("age,outcome\n1,0\n2,1\n3,2\n", "", "3 different values ('0', '1', '2', ...)"),
+        ("age,outcome\n1,0\n2,1\n3,2\n", "", "3 different values ('0', '1', '2')"),
         ("age,outcome\n1,0\n1,1\n1,0\n1,1\n1,0\n", "", "every column to learn from is constant"),
         ("age,outcome\n1,0\n2,1\n", "", "2 rows, fewer than the 5 terms"),
         ("outcome\n0\n1\n", "", "No column of 'bad.csv' is left"),
@@ -300,14 +300,14 @@ def test_files_that_are_not_tables_are_refused(tmp_path, capsys, content, messag
 
 
 def test_files_that_are_not_there_are_refused(tmp_path, capsys):
-    for argv in (
-        ["fit", tmp_path / "none.csv", "--target", "y"],
-        ["show", tmp_path / "none.json"],
-        ["fit", tmp_path, "--target", "y"],
+    for argv, why in (
+        (["fit", tmp_path / "none.csv", "--target", "y"], "There is no file"),
+        (["show", tmp_path / "none.json"], "There is no file"),
+        (["fit", tmp_path, "--target", "y"], "has no file that ends in .parquet"),
     ):
         code, _, err = run(capsys, *argv)
         assert code == 2
-        assert "There is no file" in err or "Is a directory" in err
+        assert why in err
 
 
 def test_an_output_that_cannot_be_written_is_refused_before_the_data_are_read(tmp_path, capsys):
@@ -376,7 +376,7 @@ def test_show_writes_a_page(tmp_path, capsys):
 
 def test_a_card_from_the_future_is_refused(tmp_path, capsys):
     path = tmp_path / "card.json"
-    path.write_text(heart_card().to_json().replace('"format_version": 6', '"format_version": 8'))
+    path.write_text(heart_card().to_json().replace('"format_version": 8', '"format_version": 10'))
     code, _, err = run(capsys, "show", path)
     assert code == 2
     assert "Install a newer riskcard" in err

@@ -157,16 +157,11 @@ def test_validate_judges_by_horizons(data, card_file, tmp_path, capsys):
 
 def test_what_is_for_yes_or_no_is_refused_with_one_sentence(data, card_file, tmp_path, capsys):
     for arguments in (
-        ["export", card_file, "-o", tmp_path / "card.py"],
-        ["check", card_file, data],
-        ["report", card_file, data, "-o", tmp_path / "report.html"],
+        ["export", card_file, "-o", tmp_path / "card.pmml"],
         ["monitor", card_file, data],
         ["verify", card_file, data, data],
         ["credit", card_file, data],
         ["bins", data, "--target", "died", "--card", card_file],
-        ["recalibrate", card_file, data, "-o", tmp_path / "new.json"],
-        ["show", card_file, "--svg", tmp_path / "card.svg"],
-        ["show", card_file, "--latex", tmp_path / "card.tex"],
     ):
         code, out, err = run_or_exit(capsys, *arguments)
         assert code == 2, (arguments, out, err)
@@ -214,7 +209,10 @@ def test_a_card_of_counts_predicts_rates_and_has_no_calculator(tmp_path, capsys)
     assert out.startswith("total,rate,remarks\n")
     code, _, err = run(capsys, "calculator", tmp_path / "card.json", "-o", tmp_path / "c.html")
     assert code == 2
-    assert "Calculators are for outcomes of yes or no and for times to an event, but" in err
+    assert (
+        "Calculators are for outcomes of yes or no, times to an event and ordered levels, but"
+        in err
+    )
 
 
 def rewrite(path, **columns):

@@ -248,6 +248,22 @@ def test_a_complete_pool_has_every_choice_of_conditions_within_the_loss(seed):
         assert loss == pytest.approx(perhaps[choice], rel=TOLERANCE)
 
 
+@pytest.mark.parametrize(("kind", "is_complete"), [("calibrated", True), ("multiplier", False)])
+def test_a_pool_lacks_no_choice_within_the_loss_if_it_is_called_complete(kind, is_complete):
+    # the second feature tells nothing: its cards are the better the larger their multiplier
+    codes = np.array([[0, 0, 1, 1] * 2, [0, 1] * 4], dtype=np.int32)
+    labels = np.array([1, 1, -1, -1, -1, -1, 1, 1], dtype=np.int8)
+    data = RankedData(codes, np.array([1, 1]), labels, np.array([1.0] * 4 + [0.5] * 4))
+    limits, points = Limits(1, 1, 1), np.array([2, 2])
+    problem = Problem(data, limits, Scale(kind), -points, points)
+    pool = solve(problem, Options(True, pool_tolerance=0.5)).pool
+    tiny = Solution.of([(1, 0, 1)], multiplier=1e9)
+    assert not violations(tiny, problem)
+    assert loss_of(tiny, problem) < pool.most_price
+    assert (1 in {f for card in pool.cards for f in card.features}) is is_complete
+    assert pool.is_complete is is_complete
+
+
 def test_a_pool_that_is_cut_off_says_so():
     problem = random_problem(20, Scale("calibrated"))
     whole = solve(problem, Options(certify=True, pool_tolerance=0.2, pool_size=10**6)).pool

@@ -449,3 +449,48 @@ def test_a_search_over_sizes_hands_the_limit_on_log_odds_down(small):
             ).fit(*noise)
         assert empty.n_terms_ == 0
         assert empty.card_.certificate.max_log_odds == (limit or 30)
+
+
+# --- mappings from name to column ---------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def mapping():
+    rng = np.random.default_rng(0)
+    X = {"a": rng.normal(size=80), "b": rng.choice(["x", "y"], 80).tolist()}
+    return X, (X["a"] + rng.normal(size=80) > 0).astype(int)
+
+
+def test_a_mapping_of_columns_gives_the_card_of_the_frame(mapping):
+    X, y = mapping
+    frame = pd.DataFrame(X)
+    model, other = (RiskScoreClassifier(2).fit(rows, y) for rows in (X, frame))
+    assert model.card_.features == other.card_.features
+    assert model.feature_names_in_.tolist() == ["a", "b"]
+    for name in ("predict_proba", "predict", "decision_function", "total_points", "transform"):
+        assert np.array_equal(getattr(model, name)(X), getattr(other, name)(frame)), name
+    assert model.score(X, y) == other.score(frame, y)
+    turned = dict(reversed(X.items()))
+    assert np.array_equal(model.predict(turned), model.predict(X))
+    with pytest.raises(DataError, match="columns"):
+        model.predict({"z": X["a"]})
+
+
+def test_folds_of_a_mapping_are_those_of_the_frame(mapping):
+    X, y = mapping
+    model, other = (
+        RiskScoreClassifierCV(RiskScoreClassifier(2, random_state=0), max_terms=2, cv=2).fit(
+            rows, y
+        )
+        for rows in (X, {"a": pd.Series(X["a"]), "b": pd.Series(X["b"], dtype="category")})
+    )
+    assert model.best_estimator_.card_.terms == other.best_estimator_.card_.terms
+    assert model.n_features_in_ == 2
+
+
+def test_a_mapping_without_names_is_one_of_columns_in_their_order(mapping):
+    X, y = mapping
+    model = RiskScoreClassifier(2).fit({0: X["a"], 1: X["a"] ** 2}, y)
+    assert model.n_features_in_ == 2
+    assert not hasattr(model, "feature_names_in_")
+    assert model.predict({0: X["a"], 1: X["a"] ** 2}).shape == (80,)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -170,7 +172,7 @@ def test_choosing_a_card_of_the_pool_makes_it_the_model(table):
     model = RiskScoreClassifier(max_terms=2, certify=True, time_limit=None, regularization=None)
     pool = find_pool(model, X, y, tolerance=0.01)
     assert pool.is_complete
-    assert "there is no other choice" in str(pool)
+    assert "Proven: no other choice" in str(pool)
     assert len(pool) > 1
     assert pool[0].features == model.fit(X, y).card_.features
     assert pool.model.card_ == pool[0]
@@ -199,6 +201,19 @@ def test_a_pool_is_by_loss_and_charge_where_terms_are_charged(table):
     assert max(prices) <= pool.most_loss == pytest.approx(1.02 * min(prices), rel=1e-6)
     assert "with a loss plus 5 per term of at most" in pool.summary
     assert pool.model.card_.certificate.objective == min(pool.losses)
+
+
+def test_a_complete_pool_claims_no_more_than_was_proven(table):
+    model = RiskScoreClassifier(2, certify=True, regularization=Regularization.only(grid=4))
+    pool = find_pool(model, *table, tolerance=0.01)
+    assert pool.is_complete
+    for limit in (12.34567, 12.34564):
+        told = replace(pool, most_loss=limit).summary
+        assert told.startswith(
+            "Proven: no other choice of features and cuts has a card of this kind with a loss of at most 12.3456 "
+        )
+        some = replace(pool, most_loss=limit, is_complete=False).summary
+        assert " at most 12.3457" in some
 
 
 def test_a_pool_is_of_the_regularised_problem_that_a_fit_is_of(table):

@@ -264,6 +264,40 @@ def test_weights_are_part_of_the_rows(tmp_path, data, capsys):
     assert "cannot be told" in validate(capsys, path, data).out
 
 
+def test_the_later_rows_are_held_out_and_found_in_the_file_that_has_them(tmp_path, data, capsys):
+    held = str(tmp_path / "held.csv")
+    options = ("--drop", "weight", "id", "--hold-out-from", "age=50", "--held-out", held)
+    path = fitted(tmp_path, data, *options)
+    kept = AGE < 50
+    card = RiskCard.load(path)
+    assert "age" not in card.feature_names
+    assert card.training.rows == int(kept.sum())
+    assert card.recipe.held_out.rows == int((~kept).sum())
+    out = validate(capsys, path, held).out
+    told = " ".join(out.split())
+    assert f"On the rows that were held out of the fit: {(~kept).sum()} rows" in told
+    told = " ".join(validate(capsys, path, data).out.split())
+    assert (
+        "later rows that were held out of the fit. For these, give the file that --held-out" in told
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--hold-out-from", "age=50", "--hold-out", "30%"], "so --hold-out has no place"),
+        (["--hold-out-from", "age=50", "--groups", "ward"], "so --groups has no place"),
+        (["--hold-out-from", "age=500"], "All rows are before the time"),
+        (["--hold-out-from", "ward"], "named by --hold-out-from) has neither dates nor numbers"),
+        (["--hold-out-from", "age=x"], "--hold-out-from: the column has numbers"),
+        (["--hold-out-from", "outcome"], "--hold-out-from is 'outcome', which is the target"),
+    ],
+)
+def test_later_rows_that_cannot_be_held_out_are_refused(data, capsys, options, message):
+    assert main(["fit", data, *FIT, *options]) == 2
+    assert message in " ".join(capsys.readouterr().err.split())
+
+
 @pytest.mark.parametrize(
     ("command", "options", "message"),
     [

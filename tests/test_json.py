@@ -92,8 +92,8 @@ def levels(**changes) -> list:
         ("[1, 2]", "JSON but not a card"),
         ("3", "JSON but not a card"),
         ('{"format": "other"}', "JSON but not a card"),
-        (changed(format_version=8), r"format version 8, but .* Install a newer riskcard"),
-        (changed(format_version=5), r"version 5, which was written before .* Fit the card again"),
+        (changed(format_version=10), r"format version 10, but .* Install a newer riskcard"),
+        (changed(format_version=7), r"version 7, which was written before .* Fit the card again"),
         (changed(format_version="1"), "never existed"),
         (changed(format_version=True), "never existed"),
         (changed(format_version=0), "never existed"),
@@ -181,8 +181,8 @@ def test_files_that_cannot_be_read_are_named(tmp_path):
         RiskCard.load(tmp_path / "binary.json")
     with pytest.raises(FormatError, match="cannot be read"):
         RiskCard.load(tmp_path)
-    (tmp_path / "future.json").write_text(changed(format_version=9))
-    with pytest.raises(FormatError, match=r"future\.json' has format version 9"):
+    (tmp_path / "future.json").write_text(changed(format_version=10))
+    with pytest.raises(FormatError, match=r"future\.json' has format version 10"):
         RiskCard.load(tmp_path / "future.json")
 
 

@@ -17,6 +17,7 @@ from riskcard import (
     Regularization,
     RiskScoreClassifier,
     RiskScoreClassifierCV,
+    RiskScoreOrdinal,
     RiskScoreRegressor,
     RiskScoreSurvival,
     bootstrap_card,
@@ -24,7 +25,7 @@ from riskcard import (
     improve,
 )
 from riskcard.cli.parser import make_parser
-from riskcard.estimators.rate_estimator import YES_OR_NO_ONLY
+from riskcard.estimators.other_outcomes.rate_estimator import YES_OR_NO_ONLY
 from riskcard.parameters import OWNERS, PARAMETERS, Kind, parameters_of
 
 ROOT = Path(__file__).parents[1]
@@ -38,6 +39,7 @@ HOLDERS = {
     "find_pool": find_pool,
     "bootstrap_card": bootstrap_card,
     "RiskScoreSurvival": RiskScoreSurvival,
+    "RiskScoreOrdinal": RiskScoreOrdinal,
     "RiskScoreRegressor": RiskScoreRegressor,
 }
 #: Parameters that cards of hazards and rates share with those of yes or no.
@@ -45,8 +47,7 @@ SHARED = {*parameters_of("card", "work")} - set(YES_OR_NO_ONLY)
 #: What a signature has in addition to parameters: rows, estimators and cards.
 DATA = {
     "card", "X", "y", "sample_weight", "estimator", "features", "groups", "sites", "time_split",
-    "progress", "random_state", "n_jobs",
-}  # fmt: skip
+    "progress", "random_state", "n_jobs", "further"}  # fmt: skip
 
 
 def groups_of(owner: str) -> list[str]:
@@ -56,7 +57,7 @@ def groups_of(owner: str) -> list[str]:
 @pytest.mark.parametrize("owner", HOLDERS)
 def test_signatures_have_the_parameters_and_defaults_of_the_table(owner):
     table = parameters_of(*groups_of(owner))
-    if owner in ("RiskScoreSurvival", "RiskScoreRegressor"):
+    if owner in ("RiskScoreSurvival", "RiskScoreRegressor", "RiskScoreOrdinal"):
         shared = parameters_of("card", "work")
         table |= {name: one for name, one in shared.items() if name in SHARED}
     signature = inspect.signature(HOLDERS[owner]).parameters

@@ -2,73 +2,30 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from oracle.poisson_cards import least_deviance
+from oracle.least_losses import least_loss
+from random_losses import faults, posed, random_rates
 from random_problems import random_problem
-from riskcard.problem.merge_rows import merge_equal_rows
 from riskcard.problem.objective import log_odds_of, loss_of, violations
-from riskcard.problem.problem import Problem, Scale
-from riskcard.problem.rates import SEARCH_FACTOR, RateRows, as_yes_or_no
-from riskcard.search.drivers.solve_rates import solve_rates
-from riskcard.search.solve import Options, solve
+from riskcard.problem.other_losses import as_yes_or_no
+from riskcard.problem.rates import RateRows
+from riskcard.search.drivers.solve_other_losses import solve_other_loss
+from riskcard.search.options import Options
+from riskcard.search.solve import solve
 from riskcard.status import Status
 
-SCALES = (
-    Scale("calibrated", limit=math.log(1000)),
-    Scale("calibrated", limit=0.8),
-    Scale("calibrated"),
-)
 BLOCK = 30
-
-
-def random_rates(seed: int) -> tuple[Problem, RateRows]:
-    """A tiny problem of times, or of counts, with and without weights."""
-    rng = np.random.default_rng([seed, 1])
-    problem = random_problem(seed, SCALES[seed % len(SCALES)])
-    n_rows = problem.data.n_rows
-    exposure, events = rng.exponential(size=n_rows), rng.integers(0, 2, n_rows).astype(float)
-    if seed % 2:
-        events = rng.poisson(exposure * np.exp(rng.normal(size=n_rows))).astype(float)
-    events[0] += 1
-    weights = problem.data.weights
-    exposure, events = weights * exposure, weights * events
-    return problem, RateRows(exposure * events.sum() / exposure.sum(), events)
-
-
-def for_solver(problem: Problem, rates: RateRows) -> Problem:
-    return replace(problem, data=merge_equal_rows(as_yes_or_no(problem.data, rates)))
-
-
-def faults(seed: int, options: Options) -> list[str]:
-    problem, rates = random_rates(seed)
-    least = least_deviance(problem, rates)
-    result = solve(for_solver(problem, rates), options)
-    found = violations(result.solution, problem)
-    linear = log_odds_of(result.solution, problem.data.codes)
-    loss = rates.loss(linear + rates.best_offset(linear))
-    bound = rates.bound(result.bound) if result.bound > 0 else 0.0
-    if bound > least * (1 + 1e-9) + 1e-9:
-        found.append(f"bound {bound} above the least deviance {least}")
-    if loss < least * (1 - 1e-9) - 1e-9:
-        found.append(f"loss {loss} below the least deviance {least}")
-    # one part in a million of the solver's loss, and what the logistic loss leaves out
-    expected = rates.exposure * np.exp(linear + rates.shift)
-    left = 1.1e-6 * result.loss + float(expected @ np.exp(linear)) / 2
-    if result.status is Status.OPTIMAL and loss - bound > left:
-        found.append(f"loss {loss} and bound {bound} differ by more than {left}")
-    return found
 
 
 @pytest.mark.parametrize("start", range(0, 360, BLOCK))
 def test_the_certified_card_of_rates_is_the_best_of_all(start):
     wrong = {}
     for seed in range(start, start + BLOCK):
-        if found := faults(seed, Options(certify=True)):
+        if found := faults(*random_rates(seed), Options(certify=True)):
             wrong[seed] = found
     assert wrong == {}
 
@@ -80,7 +37,7 @@ def test_a_proof_of_rates_that_was_cut_short_has_a_valid_bound(seed):
         Options(certify=True, node_limit=1),
         Options(certify=True, gap=0.01),
     ):
-        assert faults(seed, options) == []
+        assert faults(*random_rates(seed), options) == []
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -106,11 +63,11 @@ def test_the_loss_of_the_solver_is_at_most_the_poisson_loss_and_hardly_below_it(
 
 def test_rows_for_the_solver_have_that_loss():
     problem, rates = random_rates(4)
-    posed = for_solver(problem, rates)
-    card = solve(posed).solution
+    made = posed(problem, rates)
+    card = solve(made).solution
     log_odds = log_odds_of(card, problem.data.codes)
     losses = rates.factor * rates.exposure * np.logaddexp(0, log_odds) - rates.events * log_odds
-    assert loss_of(card, posed) == pytest.approx(losses.sum(), rel=1e-12)
+    assert loss_of(card, made) == pytest.approx(losses.sum(), rel=1e-12)
 
 
 def test_the_factor_leaves_no_row_a_negative_weight():
@@ -122,7 +79,7 @@ def test_the_factor_leaves_no_row_a_negative_weight():
         labels=problem.data.labels[:3],
         weights=problem.data.weights[:3],
     )
-    rows = as_yes_or_no(data, rates)
+    rows = as_yes_or_no(data, rates.form())
     assert rates.factor >= 2e9
     assert (rows.weights > 0).all()
     assert rows.weights.size == 3  # a row without exposure says nothing
@@ -159,13 +116,12 @@ def test_a_search_without_proof_nearly_always_finds_the_best_card(start):
     excess = []
     for seed in range(start, start + BLOCK):
         problem, rates = random_rates(seed)
-        rough = as_yes_or_no(problem.data, rates, SEARCH_FACTOR)
-        rough_problem = replace(problem, data=merge_equal_rows(rough))
-        result = solve_rates(for_solver(problem, rates), rough_problem, rates, Options())
+        rough = posed(problem, rates, is_rough=True)
+        result = solve_other_loss(posed(problem, rates), rough, rates, Options())
         assert violations(result.solution, problem) == []
         assert (result.status, result.bound) == (Status.HEURISTIC, 0.0)
         linear = log_odds_of(result.solution, problem.data.codes)
         loss = rates.loss(linear + rates.best_offset(linear))
-        excess.append(loss / least_deviance(problem, rates) - 1)
+        excess.append(loss / least_loss(problem, rates) - 1)
     assert np.mean(np.array(excess) < 1e-3) >= 0.9
     assert min(excess) > -1e-9

@@ -22,7 +22,7 @@ from riskcard import (
     write_proof,
 )
 from riskcard.audit.findings import Outcome
-from riskcard.card.sentences import kind_words, regularization_words
+from riskcard.card.sentences import kind_words, proof_for_readers, regularization_words
 from riskcard.cli.main import main
 from riskcard.encoding.decode_solution import PrintedCuts
 from riskcard.logistic import residuals
@@ -184,7 +184,10 @@ def test_the_card_says_what_it_was_chosen_from_and_passes_the_audit(table, grid)
     assert certificate.shortlist >= 6  # a cut with missing values on either side counts as one
     assert certificate.grid == grid
     assert not certificate.is_grid_full
-    assert f"{certificate.shortlist} candidate conditions in all" in kind_words(certificate)
+    assert (
+        f"{certificate.shortlist} candidate conditions, preselected from {certificate.all_conditions}"
+        in kind_words(certificate)
+    )
     assert regularization_words(certificate) == [
         "Regularised: there are fewer candidates than the data have. The proof is about this problem."
     ]
@@ -214,6 +217,31 @@ def test_directions_are_kept(table):
     model = RiskScoreClassifier(3, rules=rules, regularization=only_shortlist(4)).fit(X, y)
     assert audit_card(model, X, y).passed
     assert any("age: falls" in rule for rule in model.card_.certificate.rules)
+
+
+def test_the_sentence_on_the_front_counts_the_conditions_that_rules_allow(table):
+    X, y = table
+    rules = CardRules(
+        {"a": FeatureRule(use="never"), "c": FeatureRule(use="must")}, min_bin_rows=40
+    )
+    model = RiskScoreClassifier(
+        2, certify=True, rules=rules, regularization=only_shortlist(1), max_log_odds=3
+    ).fit(X[["a", "b", "c"]], y)
+    certificate = model.card_.certificate
+    assert certificate.status is Status.OPTIMAL
+    big = {
+        name: sum(40 <= (X[name] <= cut).sum() <= 160 for cut in X[name].unique()) for name in "bc"
+    }
+    assert certificate.all_conditions == big["b"] + big["c"]
+    # those of the feature that must be used, and at most one
+    assert certificate.shortlist in (big["c"], big["c"] + 1)
+    sentence = proof_for_readers(certificate, model.card_.training)
+    assert sentence.startswith(
+        f"Proven among the {certificate.shortlist} of {certificate.all_conditions} conditions that were preselected: "
+    )
+    assert "preselected" not in proof_for_readers(
+        model.set_params(regularization=None).fit(X[["a", "b", "c"]], y).card_.certificate, None
+    )
 
 
 def test_automatic_shortlists_grow_with_rows_and_signal_up_to_all(table):

@@ -7,6 +7,9 @@ from enum import Enum
 
 #: Largest relative gap at which a card is called optimal.
 OPTIMALITY_TOLERANCE = 1e-6
+#: The same for hazards and rates, relative to the deviance. The tolerance of the solver is relative to a loss
+#: that is larger by a constant.
+DEVIANCE_TOLERANCE = 1e-4
 
 
 class Status(str, Enum):

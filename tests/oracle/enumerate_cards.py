@@ -18,7 +18,7 @@ from riskcard.problem.result import SolveResult
 from riskcard.problem.solution import Solution
 from riskcard.status import Status
 
-__all__ = ["enumerate_cards"]
+__all__ = ["best_of_each_choice", "enumerate_cards"]
 
 #: More cards (terms and jumps; scales not counted) than this are not enumerated.
 MOST_CARDS = 20_000_000
@@ -106,6 +106,32 @@ def enumerate_cards(problem: Problem) -> SolveResult:
         best = _flat_card(problem, cells)
         best_loss = loss_of(best, problem)
     return SolveResult(best, best_loss, best_loss, Status.OPTIMAL, nodes=n_cards, seconds=seconds)
+
+
+def best_of_each_choice(problem: Problem) -> dict[frozenset[tuple[int, int]], float]:
+    """The least loss of the cards of every set of conditions; those without a fit of their own are left out."""
+    cells, found = _merge_rows(problem), {}
+    empty = _empty_card(problem, cells)
+    if not violations(empty, problem):
+        found[frozenset()] = loss_of(empty, problem)
+    choose = {"fixed": _best_fixed, "calibrated": _best_calibrated}
+    for chosen in _allowed_term_sets(problem):
+        jumps = _jump_vectors(problem, tuple(f for f, _ in chosen))
+        holds = np.array([cells.codes[f] <= c for f, c in chosen], dtype=np.int64)
+        cards = [
+            [(f, c, jump) for (f, c), jump in zip(chosen, vector, strict=True)]
+            for vector in jumps.tolist()
+        ]
+        if not cards:
+            continue
+        batch = _distinct(problem, cards, jumps @ holds)
+        own = choose.get(problem.scale.kind, _best_multiplier)(problem, cells, batch, math.inf)
+        if own is not None:
+            row, base, multiplier, offset = own
+            card = Solution.of(cards[batch.cards[row]], base, multiplier, offset)
+            if not violations(card, problem):
+                found[frozenset(chosen)] = loss_of(card, problem)
+    return found
 
 
 # --- every card ---------------------------------------------------------------------------------

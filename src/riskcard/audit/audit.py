@@ -1,7 +1,7 @@
 """The audit: everything a card claims, recomputed from raw rows by slow and obvious code."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -28,8 +28,10 @@ from riskcard.audit.hand_loss import (
     log_odds_of,
     risk_at,
 )
+from riskcard.audit.kind_checks import check_kind_of_rows, check_kind_table, check_predictions
 from riskcard.audit.limits import check_limits
-from riskcard.audit.pseudo_weights import pseudo_weights
+from riskcard.audit.pseudo_weights import pseudo_weights, smooth_rates_of
+from riskcard.audit.raw_outcome import RawOutcome, rates_by_hand, read_outcome
 from riskcard.audit.raw_rows import (
     Rows,
     kept_columns,
@@ -39,7 +41,7 @@ from riskcard.audit.raw_rows import (
 )
 from riskcard.audit.rivals import Rival, TrainingRows, find_rival, read_training_rows
 from riskcard.data.columns import FeatureValues
-from riskcard.data.target import read_target, read_weights
+from riskcard.data.target import read_weights
 from riskcard.errors import DataError, ParameterError
 from riskcard.model.card import RiskCard
 from riskcard.model.origin.certificate import Certificate
@@ -53,7 +55,12 @@ WITHOUT_COLUMNS = (
 
 
 def audit_card(
-    subject: Any, X: Any, y: Any, sample_weight: Any = None, prove: float | None = None
+    subject: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    prove: float | None = None,
+    **further: Any,
 ) -> AuditReport:
     """Check a card, and everything it claims, against the rows it was learned from.
 
@@ -66,11 +73,14 @@ def audit_card(
     Parameters
     ----------
     subject
-        A fitted ``RiskScoreClassifier``, or a ``RiskCard`` with its certificate.
+        A fitted ``RiskScoreClassifier``, ``RiskScoreSurvival`` or ``RiskScoreRegressor``, or a ``RiskCard``
+        with its certificate.
     X, y, sample_weight
         The training rows, as given to ``fit``. Class weights are those of the certificate.
     prove
         Seconds for proving the bound again with the solver of riskcard; None for no proof.
+    **further
+        What else was given to ``fit``: ``entry`` of times to an event, ``exposure`` of counts.
 
     Examples
     --------
@@ -82,27 +92,42 @@ def audit_card(
     """
     subject = getattr(subject, "best_estimator_", subject)
     card = _card_of(subject)
-    rows = _read_rows(card, X, y, sample_weight)
+    if unknown := further.keys() - {"entry", "exposure"}:
+        raise ParameterError(
+            f"An audit knows no {min(unknown)!r}. Give rows, target and weights, and entry or exposure."
+        )
+    rows = _read_rows(card, X, y, sample_weight, further)
     n_rows = rows.is_kept.size
     weights = None if sample_weight is None else read_weights(sample_weight, n_rows)
-    given = read_training_rows(card, X, read_target(y, n_rows), weights)
+    outcome = read_outcome(card, y, n_rows, further)
+    given = read_training_rows(card, X, outcome, weights)
     certificate = card.certificate
     certified, weighted = as_certified(card), _weighted(card, rows)
     if certificate is not None:
         weighted = _with_pseudo_rows(weighted, card, certificate, given)
     loss = hand_loss(certified, weighted)
-    is_scale = _is_of_scale(card, X, y, sample_weight)
-    checks = [_check_labels(card, rows), _check_training(card, rows)]
+    is_scale = _is_of_scale(card, X, outcome, sample_weight)
+    checks = [] if card.kind is not None else [_check_labels(card, rows)]
+    checks.append(_check_training(card, rows))
     origin = _check_origin(card, given, is_scale)
     # rows of the points are not those that a recalibration counted
     has_counts = is_scale is not False or origin.outcome is not Outcome.PASSED
     checks += [origin, *_check_counts(card, rows, has_counts)]
-    checks += _check_risks(card, rows)
+    if card.kind is None:
+        checks += _check_risks(card, rows)
+    else:
+        if has_counts:
+            checks += check_kind_of_rows(card, card.kind, rows)
+        else:
+            why = "those on the card are of the rows that its scale was fitted to"
+            checks.append(not_checked("baseline and exposure", why))
+        checks += check_kind_table(card, card.kind, rows)
     if certificate is None:
         checks.append(not_checked("certificate", "the card has none, so it claims no loss"))
         return AuditReport(tuple(checks), loss, lacks="certificate")
-    if weighted.pseudo is None and certificate.all_pseudo_rows > 0:
-        checks.append(not_checked("certificate", WITHOUT_COLUMNS))
+    if not weighted.has_pseudo_rows and certificate.all_pseudo_rows > 0:
+        why = WITHOUT_SAMPLE if _is_of_source(card) else WITHOUT_COLUMNS
+        checks.append(not_checked("certificate", why))
         return AuditReport(tuple(checks), loss, lacks="columns")
     claims = claims_of(subject, certificate)
     rival = _rival(card, given, prove)
@@ -122,15 +147,23 @@ def _card_of(subject: Any) -> RiskCard:
             f"An audit needs a fitted classifier or a RiskCard, not {type(subject).__name__}. "
             "Fit the classifier first, or give its card_."
         )
-    card.require_yes_or_no("Audits")
+    card.require_risks_or_rates("Audits")
     return card
+
+
+#: The same for cards whose rows were merged before they were learned from.
+WITHOUT_SAMPLE = (
+    "the loss counts pseudo-observations that were placed at merged rows of a source, and the audit "
+    "cannot place them from the rows themselves"
+)
+WITHOUT_HASH = "rows of a source are merged before they are read, so the card has no hash of them"
 
 
 def _with_pseudo_rows(
     rows: Rows, card: RiskCard, certificate: Certificate, given: TrainingRows | str
 ) -> Rows:
     """The rows with the pseudo-observations that the certificate states, where these are known."""
-    if certificate.all_pseudo_rows == 0:
+    if certificate.all_pseudo_rows == 0 or _is_of_source(card):
         return rows
     features = None
     if isinstance(given, TrainingRows) and given.has_all:
@@ -138,20 +171,42 @@ def _with_pseudo_rows(
             name: FeatureValues(one.values[rows.is_kept], one.levels)
             for name, one in given.table.features.items()
         }
-    pseudo = pseudo_weights(certificate, is_event(card, rows), rows.weights, features)
-    return replace(rows, pseudo=pseudo)
+    if rows.rates is None:
+        pseudo = pseudo_weights(certificate, is_event(card, rows), rows.weights, features)
+        return replace(rows, pseudo=pseudo, has_pseudo_rows=pseudo is not None)
+    # shares of the exposure of each row
+    average, smooth = (
+        one / rows.weights.size for one in (certificate.pseudo_rows, certificate.smooth_rows)
+    )
+    expected = np.ones(rows.weights.size)
+    if smooth > 0:
+        if features is None:
+            return rows
+        expected = smooth_rates_of(features, is_event(card, rows), rows.weights, rows.rates)
+    return replace(
+        rows, rates=rows.rates.with_pseudo_rows(average, smooth, expected), has_pseudo_rows=True
+    )
+
+
+def _is_of_source(card: RiskCard) -> bool:
+    """Whether the rows of the card were merged before it was learned from them."""
+    return card.recipe is not None and not card.recipe.rows_used
 
 
 def _rival(card: RiskCard, given: TrainingRows | str, prove: float | None) -> Rival:
     """What a search finds within the kind of the card."""
+    if _is_of_source(card):
+        return Rival(why_not="the candidates of a card from a source are not known from its rows")
     if isinstance(given, str):
         return Rival(why_not=f"the rows cannot be used: {given}")
     return find_rival(card, given, prove)
 
 
-def _read_rows(card: RiskCard, X: Any, y: Any, sample_weight: Any) -> Rows:
+def _read_rows(
+    card: RiskCard, X: Any, y: Any, sample_weight: Any, further: Mapping[str, Any] | None = None
+) -> Rows:
     n_rows, columns = read_by_hand(card, X)
-    target = read_target(y, n_rows)
+    outcome = read_outcome(card, y, n_rows, further or {})
     weights = read_weights(sample_weight, n_rows)
     is_kept = weights > 0  # as in training
     if not is_kept.any():
@@ -163,7 +218,11 @@ def _read_rows(card: RiskCard, X: Any, y: Any, sample_weight: Any) -> Rows:
     places = {
         feature.name: places_by_hand(feature, kept[feature.name]) for feature in card.features
     }
-    return Rows(kept, places, target[is_kept], weights[is_kept], is_kept, X)
+    kept_outcome, own = outcome.take(is_kept), weights[is_kept]
+    rows = Rows(kept, places, kept_outcome.labels, own, is_kept, X, outcome=kept_outcome)
+    if card.kind is None:
+        return rows
+    return replace(rows, rates=rates_by_hand(card, kept_outcome, is_event(card, rows), own))
 
 
 def _weighted(card: RiskCard, rows: Rows) -> Rows:
@@ -208,14 +267,14 @@ def _check_training(card: RiskCard, rows: Rows) -> Check:
     return checked(ROWS, passed or found[:2] == points, f"{here}; scale fitted to {learned}")
 
 
-def _is_of_scale(card: RiskCard, X: Any, y: Any, sample_weight: Any) -> bool | None:
+def _is_of_scale(card: RiskCard, X: Any, outcome: RawOutcome, sample_weight: Any) -> bool | None:
     """Whether the scale was fitted to these rows in a recalibration; None where there was none."""
     if card.recipe is None or not card.recipe.scale_rows:
         return None
-    n_rows, _ = read_by_hand(card, X)
-    has_event = np.asarray(read_target(y, n_rows) == card.classes[1], dtype=bool)
-    weights = read_weights(sample_weight, n_rows)
-    return card.recipe.scale_rows == hash_for_scale(card, X, has_event, weights)
+    has_event = np.asarray(outcome.labels == card.classes[1], dtype=bool)
+    weights = read_weights(sample_weight, has_event.size)
+    found = hash_for_scale(card, X, has_event, weights, outcome.features)
+    return card.recipe.scale_rows == found
 
 
 def _check_origin(card: RiskCard, given: TrainingRows | str, is_scale: bool | None = None) -> Check:
@@ -229,7 +288,7 @@ def _check_origin(card: RiskCard, given: TrainingRows | str, is_scale: bool | No
         return not_checked(VALUES, given)
     is_training = given.origin is RowOrigin.TRAINING
     if given.origin is RowOrigin.UNKNOWN:
-        why = given.why_not_training
+        why = WITHOUT_HASH if _is_of_source(card) else given.why_not_training
         if is_scale is not None:
             why = (
                 "not those that the scale of the card was fitted to; whether its points were learned from "
@@ -308,6 +367,10 @@ def _check_classifier(subject: Any, card: RiskCard, X: Any, rows: Rows) -> Itera
         )
         detail = f"loss {certificate.loss:.10g}, bound {certificate.bound:.10g}, "
         yield checked("certificate", same, f"{detail}{str(certificate.status)!r} on the card")
+    if card.kind is not None:
+        stated = np.asarray(subject.predict(X), dtype=np.float64)[rows.is_kept]
+        yield check_predictions(card, card.kind, stated, rows)
+        return
     classes = np.asarray(subject.classes_).tolist()
     same_classes = classes == sorted(card.classes)
     yield checked("classes", same_classes, f"{classes} against {list(card.classes)} on the card")

@@ -26,7 +26,7 @@ from riskcard.audit.raw_rows import Rows, totals_by_hand
 from riskcard.audit.rivals import KIND, MOST_PROVEN_TERMS, Rival
 from riskcard.model.card import RiskCard
 from riskcard.model.origin.certificate import Certificate
-from riskcard.status import OPTIMALITY_TOLERANCE, Status
+from riskcard.status import DEVIANCE_TOLERANCE, OPTIMALITY_TOLERANCE, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,8 @@ class Claims:
         The gap that was asked for; None when it is not known.
     asked_for_proof
         Whether a proof was asked for; None when it is not known.
+    tolerance
+        The largest gap of an optimal card.
     """
 
     loss: float
@@ -49,17 +51,19 @@ class Claims:
     status: str
     wanted_gap: float | None
     asked_for_proof: bool | None
+    tolerance: float = OPTIMALITY_TOLERANCE
 
 
 def claims_of(subject: Any, certificate: Certificate) -> Claims:
     """What a classifier states, or the certificate of a card."""
     card = getattr(subject, "card_", subject)
     known = {} if card.recipe is None else card.recipe.parameters
+    tolerance = OPTIMALITY_TOLERANCE if card.kind is None else DEVIANCE_TOLERANCE
     if isinstance(subject, RiskCard):
         stated = certificate.loss, certificate.bound, certificate.gap, str(certificate.status)
-        return Claims(*stated, known.get("gap"), known.get("certify"))
+        return Claims(*stated, known.get("gap"), known.get("certify"), tolerance)
     stated = subject.loss_, subject.lower_bound_, subject.gap_, str(subject.status_)
-    return Claims(*stated, subject.gap, known.get("certify"))
+    return Claims(*stated, subject.gap, known.get("certify"), tolerance)
 
 
 def check_claims(claims: Claims, certificate: Certificate, loss: float) -> Iterator[Check]:
@@ -91,11 +95,11 @@ def _check_status(claims: Claims, certificate: Certificate, gap: float) -> Check
         limit = f"riskcard proves nothing about more than {MOST_PROVEN_TERMS}"
         return checked("status", False, f"{detail} and {certificate.max_terms} terms; {limit}")
     if claims.status == Status.OPTIMAL.value:
-        allowed = OPTIMALITY_TOLERANCE
+        allowed = claims.tolerance
     elif claims.status == Status.GAP_REACHED.value:
         if claims.wanted_gap is None:
             return not_checked("status", f"{detail}; the gap that was asked for is not known")
-        allowed = max(claims.wanted_gap, OPTIMALITY_TOLERANCE)
+        allowed = max(claims.wanted_gap, claims.tolerance)
     else:
         return checked("status", True, f"{detail}; it claims no more")
     detail += f", if the bound holds; at most {allowed:.6g} justifies it"

@@ -42,7 +42,9 @@ def is_event(card: RiskCard, rows: Rows) -> NDArray[np.bool_]:
 
 
 def loss_at(log_odds: NDArray[np.float64], is_event: NDArray[np.bool_], rows: Rows) -> float:
-    """The loss of the rows and of the pseudo-observations at them."""
+    """The loss of the rows and of the pseudo-observations at them: the log-loss, or half the deviance of rates."""
+    if rows.rates is not None:
+        return rows.rates.loss(log_odds)
     if_event, if_not = _losses(log_odds), _losses(-log_odds)
     loss = math.fsum(rows.weights * np.where(is_event, if_event, if_not))
     pseudo = rows.pseudo
@@ -58,7 +60,7 @@ def _losses(margin: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def log_odds_of(card: RiskCard, totals: Any) -> Any:
-    """The log-odds of totals."""
+    """The log-odds of totals, or the logarithms of their hazards or rates."""
     return totals / card.multiplier + card.offset
 
 

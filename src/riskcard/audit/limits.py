@@ -121,7 +121,7 @@ def _check_scale(card: RiskCard, limits: Certificate, largest: int) -> Check:
     figures = f"base {card.base}, multiplier {card.multiplier:.10g}, offset {card.offset:.10g}"
     is_free = limits.scale in ("calibrated", "multiplier")
     steepest = largest / abs(card.multiplier)
-    wrong = ""
+    wrong, what = "", "log-odds" if card.kind is None else "logarithm of the hazard or rate"
     if limits.scale == "calibrated" and card.base != 0:
         wrong = "the base of a calibrated card is 0"
     elif limits.scale != "calibrated" and card.offset != 0:
@@ -131,9 +131,7 @@ def _check_scale(card: RiskCard, limits: Certificate, largest: int) -> Check:
     elif card.multiplier < 0:
         wrong = "the risk on a fitted card rises with the total"
     elif is_free and steepest > limits.max_log_odds * (1 + ROUNDING):
-        wrong = (
-            f"one term moves the log-odds by {steepest:.6g}, the limit is {limits.max_log_odds:g}"
-        )
+        wrong = f"one term moves the {what} by {steepest:.6g}, the limit is {limits.max_log_odds:g}"
     return checked(
         "scale", not wrong, f"{limits.scale}: {figures}" + (f"; {wrong}" if wrong else "")
     )

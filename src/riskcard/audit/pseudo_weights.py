@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from riskcard.audit.raw_outcome import HandRates
 from riskcard.data.columns import FeatureValues
 from riskcard.data.table import Table
 from riskcard.model.origin.certificate import Certificate
-from riskcard.smoothing.smooth_risks import MOST_ROWS, choose_rows, smooth_risks
+from riskcard.smoothing.smooth_risks import MOST_ROWS, choose_rows, smooth_rates, smooth_risks
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,28 @@ def pseudo_weights(
     if_event[rows] = spread * (average * (events / whole) + smooth * risks)
     if_not[rows] = spread * (average * (others / whole) + smooth * (1 - risks))
     return PseudoWeights(if_event, if_not)
+
+
+def smooth_rates_of(
+    features: Mapping[str, FeatureValues],
+    is_event: NDArray[np.bool_],
+    weights: NDArray[np.float64],
+    rates: HandRates,
+) -> NDArray[np.float64]:
+    """The smooth relative rate of each row, from the same regression as in training.
+
+    Parameters
+    ----------
+    features
+        All columns of training, in their order.
+    is_event, weights
+        Of the rows.
+    rates
+        Their exposure and events, times the weights.
+    """
+    table = _table_of(features, is_event, weights)
+    unit = table.weight_unit
+    return smooth_rates(table, rates.events / unit, rates.exposure / unit).risks
 
 
 def _table_of(

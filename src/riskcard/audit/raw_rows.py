@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riskcard.audit.pseudo_weights import PseudoWeights
+from riskcard.audit.raw_outcome import HandRates, RawOutcome
 from riskcard.data.frames import find_columns
 from riskcard.data.rows_to_score import take_columns
 from riskcard.errors import DataError
@@ -41,6 +42,13 @@ class Rows:
     pseudo
         What the pseudo-observations of the certificate weigh at them; None where there are none, or
         they are not known.
+    outcome
+        What the rows came to, where that is not only a label.
+    rates
+        Exposure and events of the rows, where the card gives hazards or rates, with pseudo-observations where
+        the certificate has them.
+    has_pseudo_rows
+        Whether pseudo-observations are counted.
     """
 
     columns: dict[str, Any]
@@ -50,6 +58,9 @@ class Rows:
     is_kept: NDArray[np.bool_]
     given: Any = None
     pseudo: PseudoWeights | None = None
+    outcome: RawOutcome | None = None
+    rates: HandRates | None = None
+    has_pseudo_rows: bool = False
 
     def of(self, card: RiskCard) -> Rows:
         """The same rows as another card takes them."""

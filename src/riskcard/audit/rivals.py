@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import time
 import warnings
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from riskcard.audit.raw_outcome import RawOutcome
 from riskcard.data.columns import FeatureValues
 from riskcard.data.features import read_features
 from riskcard.data.files.feature_table import FeatureTable
@@ -24,9 +26,6 @@ from riskcard.model.card import RiskCard
 from riskcard.model.origin.certificate import Certificate
 from riskcard.model.origin.recipe import RowOrigin, matches
 
-if TYPE_CHECKING:
-    from riskcard.estimators.classifier import RiskScoreClassifier
-
 #: The largest number of terms about which riskcard proves anything.
 MOST_PROVEN_TERMS = 12
 #: Seconds of a search for a rival.
@@ -34,7 +33,7 @@ SEARCH_SECONDS = 10.0
 #: What a certificate says about the kind of cards; its recipe gives the same.
 KIND = (
     "max_terms", "max_features", "max_cuts_per_feature", "max_points", "scale", "max_log_odds",
-    "is_grid_full", "grid", "shortlist", "rules", "pseudo_rows", "smooth_rows",
+    "is_grid_full", "grid", "shortlist", "all_conditions", "rules", "pseudo_rows", "smooth_rows",
     "min_gain", "min_line_rows",
 )  # fmt: skip
 
@@ -80,6 +79,8 @@ class TrainingRows:
         Whether no column is missing.
     needs_weights
         The card was learned from weighted rows.
+    fit
+        The target and further arguments of ``fit`` that give these rows; the labels where there are none.
     """
 
     table: FeatureTable
@@ -88,6 +89,7 @@ class TrainingRows:
     origin: RowOrigin
     has_all: bool
     needs_weights: bool = False
+    fit: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def why_not_training(self) -> str:
@@ -104,7 +106,7 @@ class TrainingRows:
 
 
 def read_training_rows(
-    card: RiskCard, X: Any, labels: NDArray[Any], weights: NDArray[np.float64] | None
+    card: RiskCard, X: Any, outcome: RawOutcome, weights: NDArray[np.float64] | None
 ) -> TrainingRows | str:
     """All columns of training that the rows have; a text says why they cannot be used."""
     names = column_names(X)
@@ -125,12 +127,13 @@ def read_training_rows(
                 }
     except RiskcardError as error:
         return str(error)
+    labels = outcome.labels
     is_event = np.array(labels.astype(object) == card.classes[1], dtype=bool)
-    origin = matches(card, features, is_event, weights)
+    origin = matches(card, features, is_event, weights, outcome.features)
     table = FeatureTable(features, len(labels))
     needs_weights = card.recipe is not None and card.recipe.is_weighted
     has_all = len(wanted) == len(card.feature_names)
-    return TrainingRows(table, labels, weights, origin, has_all, needs_weights)
+    return TrainingRows(table, labels, weights, origin, has_all, needs_weights, outcome.fit)
 
 
 def find_rival(card: RiskCard, rows: TrainingRows, prove: float | None = None) -> Rival:
@@ -157,13 +160,15 @@ def find_rival(card: RiskCard, rows: TrainingRows, prove: float | None = None) -
     if model is None:
         model = _model_of_certificate(card, certificate, n_rows)
     limit = SEARCH_SECONDS if prove is None else prove
-    model.set_params(
-        certify=prove is not None,
-        time_limit=limit,
-        event=card.classes[1],
-        verbose=False,
-        n_jobs=None,
-    )
+    work: dict[str, Any] = {
+        "certify": prove is not None,
+        "time_limit": limit,
+        "verbose": False,
+        "n_jobs": None,
+    }
+    if card.kind is None:
+        work["event"] = card.classes[1]
+    model.set_params(**work)
     return _search(model, rows, is_of_recipe)
 
 
@@ -187,18 +192,17 @@ def _obstacle(card: RiskCard, rows: TrainingRows, is_of_recipe: bool) -> str:
     return ""
 
 
-def _model_of_recipe(card: RiskCard, n_rows: int) -> RiskScoreClassifier | None:
+def _model_of_recipe(card: RiskCard, n_rows: int) -> Any:
     """The classifier behind a card, with what "auto" became; None where it is not known.
 
     A shortlist is left to be found again: its length does not say how many conditions were asked for.
     """
-    from riskcard.estimators.classifier import RiskScoreClassifier
     from riskcard.estimators.regularization import Regularization
 
     if card.recipe is None:
         return None
     try:
-        model = RiskScoreClassifier.from_recipe(card.recipe)
+        model = _class_for(card).from_recipe(card.recipe)
         given = Regularization.of(model.regularization)
     except (RiskcardError, TypeError):  # the recipe of another method, or one that was edited
         return None
@@ -219,38 +223,48 @@ def _pseudo_rows(number: float, n_rows: int) -> float | None:
     return (number if number >= 1 else number / n_rows) or None
 
 
-def _model_of_certificate(
-    card: RiskCard, certificate: Certificate, n_rows: int
-) -> RiskScoreClassifier:
+def _model_of_certificate(card: RiskCard, certificate: Certificate, n_rows: int) -> Any:
     """A classifier for the kind of cards that a certificate without rules is about."""
-    from riskcard.estimators.classifier import RiskScoreClassifier
     from riskcard.estimators.regularization import Regularization
 
     is_given, weights = not isinstance(certificate.scale, str), certificate.class_weights
-    return RiskScoreClassifier(
+    own: dict[str, Any] = {"max_log_ratio": certificate.max_log_odds}
+    if card.kind is None:
+        factors = None if weights is None else (weights.no_event, weights.event)
+        own = {
+            "scale": certificate.scale,
+            "max_log_odds": None if is_given else certificate.max_log_odds,
+            "class_weight": factors and dict(zip(card.classes, factors, strict=True)),
+        }
+    return _class_for(card)(
         certificate.max_terms,
         max_features=certificate.max_features or None,
         max_cuts_per_feature=certificate.max_cuts_per_feature or None,
         max_points=certificate.max_points,
-        scale=certificate.scale,
-        max_log_odds=None if is_given else certificate.max_log_odds,
         regularization=Regularization.only(
             pseudo_rows=_pseudo_rows(certificate.pseudo_rows, n_rows),
             smooth_rows=_pseudo_rows(certificate.smooth_rows, n_rows),
             min_line_rows=certificate.min_line_rows if certificate.min_line_rows > 1 else None,
         ),
-        class_weight=None
-        if weights is None
-        else dict(zip(card.classes, (weights.no_event, weights.event), strict=True)),
+        **own,
     )
 
 
-def _search(model: RiskScoreClassifier, rows: TrainingRows, is_of_recipe: bool) -> Rival:
+def _class_for(card: RiskCard) -> Any:
+    """The estimator that learns cards of a kind."""
+    from riskcard.estimators.other_outcomes.of_kind import estimator_of
+
+    return estimator_of(card)
+
+
+def _search(model: Any, rows: TrainingRows, is_of_recipe: bool) -> Rival:
     begun = time.perf_counter()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model.fit(rows.table, rows.labels, sample_weight=rows.weights)
+            model.fit(
+                rows.table, **(dict(rows.fit) or {"y": rows.labels}), sample_weight=rows.weights
+            )
     except RiskcardError as error:
         return Rival(why_not=f"riskcard cannot search there: {error}")
     is_automatic = getattr(model.regularization, "shortlist", None) == "auto"

@@ -15,7 +15,7 @@ from riskcard.formatting.script_data import script_data, source_hash
 from riskcard.formatting.templates import asset, render
 from riskcard.model.card import RiskCard
 from riskcard.model.explain import MOST_REASONS
-from riskcard.model.outcome_kinds import TimeToEvent, what_it_gives
+from riskcard.model.outcome_kinds import OrderedLevels, TimeToEvent, what_it_gives
 from riskcard.model.totals import bands_of
 from riskcard.model.words.labels import Labels, words_of
 
@@ -45,6 +45,7 @@ def render_calculator(card: RiskCard) -> str:
         header=header,
         totals=totals,
         horizons=_horizons(card),
+        choice="Level" if isinstance(card.kind, OrderedLevels) else "Horizon",
         data=_data(card, () if isinstance(shown, KindCard) else shown.bands, questions),
         style=style,
         script=script,
@@ -69,9 +70,9 @@ def _shown(card: RiskCard) -> tuple[ScoreCard | KindCard, list[str], list[_Line]
         cells = [(line, _cells(line, labels)) for line in shown.bands]
         lines = [(one.low, one.high, [own[name] for name in columns]) for one, own in cells]
         return shown, list(map(labels.say, columns)), lines
-    if not isinstance(card.kind, TimeToEvent):
+    if not isinstance(card.kind, TimeToEvent | OrderedLevels):
         raise ParameterError(
-            "Calculators are for outcomes of yes or no and for times to an event, but this card gives "
+            "Calculators are for outcomes of yes or no, times to an event and ordered levels, but this card gives "
             f"{what_it_gives(card.kind)}. Use predict."
         )
     by_horizon = kind_card_of(card)
@@ -82,6 +83,9 @@ def _shown(card: RiskCard) -> tuple[ScoreCard | KindCard, list[str], list[_Line]
 def _horizons(card: RiskCard) -> list[dict[str, Any]]:
     """What the choice of a horizon offers, and the baseline by each; empty for yes or no."""
     kind = card.kind
+    if isinstance(kind, OrderedLevels):
+        given = zip(kind.figures(0.0), kind.hazards, strict=True)
+        return [{"words": one.heading, "hazard": hazard} for one, hazard in given]
     if not isinstance(kind, TimeToEvent):
         return []
     return [

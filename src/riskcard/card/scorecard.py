@@ -6,6 +6,7 @@ from typing import Any
 
 from riskcard.card.bands import BandLine, band_lines, cells_of, has_risk_intervals
 from riskcard.card.blocks import FeatureBlock, blocks_of, have_counts
+from riskcard.card.kind_card import KindCard, kind_card_of
 from riskcard.card.sentences import (
     about_rows,
     certificate_sentences,
@@ -123,17 +124,29 @@ def _details(card: RiskCard) -> Iterator[str]:
 
 def rendered(card: RiskCard, template: str, text: Callable[[str], str] = str, **more: Any) -> str:
     """A card by a template, in which ``text`` escapes whatever could be taken for markup."""
-    shown = score_card_of(card)
-    header, rows = cells_of(shown.bands, card.labels)
+    shown = shown_card(card)
+    header, rows = table_of(shown)
     return render(
         template,
         shown=shown,
         header=list(map(text, header)),
         rows=[[text(minus(cell)) for cell in row] for row in rows],
-        say=card.labels.say,
-        count=card.labels.count,
-        number=card.labels.number,
+        say=shown.labels.say,
+        count=shown.labels.count,
+        number=shown.labels.number,
         text=text,
-        has_intervals=has_risk_intervals(shown.bands),
+        has_intervals=isinstance(shown, ScoreCard) and has_risk_intervals(shown.bands),
         **more,
     )
+
+
+def shown_card(card: RiskCard) -> ScoreCard | KindCard:
+    """What a rendering of a card of any kind shows."""
+    return score_card_of(card) if card.kind is None else kind_card_of(card)
+
+
+def table_of(shown: ScoreCard | KindCard) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """The table from total to what the card gives: its heading, and its rows."""
+    if isinstance(shown, ScoreCard):
+        return cells_of(shown.bands, shown.labels)
+    return shown.header, list(shown.rows)

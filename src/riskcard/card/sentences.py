@@ -106,12 +106,35 @@ def proof_for_readers(certificate: Certificate, training: TrainingFacts | None) 
     if certificate.bound <= 0:
         return say("sentence_no_bound")
     if certificate.status is Status.OPTIMAL:
-        how = say("sentence_best_extra_rows") if certificate.all_pseudo_rows > 0 else ""
-        how += say("sentence_best_charge") if certificate.min_gain > 0 else ""
-        how += say("sentence_best_class_weights") if certificate.class_weights is not None else ""
-        return say("sentence_best", how=how)
+        return say("sentence_best", how=counted_words(certificate), among=among_words(certificate))
     why = say(f"unfinished_{_how_it_ended(certificate)}")
     return say("sentence_unfinished", why=why, better=better_words(certificate, training))
+
+
+def counted_words(certificate: Certificate) -> str:
+    """What a card is compared by, where that is more than how it fits the rows; else empty."""
+    how = say("sentence_best_extra_rows") if certificate.all_pseudo_rows > 0 else ""
+    how += say("sentence_best_charge") if certificate.min_gain > 0 else ""
+    return how + (
+        say("sentence_best_class_weights") if certificate.class_weights is not None else ""
+    )
+
+
+def among_words(certificate: Certificate) -> str:
+    """Among which conditions a card is the best, where they were preselected; else empty."""
+    if certificate.shortlist is None:
+        return ""
+    return say("sentence_among", **preselected_counts(certificate))
+
+
+def preselected_counts(certificate: Certificate) -> dict[str, str]:
+    """How many conditions were preselected, and of how many, for a sentence about them."""
+    assert certificate.shortlist is not None
+    assert certificate.all_conditions is not None
+    return {
+        "some": amount(certificate.shortlist, ","),
+        "all": amount(certificate.all_conditions, ","),
+    }
 
 
 def _how_it_ended(certificate: Certificate) -> str:
@@ -123,7 +146,14 @@ def _how_it_ended(certificate: Certificate) -> str:
 
 
 def better_words(certificate: Certificate, training: TrainingFacts | None) -> str:
-    """By how much the best card can be better, per row; rounded up."""
+    """By how much the best card can be better, per row, rounded up; and among which conditions."""
+    better = _better_words(certificate, training)
+    if certificate.shortlist is None:
+        return better
+    return say("sentence_better_among", better=better, **preselected_counts(certificate))
+
+
+def _better_words(certificate: Certificate, training: TrainingFacts | None) -> str:
     is_counted = training is not None and training.weight > 0 and training.rows > 0
     if training is None or not is_counted or certificate.class_weights is not None:
         gap = say("in_percent", number=in_figures(rounded_up(100 * certificate.gap)))
@@ -302,7 +332,8 @@ def candidate_words(certificate: Certificate) -> list[str]:
     if certificate.grid is not None:
         words.append(say("sentence_grid", what=_count(certificate.grid, "candidate_cuts")))
     if certificate.shortlist is not None:
-        words.append(say("sentence_shortlist", what=_count(certificate.shortlist, "conditions")))
+        what, counts = _count(certificate.shortlist, "conditions"), preselected_counts(certificate)
+        words.append(say("sentence_shortlist", what=what, all=counts["all"]))
     return words or [say("sentence_limited_list")]
 
 

@@ -5,9 +5,10 @@ One layout serves every picture: SVG is written from it, PNG and PDF are drawn f
 
 from dataclasses import dataclass, field
 
-from riskcard.card.bands import BandLine, cells_of, has_risk_intervals
+from riskcard.card.bands import BandLine, has_risk_intervals
 from riskcard.card.blocks import FeatureBlock
-from riskcard.card.scorecard import ScoreCard, score_card_of
+from riskcard.card.kind_card import KindCard
+from riskcard.card.scorecard import ScoreCard, shown_card, table_of
 from riskcard.card.text_width import text_width, wrap
 from riskcard.formatting.numbers import minus
 from riskcard.model.card import RiskCard
@@ -118,13 +119,13 @@ def lay_out(card: RiskCard) -> Sheet:
     sheet.height += 8
     sheet.rule(0.4, PALE)
     sheet.height += 4
-    _add_details(sheet, score_card_of(card))
+    _add_details(sheet, shown_card(card))
     return sheet
 
 
 def lay_out_back(card: RiskCard) -> Sheet:
     """The details on a sheet of their own."""
-    shown = score_card_of(card)
+    shown = shown_card(card)
     sheet = Sheet(shown.title)
     sheet.paragraph(shown.title, _TEXT, is_bold=True)
     sheet.height += 6
@@ -134,7 +135,7 @@ def lay_out_back(card: RiskCard) -> Sheet:
 
 def lay_out_front(card: RiskCard) -> Sheet:
     """The card without its details."""
-    shown = score_card_of(card)
+    shown = shown_card(card)
     sheet = Sheet(shown.title)
     sheet.paragraph(shown.title, _TITLE, is_bold=True)
     sheet.height += 8
@@ -148,7 +149,7 @@ def lay_out_front(card: RiskCard) -> Sheet:
     return sheet
 
 
-def _add_details(sheet: Sheet, shown: ScoreCard) -> None:
+def _add_details(sheet: Sheet, shown: ScoreCard | KindCard) -> None:
     sheet.paragraph(shown.labels.say("details"), _SMALL, is_bold=True)
     for text in shown.back:
         sheet.height += 1.5
@@ -158,7 +159,7 @@ def _add_details(sheet: Sheet, shown: ScoreCard) -> None:
 # --- the points ---------------------------------------------------------------------------------
 
 
-def _add_points(sheet: Sheet, shown: ScoreCard) -> None:
+def _add_points(sheet: Sheet, shown: ScoreCard | KindCard) -> None:
     sheet.rule(1.2)
     y, say = sheet.height + 12.5, shown.labels.say
     middle = (_BOX + WIDTH) / 2
@@ -223,8 +224,11 @@ def _add_box(sheet: Sheet, height: float, line: float = 0.5) -> None:
 # --- from total to risk -------------------------------------------------------------------------
 
 
-def _add_totals(sheet: Sheet, shown: ScoreCard) -> None:
-    header, rows = cells_of(shown.bands, shown.labels)
+def _add_totals(sheet: Sheet, shown: ScoreCard | KindCard) -> None:
+    header, rows = table_of(shown)
+    if isinstance(shown, KindCard):
+        _add_table(sheet, header, rows)
+        return
     ends = _column_ends([header, *rows])
     start = ends[-1] + _TO_BARS
     sheet.rule(1.2)
@@ -247,6 +251,36 @@ def _add_totals(sheet: Sheet, shown: ScoreCard) -> None:
         sheet.height += 10
 
 
+def _add_table(sheet: Sheet, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+    """A table with several figures for each total, without bars.
+
+    Where the columns are too wide, headings take several lines, and then all letters are smaller.
+    """
+    lines = [header]
+    if _column_ends([header, *rows])[-1] > WIDTH:
+        words = [name.split() for name in header]
+        most = max(map(len, words))
+        lines = [tuple(one[n] if n < len(one) else "" for one in words) for n in range(most)]
+    ends = _column_ends([*lines, *rows])
+    size = _SMALL * min(1.0, WIDTH / ends[-1])
+    ends = [end * size / _SMALL for end in ends]
+    # what is left is given to the gaps
+    more = min(2 * _GAP, (WIDTH - ends[-1]) / max(1, len(ends) - 1))
+    ends = [end + more * place for place, end in enumerate(ends)]
+    sheet.rule(1.2)
+    for line in lines:
+        _add_cells(sheet, line, ends, is_bold=True, size=size)
+        sheet.height += _TOTAL_ROW - 2
+    sheet.height += 4
+    sheet.rule()
+    sheet.height += 1
+    for row in rows:
+        _add_cells(sheet, [minus(cell) for cell in row], ends, size=size)
+        sheet.height += _TOTAL_ROW
+    sheet.height += 1
+    sheet.rule(1.2)
+
+
 def _column_ends(rows: list[tuple[str, ...]]) -> list[float]:
     """Where each column ends, from the widest cell of each."""
     ends, x = [], -_GAP
@@ -258,11 +292,15 @@ def _column_ends(rows: list[tuple[str, ...]]) -> list[float]:
 
 
 def _add_cells(
-    sheet: Sheet, cells: tuple[str, ...] | list[str], ends: list[float], is_bold: bool = False
+    sheet: Sheet,
+    cells: tuple[str, ...] | list[str],
+    ends: list[float],
+    is_bold: bool = False,
+    size: float = _SMALL,
 ) -> None:
     y = sheet.height + 10
     for cell, end in zip(cells, ends, strict=True):
-        sheet.add(Words(end, y, cell, _SMALL, is_bold, anchor="end"))
+        sheet.add(Words(end, y, cell, size, is_bold, anchor="end"))
 
 
 def _add_axis(sheet: Sheet, start: float, top: float, bottom: float) -> None:

@@ -67,6 +67,8 @@ def labelled_rows_of(
     file: TableFile, options: Namespace, card: RiskCard
 ) -> tuple[dict[str, Any], Any, Any]:
     """The same for a file that is open already."""
+    if card.kind is not None and not card.kind.has_events:
+        card.require_yes_or_no("Commands that compare risks with labels")
     target = target_of(options, card)
     table = file.read(card_selection(file, options, card, target, options.weights))
     say_notes(table)

@@ -32,7 +32,7 @@ class HeldOutRows:
     is_held_out
         Which rows of the file they are.
     drawn
-        The amount and the seed with which they were drawn.
+        The amount and the seed with which they were drawn; (0, 0) where they are the later rows.
     groups
         The column whose groups were drawn as a whole, and the number of these; None where rows were drawn.
     file, wanted
@@ -55,6 +55,7 @@ class HeldOutRows:
         whole = (
             "" if self.groups is None else f"all rows of {self.groups[1]:,} {self.groups[0]!r}: "
         )
+        whole = whole if self.drawn[0] else "the later rows: "
         return f"Held out: {whole}{self.is_event.size:,} rows, {events:,} with the event, for 'riskcard validate'"
 
     def seal(self, card: RiskCard) -> RiskCard:
@@ -77,7 +78,14 @@ class HeldOutRows:
 
 def require_hold_out(options: Namespace) -> None:
     """Refuse options that do not go together, before the rows are read."""
-    if options.held_out is not None and options.hold_out is None:
+    later = getattr(options, "hold_out_from", None)
+    for name in ("hold_out", "groups"):
+        if later is not None and getattr(options, name) is not None:
+            raise ParameterError(
+                f"--hold-out-from holds out the later rows, so --{name.replace('_', '-')} has no place next to it. "
+                "Give one of the two."
+            )
+    if options.held_out is not None and options.hold_out is None and later is None:
         raise ParameterError("--held-out has no effect without --hold-out. Give both, or neither.")
     if options.command == "fit" and options.groups is not None and options.hold_out is None:
         raise ParameterError(

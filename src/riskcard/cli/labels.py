@@ -26,14 +26,15 @@ def find_classes(
     Texts become numbers if all of them are. Where the event is neither given nor known from the
     labels, a sentence asks for it. Where rows have times, all of them may have the event.
     """
-    distinct = set(_texts_of(column))
+    distinct = set(texts_of(column))
     if len(distinct) > 2:
         distinct = {str(value) for value in map(as_number, distinct)}  # "1" and "1.0" are one
     if len(distinct) > 2:
-        examples = ", ".join(repr(text) for text in sorted(distinct)[:3])
+        examples = [*map(repr, sorted(distinct)[:3]), *["..."][: len(distinct) - 3]]
         raise DataError(
-            f"The target {target!r} has {len(distinct)} different values ({examples}, ...), but a "
-            "card needs two. Make a column with the event and the rest, or choose another target."
+            f"The target {target!r} has {len(distinct)} different values ({', '.join(examples)}), but a "
+            "card needs two. Make a column with the event and the rest, or choose another target. 'riskcard "
+            "fit' also takes ordered levels, numbers and counts (--outcome), and competing events (--competing)."
         )
     numbers = [as_number(text) for text in distinct]
     is_numeric = not any(isinstance(number, str) for number in numbers)
@@ -85,7 +86,7 @@ def events_of(column: FeatureValues, classes: tuple[Any, Any], target: str) -> N
     import numpy as np
 
     is_event = []
-    for text in _texts_of(column):
+    for text in texts_of(column):
         matches = [_is_same(text, label) for label in classes]
         if not any(matches):
             raise DataError(
@@ -101,13 +102,13 @@ def with_known_levels(column: FeatureValues, known: Sequence[Label]) -> NDArray[
     import numpy as np
 
     names: list[Label | None] = []
-    for text in _texts_of(column):
+    for text in texts_of(column):
         same = [level for level in known if _is_same(text, level)]
         names.append(same[0] if same else text)
     return np.array([*names, None], dtype=object)[column.codes()]
 
 
-def _texts_of(column: FeatureValues) -> list[str]:
+def texts_of(column: FeatureValues) -> list[str]:
     """The different texts of a column that was read as texts."""
     return [] if column.levels is None else [str(name) for name in column.levels.names]
 

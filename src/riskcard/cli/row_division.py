@@ -1,4 +1,4 @@
-"""The columns that say how rows are divided: ``--groups``, ``--sites`` and ``--time-split``."""
+"""The columns that say how rows are divided: by groups, by sites, by time."""
 
 from __future__ import annotations
 
@@ -19,15 +19,17 @@ if TYPE_CHECKING:
 
 #: Without a date, about this share of the rows is later.
 LATER_SHARE = 0.3
+#: Options that divide rows by time: into those to learn from, and later ones.
+_TIMES = ("time_split", "hold_out_from")
 
 
 def division_columns(options: Namespace) -> dict[str, str]:
     """From the columns that divide rows, which are never features, to the option that names each."""
     found = {}
-    for name in ("groups", "sites", "time_split", "limit_groups"):
+    for name in ("groups", "sites", *_TIMES, "limit_groups"):
         given = getattr(options, name, None)
         if given is not None:
-            found[given.partition("=")[0] if name == "time_split" else given] = _option(name)
+            found[given.partition("=")[0] if name in _TIMES else given] = _option(name)
     return found
 
 
@@ -56,13 +58,15 @@ def read_division_of(
             raise ParameterError(f"{option} is {name!r}, which is the target or the weights.")
     if not names:
         return Division()
-    time = (getattr(options, "time_split", None) or "").partition("=")[0]
+    option = next((one for one in _TIMES if getattr(options, one, None) is not None), "")
+    given_time = getattr(options, option) if option else ""
+    time = given_time.partition("=")[0]
     wanted = _texts([name for name in names if name != time], target, options, reading)
     table = file.read(wanted)
     roles = {role: getattr(options, role, None) for role in ("groups", "sites")}
     given: dict[str, Any] = {role: table[name] for role, name in roles.items() if name is not None}
     if time:
-        given["time_split"] = _later_rows(file, options.time_split, wanted)
+        given["time_split"] = _later_rows(file, given_time, wanted, _option(option))
     return read_division(len(table), **given)
 
 
@@ -94,7 +98,7 @@ def _texts(names: list[str], target: str | None, options: Namespace, reading: Re
     )
 
 
-def _later_rows(file: TableFile, text: str, others: Selection) -> NDArray[np.bool_]:
+def _later_rows(file: TableFile, text: str, others: Selection, option: str) -> NDArray[np.bool_]:
     """The rows at or after a time; by default the last part of them."""
     import numpy as np
 
@@ -112,18 +116,18 @@ def _later_rows(file: TableFile, text: str, others: Selection) -> NDArray[np.boo
     times = file.read(wanted).features[name]
     if times.levels is not None:
         raise DataError(
-            f"{file.path!r}, column {name!r} (named by --time-split) has neither dates nor numbers, "
+            f"{file.path!r}, column {name!r} (named by {option}) has neither dates nor numbers, "
             f"but texts such as {times.levels.names[0]!r}. Name a column with times."
         )
     if has_date:
-        return times.values >= _moment_of(date, is_dated)
+        return times.values >= _moment_of(date, is_dated, option)
     ordered = np.sort(times.values)
     start = ordered[int((1 - LATER_SHARE) * (ordered.size - 1))]
     later = times.values > start if (times.values > start).any() else times.values >= start
     return np.asarray(later)
 
 
-def _moment_of(text: str, is_dated: bool) -> float:
+def _moment_of(text: str, is_dated: bool, option: str) -> float:
     """A date or a number as a number, like those of the column."""
     from riskcard.data.cells.dates import as_number as days_of
     from riskcard.data.cells.dates import read_date
@@ -132,14 +136,14 @@ def _moment_of(text: str, is_dated: bool) -> float:
         number = as_number(text)
         if isinstance(number, str):
             raise ParameterError(
-                f"--time-split: the column has numbers, but {text!r} is none. Give a number after '='."
+                f"{option}: the column has numbers, but {text!r} is none. Give a number after '='."
             )
         return float(number)
     found = read_date(text)
     moments = set() if found is None else set(found.by_order.values())
     if len(moments) != 1:
         raise ParameterError(
-            f"--time-split: {text!r} is not a date that can be read in one way only. "
+            f"{option}: {text!r} is not a date that can be read in one way only. "
             "Write it as 2020-12-31."
         )
     return days_of(moments.pop(), "days")

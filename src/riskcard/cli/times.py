@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from riskcard.cli.training import Training
+    from riskcard.estimators.cross_validation.rate_size import TermsChoice
+    from riskcard.estimators.other_outcomes.survival import RiskScoreSurvival
     from riskcard.model.card import RiskCard
 
-#: Options that cards for the time to an event do not have yet, and the values that mean nothing.
+#: Options that cards for outcomes other than yes or no do not have yet, and the values that mean nothing.
 _WITHOUT_TIME = {
     "improve": None,
     "tolerance": None,
@@ -30,6 +32,7 @@ _WITHOUT_TIME = {
     "class_weight": None,
     "scale": "calibrated",
     "max_log_odds": "auto",
+    "plot": None,
 }
 #: Options of a validation that are about one risk, or are not there yet.
 _NOT_BY_HORIZON = (
@@ -48,13 +51,28 @@ def require_times(options: Namespace) -> None:
                     "followed. Give both, or neither."
                 )
         return
+    require_yes_or_no_options(options, "--time")
+    require_english_kind(options)
+
+
+def require_yes_or_no_options(options: Namespace, other: str) -> None:
+    """Refuse options that are about yes or no next to another one that is not."""
     for name, nothing in _WITHOUT_TIME.items():
         if getattr(options, name, nothing) != nothing:
             option = "pool-tolerance" if name == "tolerance" else name.replace("_", "-")
             raise ParameterError(
-                f"--{option} is for outcomes of yes or no, and cannot be used together with --time. "
+                f"--{option} is for outcomes of yes or no, and cannot be used together with {other}. "
                 "Leave one of them out."
             )
+    if options.command == "stability" and options.cv is not None:
+        raise ParameterError(
+            "--cv chooses the size again in every resample, which fits with --time cannot do. Leave it out."
+        )
+    if getattr(options, "scoring", "neg_log_loss") != "neg_log_loss":
+        raise ParameterError(
+            "--scoring is for outcomes of yes or no: with --time sizes are compared by the held-out deviance. "
+            "Leave it out."
+        )
     require_english_kind(options)
 
 
@@ -91,16 +109,25 @@ def check_times(path: str, names: Mapping[str, str], times: Mapping[str, NDArray
 
 def judges_times(options: Namespace, card: RiskCard) -> bool:
     """Whether a validation is one by horizons; options that do not go with the card are refused."""
-    from riskcard.model.outcome_kinds import TimeToEvent
+    from riskcard.model.outcome_kinds import TimeToEvent, what_it_gives
 
     if not isinstance(card.kind, TimeToEvent):
-        card.require_yes_or_no("Validations")
+        if card.kind is not None:
+            raise ParameterError(
+                "Validations are for outcomes of yes or no and times to an event, but this card gives "
+                f"{what_it_gives(card.kind)}. Use predict, and compare with what was observed."
+            )
         for name in ("time", "entry", "horizon"):
             if getattr(options, name) is not None:
                 raise ParameterError(
                     f"--{name} is for cards of the time to an event, and this is none. Leave it out."
                 )
         return False
+    if card.kind.competing is not None:
+        raise ParameterError(
+            "Validations do not take cards with competing events yet. Use predict, and compare the risks with "
+            "riskcard.outcomes.incidence.cumulative_incidence."
+        )
     for name in _NOT_BY_HORIZON:
         if getattr(options, name):
             raise ParameterError(
@@ -112,31 +139,12 @@ def judges_times(options: Namespace, card: RiskCard) -> bool:
 
 def validate_times(options: Namespace, card: RiskCard) -> int:
     """Judge a card for the time to an event; nothing is written before everything is there."""
-    from riskcard.cli.card_rows import card_columns, card_selection, target_of
-    from riskcard.cli.labels import events_of
-    from riskcard.cli.reading import open_data, say_notes
-    from riskcard.data.files.wanted_columns import Kind, require_columns
-    from riskcard.model.outcome_kinds import TimeToEvent
+    from riskcard.cli.kind_rows import read_kind_rows
     from riskcard.validation.by_horizon import validate_survival
 
-    assert isinstance(card.kind, TimeToEvent)
-    file, target = open_data(options), target_of(options, card)
-    named = [options.time or card.kind.time, *([options.entry] if options.entry else [])]
-    require_columns(file, named, "the time, which --time names, or the entry")
-    wanted = card_selection(file, options, card, target)
-    kinds = {**wanted.kinds, **dict.fromkeys(named, Kind.NUMBER)}
-    table = file.read(replace(wanted, kinds=kinds, required=frozenset({*wanted.required, *named})))
-    say_notes(table)
-    times = [table.features[name].values for name in named]
-    y = {
-        "event": events_of(table.features[target], card.classes, target),
-        "time": times[0],
-    }
-    names = dict(zip(("time", "entry"), named, strict=False))
-    check_times(file.path, names, dict(zip(names, times, strict=True)))
-    rows = card_columns(card, table)
-    entry = times[1] if options.entry else None
-    found = validate_survival(card, rows, y, entry=entry, horizons=options.horizon)
+    rows = read_kind_rows(options, card)
+    entry = rows.further.get("entry")
+    found = validate_survival(card, rows.features, rows.y, entry=entry, horizons=options.horizon)
     put(f"{found}\n")
     contents = {}
     if options.output is not None:
@@ -152,10 +160,53 @@ def validate_times(options: Namespace, card: RiskCard) -> int:
 
 def fit_times(options: Namespace, training: Training) -> RiskCard:
     """Learn a card of risks by horizons."""
+    model = estimator_of_times(options, training)
+    model.fit(training.table, target_of_times(options, training), **_further(training))
+    return replace(model.card_, classes=training.classes)
+
+
+def tune_times(options: Namespace, training: Training) -> TermsChoice:
+    """Choose the size of such a card by the deviance on held-out rows."""
+    from riskcard.cli.given import given
+    from riskcard.estimators.cross_validation.rate_size import choose_terms
+
+    size = {name: one for name, one in given(options, "size").items() if name != "scoring"}
+    division = training.division
+    return choose_terms(
+        estimator_of_times(options, training),
+        training.table,
+        target_of_times(options, training),
+        groups=division.groups,
+        sites=division.sites,
+        time_split=division.is_later,
+        **size,
+        **_further(training),
+    )
+
+
+def target_of_times(options: Namespace, training: Training) -> NDArray[Any]:
+    """Events and times as the estimator takes them."""
     import numpy as np
 
-    from riskcard.estimators.rate_estimator import YES_OR_NO_ONLY
-    from riskcard.estimators.survival import RiskScoreSurvival
+    has_codes = training.is_competing is not None
+    kind = float if has_codes else bool
+    target = np.empty(training.is_event.size, dtype=[("event", kind), (options.time, float)])
+    target["event"], target[options.time] = training.is_event, training.time
+    if training.is_competing is not None:
+        target["event"][training.is_competing] = 2
+    return target
+
+
+def _further(training: Training) -> dict[str, Any]:
+    """The further arguments of a fit."""
+    found: dict[str, Any] = {"sample_weight": training.weights}
+    return found if training.entry is None else {**found, "entry": training.entry}
+
+
+def estimator_of_times(options: Namespace, training: Training) -> RiskScoreSurvival:
+    """The estimator that the options ask for."""
+    from riskcard.estimators.other_outcomes.rate_estimator import YES_OR_NO_ONLY
+    from riskcard.estimators.other_outcomes.survival import RiskScoreSurvival
 
     parameters = {
         name: value
@@ -164,7 +215,9 @@ def fit_times(options: Namespace, training: Training) -> RiskCard:
     }
     parameters |= {"rules": training.rules, "identifiers": None} | regularization_of(options)
     model = RiskScoreSurvival(horizons=options.horizon, verbose=not options.quiet, **parameters)
-    target = np.empty(training.is_event.size, dtype=[("event", bool), (options.time, float)])
-    target["event"], target[options.time] = training.is_event, training.time
-    model.fit(training.table, target, sample_weight=training.weights, entry=training.entry)
-    return replace(model.card_, classes=training.classes)
+    if training.is_competing is not None:
+        model.event_of_interest = 1
+        model.competing_words = " or ".join(
+            f"{options.target} = {one}" for one in options.competing
+        )
+    return model

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from riskcard.cli.labels import events_of, find_classes
+from riskcard.cli.outcomes import Target, is_other, kind_of_target, read_other_target
 from riskcard.cli.reading import open_data, reading_of
 from riskcard.cli.remarks import say
 from riskcard.cli.row_division import division_columns, read_division_of, read_limit_groups
@@ -65,6 +66,10 @@ class Training:
         The group of each row, where differences between groups are limited.
     time, entry
         How long each row was followed, and from when on it was at risk; None where that does not matter.
+    values, is_competing
+        What the target says where it is not yes or no: see ``cli.outcomes.Target``.
+    exposure
+        What the events of each row were counted in; None for 1.
     summary
         What was read, in a few lines.
     """
@@ -80,6 +85,9 @@ class Training:
     limit_groups: NDArray[Any] | None = None
     time: NDArray[Any] | None = None
     entry: NDArray[Any] | None = None
+    values: NDArray[Any] | None = None
+    is_competing: NDArray[Any] | None = None
+    exposure: NDArray[Any] | None = None
     summary: DataSummary | None = None
 
     @property
@@ -116,11 +124,12 @@ def read_training(options: Namespace) -> Training:
     from riskcard.data.first_look.repeats import find_repeats
 
     features = dict(table.features)
-    target = features.pop(options.target)
-    is_event = events_of(target, classes, options.target)
+    target = _target_of(features.pop(options.target), options, classes)
+    is_event, classes = target.is_event, target.classes
     weights = features.pop(options.weights).values if options.weights else None
     check_weights(options.data, options.weights, weights)
     times = {role: features.pop(name).values for role, name in _time_columns(options).items()}
+    exposure = times.pop("exposure", None)
     check_times(options.data, _time_columns(options), times)
     if not features:
         reasons = " ".join(note.text for note in table.notes if note.topic is Topic.LEFT_OUT)
@@ -139,8 +148,12 @@ def read_training(options: Namespace) -> Training:
         limit_groups=read_limit_groups(file, options, options.target, reading_of(options)),
         time=times.get("time"),
         entry=times.get("entry"),
+        values=target.values,
+        is_competing=target.is_competing,
+        exposure=exposure,
     )
-    if getattr(options, "hold_out", None) is not None:
+    is_by_time = getattr(options, "hold_out_from", None) is not None
+    if is_by_time or getattr(options, "hold_out", None) is not None:
         training = _hold_out(options, training, file, wanted)
     repeats = () if training.division.groups is not None else find_repeats(features)
     held_out: list[str] = []
@@ -155,7 +168,8 @@ def read_training(options: Namespace) -> Training:
         repeats=repeats,
         notes=(*held_out, *(note.text for note in table.notes)),
         max_terms=options.max_terms if options.command == "fit" else None,
-        counts_events=bool(times),
+        counts_events=bool(times) or getattr(options, "outcome", None) == "count",
+        outcome_words=target.words,
     )
     _require_variety(options.data, summary)
     if not options.quiet:
@@ -188,15 +202,20 @@ def _hold_out(
     from riskcard.cli.held_out_rows import HeldOutRows
     from riskcard.model.origin.held_out import draw_held_out
 
-    groups = training.division.groups
-    drawn = draw_held_out(training.is_event, options.hold_out, options.random_state, groups)
+    groups, drawn = training.division.groups, training.division.is_later
+    amount: tuple[float, int] = (0, 0)
+    if getattr(options, "hold_out_from", None) is None:
+        amount = options.hold_out, options.random_state
+        drawn = draw_held_out(training.is_event, *amount, groups)
+    assert drawn is not None
+    _require_events(training.is_event[drawn])
     weights = training.weights
     held_out = HeldOutRows(
         features=training.table.take(np.flatnonzero(drawn)).features,
         is_event=training.is_event[drawn],
         weights=None if weights is None else weights[drawn],
         is_held_out=drawn,
-        drawn=(options.hold_out, options.random_state),
+        drawn=amount,
         groups=None if groups is None else (options.groups, np.unique(groups[drawn]).size),
         file=file,
         wanted=wanted,
@@ -206,10 +225,19 @@ def _hold_out(
         table=training.table.take(np.flatnonzero(~drawn)),
         is_event=training.is_event[~drawn],
         weights=None if weights is None else weights[~drawn],
-        division=training.division.take(~drawn),
+        division=replace(training.division, is_later=None).take(~drawn),
         limit_groups=None if training.limit_groups is None else training.limit_groups[~drawn],
         held_out=held_out,
     )
+
+
+def _require_events(is_event: NDArray[Any]) -> None:
+    """Refuse to hold out rows of one kind only."""
+    if is_event.all() or not is_event.any():
+        raise DataError(
+            f"Of the {is_event.size:,} rows that are held out, {'all' if is_event.all() else 'none'} have the event, but "
+            "a judgement needs both kinds. Hold out from another time on."
+        )
 
 
 def _shared_by_both_parts(one: Repeat) -> str:
@@ -228,13 +256,22 @@ def _show(summary: DataSummary) -> None:
 def _classes_of(
     table: FeatureTable, options: Namespace, problems: list[ReadingProblem]
 ) -> tuple[Any, Any]:
-    """The labels; what is wrong with them is one more problem of the file."""
+    """The labels of yes or no; what is wrong with them is one more problem of the file."""
+    if is_other(options):  # a target that is no number is a problem already, and no column
+        return None, None
     column, has_times = table.features[options.target], "time" in _time_columns(options)
     try:
         return find_classes(column, options.target, options.event, has_times=has_times)
     except DataError as error:
         problems.append(ReadingProblem(str(error), ""))
         return None, None
+
+
+def _target_of(column: FeatureValues, options: Namespace, classes: tuple[Any, Any]) -> Target:
+    """What the target says of each row."""
+    if is_other(options):
+        return read_other_target(column, options)
+    return Target(events_of(column, classes, options.target), classes)
 
 
 def check_weights(path: str, name: str, weights: NDArray[Any] | None) -> None:
@@ -282,7 +319,7 @@ def _selection(file: TableFile, options: Namespace, rules: CardRules | None) -> 
     kinds = dict.fromkeys(features, Kind.FEATURE) | dict.fromkeys(
         options.categorical, Kind.CATEGORY
     )
-    kinds |= {name: Kind.TEXT if name == target else Kind.NUMBER for name in roles}
+    kinds |= {name: kind_of_target(options) if name == target else Kind.NUMBER for name in roles}
     return Selection(
         kinds=kinds,
         required=frozenset(roles),
@@ -295,8 +332,8 @@ def _selection(file: TableFile, options: Namespace, rules: CardRules | None) -> 
 
 
 def _time_columns(options: Namespace) -> dict[str, str]:
-    """The columns of times, by what they are for; only the command fit has such options."""
-    named = {role: getattr(options, role, None) for role in ("time", "entry")}
+    """The columns of times and exposures, by what they are for; only the command fit has such options."""
+    named = {role: getattr(options, role, None) for role in ("time", "entry", "exposure")}
     return {role: name for role, name in named.items() if name is not None}
 
 

@@ -108,7 +108,7 @@ def take_rows(table: Any, positions: NDArray[np.intp]) -> Any:
     Parameters
     ----------
     table
-        A pandas, polars or pyarrow table, an array, or a list of rows.
+        A pandas, polars or pyarrow table, an array, a list of rows, or a mapping from name to column.
     positions
         Counted from 0.
 
@@ -124,6 +124,13 @@ def take_rows(table: Any, positions: NDArray[np.intp]) -> Any:
     """
     if isinstance(table, (list, tuple)):
         return [table[position] for position in positions]
+    if isinstance(table, Mapping):
+        return {
+            name: column.take(positions)
+            if hasattr(column, "take")
+            else take_rows(column, positions)
+            for name, column in table.items()
+        }
     if hasattr(table, "column_names"):  # pyarrow, or a FeatureTable
         return table.take(positions)
     if column_names(table) is None:

@@ -27,6 +27,27 @@ from riskcard.errors import DataError, ParameterError, warn
 
 
 @dataclass(frozen=True, slots=True)
+class MergedRows:
+    """What is known of the rows of a larger table, where each row of a ``Table`` stands for many.
+
+    Attributes
+    ----------
+    counts
+        How many rows each row stands for.
+    cuts
+        For each feature the cuts between which its numbers were merged, ascending: no other cut is a
+        candidate. None where every number was kept.
+    all_conditions
+        How many conditions the candidates were preselected from, before rows were merged; None where they
+        were not.
+    """
+
+    counts: NDArray[np.int64]
+    cuts: tuple[NDArray[np.float64] | None, ...]
+    all_conditions: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """A table that passed every check.
 
@@ -51,6 +72,9 @@ class Table:
         Columns of the user's table that are not features, and why.
     columns
         The names of all columns of the user's table, in order; by default those of the features.
+    merged
+        What each row stands for, where it stands for many, with their summed weight; None where each
+        stands for itself.
     """
 
     values: NDArray[np.float64]
@@ -62,6 +86,7 @@ class Table:
     outcome: str | None = None
     left_out: tuple[LeftOut, ...] = ()
     columns: tuple[str, ...] = ()
+    merged: MergedRows | None = None
 
     def __post_init__(self) -> None:
         if not self.levels:
@@ -78,13 +103,45 @@ class Table:
         }
 
     @property
+    def n_rows(self) -> int:
+        """How many rows there are, or how many these stand for."""
+        return self.labels.size if self.merged is None else int(self.merged.counts.sum())
+
+    @property
+    def row_weights(self) -> NDArray[np.float64]:
+        """The weight of each row, or the mean weight of those that it stands for."""
+        return self.weights if self.merged is None else self.weights / self.merged.counts
+
+    def count(self, chosen: NDArray[np.bool_]) -> int:
+        """How many rows are among the chosen."""
+        if self.merged is None:
+            return int(np.count_nonzero(chosen))
+        return int(self.merged.counts[chosen].sum())
+
+    def count_by(
+        self, places: NDArray[Any], chosen: Any = ..., least: int = 0
+    ) -> NDArray[np.int64]:
+        """How many of the chosen rows are at each place, of at least ``least`` places."""
+        if self.merged is None:
+            return np.bincount(places, minlength=least)
+        # as floats, sums of whole numbers below 2**53 are exact
+        return np.bincount(places, self.merged.counts[chosen], least).astype(np.int64)
+
+    @property
     def weight_unit(self) -> float:
         """The unit in which solvers count: the order of magnitude of the weight of an average row.
 
         It is a power of 1,024, which changes no digit of a weight. So weights that count how often
         a row occurs, whose unit is 1, give the same card as repeated rows.
         """
-        return math.ldexp(1.0, 10 * round(math.log2(float(self.weights.mean())) / 10))
+        return math.ldexp(1.0, 10 * round(math.log2(self.mean_weight) / 10))
+
+    @property
+    def mean_weight(self) -> float:
+        """The weight of an average row."""
+        if self.merged is None:
+            return float(self.weights.mean())
+        return float(self.weights.sum()) / self.n_rows
 
     def in_own_unit(self) -> Table:
         """The same table with weights of about 1, so that the card does not depend on their unit."""

@@ -37,6 +37,7 @@ def group_levels(
     is_event: Booleans,
     weights: Floats,
     points: Integers | None = None,
+    counts: Integers | None = None,
 ) -> GroupedLevels:
     """Make atoms of the levels of a feature, in order of their event rates.
 
@@ -52,10 +53,13 @@ def group_levels(
     points
         What a card gives each level, where that is to stay possible: levels with different points
         are not merged.
+    counts
+        How many rows each row stands for; None where each stands for itself.
     """
-    most = next(most for rows, most in MOST_ATOMS if rows is None or index.size <= rows)
+    n_rows = index.size if counts is None else int(counts.sum())
+    most = next(most for rows, most in MOST_ATOMS if rows is None or n_rows <= rows)
     place = np.where(index < 0, n_levels, index)
-    sums = _Sums.of(place, n_levels + 1, is_event, weights)
+    sums = _Sums.of(place, n_levels + 1, is_event, weights, counts)
     has_missing = bool(sums.rows[-1])
     parts = [np.array([level]) for level in np.flatnonzero(sums.rows[:-1])]
     is_merged = len(parts) > most - has_missing
@@ -84,14 +88,21 @@ class _Sums:
     row: float
 
     @classmethod
-    def of(cls, place: Integers, n_places: int, is_event: Booleans, weights: Floats) -> _Sums:
+    def of(
+        cls,
+        place: Integers,
+        n_places: int,
+        is_event: Booleans,
+        weights: Floats,
+        counts: Integers | None = None,
+    ) -> _Sums:
         """Add up the rows of each place."""
         events = np.bincount(place[is_event], weights[is_event], n_places)
         return cls(
-            np.bincount(place, minlength=n_places),
+            np.bincount(place, counts, n_places).astype(np.int64),
             np.bincount(place, weights, n_places).astype(np.float64),
             events.astype(np.float64),
-            float(weights.mean()),
+            float(weights.mean() if counts is None else weights.sum() / counts.sum()),
         )
 
     def by_rate(self, parts: list[Integers], prior_rows: float) -> list[Integers]:

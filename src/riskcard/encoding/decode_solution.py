@@ -19,9 +19,9 @@ from riskcard.formatting.numbers import choose_cut
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature, FeaturePoints, LevelPoints
 from riskcard.model.value_range import ValueRange
+from riskcard.problem.other_losses import OtherLoss
 from riskcard.problem.problem import Scale
 from riskcard.problem.ranked_data import RankedData
-from riskcard.problem.rates import RateRows
 from riskcard.problem.solution import Solution
 from riskcard.rules.card_rules import CardRules
 from riskcard.rules.least_bins import LeastBins
@@ -47,6 +47,8 @@ class Layout:
         The pseudo-observations that the problem has in addition to the rows.
     closed
         For each column which conditions are not on the shortlist; empty without a shortlist.
+    all_conditions
+        How many there were before; None without a shortlist.
     max_changes
         The largest number of terms of an earlier card that may change; None without such a card.
     ties, min_line_rows
@@ -55,8 +57,8 @@ class Layout:
     further_rules
         What every card keeps in addition, in words.
     rates
-        Exposure and events of the rows, pseudo-observations included, where the outcome is a rate or a
-        hazard; in the unit of ``data``. None for yes or no.
+        The rows with the loss of their outcome, pseudo-observations included, where that is not yes or no:
+        exposure and events of rates and hazards, or numbers; in the unit of ``data``. None for yes or no.
     """
 
     table: Table
@@ -67,17 +69,20 @@ class Layout:
     grid: int | None = None
     pseudo: PseudoRows = NO_PSEUDO_ROWS
     closed: tuple[Booleans, ...] = ()
+    all_conditions: int | None = None
     max_changes: int | None = None
     ties: tuple[Tie, ...] = ()
     min_line_rows: int = 1
     further_rules: tuple[str, ...] = ()
-    rates: RateRows | None = None
+    rates: OtherLoss | None = None
 
     @property
     def shortlist(self) -> int | None:
         """The number of conditions on the shortlist; None without one."""
         if not self.closed:
-            return None
+            merged = self.table.merged
+            is_preselected = merged is not None and merged.all_conditions is not None
+            return int(self.data.n_cuts.sum()) if is_preselected else None
         return sum(int(np.count_nonzero(~closed)) for closed in self.closed)
 
 
@@ -175,7 +180,10 @@ def _write_feature(layout: Layout, feature: int, points: Integers) -> CardFeatur
     values, levels = table.values[:, feature], table.levels[feature]
     name = table.names[feature]
     if groups.levels and levels is not None:
-        return _write_levels(name, levels, groups, points, values)
+        is_known = ~np.isnan(values)
+        seen = values[is_known].astype(np.int64)
+        rows = table.count_by(seen, is_known, len(levels.names))
+        return _write_levels(name, levels, groups, points, rows)
     n_specials = len(groups.specials)
     of_atoms = zip(groups.specials, points[:n_specials].tolist(), strict=True)
     special = {value: worth for values, worth in of_atoms for value in values}
@@ -189,9 +197,10 @@ def _write_feature(layout: Layout, feature: int, points: Integers) -> CardFeatur
     numbers = values[is_number]
     if levels is not None:
         return _write_ordered(name, levels, (cuts, of_bins), missing, numbers)
-    usual = _most_common(np.searchsorted(cuts, numbers, side="left"), len(of_bins))
-    seen = ValueRange.of(numbers)
-    return FeaturePoints(name, cuts, of_bins, missing, codes, usual, training_range=seen)
+    bins = np.searchsorted(cuts, numbers, side="left")
+    usual = int(table.count_by(bins, is_number, len(of_bins)).argmax())
+    found = ValueRange.of(numbers)
+    return FeaturePoints(name, cuts, of_bins, missing, codes, usual, training_range=found)
 
 
 def _bins(
@@ -210,7 +219,7 @@ def _bins(
 
 
 def _write_levels(
-    name: str, levels: Levels, groups: ValueGroups, points: Integers, values: Floats
+    name: str, levels: Levels, groups: ValueGroups, points: Integers, rows_of_level: Integers
 ) -> LevelPoints:
     """Groups of levels with the same points, the lowest first."""
     by_points: dict[int, list[int]] = {}
@@ -223,13 +232,13 @@ def _write_levels(
     group_of_level = np.zeros(len(levels.names), dtype=np.int64)
     for group, (_, own) in enumerate(kept):
         group_of_level[own] = group
-    seen = values[~np.isnan(values)].astype(np.int64)
+    rows_of_group = np.bincount(group_of_level, rows_of_level, len(kept))
     return LevelPoints(
         name,
         groups=tuple(_names(levels, own) for _, own in kept),
         points=tuple(worth for worth, _ in kept),
         missing=missing,
-        usual=_most_common(group_of_level[seen], len(kept)),
+        usual=int(rows_of_group.argmax()),
     )
 
 
@@ -259,7 +268,3 @@ def _write_ordered(
 
 def _names(levels: Levels, indices: list[int]) -> tuple[Label, ...]:
     return tuple(levels.names[index] for index in indices)
-
-
-def _most_common(groups: Integers, n_groups: int) -> int:
-    return int(np.bincount(groups, minlength=n_groups).argmax())

@@ -1,5 +1,7 @@
 """The scale of given points that fits rows best: from total to log-odds by logistic regression."""
 
+import math
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -8,6 +10,7 @@ from scipy.optimize import brentq
 from riskcard.arrays import Booleans, Floats, Integers
 from riskcard.checks import LOG_ODDS_LIMIT
 from riskcard.kernels.scale import CALIBRATED, SMALLEST_SCALE, fit_scale
+from riskcard.model.card import RiskCard
 
 #: Newton steps stop when one promises less than this share of the weight of all rows.
 _ACCURACY = 1e-12
@@ -64,6 +67,36 @@ def fit_card_scale(
     # with a largest jump of 1 the bound is that of the slope itself
     fit_scale(tally, np.int64(lowest), np.int64(1), CALIBRATED, most, scale, accuracy)
     return CardScale(*scale.tolist())
+
+
+def with_fitted_scale(
+    card: RiskCard,
+    totals: Integers,
+    is_event: Booleans,
+    weights: Floats,
+    limit: float = LOG_ODDS_LIMIT,
+) -> RiskCard:
+    """The card with the slope and offset that fit rows best, and as steep as ``limit`` allows at most.
+
+    A card whose totals are all the same gives every row the share of events.
+
+    Parameters
+    ----------
+    card
+        Any card; the direction of its total stays.
+    totals, is_event, weights
+        Of each row.
+    limit
+        The most by which a term may change the log-odds.
+    """
+    if not card.terms or np.ptp(totals) == 0:
+        rate = float(weights[is_event].sum() / weights.sum())
+        return replace(card, multiplier=1.0, offset=math.log(rate / (1 - rate)) - float(totals[0]))
+    sign = -1 if card.higher_is_safer else 1
+    steepest = limit / max(abs(term.above - term.below) for term in card.terms)
+    start = CardScale(min(1.0 / max(abs(card.multiplier), 1e-6), steepest), card.offset)
+    scale = fit_card_scale(sign * totals, is_event, weights, start, most=steepest)
+    return replace(card, multiplier=sign / scale.slope, offset=scale.offset)
 
 
 def _best_offset(scores: Floats, tally: Floats) -> float:

@@ -42,12 +42,16 @@ class PseudoRows:
         The rows that they are placed at; None for all.
     risks
         The smooth risk of each of these rows; None where there are no smooth ones.
+    counts
+        How many rows each row of the table stands for; None where each stands for itself. Then ``rows``
+        may name a row several times.
     """
 
     average: float = 0.0
     smooth: float = 0.0
     rows: Integers | None = None
     risks: Floats | None = None
+    counts: Integers | None = None
 
     @property
     def number(self) -> float:
@@ -62,8 +66,12 @@ class PseudoRows:
         rate, rest = events / (events + others), others / (events + others)
         if self.rows is not None:
             is_event = is_event[self.rows]
+        mean = weights.mean()
+        if self.counts is not None:
+            mean = weights.sum() / self.counts.sum()
+            weights = weights if self.rows is None else weights / self.counts
         at_rows = weights if self.rows is None else weights[self.rows]
-        spread = at_rows * (weights.mean() / at_rows.sum())
+        spread = at_rows * (mean / at_rows.sum())
         if_event, if_not = spread * (self.average * rate), spread * (self.average * rest)
         if self.risks is not None:
             if_event = if_event + spread * self.smooth * self.risks
@@ -119,7 +127,10 @@ def add_pseudo_rows(data: RankedData, pseudo: PseudoRows) -> RankedData:
     own, other = pseudo.weigh(data.labels, data.weights)
     rows = np.arange(data.n_rows) if pseudo.rows is None else pseudo.rows
     weights = data.weights.copy()
-    weights[rows] += own
+    if pseudo.counts is None:
+        weights[rows] += own
+    else:
+        np.add.at(weights, rows, own)  # a row may occur several times
     return replace(
         data,
         codes=np.concatenate([data.codes, data.codes[:, rows]], axis=1),

@@ -1,6 +1,6 @@
 """A table as codes: each value replaced by the number of candidate cuts below it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -173,6 +173,8 @@ def rank_table(
     switches = find_two_valued(values)
     is_switch = switches.is_two & is_plain & (not needs_atoms)
     is_switch &= [rule.cuts is None and rule.fixed_cuts is None for rule in of_feature]
+    if table.merged is not None:  # two bins, of which each stands for many numbers
+        is_switch &= [cuts is None for cuts in table.merged.cuts]
 
     def rank_in_place(f: int) -> _Columns:
         if is_switch[f]:
@@ -240,7 +242,12 @@ def _rank_feature(table: Table, f: int, grid: _Grid, rule: FeatureRule) -> _Rank
         atom_of_row[np.isnan(values) if np.isnan(value) else values == value] = atom
     is_number = atom_of_row < 0
     numbers = values[is_number] if special else values
-    allowed, is_full = rule.cuts if rule.cuts is not None else rule.fixed_cuts, True
+    allowed: Sequence[float] | Floats | None = (
+        rule.cuts if rule.cuts is not None else rule.fixed_cuts
+    )
+    is_full = True
+    if table.merged is not None and table.merged.cuts[f] is not None:
+        allowed = table.merged.cuts[f]  # among them are those that are allowed
     if numbers.size == 0:
         codes, below, above = np.zeros(0, np.int32), np.zeros(0), np.zeros(0)
     elif allowed is not None:
@@ -282,7 +289,7 @@ def _merge_specials(
     kept gives different points.
     """
     n_codes = len(special) - np.isnan(special[-1])
-    most = most_specials(table.labels.size, n_bins) - (len(special) - n_codes)
+    most = most_specials(table.n_rows, n_bins) - (len(special) - n_codes)
     parts = [[one] for one in range(len(special))]
     if n_codes <= most:
         return parts
@@ -302,7 +309,8 @@ def _rank_levels(
         occur = np.unique(index[index >= 0])
         points = np.zeros(n_levels, dtype=np.int64)
         points[occur] = kept(occur.astype(np.float64))
-    grouped = group_levels(index, n_levels, table.labels > 0, table.weights, points)
+    counts = None if table.merged is None else table.merged.counts
+    grouped = group_levels(index, n_levels, table.labels > 0, table.weights, points, counts)
     nothing = np.zeros(0)
     columns = _Columns(
         grouped.atoms.n_cuts(),

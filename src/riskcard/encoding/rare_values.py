@@ -51,7 +51,11 @@ def fitting_line_rows(labels: Labels) -> int:
     >>> fitting_line_rows(np.repeat([1, -1], [50, 50])), fitting_line_rows(np.repeat([1, -1], [90, 8910]))
     (5, 90)
     """
-    n_rows, n_events = labels.size, int(np.count_nonzero(labels > 0))
+    return line_rows_for(labels.size, int(np.count_nonzero(labels > 0)))
+
+
+def line_rows_for(n_rows: int, n_events: int) -> int:
+    """The same, by the numbers of rows and of events."""
     rarer = max(1, min(n_events, n_rows - n_events)) / n_rows
     wanted = max(USUAL_ROWS, min(RARER_OUTCOMES / rarer, SHARE_IF_RARE * n_rows))
     return max(1, math.ceil(min(wanted, LARGEST_SHARE * n_rows)))
@@ -76,7 +80,7 @@ def tie_rare_values(table: Table, rules: CardRules, least: int) -> tuple[Table, 
     for f, name in enumerate(table.names):
         values, levels = table.values[:, f], table.levels[f]
         if levels is None or levels.is_ordered:
-            pairs = _tie_numbers(values, table.weights, rules.rule_of(name).codes, least)
+            pairs = _tie_numbers(values, table, rules.rule_of(name).codes, least)
         else:
             pairs = _tie_levels(values, table, least)
         if not pairs:
@@ -105,20 +109,18 @@ def _name_of(levels: Levels, place: float) -> Label | None:
 _Pair = tuple[float, float, bool]
 
 
-def _tie_numbers(
-    values: Floats, weights: Floats, codes: Sequence[float], least: int
-) -> list[_Pair]:
+def _tie_numbers(values: Floats, table: Table, codes: Sequence[float], least: int) -> list[_Pair]:
     """Special values with few rows, each with the median of the numbers."""
     is_special = [np.isnan(values), *(values == code for code in codes)]
     rare = [
         value
         for value, here in zip((math.nan, *codes), is_special, strict=True)
-        if 0 < np.count_nonzero(here) < least
+        if 0 < table.count(here) < least
     ]
     is_number: Booleans = ~np.any(is_special, axis=0) if rare else np.zeros(0, dtype=bool)
     if not is_number.any():
         return []
-    numbers, own = values[is_number], weights[is_number]
+    numbers, own = values[is_number], table.weights[is_number]
     order = np.argsort(numbers, kind="stable")
     middle = np.searchsorted(np.cumsum(own[order]), own.sum() / 2)
     median = float(numbers[order][min(int(middle), numbers.size - 1)])
@@ -129,10 +131,10 @@ def _tie_levels(values: Floats, table: Table, least: int) -> list[_Pair]:
     """Levels with few rows, and missing values if they have few, each with another level."""
     is_missing = np.isnan(values)
     index: Integers = values[~is_missing].astype(np.int64)
-    rows = np.bincount(index)
+    rows = table.count_by(index, ~is_missing)
     rare = np.flatnonzero((rows > 0) & (rows < least))
     common = np.flatnonzero(rows >= least)
-    missing = [math.nan] if 0 < np.count_nonzero(is_missing) < least else []
+    missing = [math.nan] if 0 < table.count(is_missing) < least else []
     if not (rare.size or (missing and common.size)):
         return []
     pairs: list[_Pair] = []

@@ -68,6 +68,7 @@ def risk_intervals(
     lines: Integers,
     weights: Floats,
     errors: Errors,
+    counts_of_rows: Integers | None = None,
 ) -> list[tuple[float, float]]:
     """The interval of each count.
 
@@ -83,9 +84,12 @@ def risk_intervals(
         Of each row.
     errors
         Those of the kind of card.
+    counts_of_rows
+        How many rows each row stands for; None where each stands for itself.
     """
     weights = weights / weights.max()
-    weights *= weights.sum() / (weights @ weights)  # they add up to the effective rows
+    each = weights if counts_of_rows is None else weights / counts_of_rows
+    weights *= weights.sum() / (weights @ each)  # they add up to the effective rows
     risks = _sigmoid(log_odds)
     design = _design(lines)
     curvature = weights * risks * (1 - risks)

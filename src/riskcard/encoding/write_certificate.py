@@ -40,6 +40,7 @@ def certificate_of(
         is_grid_full=layout.cut_grid.is_full and layout.shortlist is None,
         grid=None if layout.cut_grid.is_full else layout.grid,
         shortlist=layout.shortlist,
+        all_conditions=layout.all_conditions,
         nodes=result.nodes,
         seconds=result.seconds,
         notes=result.notes,
@@ -74,11 +75,12 @@ def training_facts_of(table: Table, totals: Integers, reachable: Sequence[int]) 
         Every total that a row can have, ascending.
     """
     is_event = table.labels == 1
+    counts = None if table.merged is None else table.merged.counts
     return TrainingFacts(
-        rows=table.labels.size,
-        events=int(np.count_nonzero(is_event)),
+        rows=table.n_rows,
+        events=table.count(is_event),
         weight=float(np.sum(table.weights)),
         event_weight=float(np.sum(table.weights[is_event])),
-        totals=count_totals(totals, is_event, table.weights, reachable),
-        is_weighted=bool((table.weights != 1).any()),
+        totals=count_totals(totals, is_event, table.weights, reachable, counts),
+        is_weighted=bool((table.weights != (1 if counts is None else counts)).any()),
     )

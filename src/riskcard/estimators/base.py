@@ -42,16 +42,23 @@ class CardEstimator(ShowsCard, GivesPoints, BaseEstimator, ABC):
     def _know_columns(self, X: Any, table: Table) -> None:
         """Remember all columns, by whose places rows of an array are predicted."""
         names = column_names(X)
-        if names and not isinstance(X, (Mapping, FeatureTable)) and _are_texts(names):
-            # what scikit-learn would find, in a tenth of its time
+        if names and not isinstance(X, FeatureTable) and _are_texts(names):
+            # what scikit-learn would find in a frame, in a tenth of its time; it does not know mappings
             self.feature_names_in_, self.n_features_in_ = np.array(names, dtype=object), len(names)
+        elif isinstance(X, Mapping):
+            self.n_features_in_ = len(X)
         else:
             validate_data(self, X, skip_check_array=True)
         self._columns_in = table.columns
         self.identifiers_ = [one.name for one in table.left_out]
 
     def _describe(
-        self, X: Any, table: Table, max_terms: int | None, counts_events: bool = False
+        self,
+        X: Any,
+        table: Table,
+        max_terms: int | None,
+        counts_events: bool = False,
+        outcome_words: str | None = None,
     ) -> None:
         """Say what was read, unless it is from a file: the command that reads it has said so."""
         self.data_summary_ = summarize(
@@ -63,6 +70,7 @@ class CardEstimator(ShowsCard, GivesPoints, BaseEstimator, ABC):
             repeats=find_repeats(table.features),
             max_terms=max_terms,
             counts_events=counts_events,
+            outcome_words=outcome_words,
         )
         if getattr(self, "verbose", False) and not isinstance(X, FeatureTable):
             sys.stderr.write(f"{self.data_summary_}\n")
@@ -78,7 +86,9 @@ class CardEstimator(ShowsCard, GivesPoints, BaseEstimator, ABC):
         names = column_names(X)
         if names is None:
             X = rows_as_array(X)
-        if names is None or names != list(getattr(self, "feature_names_in_", ())):
+        is_known = names is not None and names == list(getattr(self, "feature_names_in_", ()))
+        # scikit-learn does not know mappings; columns on the card that one lacks are named when they are read
+        if not is_known and not isinstance(X, Mapping):
             validate_data(self, X, reset=False, skip_check_array=True)
         if not self.takes_any_table:
             X = read_numbers(X)  # which refuses anything else, in unused columns as well
@@ -115,7 +125,7 @@ class CardClassifier(ClassifierMixin, CardEstimator):
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Any:
         """Check the parameters, read the rows, find the card and keep it."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Find the card.
 
         Parameters
@@ -250,7 +260,7 @@ def count_threads(n_jobs: Any) -> int:
 
 def require_rows(layout: Layout, problem: Problem) -> None:
     """Refuse a table that has fewer rows than a card may have terms."""
-    n_rows, max_terms = layout.data.n_rows, problem.limits.max_terms
+    n_rows, max_terms = layout.table.n_rows, problem.limits.max_terms
     if n_rows < max_terms:
         raise DataError(
             f"The table has {n_rows} rows, fewer than the {max_terms} terms allowed. "

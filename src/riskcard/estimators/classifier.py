@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from riskcard.encoding.decode_solution import Layout
 from riskcard.errors import ParameterError
 from riskcard.estimators.base import CardClassifier
 from riskcard.estimators.fitted import Procedure, Training, finish
+from riskcard.estimators.from_sources.source_fit import fit_source, source_of
+from riskcard.estimators.from_sources.source_table import Seen
 from riskcard.estimators.learning import Learned, Request, Task, learn, pose
 from riskcard.estimators.recipe_values import parameters_from
 from riskcard.estimators.regularization import Regularization
@@ -19,6 +23,7 @@ from riskcard.model.origin.recipe import Recipe
 from riskcard.parameters import check_parameters, parameters_of
 from riskcard.problem.problem import Problem, Scale
 from riskcard.rules.card_rules import CardRules
+from riskcard.sources.source import Source
 
 
 @dataclass(eq=False, repr=False)
@@ -193,12 +198,35 @@ class RiskScoreClassifier(CardClassifier):
         self, X: Any, y: Any, sample_weight: Any, request: Request | None = None
     ) -> tuple[Learned, Training]:
         """Learn a card, keep it, and return the solver's answer and the rows."""
+        source = source_of(X, y, sample_weight)
+        if source is not None:
+            return self._fit_source(source, request or Request())
         training, task = self._prepare(X, y, sample_weight, request or Request())
         if request is None:
             self._describe(X, training.table, self.max_terms)
         learned = learn(training, task)
         self._keep(finish(*learned, training), learned.result, y)
         return learned, training
+
+    def _fit_source(self, source: Source, request: Request) -> tuple[Learned, Training]:
+        """The same for rows that are counted where they are."""
+        source.is_shown = self.verbose
+        learned, training, summary, features = fit_source(source, self, self._task(request))
+        columns = training.table.columns
+        self.feature_names_in_ = np.array(columns, dtype=object)
+        self.n_features_in_, self._columns_in = len(columns), columns
+        self.identifiers_ = [one.name for one in training.table.left_out]
+        self.data_summary_ = summary
+        card = replace(finish(*learned, training), feature_names=tuple(features))
+        self._keep(card, learned.result, np.array(training.table.classes))
+        return learned, training
+
+    def procedure_of_source(self, task: Task, memory: int, seen: Seen) -> Procedure:
+        """What the recipe of a card from a source says."""
+        known = self._procedure(task)
+        names = [one.name for one in seen.left_out]
+        parameters = {**known.parameters, "identifiers": names or None}
+        return replace(known, parameters=parameters, further={"memory": memory})
 
     def _prepare(
         self, X: Any, y: Any, sample_weight: Any, request: Request

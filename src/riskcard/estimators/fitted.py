@@ -24,8 +24,8 @@ from riskcard.model.feature_points import CardFeature
 from riskcard.model.origin.certificate import ClassWeights
 from riskcard.model.origin.recipe import Recipe
 from riskcard.problem.objective import violations
+from riskcard.problem.other_losses import OtherLoss
 from riskcard.problem.problem import Problem
-from riskcard.problem.rates import RateRows
 from riskcard.problem.result import SolveResult
 
 #: The loss of the printed card may differ from the solver's by this much, relatively: rounding.
@@ -73,7 +73,7 @@ class Training:
     given_weights: NDArray[np.float64]
     class_factors: tuple[float, float] | None
     procedure: Procedure
-    rates: RateRows | None = None
+    rates: OtherLoss | None = None
 
 
 def finish(result: SolveResult, problem: Problem, layout: Layout, training: Training) -> RiskCard:
@@ -111,7 +111,8 @@ def finish(result: SolveResult, problem: Problem, layout: Layout, training: Trai
         if not is_shrunk and problem.scale.kind != "calibrated":
             log_odds = _on_fitted_scale(card, totals, table)
         rows = log_odds, totals, points, training.given_weights
-        ends = risk_intervals(facts.totals, *rows, SHRUNK if is_shrunk else FREE)
+        counts = None if table.merged is None else table.merged.counts
+        ends = risk_intervals(facts.totals, *rows, SHRUNK if is_shrunk else FREE, counts)
         pairs = zip(facts.totals, ends, strict=True)
         facts = replace(facts, totals=tuple(replace(one, interval=own) for one, own in pairs))
     return replace(
@@ -140,7 +141,7 @@ def counted_features(card: RiskCard, table: Table) -> tuple[tuple[CardFeature, .
         found, n_lines = feature.look_up(columns[feature.name]), len(feature.line_points)
         points[place] = found.points
         rows, events = (
-            tuple(np.bincount(found.lines[counted], minlength=n_lines).tolist())
+            tuple(table.count_by(found.lines[counted], counted, n_lines).tolist())
             for counted in (..., is_event)
         )
         features.append(replace(feature, rows=rows, events=events))
@@ -171,7 +172,7 @@ def _without_class_weights(
         start,
         most=problem.scale.limit / max(jump, 1.0),
         is_slope_given=problem.scale.kind == "fixed" or jump == 0,
-        pseudo_share=layout.pseudo.average / table.labels.size,
+        pseudo_share=layout.pseudo.average / table.n_rows,
     )
     return replace(card, multiplier=1.0 / scale.slope, offset=scale.offset)
 
@@ -200,7 +201,11 @@ def recipe_of(
     more = dict(further_columns or {})
     choices = [[*used, *more], [*table.names, *more]]
     columns = {**table.features, **more}
-    rows_used, rows_all = hash_choices(columns, choices, table.labels > 0, weights)
+    if table.merged is None:
+        rows_used, rows_all = hash_choices(columns, choices, table.labels > 0, weights)
+    else:
+        rows_used = rows_all = ""  # the rows themselves were not all seen in one place
+    ones = 1 if table.merged is None else table.merged.counts
     return Recipe(
         method=training.procedure.method,
         parameters=training.procedure.parameters,
@@ -215,7 +220,7 @@ def recipe_of(
             "min_line_rows": layout.min_line_rows,
         },
         further=training.procedure.further,
-        is_weighted=bool((weights != 1).any()),
+        is_weighted=bool((weights != ones).any()),
         rows_used=rows_used,
         rows_all=rows_all,
     )

@@ -18,14 +18,14 @@ from riskcard.estimators.regularization import Regularization, keep_only
 from riskcard.model.card import RiskCard
 from riskcard.problem.merge_rows import merge_equal_rows
 from riskcard.problem.objective import loss_of
+from riskcard.problem.other_losses import as_yes_or_no
 from riskcard.problem.problem import Problem, make_problem
-from riskcard.problem.rates import SEARCH_FACTOR, as_yes_or_no
 from riskcard.problem.result import SolveResult
 from riskcard.progress import ProgressDisplay
 from riskcard.rules.card_rules import CardRules
 from riskcard.rules.least_bins import LeastBins
 from riskcard.search.drivers.round_cuts import round_cuts
-from riskcard.search.drivers.solve_rates import solve_rates
+from riskcard.search.drivers.solve_other_losses import solve_other_loss
 from riskcard.search.empty_card import best_empty_card
 from riskcard.search.interrupt import catch_interrupt
 from riskcard.search.options import Options
@@ -117,13 +117,16 @@ class Task:
     request: Request
     verbose: bool
 
-    def pose(self, layout: Layout, factor: float | None = None) -> Problem:
-        """The problem to be solved on a table; ``factor`` is that of ``as_yes_or_no``."""
-        if layout.rates is None:
+    def pose(self, layout: Layout, is_rough: bool = False) -> Problem:
+        """The problem to be solved on a table; a rough one where an outcome is not yes or no."""
+        form = None if layout.rates is None else layout.rates.form(is_rough)
+        if form is None:
             rows = add_pseudo_rows(layout.data, layout.pseudo)
         else:
-            rows = as_yes_or_no(layout.data, layout.rates, factor)
+            rows = as_yes_or_no(layout.data, form)
         problem = make_problem(merge_equal_rows(rows), **self.limits)
+        if form is not None:
+            problem = form.pose(problem)
         require_rows(layout, problem)
         table, rules, least = layout.table, layout.rules, layout.least
         if rules.restricts_features or least != LeastBins():
@@ -180,7 +183,8 @@ def _learn(training: Training, task: Task) -> Learned:
     if task.request.is_empty:
         return _without_terms(problem, layout, task)
     # in rows of average weight
-    charge = task.options.min_gain * float(layout.data.weights.mean())
+    charge = task.options.min_gain * layout.table.mean_weight / layout.table.weight_unit
+    charge /= 1.0 if layout.rates is None else layout.rates.loss_unit
     options = replace(task.options, min_gain=charge)
     if start is not None:
         options = replace(options, start=tuple(terms_of_card(start, layout)))
@@ -191,8 +195,8 @@ def _learn(training: Training, task: Task) -> Learned:
         if layout.rates is None:
             result = solve(problem, options)
         else:
-            rough = task.pose(layout, SEARCH_FACTOR)
-            result = solve_rates(problem, rough, layout.rates, replace(options, preselects=False))
+            rough, options = task.pose(layout, is_rough=True), replace(options, preselects=False)
+            result = solve_other_loss(problem, rough, layout.rates, options)
     if result.preselected is not None:
         chosen = [*result.preselected, *result.solution.conditions]
         n_all, layout = problem.n_conditions, keep_only(layout, problem, chosen)
@@ -201,7 +205,8 @@ def _learn(training: Training, task: Task) -> Learned:
         result = replace(result, notes=(*result.notes, note))
     if task.rules.round_cuts is not None:
         stay = () if task.request.max_changes is None else options.start
-        whole = None if layout.rates is None else layout.rates.bound(result.loss)
+        rates = layout.rates
+        whole = None if rates is None else rates.bound(result.loss) / rates.loss_unit
         printed, tolerance = PrintedCuts(layout), task.rules.round_cuts
         result = round_cuts(result, problem, printed, tolerance, stay, whole)
     hints = hints_on(result, problem) if layout.rates is None else []
@@ -212,7 +217,7 @@ def _learn(training: Training, task: Task) -> Learned:
 
 
 def _shown(moment: Progress, layout: Layout) -> Progress:
-    """A moment of a proof in the user's units: for rates, loss and bound are those of the deviance."""
+    """A moment of a proof in the user's units, where the outcome is not yes or no those of its own loss."""
     rates = layout.rates
     if rates is not None:
         moment = replace(moment, loss=rates.bound(moment.loss), bound=rates.bound(moment.bound))
@@ -226,13 +231,13 @@ def _lay_out(training: Training, task: Task) -> Layout:
         table = replace(table, outcome=task.request.outcome)
     least = LeastBins.of(rules, table.labels)
     # an earlier card keeps the points that it has for rare values
-    line_rows = 1 if task.request.kept else task.regularization.least_rows(table.labels)
+    line_rows = 1 if task.request.kept else task.regularization.least_rows(table)
     table, ties = tie_rare_values(table, rules, line_rows)
     grid, n_jobs = task.regularization.cuts_for(table, training.rates), task.options.n_jobs
     needs_atoms = least != LeastBins()
     card, changes = task.request.kept, task.request.max_changes
     kept = None if card is None else points_of_numbers(card, table)
-    own = table.in_own_unit()
+    own, merged = table.in_own_unit(), table.merged
     data, cut_grid = rank_table(own, grid, n_jobs, rules, needs_atoms, kept, is_even=True)
     return Layout(
         table,
@@ -241,6 +246,7 @@ def _lay_out(training: Training, task: Task) -> Layout:
         rules,
         least,
         grid,
+        all_conditions=None if merged is None else merged.all_conditions,
         max_changes=changes,
         ties=ties,
         min_line_rows=line_rows,

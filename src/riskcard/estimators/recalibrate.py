@@ -9,7 +9,8 @@ from riskcard.data.table import Table, make_table
 from riskcard.data.target import read_target, read_weights, two_classes
 from riskcard.encoding.fit_card_scale import CardScale, fit_card_scale
 from riskcard.encoding.write_certificate import training_facts_of
-from riskcard.errors import DataError, warn
+from riskcard.errors import DataError, ParameterError, warn
+from riskcard.estimators.other_outcomes.recalibrate_rates import recalibrate_rates
 from riskcard.evaluation.intervals import rate_interval
 from riskcard.evaluation.monitoring.updating import (
     FEW_ROWS,
@@ -31,6 +32,7 @@ def recalibrate(
     *,
     update: str = "auto",
     groups: Any = None,
+    **further: Any,
 ) -> RiskCard:
     """Fit the scale of a card to new rows; its points stay as they are.
 
@@ -46,7 +48,10 @@ def recalibrate(
         ``riskcard.evaluation.monitoring.updating.choose_update``.
     groups
         One label per row; rows with the same one belong together, such as the visits of a patient. Only
-        the choice of "auto" depends on it.
+        the choice of "auto" depends on it. Not for cards of times and of counts.
+    **further
+        ``entry`` of times to an event, ``exposure`` of counts. On such a card "offset" fits the baseline, or the
+        rate, and "both" the slope too.
 
     Returns
     -------
@@ -71,7 +76,15 @@ def recalibrate(
     >>> recalibrate(card, {"age": ages}, died, update="both").risk({"age": [50, 70]}).round(3).tolist()
     [0.333, 0.667]
     """
-    card.require_yes_or_no("Updates of the scale")
+    card.require_risks_or_rates("Recalibrations")
+    if card.kind is not None:
+        if groups is not None:
+            raise ParameterError("groups are for outcomes of yes or no. Leave them out.")
+        return recalibrate_rates(card, X, y, sample_weight, update, further)
+    if further:
+        raise ParameterError(
+            f"{min(further)} is given, but the outcome of this card is yes or no. Leave it out."
+        )
     totals = card.total_points(X)
     n_rows = totals.size
     table = _table_of(card, n_rows, y, sample_weight)

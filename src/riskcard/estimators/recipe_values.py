@@ -19,12 +19,16 @@ def plain_values(parameters: Mapping[str, Any]) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
     if isinstance(value, CardRules):
         return value.to_dict()
     if isinstance(value, Regularization):
         return asdict(value)
     if isinstance(value, Mapping):
         return [[_plain(label), _plain(factor)] for label, factor in value.items()]
+    if isinstance(value, (list, tuple)) and all(isinstance(one, (int, float)) for one in value):
+        return [_plain(one) for one in value]  # such as horizons
     if isinstance(value, Path) or not isinstance(value, (str, int, float, bool, type(None))):
         return str(value)
     return value

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from riskcard.arrays import Labels
 from riskcard.data.table import Table
 from riskcard.encoding.decode_solution import Layout
 from riskcard.encoding.encode_card import terms_of_card
@@ -17,19 +16,25 @@ from riskcard.encoding.pseudo_rows import (
     fitting_average_rows,
     fitting_smooth_rows,
 )
-from riskcard.encoding.rare_values import fitting_line_rows
+from riskcard.encoding.rare_values import line_rows_for
 from riskcard.errors import ParameterError
 from riskcard.model.card import RiskCard
 from riskcard.parameters import check_parameters
+from riskcard.problem.numbers import NumberRows
+from riskcard.problem.other_losses import OtherLoss
 from riskcard.problem.problem import Problem
 from riskcard.problem.rates import RateRows
 from riskcard.search.shortlist import close_all_but, fitting_shortlist, shortlist
-from riskcard.smoothing.smooth_risks import SmoothRisks, choose_rows, smooth_rates, smooth_risks
+from riskcard.smoothing.smooth_risks import (
+    SmoothRisks,
+    choose_rows,
+    smooth_numbers,
+    smooth_rates,
+    smooth_risks,
+)
 
 #: Candidate cuts of the grid "auto": one per this many rows, within these limits.
 ROWS_PER_CUT, FEWEST_CUTS, MOST_CUTS = 80, 9, 99
-#: An event says as much about a rate as this many rows, half of them with the event, about log-odds.
-ROWS_PER_EVENT = 4.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,17 +117,22 @@ class Regularization:
         """Nothing but the given parts."""
         return cls(**(dict.fromkeys(cls.__slots__) | parts))
 
-    def cuts_for(self, table: Table, rates: RateRows | None = None) -> int | None:
+    def cuts_for(self, table: Table, rows: OtherLoss | None = None) -> int | None:
         """The number of candidate cuts per feature; None for all."""
-        if self.grid == "auto":
-            cuts = (worth_of(table) if rates is None else worth_of_events(rates)) // ROWS_PER_CUT
-            return int(min(max(cuts, FEWEST_CUTS), MOST_CUTS))
-        return None if self.grid is None else int(self.grid)
+        if self.grid != "auto":
+            return self.cuts_of(0.0)
+        return self.cuts_of(worth_of(table) if rows is None else rows.worth)
 
-    def least_rows(self, labels: Labels) -> int:
+    def cuts_of(self, worth: float) -> int | None:
+        """The same for a table that is worth so many rows."""
+        if self.grid != "auto":
+            return None if self.grid is None else int(self.grid)
+        return int(min(max(worth // ROWS_PER_CUT, FEWEST_CUTS), MOST_CUTS))
+
+    def least_rows(self, table: Table) -> int:
         """Rows that a value must have to be judged by itself."""
         if self.min_line_rows == "auto":
-            return fitting_line_rows(labels)
+            return line_rows_for(table.n_rows, table.count(table.labels > 0))
         return 1 if self.min_line_rows is None else int(self.min_line_rows)
 
     def apply(
@@ -150,12 +160,9 @@ class Regularization:
         """
         needs_risks = "auto" in (self.pseudo_rows, self.shortlist) or self.smooth_rows is not None
         if layout.rates is not None:
-            rates = layout.rates
-            risks = smooth_rates(table, rates.events, rates.exposure) if needs_risks else None
-            layout, worth = (
-                self._with_rates(layout, rates, risks, max_terms),
-                worth_of_events(rates),
-            )
+            rows = layout.rates
+            risks = _smooth_other(table, rows) if needs_risks else None
+            layout, worth = self._with_rows(layout, rows, risks, max_terms), rows.worth
         else:
             risks = smooth_risks(table) if needs_risks else None
             layout = replace(layout, pseudo=self._pseudo_rows(table, risks, max_terms))
@@ -164,7 +171,8 @@ class Regularization:
         return layout if length is None else _shorten(layout, pose(layout), length, start)
 
     def _pseudo_rows(self, table: Table, risks: SmoothRisks | None, max_terms: int) -> PseudoRows:
-        n_rows = table.labels.size
+        n_rows = table.n_rows
+        counts = None if table.merged is None else table.merged.counts
         average, smooth = (
             _as_number(given, n_rows) for given in (self.pseudo_rows, self.smooth_rows)
         )
@@ -175,32 +183,29 @@ class Regularization:
         if not average and not smooth:
             return PseudoRows()
         if risks is None:
-            return PseudoRows(average, smooth, choose_rows(table))
-        return PseudoRows(average, smooth, risks.rows, risks.risks if smooth else None)
+            return PseudoRows(average, smooth, choose_rows(table), counts=counts)
+        return PseudoRows(average, smooth, risks.rows, risks.risks if smooth else None, counts)
 
-    def _with_rates(
-        self, layout: Layout, rates: RateRows, risks: SmoothRisks | None, max_terms: int
+    def _with_rows(
+        self, layout: Layout, rows: OtherLoss, risks: SmoothRisks | None, max_terms: int
     ) -> Layout:
-        """The layout with pseudo-observations of rates: at each row, shares of its exposure.
+        """The layout with pseudo-observations where the outcome is not yes or no: shares of each row.
 
-        The average ones have the average rate, which is 1, the smooth ones the rates of the regression.
-        Their numbers are those shares of the rows. "auto" counts by events where it counts rows for yes
-        or no: events are what a rate is known by.
+        The average ones have the average rate or number, the smooth ones those of the regression. Their
+        numbers are those shares of the rows. "auto" counts by events where it counts rows for yes or no,
+        if the rows have some: events are what a rate is known by.
         """
-        n_rows, worth = rates.events.size, worth_of_events(rates)
+        n_rows = layout.data.n_rows
         average, smooth = (
             _as_number(given, n_rows) / n_rows for given in (self.pseudo_rows, self.smooth_rows)
         )
         if self.pseudo_rows == "auto" and risks is not None:
-            n_events = worth / ROWS_PER_EVENT
-            average = fitting_average_rows(risks.explained, max_terms, n_events) / n_events
+            average = fitting_average_rows(risks.explained, max_terms, rows.size) / rows.size
         if self.smooth_rows == "auto":
-            smooth = fitting_smooth_rows(worth) / worth
-        expected = average + smooth * (risks.risks if risks is not None else 0.0)
-        with_pseudo = RateRows(
-            rates.exposure * (1 + average + smooth), rates.events + rates.exposure * expected
-        )
+            smooth = fitting_smooth_rows(rows.worth) / rows.worth
+        predictions = np.zeros(n_rows) if risks is None else risks.risks
         pseudo = PseudoRows(average * n_rows, smooth * n_rows)
+        with_pseudo = rows.with_pseudo(average, smooth, predictions)
         return replace(layout, rates=with_pseudo, pseudo=pseudo)
 
     def _length_of_shortlist(
@@ -229,17 +234,16 @@ def worth_of(table: Table) -> float:
     """
     weights = table.weights / table.weights.max()
     rate = float(weights[table.labels > 0].sum() / weights.sum())
-    return 4 * rate * (1 - rate) * float(weights.sum() ** 2 / np.sum(weights**2))
+    each = weights if table.merged is None else weights / table.merged.counts
+    return 4 * rate * (1 - rate) * float(weights.sum() ** 2 / np.sum(weights * each))
 
 
-def worth_of_events(rates: RateRows) -> float:
-    """How many rows of yes or no, half of them yes, would say as much as the events of rates.
-
-    The logarithm of a rate is known from ``d`` events with the variance ``1 / d``, log-odds from ``n``
-    such rows with ``4 / n``. Unequal weights, and many events of one row, cost as in ``worth_of``.
-    """
-    events = rates.events / rates.events.max()
-    return ROWS_PER_EVENT * float(events.sum() ** 2 / np.sum(events**2))
+def _smooth_other(table: Table, rows: OtherLoss) -> SmoothRisks:
+    """What the smooth regression says of rows whose outcome is not yes or no."""
+    if isinstance(rows, RateRows):
+        return smooth_rates(table, rows.events, rows.exposure)
+    assert isinstance(rows, NumberRows)
+    return smooth_numbers(table, rows.numbers, rows.weights)
 
 
 def _shorten(layout: Layout, problem: Problem, length: int, start: RiskCard | None) -> Layout:
@@ -255,4 +259,11 @@ def keep_only(layout: Layout, problem: Problem, chosen: list[tuple[int, int]]) -
     closed = close_all_but(problem, chosen)
     if not any(part.any() for part in closed):
         return layout
-    return replace(layout, closed=tuple(closed))
+    # those that rules forbid are not counted among the ones that stay
+    forbidden = zip(problem.restrictions.is_closed, problem.is_usable, strict=True)
+    closed = [
+        own | before if is_usable else np.ones_like(own)
+        for own, (before, is_usable) in zip(closed, forbidden, strict=True)
+    ]
+    n_all = layout.all_conditions or problem.n_conditions
+    return replace(layout, closed=tuple(closed), all_conditions=n_all)

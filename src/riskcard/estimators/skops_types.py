@@ -2,8 +2,14 @@
 
 #: By module; all of them hold plain values, and none runs code of the file that it is read from.
 _CLASSES = {
-    "baselines.lattice_cuts": ("LatticeCuttingPlaneClassifier",),
+    "baselines.faster_risk": ("FasterRiskClassifier", "FasterRiskResult"),
+    "baselines.hinge": ("HingeResult", "HingeRoundClassifier"),
+    "baselines.lattice_method.cuts": ("LatticeCuttingPlaneClassifier",),
+    "baselines.mistakes": ("SlimClassifier", "SlimResult"),
+    "baselines.probit": ("ProbitRoundClassifier",),
+    "baselines.scale_sweep": ("ScaleSweepClassifier", "SweepResult", "SweepRow"),
     "baselines.select_regress_round": ("SelectRegressRoundClassifier",),
+    "baselines.step_functions": ("FusedLassoClassifier", "IntervalCodedClassifier"),
     "baselines.unit_weights": ("UnitWeightsClassifier",),
     "data.first_look.data_summary": ("DataSummary",),
     "data.first_look.identifiers": ("LeftOut",),

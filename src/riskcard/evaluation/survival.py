@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -128,12 +129,12 @@ def brier_score(rows: FollowUp, risks: Floats, horizon: float) -> BrierScore:
     just before that time, one that is still there after it ``1 / G(horizon)``; others are unknown. Rows have to be
     followed from the start.
     """
-    not_censored = _not_censored(rows)
+    uncensored = not_censored(rows)
     is_case = rows.is_event & (rows.time <= horizon)
     is_control = rows.time > horizon
     weights = np.zeros(rows.time.size)
-    weights[is_case] = 1 / not_censored.before(rows.time[is_case])
-    weights[is_control] = 1 / float(not_censored.at(np.array([horizon]))[0])
+    weights[is_case] = 1 / uncensored.before(rows.time[is_case])
+    weights[is_control] = 1 / float(uncensored.at(np.array([horizon]))[0])
     average = 1 - float(kaplan_meier(rows, np.ones(rows.time.size)).at(np.array([horizon]))[0])
     return BrierScore(
         *(
@@ -143,16 +144,28 @@ def brier_score(rows: FollowUp, risks: Floats, horizon: float) -> BrierScore:
     )
 
 
-def _not_censored(rows: FollowUp) -> Steps:
+def not_censored(rows: FollowUp) -> Steps:
     """The share of rows that is not censored by each time; events come before what is lost at the same time."""
-    times = np.unique(rows.time[~rows.is_event])
-    values, left = np.empty(times.size), 1.0
-    for place, time in enumerate(times):
-        lost = np.count_nonzero(~rows.is_event & (rows.time == time))
-        at_risk = np.count_nonzero((rows.time > time) | (~rows.is_event & (rows.time == time)))
-        left *= 1 - lost / at_risk
-        values[place] = left
-    return Steps(times, values, first=1.0)
+    times, lost = np.unique(rows.time[~rows.is_event], return_counts=True)
+    later = rows.time.size - np.searchsorted(np.sort(rows.time), times, side="right")
+    shares: Floats = np.cumprod(1 - lost / (lost + later), dtype=np.float64)
+    return Steps(times, shares, first=1.0)
+
+
+def integrated_brier(rows: FollowUp, risks_by: Callable[[float], Floats], times: Floats) -> float:
+    """The Brier score averaged over time, by the trapezoids between some times.
+
+    Parameters
+    ----------
+    rows
+        Followed from the start.
+    risks_by
+        The risk of each row by a time.
+    times
+        At least two, ascending, the last of them before the longest follow-up.
+    """
+    scores = np.array([brier_score(rows, risks_by(float(one)), float(one)).value for one in times])
+    return float(np.sum((scores[1:] + scores[:-1]) / 2 * np.diff(times)) / (times[-1] - times[0]))
 
 
 def risk_groups(risks: Floats, most: int) -> list[Booleans]:

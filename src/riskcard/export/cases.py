@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from riskcard.data.levels import Label
 from riskcard.errors import ParameterError
+from riskcard.export.answers import Answers, answers_of
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature
 from riskcard.model.lines import Line, LineKind
@@ -127,7 +128,7 @@ class FeatureCases:
 
 @dataclass(frozen=True, slots=True)
 class CardCases:
-    """A card as cases: ``total = base + points`` and ``log-odds = total / multiplier + offset``.
+    """A card as cases: ``total = base + points``, and the linear predictor ``total / multiplier + offset``.
 
     Attributes
     ----------
@@ -139,6 +140,8 @@ class CardCases:
         Whose risk it is, in words on one line.
     higher_is_safer
         A higher total means a lower risk.
+    answers
+        What follows from the linear predictor, ``total / multiplier + offset``.
     """
 
     features: tuple[FeatureCases, ...]
@@ -147,6 +150,12 @@ class CardCases:
     offset: float
     title: str
     higher_is_safer: bool
+    answers: Answers
+
+    @property
+    def is_yes_or_no(self) -> bool:
+        """Whether the linear predictor is the log-odds of an event."""
+        return self.answers.linear == "log_odds"
 
     def lost(self, feature: FeatureCases, points: int) -> int:
         """By how many points a bin is worse than the best one of its feature."""
@@ -154,7 +163,7 @@ class CardCases:
 
     @property
     def widest_log_odds(self) -> float:
-        """No log-odds are farther from 0 than this."""
+        """No log-odds, or other linear predictors, are farther from 0 than this."""
         ends = (self.base + sum(end(one.points) for one in self.features) for end in (min, max))
         return max(abs(total / self.multiplier + self.offset) for total in ends)
 
@@ -173,7 +182,6 @@ def cases_of(card: RiskCard) -> CardCases:
     <= 60 0
     > 60 3
     """
-    card.require_yes_or_no("Exports")
     return CardCases(
         features=tuple(_feature_cases(card, one) for one in card.features),
         base=card.base,
@@ -181,6 +189,7 @@ def cases_of(card: RiskCard) -> CardCases:
         offset=card.offset,
         title=_title(card),
         higher_is_safer=card.higher_is_safer,
+        answers=answers_of(card),
     )
 
 

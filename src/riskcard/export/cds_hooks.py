@@ -37,6 +37,7 @@ def card_to_cds_hooks(card: RiskCard) -> str:
     >>> json.loads(text)["services"][0]["id"]
     'risk-of-stroke'
     """
+    card.require_yes_or_no("Services of decision support")
     service: dict[str, Any] = {
         "hook": _HOOK,
         "title": one_line(card.title),

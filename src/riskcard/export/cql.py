@@ -55,6 +55,7 @@ def card_to_cql(card: RiskCard) -> str:
         when "age" <= 60.0 then 0
         else 3
     """
+    card.require_yes_or_no("CQL libraries")
     cases = cases_for(card, "a parameter of CQL", "a number of CQL")
     columns = [feature.name for feature in cases.features]
     total, risk = new_names(["total", "risk"], columns)

@@ -4,6 +4,7 @@ import json
 
 from riskcard.data.levels import Label
 from riskcard.errors import ParameterError
+from riskcard.export.answers import Rule
 from riskcard.export.cases import (
     Case,
     FeatureCases,
@@ -37,9 +38,20 @@ def card_to_javascript(card: RiskCard, form: str = "module") -> str:
         )
     cases = cases_of(card)
     require_exact_levels(cases, "a number in JavaScript")
+    horizons = [
+        (one.name.removeprefix("risk_by_"), one)
+        for one in cases.answers.numbers
+        if one.rule is Rule.RISK_BY
+    ]
+    given = ["logOdds", "risk"] if cases.is_yes_or_no else ["logRate", "rate"]
+    if horizons:
+        given = ["logHazard", "relativeHazard", "riskBy"]
     return render(
         "export/templates/scorer.js.j2",
         cases=cases,
+        horizons=horizons,
+        linear=given[0],
+        given=", ".join(given),
         title=cases.title.replace("</", "< /"),
         version=__version__,
         most_reasons=MOST_REASONS,

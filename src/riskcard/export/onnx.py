@@ -47,6 +47,7 @@ def card_to_onnx(card: RiskCard, missing_text: str = "") -> bytes:
         doubles, NaN where missing, for numbers and booleans (0 and 1), and tensors of strings. The
         outputs "total", "log_odds" and "risk" are doubles, NaN where the card cannot score the row.
     """
+    card.require_yes_or_no("ONNX files")
     cases = cases_for(card, "a tensor", "a tensor of doubles")
     require_features(cases, "ONNX")
     for feature in cases.features:

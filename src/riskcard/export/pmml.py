@@ -47,6 +47,7 @@ def card_to_pmml(card: RiskCard, reasons: int = 0) -> str:
         the points of the usual bin, or make the result invalid where there is none.
     """
     reasons = whole_number("reasons", reasons)
+    card.require_yes_or_no("PMML files")
     cases = cases_for(card, "a field of PMML", "a number in PMML")
     require_features(cases, "PMML")
     refuse_texts(cases, _NOT_IN_XML, "a control character, which XML cannot hold")

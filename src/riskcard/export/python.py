@@ -1,6 +1,8 @@
 """A card as a Python file that needs no package: a function, and a command for CSV files."""
 
-from riskcard.export.cases import Case, FeatureCases, Kind, When, cases_of
+import re
+
+from riskcard.export.cases import Case, FeatureCases, Kind, When, cases_of, new_names
 from riskcard.formatting.templates import render
 from riskcard.model.card import RiskCard
 from riskcard.model.explain import MOST_REASONS
@@ -18,9 +20,16 @@ def card_to_python(card: RiskCard) -> str:
     >>> names["score"]({"age": 61}).total
     2
     """
+    cases = cases_of(card)
+    columns = [one.name for one in cases.answers.numbers]
+    # fields of a tuple: 0.5 and 0_5 are the same to them
+    names = new_names([re.sub(r"\W", "_", one) for one in columns], ["points", "total", "reasons"])
     return render(
         "export/templates/scorer.py.j2",
-        cases=cases_of(card),
+        cases=cases,
+        names=[cases.answers.linear, *names],
+        columns=", ".join(f'"{one}"' for one in columns),
+        cells=", ".join(f"found.{one}" for one in names),
         version=__version__,
         most_reasons=MOST_REASONS,
         condition_of=_condition,

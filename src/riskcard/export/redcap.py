@@ -38,6 +38,7 @@ def card_to_redcap(card: RiskCard) -> str:
     >>> list(csv.reader(text.splitlines()))[3][5]
     '(if([age] = "", 1, if([age] <= 60, 0, 3)))'
     """
+    card.require_yes_or_no("REDCap dictionaries")
     cases = cases_for(card, "a field of REDCap", "a number of REDCap")
     names = field_names([feature.name for feature in cases.features])
     written = io.StringIO()

@@ -1,11 +1,13 @@
 """A card as SQL: one CASE expression per feature, and a query that adds them up."""
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from riskcard.checks import whole_number
 from riskcard.errors import ParameterError
+from riskcard.export.answers import Answer, Rule
 from riskcard.export.cases import (
     CardCases,
     Case,
@@ -51,14 +53,26 @@ class SqlExpressions:
     ----------
     points
         From the name of each feature to its points.
-    total, log_odds, risk
-        Each contains all that it needs, so that it can be used in any query.
+    total
+        Like all others it contains all that it needs, so that it can be used in any query.
+    answers
+        What follows from the total: "log_odds" and "risk"; or "log_hazard", "risk_by_365" and the like and
+        "relative_hazard"; or "log_rate" and "rate".
     """
 
     points: dict[str, str]
     total: str
-    log_odds: str
-    risk: str
+    answers: dict[str, str]
+
+    @property
+    def log_odds(self) -> str:
+        """The log-odds, where the outcome is yes or no."""
+        return self.answers["log_odds"]
+
+    @property
+    def risk(self) -> str:
+        """The risk, where the outcome is yes or no."""
+        return self.answers["risk"]
 
 
 def sql_expressions(card: RiskCard, dialect: str = "standard") -> SqlExpressions:
@@ -77,8 +91,9 @@ def sql_expressions(card: RiskCard, dialect: str = "standard") -> SqlExpressions
         for one in cases.features
     }
     total = f"({_total(cases, list(points.values()))})"
-    log_odds = f"({_log_odds(cases, total)})"
-    return SqlExpressions(points, total, log_odds, _risk(cases, log_odds))
+    linear = f"({_log_odds(cases, total)})"
+    answers = {one.name: _answer(cases, one, linear) for one in cases.answers.numbers}
+    return SqlExpressions(points, total, {cases.answers.linear: linear, **answers})
 
 
 def card_to_sql(
@@ -107,7 +122,8 @@ def card_to_sql(
     Returns
     -------
     str
-        One SELECT, which gives the points of each feature, total, log-odds and risk. They are NULL
+        One SELECT, which gives the points of each feature, total, log-odds and risk (or, where the outcome is
+        not yes or no, the logarithm of hazard or rate and what follows from it). They are NULL
         for a row that the card cannot score, and a reason is NULL where there are fewer.
     """
     cases = _checked(card, dialect)
@@ -115,9 +131,11 @@ def card_to_sql(
     taken = [*card.feature_names, *(keep or ())]
     wanted = [short_name(one.name, "_points") for one in cases.features]
     reason_names = [f"reason_{rank + 1}" for rank in range(n_reasons)]
-    names = new_names([*wanted, "total", "log_odds", "risk", *reason_names], taken)
+    answers = cases.answers
+    own = ["total", answers.linear, *(one.name for one in answers.numbers)]
+    names = new_names([*wanted, *own, *reason_names], taken)
     quoted = [quoted_name(name) for name in names]
-    points, (total, log_odds, risk) = quoted[: len(wanted)], quoted[len(wanted) :][:3]
+    points, (total, linear, *given) = quoted[: len(wanted)], quoted[len(wanted) :][: len(own)]
     kept = ["source.*"] if keep is None else [f"source.{quoted_name(name)}" for name in keep]
     scored = [
         "\n    ".join(_points_lines(one, f"source.{quoted_name(one.name)}", dialect, True))
@@ -132,12 +150,16 @@ def card_to_sql(
         columns=[*kept, *scored] or ["1 AS riskcard_row"],
         source=".".join(quoted_name(part) for part in table.split(".")),
         total=_total(cases, points),
-        log_odds=_log_odds(cases, total),
-        risk=_risk(cases, log_odds),
-        names={"total": total, "log_odds": log_odds, "risk": risk},
+        linear=_log_odds(cases, total),
+        stage=f"riskcard_{answers.linear}",
+        answers=[
+            (_answer(cases, one, linear), name)
+            for one, name in zip(answers.numbers, given, strict=True)
+        ],
+        names={"total": total, "linear": linear},
         reasons=zip(
             reason_expressions(cases, points, total, n_reasons),
-            quoted[len(wanted) + 3 :],
+            quoted[len(wanted) + len(own) :],
             strict=True,
         ),
     )
@@ -243,6 +265,28 @@ def _log_odds(cases: CardCases, total: str) -> str:
     sign = "-" if cases.offset < 0 else "+"
     multiplier, offset = number_literal(cases.multiplier), number_literal(abs(cases.offset))
     return f"CAST({total} AS DOUBLE PRECISION) / {multiplier} {sign} {offset}"
+
+
+def _answer(cases: CardCases, answer: Answer, linear: str) -> str:
+    """What follows from the linear predictor."""
+    if answer.rule is Rule.RISK:
+        return _risk(cases, linear)
+    limit = number_literal(_LARGEST_EXPONENT)
+    relative = f"EXP({linear})"
+    if cases.widest_log_odds > _LARGEST_EXPONENT:
+        relative = (
+            f"EXP(CASE WHEN {linear} < -{limit} THEN -{limit} WHEN {linear} > {limit} THEN {limit} "
+            f"ELSE {linear} END)"
+        )
+    if answer.rule is Rule.EXPONENTIAL:
+        return relative
+    if answer.hazard == 0:
+        return f"0E0 * {linear}"
+    hazard = f"{number_literal(answer.hazard)} * {relative}"
+    # beyond, the exponential is below the least number, which PostgreSQL takes for an error
+    if math.log(answer.hazard) + cases.widest_log_odds < math.log(_LARGEST_EXPONENT):
+        return f"1 - EXP(-({hazard}))"
+    return f"CASE WHEN {hazard} > {limit} THEN 1E0 ELSE 1 - EXP(-({hazard})) END"
 
 
 def _risk(cases: CardCases, log_odds: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from riskcard.checks import whole_number
 from riskcard.data.levels import Label
 from riskcard.errors import ParameterError
+from riskcard.export.answers import Rule
 from riskcard.export.cases import (
     CardCases,
     Case,
@@ -19,15 +20,16 @@ from riskcard.export.cases import (
 )
 from riskcard.export.workbook_formulas import (
     Lines,
+    answer_formula,
     points_formula,
     remark_formula,
-    risk_formula,
     total_formula,
 )
 from riskcard.extras import import_extra
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature
 from riskcard.model.origin.certificate import TrainingFacts
+from riskcard.model.outcome_kinds import Counts
 
 #: The first row of the sheet "Cases" that is filled in; the row above it has the names.
 FIRST_ROW = 4
@@ -45,6 +47,8 @@ _NOT_IN_CELLS = re.compile("[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]")
 _LIKE_AN_ESCAPE = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
 
 _BASE, _MULTIPLIER, _OFFSET = "Card!$B$3", "Card!$B$4", "Card!$B$5"
+#: The column of the cumulative hazard by the first horizon, on the sheet of the card.
+_FIRST_HAZARD = 4
 _GREY, _PALE = "FFE7E7E7", "FFFFF8DC"
 
 _HINT = (
@@ -67,7 +71,7 @@ def card_to_workbook(card: RiskCard, rows: int = 100) -> bytes:
     -------
     bytes
         A workbook with three sheets: "Cases" to fill in, with points, total, risk and a remark by
-        formulas; "Card" with the points, which the formulas look up; "Risk" with all totals.
+        formulas; "Card" with the points, which the formulas look up; "Risk" (or "Rate") with all totals.
     """
     rows = whole_number("rows", rows, least=1)
     cases = cases_for(card, "a column of a workbook", "a number in a workbook")
@@ -79,13 +83,12 @@ def card_to_workbook(card: RiskCard, rows: int = 100) -> bytes:
     sheet, card_sheet = workbook.active, workbook.create_sheet("Card")
     sheet.title = "Cases"
     lines = _fill_card(writer, card_sheet, cases)
-    _fill_cases(
-        writer, sheet, lines, rows, [_heading(card, one) for one in card.features], cases.title
-    )
+    _fill_cases(writer, sheet, lines, rows, [_heading(card, one) for one in card.features], cases)
     _fill_example(writer, sheet, card)
     totals = card.reachable_totals()
     if len(totals) <= _MOST_TOTALS:
-        _fill_risks(writer, workbook.create_sheet("Risk"), totals, card.training)
+        name = "Rate" if isinstance(card.kind, Counts) else "Risk"
+        _fill_risks(writer, workbook.create_sheet(name), totals, card.training, cases)
     file = io.BytesIO()
     workbook.save(file)
     return file.getvalue()
@@ -159,16 +162,18 @@ def _fill_card(writer: _Writer, sheet: Any, cases: CardCases) -> list[Lines]:
     for row, (word, number) in enumerate(scale.items(), 3):
         writer.text(sheet, row, 1, word)
         sheet.cell(row, 2, number)
-    writer.text(
-        sheet, 6, 1, "log-odds = total / multiplier + offset; risk = 1 / (1 + exp(-log-odds))"
-    )
+    writer.text(sheet, 6, 1, _scale_words(cases))
+    _fill_hazards(writer, sheet, cases)
     header = ["Feature", "Values", "Value or upper limit", "Points"]
     has_counts = any(case.rows is not None for one in cases.features for case in one.cases)
-    header += ["Training rows", "Training events", "Observed rate"] if has_counts else []
+    if has_counts:
+        header += ["Training rows", "Training events"]
+        # rows were followed for different times
+        header += ["Observed rate"] if cases.is_yes_or_no else []
     writer.header(sheet, 8, header)
     lines, row = [], 9
     for feature in cases.features:
-        lines.append(_fill_feature(writer, sheet, feature, row))
+        lines.append(_fill_feature(writer, sheet, feature, row, cases.is_yes_or_no))
         row = lines[-1].missing + 1
     for column, width in zip("ABCDEFG", (24, 36, 22, 12, 14, 16, 14), strict=True):
         sheet.column_dimensions[column].width = width
@@ -177,7 +182,37 @@ def _fill_card(writer: _Writer, sheet: Any, cases: CardCases) -> list[Lines]:
     return lines
 
 
-def _fill_feature(writer: _Writer, sheet: Any, feature: FeatureCases, first: int) -> Lines:
+def _scale_words(cases: CardCases) -> str:
+    """What follows from a total, as formulas."""
+    linear = "total / multiplier + offset"
+    if cases.is_yes_or_no:
+        return f"log-odds = {linear}; risk = 1 / (1 + exp(-log-odds))"
+    if cases.answers.linear == "log_rate":
+        return f"{cases.answers.numbers[0].words} = exp({linear})"
+    return f"relative hazard = exp({linear}); risk by t = 1 - exp(-H(t) * relative hazard)"
+
+
+def _fill_hazards(writer: _Writer, sheet: Any, cases: CardCases) -> None:
+    """The cumulative hazard by each horizon, next to the scale."""
+    for column, one in enumerate(cases.answers.numbers, _FIRST_HAZARD):
+        if one.rule is Rule.RISK_BY:
+            writer.text(sheet, 3, column, f"H for the {one.words}")
+            sheet.cell(4, column, one.hazard)
+
+
+def _answer_formulas(writer: _Writer, cases: CardCases, total: str) -> list[str]:
+    """The formulas of what follows from the total of a row."""
+    return [
+        answer_formula(
+            one, total, (_MULTIPLIER, _OFFSET), f"Card!${writer.letter(_FIRST_HAZARD + place)}$4"
+        )
+        for place, one in enumerate(cases.answers.numbers)
+    ]
+
+
+def _fill_feature(
+    writer: _Writer, sheet: Any, feature: FeatureCases, first: int, has_rates: bool = True
+) -> Lines:
     """One row per code, bin or level, then other levels, then missing."""
     is_number = feature.kind is Kind.NUMBER
     n_codes = sum(case.when is When.EQUAL for case in feature.middle) if is_number else 0
@@ -196,9 +231,10 @@ def _fill_feature(writer: _Writer, sheet: Any, feature: FeatureCases, first: int
         if case.rows is not None and (not case.values or value == case.values[0]):
             sheet.cell(row, 5, case.rows)
             sheet.cell(row, 6, case.events)
-            rate = f'=IF(E{row}=0,"",F{row}/E{row})'
-            sheet.cell(row, 7, rate).number_format = "0.0%"
-        for column in range(1, 5 if case.rows is None else 8):
+            if has_rates:
+                rate = f'=IF(E{row}=0,"",F{row}/E{row})'
+                sheet.cell(row, 7, rate).number_format = "0.0%"
+        for column in range(1, 5 if case.rows is None else 7 + has_rates):
             sheet.cell(row, column).border = writer.frame
     last = first + len(told) - 1
     middle = first + n_codes
@@ -224,22 +260,24 @@ def _heading(card: RiskCard, feature: CardFeature) -> str:
 
 
 def _fill_cases(
-    writer: _Writer, sheet: Any, lines: list[Lines], rows: int, names: list[str], title: str
+    writer: _Writer, sheet: Any, lines: list[Lines], rows: int, names: list[str], cases: CardCases
 ) -> None:
-    writer.text(sheet, 1, 1, title, is_bold=True)
+    writer.text(sheet, 1, 1, cases.title, is_bold=True)
     writer.text(sheet, 2, 1, _HINT)
     points = [f"points: {name}" for name in names]
-    writer.header(sheet, FIRST_ROW - 1, ["case", *names, *points, "total", "risk", "remarks"])
+    answers = [one.words for one in cases.answers.numbers]
+    writer.header(sheet, FIRST_ROW - 1, ["case", *names, *points, "total", *answers, "remarks"])
     for row in range(FIRST_ROW, FIRST_ROW + rows):
-        _fill_case(writer, sheet, lines, row)
+        _fill_case(writer, sheet, lines, row, cases)
     last = FIRST_ROW + rows - 1
     for place, block in enumerate(lines):
         letter = writer.letter(place + 2)
         sheet.column_dimensions[letter].width = 16
         _add_validation(writer, sheet, block, f"{letter}{FIRST_ROW}:{letter}{last}")
-    for column in range(len(names) + 2, 2 * len(names) + 4):
+    remarks = 2 * len(names) + 3 + len(answers)
+    for column in range(len(names) + 2, remarks):
         sheet.column_dimensions[writer.letter(column)].width = 16
-    sheet.column_dimensions[writer.letter(2 * len(names) + 4)].width = 60
+    sheet.column_dimensions[writer.letter(remarks)].width = 60
     longest = max((len(name) for name in points), default=0)
     sheet.row_dimensions[FIRST_ROW - 1].height = 16 * max(2, -(-longest // _LETTERS) + 1)
     sheet.freeze_panes = f"B{FIRST_ROW}"
@@ -282,7 +320,7 @@ def _fit_to_width(sheet: Any) -> None:
     sheet.sheet_properties.pageSetUpPr.fitToPage = True
 
 
-def _fill_case(writer: _Writer, sheet: Any, lines: list[Lines], row: int) -> None:
+def _fill_case(writer: _Writer, sheet: Any, lines: list[Lines], row: int, cases: CardCases) -> None:
     """The formulas of one row."""
     count = len(lines)
     inputs = f"$A{row}:${writer.letter(count + 1)}{row}"
@@ -301,9 +339,14 @@ def _fill_case(writer: _Writer, sheet: Any, lines: list[Lines], row: int) -> Non
     total = f"${writer.letter(2 * count + 2)}{row}"
     summed = total_formula(f"{first}:{last}", count, _BASE, inputs)
     sheet.cell(row, 2 * count + 2, summed).font = writer.bold
-    risk = sheet.cell(row, 2 * count + 3, risk_formula(total, _MULTIPLIER, _OFFSET))
-    risk.font, risk.number_format = writer.bold, "0.0%"
-    sheet.cell(row, 2 * count + 4, remark_formula(blocks, inputs))
+    column = 2 * count + 3
+    for one, formula in zip(
+        cases.answers.numbers, _answer_formulas(writer, cases, total), strict=True
+    ):
+        cell = sheet.cell(row, column, formula)
+        cell.font, cell.number_format = writer.bold, "0.0%" if one.is_share else "0.000"
+        column += 1
+    sheet.cell(row, column, remark_formula(blocks, inputs))
 
 
 def _add_validation(writer: _Writer, sheet: Any, lines: Lines, cells: str) -> None:
@@ -325,22 +368,34 @@ def _add_validation(writer: _Writer, sheet: Any, lines: Lines, cells: str) -> No
 
 
 def _fill_risks(
-    writer: _Writer, sheet: Any, totals: list[int], training: TrainingFacts | None
+    writer: _Writer,
+    sheet: Any,
+    totals: list[int],
+    training: TrainingFacts | None,
+    cases: CardCases,
 ) -> None:
     """The risk of every total that a row can have, and what was observed where the scale was fitted."""
+    answers = cases.answers.numbers
     counts = {one.low: one for one in (training.totals if training else ()) if one.low == one.high}
-    header = ["total", "risk"]
+    header = ["total", *(one.words for one in answers)]
     where = "recalibration" if training is not None and training.is_recalibrated else "training"
-    header += [f"{where} rows", f"{where} events", "observed rate"] if counts else []
+    seen = [f"{where} rows", f"{where} events", "observed rate"]
+    if not cases.is_yes_or_no:  # follow-up differs, and rows may have several events
+        seen = seen[: 1 if cases.answers.linear == "log_rate" else 2]
+    header += seen if counts else []
     writer.header(sheet, 1, header)
     for row, total in enumerate(totals, 2):
         sheet.cell(row, 1, total)
-        sheet.cell(row, 2, risk_formula(f"$A{row}", _MULTIPLIER, _OFFSET)).number_format = "0.0%"
+        for column, formula in enumerate(_answer_formulas(writer, cases, f"$A{row}"), 2):
+            form = "0.0%" if answers[column - 2].is_share else "0.000"
+            sheet.cell(row, column, formula).number_format = form
         if (one := counts.get(total)) is not None:
-            sheet.cell(row, 3, one.rows)
-            sheet.cell(row, 4, one.events)
-            sheet.cell(row, 5, one.event_weight / one.weight).number_format = "0.0%"
-    for column in "ABCDE"[: len(header)]:
-        sheet.column_dimensions[column].width = 16
+            observed = (one.rows, one.events, one.event_weight / one.weight)
+            for column, number in enumerate(observed[: len(seen)], len(answers) + 2):
+                sheet.cell(row, column, number)
+            if len(seen) > 2:
+                sheet.cell(row, len(answers) + 4).number_format = "0.0%"
+    for place in range(len(header)):
+        sheet.column_dimensions[writer.letter(place + 1)].width = 16
     sheet.freeze_panes = "A2"
     _fit_to_width(sheet)

@@ -6,6 +6,7 @@ needs no array formulas; texts by EXACT, since "=" ignores the case of letters.
 
 from dataclasses import dataclass
 
+from riskcard.export.answers import Answer, Rule
 from riskcard.export.cases import FeatureCases, Kind
 
 _SHEET = "Card"
@@ -135,6 +136,29 @@ def risk_formula(total: str, multiplier: str, offset: str) -> str:
     """The risk that belongs to a total."""
     exponent = f"MIN({_LARGEST_EXPONENT},-({total}/{multiplier}+{offset}))"
     return f'=IF(ISNUMBER({total}),1/(1+EXP({exponent})),"")'
+
+
+def answer_formula(answer: Answer, total: str, scale: tuple[str, str], hazard: str) -> str:
+    """What follows from a total.
+
+    Parameters
+    ----------
+    answer
+        Which number.
+    total
+        The cell of the total.
+    scale
+        The cells of multiplier and offset.
+    hazard
+        The cell of the cumulative hazard by the horizon.
+    """
+    if answer.rule is Rule.RISK:
+        return risk_formula(total, *scale)
+    relative = f"EXP(MIN({_LARGEST_EXPONENT},{total}/{scale[0]}+{scale[1]}))"
+    found = relative
+    if answer.rule is Rule.RISK_BY:
+        found = f"1-EXP(-MIN({_LARGEST_EXPONENT},{hazard}*{relative}))"
+    return f'=IF(ISNUMBER({total}),{found},"")'
 
 
 def _has_rows(rows: tuple[int, int]) -> bool:

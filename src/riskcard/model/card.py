@@ -20,7 +20,17 @@ from riskcard.model.lines import Line
 from riskcard.model.origin.certificate import Certificate, TrainingFacts
 from riskcard.model.origin.proof_record import ProofRecord, record_of
 from riskcard.model.origin.recipe import Recipe, digest_of
-from riskcard.model.outcome_kinds import Counts, OutcomeKind, TimeToEvent, relative, what_it_gives
+from riskcard.model.outcome_kinds import (
+    Counts,
+    Numbers,
+    OrderedLevels,
+    OutcomeKind,
+    TimeToEvent,
+    is_plain_rate,
+    name_of_kind,
+    relative,
+    what_it_gives,
+)
 from riskcard.model.words.labels import Labels
 
 if TYPE_CHECKING:
@@ -32,6 +42,13 @@ if TYPE_CHECKING:
     from riskcard.model.terms import Term
 
 
+#: What an outcome without a name is called, by the name of its kind.
+_UNNAMED = {
+    "time_to_event": "the event",
+    "counts": "events",
+    "ordered_levels": "the outcome",
+    "numbers": "the outcome",
+}
 #: Pairs of labels, in lower case, whose second only says that the target is true.
 _NO_AND_YES = {
     ("0", "1"), ("false", "true"), ("f", "t"), ("no", "yes"), ("n", "y"), ("nein", "ja"),
@@ -167,7 +184,7 @@ class RiskCard(CardViews):
         if self.labels.event is not None:
             return self.labels.event
         if not self.outcome and self.kind is not None:
-            return "the event" if isinstance(self.kind, TimeToEvent) else "events"
+            return _UNNAMED[name_of_kind(self.kind)]
         if not self.outcome:
             with self.labels.spoken():
                 return say("event_class", label=str(self.classes[1]))
@@ -181,6 +198,10 @@ class RiskCard(CardViews):
             return self.labels.title
         if isinstance(self.kind, Counts):
             return f"Rate of {self.event} per {self.kind.unit}"
+        if isinstance(self.kind, Numbers):
+            return f"Expected {self.event}"
+        if isinstance(self.kind, OrderedLevels):
+            return f"Probability of each level of {self.event}"
         return self.labels.say("risk_of", event=self.event)
 
     def with_labels(self, labels: Labels | str | Path) -> RiskCard:
@@ -266,18 +287,40 @@ class RiskCard(CardViews):
             What was asked for, in the plural: the start of the error.
         """
         if self.kind is not None:
+            page = "Numbers, ordered levels, competing events"
+            if is_plain_rate(self.kind):
+                page = "Times to an event, and counts"
             raise ParameterError(
                 f"{what} are for outcomes of yes or no, but this card gives {what_it_gives(self.kind)}. "
-                "Such a card can be printed, saved as JSON, used for predictions, explained and, if it is about times to an event, "
-                "validated and made a calculator."
+                f"What such a card can do is listed in the documentation, on the page '{page}'."
             )
 
+    def require_risks_or_rates(self, what: str) -> None:
+        """Refuse what takes outcomes of yes or no, times to an event and counts on a card of another kind.
+
+        Parameters
+        ----------
+        what
+            What was asked for, in the plural: the start of the error.
+        """
+        if self.kind is None or is_plain_rate(self.kind):
+            return
+        raise ParameterError(
+            f"{what} are for outcomes of yes or no, times to an event without competing ones, and counts, "
+            f"but this card gives {what_it_gives(self.kind)}. What such a card can do is listed in the "
+            "documentation, on the page 'Numbers, ordered levels, competing events'."
+        )
+
     def linear_of_total(self, total: Any) -> NDArray[np.float64]:
-        """``total / multiplier + offset``: log-odds, or by ``kind`` the log of a relative hazard or a rate."""
+        """``total / multiplier + offset``: log-odds, or by ``kind`` the log of a hazard or rate, or a number."""
         return np.asarray(total) / self.multiplier + self.offset
 
     def relative_of_total(self, total: Any) -> NDArray[np.float64]:
         """The relative hazard of a total, or the rate where the card is about counts."""
+        if isinstance(self.kind, Numbers):
+            raise ParameterError(
+                "This card gives expected values: it has no hazards or rates. Use linear_of_total."
+            )
         if self.kind is None:
             raise ParameterError(
                 "The outcome of this card is yes or no: it has no hazards or rates. Use risk_of_total."
@@ -303,6 +346,22 @@ class RiskCard(CardViews):
     def relative(self, values: Any) -> NDArray[np.float64]:
         """The relative hazard of each row, or its rate where the card is about counts."""
         return self.relative_of_total(self.total_points(values))
+
+    def expected(self, values: Any) -> NDArray[np.float64]:
+        """The expected number of each row, of a card that gives one."""
+        if not isinstance(self.kind, Numbers):
+            raise ParameterError(
+                "This card gives no expected values: its outcome is not a number. Use risk or relative."
+            )
+        return self.linear_of_total(self.total_points(values))
+
+    def level_probabilities(self, values: Any) -> NDArray[np.float64]:
+        """The probability of each level for each row, of a card of ordered levels: rows by levels."""
+        if not isinstance(self.kind, OrderedLevels):
+            raise ParameterError(
+                "This card is not about ordered levels: it has no probabilities of them."
+            )
+        return self.kind.probabilities(self.linear_of_total(self.total_points(values)))
 
     def risk_by(self, values: Any, horizon: float) -> NDArray[np.float64]:
         """The risk of each row that the event has come by a horizon."""

@@ -31,7 +31,7 @@ Record = TypeVar("Record")
 
 FORMAT = "riskcard"
 #: That of cards for outcomes of yes or no, and that of all others, which have one entry more.
-FORMAT_VERSION, VERSION_OF_KINDS = 6, 7
+FORMAT_VERSION, VERSION_OF_KINDS = 8, 9
 
 _HEADER = ("format", "format_version", "riskcard_version")
 #: The entries of a card in the order of the file.
@@ -185,10 +185,10 @@ def _require_format(content: Any, source: str) -> None:
             f'{source} has the "format_version" {version!r}, which never existed. '
             f"Write the card again; this version of riskcard writes {FORMAT_VERSION}."
         )
-    if version < FORMAT_VERSION:
+    if version < VERSION_OF_KINDS and version != FORMAT_VERSION:
         raise FormatError(
             f"{source} has format version {version}, which was written before the first release; "
-            f"riskcard {__version__} reads version {FORMAT_VERSION}. Fit the card again."
+            f"riskcard {__version__} reads versions {FORMAT_VERSION} and {VERSION_OF_KINDS}. Fit the card again."
         )
     if version > VERSION_OF_KINDS:
         raise FormatError(

@@ -14,7 +14,6 @@ from riskcard.formatting.speech import say
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature
 from riskcard.model.lookup import Move, Place, moves_from, place_of
-from riskcard.model.outcome_kinds import Counts
 from riskcard.model.terms import Term
 from riskcard.model.words.labels import Labels
 
@@ -255,14 +254,11 @@ def outlook_of(card: RiskCard, total: int) -> str:
     kind = card.kind
     if kind is None:
         return ""
-    relative = float(card.relative_of_total(total))
-    if isinstance(kind, Counts):
-        return f"{relative:.3g} per {kind.unit}"
-    risks = [
-        f"{percent(float(kind.risk_by(one, relative)))} by {kind.horizon_words(one)}"
-        for one in kind.horizons
-    ]
-    return f"{', '.join(risks)}; relative hazard {relative:.3g}"
+    figures = kind.figures(card.linear_of_total(total))
+    phrases = [one.words.format(*one.texts()) for one in figures]
+    shares = [phrase for one, phrase in zip(figures, phrases, strict=True) if one.is_share]
+    others = [phrase for one, phrase in zip(figures, phrases, strict=True) if not one.is_share]
+    return "; ".join(filter(None, [", ".join(shares), *others]))
 
 
 def _reason(card: RiskCard, feature: CardFeature, place: Place) -> FeatureReason:

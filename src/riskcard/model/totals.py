@@ -101,6 +101,7 @@ def count_totals(
     is_event: NDArray[np.bool_],
     weights: NDArray[np.float64],
     reachable: Sequence[int],
+    counts: NDArray[np.int64] | None = None,
 ) -> tuple[TotalCount, ...]:
     """Count the rows of every total, or of every band when a card has many totals.
 
@@ -110,17 +111,46 @@ def count_totals(
         Of each row.
     reachable
         Every total that a row can have, ascending.
+    counts
+        How many rows each row stands for; None where each stands for itself.
+    """
+    unit = weights.max(initial=0.0) or 1.0  # squares of weights in any unit must not overflow
+    squares = (weights / unit) ** 2
+    rows = np.ones(totals.size)
+    if counts is not None:
+        rows, squares = counts.astype(np.float64), squares / counts
+    columns = (rows, rows * is_event, weights, weights * is_event, squares)
+    return count_sums(totals, columns, reachable, unit)
+
+
+def count_sums(
+    totals: NDArray[np.int64],
+    columns: Sequence[NDArray[Any]],
+    reachable: Sequence[int],
+    unit: float = 1.0,
+) -> tuple[TotalCount, ...]:
+    """As ``count_totals``, from sums over rows that have the same total.
+
+    Parameters
+    ----------
+    totals
+        Of each sum.
+    columns
+        For each of them: rows, events, weight, event weight, and the sum of the squares of the weights
+        divided by ``unit``.
+    reachable
+        Every total that a row can have, ascending.
+    unit
+        Of the squares.
     """
     bands = bands_of(reachable, MOST_COUNTS if len(reachable) <= MOST_COUNTS else MOST_BANDS)
     places = np.searchsorted([high for _, high in bands], totals, side="left")
-    rows, events = (np.bincount(places[kept], minlength=len(bands)) for kept in (..., is_event))
-    unit = weights.max(initial=0.0) or 1.0  # squares of weights in any unit must not overflow
-    counted = (weights, weights * is_event, (weights / unit) ** 2)
-    sums = np.column_stack([np.bincount(places, one, minlength=len(bands)) for one in counted])
+    sums = np.column_stack([np.bincount(places, one, len(bands)) for one in columns])
+    rows, events = sums[:, :2].astype(np.int64).T
     filled = rows > 0
-    sums[filled, 2] = (sums[filled, 0] / unit) ** 2 / sums[filled, 2]
+    sums[filled, 4] = (sums[filled, 2] / unit) ** 2 / sums[filled, 4]
     return tuple(
-        TotalCount(low, high, int(rows[i]), int(events[i]), *sums[i].tolist())
+        TotalCount(low, high, int(rows[i]), int(events[i]), *sums[i, 2:].tolist())
         for i, (low, high) in enumerate(bands)
         if rows[i]
     )

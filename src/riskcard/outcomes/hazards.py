@@ -27,16 +27,35 @@ class FollowUp:
     entry
         From when on it was at risk, before ``time``; 0 for all where everyone was followed from the
         start. A row is at risk at a time ``t`` with ``entry < t <= time``, and from the start also at 0.
+    is_competing
+        Whether it was last seen with another event, after which the event cannot come; None where there
+        is no such event.
     """
 
     time: Floats
     is_event: Booleans
     entry: Floats | None = None
+    is_competing: Booleans | None = None
 
     def take(self, rows: Booleans) -> FollowUp:
         """Some of the rows."""
         entry = None if self.entry is None else self.entry[rows]
-        return FollowUp(self.time[rows], self.is_event[rows], entry)
+        competing = None if self.is_competing is None else self.is_competing[rows]
+        return FollowUp(self.time[rows], self.is_event[rows], entry, competing)
+
+    def hazard(self, weights: Floats, relative: Floats | None = None) -> Steps:
+        """The cumulative hazard of a row whose relative hazard is 1, see ``cumulative_hazard``."""
+        return cumulative_hazard(self, weights, relative)
+
+    def exposure(self, hazard: Steps) -> Floats:
+        """The cumulative hazard of each row over the time that it was at risk."""
+        return exposure(self, hazard)
+
+    def never_after_competing(self) -> FollowUp:
+        """The rows where those with a competing event are followed for ever, without the event."""
+        assert self.is_competing is not None
+        later = 2 * float(self.time.max()) + 1
+        return FollowUp(np.where(self.is_competing, later, self.time), self.is_event, self.entry)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +107,12 @@ def _at_risk(rows: FollowUp, weights: Floats, times: Floats) -> Floats:
     Sums are from the last time back, so that small weights at the end do not vanish next to large ones
     before them.
     """
-    seen = _weight_from(rows.time, weights, times)
+    seen = weight_from(rows.time, weights, times)
     if rows.entry is None:
         return seen
     # everyone who is there from the start is at risk at 0 as well
     is_late = rows.entry > 0
-    at_risk = seen - _weight_from(rows.entry[is_late], weights[is_late], times)
+    at_risk = seen - weight_from(rows.entry[is_late], weights[is_late], times)
     if (is_lost := at_risk < LEAST_AT_RISK * seen).any():
         raise DataError(
             f"At the time {times[is_lost][0]:g} the rows at risk weigh less than {LEAST_AT_RISK:g} of all that are "
@@ -102,7 +121,7 @@ def _at_risk(rows: FollowUp, weights: Floats, times: Floats) -> Floats:
     return at_risk
 
 
-def _weight_from(moments: Floats, weights: Floats, times: Floats) -> Floats:
+def weight_from(moments: Floats, weights: Floats, times: Floats) -> Floats:
     """The weight of what happens at each of some times or later."""
     order = np.argsort(moments, kind="stable")
     later = np.concatenate([np.cumsum(weights[order][::-1])[::-1], [0.0]])

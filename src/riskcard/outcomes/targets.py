@@ -28,7 +28,9 @@ class SurvivalTarget:
     time_name: str
 
 
-def read_survival(y: Any, n_rows: int, entry: Any = None) -> SurvivalTarget:
+def read_survival(
+    y: Any, n_rows: int, entry: Any = None, event_of_interest: Any = None
+) -> SurvivalTarget:
     """Events and times of rows.
 
     Parameters
@@ -39,6 +41,8 @@ def read_survival(y: Any, n_rows: int, entry: Any = None) -> SurvivalTarget:
         Of the table.
     entry
         From when on each row was at risk; None for the start.
+    event_of_interest
+        The code of the event where the event is a code; 0 and False are no event, all others compete.
 
     Examples
     --------
@@ -48,7 +52,11 @@ def read_survival(y: Any, n_rows: int, entry: Any = None) -> SurvivalTarget:
     """
     (event_name, events), (time_name, times) = _two_columns(y)
     time = read_numbers_of(times, "The time", n_rows)
-    is_event = _read_event(events, n_rows)
+    is_competing = None
+    if event_of_interest is None:
+        is_event = _read_event(events, n_rows)
+    else:
+        is_event, is_competing = _read_codes(events, n_rows, event_of_interest)
     if (time < 0).any():
         raise DataError(
             f"The time is negative in {rows_in_words(time < 0)}. Leave these rows out, or correct them."
@@ -63,7 +71,13 @@ def read_survival(y: Any, n_rows: int, entry: Any = None) -> SurvivalTarget:
         raise DataError(
             "No row has the event, so there is nothing to learn from or to judge by. Give other rows."
         )
-    return SurvivalTarget(FollowUp(time, is_event, begin), event_name, time_name or "time")
+    if begin is not None and is_competing is not None:
+        raise DataError(
+            "Rows have entry times and competing events, and the weights of competing events are for rows "
+            "that are followed from the start. Leave out one of the two."
+        )
+    rows = FollowUp(time, is_event, begin, is_competing)
+    return SurvivalTarget(rows, event_name, time_name or "time")
 
 
 def read_counts(y: Any, n_rows: int) -> Floats:
@@ -134,6 +148,17 @@ def _two_columns(y: Any) -> tuple[tuple[str | None, Any], tuple[str | None, Any]
 
 def _is_boolean(column: Any) -> bool:
     return np.asarray(column).dtype == np.bool_
+
+
+def _read_codes(column: Any, n_rows: int, wanted: Any) -> tuple[Booleans, Booleans]:
+    """Which rows have the event of interest, and which another one."""
+    found = read_numbers_of(column, "The code of the event", n_rows)
+    code = read_numbers_of([wanted], "event_of_interest", 1)[0]
+    if code == 0:
+        raise DataError(
+            "event_of_interest is 0, which says that there was no event. Give another code."
+        )
+    return found == code, (found != code) & (found != 0)
 
 
 def _read_event(column: Any, n_rows: int) -> Booleans:

@@ -29,19 +29,24 @@ the gap that is stated, because the loss of a card is computed exactly and not b
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from riskcard.arrays import Floats
-from riskcard.problem.ranked_data import RankedData
+from riskcard.problem.other_losses import YesOrNoForm
+from riskcard.status import OPTIMALITY_TOLERANCE
 
 #: The least factor. A larger one brings (1) nearer to the Poisson loss, but solvers add up weights to 51
-#: bits, of which a row with events then keeps fewer. From 2**17 to 2**20 the gap of finished proofs fell to a
-#: third (GBSG2, 5 terms: 1.7e-5 and 5.6e-6 of the deviance), beyond hardly; nodes stay the same.
-LEAST_FACTOR = 2.0**20
+#: bits, of which a row with events then keeps fewer. From 2**20 to 2**22, 2**24 and 2**26 the gap of finished
+#: proofs fell from 3.5e-6 of the deviance to 9.4e-7, 3.1e-7 and 1.4e-7 (800 rows with times, 4 terms; of
+#: counts from 1.4e-5 to 2.8e-7); nodes stay the same.
+LEAST_FACTOR = 2.0**26
 #: The factor of a search without proof, whose tolerances and ridge are relative to the total weight.
 SEARCH_FACTOR = 2.0**10
+#: An event says as much about a rate as this many rows, half of them with the event, about log-odds.
+ROWS_PER_EVENT = 4.0
 #: A bound is lowered by this part of what is taken from it, for the rounding of sums.
 ROUNDING = 1e-12
 #: Halvings of the interval of slopes: to the last digits.
@@ -69,6 +74,25 @@ class RateRows:
         is_event = self.events > 0
         largest = float(np.max(self.events[is_event] / self.exposure[is_event]))
         return max(LEAST_FACTOR, 2.0 ** math.ceil(math.log2(2 * largest)))
+
+    #: Largest relative gap of the deviance at which a card is called optimal.
+    tolerance: ClassVar[float] = OPTIMALITY_TOLERANCE
+
+    @property
+    def loss_unit(self) -> float:
+        """Events are counted in the same unit everywhere."""
+        return 1.0
+
+    def form(self, is_rough: bool = False) -> YesOrNoForm:
+        """The rows as (1) has them; for a search with a smaller factor, and no weight below 0."""
+        factor = SEARCH_FACTOR if is_rough else self.factor
+        return YesOrNoForm(
+            with_event=self.events,
+            without=np.maximum(factor * self.exposure - self.events, 0.0),
+            unit=1.0,
+            shift=math.log(factor),
+            heaviness=factor,
+        )
 
     @property
     def shift(self) -> float:
@@ -120,33 +144,28 @@ class RateRows:
         allowance = ROUNDING * (abs(logistic) + abs(constant) + abs(floor))
         return max(0.0, logistic - constant - floor - allowance)
 
+    @property
+    def size(self) -> float:
+        """How many events of weight 1, of a row each, would say as much."""
+        events = self.events / self.events.max()
+        return float(events.sum() ** 2 / np.sum(events**2))
+
+    @property
+    def worth(self) -> float:
+        """How many rows of yes or no, half of them yes, would say as much.
+
+        The logarithm of a rate is known from ``d`` events with the variance ``1 / d``, log-odds from ``n``
+        such rows with ``4 / n``. Unequal weights, and many events of one row, cost as in ``size``.
+        """
+        return ROWS_PER_EVENT * self.size
+
+    def with_pseudo(self, average: float, smooth: float, predictions: Floats) -> RateRows:
+        """The rows with shares of their exposure at the average rate, which is 1, and at other rates."""
+        expected = average + smooth * predictions
+        return RateRows(
+            self.exposure * (1 + average + smooth), self.events + self.exposure * expected
+        )
+
     def times(self, number: float) -> RateRows:
         """The same rows where a weight of 1 is ``number``."""
         return RateRows(self.exposure * number, self.events * number)
-
-
-def as_yes_or_no(data: RankedData, rates: RateRows, factor: float | None = None) -> RankedData:
-    """The rows for a solver of yes and no: each twice, without and with the event, by the claim above.
-
-    Parameters
-    ----------
-    data
-        The codes; labels and weights are not read.
-    rates
-        Exposure and events of the same rows.
-    factor
-        That of ``rates`` (None), or a smaller one for a search, about which nothing is claimed: a weight
-        that would be negative is then 0.
-    """
-    factor = rates.factor if factor is None else factor
-    without = np.maximum(factor * rates.exposure - rates.events, 0.0)
-    weights = np.concatenate([without, rates.events])
-    kept = weights > 0
-    labels = np.repeat(np.array([-1, 1], dtype=np.int8), data.n_rows)
-    codes = np.concatenate([data.codes, data.codes], axis=1)
-    return replace(
-        data,
-        codes=np.ascontiguousarray(codes[:, kept]),
-        labels=labels[kept],
-        weights=weights[kept],
-    )

@@ -2,9 +2,13 @@
 
 from riskcard.card.sentences import added_to_rows as added_to_rows
 from riskcard.card.sentences import (
+    among_words,
     better_words,
+    class_weight_words,
+    counted_words,
     kind_words,
     objective_words,
+    preselected_counts,
     proof_for_readers,
     proof_sentence,
     regularization_words,
@@ -42,10 +46,8 @@ def bound_sentence(certificate: Certificate | None, training: TrainingFacts | No
     if certificate.status is Status.HEURISTIC:
         return f"{proof} {say('proof_ask')}"
     if certificate.status is Status.OPTIMAL:
-        has_more = certificate.all_pseudo_rows > 0
-        return (
-            f"{proof} {say('proof_in_other_words_pseudo' if has_more else 'proof_in_other_words')}"
-        )
+        how, among = counted_words(certificate), among_words(certificate)
+        return f"{proof} {say('proof_in_other_words', how=how, among=among)}"
     if certificate.bound <= 0:
         return f"{proof} {say('proof_more_time')}"
     return f"{proof_for_readers(certificate, training)} {proof}"
@@ -60,9 +62,11 @@ def proof_in_short(
     if certificate.status is not Status.OPTIMAL:
         return say("glance_not_finished"), better_words(certificate, training)
     what = objective_words(certificate)
-    if certificate.all_pseudo_rows > 0:
-        what = say("sentence_with", what=what, counted=say("proof_pseudo_rows"))
+    if added := added_to_rows(certificate):
+        what = say("sentence_with", what=what, counted=added)
     kind = say("glance_kind" if certificate.is_grid_full else "glance_kind_limited")
+    if certificate.shortlist is not None:
+        kind = say("glance_kind_preselected", **preselected_counts(certificate))
     return say("glance_best"), say("glance_best_what", kind=kind, what=what)
 
 
@@ -72,6 +76,7 @@ def certificate_facts(certificate: Certificate) -> list[str]:
     return [
         kind_words(certificate),
         *regularization_words(certificate),
+        *class_weight_words(certificate),
         *([rules] if certificate.rules else []),
         *map(translated, certificate.notes),
     ]

@@ -18,6 +18,8 @@ from riskcard.output_files import write_whole
 from riskcard.plots.drawing import require_matplotlib
 from riskcard.report.facts import ReportFacts
 from riskcard.report.gather import ReportOptions, ReportRows, gather_facts
+from riskcard.report.kind_facts import GivenRows, Repeats, gather_kind_facts
+from riskcard.report.kind_report import KindReport
 from riskcard.report.procedure import procedure_of, procedure_of_model
 
 
@@ -101,13 +103,15 @@ def make_report(
     random_state: int = 0,
     n_jobs: int | None = None,
     progress: Callable[[int], None] | None = None,
-) -> Report:
+    **further: Any,
+) -> Report | KindReport:
     """Gather everything that there is to say about a card; ``save`` writes one page.
 
     Parameters
     ----------
     model
-        A fitted classifier, or a ``RiskCard``.
+        A fitted classifier, or a ``RiskCard``; of times to an event and of counts too, which have a report of
+        their own.
     X, y
         Rows, usually those that the card was learned from. Then the card is refitted in folds and
         resamples, with the parameters of the classifier, or as the recipe of the card says. On other
@@ -140,6 +144,8 @@ def make_report(
         Resamples at a time, in threads; None means one.
     progress
         Called with the number of steps done, of ``3 * cv * repeats + n_bootstraps`` in all.
+    **further
+        ``entry`` of times to an event, ``exposure`` of counts.
 
     Examples
     --------
@@ -156,7 +162,24 @@ def make_report(
         raise ParameterError(
             f"A report needs a RiskCard or a fitted classifier, not {type(model).__name__}."
         )
-    card.require_yes_or_no("Reports")
+    card.require_risks_or_rates("Reports")
+    if card.kind is not None:
+        if test is not None:
+            raise ParameterError(
+                "test is for outcomes of yes or no. Judge a card of another kind on other rows by giving them in "
+                "place of the training rows."
+            )
+        repeats_of = Repeats(cv, repeats, n_bootstraps, time_limit, random_state, n_jobs)
+        given = GivenRows(
+            X, y, sample_weight, further, read_division(count_rows(X), groups, sites, time_split)
+        )
+        return KindReport(
+            gather_kind_facts(card, given, repeats_of, progress or (lambda steps: None))
+        )
+    if further:
+        raise ParameterError(
+            f"{min(further)} is given, but the outcome of this card is yes or no. Leave it out."
+        )
     procedure = procedure_of(card) if model is card else procedure_of_model(model)
     with card.labels.spoken():
         shown = (

@@ -25,6 +25,9 @@ class Options:
         Nodes of the proof; None for no limit.
     gap
         Stop when the relative gap is at most this.
+    floor
+        A number that the loss of no card is below, known beforehand. Tolerances and the gap are relative to
+        what a loss is above it.
     n_jobs
         Threads.
     random_state
@@ -49,6 +52,7 @@ class Options:
     time_limit: float | None = 60.0
     node_limit: int | None = None
     gap: float = 0.0
+    floor: float = 0.0
     n_jobs: int = 1
     random_state: int = 0
     progress: Callable[[Progress], None] | None = None

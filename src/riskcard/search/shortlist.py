@@ -84,6 +84,11 @@ def conditions_for_proof(max_terms: int) -> int:
 
 def shortlist_for_proof(problem: Problem) -> list[tuple[int, int]]:
     """A shortlist on which a proof ends within seconds, from equally spaced rows of a long table."""
+    return shortlist_from_some(problem, conditions_for_proof(problem.limits.max_terms))
+
+
+def shortlist_from_some(problem: Problem, count: int) -> list[tuple[int, int]]:
+    """``count`` conditions from equally spaced rows of a long table."""
     data = problem.data
     if data.n_rows > MOST_LASSO_ROWS:
         rows = np.linspace(0, data.n_rows - 1, MOST_LASSO_ROWS).astype(np.int64)
@@ -95,7 +100,7 @@ def shortlist_for_proof(problem: Problem) -> list[tuple[int, int]]:
         )
         problem = replace(problem, data=some)
     with one_blas_thread():
-        return shortlist(problem, conditions_for_proof(problem.limits.max_terms))
+        return shortlist(problem, count)
 
 
 def shortlist(problem: Problem, count: int) -> list[tuple[int, int]]:
@@ -172,7 +177,8 @@ def _candidates(problem: Problem, columns: Integers, cuts: Integers) -> Candidat
     places = (data.codes + starts[:-1, None]).ravel()
 
     def add_up(numbers: Floats) -> Floats:
-        by_code = np.bincount(places, np.tile(numbers, data.n_columns), minlength=starts[-1])
+        repeated = np.broadcast_to(numbers, data.codes.shape).ravel()
+        by_code = np.bincount(places, repeated, minlength=starts[-1])
         below = np.concatenate([[0.0], np.cumsum(by_code)])
         sums: Floats = below[starts[columns] + cuts + 1] - below[starts[columns]]
         return sums

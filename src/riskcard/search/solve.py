@@ -78,7 +78,10 @@ def _solve(
     """Search, then prove, then collect."""
     deadline = search.deadline
     most_nodes = math.inf if options.node_limit is None else options.node_limit
-    stops = Stops(deadline.moment, most_nodes, options.gap)
+    floor = (
+        options.floor if options.is_plain else 0.0
+    )  # parts and pools have prices and losses of their own
+    stops = Stops(deadline.moment, most_nodes, options.gap, floor=floor)
     is_proven = options.certify and problem.limits.max_terms <= MAX_PROVEN_TERMS
     found = _search(problem, search, options)
     deadline.require_no_interrupt()

@@ -1,4 +1,4 @@
-"""Ridge regression: logistic or Poisson, with a penalty on squares whose strength leave-one-out losses choose."""
+"""Ridge regression: logistic, Poisson or linear, with a penalty on squares whose strength leave-one-out losses choose."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -105,6 +105,34 @@ class Events:
         own = self.events[is_event]
         surplus = own * (np.log(own / self.exposure[is_event]) - linear[is_event])
         return float(np.sum(self.exposure * self.means(linear) - self.events) + np.sum(surplus))
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """Rows of the linear regression: the number of each, and weights that add up to their number."""
+
+    numbers: Floats
+    weights: Floats
+
+    @property
+    def start(self) -> float:
+        return float(np.average(self.numbers, weights=self.weights))
+
+    @property
+    def weight(self) -> float:
+        return float(self.weights.sum())
+
+    def means(self, linear: Floats) -> Floats:
+        return linear
+
+    def residuals(self, linear: Floats, factors: Floats | float = 1.0) -> Floats:
+        return factors * self.weights * (self.numbers - linear)
+
+    def curvatures(self, linear: Floats, factors: Floats | float = 1.0) -> Floats:
+        return factors * self.weights * np.ones_like(linear)
+
+    def loss(self, linear: Floats) -> float:
+        return float(self.weights @ (self.numbers - linear) ** 2) / 2
 
 
 @dataclass(frozen=True, slots=True)

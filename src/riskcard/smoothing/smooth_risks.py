@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from riskcard.arrays import Floats, Integers
 from riskcard.data.table import Table
-from riskcard.smoothing.ridge import Events, YesOrNo, fit_ridge
+from riskcard.smoothing.ridge import Events, Numbers, YesOrNo, fit_ridge
 from riskcard.threads import one_blas_thread
 
 #: The regression has a curve of this degree for each number.
@@ -42,7 +42,7 @@ class SmoothRisks:
     rows
         The rows that it was fitted to, ascending.
     risks
-        The risk of each of them, or its relative rate.
+        The risk of each of them, or its relative rate, or its number.
     explained
         The share of the variance of the labels (as 0 and 1) that it explains in rows left out; 0
         where it explains nothing.
@@ -56,7 +56,7 @@ class SmoothRisks:
 def smooth_risks(table: Table) -> SmoothRisks:
     """Fit the regression to the rows of a table, or to a part of them."""
     rows = choose_rows(table)
-    values, labels, weights = table.values[rows], table.labels[rows], table.weights[rows]
+    values, labels, weights = table.values[rows], table.labels[rows], table.row_weights[rows]
     # by weight as many rows as the weights are worth: their unit does not matter
     weights = weights / weights.max()
     weights *= weights.sum() / np.sum(weights**2)
@@ -114,6 +114,37 @@ def smooth_rates(table: Table, events: Floats, exposure: Floats) -> SmoothRisks:
     )
 
 
+def smooth_numbers(table: Table, numbers: Floats, weights: Floats) -> SmoothRisks:
+    """Fit the linear regression to the rows of a table: what it says of each row is a number.
+
+    Parameters
+    ----------
+    table
+        The rows; labels and weights are not read.
+    numbers, weights
+        Of each row; numbers have the mean 0 and the variance 1, about.
+
+    Returns
+    -------
+    SmoothRisks
+        For all rows.
+    """
+    weights = weights / weights.max()
+    weights = weights * (weights.sum() / np.sum(weights**2))
+    rows = choose_rows(table)
+    columns = _columns(table, table.values, weights, weights * numbers)
+    own, weight = numbers[rows], weights[rows]
+    with one_blas_thread():
+        regression = fit_ridge(columns[rows], Numbers(own, weight))
+    variance = float(np.average((own - np.average(own, weights=weight)) ** 2, weights=weight))
+    missed = float(np.average((own - regression.left_out) ** 2, weights=weight))
+    return SmoothRisks(
+        rows=np.arange(len(table.values)),
+        risks=np.rint(regression.risks(columns) / UNIT) * UNIT,
+        explained=max(0.0, 1 - missed / variance) if variance > 0 else 0.0,
+    )
+
+
 def _columns(table: Table, values: Floats, weights: Floats, pulls: Floats) -> Floats:
     """The columns of the regression for some rows of a table."""
     blocks = [
@@ -128,10 +159,15 @@ def choose_rows(table: Table, most: int = MOST_ROWS) -> Integers:
 
     Rows of the same values, label and weight are drawn one by one: which of them is taken makes no
     difference, but were all taken or none, a group of equal rows would often lose all of one label.
+    Of rows that stand for many, each is there as often as rows that it stands for were drawn.
     """
     n_rows, n_features = table.values.shape
-    if n_rows <= most:
-        return np.arange(n_rows)
+    if table.n_rows <= most:
+        return (
+            np.arange(n_rows)
+            if table.merged is None
+            else np.repeat(np.arange(n_rows), table.merged.counts)
+        )
     draw = np.random.default_rng(0).integers
     factors = [np.uint64(2 * draw(2**62) + 1) for _ in range(n_features)]
     digest = table.labels.astype(np.uint64)
@@ -139,8 +175,20 @@ def choose_rows(table: Table, most: int = MOST_ROWS) -> Integers:
         bits = np.ascontiguousarray(table.values[:, f]).view(np.uint64)
         # the lower bits of small whole numbers are all 0
         digest += (bits ^ (bits >> np.uint64(32))) * factor
+    if table.merged is not None:
+        return _spread_draws(_scatter(digest), table.merged.counts, most)
     digest = _scatter(digest + _occurrences(digest, table.weights) * np.uint64(2 * draw(2**62) + 1))
     return np.sort(np.argpartition(digest, most)[:most])
+
+
+def _spread_draws(digest: NDArray[np.uint64], counts: Integers, most: int) -> Integers:
+    """Evenly spaced rows of those that stand one after another in the order of their digests."""
+    order = np.lexsort((counts, digest))
+    ends = np.cumsum(counts[order])
+    n_rows = int(ends[-1])
+    # whole numbers throughout: the middle of each of ``most`` equal parts
+    places = [(2 * part + 1) * n_rows // (2 * most) for part in range(most)]
+    return np.sort(order[np.searchsorted(ends, places, side="right")])
 
 
 def _occurrences(digest: NDArray[np.uint64], weights: Floats) -> NDArray[np.uint64]:

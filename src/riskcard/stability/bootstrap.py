@@ -18,12 +18,14 @@ from riskcard.errors import DataError, ParameterError
 from riskcard.estimators.classifier import RiskScoreClassifier
 from riskcard.estimators.cross_validation.cv import RiskScoreClassifierCV
 from riskcard.estimators.cross_validation.division import Division, Split, read_division
+from riskcard.estimators.cross_validation.kind_rows import KindRows, read_kind_rows
 from riskcard.estimators.cross_validation.path import Rows
+from riskcard.estimators.other_outcomes.rate_estimator import RateEstimator
 from riskcard.estimators.parallel import run_side_by_side
 from riskcard.evaluation.measures import Performance, measure
 from riskcard.model.card import RiskCard
 from riskcard.parameters import parameters_of
-from riskcard.stability.result import CardStability, Refits
+from riskcard.stability.result import CardStability, Figures, Refits
 
 Positions = NDArray[np.intp]
 
@@ -41,6 +43,7 @@ def bootstrap_card(
     sites: Any = None,
     time_split: Any = None,
     progress: Callable[[], None] | None = None,
+    **further: Any,
 ) -> CardStability:
     """Refit on resamples of the rows: how stable is the card, how optimistic are its figures?
 
@@ -53,7 +56,8 @@ def bootstrap_card(
     ----------
     estimator
         A classifier with a card: ``RiskScoreClassifier``, ``RiskScoreClassifierCV``, a baseline, or
-        a pipeline that ends in one. It is cloned, and fitted once to all rows as well.
+        a pipeline that ends in one; or ``RiskScoreSurvival`` or ``RiskScoreRegressor``. It is cloned, and fitted
+        once to all rows as well.
     X, y
         The table and its labels, as for ``fit``.
     n_bootstraps
@@ -75,6 +79,8 @@ def bootstrap_card(
         others, such as those after a date.
     progress
         Called after every refit.
+    **further
+        ``entry`` of times to an event, ``exposure`` of counts.
 
     Returns
     -------
@@ -99,7 +105,23 @@ def bootstrap_card(
     n_resamples = parameters_of("resamples")["n_bootstraps"].checked(n_bootstraps)
     seeds = _seed_of(random_state).spawn(n_resamples)
     division = read_division(count_rows(X), groups, sites, time_split)
-    work = _make_work(estimator, X, y, sample_weight, division)
+    if isinstance(estimator, RateEstimator):
+        kind_rows = read_kind_rows(estimator, X, y, sample_weight, further)
+        weights = np.ones(count_rows(X)) if kind_rows.weights is None else kind_rows.weights
+        work: _Work = _KindWork(
+            estimator,
+            Rows(X, kind_rows.has_events),
+            kind_rows.has_events,
+            weights,
+            division,
+            kind_rows,
+        )
+    elif further:
+        raise ParameterError(
+            f"{min(further)} is given, but fits for outcomes of yes or no have no use for it. Leave it out."
+        )
+    else:
+        work = _make_work(estimator, X, y, sample_weight, division)
     first = work.fit(work.own)
     work = replace(work, estimator=_settled(work.estimator, first))
     card, apparent = _card_of(first), work.measure(first, work.own)
@@ -194,13 +216,36 @@ class _Work:
             more["groups"] = positions
         return clone(self.estimator).fit(rows.X, rows.y, **more)
 
-    def measure(self, model: Any, positions: Positions) -> Performance:
+    def measure(self, model: Any, positions: Positions) -> Figures:
         """The figures of some rows; there are none where they are all of one class."""
         is_event = self.is_event[positions]
         if is_event.all() or not is_event.any():
             return Performance(np.nan, np.nan, np.nan)
         log_odds = model.decision_function(self.rows.take(positions).X)
         return measure(log_odds, is_event, self.weights[positions])
+
+
+@dataclass(frozen=True, slots=True)
+class _KindWork(_Work):
+    """The same for times to an event and for counts."""
+
+    kind_rows: KindRows
+
+    def _resample(self, seed: Any) -> Split:
+        """Drawn with replacement; some row has an event."""
+        rng = np.random.default_rng(seed)
+        while True:
+            positions = self.division.draw(rng, self.own)
+            if self.is_event[positions].any():
+                return positions, self.judged
+
+    def fit(self, positions: Positions) -> Any:
+        """The procedure on some rows."""
+        return self.kind_rows.take(positions).fit(self.estimator)
+
+    def measure(self, model: Any, positions: Positions) -> Figures:
+        """The figures of some rows; there are none where no row has an event."""
+        return self.kind_rows.take(positions).measure(model.card_)
 
 
 def _as_it_is(split: Split) -> Split:
@@ -241,7 +286,6 @@ def _card_of(model: Any) -> RiskCard:
             f"{type(last).__name__} has no card_. Give a classifier whose model is a card, or a "
             "pipeline that ends in one."
         )
-    card.require_yes_or_no("Bootstraps of a fit")
     return card
 
 

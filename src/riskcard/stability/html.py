@@ -33,7 +33,7 @@ def stability_as_html(stability: CardStability) -> str:
 
 def feature_table(stability: CardStability) -> str:
     """One line for each feature that some card uses."""
-    return _table(feature_header(), feature_lines(stability))
+    return _table(feature_header(stability.card.kind), feature_lines(stability))
 
 
 def _table(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:

@@ -7,11 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from riskcard.estimators.cross_validation.kind_rows import RatePerformance
 from riskcard.evaluation.measures import Performance
 from riskcard.extras import import_pandas
 from riskcard.model.card import RiskCard
 from riskcard.stability.summary import FeatureStability, Spread, summarise_features
 from riskcard.stability.text import render_stability
+
+#: Three figures, the last of which is a calibration slope: of risks, or of hazards and rates.
+Figures = Performance | RatePerformance
 
 
 class Refits(str, Enum):
@@ -50,9 +54,9 @@ class CardStability:
 
     card: RiskCard
     cards: tuple[RiskCard, ...]
-    apparent: Performance
-    on_resamples: tuple[Performance, ...]
-    on_rows: tuple[Performance, ...]
+    apparent: Figures
+    on_resamples: tuple[Figures, ...]
+    on_rows: tuple[Figures, ...]
     refits: Refits = Refits.ROWS
 
     @property
@@ -61,27 +65,34 @@ class CardStability:
         return f"Stability over {self.refits.value.format(len(self.cards))}"
 
     @property
-    def optimism(self) -> Performance:
+    def optimism(self) -> Figures:
         """How much better figures look on the rows that were fitted.
 
         The mean over the resamples of the figure on the resample less that on all rows. A slope that
         is not finite, as where a card separates the classes, is left out of its mean.
         """
-        return Performance(*(_finite_mean(column) for column in self._differences().T))
+        return type(self.apparent)(*(_finite_mean(column) for column in self._differences().T))
 
     @property
-    def corrected(self) -> Performance:
+    def corrected(self) -> Figures:
         """The apparent figures less their optimism: what to expect on new data.
 
-        With few events the optimism is underestimated, and cross-validation is to be preferred. NaN where there is no finite figure to begin with.
+        With few events the optimism is underestimated, and cross-validation is to be preferred. NaN where there
+        is no finite figure to begin with.
         """
-        figures = zip(astuple(self.apparent - self.optimism), astuple(self.apparent), strict=True)
-        return Performance(*(one if np.isfinite(own) else float("nan") for one, own in figures))
+        figures = zip(
+            np.subtract(astuple(self.apparent), astuple(self.optimism)).tolist(),
+            astuple(self.apparent),
+            strict=True,
+        )
+        return type(self.apparent)(
+            *(one if np.isfinite(own) else float("nan") for one, own in figures)
+        )
 
     @property
-    def standard_error(self) -> Performance:
+    def standard_error(self) -> Figures:
         """Standard error of the optimism; more resamples make it smaller."""
-        return Performance(*(_standard_error(column) for column in self._differences().T))
+        return type(self.apparent)(*(_standard_error(column) for column in self._differences().T))
 
     @property
     def n_slopes(self) -> int:
@@ -123,7 +134,7 @@ class CardStability:
             "corrected": self.corrected,
             "standard_error": self.standard_error,
         }
-        names = list(Performance.__dataclass_fields__)
+        names = list(type(self.apparent).__dataclass_fields__)
         return import_pandas("print the result").DataFrame.from_dict(
             {line: astuple(figures) for line, figures in lines.items()}, "index", columns=names
         )

@@ -10,6 +10,7 @@ from riskcard.formatting.figures import amount, share
 from riskcard.formatting.numbers import format_number
 from riskcard.formatting.plain_text import one_line, text_table
 from riskcard.formatting.speech import in_figures, say, translated
+from riskcard.model.outcome_kinds import Counts, OutcomeKind, TimeToEvent
 from riskcard.stability.summary import FeatureStability, Spread
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ _MOST_NAMES, _MOST_VALUES = 12, 8
 _COLUMNS = ("feature", "card", "enters", "cuts", "points", "log_odds", "rises")
 PERFORMANCE_HEADER = ("", "on its own rows", "optimism", "corrected")
 _FIGURES = ("AUC", "log-loss, mean per row", "calibration slope")
+#: The same of hazards and of rates.
+_FIGURES_OF_TIMES = ("concordance index", "deviance per event", "calibration slope")
+_FIGURES_OF_COUNTS = ("deviance explained", "deviance per event", "calibration slope")
 
 
 def render_stability(stability: CardStability) -> str:
@@ -30,7 +34,9 @@ def render_stability(stability: CardStability) -> str:
     sentences = feature_sentences(stability)
     parts = [
         [stability.title],
-        text_table(feature_header(), lines) if lines else ["No card uses any feature."],
+        text_table(feature_header(stability.card.kind), lines)
+        if lines
+        else ["No card uses any feature."],
         [line for sentence in sentences for line in textwrap.wrap(sentence, _WIDTH)],
         text_table(PERFORMANCE_HEADER, performance_lines(stability)),
         textwrap.wrap(performance_sentence(stability), _WIDTH),
@@ -38,9 +44,20 @@ def render_stability(stability: CardStability) -> str:
     return "\n\n".join("\n".join(part) for part in parts)
 
 
-def feature_header() -> list[str]:
-    """The headings of the lines of features."""
-    return [say(f"stability_{name}") for name in _COLUMNS]
+def feature_header(kind: OutcomeKind | None = None) -> list[str]:
+    """The headings of the lines of features; slopes are log-odds, or for other outcomes logs of hazards or rates."""
+    names = [say(f"stability_{name}") for name in _COLUMNS]
+    if kind is not None:
+        names[_COLUMNS.index("log_odds")] = "Log rate" if isinstance(kind, Counts) else "Log hazard"
+    return names
+
+
+def figures_of(stability: CardStability) -> tuple[str, str, str]:
+    """What the three figures are called."""
+    if stability.card.kind is None:
+        return _FIGURES
+    is_timed = isinstance(stability.card.kind, TimeToEvent)
+    return _FIGURES_OF_TIMES if is_timed else _FIGURES_OF_COUNTS
 
 
 def feature_lines(stability: CardStability) -> list[tuple[str, ...]]:
@@ -76,7 +93,7 @@ def feature_sentences(stability: CardStability) -> list[str]:
     sets = len(stability.feature_sets)
     refits = say(f"stability_refits_{stability.refits.noun}")
     sentences = [
-        say("stability_columns", refits=refits),
+        _in_words_of(say("stability_columns", refits=refits), stability.card.kind),
         say(
             "stability_one_set" if sets == 1 else "stability_many_sets",
             share=share(stability.same_features, 0),
@@ -91,12 +108,20 @@ def feature_sentences(stability: CardStability) -> list[str]:
     return sentences
 
 
+def _in_words_of(sentence: str, kind: OutcomeKind | None) -> str:
+    """A sentence about log-odds for cards of hazards or rates, which speak English."""
+    if kind is None:
+        return sentence
+    what = "rate" if isinstance(kind, Counts) else "hazard"
+    return sentence.replace("in log-odds", f"in the logarithm of the {what}")
+
+
 def performance_lines(stability: CardStability) -> list[tuple[str, ...]]:
     """Each figure on its own rows, its optimism, and the corrected figure."""
     columns = (stability.apparent, stability.optimism, stability.corrected)
     return [
         (title, *(f"{figure:.3f}" for figure in figures))
-        for title, *figures in zip(_FIGURES, *map(astuple, columns), strict=True)
+        for title, *figures in zip(figures_of(stability), *map(astuple, columns), strict=True)
     ]
 
 
@@ -112,7 +137,9 @@ def few_events(rows: int, events: int) -> bool:
 def performance_sentence(stability: CardStability) -> str:
     """How precisely the optimism is known, and whether the correction can be relied on."""
     auc, log_loss, slope = astuple(stability.standard_error)
-    sentence = f"Standard error of the optimism: AUC {auc:.3f}, log-loss {log_loss:.3f}, slope {slope:.3f}."
+    kind = stability.card.kind
+    names = ["AUC", "log-loss"] if kind is None else figures_of(stability)
+    sentence = f"Standard error of the optimism: {names[0]} {auc:.3f}, {names[1]} {log_loss:.3f}, slope {slope:.3f}."
     n_odd = len(stability.cards) - stability.n_slopes
     if n_odd:
         sentence += (
@@ -120,6 +147,13 @@ def performance_sentence(stability: CardStability) -> str:
             "without the event has a higher risk than one with it); they are left out of its mean."
         )
     training = stability.card.training
+    if kind is not None:
+        if training is not None and training.events < FEW_EVENTS:
+            sentence += (
+                f" With fewer than {FEW_EVENTS} rows with the event, corrected figures may stay too good; go by "
+                "held-out rows."
+            )
+        return sentence
     if training is not None and few_events(training.rows, training.events):
         sentence += (
             f" With fewer than {FEW_EVENTS} rows of the rarer outcome, corrected figures usually stay too "

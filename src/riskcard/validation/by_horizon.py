@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
+from riskcard.arrays import Floats
 from riskcard.checks import finite_number
 from riskcard.errors import DataError, ParameterError
+from riskcard.evaluation.by_time import BenefitBy, Constancy, area_by, benefit_by, constancy_of
 from riskcard.evaluation.intervals import Figure
 from riskcard.evaluation.survival import (
     BrierScore,
@@ -19,15 +22,21 @@ from riskcard.evaluation.survival import (
     risk_figure,
     risk_groups,
 )
-from riskcard.formatting.document import Document, Section, ShownTable
-from riskcard.formatting.percent import percent
+from riskcard.formatting.document import Document
+from riskcard.formatting.plain_values import as_plain as plain_values
 from riskcard.model.card import RiskCard
 from riskcard.model.outcome_kinds import TimeToEvent
-from riskcard.outcomes.hazards import FollowUp
+from riskcard.outcomes.hazards import FollowUp, kaplan_meier
 from riskcard.outcomes.targets import read_survival
 
-#: Groups of rows by risk in which risks and what came true are compared.
-N_GROUPS = 5
+#: Groups of rows by risk in which risks and what came true are compared, and those that are drawn over time.
+N_GROUPS, N_CURVES = 5, 3
+#: Places of these curves.
+N_PLACES = 80
+#: Risks from which on one acts.
+THRESHOLDS = np.arange(1, 100) / 100
+#: What the whole card is called in the test of its effect over time.
+WHOLE_CARD = "the card"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +62,9 @@ class AtHorizon:
         Of all rows: the mean risk that the card gives, and Kaplan and Meier's estimate.
     groups
         The same for rows of similar risk.
-    brier
-        None where rows entered late, for which its weights are not made.
+    brier, area, benefit
+        Graf's score, the area under the ROC curve by the horizon, and the decision curve; the first two are None
+        where rows entered late, for which their weights are not made.
     """
 
     horizon: float
@@ -62,11 +72,63 @@ class AtHorizon:
     observed: Figure
     groups: tuple[RiskGroup, ...]
     brier: BrierScore | None
+    area: Figure | None
+    benefit: BenefitBy
 
     @property
     def ratio(self) -> float:
         """Observed divided by expected; 1 where the card is right on average."""
         return self.observed.value / self.mean_risk
+
+
+@dataclass(frozen=True, slots=True)
+class GroupCurve:
+    """Rows of similar risk over time.
+
+    Attributes
+    ----------
+    rows, events
+        Counts.
+    lowest, highest
+        Of the risks by the last horizon.
+    times, observed, expected
+        Some times, Kaplan and Meier's share with the event by each, and the mean risk of the card.
+    """
+
+    rows: int
+    events: int
+    lowest: float
+    highest: float
+    times: tuple[float, ...]
+    observed: tuple[float, ...]
+    expected: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Predictions:
+    """What a card, or several cards of held-out folds, say of rows.
+
+    Attributes
+    ----------
+    horizons, risks
+        The horizons, and for each the risk of every row.
+    grid, curves
+        Times, and the risk of every row by each: shape (rows, times).
+    """
+
+    horizons: tuple[float, ...]
+    risks: tuple[Floats, ...]
+    grid: Floats
+    curves: Floats
+
+    @classmethod
+    def of(
+        cls, kind: TimeToEvent, relative: Floats, horizons: tuple[float, ...], grid: Floats
+    ) -> Predictions:
+        """By the baseline of a card, for relative hazards."""
+        risks = tuple(kind.risk_by(one, relative) for one in horizons)
+        baseline = np.array([kind.baseline(float(one)) for one in grid])
+        return cls(horizons, risks, grid, -np.expm1(-np.outer(relative, baseline)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +147,10 @@ class SurvivalValidation:
         Harrell's index, with its interval.
     at
         One entry per horizon.
+    curves
+        Groups of risk over time.
+    constancy
+        For the whole card and each feature, whether its effect stays the same over time.
     """
 
     title: str
@@ -93,6 +159,8 @@ class SurvivalValidation:
     time: str
     concordance: Figure
     at: tuple[AtHorizon, ...]
+    curves: tuple[GroupCurve, ...]
+    constancy: tuple[Constancy, ...]
 
     def __str__(self) -> str:
         return self.document.to_text()
@@ -101,50 +169,22 @@ class SurvivalValidation:
         return self.document.to_box()
 
     def to_html(self) -> str:
-        """One page of HTML."""
-        return self.document.to_page()
+        """One page of HTML, with pictures where matplotlib is there."""
+        from riskcard.validation.horizon_document import validation_document
+
+        return validation_document(self, pictures=find_spec("matplotlib") is not None).to_page()
 
     def to_dict(self) -> dict[str, Any]:
         """All figures as plain values, ready for JSON; None for what is not known."""
-        plain: dict[str, Any] = _plain(asdict(self))
+        plain: dict[str, Any] = plain_values(asdict(self))
         return plain
 
     @property
     def document(self) -> Document:
         """The sentences and tables."""
-        lead = (
-            f"Judged on {self.rows:,} rows, {self.events:,} of them with the event. Rows that the card was "
-            "learned from make it look too good."
-        )
-        order = Section(
-            "Who has the event first",
-            [
-                f"Harrell's concordance index is {_words(self.concordance, '.3f')}: the share of pairs in "
-                "which the row with the earlier event has the higher hazard. 0.5 is chance."
-            ],
-        )
-        return Document(f"Validation: {self.title}", lead, [order, *map(self._section, self.at)])
+        from riskcard.validation.horizon_document import validation_document
 
-    def _section(self, at: AtHorizon) -> Section:
-        return Section(
-            f"By {self.time} {at.horizon:g}", list(self._sentences(at)), [_group_table(at)]
-        )
-
-    def _sentences(self, at: AtHorizon) -> Iterator[str]:
-        if math.isnan(at.observed.value):
-            yield "No row was followed for so long, so nothing is known."
-            return
-        yield (
-            f"The card expects the event in {percent(at.mean_risk)} of the rows by then; Kaplan and Meier's "
-            f"estimate is {_share(at.observed)}. Observed divided by expected is {at.ratio:.2f}."
-        )
-        if at.brier is None:
-            yield "There is no Brier score, because some rows entered late."
-        else:
-            yield (
-                f"The Brier score is {at.brier.value:.4f}, and {at.brier.of_average:.4f} with one risk for "
-                f"all rows: {100 * at.brier.explained:.1f} % is explained (index of prediction accuracy)."
-            )
+        return validation_document(self)
 
 
 def validate_survival(
@@ -183,6 +223,11 @@ def validate_survival(
             "A validation by horizons needs a card for the time to an event. Use validate for outcomes "
             "of yes or no."
         )
+    if card.kind.competing is not None:
+        raise ParameterError(
+            "Validations do not take cards with competing events yet. Compare the risks with "
+            "riskcard.outcomes.incidence.cumulative_incidence."
+        )
     totals = card.total_points(X)
     rows = read_survival(y, totals.size, entry).rows
     given = card.kind.horizons if horizons is None else _several(horizons)
@@ -190,15 +235,63 @@ def validate_survival(
         card.kind.require_known(horizon)
     if rows.time.size < 2:
         raise DataError("There is one row. Give at least 2.")
-    relative = card.relative_of_total(totals)
+    predictions = predictions_of(card, totals, rows, given)
     return SurvivalValidation(
         title=card.title,
         rows=rows.time.size,
         events=int(np.count_nonzero(rows.is_event)),
         time=card.kind.time,
         concordance=concordance_figure(rows, card.linear_of_total(totals)),
-        at=tuple(_at(rows, card.kind.risk_by(one, relative), one) for one in given),
+        at=at_horizons(rows, predictions),
+        curves=group_curves(rows, predictions),
+        constancy=constancy_of_card(card, X, rows),
     )
+
+
+def predictions_of(
+    card: RiskCard, totals: Any, rows: FollowUp, horizons: tuple[float, ...]
+) -> Predictions:
+    """What a card says of rows with some totals, up to the longest time that is known."""
+    assert isinstance(card.kind, TimeToEvent)
+    last = min(card.kind.last, float(rows.time.max()))
+    grid = np.linspace(0.0, last, N_PLACES)
+    return Predictions.of(card.kind, card.relative_of_total(totals), horizons, grid)
+
+
+def at_horizons(rows: FollowUp, predictions: Predictions) -> tuple[AtHorizon, ...]:
+    """The figures by each horizon."""
+    pairs = zip(predictions.risks, predictions.horizons, strict=True)
+    return tuple(_at(rows, risks, horizon) for risks, horizon in pairs)
+
+
+def group_curves(rows: FollowUp, predictions: Predictions) -> tuple[GroupCurve, ...]:
+    """Groups of risk by the last horizon, over time."""
+    risks, found = predictions.risks[-1], []
+    for own in risk_groups(risks, N_CURVES):
+        curve = kaplan_meier(rows.take(own), np.ones(int(own.sum())))
+        # beyond its last row nothing is known of a group
+        until = predictions.grid <= rows.time[own].max()
+        found.append(
+            GroupCurve(
+                rows=int(own.sum()),
+                events=int(rows.is_event[own].sum()),
+                lowest=float(risks[own].min()),
+                highest=float(risks[own].max()),
+                times=tuple(predictions.grid[until].tolist()),
+                observed=tuple((1 - curve.at(predictions.grid[until])).tolist()),
+                expected=tuple(predictions.curves[own][:, until].mean(axis=0).tolist()),
+            )
+        )
+    return tuple(found)
+
+
+def constancy_of_card(card: RiskCard, X: Any, rows: FollowUp) -> tuple[Constancy, ...]:
+    """The test of the whole card, and of each feature next to the others."""
+    points = card.points_by_feature(X) / card.multiplier
+    names = [card.labels.heading(one.name) for one in card.features]
+    whole = constancy_of(rows, points.sum(axis=1, keepdims=True), [WHOLE_CARD])
+    each = constancy_of(rows, points, names) if len(names) > 1 else []
+    return (*whole, *each)
 
 
 def _several(horizons: Any) -> tuple[float, ...]:
@@ -225,47 +318,6 @@ def _at(rows: FollowUp, risks: Any, horizon: float) -> AtHorizon:
         observed=observed,
         groups=tuple(groups),
         brier=brier_score(rows, risks, horizon) if is_known else None,
+        area=area_by(rows, risks, horizon) if is_known else None,
+        benefit=benefit_by(rows, risks, horizon, THRESHOLDS),
     )
-
-
-# --- words --------------------------------------------------------------------------------------
-
-
-def _group_table(at: AtHorizon) -> ShownTable:
-    rows = [
-        (
-            percent(one.lowest)
-            if one.lowest == one.highest
-            else f"{percent(one.lowest).removesuffix(' %')} to {percent(one.highest)}",
-            f"{one.rows:,}",
-            percent(one.mean_risk),
-            _share(one.observed),
-        )
-        for one in at.groups
-    ]
-    header = ("Risk", "Rows", "Mean risk", "Kaplan-Meier (95 % interval)")
-    return ShownTable(header, rows, n_left=0)
-
-
-def _words(figure: Figure, form: str) -> str:
-    if figure.interval is None:
-        return f"{figure.value:{form}}"
-    low, high = figure.interval
-    return f"{figure.value:{form}} (95 % interval {low:{form}} to {high:{form}})"
-
-
-def _share(figure: Figure) -> str:
-    if math.isnan(figure.value):
-        return "not known"
-    if figure.interval is None:
-        return f"{100 * figure.value:.1f} %"
-    low, high = (100 * one for one in figure.interval)
-    return f"{100 * figure.value:.1f} % ({low:.1f} to {high:.1f})"
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _plain(one) for name, one in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(one) for one in value]
-    return None if isinstance(value, float) and math.isnan(value) else value

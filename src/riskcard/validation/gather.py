@@ -171,6 +171,7 @@ def _notes(card: RiskCard, rows: JudgedRows, drift: CardDrift | None) -> list[st
     held_out = None if card.recipe is None else card.recipe.held_out
     if held_out is not None and rows.origin is not Rows.HELD_OUT:
         name = "validation_not_held_out_groups" if held_out.groups else "validation_not_held_out"
+        name = name if held_out.amount else "validation_not_held_out_later"
         found.append(say(name, rows=amount(held_out.rows), column=repr(held_out.groups)))
     if drift is None:
         found.append(say("validation_no_drift"))

@@ -17,6 +17,7 @@ from riskcard.cli.card_rows import (
     labelled_rows_of,
     target_of,
 )
+from riskcard.cli.kind_rows import read_kind_rows, require_no_kind
 from riskcard.cli.reading import open_data, reading_of
 from riskcard.cli.remarks import say
 from riskcard.cli.row_division import read_division_of
@@ -53,6 +54,9 @@ def run_report(options: Namespace) -> int:
         warnings.simplefilter("always", RiskcardWarning)
         card = card_from_bytes(content, options.card)
     card = in_words(options, card)
+    if card.kind is not None:
+        return _report_on_kind(options, card)
+    require_no_kind(options)
     tables = {"Data": open_data(options)}
     if options.test is not None:
         tables["Test data"] = open_data(options, options.test)
@@ -82,6 +86,37 @@ def run_report(options: Namespace) -> int:
         say(note)
     say(f"Wrote {options.output} in {time.perf_counter() - begun:.0f} s.")
     return _say_failures(options, facts)
+
+
+def _report_on_kind(options: Namespace, card: RiskCard) -> int:
+    """A report on a card of times or of counts."""
+    for name in ("test", "proof"):
+        if getattr(options, name) is not None:
+            raise ParameterError(
+                f"--{name} is for outcomes of yes or no, and this card is of another kind. Leave it out."
+            )
+    from riskcard.progress import WorkBar
+    from riskcard.report.report import make_report
+
+    file = open_data(options)
+    card.require_risks_or_rates("Reports")
+    rows = read_kind_rows(options, card, file, has_all=True)
+    division = read_division_of(file, options, target_of(options, card), reading_of(options, card))
+    begun = time.perf_counter()
+    total = options.cv * options.repeats + options.n_bootstraps
+    with WorkBar("Refitting", max(1, total), is_quiet=options.quiet) as bar:
+        found = make_report(
+            card, rows.features, rows.y, sample_weight=rows.weights, groups=division.groups,
+            sites=division.sites, time_split=division.is_later, cv=options.cv, repeats=options.repeats,
+            n_bootstraps=options.n_bootstraps, time_limit=options.time_limit,
+            random_state=options.random_state, n_jobs=options.n_jobs, progress=bar.step, **rows.further,
+        )  # fmt: skip
+    found.save(options.output)
+    say(f"Wrote {options.output} in {time.perf_counter() - begun:.0f} s.")
+    failures = () if found.facts.audit is None else found.facts.audit.failures
+    for failure in failures:
+        say(f"FAIL  {failure.name}: {failure.detail}")
+    return _FAILED if failures else 0
 
 
 def _say_failures(options: Namespace, facts: ReportFacts) -> int:

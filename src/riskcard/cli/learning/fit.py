@@ -5,13 +5,15 @@ from __future__ import annotations
 from argparse import Namespace
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from riskcard.cli.card_rows import in_words
 from riskcard.cli.given import given, regularization_of
 from riskcard.cli.group_limits import fit_limited, limits_of, without_proxies
 from riskcard.cli.held_out_rows import require_hold_out
+from riskcard.cli.outcomes import fit_outcome, require_outcome
 from riskcard.cli.remarks import put, say, say_saved
+from riskcard.cli.sources import learn_from_source, wants_source
 from riskcard.cli.times import fit_times, require_times
 from riskcard.cli.training import Training, read_training
 from riskcard.cli.using.show import show_card
@@ -39,8 +41,11 @@ _NEEDED = {"max_changes": "improve", "size": "tolerance", "choose": "tolerance"}
 def run_fit(options: Namespace) -> int:
     """Learn a card, show it and write it."""
     _require_company(options)
+    if wants_source(options):
+        return _fit_source(options)
     require_hold_out(options)
     require_times(options)
+    require_outcome(options)
     limits = limits_of(options)
     start = _starting_card(options)
     training = without_proxies(options, read_training(options))
@@ -58,7 +63,8 @@ def run_fit(options: Namespace) -> int:
     proven: RiskCard | None = card
     try:
         if notes is not None:
-            proven = _with_proof(options, training, card, notes)
+            pool = cast("CardPool", more) if _is_given(options, "tolerance") else None
+            proven = _with_proof(options, training, card, notes, pool)
     finally:
         # whatever becomes of the proof, the card is there
         if not options.quiet:
@@ -67,6 +73,17 @@ def run_fit(options: Namespace) -> int:
             say_saved(options.output, options.held_out)
             _remark_on_few_rows(options, training)
     return _INTERRUPTED if proven is None else exit_code(card)
+
+
+def _fit_source(options: Namespace) -> int:
+    """The same for a table that is read in pieces or where it is."""
+    card = in_words(options, replace(learn_from_source(options), outcome=options.target))
+    if options.output is not None:
+        card.save(options.output)
+    if not options.quiet:
+        show_card(card)
+        say_saved(options.output, None)
+    return exit_code(card)
 
 
 def _notes(options: Namespace) -> AbstractContextManager[ProofNotes | None]:
@@ -79,16 +96,26 @@ def _notes(options: Namespace) -> AbstractContextManager[ProofNotes | None]:
 
 
 def _with_proof(
-    options: Namespace, training: Training, card: RiskCard, notes: ProofNotes
+    options: Namespace,
+    training: Training,
+    card: RiskCard,
+    notes: ProofNotes,
+    pool: CardPool | None,
 ) -> RiskCard | None:
-    """Write the proof of a card that is saved already, and name it there; None if the user ends that."""
+    """Write the proof of a card that is saved already, and name it there; None if the user ends that.
+
+    Of a pool that is not proven to be complete, only the bound is written.
+    """
     from riskcard.proof_file.write_proof import write_proof
 
     if exit_code(card) == _INTERRUPTED:
         say("Writing the proof of the bound that was reached. Ctrl-C again ends that.")
     table, labels, weights = training.table, training.labels, training.weights
     try:
-        written = write_proof(options.proof, card, table, labels, weights, notes=notes)
+        complete = pool if pool is not None and pool.is_complete else None
+        written = write_proof(
+            options.proof, card, table, labels, weights, notes=notes, pool=complete
+        )
     except KeyboardInterrupt:
         say(f"Interrupted: {options.proof} was not written.")
         return None
@@ -150,6 +177,8 @@ def _fit(
     """The card, and the pool that it is from, or what limits cost."""
     if options.time is not None:
         return fit_times(options, training), None
+    if options.outcome is not None:
+        return fit_outcome(options, training), None
     model = classifier_of(options, training)
     table, labels, weights = training.table, training.labels, training.weights
     if limits is not None:

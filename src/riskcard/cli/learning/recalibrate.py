@@ -3,16 +3,22 @@
 from argparse import Namespace
 
 from riskcard.cli.card_rows import groups_of_rows, labelled_rows_of
+from riskcard.cli.kind_rows import read_kind_rows, require_no_kind
 from riskcard.cli.reading import open_data
 from riskcard.cli.remarks import say, say_saved, warnings_as_sentences
 from riskcard.cli.using.show import show_card
 from riskcard.cli.validation_rows import clusters_of
+from riskcard.errors import ParameterError
+from riskcard.model.card import RiskCard
 from riskcard.model.card_json import load_card
 
 
 def run_recalibrate(options: Namespace) -> int:
     """Fit the scale of a card to new rows, leaving its points alone."""
     card = load_card(options.card)
+    if card.kind is not None:
+        return _recalibrate_kind(options, card)
+    require_no_kind(options)
     file = open_data(options)
     rows, labels, weights = labelled_rows_of(file, options, card)
     options.groups = groups_of_rows(file, options, card)
@@ -36,5 +42,32 @@ def run_recalibrate(options: Namespace) -> int:
         if update != advised.choice or update == "none":
             say(update_advice(advised))
         say(update_done(advised, update))
+        say_saved(options.output)
+    return 0
+
+
+def _recalibrate_kind(options: Namespace, card: RiskCard) -> int:
+    """The same of a card of times or of counts: its baseline or its rate, and its slope."""
+    if options.groups is not None:
+        raise ParameterError("--groups is for outcomes of yes or no. Leave it out.")
+    card.require_risks_or_rates("Recalibrations")
+    rows = read_kind_rows(options, card)
+
+    from riskcard.estimators.cross_validation.kind_rows import read_kind_rows as read_rows
+    from riskcard.estimators.other_outcomes.of_kind import estimator_of
+    from riskcard.estimators.other_outcomes.recalibrate_rates import (
+        choose_rate_update,
+        recalibrate_rates,
+    )
+
+    given = rows.features, rows.y, rows.weights
+    with warnings_as_sentences():
+        advised = choose_rate_update(card, read_rows(estimator_of(card)(), *given, rows.further))
+        card = recalibrate_rates(card, *given, options.update, rows.further)
+    if options.output is not None:
+        card.save(options.output)
+    if not options.quiet:
+        show_card(card)
+        say(str(advised))
         say_saved(options.output)
     return 0

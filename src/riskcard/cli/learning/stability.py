@@ -6,12 +6,14 @@ from typing import Any
 from riskcard.cli.given import given
 from riskcard.cli.learning.fit import classifier_of
 from riskcard.cli.remarks import put, write_or_print
+from riskcard.cli.times import estimator_of_times, require_times, target_of_times
 from riskcard.cli.training import Training, read_training
 from riskcard.output_files import table_as_csv
 
 
 def run_stability(options: Namespace) -> int:
     """Bootstrap the fit of a file."""
+    require_times(options)
     training = read_training(options)
 
     division = training.division
@@ -24,7 +26,7 @@ def run_stability(options: Namespace) -> int:
         stability = bootstrap_card(
             _procedure(options, training),
             training.table,
-            training.labels,
+            training.labels if training.time is None else target_of_times(options, training),
             n_bootstraps=options.n_bootstraps,
             random_state=options.random_state,
             n_jobs=options.n_jobs,
@@ -33,6 +35,7 @@ def run_stability(options: Namespace) -> int:
             sites=division.sites,
             time_split=division.is_later,
             progress=bar.step,
+            **({} if training.entry is None else {"entry": training.entry}),
         )
     put(f"{stability}\n")
     if options.csv is not None:
@@ -44,6 +47,8 @@ def run_stability(options: Namespace) -> int:
 
 def _procedure(options: Namespace, training: Training) -> Any:
     """What is repeated: a fit of a given size, or the choice of the size too."""
+    if training.time is not None:
+        return estimator_of_times(options, training).set_params(verbose=False, n_jobs=None)
     model = classifier_of(options, training).set_params(verbose=False, n_jobs=None)
     if options.cv is None:
         return model

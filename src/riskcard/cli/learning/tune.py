@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from riskcard.cli.given import given
 from riskcard.cli.held_out_rows import require_hold_out
 from riskcard.cli.learning.fit import classifier_of, exit_code, named_card
 from riskcard.cli.remarks import put, say_saved
+from riskcard.cli.times import require_times, tune_times
 from riskcard.cli.training import Training, read_training
 from riskcard.cli.using.show import show_card
 from riskcard.errors import ParameterError
@@ -35,7 +37,10 @@ def run_tune(options: Namespace) -> int:
     """Choose the size of a card; nothing is written before everything is there."""
     _look_at_places(options)
     require_hold_out(options)
+    require_times(options)
     training = read_training(options)
+    if training.time is not None:
+        return _tune_times(options, training)
     model = _tune(options, training)
     card = named_card(options, training, model.card_)
     _write(options, model, card)
@@ -43,6 +48,24 @@ def run_tune(options: Namespace) -> int:
         put("\n".join([*_score_table(model), "", _verdict(model), "", ""]))
         show_card(card)
         say_saved(options.output, options.csv, options.plot, options.held_out)
+    return exit_code(card)
+
+
+def _tune_times(options: Namespace, training: Training) -> int:
+    """The same for times to an event: sizes are compared by the deviance of held-out rows."""
+    found = tune_times(options, training)
+    card = named_card(options, training, replace(found.model.card_, classes=training.classes))
+    if options.csv is not None:
+        rows = found.rows()
+        write_whole(
+            options.csv, table_as_csv({name: [row[name] for row in rows] for name in rows[0]})
+        )
+    if options.output is not None:
+        card.save(options.output)
+    if not options.quiet:
+        put(f"{found}\n\n")
+        show_card(card)
+        say_saved(options.output, options.csv)
     return exit_code(card)
 
 

@@ -9,12 +9,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from riskcard.cli.card_rows import card_columns, card_selection
+from riskcard.cli.piece_scores import score_pieces
 from riskcard.cli.reading import open_data, say_notes
 from riskcard.cli.remarks import say, write_or_print
+from riskcard.cli.sources import names_source
 from riskcard.data.files.wanted_columns import Kind, MissingWords, Selection, require_columns
 from riskcard.errors import ParameterError, RiskcardWarning
 from riskcard.model.card_json import load_card
-from riskcard.model.outcome_kinds import TimeToEvent
+from riskcard.model.outcome_kinds import Figure, TimeToEvent
 from riskcard.output_files import table_as_csv
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from riskcard.model.card import RiskCard
 
 #: The columns that are written in addition to those kept.
-_OWN = ("total", "risk", "band", "prediction", "remarks", "rate", "relative_hazard")
+_OWN = ("total", "risk", "band", "prediction", "remarks", "rate", "relative_hazard", "expected")
 
 
 def run_predict(options: Namespace) -> int:
@@ -30,6 +32,8 @@ def run_predict(options: Namespace) -> int:
     card = load_card(options.card)
     bands = _checked_bands(options.bands)
     _require_fitting(options, card)
+    if names_source(options.data):
+        return score_pieces(options, card, bands)
     file = open_data(options)
     kept = _kept_columns(options, file)
     table = file.read(card_selection(file, options, card))
@@ -87,16 +91,22 @@ def _require_fitting(options: Namespace, card: RiskCard) -> None:
 
 
 def _outlooks(options: Namespace, card: RiskCard, totals: Any) -> dict[str, list[Any]]:
-    """What a card gives in place of one risk: risks by horizons and relative hazards, or rates."""
-    relative = card.relative_of_total(totals).tolist()
-    shown = relative if options.digits is None else [f"{one:.6g}" for one in relative]
-    if not isinstance(card.kind, TimeToEvent):
-        return {"rate": shown}
-    columns: dict[str, list[Any]] = {}
-    for horizon in options.horizon or card.kind.horizons:
-        risks = card.kind.risk_by(horizon, relative).tolist()
-        columns[f"risk_by_{horizon:g}"] = [_rounded(risk, options.digits) for risk in risks]
-    return {**columns, "relative_hazard": shown}
+    """What a card gives in place of one risk, by the names of its figures."""
+    assert card.kind is not None
+    linear = card.linear_of_total(totals)
+    if isinstance(card.kind, TimeToEvent):
+        figures = card.kind.figures(linear, options.horizon)
+    else:
+        figures = card.kind.figures(linear)
+    return {one.name: _shown(one, options.digits) for one in figures}
+
+
+def _shown(figure: Figure, digits: int | None) -> list[Any]:
+    """The values of a figure: probabilities with some decimals, others with six digits."""
+    values = figure.values.tolist()
+    if figure.is_share:
+        return [_rounded(one, digits) for one in values]
+    return values if digits is None else [f"{one:.6g}" for one in values]
 
 
 def _rounded(risk: float, digits: int | None) -> str | float:
@@ -162,4 +172,4 @@ def _kept_columns(options: Namespace, file: TableFile) -> dict[str, list[Any]]:
 
 def _is_own(name: str) -> bool:
     """Whether a column is one that predict writes itself."""
-    return name in _OWN or name.startswith("risk_by_")
+    return name in _OWN or name.startswith(("risk_by_", "at_least_"))

@@ -65,6 +65,8 @@ class DataSummary:
     counts_events
         What is known is counted by events alone, as for hazards and rates: rows without the event may
         be few, or none.
+    outcome_words
+        What the outcome is, where it is not yes or no; ``events`` are then those, or the upper half.
     """
 
     rows: int
@@ -83,6 +85,7 @@ class DataSummary:
     notes: tuple[str, ...] = ()
     max_terms: int | None = None
     counts_events: bool = False
+    outcome_words: str | None = None
 
     def __str__(self) -> str:
         words = ("event={!r}", "identifiers=None keeps them", "groups=")
@@ -96,15 +99,14 @@ class DataSummary:
         choose_event, keep, group
             How to choose the other event, to keep columns that are left out, and to name groups.
         """
+        lines = [f"Outcome: {self.outcome_words}", f"Columns: {self._columns()}"]
         name = "" if self.outcome is None else f"{self.outcome} = "
         found = f"all {self.rows:,} rows"
         if self.events < self.rows:
             found = f"{self.events:,} of {self.rows:,} rows ({percent(self.events / self.rows)}); "
             found += f"{choose_event.format(self.classes[0])} reverses it"
-        lines = [
-            f"Event: {name}{self.classes[1]}, {found}",
-            f"Columns: {self._columns()}",
-        ]
+        if self.outcome_words is None:
+            lines[0] = f"Event: {name}{self.classes[1]}, {found}"
         reasons: dict[str, list[str]] = {}
         for one in self.left_out:
             reasons.setdefault(one.reason, []).append(one.name)
@@ -158,6 +160,8 @@ class DataSummary:
         if not self.counts_events:
             rarer = min(rarer, self.rows - self.events)
         what = "rows with the event" if rarer == self.events else "rows without the event"
+        if self.outcome_words is not None and not self.counts_events:
+            rarer, what = self.rows, "rows"
         terms = 3 if self.max_terms is None else self.max_terms
         if rarer < EVENTS_PER_TERM * terms:
             size = "" if self.max_terms is None else f" for {terms} term{'s' if terms > 1 else ''}"

@@ -175,7 +175,7 @@ class RiskScoreClassifierCV(CardClassifier):
         return cls(RiskScoreClassifier.from_recipe(recipe), **further)
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
+        self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None
     ) -> RiskScoreClassifierCV:
         """Choose a size and fit a card of that size to all rows.
 

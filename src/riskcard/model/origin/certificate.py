@@ -11,6 +11,9 @@ from riskcard.model.totals import TotalCount
 from riskcard.status import Status, relative_gap
 from riskcard.version import __version__
 
+#: Whole numbers of a certificate that may be None.
+_COUNTS = ("grid", "shortlist", "all_conditions")
+
 
 @dataclass(frozen=True, slots=True)
 class TrainingFacts:
@@ -116,6 +119,8 @@ class Certificate:
         None where there was no such limit.
     shortlist
         Number of preselected conditions to choose from; None where all conditions were candidates.
+    all_conditions
+        Number of conditions that those of the shortlist were preselected from; None without one.
     nodes, seconds
         The work done.
     version
@@ -153,6 +158,7 @@ class Certificate:
     is_grid_full: bool = True
     grid: int | None = None
     shortlist: int | None = None
+    all_conditions: int | None = None
     nodes: int = 0
     seconds: float = 0.0
     version: str = __version__
@@ -170,7 +176,7 @@ class Certificate:
     def __post_init__(self) -> None:
         sizes = ("max_terms", "max_features", "max_cuts_per_feature", "max_points")
         set_numbers(self, whole_number, *sizes, "nodes", "charged_terms", "min_line_rows")
-        given = [name for name in ("grid", "shortlist") if getattr(self, name) is not None]
+        given = [name for name in _COUNTS if getattr(self, name) is not None]
         set_numbers(self, whole_number, *given)
         set_numbers(self, finite_number, "loss", "bound", "min_gain", "seconds", "max_log_odds")
         set_numbers(self, finite_number, "pseudo_rows", "smooth_rows")
@@ -178,6 +184,7 @@ class Certificate:
             if getattr(self, name) < 0:
                 number = getattr(self, name)
                 raise ParameterError(f"{name} is {number}. Use a number of at least 0.")
+        self._check_shortlist()
         if not 0 < self.max_log_odds <= LOG_ODDS_LIMIT:
             raise ParameterError(
                 f"max_log_odds is {self.max_log_odds}. Use a number above 0, at most {LOG_ODDS_LIMIT:g}."
@@ -201,6 +208,16 @@ class Certificate:
             notes=tuple(map(str, self.notes)),
             rules=tuple(map(str, self.rules)),
         )
+
+    def _check_shortlist(self) -> None:
+        """Refuse a shortlist of more conditions than there were, or from nobody knows how many."""
+        some, every = self.shortlist, self.all_conditions
+        is_known = (some is None) == (every is None)
+        if not is_known or (some is not None and every is not None and some > every):
+            raise ParameterError(
+                f"shortlist is {some} and all_conditions is {every}. Give both, the second not below the "
+                "first, or neither."
+            )
 
     @property
     def objective(self) -> float:

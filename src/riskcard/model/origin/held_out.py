@@ -157,7 +157,7 @@ def find_held_out(
     if is_event.size == held_out.rows:
         same = _hash_of(card, features, is_event, weights) == held_out.rows_used
         return np.ones(is_event.size, dtype=bool) if same else None
-    if held_out.groups and groups is None:
+    if not held_out.amount or (held_out.groups and groups is None):
         return None
     together = groups if held_out.groups else None
     try:

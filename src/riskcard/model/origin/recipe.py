@@ -47,7 +47,8 @@ class HeldOut:
     rows, events
         Counts.
     amount, seed
-        How they were drawn: a share below 1 or a number of rows, and the seed.
+        How they were drawn: a share below 1 or a number of rows, and the seed; 0 where they are not drawn, but
+        the later rows.
     groups
         The column whose groups were held out as a whole; empty where rows were drawn one by one.
     rows_used
@@ -88,7 +89,8 @@ class Recipe:
         Some rows had a ``sample_weight`` other than 1.
     rows_used, rows_all
         Hashes of the training rows, with label and weight: over the features on the card, and over
-        all features. See ``riskcard.data.row_hash``.
+        all features. See ``riskcard.data.row_hash``. Empty where rows were merged before they were read,
+        as those of a database.
     version
         The version of riskcard.
     held_out
@@ -133,6 +135,7 @@ def matches(
     features: Mapping[str, FeatureValues],
     is_event: NDArray[np.bool_],
     weights: NDArray[np.float64] | None = None,
+    further: Mapping[str, FeatureValues] | None = None,
 ) -> RowOrigin:
     """Whether rows are those that a card was learned from, in any order.
 
@@ -146,6 +149,8 @@ def matches(
         Which rows have the event.
     weights
         As they were given to ``fit``; None where there are none.
+    further
+        What rows have in addition to an event, such as times, where the outcome is not yes or no.
 
     Returns
     -------
@@ -158,18 +163,19 @@ def matches(
     from riskcard.data.row_hash import hash_choices
 
     recipe, used = card.recipe, [feature.name for feature in card.features]
-    if recipe is None or any(name not in features for name in used):
+    if recipe is None or not recipe.rows_used or any(name not in features for name in used):
         return RowOrigin.UNKNOWN
     if recipe.is_weighted and weights is None:
         return RowOrigin.UNKNOWN
     given = np.ones(is_event.size) if weights is None else weights
     kept = given > 0  # as in training
-    names = [used]
+    more = dict(further or {})
+    names = [[*used, *more]]
     if all(name in features for name in card.feature_names):
-        names.append(list(card.feature_names))
+        names.append([*card.feature_names, *more])
+    columns = {**features, **more}
     chosen = {
-        name: FeatureValues(features[name].values[kept], features[name].levels)
-        for name in names[-1]
+        name: FeatureValues(columns[name].values[kept], columns[name].levels) for name in names[-1]
     }
     hashes = hash_choices(chosen, names, is_event[kept], given[kept])
     if hashes[0] != recipe.rows_used:
@@ -180,7 +186,11 @@ def matches(
 
 
 def hash_for_scale(
-    card: RiskCard, rows: Any, is_event: NDArray[np.bool_], weights: NDArray[np.float64]
+    card: RiskCard,
+    rows: Any,
+    is_event: NDArray[np.bool_],
+    weights: NDArray[np.float64],
+    further: Mapping[str, FeatureValues] | None = None,
 ) -> str:
     """The hash of the rows that a scale is fitted to.
 
@@ -192,6 +202,8 @@ def hash_for_scale(
         As the card scores them.
     is_event, weights
         Of each row.
+    further
+        What rows have in addition, such as times.
     """
     from riskcard.data.columns import read_column
     from riskcard.data.frames import find_columns
@@ -200,7 +212,7 @@ def hash_for_scale(
     used = [feature.name for feature in card.features]
     found = find_columns(rows, card.feature_names, used)
     columns = {name: read_column(column, name) for name, column in found.items()}
-    return hash_rows(columns, is_event, weights)
+    return hash_rows(columns | dict(further or {}), is_event, weights)
 
 
 def digest_of(card: RiskCard) -> str:

@@ -171,14 +171,15 @@ def keep_allowed(rules: Rules, rows: Rows, terms: Integers) -> Integers:
     """The terms (2 or 3, terms) that keep the limits and repeat no condition, taken in order."""
     kept: list[int] = []
     starts = rows.starts
+    closed = closed_cuts(rules, rows, terms[:, :0])
     for term in range(terms.shape[1]):
         column, cut = terms[:2, term]
         is_new = all(terms[0, k] != column or terms[1, k] != cut for k in kept)
         if not (is_new and room_for_terms(rules, terms[0, kept], must_come_first=False)[column]):
             continue
-        if not (
-            rules.has_closed and closed_cuts(rules, rows, terms[:, kept])[starts[column] + cut]
-        ):
+        if not rules.is_static:  # what is closed depends on the terms
+            closed = closed_cuts(rules, rows, terms[:, kept])
+        if not (rules.has_closed and closed[starts[column] + cut]):
             kept.append(term)
     return np.ascontiguousarray(terms[:, kept])
 

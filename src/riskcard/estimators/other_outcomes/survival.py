@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,12 @@ from riskcard.arrays import Floats
 from riskcard.checks import is_number
 from riskcard.data.columns import FeatureValues
 from riskcard.errors import DataError, ParameterError
-from riskcard.estimators.fitted_rates import RateOutcome
-from riskcard.estimators.rate_estimator import RateEstimator
+from riskcard.estimators.other_outcomes.fitted_rates import RateOutcome
+from riskcard.estimators.other_outcomes.rate_estimator import RateEstimator
 from riskcard.evaluation.survival import concordance
 from riskcard.model.outcome_kinds import TimeToEvent
-from riskcard.outcomes.hazards import FollowUp, StepFunction, cumulative_hazard, exposure
+from riskcard.outcomes.hazards import FollowUp, StepFunction
+from riskcard.outcomes.incidence import subdistribution_rows
 from riskcard.outcomes.targets import SurvivalTarget, read_survival
 from riskcard.problem.rates import RateRows
 
@@ -28,6 +29,10 @@ class RiskScoreSurvival(RateEstimator):
     The points add up to a total, and the total gives a relative hazard (proportional hazards) and the
     risk by each horizon. Rows may be censored, and may enter late. Interfaces are those of
     scikit-survival, which is not needed.
+
+    Where something else may come first so that the event cannot (``y`` with codes and ``competing``), the
+    card gives cumulative incidences: hazards are those of the subdistribution, with Fine and Gray's
+    weights.
 
     The loss is half the deviance: ``e exp(z) - d z`` summed over rows, above the least that any
     rates of single rows could give, with ``d`` the event, ``z`` the logarithm of the relative hazard and
@@ -42,6 +47,10 @@ class RiskScoreSurvival(RateEstimator):
         The times by which the card shows the risk, in the unit of the times: one number or several,
         at most the longest time that a row was followed. None means the time by which half of the
         events have come.
+    event_of_interest
+        The code of the event in y, where other codes are there as well: 0 and False are rows
+        without any event, all other codes are competing events. None means y has events and no
+        codes.
     max_log_ratio
         The most by which a term may change the logarithm of the hazard: 2.3 lets a term multiply
         the hazard by 10. "auto" means the logarithm of 1,000; None means no limit but 30.
@@ -59,7 +68,7 @@ class RiskScoreSurvival(RateEstimator):
         Half the deviance of the card, pseudo-observations included, the bound on that of every card of
         its kind (0 when nothing was proven), and ``(loss_ - lower_bound_) / loss_``.
     status_ : str
-        "optimal": no other card of its kind has a deviance lower by more than a ten-thousandth.
+        "optimal": no other card of its kind has a deviance lower by more than a millionth.
         Otherwise as for ``RiskScoreClassifier``.
     unique_times_ : ndarray
         The times with events: those of ``predict_survival_function(X, return_array=True)``.
@@ -79,9 +88,12 @@ class RiskScoreSurvival(RateEstimator):
     """
 
     group = "hazards"
+    #: What competing events are called on the card.
+    competing_words = "a competing event"
 
     _: KW_ONLY
     horizons: Any = None
+    event_of_interest: Any = None
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, entry: Any = None
@@ -94,24 +106,32 @@ class RiskScoreSurvival(RateEstimator):
             Rows by features: an array, or a pandas, polars or pyarrow table.
         y
             A structured array with an event (boolean) and a time, as scikit-survival has it, or a
-            table of two columns: event (True or False, 1 or 0), time.
+            table of two columns: event (True or False, 1 or 0), time. With ``event_of_interest`` the event
+            is a code: 0 where the row was last seen without any event.
         sample_weight
             One weight per row.
         entry
             The time from which on each row was at risk; None for the start.
         """
-        target = read_survival(y, _count_rows(X, y), entry)
+        target = read_survival(y, _count_rows(X, y), entry, self.event_of_interest)
         training, kept = self._read_rows(X, target.rows.is_event, sample_weight, target.event_name)
         rows, weights = target.rows.take(kept), training.table.weights
-        hazard = cumulative_hazard(rows, weights)
-        rates = RateRows(weights * exposure(rows, hazard), weights * rows.is_event)
+        at_risk = rows if rows.is_competing is None else subdistribution_rows(rows, weights)
+        hazard = at_risk.hazard(weights)
+        rates = RateRows(weights * at_risk.exposure(hazard), weights * rows.is_event)
         columns = {"time": FeatureValues(rows.time, None)}
+        if rows.is_competing is not None:
+            columns["competing"] = FeatureValues(rows.is_competing.astype(np.float64), None)
         if rows.entry is not None:
             columns["entry"] = FeatureValues(rows.entry, None)
         horizons = _read_horizons(self.horizons, rows)
 
-        def kind_of(relative: Floats) -> TimeToEvent:
-            return _timing(target, rows, cumulative_hazard(rows, weights, relative), horizons)
+        def kind_of(linear: Floats) -> TimeToEvent:
+            baseline = at_risk.hazard(weights, np.exp(linear))
+            kind = _timing(target, rows, baseline, horizons)
+            return (
+                kind if rows.is_competing is None else replace(kind, competing=self.competing_words)
+            )
 
         self._learn(training, rates, RateOutcome(kind_of, 0.0, columns, self.gap))
         self.unique_times_ = np.array(self._timing.times)
@@ -161,6 +181,8 @@ class RiskScoreSurvival(RateEstimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Harrell's concordance index.
 
+        With competing events, a row with one of them counts as free of the event ever after (Wolbers).
+
         Parameters
         ----------
         X
@@ -171,7 +193,9 @@ class RiskScoreSurvival(RateEstimator):
             One weight per row; a pair counts as the product of both.
         """
         linear = self.predict(X)
-        rows = read_survival(y, linear.size).rows
+        rows = read_survival(y, linear.size, None, self.event_of_interest).rows
+        if rows.is_competing is not None:
+            rows = rows.never_after_competing()
         return concordance(rows, linear, sample_weight)
 
     def _functions(self, values: Floats, first: float) -> Any:

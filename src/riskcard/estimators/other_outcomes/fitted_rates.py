@@ -1,4 +1,4 @@
-"""From a solver's answer to a finished card of hazards or rates: its exact loss, bound and baseline."""
+"""From a solver's answer to a finished card of another kind than yes or no: exact loss, bound, baseline."""
 
 from __future__ import annotations
 
@@ -15,15 +15,11 @@ from riskcard.encoding.rare_values import with_ties
 from riskcard.encoding.write_certificate import certificate_of, training_facts_of
 from riskcard.estimators.fitted import Training, counted_features, recipe_of, require_right
 from riskcard.model.card import RiskCard
-from riskcard.model.outcome_kinds import OutcomeKind, TimeToEvent
+from riskcard.model.outcome_kinds import OutcomeKind
+from riskcard.problem.other_losses import OtherLoss, YesOrNoForm
 from riskcard.problem.problem import Problem
-from riskcard.problem.rates import RateRows
 from riskcard.problem.result import SolveResult
 from riskcard.status import Status, relative_gap
-
-#: Largest relative gap of the deviance at which a card is called optimal. The tolerance of the solver is
-#: relative to a loss that is larger by a constant.
-DEVIANCE_TOLERANCE = 1e-4
 
 
 class Finished(NamedTuple):
@@ -35,24 +31,28 @@ class Finished(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RateOutcome:
-    """What a card of rates or hazards is about, in addition to its rows.
+    """What a card of another kind than yes or no is about, in addition to its rows.
 
     Attributes
     ----------
     kind_of
-        From the relative rate of each row to what the card gives.
-    log_unit
-        The logarithm of the rate that the exposures make 1; 0 for hazards.
+        From the linear predictor of each row to what the card gives.
+    middle
+        What is added to linear predictors on the card: the logarithm of the rate that the exposures make
+        1, or the mean of numbers; 0 for hazards.
     columns
         What rows have in addition to features, such as times: for the hash of the rows.
     gap
         The relative gap that was asked for.
+    unit
+        What linear predictors are multiplied by on the card: the unit of numbers; 1 for rates.
     """
 
     kind_of: Callable[[Floats], OutcomeKind]
-    log_unit: float
+    middle: float
     columns: Mapping[str, FeatureValues]
     gap: float
+    unit: float = 1.0
 
 
 def finish_rates(
@@ -62,7 +62,7 @@ def finish_rates(
     training: Training,
     outcome: RateOutcome,
 ) -> Finished:
-    """The card in the user's units; loss and bound are those of the Poisson deviance, see ``problem.rates``.
+    """The card in the user's units; loss and bound are those of its rows, see ``problem.other_losses``.
 
     Parameters
     ----------
@@ -80,16 +80,20 @@ def finish_rates(
     used = [feature.name for feature in card.features]
     features, points = counted_features(card, table)
     totals = card.base + points.sum(axis=0)
-    require_right(result, problem, _loss_of_solver(rates, card, totals))
-    slope, offset = _best_scale(rates, card, totals, problem, result)
-    log_rates = slope * totals + offset
-    judged = _judged(result, rates, rates.loss(log_rates), outcome.gap)
-    card = replace(card, multiplier=1 / slope, kind=outcome.kind_of(np.exp(log_rates)))
+    form = rates.form()
+    log_odds = card.linear_of_total(totals)
+    require_right(result, problem, form.loss(log_odds / form.unit + form.shift))
+    slope, offset = _best_scale(rates, form, card, totals, problem, result)
+    linear = slope * totals + offset
+    judged = _judged(result, rates, rates.loss(linear), outcome.gap)
+    card = replace(card, multiplier=1 / (slope * outcome.unit), kind=outcome.kind_of(linear))
+    limit = problem.scale.limit / form.unit
+    problem = replace(problem, scale=replace(problem.scale, limit=limit))
     card = replace(
         card,
-        offset=offset + outcome.log_unit,
-        # on a card of counts, lines would count rows with an event and not events
-        features=features if isinstance(card.kind, TimeToEvent) else card.features,
+        offset=offset * outcome.unit + outcome.middle,
+        # lines count rows with an event, which not every kind has
+        features=features if card.kind is not None and card.kind.has_events else card.features,
         outcome=layout.table.outcome,
         training=training_facts_of(table, totals, card.reachable_totals()),
         certificate=certificate_of(judged, problem, layout, judged.loss),
@@ -99,9 +103,14 @@ def finish_rates(
 
 
 def _best_scale(
-    rates: RateRows, card: RiskCard, totals: Integers, problem: Problem, result: SolveResult
+    rates: OtherLoss,
+    form: YesOrNoForm,
+    card: RiskCard,
+    totals: Integers,
+    problem: Problem,
+    result: SolveResult,
 ) -> tuple[float, float]:
-    """Slope and offset with the lowest deviance for the points of a card, within the limit on terms.
+    """Slope and offset with the lowest loss for the points of a card, within the limit on terms.
 
     The solver's scale is that of its own loss, which is a little lower where rates are high.
     """
@@ -109,31 +118,26 @@ def _best_scale(
     jump = max(map(abs, result.solution.jumps), default=0) * card.multiplier
     jump /= result.solution.multiplier
     numbers = totals.astype(np.float64)
+    known = 1 / (card.multiplier * form.unit)
+    start = known, rates.best_offset(known * numbers)
     if jump == 0 or not np.ptp(numbers):
-        return 1 / card.multiplier, rates.best_offset(numbers / card.multiplier)
-    slope, offset = rates.best_scale(numbers, problem.scale.limit / jump)
-    if rates.loss(slope * numbers + offset) >= rates.loss(
-        numbers / card.multiplier + rates.best_offset(numbers / card.multiplier)
-    ):
-        return 1 / card.multiplier, rates.best_offset(numbers / card.multiplier)
-    return slope, offset
+        return start
+    slope, offset = rates.best_scale(numbers, problem.scale.limit / form.unit / jump)
+    is_better = rates.loss(slope * numbers + offset) < rates.loss(start[0] * numbers + start[1])
+    return (slope, offset) if slope > 0 and is_better else start
 
 
-def _loss_of_solver(rates: RateRows, card: RiskCard, totals: Integers) -> float:
-    """The loss that the solver minimised, on raw rows: (1) of ``problem.rates``."""
-    log_odds = card.linear_of_total(totals)
-    losses = rates.factor * rates.exposure * np.logaddexp(0.0, log_odds) - rates.events * log_odds
-    return float(losses.sum())
-
-
-def _judged(result: SolveResult, rates: RateRows, loss: float, gap: float) -> SolveResult:
-    """The answer with the deviance of the card, the bound on every card's, and what they allow to say."""
+def _judged(result: SolveResult, rates: OtherLoss, loss: float, gap: float) -> SolveResult:
+    """The answer with the loss of the card, the bound on every card's, and what they allow to say."""
     bound = rates.bound(result.bound) if result.bound > 0 else 0.0
-    objective = loss + result.min_gain * len(result.solution.terms)
+    min_gain = result.min_gain * rates.loss_unit
+    objective = loss + min_gain * len(result.solution.terms)
     reached, status = relative_gap(objective, bound), result.status
-    is_ended = status in (Status.OPTIMAL, Status.GAP_REACHED)
-    if is_ended and reached <= DEVIANCE_TOLERANCE:
+    is_ended = status in (Status.OPTIMAL, Status.GAP_REACHED, Status.ROUNDING)
+    if is_ended and reached <= rates.tolerance:
         status = Status.OPTIMAL
     elif is_ended:
         status = Status.GAP_REACHED if reached <= gap else Status.ROUNDING
-    return replace(result, loss=loss, bound=bound, status=status, history=(), pool=None)
+    return replace(
+        result, loss=loss, bound=bound, status=status, min_gain=min_gain, history=(), pool=None
+    )

@@ -1,7 +1,8 @@
-"""What cards of hazards and cards of rates have in common: parameters, reading, learning."""
+"""What cards of hazards, rates, levels and numbers have in common: parameters, reading, learning."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -11,15 +12,17 @@ import numpy as np
 from riskcard.arrays import Booleans, Floats
 from riskcard.data.table import make_table
 from riskcard.data.target import read_weights
-from riskcard.errors import DataError
+from riskcard.errors import DataError, ParameterError
 from riskcard.estimators.base import CardEstimator
 from riskcard.estimators.fitted import Training
-from riskcard.estimators.fitted_rates import RateOutcome, finish_rates
 from riskcard.estimators.learning import Request, learn
+from riskcard.estimators.other_outcomes.fitted_rates import RateOutcome, finish_rates
+from riskcard.estimators.recipe_values import parameters_from
 from riskcard.estimators.regularization import Regularization
 from riskcard.estimators.tasks import make_task, procedure_of, without_left_out
+from riskcard.model.origin.recipe import Recipe
 from riskcard.parameters import Parameter, parameters_of
-from riskcard.problem.rates import RateRows
+from riskcard.problem.other_losses import OtherLoss
 from riskcard.rules.card_rules import CardRules
 
 #: Parameters of cards for yes or no that hazards and rates do not have: the baseline, or the offset, is
@@ -29,7 +32,7 @@ YES_OR_NO_ONLY = ("scale", "max_log_odds", "event", "class_weight")
 
 @dataclass(eq=False, repr=False)
 class RateEstimator(CardEstimator):
-    """An estimator whose card gives a hazard or a rate; how rows are read is up to its subclass."""
+    """An estimator whose outcome is not yes or no; how rows are read is up to its subclass."""
 
     takes_any_table = True
     #: The group of its own parameters.
@@ -51,19 +54,60 @@ class RateEstimator(CardEstimator):
     n_jobs: int | None = None
     verbose: bool = False
 
-    def _parameters(self) -> dict[str, Parameter]:
+    @classmethod
+    def _parameters(cls) -> dict[str, Parameter]:
         """All parameters by name: those that it shares with cards for yes or no, and its own."""
         shared = parameters_of("card", "work")
         kept = {name: one for name, one in shared.items() if name not in YES_OR_NO_ONLY}
-        return kept | parameters_of(self.group)
+        return kept | parameters_of(cls.group)
+
+    def fit_as(self, request: Request, X: Any, y: Any, sample_weight: Any, **further: Any) -> Any:
+        """The same as ``fit``, for what a function asks for in addition, such as a note on the card."""
+        self._request = request
+        try:
+            return self.fit(X, y, sample_weight, **further)
+        finally:
+            del self._request
+
+    #: Find the card; what is further given depends on the outcome.
+    fit: ClassVar[Callable[..., Any]]
+
+    @classmethod
+    def from_recipe(cls, recipe: Recipe) -> Any:
+        """The unfitted estimator that a card was learned with.
+
+        On the same rows ``fit`` gives the same card, unless a time limit ended the work.
+        """
+        if recipe.parameters.keys() != {*cls._parameters(), "identifiers"}:
+            raise ParameterError(
+                f"The card was made by {recipe.method}, which has other parameters. Give the recipe of a card "
+                f"that {cls.__name__} learned."
+            )
+        return cls(**parameters_from(recipe.parameters))
 
     def _read_rows(
-        self, X: Any, is_event: Booleans, sample_weight: Any, name: str | None
+        self,
+        X: Any,
+        is_event: Booleans,
+        sample_weight: Any,
+        name: str | None,
+        outcome_words: str | None = None,
     ) -> tuple[Training, Booleans]:
-        """The checked rows without those of weight 0, and which are left."""
+        """The checked rows without those of weight 0, and which are left.
+
+        Parameters
+        ----------
+        X, sample_weight
+            As they were given.
+        is_event
+            Whether each row has the event; of numbers and levels, whether it is in the upper half.
+        name, outcome_words
+            What the target is called, and what it is where rows have no event.
+        """
         checked = {key: one.checked(getattr(self, key)) for key, one in self._parameters().items()}
+        request = getattr(self, "_request", None) or Request(method=type(self).__name__)
         checked |= {"scale": "calibrated", "max_log_odds": checked["max_log_ratio"]}
-        self._task = make_task(self, checked, Request(method=type(self).__name__))
+        self._task = make_task(self, checked, request)
         weights = read_weights(sample_weight, is_event.size)
         table = make_table(
             X,
@@ -80,7 +124,8 @@ class RateEstimator(CardEstimator):
             raise DataError(
                 "Every row with an event has the weight 0. Give some a positive weight."
             )
-        self._describe(X, table, self.max_terms, counts_events=True)
+        counts_events = outcome_words is None
+        self._describe(X, table, self.max_terms, counts_events, outcome_words)
         names = {**self._parameters(), "identifiers": None}
         procedure = procedure_of(self, names, self._task)
         known = {"identifiers": self.identifiers_ or None}
@@ -89,8 +134,8 @@ class RateEstimator(CardEstimator):
         self._task = without_left_out(self._task, training)
         return training, kept
 
-    def _learn(self, training: Training, rates: RateRows, outcome: RateOutcome) -> None:
-        """Learn a card from rows with exposure and events, and keep it."""
+    def _learn(self, training: Training, rates: OtherLoss, outcome: RateOutcome) -> None:
+        """Learn a card from rows with their loss, and keep it."""
         training = replace(training, rates=rates)
         learned = learn(training, self._task)
         self.card_, self.result_ = finish_rates(*learned, training, outcome)
@@ -107,5 +152,5 @@ class RateEstimator(CardEstimator):
         return self.card_.relative_of_total(self.total_points(X))
 
     def __call__(self, X: Any) -> Floats:
-        """The logarithm of the relative hazard, or of the rate."""
+        """The logarithm of the relative hazard, or of the rate; of numbers the expected one."""
         return np.asarray(self.card_.linear_of_total(self.total_points(X)), dtype=np.float64)

@@ -1,0 +1,189 @@
+"""Outcomes of ``fit`` other than yes or no: the options, the target as they mean it, and the fit."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from riskcard.cli.given import given, regularization_of
+from riskcard.cli.labels import texts_of
+from riskcard.cli.times import require_english_kind, require_yes_or_no_options
+from riskcard.data.files.wanted_columns import Kind, as_number
+from riskcard.errors import DataError, ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from riskcard.cli.training import Training
+    from riskcard.data.columns import FeatureValues
+    from riskcard.model.card import RiskCard
+
+#: Options that need another one, and the values of that.
+_NEEDED = {
+    "exposure": ("outcome", "count"),
+    "levels": ("outcome", "levels"),
+    "competing": ("time", None),
+}
+
+
+class Target(NamedTuple):
+    """What the target says of each row.
+
+    Attributes
+    ----------
+    is_event
+        Whether the row has the event; of numbers and levels, whether it is in the upper half.
+    classes
+        What not to have it, and to have it, is called.
+    values
+        The number, the count or the level; None for yes or no.
+    is_competing
+        Whether the row has a competing event; None without such events.
+    words
+        What the outcome is; None for yes or no.
+    """
+
+    is_event: NDArray[Any]
+    classes: tuple[Any, Any]
+    values: NDArray[Any] | None = None
+    is_competing: NDArray[Any] | None = None
+    words: str | None = None
+
+
+def require_outcome(options: Namespace) -> None:
+    """Refuse options that do not go with ``--outcome``, and those that need it, before rows are read."""
+    for name, (needed, value) in _NEEDED.items():
+        found = getattr(options, needed)
+        if getattr(options, name) and (found is None or value not in (None, found)):
+            other = f"--{needed}" if value is None else f"--{needed} {value}"
+            raise ParameterError(f"--{name} has no effect without {other}. Give both, or neither.")
+    if options.competing and options.event is None:
+        raise ParameterError("--competing needs --event, the value of the event itself. Give both.")
+    if options.competing and options.entry is not None:
+        raise ParameterError(
+            "--entry and --competing cannot be used together: the weights of competing events are for rows "
+            "that are followed from the start. Leave one of them out."
+        )
+    if options.outcome is None:
+        return
+    for name in ("time", "event"):
+        if getattr(options, name) is not None:
+            raise ParameterError(
+                f"--{name} and --outcome cannot be used together. Leave one of them out."
+            )
+    require_yes_or_no_options(options, "--outcome")
+    require_english_kind(options)
+
+
+def kind_of_target(options: Namespace) -> Kind:
+    """How the target is read."""
+    return Kind.NUMBER if getattr(options, "outcome", None) in ("number", "count") else Kind.TEXT
+
+
+def is_other(options: Namespace) -> bool:
+    """Whether the target is not yes or no; only the command fit has such options."""
+    return any(getattr(options, name, None) for name in ("competing", "outcome"))
+
+
+def read_other_target(column: FeatureValues, options: Namespace) -> Target:
+    """The target as the options mean it, where it is not yes or no."""
+    if options.competing:
+        return _with_competing(column, options)
+    is_ordered = options.outcome == "levels"
+    return _of_levels(column, options) if is_ordered else _of_numbers(column, options)
+
+
+def _of_numbers(column: FeatureValues, options: Namespace) -> Target:
+    """Numbers divided at their median, or counts at 0."""
+    import numpy as np
+
+    from riskcard.outcomes.words import count_words, number_words
+
+    values, name = column.values, options.target
+    if options.outcome == "count":
+        return Target(values > 0, (0, 1), values, words=count_words(name, values))
+    middle = float(np.median(values))
+    is_high = values > middle if middle < values.max() else values == middle
+    return Target(is_high, (0, 1), values, words=number_words(name, values))
+
+
+def _of_levels(column: FeatureValues, options: Namespace) -> Target:
+    """Levels in the order of --levels, or of numbers, divided at the median."""
+    import numpy as np
+
+    from riskcard.outcomes.words import level_words
+
+    texts = texts_of(column)
+    order = options.levels
+    if not order:
+        numbers = sorted({as_number(text) for text in texts}, key=str)
+        if any(isinstance(one, str) for one in numbers):
+            raise DataError(
+                f"The target {options.target!r} has texts such as {texts[0]!r}, whose order is not known. "
+                "Give them with --levels, from the lowest to the highest."
+            )
+        order = [f"{one:g}" for one in sorted(numbers)]
+        texts = [f"{as_number(text):g}" for text in texts]
+    unknown = sorted(set(texts) - set(order))
+    if unknown:
+        raise DataError(
+            f"The target {options.target!r} has the value {unknown[0]!r}, which --levels does not name. Name "
+            "all levels, or correct the value."
+        )
+    place = np.array([order.index(text) for text in texts])[column.codes()]
+    values, words = np.array(order, dtype=object)[place], level_words(options.target, order, place)
+    return Target(place >= max(1, int(np.median(place))), (0, 1), values, words=words)
+
+
+def _with_competing(column: FeatureValues, options: Namespace) -> Target:
+    """The event, the competing ones, and all other values, which are of rows without any event."""
+    import numpy as np
+
+    from riskcard.outcomes.words import competing_words
+
+    texts = texts_of(column)
+    for name, wanted in (("event", [options.event]), ("competing", options.competing)):
+        missing = [one for one in wanted if one not in texts]
+        if missing:
+            raise DataError(
+                f"--{name} names {missing[0]!r}, but the target {options.target!r} has the values "
+                f"{', '.join(map(repr, sorted(texts)[:5]))}. Give one of them."
+            )
+    if options.event in options.competing:
+        raise ParameterError(
+            f"{options.event!r} is named by --event and by --competing. Name it once."
+        )
+    codes = np.array(
+        [1 if text == options.event else 2 * (text in options.competing) for text in texts]
+    )
+    found = codes[column.codes()]
+    others = [text for text in texts if text != options.event and text not in options.competing]
+    classes = (others[0] if others else f"not {options.event}", options.event)
+    words = competing_words(f"{options.target} = {options.event}", found == 1, found == 2)
+    return Target(found == 1, classes, None, found == 2, words)
+
+
+def fit_outcome(options: Namespace, training: Training) -> RiskCard:
+    """Learn a card of numbers, rates or levels."""
+    from riskcard.estimators.other_outcomes.ordinal import RiskScoreOrdinal
+    from riskcard.estimators.other_outcomes.rate_estimator import YES_OR_NO_ONLY
+    from riskcard.estimators.other_outcomes.regressor import RiskScoreRegressor
+
+    parameters = {
+        name: value
+        for name, value in given(options, "card", "work").items()
+        if name not in YES_OR_NO_ONLY
+    }
+    parameters |= {"rules": training.rules, "identifiers": None} | regularization_of(options)
+    parameters["verbose"] = not options.quiet
+    table, values, weights = training.table, training.values, training.weights
+    if options.outcome == "levels":
+        levels = options.levels or sorted(set(values), key=float)  # type: ignore[arg-type]
+        ordinal = RiskScoreOrdinal(levels=levels, **parameters)
+        return ordinal.fit(table, values, sample_weight=weights).card_
+    loss = "poisson" if options.outcome == "count" else "squared_error"
+    regressor = RiskScoreRegressor(loss=loss, **parameters)
+    exposure = None
+    if training.exposure is not None:
+        exposure = {options.exposure: training.exposure}
+    return regressor.fit(table, values, sample_weight=weights, exposure=exposure).card_

@@ -1,0 +1,156 @@
+"""Ordered levels as times: how far a row comes down from the highest level before it stops.
+
+Someone who comes down from the highest level passes it or stops there, then the next, down to the lowest,
+where everyone stops who is left. McCullagh's proportional hazards (JRSS B 42, 1980) say that the
+probability to stop at a level, of those who come to it, is ``1 - exp(-D r)``: ``D > 0`` belongs to the level,
+and ``r = exp(z)`` to the row. So a higher ``z`` stops earlier, which is a higher level, and the probability
+of a level or a higher one is ``1 - exp(-H r)`` with ``H`` the sum of the ``D`` down to it.
+
+A row loses ``D r`` at each level that it passes and ``-log(1 - exp(-D r))`` where it stops. With ``D`` as
+they are where all rows have ``r = 1``, the Poisson loss ``e r - d z`` takes the place of this likelihood: ``d``
+says whether the row stops above the lowest level, and ``e`` is the sum of the ``D`` that it passes plus, where
+it stops, ``1 - D / (exp(D) - 1)``, which is about half of that ``D``. What is passed is exact. Where a row
+stops, the slope at ``z = 0`` of both losses is ``-D / (exp(D) - 1)``, so that they agree to the first order,
+and the second derivatives differ by about ``D**2 / 12``. Card and proof are about this Poisson loss.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from riskcard.arrays import Floats, Integers
+from riskcard.data.frames import column_names
+from riskcard.data.raw_columns import read_raw, rows_in_words
+from riskcard.errors import DataError, ParameterError
+
+#: Halvings of the interval of the logarithm of a hazard: to the last digits.
+HALVINGS = 80
+#: Between these is the logarithm of every hazard.
+LOWEST, HIGHEST = -40.0, 40.0
+
+
+@dataclass(frozen=True, slots=True)
+class LevelRows:
+    """The level of each row.
+
+    Attributes
+    ----------
+    names
+        The levels from the lowest to the highest, as they are in the data.
+    codes
+        The place of each row's level.
+    """
+
+    names: tuple[Any, ...]
+    codes: Integers
+
+    def steps(self, weights: Floats, ratios: Floats | None = None) -> Floats:
+        """``D`` of each level but the lowest, with the highest likelihood for given ``r``; 1 for all if None.
+
+        The levels have nothing to do with each other. The derivative by the ``D`` of one is the sum of ``r``
+        over the rows that pass it, less that of ``r / (exp(D r) - 1)`` over those that stop there: it rises
+        with ``D``, and its sign is found by halving.
+        """
+        found = np.empty(len(self.names) - 1)
+        ratios = np.ones(self.codes.size) if ratios is None else ratios
+        for level in range(1, len(self.names)):
+            stops = self.codes == level
+            passed = float(np.sum((weights * ratios)[self.codes < level]))
+            own, weight = ratios[stops], weights[stops]
+            low, high = LOWEST, HIGHEST
+            for _ in range(HALVINGS):
+                middle = (low + high) / 2
+                with np.errstate(over="ignore"):
+                    stopped = float(np.sum(weight * own / np.expm1(np.exp(middle) * own)))
+                low, high = (low, middle) if passed > stopped else (middle, high)
+            found[level - 1] = np.exp(low)
+        return found
+
+    def hazards(self, weights: Floats, ratios: Floats | None = None) -> Floats:
+        """``H`` of each level but the lowest: the sums of ``D`` from the highest level down."""
+        sums: Floats = np.cumsum(self.steps(weights, ratios)[::-1])[::-1]
+        return sums
+
+    def exposure(self, weights: Floats) -> Floats:
+        """``e`` of each row; weight times exposure adds up to the weight of the rows above the lowest level.
+
+        The derivatives by the ``D`` are 0 at ``r = 1``, so what is passed, ``sum of D``, is over all rows the
+        same as the sum of ``D / (exp(D) - 1)`` where they stop, which the rest of ``e`` makes up to 1.
+        """
+        steps = self.steps(weights)
+        down_to = np.concatenate([np.cumsum(steps[::-1])[::-1], [0.0]])
+        at_stop = np.concatenate([[0.0], 1.0 - steps / np.expm1(steps)])
+        found: Floats = down_to[self.codes] + at_stop[self.codes]
+        return found
+
+
+def read_levels(y: Any, n_rows: int, order: Any = None) -> LevelRows:
+    """The level of each row.
+
+    Parameters
+    ----------
+    y
+        Numbers, or texts with an order.
+    n_rows
+        Of the table.
+    order
+        The levels from the lowest to the highest; None for that of an ordered category, or of numbers.
+
+    Examples
+    --------
+    >>> read_levels(["mild", "severe", "mild"], 3, ["mild", "severe"]).codes.tolist()
+    [0, 1, 0]
+    """
+    names = column_names(y)
+    column = y if names is None else y[names[0]]
+    values = np.asarray(read_raw(column).as_array(), dtype=object).ravel()
+    if values.size != n_rows:
+        raise DataError(
+            f"The target y has {values.size} values, but X has {n_rows} rows. Give one per row."
+        )
+    is_missing = np.array([one is None or one != one for one in values])
+    if is_missing.any():
+        raise DataError(
+            f"The target y is missing in {rows_in_words(is_missing)}. Leave these rows out."
+        )
+    levels = _order_of(column, values) if order is None else tuple(order)
+    if len(levels) < 2 or len(set(levels)) < len(levels):
+        raise ParameterError(
+            f"levels is {list(levels)!r}. Give two levels or more, all of them different, from the lowest to "
+            "the highest."
+        )
+    places = {level: place for place, level in enumerate(levels)}
+    is_unknown = np.array([one not in places for one in values])
+    if is_unknown.any():
+        raise DataError(
+            f"The target y is {values[is_unknown][0]!r} in {rows_in_words(is_unknown)}, which is none of the "
+            f"levels {list(levels)!r}. Correct these rows, or name all levels."
+        )
+    return LevelRows(levels, np.array([places[one] for one in values], dtype=np.int64))
+
+
+def require_all_levels(rows: LevelRows) -> None:
+    """Refuse levels that no row has: nothing can be learned of them."""
+    empty = [name for place, name in enumerate(rows.names) if not (rows.codes == place).any()]
+    if empty:
+        raise DataError(
+            f"No row has the level {empty[0]!r}. Leave it out of the levels, or join it with its neighbour."
+        )
+
+
+def _order_of(column: Any, values: Any) -> tuple[Any, ...]:
+    """The order that the data have by themselves."""
+    dtype: Any = getattr(column, "dtype", None)
+    if getattr(dtype, "ordered", False):
+        present = set(values)
+        return tuple(one for one in dtype.categories if one in present)
+    distinct = list(dict.fromkeys(values))
+    if any(isinstance(one, str) for one in distinct):
+        raise ParameterError(
+            f"The target y has texts such as {distinct[0]!r}, whose order is not known. Give levels, from the "
+            "lowest to the highest."
+        )
+    return tuple(sorted(distinct))

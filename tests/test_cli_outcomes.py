@@ -1,0 +1,180 @@
+"""The command line with numbers, counts, ordered levels and competing events."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import numpy as np
+import pytest
+
+from riskcard import RiskCard, RiskScoreRegressor
+from riskcard.cli.main import main
+
+FEATURES = ["--columns", "age", "size", "--max-terms", "2"]
+
+
+LEVELS = ["--target", "grade", "--outcome", "levels", "--levels", "mild", "severe", "worst"]
+COMPETING = ["--target", "state", "--event", "relapse", "--competing", "dead", "--time", "days"]
+
+
+@pytest.fixture
+def data(tmp_path):
+    rng = np.random.default_rng(0)
+    n_rows = 160
+    X = rng.normal(50, 10, size=(n_rows, 2)).round(1)
+    cost = (100 + 60 * (X[:, 0] > 52) + rng.normal(0, 30, n_rows)).round(1)
+    grade = np.array(["mild", "severe", "worst"])[np.digitize(cost, [110, 160])]
+    stage = np.digitize(cost, [110, 160]) + 9  # 9, 10, 11: not in the order of texts
+    years = rng.uniform(0.5, 2.0, n_rows).round(2)
+    visits = rng.poisson(years * np.abs(cost) / 100)
+    days = rng.exponential(np.where(X[:, 0] > 52, 20, 40)).round(1) + 0.1
+    state = rng.choice(["alive", "relapse", "dead"], n_rows)
+    path = tmp_path / "rows.csv"
+    lines = ["age,size,cost,grade,stage,years,visits,days,state"]
+    columns = zip(*X.T, cost, grade, stage, years, visits, days, state, strict=True)
+    lines += [",".join(map(str, row)) for row in columns]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def run(capsys, *arguments):
+    code = main([str(one) for one in arguments])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def fit(capsys, data, tmp_path, *options):
+    path = tmp_path / "card.json"
+    code, out, err = run(capsys, "fit", data, *FEATURES, *options, "--certify", "-o", path)
+    assert code == 0, err
+    return path, out, err
+
+
+def predicted(capsys, card, data):
+    code, out, _ = run(capsys, "predict", card, data, "--digits", "all")
+    assert code == 0
+    return list(csv.DictReader(io.StringIO(out)))
+
+
+def test_a_number_gives_the_card_of_python(data, tmp_path, capsys):
+    path, out, err = fit(capsys, data, tmp_path, "--target", "cost", "--outcome", "number")
+    assert "Outcome: cost, a number from" in err
+    assert "Expected cost" in out
+    rows = list(csv.DictReader(io.StringIO(data.read_text())))
+    X = np.array([[float(row["age"]), float(row["size"])] for row in rows])
+    y = np.array([float(row["cost"]) for row in rows])
+    model = RiskScoreRegressor(2, loss="squared_error", certify=True).fit(X, y)
+    card = RiskCard.load(path)
+    assert [one.cuts for one in card.features] == [one.cuts for one in model.card_.features]
+    found = [float(row["expected"]) for row in predicted(capsys, path, data)]
+    assert found == pytest.approx(model.predict(X))
+    code, out, _ = run(capsys, "explain", path, data, "--row", "1")
+    assert code == 0
+    assert "Expected cost:" in out
+
+
+def test_a_count_gives_rates_per_exposure(data, tmp_path, capsys):
+    options = ["--target", "visits", "--outcome", "count", "--exposure", "years"]
+    path, out, err = fit(capsys, data, tmp_path, *options)
+    assert "Rate of visits per unit of years" in out
+    assert "events in 160 rows" in err
+    card = RiskCard.load(path)
+    assert card.kind.exposure == "years"
+    assert {"total", "rate", "remarks"} == set(predicted(capsys, path, data)[0])
+
+
+def test_levels_are_in_the_order_that_is_given_or_of_numbers(data, tmp_path, capsys):
+    names = ["--levels", "mild", "severe", "worst"]
+    path, out, err = fit(capsys, data, tmp_path, "--target", "grade", "--outcome", "levels", *names)
+    assert "levels in order: mild (" in err
+    assert "severe or higher" in out
+    card = RiskCard.load(path)
+    assert card.kind.levels == ("mild", "severe", "worst")
+    assert {"at_least_severe", "at_least_worst"} < set(predicted(capsys, path, data)[0])
+    path, _, _ = fit(capsys, data, tmp_path, "--target", "stage", "--outcome", "levels")
+    other = RiskCard.load(path)
+    assert other.kind.levels == ("9", "10", "11")
+    assert other.features == card.features
+    assert other.kind.hazards == pytest.approx(card.kind.hazards)
+
+
+def test_competing_events_are_named_on_the_card(data, tmp_path, capsys):
+    options = ["--target", "state", "--event", "relapse", "--competing", "dead", "--time", "days"]
+    path, out, err = fit(capsys, data, tmp_path, *options, "--horizon", "10", "20")
+    assert "competing events in" in err
+    assert "where state = dead may" in " ".join(out.split())
+    card = RiskCard.load(path)
+    assert card.kind.competing == "state = dead"
+    assert card.certificate is not None
+    row = predicted(capsys, path, data)[0]
+    assert 0 < float(row["risk_by_10"]) < float(row["risk_by_20"]) < 1
+    code, _, err = run(capsys, "validate", path, data)
+    assert code == 2
+    assert "do not take cards with competing events yet" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--target", "grade", "--outcome", "number"], "is not a number"),
+        (["--target", "grade", "--outcome", "levels"], "whose order is not known"),
+        (
+            ["--target", "grade", "--outcome", "levels", "--levels", "mild", "severe"],
+            "'worst', which",
+        ),
+        (["--target", "grade"], "('mild', 'severe', 'worst'), but a card needs two."),
+        (["--target", "state", "--event", "dead", "--time", "days"], "events (--competing)"),
+        (["--target", "visits", "--exposure", "years"], "no effect without --outcome count"),
+        (["--target", "grade", "--levels", "mild"], "no effect without --outcome levels"),
+        (["--target", "state", "--competing", "dead"], "no effect without --time"),
+        (["--target", "state", "--time", "days", "--competing", "dead"], "needs --event"),
+        (
+            ["--target", "state", "--event", "relapse", "--time", "days", "--competing", "gone"],
+            "--competing names 'gone'",
+        ),
+        (
+            ["--target", "state", "--event", "dead", "--time", "days", "--competing", "dead"],
+            "named by --event and by --competing",
+        ),
+        (["--target", "cost", "--outcome", "number", "--time", "days"], "cannot be used together"),
+        (
+            ["--target", "cost", "--outcome", "number", "--hold-out", "0.2"],
+            "is for outcomes of yes or no",
+        ),
+        (
+            ["--target", "cost", "--outcome", "number", "--proof", "p"],
+            "is for outcomes of yes or no",
+        ),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(data, capsys, options, message):
+    certify = ["--certify"] if "--proof" in options else []
+    code, _, err = run(capsys, "fit", data, *FEATURES, *options, *certify, "-q")
+    assert code == 2
+    assert message in err
+
+
+@pytest.mark.parametrize("command", ["calculator", "validate", "check"])
+def test_a_card_of_numbers_is_refused_where_it_does_not_fit_in_one_sentence(
+    data, tmp_path, capsys, command
+):
+    path, _, _ = fit(capsys, data, tmp_path, "--target", "cost", "--outcome", "number")
+    rows = ["-o", tmp_path / "page.html"] if command == "calculator" else [data]
+    code, _, err = run(capsys, command, path, *rows)
+    assert code == 2
+    assert "this card gives an expected value" in err
+
+
+@pytest.mark.parametrize("command", ["check", "recalibrate", "report", "validate"])
+@pytest.mark.parametrize("options", [LEVELS, COMPETING], ids=["levels", "competing"])
+def test_a_kind_is_refused_before_its_target_is_read(data, tmp_path, capsys, command, options):
+    path, _, _ = fit(capsys, data, tmp_path, *options)
+    output = [] if command in ("check", "validate") else ["-o", tmp_path / "written.html"]
+    code, _, err = run(capsys, command, path, data, *output)
+    assert code == 2
+    assert "the card knows" not in err
+    if command == "validate":
+        assert "are for outcomes of yes or no and times to an event" in err or "competing" in err
+    else:
+        assert "yes or no, times to an event without competing ones, and counts" in err
