@@ -212,14 +212,14 @@ function cutsPart(studio, feature) {
     const handle = h("input", { type: "range", min: low, max: high, step, value: cut, class: "handle", "data-key": `cut-${i}-${feature.name}`, "data-cut": i,
       "aria-label": say("cut_handle", { name: feature.heading, place: i + 1 }), "aria-valuetext": short(cut),
       oninput: event => {
-        around().dataset.dragging = "yes";
+        around().dataset.held = "yes";
         const value = rounded(event.target.value);
         number.value = value;
         event.target.setAttribute("aria-valuetext", short(value));
         look(value);
       },
       onchange: event => {
-        delete around().dataset.dragging;
+        delete around().dataset.held;
         next = null;
         edit(studio, { what: "cut", feature: feature.name, place: i, cut: rounded(event.target.value) });
       } });

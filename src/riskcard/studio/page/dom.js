@@ -99,9 +99,30 @@ export const button = (text, onclick, attributes = {}) => h("button", { type: "b
 export const field = (label, input, hint) =>
   h("label", { class: "field" }, h("span", {}, label), input, hint ? h("small", {}, hint) : null);
 
-/** A drop-down list of [value, text] pairs. */
+/** Milliseconds without a key after which a choice made by keys counts. */
+const QUIET = 600;
+
+/** A drop-down list of [value, text] pairs. While somebody types in it or walks through it by keys, nothing is drawn anew. */
 export function choice(pairs, value, onchange, attributes = {}) {
-  const list = h("select", { onchange: event => onchange(event.target.value), ...attributes });
+  let isByKeys = false, waiting = null;
+  const tell = () => {
+    clearTimeout(waiting);
+    waiting = null;
+    delete home.dataset.held;
+    onchange(list.value);
+  };
+  const wait = () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(tell, QUIET);
+    home.dataset.held = "yes";
+  };
+  const list = h("select", {
+    onpointerdown: () => { isByKeys = false; },
+    onkeydown: () => { isByKeys = true; if (waiting !== null) wait(); },
+    onchange: () => (isByKeys ? wait() : tell()),
+    onblur: () => { if (waiting !== null) tell(); },
+    ...attributes,
+  });
   for (const [one, text] of pairs) list.append(h("option", { value: one, selected: one === value }, text));
   return list;
 }

@@ -112,7 +112,7 @@ function hear(news) {
 
 /** Show the newest state that was heard of, once the page is not busy: news that come meanwhile are not repeated. */
 async function catchUp() {
-  const isBusy = () => isWaiting || around().getAttribute("aria-busy") === "true" || around().dataset.dragging;
+  const isBusy = () => isWaiting || around().getAttribute("aria-busy") === "true" || around().dataset.held;
   while (heardVersion > shownVersion && !isBusy()) {
     isWaiting = true;
     try { await refresh(); } catch { return; /* the studio is gone, which the one who listens says */ } finally { isWaiting = false; }
