@@ -205,6 +205,27 @@ def test_the_command_prices_cards_and_columns(tmp_path, monkeypatch, capsys):
     assert captured.out == f"{alone}\n"
 
 
+def test_a_learned_card_names_its_target_and_is_not_called_changed(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    X, y, _, _ = tiny(7)
+    X.assign(died=y).to_csv("rows.csv", index=False)
+    learn = ["fit", "rows.csv", "--target", "died", "--max-terms", "2", "-q", "-o", "card.json"]
+    assert main(learn) == 0
+    assert RiskCard.load("card.json").recipe is not None
+    capsys.readouterr()
+    assert main(["price", "card.json", "rows.csv", "-q"]) == 0
+    captured = capsys.readouterr()
+    assert "was changed" not in captured.err
+    assert captured.out == f"{price_card(RiskCard.load('card.json'), X, y)}\n"
+
+
+def test_a_score_needs_a_target(tmp_path, capsys):
+    path = tmp_path / "rows.csv"
+    path.write_text("a,died\n1,0\n2,1\n")
+    assert main(["price", str(path), "--score", "a", "-q"]) == 2
+    assert "Give the column with --target" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -78,7 +78,8 @@ def with_fitted_scale(
 ) -> RiskCard:
     """The card with the slope and offset that fit rows best, and as steep as ``limit`` allows at most.
 
-    A card whose totals are all the same gives every row the share of events.
+    A card whose totals are all the same gives every row the share of events. What was proven and how the card
+    was learned holds for the scale it had, so both are left out.
 
     Parameters
     ----------
@@ -89,6 +90,7 @@ def with_fitted_scale(
     limit
         The most by which a term may change the log-odds.
     """
+    card = replace(card, certificate=None, recipe=None)
     if not card.terms or np.ptp(totals) == 0:
         rate = float(weights[is_event].sum() / weights.sum())
         return replace(card, multiplier=1.0, offset=math.log(rate / (1 - rate)) - float(totals[0]))

@@ -6,6 +6,7 @@ from argparse import Namespace
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from riskcard.cli.card_rows import target_of
 from riskcard.cli.remarks import put, say, say_saved, warnings_as_sentences
 from riskcard.cli.training import Training, read_training
 from riskcard.errors import DataError, ParameterError
@@ -35,6 +36,7 @@ def _of_card(options: Namespace) -> Price:
     from riskcard.price.price_card import CardKind, price_card
 
     card = load_card(options.card)
+    options.target = target_of(options, card)
     if options.event is None:
         options.event = str(card.classes[1])
     training = read_training(options)
@@ -60,6 +62,8 @@ def _of_score(options: Namespace) -> Price:
 
     if options.same_features:
         raise ParameterError("--same-features is about a card. Leave it out with --score.")
+    if options.target is None:
+        raise ParameterError("The outcome is not named. Give the column with --target.")
     if options.score in options.drop:
         raise ParameterError(
             f"{options.score!r} is both priced and dropped. Remove it from --drop."
