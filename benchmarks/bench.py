@@ -19,7 +19,7 @@ from benchmarks.model import Model
 from benchmarks.peers import Environment
 from benchmarks.store import NOT_INSTALLED, Job, Store
 from benchmarks.tables import Table, folds_of, load_table
-from riskcard.paper.experiments.machine import today
+from riskcard.paper.experiments.runs.machine import today
 
 __all__ = ["AS_IT_COMES", "PLAIN", "Bench", "run_jobs"]
 

@@ -16,7 +16,7 @@ from benchmarks.questions.common import Section
 from benchmarks.standing import draw_standing, standing_of
 from benchmarks.store import Kept
 from riskcard.output_files import write_whole
-from riskcard.paper.experiments.machine import describe_machine, today
+from riskcard.paper.experiments.runs.machine import describe_machine, today
 from riskcard.paper.wrapped_prose import wrap_prose
 from riskcard.version import __version__
 

@@ -20,22 +20,22 @@ from riskcard.baselines import (
     SelectRegressRoundClassifier,
     UnitWeightsClassifier,
 )
-from riskcard.baselines.columns import candidate_columns
 from riskcard.baselines.lattice_method.answer import Stops
 from riskcard.baselines.lattice_method.cuts import SOLVERS
 from riskcard.baselines.lattice_method.lattice import Box, bound_of_box, make_lattice, tangent_at
 from riskcard.baselines.plain_cards import ROUNDINGS, SELECTIONS
-from riskcard.baselines.polish import polish
-from riskcard.baselines.regression import fit_logistic
-from riskcard.baselines.rounding import (
+from riskcard.baselines.steps.columns import candidate_columns
+from riskcard.baselines.steps.polish import polish
+from riskcard.baselines.steps.regression import fit_logistic
+from riskcard.baselines.steps.rounding import (
     RealCard,
     round_at_random,
     round_in_random_order,
     round_nearest,
     round_sequentially,
 )
-from riskcard.baselines.scaling import with_best_scale
-from riskcard.baselines.selection import (
+from riskcard.baselines.steps.scaling import with_best_scale
+from riskcard.baselines.steps.selection import (
     as_candidates,
     associations,
     select_by_lasso,
@@ -163,7 +163,7 @@ def test_a_missing_solver_names_its_extra(small, monkeypatch, name):
 
 
 def test_too_many_columns_ask_for_a_grid(small, monkeypatch):
-    monkeypatch.setattr("riskcard.baselines.columns.MOST_NUMBERS", 100)
+    monkeypatch.setattr("riskcard.baselines.steps.columns.MOST_NUMBERS", 100)
     with pytest.raises(ParameterError, match="Use fewer cuts per feature"):
         UnitWeightsClassifier().fit(*small)
 

@@ -10,8 +10,8 @@ from scipy.stats import chi2
 
 from optional import find
 from riskcard import RiskScoreSurvival, validate_survival
-from riskcard.evaluation.by_time import area_by, benefit_by, constancy_of
 from riskcard.evaluation.decision import decision_curve
+from riskcard.evaluation.other_outcomes.by_time import area_by, benefit_by, constancy_of
 from riskcard.evaluation.outcomes import read_outcomes
 from riskcard.outcomes.hazards import FollowUp
 from survival_rows import draw_rows, structured

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from cards import heart_card, mass_card, risk_cards
 from counted import counted, many_totals, odd_card
 from riskcard.card.bands import cells_of
-from riskcard.card.picture import card_picture
+from riskcard.card.drawing.picture import card_picture
+from riskcard.card.drawing.sheet import WIDTH, Dot, Rectangle, Rule, Words, lay_out
+from riskcard.card.drawing.text_width import text_width, wrap
 from riskcard.card.scorecard import score_card_of
-from riskcard.card.sheet import WIDTH, Dot, Rectangle, Rule, Words, lay_out
-from riskcard.card.text_width import text_width, wrap
 from riskcard.cli.main import main
 from riskcard.errors import FormatError, ParameterError, SolverMissing
 from riskcard.model.card import RiskCard

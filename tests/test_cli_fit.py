@@ -19,7 +19,7 @@ from riskcard import (
 from riskcard.cli.learning.fit import classifier_of, given
 from riskcard.cli.main import main
 from riskcard.cli.parser import make_parser
-from riskcard.cli.training import read_training
+from riskcard.cli.rows.training import read_training
 
 PARAMETERS = inspect.signature(RiskScoreClassifier).parameters
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from riskcard import DataError, FormatError, RiskcardWarning
-from riskcard.cli.labels import with_known_levels
 from riskcard.cli.main import main
+from riskcard.cli.rows.labels import with_known_levels
 from riskcard.data.columns import FeatureValues, levels_from
 from riskcard.data.files import csv_file
 from riskcard.data.files.csv_file import CsvFile

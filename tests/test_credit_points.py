@@ -13,7 +13,7 @@ from export_rows import rows_of, scores_of
 from riskcard import RiskScoreClassifier
 from riskcard.credit.scaling import to_credit_points
 from riskcard.errors import DataError, ParameterError
-from riskcard.estimators.recalibrate import recalibrate
+from riskcard.estimators.existing_card.recalibrate import recalibrate
 from riskcard.export.pmml import card_to_pmml
 from riskcard.export.sql import card_to_sql
 from riskcard.model.card import RiskCard

@@ -27,11 +27,11 @@ from riskcard.paper.experiments.result_tables import (
     to_markdown,
 )
 from riskcard.paper.experiments.results_page import render_page, write_page
-from riskcard.paper.experiments.run_outcome import BestKnown, Outcome, best_known, verdict
-from riskcard.paper.experiments.run_process import run_in_process
-from riskcard.paper.experiments.run_progress import ExperimentDisplay
-from riskcard.paper.experiments.run_store import Store
-from riskcard.paper.experiments.runner import make_cells, run_cells
+from riskcard.paper.experiments.runs.run_outcome import BestKnown, Outcome, best_known, verdict
+from riskcard.paper.experiments.runs.run_process import run_in_process
+from riskcard.paper.experiments.runs.run_progress import ExperimentDisplay
+from riskcard.paper.experiments.runs.run_store import Store
+from riskcard.paper.experiments.runs.runner import make_cells, run_cells
 from riskcard.paper.experiments.table_rows import Row, choose_rows, distinct_rows, rows_of
 from riskcard.paper.solvers.answer import Claim
 from riskcard.paper.solvers.registry import SolveRecord
@@ -313,7 +313,7 @@ def test_the_docs_compare_the_best_run_of_bonmin_with_the_paper_as_the_results_h
 
 def test_a_solver_is_measured_by_the_referee():
     pytest.importorskip("highspy")
-    from riskcard.paper.experiments.solving import solve_row
+    from riskcard.paper.experiments.runs.solving import solve_row
 
     outcome = solve_row(SMALL, METHODS["highs"], 60.0)
     assert outcome.loss == pytest.approx(1.34307, abs=5e-6)
@@ -323,7 +323,7 @@ def test_a_solver_is_measured_by_the_referee():
 
 def test_algorithm_1_gives_a_card_and_claims_nothing():
     pytest.importorskip("casadi")
-    from riskcard.paper.experiments.solving import solve_row
+    from riskcard.paper.experiments.runs.solving import solve_row
 
     outcome = solve_row(SMALL, METHODS["algorithm1"], 60.0)
     assert outcome.ending == "heuristic"
@@ -335,7 +335,7 @@ def test_algorithm_1_gives_a_card_and_claims_nothing():
 def started(monkeypatch):
     """Runs BONMIN from Algorithm 1 on the small row with known answers; 81.652 is Algorithm 1's loss."""
     pytest.importorskip("casadi")
-    from riskcard.paper.experiments import solving
+    from riskcard.paper.experiments.runs import solving
 
     def run_with(claim: Claim, moments, has_start: bool) -> tuple[Outcome, dict]:
         asked = {}
@@ -389,7 +389,7 @@ def test_no_card_below_the_cutoff_is_a_claim_that_the_start_is_optimal(started):
 @pytest.mark.slow
 def test_bonmin_from_algorithm_1_really_starts_there():
     pytest.importorskip("casadi")
-    from riskcard.paper.experiments.solving import solve_row
+    from riskcard.paper.experiments.runs.solving import solve_row
 
     outcome = solve_row(SMALL, METHODS["bonmin-started"], 1.5)
     assert outcome.loss <= 81.653

@@ -14,8 +14,8 @@ from cards import heart_card, mass_card, risk_cards, values_of
 from optional import pd
 from riskcard import DataError, FeaturePoints, LevelPoints, RiskCard, RiskScoreClassifier
 from riskcard.cli.main import main
-from riskcard.model.explain import Explanation
-from riskcard.model.lookup import place_of
+from riskcard.model.rows.explain import Explanation
+from riskcard.model.rows.lookup import place_of
 from riskcard.model.words.labels import Labels
 
 pytestmark = pytest.mark.filterwarnings("ignore::riskcard.RiskcardWarning")

@@ -11,8 +11,8 @@ from export_rows import mixed_card, odd_card
 from riskcard.cli.main import main
 from riskcard.credit.scaling import to_credit_points
 from riskcard.errors import FormatError, ParameterError
-from riskcard.export.cds_hooks import card_to_cds_hooks, cds_hooks_response
-from riskcard.export.cql import card_to_cql
+from riskcard.export.clinical.cds_hooks import card_to_cds_hooks, cds_hooks_response
+from riskcard.export.clinical.cql import card_to_cql
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import FeaturePoints
 from riskcard.model.words.labels import FeatureLabel, Labels

@@ -145,7 +145,7 @@ def test_drawn_cards_have_their_table(card):
 def test_many_horizons_fit_the_sheet():
     from dataclasses import replace
 
-    from riskcard.card.sheet import WIDTH, Words, lay_out
+    from riskcard.card.drawing.sheet import WIDTH, Words, lay_out
 
     kind = replace(TIMES, time="months since the operation", horizons=tuple(range(100, 1000, 100)))
     for mark in lay_out(replace(CARDS[0], kind=kind)).marks:

@@ -10,8 +10,8 @@ from cards import heart_card, mass_card
 from export_rows import mixed_card, odd_card, rows_of, scores_of, typed_cards
 from redcap import evaluate
 from riskcard.errors import ParameterError
+from riskcard.export.clinical.redcap import COLUMNS, field_names
 from riskcard.export.formats import render
-from riskcard.export.redcap import COLUMNS, field_names
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import LevelPoints
 from riskcard.model.words.labels import FeatureLabel, Labels

@@ -11,7 +11,7 @@ from cards import mass_card, risk_cards, values_of
 from riskcard import CardRules, FeatureRule, ParameterError, RiskCard, RiskScoreClassifier
 from riskcard.model.feature_points import FeaturePoints, LevelPoints, level_key
 from riskcard.model.lines import LineKind
-from riskcard.model.lookup import look_up
+from riskcard.model.rows.lookup import look_up
 from riskcard.model.value_range import ValueRange
 
 

@@ -20,13 +20,13 @@ from riskcard.baselines import (
     ScaleSweepClassifier,
     SlimClassifier,
 )
-from riskcard.baselines.columns import Columns
 from riskcard.baselines.faster_risk import fit_in_box, losses_with_one_more
 from riskcard.baselines.hinge import HingeLoss, round_by_expectation
 from riskcard.baselines.mistakes import Programme
 from riskcard.baselines.probit import fit_probit
 from riskcard.baselines.scale_sweep import every_rounding
 from riskcard.baselines.step_functions import densest, with_real_limits, without_remains
+from riskcard.baselines.steps.columns import Columns
 from test_docs import ROOT
 
 assert test_estimator.SCALES

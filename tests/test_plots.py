@@ -16,7 +16,7 @@ from riskcard import (
     SolverMissing,
     plot_parsimony,
 )
-from riskcard.plots.parsimony import parsimony_picture
+from riskcard.plots.cards.parsimony import parsimony_picture
 
 figures = pytest.importorskip("matplotlib.figure")
 
@@ -129,5 +129,5 @@ def test_without_matplotlib_there_is_a_sentence(monkeypatch):
 
 def test_the_example_runs(monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "Agg")
-    result = doctest.testmod(import_module("riskcard.plots.parsimony"))
+    result = doctest.testmod(import_module("riskcard.plots.cards.parsimony"))
     assert (result.failed, result.attempted > 0) == (0, True)

@@ -22,9 +22,9 @@ from riskcard import (
     plot_progress,
 )
 from riskcard.estimators.card_pool import CardPool
+from riskcard.plots.cards.pool import pool_figures
+from riskcard.plots.cards.progress import progress_figures
 from riskcard.plots.drawing import picture_of
-from riskcard.plots.pool import pool_figures
-from riskcard.plots.progress import progress_figures
 from riskcard.status import Progress
 
 figures = pytest.importorskip("matplotlib.figure")

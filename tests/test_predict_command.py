@@ -9,7 +9,7 @@ from riskcard import FeaturePoints, LevelPoints, RiskCard
 from riskcard.cli.main import main
 from riskcard.cli.using.predict import _rounded
 from riskcard.formatting.numbers import readable_number
-from riskcard.model.row_remarks import row_remarks
+from riskcard.model.rows.row_remarks import row_remarks
 from riskcard.model.value_range import ValueRange
 
 AGE = FeaturePoints(

@@ -34,7 +34,7 @@ def test_a_module_in_another_process_runs_nothing_of_the_current_folder(trap, tm
     folder.mkdir()
     ending = run_module("riskcard.version", folder, 60)
     assert ending == (False, 0), last_line(folder / "log")
-    ending = run_module("riskcard.paper.experiments.run_process", folder, 60)
+    ending = run_module("riskcard.paper.experiments.runs.run_process", folder, 60)
     assert "FileNotFoundError" in last_line(folder / "log")  # it got its folder: there is no job
     assert not ending.was_ended
     assert not trap.exists()

@@ -8,9 +8,9 @@ import pytest
 
 from cards import certificate, heart_card
 from riskcard.card.card_html import render_page
+from riskcard.card.drawing.svg import render_svg
 from riskcard.card.scorecard import score_card_of
 from riskcard.card.sentences import certificate_sentences
-from riskcard.card.svg import render_svg
 from riskcard.cli.main import main
 from riskcard.errors import ParameterError
 from riskcard.model.card import RiskCard

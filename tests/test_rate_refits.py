@@ -22,7 +22,7 @@ from riskcard import (
 from riskcard.cli.main import main
 from riskcard.estimators.cross_validation.folds import ShuffledFolds
 from riskcard.estimators.cross_validation.kind_rows import read_kind_rows
-from riskcard.evaluation.survival import concordance, integrated_brier
+from riskcard.evaluation.other_outcomes.survival import concordance, integrated_brier
 from riskcard.outcomes.hazards import FollowUp
 from survival_rows import draw_rows, structured
 

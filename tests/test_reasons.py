@@ -20,8 +20,8 @@ from riskcard.export.pmml import card_to_pmml
 from riskcard.export.python import card_to_python
 from riskcard.export.sql import card_to_sql
 from riskcard.model.card import RiskCard
-from riskcard.model.explain import MOST_REASONS
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
+from riskcard.model.rows.explain import MOST_REASONS
 from riskcard.model.words.labels import FeatureLabel, Labels
 from riskcard.model.words.labels_file import labels_from, load_labels, template_of
 

@@ -27,10 +27,10 @@ from riskcard.baselines.unit_weights import UnitWeightsClassifier
 from riskcard.cli.main import main
 from riskcard.cli.parser import make_parser
 from riskcard.report.figure_sentences import proof_in_short
-from riskcard.report.procedure import procedure_of
+from riskcard.report.refits.procedure import procedure_of
+from riskcard.report.refits.rivals import RIVALS
 from riskcard.report.report_page import render_report as make_page
 from riskcard.report.report_page import render_section
-from riskcard.report.rivals import RIVALS
 from riskcard.stability.bootstrap import bootstrap_card
 
 pytestmark = pytest.mark.slow

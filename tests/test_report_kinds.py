@@ -20,8 +20,8 @@ from riskcard import (
 from riskcard.cli.main import main
 from riskcard.estimators.cross_validation.folds import ShuffledFolds
 from riskcard.estimators.cross_validation.kind_rows import read_kind_rows
-from riskcard.evaluation.counts import poisson_ratio, rate_groups
-from riskcard.evaluation.survival import brier_score, concordance
+from riskcard.evaluation.other_outcomes.counts import poisson_ratio, rate_groups
+from riskcard.evaluation.other_outcomes.survival import brier_score, concordance
 from riskcard.formatting.plain_values import as_plain
 from riskcard.outcomes.hazards import FollowUp
 from survival_rows import draw_rows

@@ -275,8 +275,8 @@ def test_a_word_document_is_in_the_language(ruled, tables):
 
 def test_pictures_are_in_the_language():
     pytest.importorskip("matplotlib")
+    from riskcard.plots.cards.points import plot_points
     from riskcard.plots.decision import plot_decision
-    from riskcard.plots.points import plot_points
     from riskcard.plots.risk import plot_risk
     from riskcard.plots.roc import plot_roc
 

@@ -31,8 +31,8 @@ from riskcard.model.origin.certificate import TrainingFacts
 from riskcard.model.origin.recipe import RowOrigin
 from riskcard.model.totals import TotalCount
 from riskcard.report.judgement import interval_words, level_words, price_words
-from riskcard.report.procedure import procedure_of
-from riskcard.report.repeated import combined
+from riskcard.report.refits.procedure import procedure_of
+from riskcard.report.refits.repeated import combined
 from riskcard.report.report_page import render_report, render_section
 
 pytestmark = pytest.mark.slow

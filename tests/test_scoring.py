@@ -8,7 +8,7 @@ import pytest
 
 from riskcard import FeaturePoints, LevelPoints, RiskCard
 from riskcard.errors import DataError, RiskcardWarning
-from riskcard.model.scoring import add_up_numbers
+from riskcard.model.rows.scoring import add_up_numbers
 
 
 def random_feature(rng, name, most_points):

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from html_reader import read_html
-from riskcard.formatting.document import Document, Section, ShownTable
-from riskcard.formatting.stacked_tables import stack_tables
+from riskcard.formatting.pages.document import Document, Section, ShownTable
+from riskcard.formatting.pages.stacked_tables import stack_tables
 
 
 def table(header, rows, attributes=""):

@@ -22,7 +22,7 @@ from riskcard import (
     validate,
 )
 from riskcard.errors import FormatError
-from riskcard.evaluation.survival import concordance
+from riskcard.evaluation.other_outcomes.survival import concordance
 from riskcard.outcomes.hazards import FollowUp, cumulative_hazard, exposure, kaplan_meier
 from survival_rows import draw_rows, structured
 

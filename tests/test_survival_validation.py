@@ -9,7 +9,7 @@ import pytest
 
 from optional import find
 from riskcard import ParameterError, RiskScoreClassifier, RiskScoreSurvival, validate_survival
-from riskcard.evaluation.survival import (
+from riskcard.evaluation.other_outcomes.survival import (
     brier_score,
     concordance,
     concordance_figure,

@@ -8,7 +8,7 @@ import io
 import pytest
 
 from riskcard import RiskScoreClassifier, make_report
-from riskcard.formatting.word_document import page_as_word, read_page
+from riskcard.formatting.pages.word_document import page_as_word, read_page
 
 docx = pytest.importorskip("docx")
 

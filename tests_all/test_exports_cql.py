@@ -10,7 +10,7 @@ import pytest
 from cards import heart_card, mass_card
 from export_rows import odd_card, rows_of
 from riskcard.credit.scaling import to_credit_points
-from riskcard.export.cql import card_to_cql
+from riskcard.export.clinical.cql import card_to_cql
 from riskcard.model.card import RiskCard
 from riskcard.model.words.labels import FeatureLabel, Labels
 

@@ -153,7 +153,7 @@ class AuditReport:
         return "\n".join([*map(str, self.checks), self.summary])
 
     def _repr_html_(self) -> str:
-        from riskcard.formatting.html import boxed, html_table, paragraphs
+        from riskcard.formatting.pages.html import boxed, html_table, paragraphs
 
         rows = [(str(check.outcome), check.name, check.detail) for check in self.checks]
         table = html_table(["Outcome", "Check", "Figures"], rows)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
-from riskcard.baselines.columns import Columns, Floats, candidate_columns
 from riskcard.baselines.plain_cards import PlainCardClassifier
-from riskcard.baselines.rounding import RealCard, round_sequentially
-from riskcard.baselines.scaling import with_best_scale
+from riskcard.baselines.steps.columns import Columns, Floats, candidate_columns
+from riskcard.baselines.steps.rounding import RealCard, round_sequentially
+from riskcard.baselines.steps.scaling import with_best_scale
 from riskcard.logistic import curvatures, log_loss, residuals
 from riskcard.problem.objective import loss_of
 from riskcard.problem.problem import Problem

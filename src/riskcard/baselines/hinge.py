@@ -11,10 +11,10 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, eye_array, hstack
 
-from riskcard.baselines.columns import Columns, Floats, Integers, candidate_columns
 from riskcard.baselines.plain_cards import PlainCardClassifier
-from riskcard.baselines.scaling import with_best_scale
-from riskcard.baselines.selection import select_forward
+from riskcard.baselines.steps.columns import Columns, Floats, Integers, candidate_columns
+from riskcard.baselines.steps.scaling import with_best_scale
+from riskcard.baselines.steps.selection import select_forward
 from riskcard.errors import ParameterError
 from riskcard.estimators.base import seed_of
 from riskcard.problem.objective import loss_of

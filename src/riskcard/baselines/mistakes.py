@@ -9,8 +9,8 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp, minimize_scalar
 from scipy.sparse import bmat, csr_array, eye_array
 
-from riskcard.baselines.columns import Columns, Floats, Integers, candidate_columns
 from riskcard.baselines.plain_cards import PlainCardClassifier
+from riskcard.baselines.steps.columns import Columns, Floats, Integers, candidate_columns
 from riskcard.checks import LOG_ODDS_LIMIT
 from riskcard.logistic import log_loss
 from riskcard.problem.objective import loss_of

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import log_ndtr
 
-from riskcard.baselines.columns import Columns, Floats
 from riskcard.baselines.select_regress_round import SelectRegressRoundClassifier
+from riskcard.baselines.steps.columns import Columns, Floats
 
 
 @dataclass(eq=False, repr=False)

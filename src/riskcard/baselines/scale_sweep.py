@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from riskcard.baselines.columns import Floats, Integers, candidate_columns
 from riskcard.baselines.plain_cards import PlainCardClassifier
-from riskcard.baselines.regression import fit_logistic
-from riskcard.baselines.scaling import with_best_scale
-from riskcard.baselines.selection import select_forward
+from riskcard.baselines.steps.columns import Floats, Integers, candidate_columns
+from riskcard.baselines.steps.regression import fit_logistic
+from riskcard.baselines.steps.scaling import with_best_scale
+from riskcard.baselines.steps.selection import select_forward
 from riskcard.problem.objective import loss_of
 from riskcard.problem.problem import Problem
 from riskcard.problem.result import SolveResult

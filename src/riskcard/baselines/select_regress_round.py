@@ -6,19 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from riskcard.baselines.columns import Columns, Floats, Integers, candidate_columns
 from riskcard.baselines.plain_cards import PlainCardClassifier, unproven
-from riskcard.baselines.polish import polish
-from riskcard.baselines.regression import fit_logistic
-from riskcard.baselines.rounding import (
+from riskcard.baselines.steps.columns import Columns, Floats, Integers, candidate_columns
+from riskcard.baselines.steps.polish import polish
+from riskcard.baselines.steps.regression import fit_logistic
+from riskcard.baselines.steps.rounding import (
     RealCard,
     round_at_random,
     round_in_random_order,
     round_nearest,
     round_sequentially,
 )
-from riskcard.baselines.scaling import with_best_scale
-from riskcard.baselines.selection import select_by_lasso, select_forward
+from riskcard.baselines.steps.scaling import with_best_scale
+from riskcard.baselines.steps.selection import select_by_lasso, select_forward
 from riskcard.checks import LOG_ODDS_LIMIT
 from riskcard.estimators.base import seed_of
 from riskcard.problem.objective import loss_of

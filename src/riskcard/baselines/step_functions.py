@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from riskcard.baselines.columns import Columns, Floats, Integers, candidate_columns
 from riskcard.baselines.hinge import HingeLoss
 from riskcard.baselines.plain_cards import PlainCardClassifier, unproven
-from riskcard.baselines.scaling import with_best_scale
-from riskcard.baselines.selection import as_candidates
+from riskcard.baselines.steps.columns import Columns, Floats, Integers, candidate_columns
+from riskcard.baselines.steps.scaling import with_best_scale
+from riskcard.baselines.steps.selection import as_candidates
 from riskcard.problem.problem import Problem
 from riskcard.problem.result import SolveResult
 from riskcard.search.lasso import lasso_path

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from riskcard.baselines.columns import Columns, Integers, candidate_columns
 from riskcard.baselines.plain_cards import PlainCardClassifier, unproven
-from riskcard.baselines.scaling import with_best_scale
-from riskcard.baselines.selection import associations
+from riskcard.baselines.steps.columns import Columns, Integers, candidate_columns
+from riskcard.baselines.steps.scaling import with_best_scale
+from riskcard.baselines.steps.selection import associations
 from riskcard.problem.problem import Problem, make_problem
 from riskcard.problem.ranked_data import RankedData
 from riskcard.problem.result import SolveResult

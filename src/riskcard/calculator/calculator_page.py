@@ -11,11 +11,11 @@ from riskcard.card.kind_card import KindCard, in_english, kind_card_of
 from riskcard.card.scorecard import ScoreCard, score_card_of
 from riskcard.card.sentences import about_rows
 from riskcard.errors import ParameterError
-from riskcard.formatting.script_data import script_data, source_hash
+from riskcard.formatting.pages.script_data import script_data, source_hash
 from riskcard.formatting.templates import asset, render
 from riskcard.model.card import RiskCard
-from riskcard.model.explain import MOST_REASONS
 from riskcard.model.outcome_kinds import OrderedLevels, TimeToEvent, what_it_gives
+from riskcard.model.rows.explain import MOST_REASONS
 from riskcard.model.totals import bands_of
 from riskcard.model.words.labels import Labels, words_of
 

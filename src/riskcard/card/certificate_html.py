@@ -1,7 +1,7 @@
 """A certificate as a piece of HTML: what is proven, and the figures behind it."""
 
 from riskcard.card.sentences import certificate_sentences, objective_words, rounded_down
-from riskcard.formatting.html import Number, boxed, html_table, paragraphs
+from riskcard.formatting.pages.html import Number, boxed, html_table, paragraphs
 from riskcard.formatting.speech import sentence_case
 from riskcard.model.origin.certificate import Certificate
 

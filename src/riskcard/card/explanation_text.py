@@ -7,13 +7,13 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from riskcard.formatting.figures import percentage
-from riskcard.formatting.html import Number, boxed, html_table, paragraphs
 from riskcard.formatting.numbers import minus
+from riskcard.formatting.pages.html import Number, boxed, html_table, paragraphs
 from riskcard.formatting.plain_text import one_line, text_table
 from riskcard.formatting.speech import say
 
 if TYPE_CHECKING:
-    from riskcard.model.explain import Change, Explanation, FeatureReason
+    from riskcard.model.rows.explain import Change, Explanation, FeatureReason
 
 _WIDTH = 79
 #: The most changes that are printed, and the most characters of the label of a group.

@@ -19,8 +19,8 @@ from riskcard.card.sentences import (
     rule_words,
 )
 from riskcard.errors import ParameterError
-from riskcard.formatting.html import Number, boxed, html_table, paragraphs
 from riskcard.formatting.numbers import minus
+from riskcard.formatting.pages.html import Number, boxed, html_table, paragraphs
 from riskcard.formatting.plain_text import one_line
 from riskcard.model.card import RiskCard
 from riskcard.model.origin.certificate import Certificate

@@ -10,7 +10,7 @@ from riskcard.cli.remarks import say
 from riskcard.errors import ParameterError
 
 if TYPE_CHECKING:
-    from riskcard.cli.training import Training
+    from riskcard.cli.rows.training import Training
     from riskcard.estimators.classifier import RiskScoreClassifier
     from riskcard.fairness.group_limits import GroupLimits
     from riskcard.fairness.limited_card import LimitedCard

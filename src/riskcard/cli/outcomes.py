@@ -6,7 +6,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from riskcard.cli.given import given, regularization_of
-from riskcard.cli.labels import texts_of
+from riskcard.cli.rows.labels import texts_of
 from riskcard.cli.times import require_english_kind, require_yes_or_no_options
 from riskcard.data.files.wanted_columns import Kind, as_number
 from riskcard.errors import DataError, ParameterError
@@ -14,7 +14,7 @@ from riskcard.errors import DataError, ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from riskcard.cli.training import Training
+    from riskcard.cli.rows.training import Training
     from riskcard.data.columns import FeatureValues
     from riskcard.model.card import RiskCard
 

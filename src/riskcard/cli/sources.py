@@ -70,7 +70,7 @@ def learn_from_source(options: Namespace) -> RiskCard:
                 f"{option} needs the rows in memory, and {options.data!r} is read in pieces. Leave it out."
             )
     from riskcard.cli.given import given, regularization_of
-    from riskcard.cli.training import load_rules
+    from riskcard.cli.rows.training import load_rules
     from riskcard.estimators.classifier import RiskScoreClassifier
 
     rules = load_rules(options)

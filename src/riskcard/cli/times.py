@@ -16,7 +16,7 @@ from riskcard.output_files import write_whole
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from riskcard.cli.training import Training
+    from riskcard.cli.rows.training import Training
     from riskcard.estimators.cross_validation.rate_size import TermsChoice
     from riskcard.estimators.other_outcomes.survival import RiskScoreSurvival
     from riskcard.model.card import RiskCard
@@ -139,8 +139,8 @@ def judges_times(options: Namespace, card: RiskCard) -> bool:
 
 def validate_times(options: Namespace, card: RiskCard) -> int:
     """Judge a card for the time to an event; nothing is written before everything is there."""
-    from riskcard.cli.kind_rows import read_kind_rows
-    from riskcard.validation.by_horizon import validate_survival
+    from riskcard.cli.rows.kind_rows import read_kind_rows
+    from riskcard.validation.horizons.by_horizon import validate_survival
 
     rows = read_kind_rows(options, card)
     entry = rows.further.get("entry")

@@ -1,8 +1,8 @@
 """Binning tables as a document: an overview of all columns, then the bins of each."""
 
 from riskcard.credit.binning_tables import BinningTable, BinningTables
-from riskcard.formatting.document import Document, Section, ShownTable
 from riskcard.formatting.figures import count, plain, share
+from riskcard.formatting.pages.document import Document, Section, ShownTable
 
 _CONVENTION = (
     "WoE, the weight of evidence, is log(share of all goods in the bin / share of all bads in it); bads "

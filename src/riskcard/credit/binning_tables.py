@@ -27,7 +27,7 @@ from riskcard.evaluation.outcomes import effective_rows
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature
 from riskcard.model.lines import Line
-from riskcard.model.lookup import LookUp
+from riskcard.model.rows.lookup import LookUp
 
 #: The usual reading of an information value, by where each word begins.
 _READINGS = (

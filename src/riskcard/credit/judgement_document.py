@@ -7,8 +7,8 @@ from typing import Any
 from riskcard.credit.judgement import CreditJudgement, Rival
 from riskcard.credit.master_scale import DOUBTFUL, OUT_OF_LINE
 from riskcard.evaluation.intervals import Figure
-from riskcard.formatting.document import Document, Section, ShownTable
 from riskcard.formatting.figures import count, plain, share, share_with_interval, with_interval
+from riskcard.formatting.pages.document import Document, Section, ShownTable
 from riskcard.model.origin.row_role import RowRole
 
 _LIFT = (

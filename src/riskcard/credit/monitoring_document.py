@@ -13,9 +13,9 @@ from riskcard.credit.monitoring import (
     OutcomesInUse,
 )
 from riskcard.evaluation.monitoring.drift import LARGE_CHANGE, SOME_CHANGE, Drift
-from riskcard.formatting.document import Document, Section, ShownTable
 from riskcard.formatting.figures import count, plain, share, share_with_interval, with_interval
-from riskcard.formatting.html import Verdict
+from riskcard.formatting.pages.document import Document, Section, ShownTable
+from riskcard.formatting.pages.html import Verdict
 from riskcard.model.origin.row_role import RowRole
 
 _RULES = (

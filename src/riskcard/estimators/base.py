@@ -24,8 +24,8 @@ from riskcard.data.target import class_factors, weigh_classes
 from riskcard.encoding.decode_solution import Layout
 from riskcard.errors import DataError, ParameterError
 from riskcard.estimators.fitted import Procedure, Training
-from riskcard.estimators.notebook import ShowsCard
-from riskcard.estimators.points_output import GivesPoints
+from riskcard.estimators.views.notebook import ShowsCard
+from riskcard.estimators.views.points_output import GivesPoints
 from riskcard.model.card import RiskCard
 from riskcard.problem.problem import Problem
 from riskcard.problem.result import SolveResult

@@ -14,7 +14,7 @@ from riskcard.estimators.classifier import RiskScoreClassifier
 from riskcard.estimators.fitted import finish
 from riskcard.estimators.learning import Request
 from riskcard.extras import import_pandas
-from riskcard.formatting.html import Number, boxed, html_table, paragraphs
+from riskcard.formatting.pages.html import Number, boxed, html_table, paragraphs
 from riskcard.model.card import RiskCard
 from riskcard.parameters import parameters_of
 

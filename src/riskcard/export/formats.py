@@ -60,9 +60,9 @@ FORMATS = {
     "onnx": Format(
         (".onnx",), ("missing_text",), "riskcard.export.onnx:card_to_onnx", is_text=False
     ),
-    "cql": Format((".cql",), (), "riskcard.export.cql:card_to_cql"),
-    "cds-hooks": Format((), (), "riskcard.export.cds_hooks:card_to_cds_hooks"),
-    "redcap": Format((), (), "riskcard.export.redcap:card_to_redcap"),
+    "cql": Format((".cql",), (), "riskcard.export.clinical.cql:card_to_cql"),
+    "cds-hooks": Format((), (), "riskcard.export.clinical.cds_hooks:card_to_cds_hooks"),
+    "redcap": Format((), (), "riskcard.export.clinical.redcap:card_to_redcap"),
     "credit": Format((), _CREDIT, "riskcard.credit.scaling:credit_card_as_json"),
 }
 

@@ -15,7 +15,7 @@ from riskcard.export.cases import (
 )
 from riskcard.formatting.templates import render
 from riskcard.model.card import RiskCard
-from riskcard.model.explain import MOST_REASONS
+from riskcard.model.rows.explain import MOST_REASONS
 from riskcard.version import __version__
 
 _FORMS = ("module", "script")

@@ -9,7 +9,7 @@ from riskcard.data.levels import Label
 from riskcard.export.cases import Kind, cases_for, new_names, refuse_texts, require_features
 from riskcard.formatting.templates import render
 from riskcard.model.card import RiskCard
-from riskcard.model.explain import MOST_REASONS
+from riskcard.model.rows.explain import MOST_REASONS
 from riskcard.version import __version__
 
 #: Everything that XML 1.0 cannot hold.

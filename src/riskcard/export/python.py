@@ -5,7 +5,7 @@ import re
 from riskcard.export.cases import Case, FeatureCases, Kind, When, cases_of, new_names
 from riskcard.formatting.templates import render
 from riskcard.model.card import RiskCard
-from riskcard.model.explain import MOST_REASONS
+from riskcard.model.rows.explain import MOST_REASONS
 from riskcard.version import __version__
 
 

@@ -29,7 +29,7 @@ from riskcard.export.sql_literals import (
 from riskcard.export.sql_reasons import reason_expressions
 from riskcard.formatting.templates import render
 from riskcard.model.card import RiskCard
-from riskcard.model.explain import MOST_REASONS
+from riskcard.model.rows.explain import MOST_REASONS
 from riskcard.version import __version__
 
 #: The databases known here; "standard" runs in all of them and many others, but handles neither

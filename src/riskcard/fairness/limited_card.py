@@ -26,7 +26,7 @@ from riskcard.fairness.limited_search import (
     find_candidates,
     prove_bound,
 )
-from riskcard.formatting.html import Number, boxed, html_table, paragraphs
+from riskcard.formatting.pages.html import Number, boxed, html_table, paragraphs
 from riskcard.model.card import RiskCard
 from riskcard.problem.problem import Problem
 from riskcard.problem.result import SolveResult

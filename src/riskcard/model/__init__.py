@@ -11,7 +11,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "card": ["RiskCard"],
         "card_json": ["load_card", "save_card"],
         "origin.certificate": ["Certificate", "TrainingFacts"],
-        "explain": ["Explanation"],
+        "rows.explain": ["Explanation"],
         "feature_points": ["FeaturePoints", "LevelPoints"],
         "lines": ["Line", "LineKind"],
         "origin.recipe": ["Recipe"],

@@ -16,20 +16,16 @@ from riskcard.errors import ParameterError, warn
 from riskcard.formatting.speech import say
 from riskcard.model.card_views import CardViews
 from riskcard.model.feature_points import CardFeature
+from riskcard.model.kind_answers import KindAnswers
 from riskcard.model.lines import Line
 from riskcard.model.origin.certificate import Certificate, TrainingFacts
-from riskcard.model.origin.proof_record import ProofRecord, record_of
 from riskcard.model.origin.recipe import Recipe, digest_of
 from riskcard.model.outcome_kinds import (
     Counts,
     Numbers,
     OrderedLevels,
     OutcomeKind,
-    TimeToEvent,
-    is_plain_rate,
     name_of_kind,
-    relative,
-    what_it_gives,
 )
 from riskcard.model.words.labels import Labels
 
@@ -38,7 +34,8 @@ if TYPE_CHECKING:
 
     from riskcard.data.levels import Label
     from riskcard.data.reading import Reading
-    from riskcard.model.explain import Explanation
+    from riskcard.model.origin.proof_record import ProofRecord
+    from riskcard.model.rows.explain import Explanation
     from riskcard.model.terms import Term
 
 
@@ -65,7 +62,7 @@ class RiskRow(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class RiskCard(CardViews):
+class RiskCard(CardViews, KindAnswers):
     """A card: add the points of one bin of each feature to the base, and read off the risk.
 
     ``log-odds = total / multiplier + offset``, where ``total`` is the base and all points.
@@ -224,6 +221,8 @@ class RiskCard(CardViews):
         proof
             The file that ``write_proof`` wrote for this card, or a record of one.
         """
+        from riskcard.model.origin.proof_record import ProofRecord, record_of
+
         if self.certificate is None or self.certificate.bound <= 0:
             raise ParameterError(
                 "The card states no bound, so there is no proof of one. Fit it with certify=True (--certify)."
@@ -252,7 +251,7 @@ class RiskCard(CardViews):
             Once, when rows have a missing value in a feature that had none in training, or a level
             that training did not have. They get the points of the bin with most training rows.
         """
-        from riskcard.model.scoring import total_points
+        from riskcard.model.rows.scoring import total_points
 
         return total_points(self, values)
 
@@ -261,7 +260,7 @@ class RiskCard(CardViews):
 
         Parameters and warnings are those of ``total_points``; base and points add up to its totals.
         """
-        from riskcard.model.scoring import points_by_feature
+        from riskcard.model.rows.scoring import points_by_feature
 
         return points_by_feature(self, values)
 
@@ -278,94 +277,9 @@ class RiskCard(CardViews):
         self.require_yes_or_no("Log-odds and one risk for all times")
         return self.linear_of_total(total)
 
-    def require_yes_or_no(self, what: str) -> None:
-        """Refuse what is made for outcomes of yes or no on a card of another kind.
-
-        Parameters
-        ----------
-        what
-            What was asked for, in the plural: the start of the error.
-        """
-        if self.kind is not None:
-            page = "Numbers, ordered levels, competing events"
-            if is_plain_rate(self.kind):
-                page = "Times to an event, and counts"
-            raise ParameterError(
-                f"{what} are for outcomes of yes or no, but this card gives {what_it_gives(self.kind)}. "
-                f"What such a card can do is listed in the documentation, on the page '{page}'."
-            )
-
-    def require_risks_or_rates(self, what: str) -> None:
-        """Refuse what takes outcomes of yes or no, times to an event and counts on a card of another kind.
-
-        Parameters
-        ----------
-        what
-            What was asked for, in the plural: the start of the error.
-        """
-        if self.kind is None or is_plain_rate(self.kind):
-            return
-        raise ParameterError(
-            f"{what} are for outcomes of yes or no, times to an event without competing ones, and counts, "
-            f"but this card gives {what_it_gives(self.kind)}. What such a card can do is listed in the "
-            "documentation, on the page 'Numbers, ordered levels, competing events'."
-        )
-
     def linear_of_total(self, total: Any) -> NDArray[np.float64]:
         """``total / multiplier + offset``: log-odds, or by ``kind`` the log of a hazard or rate, or a number."""
         return np.asarray(total) / self.multiplier + self.offset
-
-    def relative_of_total(self, total: Any) -> NDArray[np.float64]:
-        """The relative hazard of a total, or the rate where the card is about counts."""
-        if isinstance(self.kind, Numbers):
-            raise ParameterError(
-                "This card gives expected values: it has no hazards or rates. Use linear_of_total."
-            )
-        if self.kind is None:
-            raise ParameterError(
-                "The outcome of this card is yes or no: it has no hazards or rates. Use risk_of_total."
-            )
-        return relative(self.linear_of_total(total))
-
-    def risk_by_of_total(self, total: Any, horizon: float) -> NDArray[np.float64]:
-        """The risk by a horizon that belongs to a total.
-
-        Parameters
-        ----------
-        total
-            One total, or several.
-        horizon
-            A time within the follow-up of the training rows, whether it is on the card or not.
-        """
-        if not isinstance(self.kind, TimeToEvent):
-            raise ParameterError(
-                "This card is not about the time to an event: it has no risks by horizons. Use risk."
-            )
-        return self.kind.risk_by(horizon, self.relative_of_total(total))
-
-    def relative(self, values: Any) -> NDArray[np.float64]:
-        """The relative hazard of each row, or its rate where the card is about counts."""
-        return self.relative_of_total(self.total_points(values))
-
-    def expected(self, values: Any) -> NDArray[np.float64]:
-        """The expected number of each row, of a card that gives one."""
-        if not isinstance(self.kind, Numbers):
-            raise ParameterError(
-                "This card gives no expected values: its outcome is not a number. Use risk or relative."
-            )
-        return self.linear_of_total(self.total_points(values))
-
-    def level_probabilities(self, values: Any) -> NDArray[np.float64]:
-        """The probability of each level for each row, of a card of ordered levels: rows by levels."""
-        if not isinstance(self.kind, OrderedLevels):
-            raise ParameterError(
-                "This card is not about ordered levels: it has no probabilities of them."
-            )
-        return self.kind.probabilities(self.linear_of_total(self.total_points(values)))
-
-    def risk_by(self, values: Any, horizon: float) -> NDArray[np.float64]:
-        """The risk of each row that the event has come by a horizon."""
-        return self.risk_by_of_total(self.total_points(values), horizon)
 
     def risk_of_total(self, total: Any) -> NDArray[np.float64]:
         """The risk of a total."""
@@ -380,7 +294,7 @@ class RiskCard(CardViews):
             A mapping from name to value, a row of a pandas frame, a frame of one row, or values in
             the order of ``feature_names``.
         """
-        from riskcard.model.explain import explain_row
+        from riskcard.model.rows.explain import explain_row
 
         return explain_row(self, row)
 
@@ -398,7 +312,7 @@ class RiskCard(CardViews):
         background
             The rows that averages are taken over; None means the training rows, each counted once.
         """
-        from riskcard.model.contributions import shap_values
+        from riskcard.model.rows.contributions import shap_values
 
         self.require_yes_or_no("SHAP values of log-odds")
         return shap_values(self, values, background)
@@ -411,7 +325,7 @@ class RiskCard(CardViews):
         values, background
             As for ``shap_values``.
         """
-        from riskcard.model.contributions import shap_explanation
+        from riskcard.model.rows.contributions import shap_explanation
 
         self.require_yes_or_no("SHAP values of log-odds")
         return shap_explanation(self, values, background)

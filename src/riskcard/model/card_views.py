@@ -105,7 +105,7 @@ class CardViews:
 
     def to_svg(self) -> str:
         """The card as an SVG picture that needs no other file."""
-        from riskcard.card.svg import render_svg
+        from riskcard.card.drawing.svg import render_svg
 
         return render_svg(self._card)
 
@@ -120,7 +120,7 @@ class CardViews:
 
         PDF and PNG need matplotlib, which the extra ``plots`` brings.
         """
-        from riskcard.card.picture import picture_for
+        from riskcard.card.drawing.picture import picture_for
         from riskcard.output_files import write_whole
 
         write_whole(path, picture_for(self._card, path))

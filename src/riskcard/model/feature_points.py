@@ -18,7 +18,7 @@ from riskcard.model.value_range import ValueRange
 
 if TYPE_CHECKING:
     from riskcard.data.levels import Label
-    from riskcard.model.lookup import LookUp
+    from riskcard.model.rows.lookup import LookUp
 
 
 class _Lines:
@@ -76,7 +76,7 @@ class _Lines:
 
     def look_up(self, column: Any) -> LookUp:
         """Find the line of each value of a raw column, and count the values without a line."""
-        from riskcard.model.lookup import look_up
+        from riskcard.model.rows.lookup import look_up
 
         return look_up(self, column)  # type: ignore[arg-type]
 

@@ -10,8 +10,8 @@ import numpy as np
 from riskcard.plots.drawing import DASHES, FILL, INK, PALE, axes_or_new, finish
 
 if TYPE_CHECKING:
-    from riskcard.evaluation.by_time import BenefitBy
     from riskcard.evaluation.intervals import Figure
+    from riskcard.evaluation.other_outcomes.by_time import BenefitBy
 
 
 def draw_curves(curves: Sequence[tuple[str, Any]], time: str, ax: Any = None) -> Any:

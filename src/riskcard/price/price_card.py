@@ -20,7 +20,7 @@ from riskcard.data.raw_columns import read_raw
 from riskcard.encoding.fit_card_scale import with_fitted_scale
 from riskcard.errors import DataError, ParameterError
 from riskcard.estimators.classifier import RiskScoreClassifier
-from riskcard.estimators.improve import improve
+from riskcard.estimators.existing_card.improve import improve
 from riskcard.estimators.regularization import Regularization
 from riskcard.evaluation.measures import Tally, area_under_curve, fit_logistic
 from riskcard.evaluation.outcomes import Outcomes, read_outcomes

@@ -30,15 +30,15 @@ from riskcard.model.card import RiskCard
 from riskcard.model.totals import count_totals
 from riskcard.report.data_facts import describe_table
 from riskcard.report.facts import Origin, ReportFacts, RowFacts, ValidationFacts
-from riskcard.report.procedure import Procedure
-from riskcard.report.resampling import FEWEST, Plan, resample
+from riskcard.report.refits.cross_validation import FoldPlan, Table, hold_out
+from riskcard.report.refits.procedure import Procedure
+from riskcard.report.refits.resampling import FEWEST, Plan, resample
 from riskcard.report.row_mode import (
     failures_of,
     mode_of,
     needs_audit,
     require_new_rows,
 )
-from riskcard.report.validation import FoldPlan, Table, hold_out
 from riskcard.stability.result import CardStability
 from riskcard.version import __version__
 

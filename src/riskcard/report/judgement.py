@@ -10,7 +10,7 @@ from riskcard.formatting.figures import amount, plain, share, with_interval
 from riskcard.formatting.speech import say, sentence_case
 from riskcard.model.card import RiskCard
 from riskcard.report.facts import MethodFacts, ReportFacts, ValidationFacts
-from riskcard.report.rivals import RIVALS
+from riskcard.report.refits.rivals import RIVALS
 from riskcard.stability.text import few_events
 
 #: Corrected figures stay too good with few events, unless there are as many as candidate conditions.

@@ -27,10 +27,10 @@ from riskcard.estimators.cross_validation.kind_rows import (
 )
 from riskcard.estimators.other_outcomes.of_kind import estimator_of
 from riskcard.estimators.parallel import run_side_by_side
-from riskcard.evaluation.by_time import Constancy
-from riskcard.evaluation.counts import RateGroup, rate_groups
 from riskcard.evaluation.intervals import Figure
-from riskcard.evaluation.survival import concordance_figure
+from riskcard.evaluation.other_outcomes.by_time import Constancy
+from riskcard.evaluation.other_outcomes.counts import RateGroup, rate_groups
+from riskcard.evaluation.other_outcomes.survival import concordance_figure
 from riskcard.model.card import RiskCard
 from riskcard.model.origin.recipe import RowOrigin, hash_for_scale
 from riskcard.model.outcome_kinds import TimeToEvent
@@ -38,7 +38,7 @@ from riskcard.report.data_facts import describe_table
 from riskcard.report.facts import DataFacts
 from riskcard.stability.bootstrap import bootstrap_card
 from riskcard.stability.result import CardStability
-from riskcard.validation.by_horizon import (
+from riskcard.validation.horizons.by_horizon import (
     N_GROUPS,
     N_PLACES,
     AtHorizon,

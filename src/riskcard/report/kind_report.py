@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from riskcard.card.kind_card import kind_card_of
-from riskcard.formatting.document import Document, Section, ShownTable
+from riskcard.formatting.pages.document import Document, Section, ShownTable
 from riskcard.formatting.plain_values import as_plain
 from riskcard.model.origin.recipe import RowOrigin
 from riskcard.model.outcome_kinds import TimeToEvent
@@ -24,7 +24,7 @@ from riskcard.stability.text import (
     performance_lines,
     performance_sentence,
 )
-from riskcard.validation.horizon_document import (
+from riskcard.validation.horizons.horizon_document import (
     constancy_section,
     curve_section,
     horizon_section,
@@ -62,7 +62,7 @@ class KindReport:
 
     def to_word(self) -> bytes:
         """The page as the content of a Word document."""
-        from riskcard.formatting.word_document import page_as_word
+        from riskcard.formatting.pages.word_document import page_as_word
         from riskcard.plots.embedded import pictures_as_png
 
         with pictures_as_png():

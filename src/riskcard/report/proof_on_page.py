@@ -6,7 +6,7 @@ import base64
 import json
 from typing import Any
 
-from riskcard.formatting.script_data import script_data, source_hash
+from riskcard.formatting.pages.script_data import script_data, source_hash
 from riskcard.formatting.speech import say
 from riskcard.formatting.templates import asset
 from riskcard.report.facts import ProofFacts, ReportFacts

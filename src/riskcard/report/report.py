@@ -20,7 +20,7 @@ from riskcard.report.facts import ReportFacts
 from riskcard.report.gather import ReportOptions, ReportRows, gather_facts
 from riskcard.report.kind_facts import GivenRows, Repeats, gather_kind_facts
 from riskcard.report.kind_report import KindReport
-from riskcard.report.procedure import procedure_of, procedure_of_model
+from riskcard.report.refits.procedure import procedure_of, procedure_of_model
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -37,7 +37,7 @@ class Report:
 
     def to_word(self) -> bytes:
         """The page as the content of a Word document."""
-        from riskcard.formatting.word_document import page_as_word
+        from riskcard.formatting.pages.word_document import page_as_word
         from riskcard.plots.embedded import pictures_as_png
 
         with pictures_as_png():

@@ -8,8 +8,8 @@ The words and the markup are in ``templates/``, one file per section.
 from riskcard.card.card_html import render_html
 from riskcard.card.sentences import scale_words
 from riskcard.formatting.fonts import letters_explained
+from riskcard.formatting.pages.stacked_tables import stack_tables
 from riskcard.formatting.speech import counted, say, translated
-from riskcard.formatting.stacked_tables import stack_tables
 from riskcard.formatting.templates import render
 from riskcard.report import figure_sentences as words
 from riskcard.report import judgement, proof_on_page, shown_figures

@@ -8,10 +8,10 @@ from riskcard.formatting.figures import amount, plain, share
 from riskcard.formatting.speech import say, sentence_case
 from riskcard.model.origin.recipe import RowOrigin
 from riskcard.plots.calibration import draw_calibration
+from riskcard.plots.cards.points import draw_points
 from riskcard.plots.decision import draw_decision
 from riskcard.plots.embedded import Picture, drawn
 from riskcard.plots.instability import draw_instability
-from riskcard.plots.points import draw_points
 from riskcard.plots.risk import draw_risk
 from riskcard.plots.roc import draw_roc
 from riskcard.report.facts import ReportFacts

@@ -112,7 +112,7 @@ class PublishedScore:
         missing
             "error" refuses rows with a missing value; "zero" gives them 0 points for the item.
         """
-        from riskcard.estimators.recalibrate import recalibrate
+        from riskcard.estimators.existing_card.recalibrate import recalibrate
 
         card = self.points_card(X, columns, missing=missing)
         n_rows = len(card.total_points(X))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from riskcard.formatting.html import Number, boxed, html_table, paragraphs
 from riskcard.formatting.numbers import minus
+from riskcard.formatting.pages.html import Number, boxed, html_table, paragraphs
 from riskcard.stability.text import (
     PERFORMANCE_HEADER,
     feature_header,

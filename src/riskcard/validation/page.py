@@ -6,8 +6,8 @@ The words and the markup are in ``templates/``, one file per section.
 from riskcard.card.card_html import render_html
 from riskcard.formatting import figures as words
 from riskcard.formatting.fonts import letters_explained
+from riskcard.formatting.pages.stacked_tables import stack_tables
 from riskcard.formatting.speech import counted, say
-from riskcard.formatting.stacked_tables import stack_tables
 from riskcard.formatting.templates import render
 from riskcard.plots.drawing import require_matplotlib
 from riskcard.validation import pictures, sentences, shown, update_words

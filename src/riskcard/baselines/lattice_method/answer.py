@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from riskcard.baselines.columns import Floats, Integers
 from riskcard.baselines.lattice_method.lattice import Lattice
-from riskcard.baselines.polish import polish
-from riskcard.baselines.regression import fit_logistic
-from riskcard.baselines.rounding import RealCard, round_sequentially
-from riskcard.baselines.scaling import with_best_scale
-from riskcard.baselines.selection import select_forward
+from riskcard.baselines.steps.columns import Floats, Integers
+from riskcard.baselines.steps.polish import polish
+from riskcard.baselines.steps.regression import fit_logistic
+from riskcard.baselines.steps.rounding import RealCard, round_sequentially
+from riskcard.baselines.steps.scaling import with_best_scale
+from riskcard.baselines.steps.selection import select_forward
 from riskcard.problem.problem import Problem
 from riskcard.problem.result import SolveResult
 from riskcard.status import OPTIMALITY_TOLERANCE, Status, relative_gap

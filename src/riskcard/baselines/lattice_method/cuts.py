@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from riskcard.baselines.columns import Floats
 from riskcard.baselines.lattice_method.answer import LatticeAnswer, LatticeResult, Stops
 from riskcard.baselines.lattice_method.highs import solve_with_highs
 from riskcard.baselines.lattice_method.lattice import Lattice, make_lattice
 from riskcard.baselines.lattice_method.scip import solve_with_scip
 from riskcard.baselines.plain_cards import PlainCardClassifier
+from riskcard.baselines.steps.columns import Floats
 from riskcard.checks import is_number
 from riskcard.errors import ParameterError
 from riskcard.formatting.spelling import nearest_name

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from riskcard.baselines.columns import Floats, Integers
 from riskcard.baselines.lattice_method.answer import LatticeAnswer, LatticeSearch, Stops
 from riskcard.baselines.lattice_method.lattice import (
     Box,
@@ -18,6 +17,7 @@ from riskcard.baselines.lattice_method.lattice import (
     bound_of_box,
     tangent_at,
 )
+from riskcard.baselines.steps.columns import Floats, Integers
 from riskcard.extras import import_extra
 from riskcard.problem.problem import Problem
 from riskcard.status import Status, relative_gap

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from riskcard.baselines.columns import Columns, Floats, Integers, candidate_columns
+from riskcard.baselines.steps.columns import Columns, Floats, Integers, candidate_columns
 from riskcard.logistic import log_loss, residuals
 from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from riskcard.baselines.columns import Floats, Integers
 from riskcard.baselines.lattice_method.answer import LatticeAnswer, LatticeSearch, Stops
 from riskcard.baselines.lattice_method.lattice import Lattice, tangent_at
+from riskcard.baselines.steps.columns import Floats, Integers
 from riskcard.extras import import_extra
 from riskcard.problem.problem import Problem
 from riskcard.status import Status

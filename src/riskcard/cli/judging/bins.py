@@ -6,9 +6,9 @@ from argparse import Namespace
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from riskcard.cli.card_rows import labelled_rows, load_english_card, require_english
 from riskcard.cli.remarks import write_all_or_print
-from riskcard.cli.training import read_training
+from riskcard.cli.rows.card_rows import labelled_rows, load_english_card, require_english
+from riskcard.cli.rows.training import read_training
 from riskcard.output_files import table_as_csv
 
 if TYPE_CHECKING:

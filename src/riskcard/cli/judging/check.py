@@ -6,11 +6,11 @@ from argparse import Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from riskcard.cli.card_rows import all_labelled_rows
-from riskcard.cli.kind_rows import read_kind_rows, require_no_kind
-from riskcard.cli.proof_rows import as_check, load_with_edits, verify
-from riskcard.cli.reading import open_data
 from riskcard.cli.remarks import put, warnings_as_sentences
+from riskcard.cli.rows.card_rows import all_labelled_rows
+from riskcard.cli.rows.kind_rows import read_kind_rows, require_no_kind
+from riskcard.cli.rows.proof_rows import as_check, load_with_edits, verify
+from riskcard.cli.rows.reading import open_data
 
 if TYPE_CHECKING:
     from riskcard.audit.findings import AuditReport, Check

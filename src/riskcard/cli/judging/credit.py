@@ -6,15 +6,15 @@ import json
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
-from riskcard.cli.card_rows import (
+from riskcard.cli.remarks import say, warnings_as_sentences, write_all_or_print
+from riskcard.cli.rows.card_rows import (
     groups_of_rows,
     labelled_rows_of,
     load_english_card,
     target_of,
 )
-from riskcard.cli.reading import open_data, reading_of
-from riskcard.cli.remarks import say, warnings_as_sentences, write_all_or_print
-from riskcard.cli.row_division import read_division_of
+from riskcard.cli.rows.reading import open_data, reading_of
+from riskcard.cli.rows.row_division import read_division_of
 from riskcard.data.files.wanted_columns import Kind, Selection, require_columns
 
 if TYPE_CHECKING:

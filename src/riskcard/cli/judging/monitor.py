@@ -7,16 +7,16 @@ from argparse import Namespace
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from riskcard.cli.card_rows import (
+from riskcard.cli.remarks import say, write_all_or_print
+from riskcard.cli.rows.card_rows import (
     card_columns,
     card_selection,
     groups_of_rows,
     labelled_rows_of,
     load_english_card,
 )
-from riskcard.cli.reading import open_data, reading_of, say_notes
-from riskcard.cli.remarks import say, write_all_or_print
-from riskcard.cli.row_division import read_texts
+from riskcard.cli.rows.reading import open_data, reading_of, say_notes
+from riskcard.cli.rows.row_division import read_texts
 from riskcard.data.files.wanted_columns import Kind, Selection, require_columns
 from riskcard.errors import ParameterError
 

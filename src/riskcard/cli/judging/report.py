@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from riskcard.cli.card_rows import (
+from riskcard.cli.remarks import say
+from riskcard.cli.rows.card_rows import (
     all_labelled_rows,
     candidates,
     drawn_groups,
@@ -17,10 +18,9 @@ from riskcard.cli.card_rows import (
     labelled_rows_of,
     target_of,
 )
-from riskcard.cli.kind_rows import read_kind_rows, require_no_kind
-from riskcard.cli.reading import open_data, reading_of
-from riskcard.cli.remarks import say
-from riskcard.cli.row_division import read_division_of
+from riskcard.cli.rows.kind_rows import read_kind_rows, require_no_kind
+from riskcard.cli.rows.reading import open_data, reading_of
+from riskcard.cli.rows.row_division import read_division_of
 from riskcard.cli.shown_options import shown_options
 from riskcard.data.files.csv_text import read_bytes
 from riskcard.data.files.wanted_columns import Kind, Selection
@@ -143,7 +143,7 @@ def _with_proof(
     options: Namespace, card: RiskCard, file: TableFile, facts: ReportFacts, content: bytes
 ) -> ReportFacts:
     """What the first checker finds, where these are the training rows; the second one is on the page."""
-    from riskcard.cli.proof_rows import CHECKER, as_check, verify
+    from riskcard.cli.rows.proof_rows import CHECKER, as_check, verify
     from riskcard.model.origin.proof_record import record_of
     from riskcard.proof_check.check_proof import Refused
     from riskcard.report.facts import ProofFacts
@@ -171,7 +171,7 @@ def _gather(
     """All facts on the data and, where there are any, on the test data; ``known`` are further options."""
     from riskcard.progress import WorkBar
     from riskcard.report.gather import ReportOptions, gather_facts
-    from riskcard.report.procedure import procedure_of
+    from riskcard.report.refits.procedure import procedure_of
 
     report_options = ReportOptions(
         cv=options.cv,

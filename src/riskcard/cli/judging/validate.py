@@ -6,12 +6,12 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from riskcard.cli.card_rows import in_words
-from riskcard.cli.reading import open_data
 from riskcard.cli.remarks import put, say
+from riskcard.cli.rows.card_rows import in_words
+from riskcard.cli.rows.reading import open_data
+from riskcard.cli.rows.validation_rows import given_rows, other_cards
 from riskcard.cli.shown_options import shown_options
 from riskcard.cli.times import judges_times, validate_times
-from riskcard.cli.validation_rows import given_rows, other_cards
 from riskcard.data.files.csv_text import read_bytes
 from riskcard.errors import FormatError
 from riskcard.output_files import require_ending, require_separate, require_writable, write_whole

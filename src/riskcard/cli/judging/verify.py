@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from riskcard.cli.card_rows import all_labelled_rows
-from riskcard.cli.proof_rows import CHECKER, load_with_edits, verify
-from riskcard.cli.reading import open_data
 from riskcard.cli.remarks import put, say_saved
+from riskcard.cli.rows.card_rows import all_labelled_rows
+from riskcard.cli.rows.proof_rows import CHECKER, load_with_edits, verify
+from riskcard.cli.rows.reading import open_data
 from riskcard.errors import ParameterError
 from riskcard.proof_check.check_proof import Refused, describe
 

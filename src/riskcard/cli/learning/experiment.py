@@ -14,16 +14,16 @@ from riskcard.paper.experiments.methods import METHODS, Method, is_installed
 from riskcard.paper.experiments.table_rows import TABLES, choose_rows, distinct_rows
 
 if TYPE_CHECKING:
-    from riskcard.paper.experiments.run_store import Cell, Store
+    from riskcard.paper.experiments.runs.run_store import Cell, Store
 
 _FAILED, _INTERRUPTED = 1, 130
 
 
 def run_experiment(options: Namespace) -> int:
     """Run the rows of the paper's tables and write them as CSV and Markdown."""
-    from riskcard.paper.experiments.run_progress import ExperimentDisplay
-    from riskcard.paper.experiments.run_store import Store
-    from riskcard.paper.experiments.runner import make_cells, run_cells
+    from riskcard.paper.experiments.runs.run_progress import ExperimentDisplay
+    from riskcard.paper.experiments.runs.run_store import Store
+    from riskcard.paper.experiments.runs.runner import make_cells, run_cells
 
     tables = TABLES[options.table]
     rows = choose_rows(distinct_rows(tables), options.rows)

@@ -7,15 +7,15 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from riskcard.cli.card_rows import in_words
 from riskcard.cli.given import given, regularization_of
 from riskcard.cli.group_limits import fit_limited, limits_of, without_proxies
-from riskcard.cli.held_out_rows import require_hold_out
 from riskcard.cli.outcomes import fit_outcome, require_outcome
 from riskcard.cli.remarks import put, say, say_saved
+from riskcard.cli.rows.card_rows import in_words
+from riskcard.cli.rows.held_out_rows import require_hold_out
+from riskcard.cli.rows.training import Training, read_training
 from riskcard.cli.sources import learn_from_source, wants_source
 from riskcard.cli.times import fit_times, require_times
-from riskcard.cli.training import Training, read_training
 from riskcard.cli.using.show import show_card
 from riskcard.errors import ParameterError
 from riskcard.parameters import PARAMETERS
@@ -185,7 +185,7 @@ def _fit(
         limited = fit_limited(model, training, limits, options)
         return limited.card, limited
     if start is not None:
-        from riskcard.estimators.improve import improve
+        from riskcard.estimators.existing_card.improve import improve
 
         _require_same_event(options, start, training.classes)
         changes = given(options, "improve")

@@ -2,12 +2,12 @@
 
 from argparse import Namespace
 
-from riskcard.cli.card_rows import groups_of_rows, labelled_rows_of
-from riskcard.cli.kind_rows import read_kind_rows, require_no_kind
-from riskcard.cli.reading import open_data
 from riskcard.cli.remarks import say, say_saved, warnings_as_sentences
+from riskcard.cli.rows.card_rows import groups_of_rows, labelled_rows_of
+from riskcard.cli.rows.kind_rows import read_kind_rows, require_no_kind
+from riskcard.cli.rows.reading import open_data
+from riskcard.cli.rows.validation_rows import clusters_of
 from riskcard.cli.using.show import show_card
-from riskcard.cli.validation_rows import clusters_of
 from riskcard.errors import ParameterError
 from riskcard.model.card import RiskCard
 from riskcard.model.card_json import load_card
@@ -24,7 +24,7 @@ def run_recalibrate(options: Namespace) -> int:
     options.groups = groups_of_rows(file, options, card)
     groups = clusters_of(file, options, card)
 
-    from riskcard.estimators.recalibrate import recalibrate
+    from riskcard.estimators.existing_card.recalibrate import recalibrate
     from riskcard.evaluation.monitoring.updating import choose_update
     from riskcard.evaluation.outcomes import read_outcomes
     from riskcard.validation.update_words import update_advice, update_done

@@ -6,8 +6,8 @@ from typing import Any
 from riskcard.cli.given import given
 from riskcard.cli.learning.fit import classifier_of
 from riskcard.cli.remarks import put, write_or_print
+from riskcard.cli.rows.training import Training, read_training
 from riskcard.cli.times import estimator_of_times, require_times, target_of_times
-from riskcard.cli.training import Training, read_training
 from riskcard.output_files import table_as_csv
 
 

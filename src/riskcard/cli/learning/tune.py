@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from riskcard.cli.given import given
-from riskcard.cli.held_out_rows import require_hold_out
 from riskcard.cli.learning.fit import classifier_of, exit_code, named_card
 from riskcard.cli.remarks import put, say_saved
+from riskcard.cli.rows.held_out_rows import require_hold_out
+from riskcard.cli.rows.training import Training, read_training
 from riskcard.cli.times import require_times, tune_times
-from riskcard.cli.training import Training, read_training
 from riskcard.cli.using.show import show_card
 from riskcard.errors import ParameterError
 from riskcard.output_files import table_as_csv, write_whole
@@ -117,7 +117,7 @@ def _require_folds(options: Namespace, training: Training) -> None:
 def _write(options: Namespace, model: RiskScoreClassifierCV, card: RiskCard) -> None:
     picture = None
     if options.plot is not None:
-        from riskcard.plots.parsimony import parsimony_picture
+        from riskcard.plots.cards.parsimony import parsimony_picture
 
         picture = parsimony_picture(model, _form_of(options.plot))
     if options.csv is not None:

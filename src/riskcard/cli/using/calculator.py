@@ -2,8 +2,8 @@
 
 from argparse import Namespace
 
-from riskcard.cli.card_rows import load_labelled_card
 from riskcard.cli.remarks import write_or_print
+from riskcard.cli.rows.card_rows import load_labelled_card
 from riskcard.output_files import require_ending
 
 

@@ -3,9 +3,9 @@
 import json
 from argparse import Namespace
 
-from riskcard.cli.card_rows import card_columns, card_selection, load_labelled_card
-from riskcard.cli.reading import open_data, say_notes
 from riskcard.cli.remarks import put
+from riskcard.cli.rows.card_rows import card_columns, card_selection, load_labelled_card
+from riskcard.cli.rows.reading import open_data, say_notes
 from riskcard.errors import ParameterError
 
 

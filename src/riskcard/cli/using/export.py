@@ -6,9 +6,9 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from riskcard.cli.card_rows import all_labelled_rows, load_labelled_card
-from riskcard.cli.reading import open_data
 from riskcard.cli.remarks import say, write_or_print
+from riskcard.cli.rows.card_rows import all_labelled_rows, load_labelled_card
+from riskcard.cli.rows.reading import open_data
 from riskcard.errors import ParameterError
 
 if TYPE_CHECKING:

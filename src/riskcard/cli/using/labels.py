@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from riskcard.cli.card_rows import load_labelled_card
-from riskcard.cli.reading import open_data, reading_of
 from riskcard.cli.remarks import write_or_print
+from riskcard.cli.rows.card_rows import load_labelled_card
+from riskcard.cli.rows.reading import open_data, reading_of
 from riskcard.errors import ParameterError
 
 

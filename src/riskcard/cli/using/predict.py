@@ -8,10 +8,10 @@ from argparse import Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from riskcard.cli.card_rows import card_columns, card_selection
-from riskcard.cli.piece_scores import score_pieces
-from riskcard.cli.reading import open_data, say_notes
 from riskcard.cli.remarks import say, write_or_print
+from riskcard.cli.rows.card_rows import card_columns, card_selection
+from riskcard.cli.rows.piece_scores import score_pieces
+from riskcard.cli.rows.reading import open_data, say_notes
 from riskcard.cli.sources import names_source
 from riskcard.data.files.wanted_columns import Kind, MissingWords, Selection, require_columns
 from riskcard.errors import ParameterError, RiskcardWarning
@@ -59,7 +59,7 @@ def _scores(
     options: Namespace, card: RiskCard, rows: dict[str, Any], bands: list[tuple[str, float]]
 ) -> dict[str, list[Any]]:
     """The columns to write: total and risk, what follows from the risk, and remarks."""
-    from riskcard.model.row_remarks import row_remarks
+    from riskcard.model.rows.row_remarks import row_remarks
 
     totals = card.total_points(rows)
     if card.kind is not None:

@@ -6,10 +6,10 @@ from argparse import Namespace
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from riskcard.cli.card_rows import labelled_rows_of
-from riskcard.cli.labels import find_classes
-from riskcard.cli.reading import open_data, reading_of
 from riskcard.cli.remarks import put, say_saved, warnings_as_sentences
+from riskcard.cli.rows.card_rows import labelled_rows_of
+from riskcard.cli.rows.labels import find_classes
+from riskcard.cli.rows.reading import open_data, reading_of
 from riskcard.cli.using.show import show_card
 from riskcard.data.files.wanted_columns import Kind, Selection, require_columns
 from riskcard.errors import ParameterError

@@ -6,9 +6,9 @@ import sys
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from riskcard.cli.card_rows import load_labelled_card
-from riskcard.cli.proof_rows import remark_on_file
 from riskcard.cli.remarks import put, say, warnings_as_sentences
+from riskcard.cli.rows.card_rows import load_labelled_card
+from riskcard.cli.rows.proof_rows import remark_on_file
 from riskcard.formatting.fonts import letters_explained
 from riskcard.output_files import write_whole
 
@@ -59,6 +59,6 @@ def _content(card: RiskCard, form: str) -> str | bytes:
         return card.to_markdown()
     if form == "latex":
         return card.to_latex(document=True)
-    from riskcard.card.picture import card_picture
+    from riskcard.card.drawing.picture import card_picture
 
     return card_picture(card, form)

@@ -17,7 +17,7 @@ from riskcard.data.target import name_of_target, read_weights
 from riskcard.errors import DataError, ParameterError
 from riskcard.estimators.other_outcomes.regressor import RiskScoreRegressor
 from riskcard.estimators.other_outcomes.survival import RiskScoreSurvival
-from riskcard.evaluation.survival import concordance, integrated_brier
+from riskcard.evaluation.other_outcomes.survival import concordance, integrated_brier
 from riskcard.model.card import RiskCard
 from riskcard.model.outcome_kinds import TimeToEvent
 from riskcard.outcomes.hazards import FollowUp, Steps

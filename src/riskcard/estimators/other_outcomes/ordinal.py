@@ -14,7 +14,7 @@ from riskcard.data.target import name_of_target, read_weights
 from riskcard.errors import DataError
 from riskcard.estimators.other_outcomes.fitted_rates import RateOutcome
 from riskcard.estimators.other_outcomes.rate_estimator import RateEstimator
-from riskcard.evaluation.survival import concordance
+from riskcard.evaluation.other_outcomes.survival import concordance
 from riskcard.model.outcome_kinds import OrderedLevels, relative
 from riskcard.outcomes.hazards import FollowUp
 from riskcard.outcomes.levels import LevelRows, read_levels, require_all_levels

@@ -14,7 +14,7 @@ from riskcard.data.columns import FeatureValues
 from riskcard.errors import DataError, ParameterError
 from riskcard.estimators.other_outcomes.fitted_rates import RateOutcome
 from riskcard.estimators.other_outcomes.rate_estimator import RateEstimator
-from riskcard.evaluation.survival import concordance
+from riskcard.evaluation.other_outcomes.survival import concordance
 from riskcard.model.outcome_kinds import TimeToEvent
 from riskcard.outcomes.hazards import FollowUp, StepFunction
 from riskcard.outcomes.incidence import subdistribution_rows

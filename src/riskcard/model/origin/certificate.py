@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from riskcard.checks import LOG_ODDS_LIMIT, finite_number, set_fields, set_numbers, whole_number
 from riskcard.errors import ParameterError
-from riskcard.model.origin.proof_record import ProofRecord
 from riskcard.model.totals import TotalCount
 from riskcard.status import Status, relative_gap
 from riskcard.version import __version__
+
+if TYPE_CHECKING:
+    from riskcard.model.origin.proof_record import ProofRecord
 
 #: Whole numbers of a certificate that may be None.
 _COUNTS = ("grid", "shortlist", "all_conditions")

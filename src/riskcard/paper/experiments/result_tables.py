@@ -11,8 +11,8 @@ from sklearn.metrics import roc_auc_score
 from riskcard.logistic import log_loss
 from riskcard.paper.experiments.methods import METHODS, OURS
 from riskcard.paper.experiments.published import PAPER_LIMIT, PUBLISHED, PublishedRow, PublishedRun
-from riskcard.paper.experiments.run_outcome import Outcome, best_known, verdict
-from riskcard.paper.experiments.run_store import Cell, Finished, Store
+from riskcard.paper.experiments.runs.run_outcome import Outcome, best_known, verdict
+from riskcard.paper.experiments.runs.run_store import Cell, Finished, Store
 from riskcard.paper.experiments.table_rows import Row
 from riskcard.paper.synthetic_data import paper_data
 

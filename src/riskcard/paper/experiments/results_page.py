@@ -17,7 +17,7 @@ from riskcard.paper.experiments.result_tables import (
     to_markdown,
 )
 from riskcard.paper.experiments.run_plots import draw_losses, draw_times
-from riskcard.paper.experiments.run_store import Cell, Finished
+from riskcard.paper.experiments.runs.run_store import Cell, Finished
 from riskcard.paper.experiments.table_rows import Row
 from riskcard.paper.wrapped_prose import wrap_prose
 

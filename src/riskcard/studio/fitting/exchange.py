@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from riskcard.cli.training import Training
+from riskcard.cli.rows.training import Training
 from riskcard.data.columns import FeatureValues
 from riskcard.data.files.feature_table import FeatureTable
 from riskcard.data.levels import Levels

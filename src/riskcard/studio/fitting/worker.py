@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from riskcard.cli.learning.fit import classifier_of
-from riskcard.cli.training import Training, load_rules
+from riskcard.cli.rows.training import Training, load_rules
 from riskcard.errors import RiskcardError
 from riskcard.estimators.watched_fit import WatchedFit, fit_watched
 from riskcard.search.warmup import make_ready

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from riskcard.arrays import Booleans, Floats, Integers
-from riskcard.cli.reading import reading_of
-from riskcard.cli.row_division import read_division_of
-from riskcard.cli.training import Training, read_training
+from riskcard.cli.rows.reading import reading_of
+from riskcard.cli.rows.row_division import read_division_of
+from riskcard.cli.rows.training import Training, read_training
 from riskcard.data.columns import FeatureValues
 from riskcard.data.files.open_table import open_table
 from riskcard.data.files.wanted_columns import Kind, Selection

@@ -1,0 +1,1 @@
+"""Steps that several of the older methods share."""

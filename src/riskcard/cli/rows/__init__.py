@@ -1,0 +1,1 @@
+"""The rows of files, as commands take them: to learn from, to score and to judge on."""

@@ -1,0 +1,1 @@
+"""An existing card on new rows: a few terms or only the scale change."""

@@ -1,0 +1,1 @@
+"""What every estimator shows of its card, beside predictions."""

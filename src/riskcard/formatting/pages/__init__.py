@@ -1,0 +1,1 @@
+"""Documents and pieces of pages: as HTML, for phones, as Word."""

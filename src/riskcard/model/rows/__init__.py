@@ -1,0 +1,1 @@
+"""What a card says of rows: points, reasons, remarks."""

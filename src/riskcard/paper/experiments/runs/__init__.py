@@ -1,0 +1,1 @@
+"""Runs of an experiment: each in a process of its own, kept at once, never made twice."""

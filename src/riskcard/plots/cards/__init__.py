@@ -1,0 +1,1 @@
+"""Pictures of cards and of how they were found."""

@@ -1,0 +1,1 @@
+"""The fit behind a report repeated, in folds and resamples, and other models beside it."""

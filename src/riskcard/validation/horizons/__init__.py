@@ -1,0 +1,1 @@
+"""A card for the time to an event, judged by horizons."""
