@@ -36,7 +36,7 @@ def test_a_page_gives_what_the_card_gives(browser, open_page, card):  # noqa: F8
         entered = [answer_to(q, value) for q, value in zip(questions, row, strict=True)]
         ((total, exact, words, _),) = browser.execute_script(ENTER, [entered])
         assert int(total) == card.total_points(values)[0]
-        figures = [one for one in card.kind.figures(card.linear_of_total(int(total)))]
+        figures = card.kind.figures(card.linear_of_total(int(total)))
         figures = [one for one in figures if one.name != "relative_hazard"]
         for place, one in enumerate(figures):
             if len(figures) > 1:
