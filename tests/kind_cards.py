@@ -1,4 +1,4 @@
-"""Cards of times and of counts for tests of exports: odd names, several horizons, every kind of feature."""
+"""Cards of other outcomes than yes or no for tests of exports: odd names, every kind of feature."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from cards import mass_card
 from export_rows import odd_card
 from riskcard.model.card import RiskCard
-from riskcard.model.outcome_kinds import Counts, TimeToEvent
+from riskcard.model.outcome_kinds import Counts, Numbers, OrderedLevels, TimeToEvent
 
 TIMES = TimeToEvent(
     time='days "since"',
@@ -19,24 +19,23 @@ TIMES = TimeToEvent(
     last=2000.0,
 )
 COUNTS = Counts(exposure="patient years", events=31.0, exposed=250.5)
+COMPETING = replace(TIMES, competing="state = dead")
+LEVELS = OrderedLevels(('no "pain"', "some, or ½", "</script>", "worst"), (2.5, 0.8, 0.03))
+NUMBERS = Numbers(mean=1234.5, deviation=0.5)
+KINDS = (TIMES, COUNTS, COMPETING, LEVELS, NUMBERS)
 
 
 def kind_cards() -> list[RiskCard]:
     """The cards; by the first horizon nobody has had the event."""
     plain = [replace(one, classes=(0, 1)) for one in (mass_card(), odd_card())]
     wild = replace(odd_card(), multiplier=0.01)  # hazards beyond what an exponential holds
-    return [replace(one, kind=kind) for one in (*plain, wild) for kind in (TIMES, COUNTS)]
+    return [replace(one, kind=kind) for one in (*plain, wild) for kind in KINDS]
 
 
 def numbers_of(card: RiskCard, total: int) -> dict[str, float]:
     """What a card gives for a total, by the names of columns."""
-    relative = float(card.relative_of_total(total))
-    if isinstance(card.kind, Counts):
-        return {"rate": relative}
-    risks = {
-        f"risk_by_{one:g}": float(card.risk_by_of_total(total, one)) for one in card.kind.horizons
-    }
-    return {**risks, "relative_hazard": relative}
+    figures = card.kind.figures(card.linear_of_total(total))
+    return {one.name: float(np.ravel(one.values)[0]) for one in figures}
 
 
 def assert_as_card(card: RiskCard, total: int, found: dict[str, float]) -> None:
@@ -45,7 +44,7 @@ def assert_as_card(card: RiskCard, total: int, found: dict[str, float]) -> None:
     assert list(found) == list(expected)
     for name, one in expected.items():
         # beyond the range of exponentials all say that it is very large, or all but nothing
-        if 1e-300 < one < 1e300:
+        if 1e-300 < abs(one) < 1e300:
             assert np.isclose(found[name], one, rtol=1e-12, atol=1e-15), (name, total)
         else:
             assert found[name] > 1e299 if one > 1 else found[name] < 1e-299, (name, total)

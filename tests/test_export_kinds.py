@@ -1,4 +1,4 @@
-"""Exports of cards of times and of counts, run: they give the risks, hazards and rates of the card."""
+"""Exports of cards of other outcomes than yes or no, run: they give the figures of the card."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ import warnings
 import pytest
 
 from export_rows import rows_of
-from kind_cards import COUNTS, TIMES, assert_as_card, kind_cards, numbers_of
+from kind_cards import KINDS, TIMES, assert_as_card, kind_cards, numbers_of
 from optional import find
 from riskcard.errors import ParameterError
 from riskcard.export.formats import FORMATS, render
 from riskcard.export.sql import card_to_sql, sql_expressions
+from riskcard.model.outcome_kinds import Counts, TimeToEvent
 from test_export_sql import create_table, insert_rows, records_of
 
 CARDS = kind_cards()
@@ -48,11 +49,11 @@ def test_python_scores_as_the_card(card):
         found = names["score"](row)
         assert found.total == total
         assert found[2] == pytest.approx(float(card.linear_of_total(total)))
-        assert_as_card(card, total, dict(zip(columns, found[3:-1], strict=True)))
+        assert_as_card(card, total, dict(zip(columns, found[-1 - len(columns) : -1], strict=True)))
 
 
-def test_python_scores_a_file(tmp_path):
-    card = CARDS[0]
+@pytest.mark.parametrize("card", CARDS[: len(KINDS)])
+def test_python_scores_a_file(tmp_path, card):
     path = tmp_path / "card.py"
     card.export(path)
     text = "age,shape,density,palpable\n70,round,2,True\n30,oval,1,False\n"
@@ -105,37 +106,49 @@ def test_sql_expressions_are_named_by_what_they_give():
         "log_hazard", "risk_by_0.5", "risk_by_365", "risk_by_1825", "relative_hazard",
     ]  # fmt: skip
     assert list(sql_expressions(CARDS[1]).answers) == ["log_rate", "rate"]
+    assert list(sql_expressions(CARDS[3]).answers) == [
+        "log_hazard", "at_least_some, or ½", "at_least_</script>", "at_least_worst",
+    ]  # fmt: skip
+    assert list(sql_expressions(CARDS[4]).answers) == ["expected"]
 
 
-@pytest.mark.parametrize("card", CARDS[:2])
+@pytest.mark.parametrize("card", CARDS[: len(KINDS)])
 def test_the_workbook_has_a_column_for_each_number(card):
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.load_workbook(io.BytesIO(render(card, "xlsx")))
     header = [cell.value for cell in book["Cases"][3]]
-    if card.kind == TIMES:
+    if isinstance(card.kind, TimeToEvent):
         words = [f'risk by days "since" {one}' for one in ("0.5", "365", "1825")]
         assert header[-6:] == ["total", *words, "relative hazard", "remarks"]
         assert [book["Card"].cell(4, column).value for column in (4, 5, 6)] == [0.0, 0.3, 1.7]
         assert book.sheetnames == ["Cases", "Card", "Risk"]
-    else:
-        assert card.kind == COUNTS
+    elif isinstance(card.kind, Counts):
         assert header[-3:] == ["total", "rate per unit of patient years", "remarks"]
         assert book.sheetnames == ["Cases", "Card", "Rate"]
+    elif book.sheetnames[-1] == "Levels":
+        words = ["some, or ½ or higher", "</script> or higher", "worst"]
+        assert header[-5:] == ["total", *words, "remarks"]
+        assert [book["Card"].cell(4, column).value for column in (4, 5, 6)] == [2.5, 0.8, 0.03]
+        assert [cell.value for cell in book["Levels"][1]][:4] == ["total", *words]
+    else:
+        assert header[-3:] == ["total", "expected value", "remarks"]
+        assert book.sheetnames == ["Cases", "Card", "Value"]
+        # hundredths of a standard deviation of a half can be told apart
+        assert book["Value"].cell(2, 2).number_format == "0.00"
 
 
 @pytest.mark.parametrize("to", ["pmml", "onnx", "cql", "cds-hooks", "redcap", "credit"])
-@pytest.mark.parametrize("card", CARDS[:2])
+@pytest.mark.parametrize("card", CARDS[: len(KINDS)])
 def test_formats_of_one_risk_are_refused(to, card):
     with pytest.raises(ParameterError, match="are for outcomes of yes or no, but this card gives"):
         render(card, to)
     assert to in FORMATS
 
 
-@pytest.mark.parametrize("card", CARDS[:2])
+@pytest.mark.parametrize("card", CARDS[: len(KINDS)])
 def test_drawn_cards_have_their_table(card):
     for text in (card.to_markdown(), card.to_latex(), card.to_svg()):
-        wanted = "Rate per unit of patient years" if card.kind == COUNTS else "Relative hazard"
-        assert wanted in text
+        assert card.kind.figures(0.0)[-1].heading in text
         assert "Relative hazard" not in text or "1825" in text
     totals = card.reachable_totals()
     body = card.to_markdown().split("| --: |\n")[-1].split("\n\n")[0]

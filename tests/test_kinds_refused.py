@@ -47,15 +47,6 @@ def test_judging_refuses_other_kinds(cards, words, what):
 
 
 @pytest.mark.parametrize("words", FITS)
-@pytest.mark.parametrize("ending", ["py", "sql", "js"])
-def test_exports_refuse_other_kinds_and_write_nothing(cards, tmp_path, words, ending):
-    path = tmp_path / f"card.{ending}"
-    with pytest.raises(ParameterError, match=rf"Exports are for .*{words}"):
-        cards[words].export(path)
-    assert not path.exists()
-
-
-@pytest.mark.parametrize("words", FITS)
 @pytest.mark.parametrize("repeat", [choose_terms, bootstrap_card])
 def test_repeated_fits_refuse_other_kinds(words, repeat):
     model, y = FITS[words]

@@ -1,4 +1,4 @@
-"""Exports of cards of times and of counts in Node, LibreOffice and LaTeX."""
+"""Exports of cards of other outcomes than yes or no in Node, LibreOffice and LaTeX."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from kind_cards import assert_as_card, kind_cards, numbers_of
+from kind_cards import KINDS, assert_as_card, kind_cards, numbers_of
 from riskcard.export.formats import render
 from riskcard.export.workbook import FIRST_ROW
 from test_export_kinds import scored_rows
@@ -37,17 +37,15 @@ def test_node_scores_as_the_card(card, find_program, tmp_path):
         if "error" in found:  # levels that look alike in JSON
             continue
         assert found["total"] == total
-        if "rate" in found:
-            numbers = {"rate": found["rate"]}
-        else:
-            risks = {f"risk_by_{text}": one for text, one in found["riskBy"].items()}
-            # the keys of an object are in another order where they are whole numbers
-            risks = {name: risks[name] for name in numbers_of(card, total) if name in risks}
-            numbers = {**risks, "relative_hazard": found["relativeHazard"]}
-        assert_as_card(card, total, numbers)
+        single = {"rate": "rate", "expected": "expected", "relativeHazard": "relative_hazard"}
+        numbers = {name: found[key] for key, name in single.items() if key in found}
+        for key, start in (("riskBy", "risk_by_"), ("atLeast", "at_least_")):
+            numbers |= {f"{start}{text}": one for text, one in found.get(key, {}).items()}
+        # the keys of an object are in another order where they are whole numbers
+        assert_as_card(card, total, {name: numbers[name] for name in numbers_of(card, total)})
 
 
-@pytest.mark.parametrize("card", kind_cards()[:2])
+@pytest.mark.parametrize("card", kind_cards()[: len(KINDS)])
 def test_libreoffice_scores_as_the_card(card, find_program, find_module, tmp_path):
     openpyxl = find_module("openpyxl")
     book = openpyxl.load_workbook(io.BytesIO(render(card, "xlsx", rows=40)))
@@ -69,13 +67,13 @@ def test_libreoffice_scores_as_the_card(card, find_program, find_module, tmp_pat
         cells = [done["Cases"].cell(place, first + one).value for one in range(len(columns) + 1)]
         assert cells[0] == total
         assert_as_card(card, total, dict(zip(columns, cells[1:], strict=True)))
-    sheet = done["Rate" if "rate" in columns else "Risk"]
+    sheet = done[done.sheetnames[-1]]
     for row, total in enumerate(card.reachable_totals(), 2):
         cells = [sheet.cell(row, 2 + one).value for one in range(len(columns))]
         assert_as_card(card, total, dict(zip(columns, cells, strict=True)))
 
 
-@pytest.mark.parametrize("card", kind_cards()[:2])
+@pytest.mark.parametrize("card", kind_cards()[: len(KINDS)])
 def test_latex_sets_the_card(card, find_program, tmp_path):
     (tmp_path / "card.tex").write_text(card.to_latex(document=True), encoding="utf-8")
     done = subprocess.run(

@@ -4,7 +4,6 @@ import json
 
 from riskcard.data.levels import Label
 from riskcard.errors import ParameterError
-from riskcard.export.answers import Rule
 from riskcard.export.cases import (
     Case,
     FeatureCases,
@@ -15,10 +14,19 @@ from riskcard.export.cases import (
 )
 from riskcard.formatting.templates import render
 from riskcard.model.card import RiskCard
+from riskcard.model.outcome_kinds import name_of_kind
 from riskcard.model.rows.explain import MOST_REASONS
 from riskcard.version import __version__
 
 _FORMS = ("module", "script")
+#: What is given of a total, by the kind of outcome: the linear predictor first, what has keys last.
+_GIVEN = {
+    "binary": ("logOdds", "risk"),
+    "time_to_event": ("logHazard", "relativeHazard", "riskBy"),
+    "counts": ("logRate", "rate"),
+    "ordered_levels": ("logHazard", "relativeHazard", "atLeast"),
+    "numbers": ("expected",),
+}
 
 
 def card_to_javascript(card: RiskCard, form: str = "module") -> str:
@@ -38,19 +46,13 @@ def card_to_javascript(card: RiskCard, form: str = "module") -> str:
         )
     cases = cases_of(card)
     require_exact_levels(cases, "a number in JavaScript")
-    horizons = [
-        (one.name.removeprefix("risk_by_"), one)
-        for one in cases.answers.numbers
-        if one.rule is Rule.RISK_BY
-    ]
-    given = ["logOdds", "risk"] if cases.is_yes_or_no else ["logRate", "rate"]
-    if horizons:
-        given = ["logHazard", "relativeHazard", "riskBy"]
+    given = _GIVEN[name_of_kind(card.kind)]
     return render(
         "export/templates/scorer.js.j2",
         cases=cases,
-        horizons=horizons,
         linear=given[0],
+        relative=given[1] if len(given) > 1 else "",
+        by_key=given[-1],
         given=", ".join(given),
         title=cases.title.replace("</", "< /"),
         version=__version__,

@@ -1,6 +1,6 @@
 """A card as a Python file that needs no package: a function, and a command for CSV files."""
 
-import re
+import unicodedata
 
 from riskcard.export.cases import Case, FeatureCases, Kind, When, cases_of, new_names
 from riskcard.formatting.templates import render
@@ -21,20 +21,30 @@ def card_to_python(card: RiskCard) -> str:
     2
     """
     cases = cases_of(card)
-    columns = [one.name for one in cases.answers.numbers]
     # fields of a tuple: 0.5 and 0_5 are the same to them
-    names = new_names([re.sub(r"\W", "_", one) for one in columns], ["points", "total", "reasons"])
+    wanted = [cases.answers.linear, *(one.name for one in cases.answers.further)]
+    names = new_names(list(map(_as_identifier, wanted)), ["points", "total", "reasons"])
+    shown = zip(wanted, names, strict=True)
+    cells = [
+        (one, name) for one, name in shown if one in [own.name for own in cases.answers.numbers]
+    ]
     return render(
         "export/templates/scorer.py.j2",
         cases=cases,
-        names=[cases.answers.linear, *names],
-        columns=", ".join(f'"{one}"' for one in columns),
-        cells=", ".join(f"found.{one}" for one in names),
+        names=names,
+        columns=", ".join(repr(one) for one, _ in cells),
+        cells=", ".join(f"found.{name}" for _, name in cells),
         version=__version__,
         most_reasons=MOST_REASONS,
         condition_of=_condition,
         answer_of=_answer,
     )
+
+
+def _as_identifier(name: str) -> str:
+    """A name in which every sign may stand in an identifier, and means itself there."""
+    is_fine = [f"_{one}".isidentifier() and unicodedata.is_normalized("NFKC", one) for one in name]
+    return "".join(one if fine else "_" for one, fine in zip(name, is_fine, strict=True))
 
 
 def _condition(feature: FeatureCases, case: Case) -> str:

@@ -57,7 +57,8 @@ class SqlExpressions:
         Like all others it contains all that it needs, so that it can be used in any query.
     answers
         What follows from the total: "log_odds" and "risk"; or "log_hazard", "risk_by_365" and the like and
-        "relative_hazard"; or "log_rate" and "rate".
+        "relative_hazard"; or "log_rate" and "rate"; or "log_hazard", "at_least_severe" and the like; or
+        "expected".
     """
 
     points: dict[str, str]
@@ -92,7 +93,7 @@ def sql_expressions(card: RiskCard, dialect: str = "standard") -> SqlExpressions
     }
     total = f"({_total(cases, list(points.values()))})"
     linear = f"({_log_odds(cases, total)})"
-    answers = {one.name: _answer(cases, one, linear) for one in cases.answers.numbers}
+    answers = {one.name: _answer(cases, one, linear) for one in cases.answers.further}
     return SqlExpressions(points, total, {cases.answers.linear: linear, **answers})
 
 
@@ -123,7 +124,7 @@ def card_to_sql(
     -------
     str
         One SELECT, which gives the points of each feature, total, log-odds and risk (or, where the outcome is
-        not yes or no, the logarithm of hazard or rate and what follows from it). They are NULL
+        not yes or no, the logarithm of hazard or rate and what follows from it, or the expected value). They are NULL
         for a row that the card cannot score, and a reason is NULL where there are fewer.
     """
     cases = _checked(card, dialect)
@@ -132,7 +133,7 @@ def card_to_sql(
     wanted = [short_name(one.name, "_points") for one in cases.features]
     reason_names = [f"reason_{rank + 1}" for rank in range(n_reasons)]
     answers = cases.answers
-    own = ["total", answers.linear, *(one.name for one in answers.numbers)]
+    own = ["total", answers.linear, *(short_name(one.name, "") for one in answers.further)]
     names = new_names([*wanted, *own, *reason_names], taken)
     quoted = [quoted_name(name) for name in names]
     points, (total, linear, *given) = quoted[: len(wanted)], quoted[len(wanted) :][: len(own)]
@@ -154,7 +155,7 @@ def card_to_sql(
         stage=f"riskcard_{answers.linear}",
         answers=[
             (_answer(cases, one, linear), name)
-            for one, name in zip(answers.numbers, given, strict=True)
+            for one, name in zip(answers.further, given, strict=True)
         ],
         names={"total": total, "linear": linear},
         reasons=zip(

@@ -8,7 +8,7 @@ from typing import Any
 from riskcard.checks import whole_number
 from riskcard.data.levels import Label
 from riskcard.errors import ParameterError
-from riskcard.export.answers import Rule
+from riskcard.export.answers import Answer, Rule
 from riskcard.export.cases import (
     CardCases,
     Case,
@@ -29,7 +29,7 @@ from riskcard.extras import import_extra
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature
 from riskcard.model.origin.certificate import TrainingFacts
-from riskcard.model.outcome_kinds import Counts
+from riskcard.model.outcome_kinds import name_of_kind
 
 #: The first row of the sheet "Cases" that is filled in; the row above it has the names.
 FIRST_ROW = 4
@@ -47,6 +47,15 @@ _NOT_IN_CELLS = re.compile("[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]")
 _LIKE_AN_ESCAPE = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
 
 _BASE, _MULTIPLIER, _OFFSET = "Card!$B$3", "Card!$B$4", "Card!$B$5"
+#: The name of the sheet with all totals.
+_TABLES = {
+    "binary": "Risk",
+    "time_to_event": "Risk",
+    "counts": "Rate",
+    "ordered_levels": "Levels",
+    "numbers": "Value",
+}
+
 #: The column of the cumulative hazard by the first horizon, on the sheet of the card.
 _FIRST_HAZARD = 4
 _GREY, _PALE = "FFE7E7E7", "FFFFF8DC"
@@ -71,7 +80,8 @@ def card_to_workbook(card: RiskCard, rows: int = 100) -> bytes:
     -------
     bytes
         A workbook with three sheets: "Cases" to fill in, with points, total, risk and a remark by
-        formulas; "Card" with the points, which the formulas look up; "Risk" (or "Rate") with all totals.
+        formulas; "Card" with the points, which the formulas look up; "Risk" (or "Rate", "Levels", "Value")
+        with all totals.
     """
     rows = whole_number("rows", rows, least=1)
     cases = cases_for(card, "a column of a workbook", "a number in a workbook")
@@ -87,7 +97,7 @@ def card_to_workbook(card: RiskCard, rows: int = 100) -> bytes:
     _fill_example(writer, sheet, card)
     totals = card.reachable_totals()
     if len(totals) <= _MOST_TOTALS:
-        name = "Rate" if isinstance(card.kind, Counts) else "Risk"
+        name = _TABLES[name_of_kind(card.kind)]
         _fill_risks(writer, workbook.create_sheet(name), totals, card.training, cases)
     file = io.BytesIO()
     workbook.save(file)
@@ -187,8 +197,12 @@ def _scale_words(cases: CardCases) -> str:
     linear = "total / multiplier + offset"
     if cases.is_yes_or_no:
         return f"log-odds = {linear}; risk = 1 / (1 + exp(-log-odds))"
+    if cases.answers.linear == "expected":
+        return f"expected value = {linear}"
     if cases.answers.linear == "log_rate":
         return f"{cases.answers.numbers[0].words} = exp({linear})"
+    if not cases.answers.has_events:
+        return f"relative hazard = exp({linear}); level or higher = 1 - exp(-H(level) * relative hazard)"
     return f"relative hazard = exp({linear}); risk by t = 1 - exp(-H(t) * relative hazard)"
 
 
@@ -196,7 +210,8 @@ def _fill_hazards(writer: _Writer, sheet: Any, cases: CardCases) -> None:
     """The cumulative hazard by each horizon, next to the scale."""
     for column, one in enumerate(cases.answers.numbers, _FIRST_HAZARD):
         if one.rule is Rule.RISK_BY:
-            writer.text(sheet, 3, column, f"H for the {one.words}")
+            the = "the " if cases.answers.has_events else ""
+            writer.text(sheet, 3, column, f"H for {the}{one.words}")
             sheet.cell(4, column, one.hazard)
 
 
@@ -208,6 +223,13 @@ def _answer_formulas(writer: _Writer, cases: CardCases, total: str) -> list[str]
         )
         for place, one in enumerate(cases.answers.numbers)
     ]
+
+
+def _form_of(answer: Answer) -> str:
+    """How a spreadsheet shows a number."""
+    if answer.is_share:
+        return "0.0%"
+    return f"0.{'0' * answer.decimals}" if answer.decimals else "0"
 
 
 def _fill_feature(
@@ -344,7 +366,7 @@ def _fill_case(writer: _Writer, sheet: Any, lines: list[Lines], row: int, cases:
         cases.answers.numbers, _answer_formulas(writer, cases, total), strict=True
     ):
         cell = sheet.cell(row, column, formula)
-        cell.font, cell.number_format = writer.bold, "0.0%" if one.is_share else "0.000"
+        cell.font, cell.number_format = writer.bold, _form_of(one)
         column += 1
     sheet.cell(row, column, remark_formula(blocks, inputs))
 
@@ -381,14 +403,13 @@ def _fill_risks(
     where = "recalibration" if training is not None and training.is_recalibrated else "training"
     seen = [f"{where} rows", f"{where} events", "observed rate"]
     if not cases.is_yes_or_no:  # follow-up differs, and rows may have several events
-        seen = seen[: 1 if cases.answers.linear == "log_rate" else 2]
+        seen = seen[: 2 if cases.answers.has_events else 1]
     header += seen if counts else []
     writer.header(sheet, 1, header)
     for row, total in enumerate(totals, 2):
         sheet.cell(row, 1, total)
         for column, formula in enumerate(_answer_formulas(writer, cases, f"$A{row}"), 2):
-            form = "0.0%" if answers[column - 2].is_share else "0.000"
-            sheet.cell(row, column, formula).number_format = form
+            sheet.cell(row, column, formula).number_format = _form_of(answers[column - 2])
         if (one := counts.get(total)) is not None:
             observed = (one.rows, one.events, one.event_weight / one.weight)
             for column, number in enumerate(observed[: len(seen)], len(answers) + 2):

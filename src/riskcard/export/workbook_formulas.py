@@ -154,6 +154,8 @@ def answer_formula(answer: Answer, total: str, scale: tuple[str, str], hazard: s
     """
     if answer.rule is Rule.RISK:
         return risk_formula(total, *scale)
+    if answer.rule is Rule.LINEAR:
+        return f'=IF(ISNUMBER({total}),{total}/{scale[0]}+{scale[1]},"")'
     relative = f"EXP(MIN({_LARGEST_EXPONENT},{total}/{scale[0]}+{scale[1]}))"
     found = relative
     if answer.rule is Rule.RISK_BY:

@@ -24,12 +24,26 @@
     return say("percent", { number: written((100 * risk).toFixed(places)) });
   }
 
+  // where the card gives a rate or a number, how it is written
+  const amount = data.amount || null;
+
+  function amountWords(value) {
+    if (amount.decimals === null) return written(String(Number(value.toPrecision(3))));
+    const [whole, part] = value.toFixed(amount.decimals).split(".");
+    const grouped = whole.replace(/\B(?=(\d{3})+$)/g, amount.thousands).replace("-", "−");
+    return part ? grouped + data.words.decimal + part : grouped;
+  }
+
+  // what a risk, a rate or a number is written as
+  const figureWords = (value) => (amount ? amountWords(value) : percent(value));
+
   // where the card has horizons, the risk by the one that is chosen
   const horizon = () => (data.horizons ? data.horizons[Number(find("horizon").value)] : null);
 
   function riskOf(total) {
     const logOdds = total / data.multiplier + data.offset;
     if (data.horizons) return -Math.expm1(-horizon().hazard * Math.exp(logOdds));
+    if (amount) return amount.is_log ? Math.exp(logOdds) : logOdds;
     if (logOdds >= 0) return 1 / (1 + Math.exp(-logOdds));
     return Math.exp(logOdds) / (1 + Math.exp(logOdds));
   }
@@ -163,7 +177,7 @@
     const [totalPlace, riskPlace] = [find("total"), find("risk")];
     const isKnown = total !== null;
     totalPlace.textContent = isKnown ? written(String(total)) : "–";
-    riskPlace.textContent = isKnown ? percent(riskOf(total)) : "–";
+    riskPlace.textContent = isKnown ? figureWords(riskOf(total)) : "–";
     if (data.horizons) find("risk-name").textContent = horizon().words;
     totalPlace.dataset.total = isKnown ? String(total) : "";
     riskPlace.dataset.risk = isKnown ? String(riskOf(total)) : "";
@@ -181,19 +195,23 @@
     );
   }
 
+  // what is shown where it is not one risk
+  const figureName = () => (amount ? amount.words : data.horizons ? horizon().words : "");
+
   const riskWords = (total) =>
-    data.horizons ? `${percent(riskOf(total))} (${horizon().words})` : percent(riskOf(total));
+    figureName() ? `${figureWords(riskOf(total))} (${figureName()})` : figureWords(riskOf(total));
 
   function openWords(open, low, high) {
     const features = open.map((question) => question.name).join(data.words.separator);
     const [least, most] = [riskOf(low), riskOf(high)].sort((one, other) => one - other);
-    const parts = { low: percent(least), high: percent(most) };
+    const parts = { low: figureWords(least), high: figureWords(most) };
     const range = open.length === questions.length ? "" : ` ${say("possible_risk", parts)}`;
     return say("still_to_enter", { features }) + range;
   }
 
   // the risk in people, and what was counted in training
   function meaningOf(total) {
+    if (amount) return "";
     const hundredths = 100 * riskOf(total);
     const number = String(Math.round(hundredths));
     const key =
@@ -271,7 +289,9 @@
     const [first, last] = [ends[0] - margin, ends[1] + margin];
     const x = (value) =>
       FRAME.left + ((value - first) / (last - first)) * (FRAME.right - FRAME.left);
-    const y = (risk) => FRAME.bottom - risk * (FRAME.bottom - FRAME.top);
+    const [bottom, top] = amount ? [amount.ticks[0], amount.ticks[amount.ticks.length - 1]] : [0, 1];
+    const share = (risk) => Math.min(Math.max((risk - bottom) / (top - bottom), 0), 1);
+    const y = (risk) => FRAME.bottom - share(risk) * (FRAME.bottom - FRAME.top);
     drawAxes(svg, x, y, ends);
     const isOpen = total === null && answers.some((answer) => answer && !answer.problem);
     if (isOpen)
@@ -292,19 +312,19 @@
     if (data.has_all_totals)
       for (const value of data.totals)
         add(svg, "circle", { class: "dot", cx: x(value), cy: y(riskOf(value)), r: 2.2 });
-    const label = [data.horizons ? horizon().words : data.words.curve];
+    const label = [figureName() || data.words.curve];
     if (total !== null) {
-      drawPlace(svg, x(total), y(riskOf(total)), percent(riskOf(total)));
-      label.push(`${data.words.total} ${written(String(total))}, ${percent(riskOf(total))}`);
+      drawPlace(svg, x(total), y(riskOf(total)), figureWords(riskOf(total)));
+      label.push(`${data.words.total} ${written(String(total))}, ${figureWords(riskOf(total))}`);
     }
     svg.setAttribute("aria-label", label.join(": "));
   }
 
   function drawAxes(svg, x, y, ends) {
-    for (const share of [0, 0.25, 0.5, 0.75, 1]) {
-      add(svg, "line", { class: "grid", x1: FRAME.left, x2: FRAME.right, y1: y(share), y2: y(share) });
-      const words = say("percent", { number: String(100 * share) });
-      add(svg, "text", { x: FRAME.left - 5, y: y(share) + 4, "text-anchor": "end" }, words);
+    for (const tick of amount ? amount.ticks : [0, 0.25, 0.5, 0.75, 1]) {
+      add(svg, "line", { class: "grid", x1: FRAME.left, x2: FRAME.right, y1: y(tick), y2: y(tick) });
+      const words = amount ? tickWords(tick) : say("percent", { number: String(100 * tick) });
+      add(svg, "text", { x: FRAME.left - 5, y: y(tick) + 4, "text-anchor": "end" }, words);
     }
     const span = ends[1] - ends[0];
     const power = 10 ** Math.floor(Math.log10(Math.max(span, 1) / 4));
@@ -316,6 +336,12 @@
     const middle = (FRAME.left + FRAME.right) / 2;
     add(svg, "text", { x: middle, y: FRAME.bottom + 36, "text-anchor": "middle" }, data.words.total);
   }
+
+  // there is room for about seven signs
+  const tickWords = (tick) => {
+    const long = Math.abs(tick) >= 1e6 || (tick !== 0 && Math.abs(tick) < 1e-3);
+    return written(long ? tick.toExponential() : String(tick));
+  };
 
   function drawPlace(svg, x, y, words) {
     add(svg, "line", { class: "place", x1: x, x2: x, y1: y, y2: FRAME.bottom });

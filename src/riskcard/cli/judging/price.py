@@ -6,8 +6,8 @@ from argparse import Namespace
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from riskcard.cli.card_rows import target_of
 from riskcard.cli.remarks import put, say, say_saved, warnings_as_sentences
+from riskcard.cli.rows.card_rows import target_of
 from riskcard.cli.rows.training import Training, read_training
 from riskcard.errors import DataError, ParameterError
 from riskcard.model.card_json import load_card
