@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +18,7 @@ from riskcard import (
     FeaturePoints,
     ParameterError,
     RiskCard,
+    RiskScoreClassifier,
     price_card,
     price_score,
 )
@@ -203,6 +205,19 @@ def test_the_command_prices_cards_and_columns(tmp_path, monkeypatch, capsys):
     kept = X.index > 1
     alone = price_score(X.b[kept], X[["a"]][kept], y[kept], kind=kind_of_size(1, 2))
     assert captured.out == f"{alone}\n"
+
+
+def test_a_card_with_a_seal_is_priced_by_its_own_target_without_a_remark(tmp_path, capsys):
+    X, y, _, _ = tiny(3)
+    model = RiskScoreClassifier(max_terms=1, certify=False).fit(X, y)
+    replace(model.card_, outcome="died").save(tmp_path / "card.json")
+    X.assign(died=y).to_csv(tmp_path / "rows.csv", index=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert main(["price", str(tmp_path / "card.json"), str(tmp_path / "rows.csv"), "-q"]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    assert "Price of the card" in captured.out
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ to ``loss - bound``, whether the given card is itself of the kind or not.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -170,7 +170,8 @@ def price_card(
     totals = card.total_points(X)
     outcomes = read_outcomes(card.risk_of_total(totals), y, sample_weight, card.classes[1])
     _require_weights(outcomes, totals.size)
-    fitted = with_fitted_scale(card, totals, outcomes.is_event, outcomes.weights)
+    unsealed = replace(card, certificate=None, recipe=None)  # nothing is claimed of another scale
+    fitted = with_fitted_scale(unsealed, totals, outcomes.is_event, outcomes.weights)
     found = improve(
         card,
         X,

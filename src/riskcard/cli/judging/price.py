@@ -6,6 +6,7 @@ from argparse import Namespace
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from riskcard.cli.card_rows import target_of
 from riskcard.cli.remarks import put, say, say_saved, warnings_as_sentences
 from riskcard.cli.training import Training, read_training
 from riskcard.errors import DataError, ParameterError
@@ -27,7 +28,8 @@ def run_price(options: Namespace) -> int:
     if options.output is not None:
         replace(price.best, outcome=options.target).save(options.output)
     put(f"{price}\n")
-    say_saved(options.output)
+    if options.output is not None:
+        say_saved(options.output)
     return 0
 
 
@@ -35,6 +37,7 @@ def _of_card(options: Namespace) -> Price:
     from riskcard.price.price_card import CardKind, price_card
 
     card = load_card(options.card)
+    options.target = target_of(options, card)
     if options.event is None:
         options.event = str(card.classes[1])
     training = read_training(options)
@@ -58,6 +61,8 @@ def _with_options(kind: CardKind, options: Namespace) -> CardKind:
 def _of_score(options: Namespace) -> Price:
     from riskcard.price.price_card import kind_of_size, price_score
 
+    if options.target is None:
+        raise ParameterError("The outcome is not named. Give the column with --target.")
     if options.same_features:
         raise ParameterError("--same-features is about a card. Leave it out with --score.")
     if options.score in options.drop:
