@@ -630,10 +630,10 @@ def test_a_rival_has_the_time_and_the_shortlist_of_its_search(shortlist):
 @pytest.mark.parametrize(
     ("labels", "outcome", "shown"),
     [
-        ([0, 1, 1], PASSED, "the target has 0, 1; the card has (0, 1)"),
+        ([0, 1, 1], PASSED, "the target has 0 and 1; the card has 0 and 1"),
         ([0, 1, 2], FAILED, "the target has 0, 1, 2;"),
         ([1, 1, 1], FAILED, "the target has 1;"),
-        ([0, 3, 3], FAILED, "the target has 0, 3;"),
+        ([0, 3, 3], FAILED, "the target has 0 and 3;"),
         ([5, 4, 3, 1, 0], FAILED, "the target has 0, 1, 3, 4;"),
     ],
 )

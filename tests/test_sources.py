@@ -487,3 +487,32 @@ def test_no_file_of_the_data_is_written_over(tmp_path, data, command, capsys):
     assert main([command, *given, data.format(folder=folder), "-o", str(output)]) == 2
     assert "would be overwritten" in capsys.readouterr().err
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("data", "output", "is_refused"),
+    [
+        ("pieces", "pieces/scores.csv", True),
+        ("pieces", "pieces/inner/scores.parquet", True),
+        ("pieces/*.parquet", "pieces/scores.parquet", True),
+        ("**/*.parquet", "pieces/inner/scores.parquet", True),
+        ("pieces/*.parquet", "pieces/inner/scores.parquet", False),
+        ("pieces/*.parquet", "pieces/scores.csv", False),
+        ("pieces", "scores.parquet", False),
+    ],
+)
+def test_scores_do_not_become_a_part_of_the_data(
+    tmp_path, monkeypatch, capsys, data, output, is_refused
+):
+    monkeypatch.chdir(tmp_path)
+    (write_pieces(random_table(1), tmp_path / "pieces", 2) / "inner").mkdir()
+    RiskCard([FeaturePoints("age", [50], [0, 1])], base=-1).save("card.json")
+    assert main(["predict", "card.json", data, "-o", output]) == (2 if is_refused else 0)
+    assert ("one of the files of" in capsys.readouterr().err) == is_refused
+    assert Path(output).exists() != is_refused
+
+
+def test_other_outcomes_are_refused_of_a_folder(tmp_path, capsys):
+    folder = write_pieces(random_table(1), tmp_path / "pieces", 2)
+    assert main(["fit", str(folder), "--target", "age", "--outcome", "number"]) == 2
+    assert "--outcome needs the rows in memory" in capsys.readouterr().err

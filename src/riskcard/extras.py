@@ -24,7 +24,7 @@ def import_extra(package: str, what: str, extra: str, otherwise: str = "") -> An
         return importlib.import_module(package)
     except ImportError:
         raise SolverMissing(
-            f"{what} needs the package {package}, which is not installed. "
+            f"{what} needs the package {package.partition('.')[0]}, which is not installed. "
             f'Install it with: pip install "riskcard[{extra}]"{otherwise}'
         ) from None
 

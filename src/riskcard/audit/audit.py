@@ -239,9 +239,10 @@ def _weighted(card: RiskCard, rows: Rows) -> Rows:
 
 def _check_labels(card: RiskCard, rows: Rows) -> Check:
     found = sorted(set(rows.target.tolist()), key=str)
-    shown = ", ".join(repr(value) for value in found[:4])
+    shown = (" and " if len(found) == 2 else ", ").join(repr(value) for value in found[:4])
     passed = len(found) == 2 and all(value in card.classes for value in found)
-    return checked(LABELS, passed, f"the target has {shown}; the card has {card.classes}")
+    known = " and ".join(map(repr, card.classes))
+    return checked(LABELS, passed, f"the target has {shown}; the card has {known}")
 
 
 def _check_training(card: RiskCard, rows: Rows) -> Check:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from riskcard.cli.parser import make_parser
-from riskcard.cli.sources import files_of, names_source
+from riskcard.cli.sources import files_of, names_source, require_outside
 from riskcard.data.reading_problems import ReadingProblems
 from riskcard.errors import RiskcardError
 from riskcard.formatting.plain_text import visible
@@ -75,16 +75,19 @@ def _look_at_files(options: Namespace) -> None:
     """Refuse, before any work, to write over a file that is read, or where nothing can be written."""
     places: dict[str, dict[str, str]] = {"read": {}, "write": {}}
     many: dict[str, str] = {}
+    sources: list[str] = []
     for name, (shown, role) in vars(options).pop("files").items():
         given = getattr(options, name, None)
         for path in given if isinstance(given, list) else [given]:
             if path is None:
                 continue
             if role == "read" and names_source(path):
+                sources.append(path)
                 many |= {f"file {n} of {shown}": one for n, one in enumerate(files_of(path), 1)}
             else:
                 places[role][f"{shown} {path}" if isinstance(given, list) else shown] = path
     require_separate(many | places["read"], places["write"])
+    require_outside(sources, places["write"])
     require_writable(*places["write"].values())
     require_files(*places["read"].values())
 

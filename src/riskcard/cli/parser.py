@@ -47,7 +47,7 @@ def make_parser() -> argparse.ArgumentParser:
     """All commands and options."""
     parser = _Parser(
         prog="riskcard",
-        description="Small cards of integer points, learned from a table and proven optimal.",
+        description="Small cards of integer points, learned from a table, and proofs of how good they are.",
         epilog="'riskcard COMMAND --help' explains the options of a command.",
     )
     parser.add_argument("--version", action="version", version=f"riskcard {__version__}")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import glob
+import os
 from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +24,8 @@ NEEDS_ROWS = {
     "tolerance": "--pool-tolerance",
     "hold_out": "--hold-out",
     "groups": "--groups",
+    "outcome": "--outcome",
+    "competing": "--competing",
     "limit_groups": "--limit-groups",
     "time": "--time",
     "proof": "--proof",
@@ -48,6 +53,38 @@ def files_of(path: str) -> list[str]:
         return [] if (file := file_of_database(path)) is None else [file]
     found = Path(path).rglob("*") if Path(path).is_dir() else glob.iglob(path, recursive=True)
     return sorted(str(one) for one in found if Path(one).is_file())
+
+
+def require_outside(sources: Sequence[str], written: Mapping[str, str]) -> None:
+    """Refuse a new file that would be one more file of a folder or pattern when it is read next.
+
+    Parameters
+    ----------
+    sources
+        What `names_source` accepts.
+    written
+        From what a message calls a file, such as "--output", to its path.
+    """
+    for path in sources:
+        for name, place in written.items():
+            if not path.startswith(ADDRESSES) and _would_be_read(Path(place), path):
+                raise ParameterError(
+                    f"{name} ({place!r}) would be one of the files of {path!r} when they are read next. "
+                    "Choose a place outside it."
+                )
+
+
+def _would_be_read(place: Path, source: str) -> bool:
+    from riskcard.sources.file_source import is_table_name
+
+    place = Path(os.path.realpath(place))
+    if Path(source).is_dir():
+        return is_table_name(place) and Path(os.path.realpath(source)) in place.parents
+    parts = Path(os.path.abspath(source)).parts
+    if "**" in parts:
+        return fnmatch(str(place), os.path.abspath(source))
+    is_as_deep = len(parts) == len(place.parts)
+    return is_as_deep and all(map(fnmatch, place.parts, parts))
 
 
 def file_of_database(address: str) -> str | None:

@@ -4,6 +4,8 @@ import difflib
 from collections.abc import Sequence
 
 _FEW = 12
+#: How alike two names are at least; at 0.6, "died" would be near "admitted".
+_NEAR = 0.7
 
 
 def nearest_name(name: str, known: Sequence[str], what: str, otherwise: str = "") -> str:
@@ -25,7 +27,7 @@ def nearest_name(name: str, known: Sequence[str], what: str, otherwise: str = ""
     >>> nearest_name("agee", ["age", "sex"], "columns")
     "Did you mean 'age'?"
     """
-    close = difflib.get_close_matches(name, known, n=1)
+    close = difflib.get_close_matches(name, known, n=1, cutoff=_NEAR)
     if close:
         return f"Did you mean {close[0]!r}?"
     if len(known) <= _FEW:

@@ -166,8 +166,8 @@ def _parse(text: str, source: str) -> Any:
         )
     except json.JSONDecodeError as error:
         raise FormatError(
-            f"{source} is not valid JSON ({error.msg} in line {error.lineno}). "
-            "Write the card again, or use a copy that is whole."
+            f"{source} is not a card: it is not valid JSON ({error.msg} in line {error.lineno}). Give the JSON "
+            "file that fit wrote, before the table; if this is it, use a copy that is whole."
         ) from None
     except (ParameterError, ValueError, RecursionError) as error:
         raise FormatError(f"{source} is not a valid card: {error}") from None

@@ -33,6 +33,11 @@ def is_many_files(path: str) -> bool:
     return Path(path).is_dir() or (glob.has_magic(path) and not Path(path).exists())
 
 
+def is_table_name(file: Path) -> bool:
+    """Whether a file in a folder is taken for a part of the table, by its name."""
+    return file.suffix.lower() in FORMATS and not file.name.startswith((".", "_"))
+
+
 class FileSource(PieceSource):
     """Files with the same columns.
 
@@ -47,7 +52,7 @@ class FileSource(PieceSource):
     def __init__(
         self, paths: str | Path | Sequence[str | Path], piece_rows: int = PIECE_ROWS
     ) -> None:
-        self._dataset = import_extra("pyarrow.dataset", "A table in files", "parquet")
+        self._dataset = import_extra("pyarrow.dataset", "A folder or pattern of files", "parquet")
         listed = [paths] if isinstance(paths, (str, Path)) else list(paths)
         self.name = repr(str(listed[0])) if len(listed) == 1 else f"{len(listed)} files"
         self.paths = [file for path in listed for file in _files_of(str(path))]
@@ -93,8 +98,8 @@ class FileSource(PieceSource):
         for name, kind in self.kinds.items():
             if name not in own:
                 raise DataError(
-                    f"{path!r} has no column {name!r}, which {first!r} has. Add it, or leave it out of all "
-                    "files."
+                    f"{path!r} has no column {_shown(name)}, which {first!r} has. Add it, or leave it out of "
+                    "all files."
                 )
             if kind_of(own[name]) is not kind and not _is_empty(own[name]):
                 found = kind_of(own[name])
@@ -130,8 +135,7 @@ def _files_of(path: str) -> list[str]:
 
 
 def _is_table(file: Path) -> bool:
-    hidden = file.name.startswith((".", "_"))
-    return file.suffix.lower() in FORMATS and not hidden and file.is_file()
+    return is_table_name(file) and file.is_file()
 
 
 def _format_of(path: str) -> Any:
@@ -156,6 +160,10 @@ def _unreadable(path: str, error: Exception) -> DataError:
             f"{path!r} cannot be read: permission denied. Ask for the right to read it."
         )
     return DataError(f"{path!r} cannot be read: {said}. Replace the file, or leave it out.")
+
+
+def _shown(name: str) -> str:
+    return repr(name) if name.strip() else "without a name"
 
 
 def _is_empty(type_: Any) -> bool:

@@ -28,7 +28,8 @@ def run_price(options: Namespace) -> int:
     if options.output is not None:
         replace(price.best, outcome=options.target).save(options.output)
     put(f"{price}\n")
-    say_saved(options.output)
+    if options.output is not None:
+        say_saved(options.output)
     return 0
 
 

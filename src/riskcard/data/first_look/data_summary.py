@@ -148,7 +148,8 @@ class DataSummary:
         ]
         found += [
             f"{one.name!r} is {' or '.join(map(format_number, one.codes))} in {count(one.rows, 'row')} and otherwise at least "
-            f"{format_number(one.lowest)}. If that is a code and no number, name it as missing (--missing) or in a rule (codes)"
+            f"{format_number(one.lowest)}. If that is a code rather than a number, declare it "
+            "missing (--missing) or name it in a rule (codes)"
             for one in self.codes
         ]
         found += [

@@ -135,7 +135,8 @@ def _classes_of(source: Source, labels: LabelCounts, event: Any) -> tuple[Any, A
         shown = ", ".join(repr(label) for label in sorted(labels, key=str)[:3])
         raise DataError(
             f"{source.name}: the target {source.target!r} has {len(labels)} different values ({shown}"
-            f"{', ...' if len(labels) > 3 else ''}). A card needs rows with and without the event, and no others."
+            f"{', ...' if len(labels) > 3 else ''}), but a card of a table that is read in pieces needs two. "
+            "Make a column with the event and the rest, or choose another target."
         )
     same = [label for label in labels if str(label) == str(event)]  # texts of a command line
     _, classes = read_labels(np.array(list(labels)), same[0] if same else event)
