@@ -128,7 +128,7 @@ ALLOWED = {
     | EVALUATION
     | {"report", "report/guidelines", "card", "audit", "plots", "stability", "validation"}
     | {"output_files"},
-    "validation": EVALUATION | {"validation", "plots", "card", "output_files"},
+    "validation": EVALUATION | {"validation", "plots", "card", "output_files", "sources"},
     "paper": PROBLEM
     | {"paper", "paper/formulations", "paper/solvers", "data", "model", "encoding"},
     "paper/formulations": PROBLEM | {"paper/formulations", "data", "encoding"},
