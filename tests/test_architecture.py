@@ -153,7 +153,7 @@ ALLOWED = {
     "report/guidelines": BASE,
     "report": REPORT,
     "report/refits": REPORT,
-    "validation": VALIDATION,
+    "validation": VALIDATION | {"sources"},
     "validation/horizons": VALIDATION,
     "paper": PROBLEM
     | {"paper", "paper/formulations", "paper/solvers", "data", "model", "encoding"},

@@ -446,11 +446,11 @@ def test_the_page_on_large_tables_runs(tmp_path, monkeypatch):
     with dask.config.set(scheduler="sync"):
         exec(compile(code, "large_tables.md", "exec"), {})
     commands = re.findall(r"^riskcard (.*)$", text, flags=re.MULTILINE)
-    assert len(commands) == 6
+    assert len(commands) == 7
     pq.read_table("folder/0.parquet").to_pandas().to_csv("rows.csv", index=False)
     for command in commands:
         if "postgresql" not in command and "scheduler" not in command:
-            assert main([*shlex.split(command), *([] if "predict" in command else ["-q"])]) == 0
+            assert main([*shlex.split(command), *(["-q"] if "fit" in command else [])]) == 0
 
 
 def test_without_a_grid_cuts_are_moved_where_all_rows_have_a_lower_loss(tmp_path, monkeypatch):

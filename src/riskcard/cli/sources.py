@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 from riskcard.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
+    from riskcard.data.files.file_facts import FileFacts
     from riskcard.model.card import RiskCard
     from riskcard.sources.source import Source
+    from riskcard.validation.validate import Validation
 
 #: The first parts of addresses of databases.
 ADDRESSES = ("duckdb://", "postgresql://", "postgres://")
-#: Options of ``fit`` that need the rows themselves, by their names in the options.
+#: Options that need the rows themselves, by their names in the options.
 NEEDS_ROWS = {
     "improve": "--improve",
     "tolerance": "--pool-tolerance",
@@ -27,6 +29,11 @@ NEEDS_ROWS = {
     "outcome": "--outcome",
     "competing": "--competing",
     "limit_groups": "--limit-groups",
+    "sites": "--sites",
+    "by": "--by",
+    "flag_from": "--flag-from",
+    "against": "--against",
+    "against_column": "--against-column",
     "time": "--time",
     "proof": "--proof",
     "dates": "--dates",
@@ -101,17 +108,14 @@ def wants_source(options: Namespace) -> bool:
 
 def learn_from_source(options: Namespace) -> RiskCard:
     """Learn a card as the options say."""
-    for name, option in NEEDS_ROWS.items():
-        if getattr(options, name, None):
-            raise ParameterError(
-                f"{option} needs the rows in memory, and {options.data!r} is read in pieces. Leave it out."
-            )
+    _require_no_rows(options)
     from riskcard.cli.given import given, regularization_of
     from riskcard.cli.rows.training import load_rules
     from riskcard.estimators.classifier import RiskScoreClassifier
 
     rules = load_rules(options)
-    source = _open(options)
+    source = _open(options, options.target)
+    _choose_columns(source, options)
     known = {"rules": rules, "event": options.event}
     parameters = given(options, "card", "work") | known | regularization_of(options)
     model = RiskScoreClassifier(verbose=not options.quiet, **parameters)
@@ -119,15 +123,51 @@ def learn_from_source(options: Namespace) -> RiskCard:
     return card
 
 
-def _open(options: Namespace) -> Source:
-    """The source that the options mean, with the columns that they want."""
+def validate_source(
+    options: Namespace, card: RiskCard, files: list[FileFacts], shown: Sequence[tuple[str, str]]
+) -> Validation:
+    """Judge a card as the options say; the page names the files, and shows the options."""
+    _require_no_rows(options)
+    from riskcard.cli.rows.card_rows import target_of
+    from riskcard.validation.gather import ValidationOptions, gather_facts
+    from riskcard.validation.source_rows import rows_of_source
+    from riskcard.validation.validate import Validation
+
+    source = _open(options, target_of(options, card))
+    source.is_shown = True
+    wanted = ValidationOptions(
+        risk_groups=tuple(options.risk_groups),
+        total_groups=tuple(options.total_groups),
+        n_bootstraps=options.n_bootstraps,
+        random_state=options.random_state,
+        files=tuple(files),
+        shown_options=(("data", source.name), *shown),
+    )
+    return Validation(gather_facts(card, rows_of_source(card, source), wanted))
+
+
+def _require_no_rows(options: Namespace) -> None:
+    """Refuse options that need the rows."""
+    for name, option in NEEDS_ROWS.items():
+        if getattr(options, name, None):
+            raise ParameterError(
+                f"{option} needs the rows in memory, and {options.data!r} is read in pieces. Leave it out."
+            )
+
+
+def _open(options: Namespace, target: str) -> Source:
+    """The source that the options mean."""
     from riskcard.sources.open_source import open_source
 
     data: Any = options.data
     if options.scheduler is not None:
         data = _on_cluster(options.scheduler, data)
     memory = {} if options.memory is None else {"memory": options.memory}
-    source = open_source(data, options.target, weights=options.weights, **memory)
+    return open_source(data, target, weights=options.weights, **memory)
+
+
+def _choose_columns(source: Source, options: Namespace) -> None:
+    """Leave the columns that the options want."""
     roles = (options.target, options.weights)
     for name in (*options.columns, *options.drop, *options.keep_features):
         source.require(name, "feature")
@@ -137,7 +177,6 @@ def _open(options: Namespace) -> Source:
     source.kinds = {
         name: kind for name, kind in source.kinds.items() if name in kept or name in roles
     }
-    return source
 
 
 def _on_cluster(scheduler: str, path: str) -> Any:

@@ -9,7 +9,7 @@ from scipy.special import expit
 
 from riskcard.errors import ParameterError
 from riskcard.evaluation.intervals import Interval
-from riskcard.evaluation.linearisation import Cells, Linearised, linearise
+from riskcard.evaluation.linearisation import Cells, Linearised, linearise, sum_by_unit
 from riskcard.evaluation.measures import Estimate, Floats, fit_intercept, fit_slope
 from riskcard.evaluation.outcomes import Outcomes
 from riskcard.formatting.speech import say
@@ -177,14 +177,15 @@ def _coefficient(
     design, fitted
         The columns of the regression, and the log-odds that it gives each row.
     """
-    weights, risks = outcomes.weights / outcomes.weights.max(), expit(fitted)
+    unit, risks = outcomes.row_weights, expit(fitted)
+    weights = outcomes.weights / unit.max()
     curvature = (design.T * (weights * risks * expit(-fitted))) @ design
     bread = np.linalg.inv(curvature)[-1]
     moves = (design @ bread) * weights * (outcomes.is_event - risks)
     if not outcomes.is_plain:
         return linearise(outcomes, estimate.value, moves)
     # the likelihood of weights that are all w has w times the information
-    variance = float(outcomes.weights[0]) / estimate.information
+    variance, moves = float(unit[0]) / estimate.information, sum_by_unit(outcomes, moves)
     return Linearised(estimate.value, moves * math.sqrt(variance / float(moves @ moves)))
 
 
@@ -223,8 +224,8 @@ def _bin_of(rows: Outcomes) -> RiskBin:
         low=float(rows.risks.min()),
         high=float(rows.risks.max()),
         mean_risk=float(rows.weights @ rows.risks / rows.weights.sum()),
-        rows=rows.risks.size,
-        events=int(rows.is_event.sum()),
+        rows=rows.count(),
+        events=rows.count(rows.is_event),
         rate=rows.base_rate,
         interval=cells.rate(cells.is_event, np.ones(2, dtype=bool)).interval() or (0.0, 1.0),
     )

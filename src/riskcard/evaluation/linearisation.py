@@ -118,15 +118,22 @@ def linearise(
 
 
 def sum_by_unit(outcomes: Outcomes, moves: Floats) -> Floats:
-    """Sums within clusters; the rows themselves where there are none."""
+    """Sums within clusters; the rows themselves where there are none.
+
+    An entry for ``n`` alike rows that together move a figure by ``m`` is n units of ``m / n``. The sum of products
+    of two such influences is ``n (m / n) (m' / n)``, which is that of one unit of ``m / sqrt(n)``.
+    """
     if outcomes.clusters is None:
-        return moves
+        return moves if outcomes.counts is None else moves / np.sqrt(outcomes.counts)
     return np.bincount(outcomes.clusters, moves).astype(np.float64)
 
 
 def effective_units(outcomes: Outcomes, base: Floats | None = None) -> float:
     """Kish's effective number of units (clusters or rows)."""
-    return effective_rows(sum_by_unit(outcomes, outcomes.weights if base is None else base))
+    weights = outcomes.weights if base is None else base
+    if outcomes.clusters is None:
+        return effective_rows(weights, outcomes.counts)
+    return effective_rows(sum_by_unit(outcomes, weights))
 
 
 def correlation_of(one: Floats, other: Floats) -> float:
@@ -174,7 +181,7 @@ class Cells:
         cells, shares = 2 * places + outcomes.is_event, outcomes.weights / outcomes.weights.sum()
         totals = np.bincount(cells, shares, 2 * n_places).astype(np.float64)
         if outcomes.clusters is None:
-            roots = np.sqrt(np.bincount(cells, shares**2, 2 * n_places))
+            roots = np.sqrt(np.bincount(cells, sum_by_unit(outcomes, shares) ** 2, 2 * n_places))
             diagonal = np.arange(2 * n_places)
             units = csr_matrix((roots, (diagonal, diagonal)))
         else:

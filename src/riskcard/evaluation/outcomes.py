@@ -23,25 +23,42 @@ _SMALLEST_RISK = 1e-15
 class Outcomes:
     """Some rows: the risk of each, whether it had the event, and its weight.
 
+    Rows that are alike may be given once, with their count. Then every entry stands for so many independent
+    rows of equal weight, and all figures and intervals are those of the single rows.
+
     Attributes
     ----------
     risks, is_event, weights
-        One per row.
+        One per row, or per entry: its weight is the sum of those of its rows.
     clusters
         A whole number from 0 for each row: rows with the same number belong together, such as the
         visits of a patient, and all intervals allow for it. None where rows are independent. A row
         that occurs several times, as in repeated folds, is a cluster of its copies.
+    counts
+        How many rows each entry stands for; None where each is one row, as it is with clusters.
     """
 
     risks: Floats
     is_event: NDArray[np.bool_]
     weights: Floats
     clusters: Integers | None = None
+    counts: NDArray[np.int64] | None = None
 
     @property
     def is_plain(self) -> bool:
         """Rows are independent and have equal weights."""
-        return self.clusters is None and bool((self.weights == self.weights[:1]).all())
+        own = self.row_weights
+        return self.clusters is None and bool((own == own[:1]).all())
+
+    @property
+    def row_weights(self) -> Floats:
+        """The weight of a single row of each entry."""
+        return self.weights if self.counts is None else self.weights / self.counts
+
+    def count(self, chosen: NDArray[np.bool_] | None = None) -> int:
+        """The number of rows, all or some."""
+        some = np.ones(self.risks.size, dtype=bool) if chosen is None else chosen
+        return int(some.sum()) if self.counts is None else int(self.counts[some].sum())
 
     @property
     def has_both(self) -> bool:
@@ -66,7 +83,8 @@ class Outcomes:
     def take(self, rows: NDArray[Any]) -> Outcomes:
         """Some of the rows, which stay in their clusters."""
         clusters = None if self.clusters is None else self.clusters[rows]
-        return Outcomes(self.risks[rows], self.is_event[rows], self.weights[rows], clusters)
+        counts = None if self.counts is None else self.counts[rows]
+        return Outcomes(self.risks[rows], self.is_event[rows], self.weights[rows], clusters, counts)
 
 
 def read_outcomes(
@@ -157,8 +175,11 @@ def _read_risks(array: NDArray[Any]) -> Floats:
     return numbers
 
 
-def effective_rows(weights: Floats) -> float:
-    """Kish's effective number of rows; without weights, the number of rows."""
+def effective_rows(weights: Floats, counts: NDArray[np.int64] | None = None) -> float:
+    """Kish's effective number of rows; without weights, the number of rows.
+
+    With counts each weight is the sum of those of so many rows of equal weight.
+    """
     shares = weights / (weights.max(initial=0.0) or 1.0)  # in any unit: squares must not overflow
-    squares = float(shares @ shares)
+    squares = float(shares @ (shares if counts is None else shares / counts))
     return float(shares.sum()) ** 2 / squares if squares > 0 else 0.0

@@ -136,8 +136,8 @@ def smooth_calibration(
 
 
 def _spline_of(outcomes: Outcomes, tally: Tally) -> _Spline:
-    events = int(outcomes.is_event.sum())
-    rarer, values, shares = min(events, outcomes.risks.size - events), tally.values, tally.totals
+    events, values, shares = outcomes.count(outcomes.is_event), tally.values, tally.totals
+    rarer = min(events, outcomes.count() - events)
     shares = shares / shares.sum()
     centre = float(shares @ values)
     spread = math.sqrt(float(shares @ (values - centre) ** 2)) or 1.0
@@ -161,7 +161,8 @@ def _log_odds(risks: Floats) -> Floats:
 
 def _covariance(outcomes: Outcomes, spline: _Spline, coefficients: Floats) -> tuple[Floats, float]:
     """The covariance of the coefficients, and its degrees of freedom."""
-    design, weights = spline.design(outcomes.log_odds), outcomes.weights / outcomes.weights.max()
+    design = spline.design(outcomes.log_odds)
+    weights = outcomes.weights / outcomes.row_weights.max()
     fitted = design @ coefficients
     curvature = (design.T * (weights * expit(fitted) * expit(-fitted))) @ design
     bread = np.linalg.pinv(curvature, hermitian=True)
@@ -201,15 +202,22 @@ def _errors(tally: Tally, spline: _Spline, coefficients: Floats) -> tuple[float,
 def _resample(
     outcomes: Outcomes, spline: _Spline, coefficients: Floats, number: int, seed: int
 ) -> Floats:
-    """The three errors in resamples of rows, or of clusters."""
+    """The three errors in resamples of rows, or of clusters.
+
+    Of entries with counts, it is drawn how often the rows of each are drawn: the same distribution.
+    """
     rng, found = np.random.default_rng(seed), []
     places, values = _places(outcomes)
     design = spline.design(values)
     units = outcomes.clusters if outcomes.clusters is not None else np.arange(places.size)
     n_units = int(units.max()) + 1
     for _ in range(number):
-        drawn = np.bincount(rng.integers(n_units, size=n_units), minlength=n_units)
-        weights = outcomes.weights * drawn[units]
+        if outcomes.counts is None:
+            drawn = np.bincount(rng.integers(n_units, size=n_units), minlength=n_units)
+        else:
+            n_rows = outcomes.count()
+            drawn = rng.multinomial(n_rows, outcomes.counts / n_rows)
+        weights = outcomes.row_weights * drawn[units]
         events, totals = (
             np.bincount(places, weights * kind, values.size).astype(np.float64)
             for kind in (outcomes.is_event, 1.0)

@@ -81,8 +81,8 @@ def evaluate(outcomes: Outcomes, n_bins: int = 10) -> Evaluation:
     bins = calibration_bins(outcomes, n_bins)
     loss, brier = loss_linearised(outcomes), brier_linearised(outcomes)
     return Evaluation(
-        rows=outcomes.risks.size,
-        events=int(outcomes.is_event.sum()),
+        rows=outcomes.count(),
+        events=outcomes.count(outcomes.is_event),
         base_rate=outcomes.base_rate,
         log_loss=mean_log_loss(outcomes.tally(outcomes.log_odds)),
         brier=brier_score(outcomes.tally()),

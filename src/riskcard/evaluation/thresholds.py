@@ -135,8 +135,8 @@ def _threshold(
     missed, specificity = cells.rate(~flagged, event), cells.rate(~flagged, ~event)
     return Threshold(
         at=at + 0.0,  # never -0
-        rows=int(is_flagged.sum()),
-        events=int((is_flagged & outcomes.is_event).sum()),
+        rows=outcomes.count(is_flagged),
+        events=outcomes.count(is_flagged & outcomes.is_event),
         flagged=cells.rate(flagged, everyone).figure(),
         sensitivity=sensitivity.figure(),
         specificity=specificity.figure(),
@@ -186,8 +186,8 @@ def _group(
     return RiskGroup(
         low=ends[0],
         high=ends[1],
-        rows=int(is_in.sum()),
-        events=int((is_in & outcomes.is_event).sum()),
+        rows=outcomes.count(is_in),
+        events=outcomes.count(is_in & outcomes.is_event),
         share=cells.rate(here, np.ones(event.size, dtype=bool)).figure(),
         expected=float(mean),
         observed=cells.rate(event, here).figure(),

@@ -34,6 +34,8 @@ class FeatureCodes:
         Some rows have no value.
     values
         One number for each bin, if it may be that no bin has another; None where bins surely have.
+    has_others
+        Texts that are not among the levels have a code too; without it they are an error.
     """
 
     name: str
@@ -42,6 +44,7 @@ class FeatureCodes:
     specials: tuple[float, ...] = ()
     has_missing: bool = False
     values: Floats | None = None
+    has_others: bool = False
 
     @property
     def n_bins(self) -> int:
@@ -49,7 +52,7 @@ class FeatureCodes:
 
     @property
     def n_codes(self) -> int:
-        return self.n_bins + len(self.specials) + self.has_missing
+        return self.n_bins + len(self.specials) + self.has_others + self.has_missing
 
     def code(self, values: Floats, texts: tuple[str, ...] | None) -> Integers:
         """The code of each value; a text is its place among some texts."""
@@ -60,6 +63,8 @@ class FeatureCodes:
                 codes[values == special] = self.n_bins + place
         else:
             known = {text: place for place, text in enumerate(self.levels)}
+            if self.has_others:
+                known = {text: known.get(text, self.n_bins) for text in texts or ()}
             places = np.array([*(known[text] for text in texts or ()), 0], dtype=np.int64)
             codes = places[np.where(np.isnan(values), -1, values).astype(np.int64)]
         if is_missing.any():
@@ -117,22 +122,31 @@ class Counts:
         self, rows: Rows, features: Sequence[FeatureCodes], names: Sequence[str]
     ) -> Counts:
         """These counts, with those of some rows, which have features of these ``names``."""
-        place = {name: f for f, name in enumerate(names)}
-        pattern = np.zeros(rows.is_event.size, dtype=np.int64)
-        for own, feature in enumerate(features):
-            values, texts = rows.values[place[feature.name]], rows.texts.get(place[feature.name])
-            codes = feature.code(values, texts)
-            if self.have_no_others[own]:
-                self.have_no_others[own] = feature.has_no_others(values, codes)
-            pattern *= feature.n_codes
-            pattern += codes
-        pattern *= 2
-        pattern += rows.is_event
+        pattern = 2 * code_rows(rows, features, names, self.have_no_others) + rows.is_event
         # a piece has far fewer rows than there are patterns, so nothing is done for each pattern
         np.add.at(self.rows.ravel(), pattern, 1)
         if self.weighed is not None:
             np.add.at(self.weighed.ravel(), pattern, rows.weights)
         return self
+
+
+def code_rows(
+    rows: Rows,
+    features: Sequence[FeatureCodes],
+    names: Sequence[str],
+    have_no_others: Booleans | None = None,
+) -> Integers:
+    """The pattern of each row; it is noted where a bin has another number than its own."""
+    place = {name: f for f, name in enumerate(names)}
+    pattern = np.zeros(rows.is_event.size, dtype=np.int64)
+    for own, feature in enumerate(features):
+        values, texts = rows.values[place[feature.name]], rows.texts.get(place[feature.name])
+        codes = feature.code(values, texts)
+        if have_no_others is not None and have_no_others[own]:
+            have_no_others[own] = feature.has_no_others(values, codes)
+        pattern *= feature.n_codes
+        pattern += codes
+    return pattern
 
 
 def n_patterns(features: Sequence[FeatureCodes]) -> int:

@@ -17,6 +17,7 @@ from riskcard.sources.source import (
     Step,
     columns_for,
     count_step,
+    group_step,
     join_labels,
     label_step,
 )
@@ -54,7 +55,9 @@ class DaskSource(PieceSource):
         for part in self._frame[list(columns)].to_delayed():
             yield as_arrow(part.compute())
 
-    def _fold(self, step: Step, wanted: Wanted, features: Any, what: str) -> Any:
+    def _fold(
+        self, step: Step, wanted: Wanted, features: Any, what: str, most: int | None = None
+    ) -> Any:
         dask = import_extra("dask", "A Dask data frame", "dask")
         columns = columns_for(step, wanted, features)
         first, join_all = dask.delayed(_first_step), dask.delayed(_join)
@@ -93,7 +96,7 @@ def _join(step: Step, answers: Sequence[tuple[Any, int]], wanted: Wanted) -> tup
         return None, rows
     if step is label_step:
         return join_labels(found), rows
-    if step is count_step:
+    if step in (count_step, group_step):
         total = copy.deepcopy(found[0])  # what a worker holds may be asked for again
         for one in found[1:]:
             total = total.add(one)

@@ -11,9 +11,10 @@ from riskcard.arrays import Integers
 from riskcard.errors import DataError
 from riskcard.formatting.spelling import nearest_name
 from riskcard.progress import LiveLine
-from riskcard.sources.coding import Counts, FeatureCodes
+from riskcard.sources.coding import Counts, FeatureCodes, n_patterns
+from riskcard.sources.groups import BYTES_PER_GROUP, MOST_PATTERNS, Groups
 from riskcard.sources.look import Look, join_looks, look_at
-from riskcard.sources.rows import Kind, Wanted, label_counts, read_rows
+from riskcard.sources.rows import Kind, Rows, Wanted, label_counts, read_rows
 from riskcard.sources.sample import MOST_ROWS
 
 State = TypeVar("State")
@@ -66,6 +67,29 @@ class Source(ABC):
     def count(self, wanted: Wanted, features: Sequence[FeatureCodes]) -> Counts:
         """The rows of every pattern of some features."""
 
+    def group(self, wanted: Wanted, features: Sequence[FeatureCodes]) -> Groups:
+        """The rows that are alike, as far as memory allows."""
+        if n_patterns(features) > MOST_PATTERNS:
+            raise DataError(
+                f"{self.name}: the {len(features)} features of the card have too many combinations of lines to "
+                "be counted. Use a card with fewer features."
+            )
+        return self._group(wanted, tuple(features), self.memory // BYTES_PER_GROUP)
+
+    @abstractmethod
+    def _group(self, wanted: Wanted, features: tuple[FeatureCodes, ...], most: int) -> Groups:
+        """The rows that are alike, at most so many different ones."""
+
+    def require_few(self, n_groups: int, most: int) -> None:
+        """Refuse more different rows than there is memory for."""
+        if n_groups > most:
+            weights = "" if self.weights is None else f" and weights {self.weights!r}"
+            needed = -(-n_groups * BYTES_PER_GROUP // 10**6)
+            raise DataError(
+                f"{self.name}: there are more than {most:,} different combinations of lines{weights}, which is "
+                f"too many for the memory. Give more memory, at least {needed:,} MB."
+            )
+
     def require(self, column: str, role: str) -> None:
         """Refuse a column that is not there or cannot be used."""
         if column in self.unusable:
@@ -102,12 +126,23 @@ class PieceSource(Source):
         assert found is not None  # or the look would have failed
         return found
 
-    def _fold(self, step: Step, wanted: Wanted, features: Any, what: str) -> Any:
+    def _group(self, wanted: Wanted, features: tuple[FeatureCodes, ...], most: int) -> Groups:
+        found: Groups | None = self._fold(group_step, wanted, features, "counts", most)
+        if found is None:
+            raise DataError(f"{self.name} has no rows. Give a table with rows.")
+        self.require_few(found.keys.size, most)
+        return found
+
+    def _fold(
+        self, step: Step, wanted: Wanted, features: Any, what: str, most: int | None = None
+    ) -> Any:
         state = None
         with Pass(what, is_quiet=not self.is_shown) as shown:
             for piece in self.pieces(columns_for(step, wanted, features)):
                 state = step(state, piece, wanted, features)
                 shown.add(piece.num_rows)
+                if most is not None:
+                    self.require_few(state.keys.size, most)
         return state
 
 
@@ -119,7 +154,7 @@ def columns_for(step: Step, wanted: Wanted, features: Any) -> list[str]:
     """The columns that a step reads."""
     if step is label_step:
         return [name for name in wanted.columns if name in (wanted.target, wanted.weights)]
-    if step is count_step:
+    if step in (count_step, group_step):
         own = {feature.name for feature in features} | {wanted.target, wanted.weights}
         return [name for name in wanted.columns if name in own]
     return wanted.columns
@@ -157,11 +192,22 @@ def look_step(state: Any, piece: Any, wanted: Wanted, features: Any = None) -> A
 
 def count_step(state: Any, piece: Any, wanted: Wanted, features: Any) -> Any:
     """Count the patterns of one more piece."""
-    own = {feature.name: wanted.features[feature.name] for feature in features}
-    some = Wanted(own, wanted.target, wanted.event, wanted.weights, wanted.codes)
     if state is None:
         state = Counts.of_no_rows(features, wanted.weights is not None)
-    return state.add_rows(read_rows(piece, some), features, list(own))
+    return state.add_rows(*_rows_of(piece, wanted, features))
+
+
+def group_step(state: Any, piece: Any, wanted: Wanted, features: Any) -> Any:
+    """Count the alike rows of one more piece."""
+    found = Groups.of_rows(*_rows_of(piece, wanted, features))
+    return found if state is None else state.add(found)
+
+
+def _rows_of(piece: Any, wanted: Wanted, features: Any) -> tuple[Rows, Any, list[str]]:
+    """The rows of a piece with these features only."""
+    own = {feature.name: wanted.features[feature.name] for feature in features}
+    some = Wanted(own, wanted.target, wanted.event, wanted.weights, wanted.codes)
+    return read_rows(piece, some), features, list(own)
 
 
 class Pass(LiveLine):

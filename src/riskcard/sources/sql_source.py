@@ -9,6 +9,7 @@ import numpy as np
 
 from riskcard.errors import DataError
 from riskcard.sources.coding import Counts, FeatureCodes, n_patterns
+from riskcard.sources.groups import Groups
 from riskcard.sources.look import MOST_TEXTS, Look
 from riskcard.sources.rows import Kind, Wanted, bad_weight, infinite
 from riskcard.sources.sample import (
@@ -106,11 +107,10 @@ class SqlSource(Source):
         )
 
     def count(self, wanted: Wanted, features: Sequence[FeatureCodes]) -> Counts:
-        pattern = "0"
+        pattern = self._pattern(wanted, features)
         checks: dict[int, str] = {}
         for place, feature in enumerate(features):
             own = self._number(feature.name, wanted.features[feature.name])
-            pattern = f"({pattern} * {feature.n_codes} + {self._code(feature, own)})"
             if feature.values is not None:
                 listed = ", ".join(map(number, [*feature.values, *feature.specials]))
                 checks[place] = f"bool_and({own} IS NULL OR {own} IN ({listed}))"
@@ -129,6 +129,25 @@ class SqlSource(Source):
             (answers,) = self._ask(f"SELECT {', '.join(checks.values())} FROM {rows}")
             have_no_others[list(checks)] = [one is not False for one in answers]
         return Counts(counts.reshape(-1, 2), weights.reshape(-1, 2), have_no_others)
+
+    def _group(self, wanted: Wanted, features: tuple[FeatureCodes, ...], most: int) -> Groups:
+        found = self._ask(
+            f"SELECT 2 * {self._pattern(wanted, features)} + {self._event(wanted)}, {self._weight(wanted)}, "
+            f"count(*) FROM {self._rows(wanted)} GROUP BY 1, 2 LIMIT {most + 1}",
+            "counts",
+        )
+        if not found:
+            raise DataError(f"{self.name} has no rows. Give a table with rows.")
+        self.require_few(len(found), most)
+        return Groups.of(*np.array(found, dtype=np.int64).reshape(-1, 3).T)
+
+    def _pattern(self, wanted: Wanted, features: Sequence[FeatureCodes]) -> str:
+        """The number of the pattern of a row."""
+        pattern = "CAST(0 AS BIGINT)"
+        for feature in features:
+            own = self._number(feature.name, wanted.features[feature.name])
+            pattern = f"({pattern} * {feature.n_codes} + {self._code(feature, own)})"
+        return pattern
 
     def _sample(self, wanted: Wanted, texts: Any, n_rows: int) -> Sample:
         """The sample: rows with small hashes are asked for until there are enough."""
@@ -206,7 +225,8 @@ class SqlSource(Source):
                 f"WHEN {own} = {literal(text)} THEN {place}"
                 for place, text in enumerate(feature.levels)
             ]
-            return f"CASE {' '.join(whens)} END"
+            others = f" ELSE {feature.n_bins}" if feature.has_others else ""
+            return f"CASE {' '.join(whens)}{others} END"
         tree = _tree(own, feature.cuts.tolist(), 0)
         return f"CASE {' '.join(whens)} ELSE {tree} END" if whens else tree
 

@@ -9,7 +9,6 @@ from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from riskcard.data.files.file_facts import FileFacts
 from riskcard.data.rows_to_score import as_numbers, take_columns
@@ -93,7 +92,7 @@ def _gathered(card: RiskCard, given: GivenRows, options: ValidationOptions) -> V
         # values that training did not have are counted, feature by feature
         warnings.simplefilter("ignore", RiskcardWarning)
         rows = judged_rows(card, given)
-        values = _values_of(card, given, rows.kept)
+        values = _values_of(card, given, rows)
         drift = _drift_of(card, given, rows)
     outcomes = rows.outcomes
     found = evaluate(outcomes)
@@ -157,7 +156,7 @@ def _row_facts(given: GivenRows, rows: JudgedRows) -> RowFacts:
     outcomes = rows.outcomes
     return RowFacts(
         origin=rows.origin,
-        is_weighted=bool((outcomes.weights != outcomes.weights[0]).any()),
+        is_weighted=bool((outcomes.row_weights != outcomes.row_weights[0]).any()),
         clusters=None if outcomes.clusters is None else np.unique(outcomes.clusters).size,
         groups_column=given.groups_column,
         sites_column="" if given.sites is None else given.sites.column,
@@ -173,9 +172,22 @@ def _notes(card: RiskCard, rows: JudgedRows, drift: CardDrift | None) -> list[st
         name = "validation_not_held_out_groups" if held_out.groups else "validation_not_held_out"
         name = name if held_out.amount else "validation_not_held_out_later"
         found.append(say(name, rows=amount(held_out.rows), column=repr(held_out.groups)))
+    if rows.outcomes.counts is not None:
+        found.append(say("validation_by_counts", rows=amount(rows.outcomes.count())))
+        if _has_counts_of_training(card, rows):
+            found.append(say("validation_same_counts"))
     if drift is None:
         found.append(say("validation_no_drift"))
     return found
+
+
+def _has_counts_of_training(card: RiskCard, rows: JudgedRows) -> bool:
+    """Whether every total, or band of totals, has as many rows and events as the card stores of training."""
+    known = () if card.training is None else card.training.totals
+    found = _totals(card, rows)
+    return bool(known) and [(one.low, one.high, one.rows, one.events) for one in found] == [
+        (one.low, one.high, one.rows, one.events) for one in known
+    ]
 
 
 # --- totals and groups --------------------------------------------------------------------------
@@ -185,7 +197,11 @@ def _totals(card: RiskCard, rows: JudgedRows) -> tuple[TotalCount, ...]:
     """Rows and events of each total or band, with intervals that allow for weights and clusters."""
     outcomes = rows.outcomes
     counted = count_totals(
-        rows.totals, outcomes.is_event, outcomes.weights, card.reachable_totals()
+        rows.totals,
+        outcomes.is_event,
+        outcomes.weights,
+        card.reachable_totals(),
+        outcomes.counts,
     )
     if len(counted) < 2:
         return counted
@@ -252,25 +268,26 @@ def _each(outcomes: Outcomes, groups: NamedGroups) -> tuple[GroupFigures, ...]:
 # --- values -------------------------------------------------------------------------------------
 
 
-def _values_of(card: RiskCard, given: GivenRows, kept: NDArray[np.bool_]) -> tuple[ValueFacts, ...]:
+def _values_of(card: RiskCard, given: GivenRows, rows: JudgedRows) -> tuple[ValueFacts, ...]:
     """Count the values that training did not have, for each feature that has some."""
     names = [one.name for one in card.features]
     _, columns = take_columns(given.for_card, card.feature_names, names)
-    found = (_values(card, one, columns[one.name][kept]) for one in card.features)
+    found = (_values(card, one, columns[one.name][rows.kept], rows) for one in card.features)
     return tuple(one for one in found if one.rows)
 
 
-def _values(card: RiskCard, feature: CardFeature, column: Any) -> ValueFacts:
-    found, seen = feature.look_up(column), feature.training_range
+def _values(card: RiskCard, feature: CardFeature, column: Any, rows: JudgedRows) -> ValueFacts:
+    found, seen, count = feature.look_up(column), feature.training_range, rows.outcomes.count
     below = above = 0
     if seen is not None:
         numbers = as_numbers(feature.name, column)
-        numbers = numbers[~np.isin(numbers, [code for code, _ in feature.codes])]
-        below, above = int((numbers < seen.lowest).sum()), int((numbers > seen.highest).sum())
+        is_code = np.isin(numbers, [code for code, _ in feature.codes])
+        below = count(~is_code & (numbers < seen.lowest))
+        above = count(~is_code & (numbers > seen.highest))
     return ValueFacts(
         feature=card.labels.name(feature.name),
-        missing=int(found.is_guessed_missing.sum()),
-        unseen=int(found.is_unseen.sum()),
+        missing=count(found.is_guessed_missing),
+        unseen=count(found.is_unseen),
         below=below,
         above=above,
         lowest=None if seen is None else seen.lowest,
@@ -284,7 +301,8 @@ def _drift_of(card: RiskCard, given: GivenRows, rows: JudgedRows) -> CardDrift |
     names = [one.name for one in card.features]
     _, columns = take_columns(given.for_card, card.feature_names, names)
     judged = {name: column[rows.kept] for name, column in columns.items()}
-    weights, clusters = rows.outcomes.weights, rows.outcomes.clusters
+    outcomes = rows.outcomes
+    weights, clusters = outcomes.weights, outcomes.clusters
     if clusters is not None and np.unique(clusters).size < 2:
         clusters = None  # one cluster says nothing about chance
-    return card_drift(card, judged, sample_weight=weights, groups=clusters)
+    return card_drift(card, judged, sample_weight=weights, groups=clusters, counts=outcomes.counts)

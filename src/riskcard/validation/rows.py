@@ -56,6 +56,8 @@ class GivenRows:
         One per row, as the card writes them.
     sample_weight
         One per row, or None.
+    counts
+        How many alike rows each row stands for, ``sample_weight`` being the sum of their weights; None for one each.
     features
         All columns of training that are there, for the question which rows these are.
     clusters, sites
@@ -74,6 +76,7 @@ class GivenRows:
     for_card: Any
     labels: Any
     sample_weight: Any = None
+    counts: NDArray[np.int64] | None = None
     features: Mapping[str, FeatureValues] = field(default_factory=dict)
     clusters: Any = None
     sites: NamedGroups | None = None
@@ -134,7 +137,7 @@ def judged_rows(card: RiskCard, given: GivenRows) -> JudgedRows:
         raise DataError(
             f"The label of all rows is {which!r}. A validation needs rows with and without the event."
         )
-    whole = Outcomes(card.risk_of_total(totals), is_event, weights, clusters)
+    whole = Outcomes(card.risk_of_total(totals), is_event, weights, clusters, given.counts)
     is_scale_fitted = False
     if card.recipe is not None and card.recipe.scale_rows:
         hashed = hash_for_scale(card, given.for_card, is_event, weights)
@@ -146,7 +149,7 @@ def _origin_of(
     card: RiskCard, given: GivenRows, is_event: NDArray[np.bool_]
 ) -> tuple[NDArray[np.bool_], Rows]:
     everything = np.ones(is_event.size, dtype=bool)
-    if not all(one.name in given.features for one in card.features):
+    if given.counts is not None or not all(one.name in given.features for one in card.features):
         return everything, Rows.UNKNOWN
     weights = None
     if given.sample_weight is not None:

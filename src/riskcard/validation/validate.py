@@ -17,11 +17,13 @@ from riskcard.formatting.speech import say
 from riskcard.model.card import RiskCard
 from riskcard.model.origin.row_role import features_of
 from riskcard.output_files import table_as_csv, write_whole
+from riskcard.sources.source import Source
 from riskcard.validation.facts import ValidationFacts
 from riskcard.validation.gather import ValidationOptions, gather_facts
 from riskcard.validation.named_groups import groups_of, sites_of
 from riskcard.validation.rivals import read_rival
 from riskcard.validation.rows import GivenRows, Rival, column_of_draw
+from riskcard.validation.source_rows import rows_of_source
 from riskcard.validation.tables import facts_as_dict, tables_of
 
 
@@ -121,7 +123,7 @@ class Validation:
 def validate(
     card: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     sample_weight: Any = None,
     groups: Any = None,
@@ -142,7 +144,8 @@ def validate(
     card
         A ``RiskCard``, or a fitted classifier.
     X, y
-        The rows and their labels, which must be those of the card.
+        The rows and their labels, which must be those of the card. Or a source that ``open_source`` gives, alone: its
+        rows are counted where they are.
     sample_weight
         One weight per row.
     groups
@@ -186,6 +189,16 @@ def validate(
             f"A validation needs a RiskCard or a fitted classifier, not {type(card).__name__}."
         )
     card.require_yes_or_no("Validations of one risk")
+    options = ValidationOptions(
+        risk_groups=tuple(risk_groups),
+        total_groups=tuple(total_groups),
+        flag_from=tuple(flag_from),
+        n_bootstraps=n_bootstraps,
+        random_state=random_state,
+    )
+    if isinstance(X, Source):
+        _require_alone(y, sample_weight, groups, sites, by, compare)
+        return Validation(gather_facts(card, rows_of_source(card, X), options))
     clusters, groups_column = _column(card, X, groups)
     places, sites_column = _column(card, X, sites)
     with card.labels.spoken():  # names of groups
@@ -205,14 +218,19 @@ def validate(
         by=divisions,
         rivals=tuple(_rivals(card, X, compare, len(np.asarray(y)))),
     )
-    options = ValidationOptions(
-        risk_groups=tuple(risk_groups),
-        total_groups=tuple(total_groups),
-        flag_from=tuple(flag_from),
-        n_bootstraps=n_bootstraps,
-        random_state=random_state,
-    )
     return Validation(gather_facts(card, given, options))
+
+
+def _require_alone(y: Any, sample_weight: Any, *of_rows: Any) -> None:
+    """Refuse what goes with rows in memory only."""
+    if y is not None or sample_weight is not None:
+        raise ParameterError(
+            "A source knows its target and weights: give them to open_source, and validate(card, source)."
+        )
+    if not all(one is None or len(one) == 0 for one in of_rows):
+        raise ParameterError(
+            "groups, sites, by and compare need the rows in memory. Leave them out for a source."
+        )
 
 
 def _column(card: RiskCard, X: Any, given: Any) -> tuple[Any, str]:

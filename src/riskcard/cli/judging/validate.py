@@ -11,6 +11,7 @@ from riskcard.cli.rows.card_rows import in_words
 from riskcard.cli.rows.reading import open_data
 from riskcard.cli.rows.validation_rows import given_rows, other_cards
 from riskcard.cli.shown_options import shown_options
+from riskcard.cli.sources import validate_source, wants_source
 from riskcard.cli.times import judges_times, validate_times
 from riskcard.data.files.csv_text import read_bytes
 from riskcard.errors import FormatError
@@ -39,6 +40,10 @@ def run_validate(options: Namespace) -> int:
     card = in_words(options, card_from_bytes(content, options.card))
     if judges_times(options, card):
         return validate_times(options, card)
+    if wants_source(options):
+        shown = shown_options(options, _HIDDEN)
+        own = [file_facts("Card", options.card, content)]
+        return _show(options, validate_source(options, card, own, shown))
     others = other_cards(options.against, card)
     file = open_data(options)
     with card.labels.spoken():  # names of groups
@@ -66,6 +71,11 @@ def run_validate(options: Namespace) -> int:
             ),
         )
     )
+    return _show(options, found)
+
+
+def _show(options: Namespace, found: Validation) -> int:
+    """Print what was found, and write it where the options say."""
     put(str(found))
     written = _write(options, found)
     if written:

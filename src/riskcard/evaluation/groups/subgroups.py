@@ -108,8 +108,8 @@ def each_group(outcomes: Outcomes, groups: Any) -> Iterator[tuple[Any, NDArray[n
 
 def figures_of(name: Any, rows: Outcomes) -> GroupFigures:
     """The figures of the rows of one group."""
-    events, n_rows = int(rows.is_event.sum()), rows.risks.size
-    cells = Cells.of(rows, np.zeros(n_rows, dtype=np.intp), 1)
+    events, n_rows = rows.count(rows.is_event), rows.count()
+    cells = Cells.of(rows, np.zeros(rows.risks.size, dtype=np.intp), 1)
     both = rows.has_both
     area, ratio = (area_linearised(rows), ratio_linearised(rows)) if both else (None, None)
     return GroupFigures(

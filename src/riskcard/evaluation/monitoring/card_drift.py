@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -85,6 +85,11 @@ class _Sample:
     totals: NDArray[np.int64]
     weights: Floats
     clusters: NDArray[np.intp] | None
+    counts: NDArray[np.int64] | None = None
+
+    def worth(self, places: NDArray[np.intp]) -> float:
+        """The number of independent rows that tell as much about the shares of bins."""
+        return rows_worth(places, self.weights, self.clusters, self.counts)
 
 
 def card_drift(
@@ -96,6 +101,7 @@ def card_drift(
     *,
     groups: Any = None,
     reference_groups: Any = None,
+    counts: Any = None,
 ) -> CardDrift:
     """Compare rows with the reference rows of a card.
 
@@ -112,6 +118,9 @@ def card_drift(
     groups, reference_groups
         One label per row: rows with the same one belong together, so that chance explains more. The
         counts in a card are taken for those of independent rows.
+    counts
+        How many rows of equal weight each of the new rows stands for; then ``sample_weight`` is the sum of their
+        weights.
 
     Returns
     -------
@@ -119,11 +128,12 @@ def card_drift(
         The total in at most ten bands with about equal shares of the reference; each feature by the
         lines of the card, and values for which training had no line as bins of their own.
     """
-    new = _read(card, X, sample_weight, groups)
+    new = replace(_read(card, X, sample_weight, groups), counts=counts)
     if reference is None:
         _require_counts(card)
         known = card.training is not None and not card.training.is_weighted
-        by_line = new.weights if known else np.ones_like(new.weights)
+        by_row = np.ones_like(new.weights) if counts is None else np.asarray(counts, np.float64)
+        by_line = new.weights if known else by_row
         features = tuple(_feature_drift(card, one, None, new, by_line) for one in card.features)
         total = _total_drift_from_card(card, new)
         return CardDrift(total, features, _faults(card, None, new), True)
@@ -183,8 +193,8 @@ def _total_drift(highs: NDArray[Any], sums: Floats, new: _Sample, old: _Sample |
     actual = np.bincount(places, new.weights, len(ends))
     if isinstance(old, _Sample):
         before = np.searchsorted(limits, old.totals, side="left")
-        old = rows_worth(before, old.weights, old.clusters)
-    sizes = old, rows_worth(places, new.weights, new.clusters)
+        old = old.worth(before)
+    sizes = old, new.worth(places)
     return drift_between(expected, actual, _band_words(limits), say("drift_total"), rows=sizes)
 
 
@@ -235,7 +245,7 @@ def _line_weights(feature: CardFeature, rows: _Sample, weights: Floats) -> tuple
     places = np.where(found.is_guessed_missing, n_lines, found.lines)
     places = np.where(found.is_unseen, n_lines + 1, places)
     sums: Floats = np.bincount(places, weights, n_lines + 2).astype(np.float64)
-    return sums, rows_worth(places, weights, rows.clusters)
+    return sums, rows_worth(places, weights, rows.clusters, rows.counts)
 
 
 def _faults(card: RiskCard, old: _Sample | None, new: _Sample) -> tuple[InputFaults, ...]:

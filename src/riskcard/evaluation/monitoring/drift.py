@@ -189,7 +189,10 @@ def drift_between(
 
 
 def rows_worth(
-    places: NDArray[np.intp], weights: Floats, clusters: NDArray[np.intp] | None
+    places: NDArray[np.intp],
+    weights: Floats,
+    clusters: NDArray[np.intp] | None,
+    counts: NDArray[np.int64] | None = None,
 ) -> float:
     """The number of independent rows that tell as much about the shares of bins as these rows.
 
@@ -205,8 +208,10 @@ def rows_worth(
         One per row.
     clusters
         A number from 0 per row; None where rows are independent.
+    counts
+        How many rows of equal weight each entry stands for; None for one row each.
     """
-    by_rows = effective_rows(weights)
+    by_rows = effective_rows(weights, counts)
     if clusters is None:
         return by_rows
     units = np.bincount(clusters, weights) / weights.sum()

@@ -93,8 +93,8 @@ def choose_update(outcomes: Outcomes) -> ScaleUpdate:
 
 def rarer_rows(outcomes: Outcomes) -> float:
     """Rows with or without the event, whichever are fewer; with weights the effective number."""
-    kinds = (outcomes.is_event, ~outcomes.is_event)
-    return min(effective_rows(outcomes.weights[kind]) for kind in kinds)
+    kinds = (outcomes.take(kind) for kind in (outcomes.is_event, ~outcomes.is_event))
+    return min(effective_rows(own.weights, own.counts) for own in kinds)
 
 
 def require_rows_for(update: str, rarer: float) -> None:
