@@ -2,7 +2,9 @@
 
 import json
 import math
+import re
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,9 +13,11 @@ from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 
 from cards import heart_card, mass_card, risk_cards, values_of
+from kind_cards import COUNTS, KINDS
 from optional import pd
 from riskcard import DataError, FeaturePoints, LevelPoints, RiskCard, RiskScoreClassifier
 from riskcard.cli.main import main
+from riskcard.model.origin.certificate import TrainingFacts
 from riskcard.model.rows.explain import Explanation
 from riskcard.model.rows.lookup import place_of
 from riskcard.model.words.labels import Labels
@@ -356,3 +360,20 @@ def test_a_guess_is_named_in_the_language_of_the_card():
     card = RiskCard([FeaturePoints("bmi", [25.5], [0, 3], usual=1)])
     why = card.with_labels(Labels(language="de")).explain({"bmi": None})
     assert why.features[0].place == "fehlt, wie > 25,5"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_other_outcomes_have_lowest_bins_and_not_best_ones(kind):
+    card = replace(mass_card(), kind=kind)
+    why = card.explain({"age": 70, "shape": "lobular", "density": "high", "palpable": False})
+    assert "points above the lowest bin" in str(why)
+    assert not re.search(r"\bbest\b|lower risk", str(why), re.IGNORECASE)
+    lowest = card.explain({"age": 30, "shape": "round", "density": "high", "palpable": False})
+    assert "every feature is in its lowest bin" in str(lowest)
+
+
+def test_a_count_of_many_weighted_events_is_written_without_decimals():
+    facts = TrainingFacts(rows=9, events=3, weight=9.0, event_weight=3.0)
+    kind = replace(COUNTS, events=648166.09, exposed=12345678.9)
+    card = replace(mass_card(), kind=kind, training=facts)
+    assert "648,166 events in an exposure of 12,345,679 (" in " ".join(str(card).split())

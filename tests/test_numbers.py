@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
 
 from oracle.least_losses import least_loss
-from random_losses import faults, posed, random_numbers
+from random_losses import faults, posed, random_numbers, random_rates
+from riskcard import RiskScoreRegressor
 from riskcard.problem.numbers import GRAIN, NumberRows
 from riskcard.problem.objective import log_odds_of, violations
 from riskcard.search.drivers.solve_other_losses import solve_other_loss
@@ -113,3 +115,29 @@ def test_a_search_of_numbers_without_proof_nearly_always_finds_the_best_card(sta
         excess.append((loss - least) / (least + 1e-9 * rows.loss_unit))
     assert np.mean(np.array(excess) < 1e-3) >= 0.9
     assert min(excess) > -1e-6
+
+
+@pytest.mark.parametrize("noise", [0.05, 1.0])
+def test_progress_tells_the_loss_of_the_card_and_not_the_bound_on_it(capsys, noise):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(300, 3)).round(1)
+    y = 5000 * (2.0 * (X[:, 0] > 0) + (X[:, 1] > 0.5) + noise * rng.normal(size=300))
+    model = RiskScoreRegressor(2, loss="squared_error", certify=True, verbose=True).fit(X, y)
+    last = capsys.readouterr().err.splitlines()[-1]
+    shown = float(re.search(r"best loss (\S+)", last).group(1))
+    # the scale of the card was fitted once more, so that its loss is the lower one
+    assert model.loss_ * (1 - 1e-9) <= shown <= model.loss_ * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("draw", [random_numbers, random_rates])
+def test_the_loss_of_a_card_follows_from_its_log_loss(draw):
+    for seed in range(30):
+        _, rows = draw(seed)
+        form = rows.form()
+        rng = np.random.default_rng(seed)
+        linear = rng.normal(size=form.without.size)
+        whole = form.with_event + form.without
+        found = rows.loss_from(form.loss(linear), form.log_odds(linear), whole)
+        # what is taken off is large, and its last digits are lost
+        noise = 1e-14 * abs(form.loss(linear)) * rows.loss_unit
+        assert found == pytest.approx(rows.loss(linear), rel=1e-9, abs=noise)

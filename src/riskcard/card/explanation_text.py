@@ -58,6 +58,8 @@ def _title(why: Explanation, total: str) -> str:
 def _header(why: Explanation) -> tuple[str, ...]:
     feature, value, points = map(why.labels.say, ("feature", "value", "points"))
     best, against = say("explain_best"), say("explain_against")
+    if why.risk is None:  # whether a low number is a good one is not known
+        best, against = say("explain_best_outlook"), say("explain_against_outlook")
     return feature, value, say("explain_condition"), points, best, against
 
 
@@ -101,6 +103,9 @@ def _sentences(why: Explanation) -> list[str]:
 
 def _reason_sentences(why: Explanation) -> list[str]:
     reasons = [f"{i}. {_reason_words(one)}" for i, one in enumerate(why.reasons, start=1)]
+    if why.risk is None:
+        heading = "explain_reasons_outlook" if reasons else "explain_no_reasons_outlook"
+        return [say(heading), *reasons]
     if not reasons:
         return [say("explain_no_reasons")]
     heading = "explain_reasons_below" if why.higher_is_safer else "explain_reasons_above"

@@ -19,7 +19,7 @@ from riskcard.card.sentences import (
     rule_words,
 )
 from riskcard.errors import ParameterError
-from riskcard.formatting.numbers import minus
+from riskcard.formatting.numbers import minus, readable_amount
 from riskcard.formatting.pages.html import Number, boxed, html_table, paragraphs
 from riskcard.formatting.plain_text import one_line
 from riskcard.model.card import RiskCard
@@ -254,12 +254,12 @@ def _training_words(card: RiskCard, kind: OutcomeKind) -> str:
     if isinstance(kind, OrderedLevels):
         return f"Learned from {rows} rows.{weighted}"
     if isinstance(kind, Numbers):
-        mean, deviation = f"{kind.mean:,.6g}", f"{kind.deviation:,.4g}"
+        mean, deviation = readable_amount(kind.mean), readable_amount(kind.deviation, 4)
         return f"Learned from {rows} rows with the mean {mean} and the standard deviation {deviation}.{weighted}"
     if isinstance(kind, Counts):
         return (
-            f"Learned from {rows} rows with {kind.events:,.10g} events in an exposure of "
-            f"{kind.exposed:,.6g} ({kind.events / kind.exposed:.4g} per {kind.unit}).{weighted}"
+            f"Learned from {rows} rows with {readable_amount(kind.events)} events in an exposure of "
+            f"{readable_amount(kind.exposed)} ({kind.events / kind.exposed:.4g} per {kind.unit}).{weighted}"
         )
     events = card.labels.count(card.training.events)
     return (
@@ -281,8 +281,8 @@ def _recalibration_words(card: RiskCard, kind: OutcomeKind) -> str:
     rows = card.labels.count(facts.rows)
     if isinstance(kind, Counts):
         return (
-            f"{points}; the rate was then fitted to {rows} rows with {kind.events:,.10g} events in an exposure of "
-            f"{kind.exposed:,.6g}. Rows of totals are these; those of the lines above are of the points."
+            f"{points}; the rate was then fitted to {rows} rows with {readable_amount(kind.events)} events in an "
+            f"exposure of {readable_amount(kind.exposed)}. Rows of totals are these; those of the lines above are of the points."
         )
     assert isinstance(kind, TimeToEvent)  # recalibrations refuse other kinds
     return (

@@ -83,6 +83,21 @@ def readable_number(value: float, cuts: Sequence[float] = ()) -> str:
     return format_number(value)
 
 
+def readable_amount(value: float, digits: int = 6) -> str:
+    """Write an amount with separators and at most so many digits; those before the point are all there.
+
+    Examples
+    --------
+    >>> readable_amount(648166.09), readable_amount(1206.52), readable_amount(12345678.9), readable_amount(0.0123)
+    ('648,166', '1,206.52', '12,345,679', '0.0123')
+    """
+    if value and not _PLAIN_RANGE[0] <= abs(value) < _PLAIN_RANGE[1]:
+        return f"{value:.{digits}g}"
+    whole = math.floor(math.log10(abs(value))) + 1 if value else 1
+    text = f"{value:,.{max(0, digits - whole)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
 def minus(number: float | str) -> str:
     """A number with a true minus sign."""
     return str(number).replace("-", "−")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from riskcard.arrays import Booleans, Floats, Integers
+from riskcard.formatting.numbers import readable_amount
 
 
 def number_words(name: str | None, values: Floats) -> str:
@@ -18,13 +19,16 @@ def number_words(name: str | None, values: Floats) -> str:
     >>> number_words("cost", np.array([1.0, 3.0, 8.0]))
     'cost, a number from 1 to 8 with the mean 4, in 3 rows'
     """
-    ends = f"from {values.min():.6g} to {values.max():.6g} with the mean {values.mean():.6g}"
+    low, high, mean = (
+        readable_amount(float(one)) for one in (values.min(), values.max(), values.mean())
+    )
+    ends = f"from {low} to {high} with the mean {mean}"
     return f"{name or 'the target'}, a number {ends}, in {values.size:,} rows"
 
 
 def count_words(name: str | None, counts: Floats) -> str:
     """A count and how many events there are in all."""
-    return f"{name or 'the target'}, {counts.sum():,.10g} events in {counts.size:,} rows"
+    return f"{name or 'the target'}, {readable_amount(float(counts.sum()))} events in {counts.size:,} rows"
 
 
 def level_words(name: str | None, levels: Sequence[Any], codes: Integers) -> str:

@@ -88,6 +88,17 @@ class OtherLoss(Protocol):
     def bound(self, logistic: float) -> float:
         """A bound on the loss of every card from one on its log-loss in the form of a proof."""
 
+    def loss_from(self, logistic: float, log_odds: Floats, weights: Floats) -> float:
+        """The loss of a card from its log-loss: less the constant, and with what the inequality loses.
+
+        Parameters
+        ----------
+        logistic
+            The log-loss in the form of a proof.
+        log_odds, weights
+            Of the rows of that form, in whatever way they are merged.
+        """
+
     def best_scale(self, totals: Floats, most: float) -> tuple[float, float]:
         """The slope from 0 to ``most``, and the offset, with the lowest loss."""
 

@@ -99,6 +99,13 @@ class RateRows:
         """What the logarithm of a rate is above the log-odds of the solver."""
         return math.log(self.factor)
 
+    def loss_from(self, logistic: float, log_odds: Floats, weights: Floats) -> float:
+        """Half the deviance; a row loses ``x - log(1 + x)``, ``x`` being its odds: see the claim."""
+        odds = np.exp(log_odds)
+        small = odds**2 / 2 - odds**3 / 3  # to the last digits, where the difference has none
+        lost = float(weights @ np.where(odds < 1e-4, small, odds - np.log1p(odds)))
+        return self._less_constant(logistic)[0] + lost
+
     def loss(self, log_rates: Floats) -> float:
         """Half the deviance: the Poisson loss above that of rows that each have their own rate.
 
@@ -137,12 +144,17 @@ class RateRows:
         The deviance counts from the Poisson loss of rows with their own rates, ``d - d log(d / e)``. At
         least 0, which every card's is.
         """
+        found, allowance = self._less_constant(logistic)
+        return max(0.0, found - allowance)
+
+    def _less_constant(self, logistic: float) -> tuple[float, float]:
+        """A log-loss less the constants of the claim and of the deviance, and what that may be wrong by."""
         is_event = self.events > 0
         own = self.events[is_event]
         floor = float(np.sum(own - own * np.log(own / self.exposure[is_event])))
         constant = float(own.sum()) * self.shift
         allowance = ROUNDING * (abs(logistic) + abs(constant) + abs(floor))
-        return max(0.0, logistic - constant - floor - allowance)
+        return logistic - constant - floor, allowance
 
     @property
     def size(self) -> float:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from riskcard.card.kind_card import kind_card_of
+from riskcard.formatting.numbers import readable_amount
 from riskcard.formatting.pages.document import Document, Section, ShownTable
 from riskcard.formatting.plain_values import as_plain
 from riskcard.model.origin.recipe import RowOrigin
@@ -248,8 +249,8 @@ def _judged(facts: KindFacts, pictures: bool) -> Iterator[Section]:
             if one.lowest == one.highest
             else f"{one.lowest:.3g} to {one.highest:.3g}",
             f"{one.rows:,}",
-            f"{one.events:,.6g}",
-            f"{one.expected:,.4g}",
+            readable_amount(one.events),
+            readable_amount(one.expected, 4),
             in_words(one.ratio, ".2f").replace("95 % interval ", ""),
         )
         for one in shown.groups

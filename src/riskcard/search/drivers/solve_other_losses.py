@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from riskcard.problem.objective import loss_of
+from riskcard.problem.objective import log_odds_of, loss_of
 from riskcard.problem.other_losses import OtherLoss
 from riskcard.problem.problem import Problem
 from riskcard.problem.result import SolveResult
@@ -43,8 +43,14 @@ def solve_other_loss(
     loss = loss_of(card, problem)
     if not options.certify:
         return replace(found, solution=card, loss=loss)
+    data = problem.data
+    own = rows.loss_from(loss, log_odds_of(card, data.codes), data.weights)
+    lost = (own - rows.bound(loss)) / rows.loss_unit
     within = replace(
-        options, start=tuple(card.terms), gap=LEFT_OF_GAP * options.gap, floor=fine.floor
+        _telling_its_own(options, lost),
+        start=tuple(card.terms),
+        gap=LEFT_OF_GAP * options.gap,
+        floor=fine.floor,
     )
     if not options.is_plain:
         # parts are proven relative to the whole loss of the solver
@@ -55,6 +61,17 @@ def solve_other_loss(
     if loss + charge < proven.objective:
         return replace(proven, solution=card, loss=loss)
     return proven
+
+
+def _telling_its_own(options: Options, lost: float) -> Options:
+    """Options by which progress is told with the loss of the card and not with the bound on it.
+
+    What the form loses is nearly the same for all good cards; what is told is no claim.
+    """
+    tell = options.progress
+    if tell is None:
+        return options
+    return replace(options, progress=lambda now: tell(replace(now, loss=now.loss + lost)))
 
 
 def _plan(heaviness: float) -> SearchPlan:
