@@ -28,11 +28,6 @@ FORMATS = {
 MISSING_WORDS = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?", ".", "-"]
 
 
-def is_many_files(path: str) -> bool:
-    """Whether a path names a folder or a pattern of names."""
-    return Path(path).is_dir() or (glob.has_magic(path) and not Path(path).exists())
-
-
 class FileSource(PieceSource):
     """Files with the same columns.
 
