@@ -371,6 +371,25 @@ def test_no_file_is_long(path):
     assert lines <= MOST_LINES or path.relative_to(SOURCE).as_posix() in LONG_FILES
 
 
+def test_contributing_names_every_room_and_only_what_exists():
+    root = SOURCE.parents[1]
+    named = re.findall(r"`(\w[\w./-]+)`", (root / "CONTRIBUTING.md").read_text(encoding="utf-8"))
+    folders = ("src", "tests", "tests_all", "docs", "benchmarks", "examples", "experiments")
+    paths = [f"/{path.relative_to(root)}" for one in folders for path in (root / one).rglob("*")]
+    generated = {"htmlcov/", "site/"}
+    files = [
+        name
+        for name in named
+        if name not in generated and re.search(r"\w/|\.(py|toml|csv|json|md|j2)$", name)
+    ]
+    assert len(files) > 100
+    for name in files:
+        place = "/" + name.rstrip("/")
+        assert (root / name).exists() or any(path.endswith(place) for path in paths), name
+    rooms = {room.split("/")[-1] for room in ROOMS - {"."}}
+    assert rooms <= {part for name in named if "/" in name for part in name.split("/")}
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(SOURCE).as_posix())
 def test_nothing_prints_and_every_module_says_what_it_is(path):
     tree = ast.parse(path.read_text(encoding="utf-8"))

@@ -518,12 +518,13 @@ def test_adding_up_by_hand_gives_the_totals(card):
     assert totals_by_hand(card, kept).tolist() == card.total_points(rows).tolist()
 
 
-def test_0_and_1_stand_for_booleans_where_all_levels_are_booleans():
-    feature = LevelPoints("x", [[False], [True]], [1, 3], usual=0)
+@pytest.mark.parametrize(("usual", "other"), [(0, 1), (1, 3)])
+def test_0_and_1_stand_for_booleans_where_all_levels_are_booleans(usual, other):
+    feature = LevelPoints("x", [[False], [True]], [1, 3], usual=usual)
     values = [0, 1, 0.0, 1.0, True, False, 2, "1"]
     _, read = read_by_hand(RiskCard([feature]), {"x": values})
     points = worth(feature)[places_by_hand(feature, read["x"])]
-    assert points.tolist() == [1, 3, 1, 3, 3, 1, 1, 1]
+    assert points.tolist() == [1, 3, 1, 3, 3, 1, other, other]
 
 
 def test_true_and_1_are_distinguished_by_hand():

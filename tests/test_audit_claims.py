@@ -305,6 +305,7 @@ def test_a_bound_passes_only_if_it_is_proven_again():
     found = against(rival, bound / (1 - 2 * LEAST))
     assert found.outcome is NOT_CHECKED
     assert "proved a bound of only 20" in found.detail
+    assert "proved a bound of only 0.5" in against(rival_of(bound=0.5)[0], bound).detail
 
 
 def test_a_rival_without_a_certificate_proves_nothing():

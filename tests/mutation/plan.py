@@ -76,9 +76,15 @@ SUBJECTS = (
             "tests/test_totals.py",
             "tests/test_pseudo_rows.py",
             "tests/test_audit_refutes.py",
+            "tests/test_audit_kinds.py",
             "-k",
             "audit",
         ),
+    ),
+    Subject(
+        "audit of other outcomes",
+        {"audit/kind_checks.py": 10, "audit/raw_outcome.py": 8},
+        ("tests/test_audit_kinds.py", "tests/test_kinds_refuted.py"),
     ),
     Subject(
         "counts of totals",
@@ -105,6 +111,15 @@ SUBJECTS = (
             "tests/test_totals.py",
             "tests/test_groups.py",
         ),
+    ),
+    Subject(
+        "times and counts",
+        {
+            "evaluation/other_outcomes/by_time.py": 6,
+            "evaluation/other_outcomes/counts.py": 3,
+            "evaluation/other_outcomes/survival.py": 6,
+        },
+        ("tests/test_by_time.py", "tests/test_survival.py", "tests/test_survival_validation.py"),
     ),
     Subject(
         "groups and thresholds",

@@ -28,11 +28,6 @@ FORMATS = {
 MISSING_WORDS = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?", ".", "-"]
 
 
-def is_many_files(path: str) -> bool:
-    """Whether a path names a folder or a pattern of names."""
-    return Path(path).is_dir() or (glob.has_magic(path) and not Path(path).exists())
-
-
 def is_table_name(file: Path) -> bool:
     """Whether a file in a folder is taken for a part of the table, by its name."""
     return file.suffix.lower() in FORMATS and not file.name.startswith((".", "_"))
