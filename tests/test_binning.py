@@ -10,10 +10,11 @@ from cards import mass_card
 from html_reader import read_html
 from optional import pd
 from riskcard import RiskScoreClassifier
-from riskcard.credit.binning_tables import _READINGS, binning_tables
+from riskcard.credit.binning_tables import READINGS, binning_tables
 from riskcard.credit.bins import Binning, best_division, bins_of
 from riskcard.data.columns import FeatureValues, read_column
 from riskcard.errors import ParameterError
+from riskcard.formatting.speech import say
 
 
 def loans(n_rows: int = 600, seed: int = 0):
@@ -36,8 +37,9 @@ def evidence_by_hand(goods, bads):
 
 def test_the_legend_has_every_reading_and_where_it_begins():
     text = " ".join(str(binning_tables(*loans())).split())
-    for begin, words in _READINGS:
-        assert f"{words.split(':')[0]} from {begin:g}" in text
+    for name, begin in READINGS.items():
+        words = say(f"bins_reading_{name}").split(":")[0]
+        assert f"{words} from {begin:g}" in text
 
 
 def test_chosen_bins_are_not_said_to_be_judged_by_chance_alone():

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from html_reader import read_html
 from riskcard import FeaturePoints, RiskCard
 from riskcard.cli.main import main
+from riskcard.formatting.speech import PLACE, sentences_of
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -222,25 +224,61 @@ def test_a_scaled_card_from_training_rows_is_monitored_without_a_reference(loans
 # --- languages ----------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("language", ["de", "fr", "es"])
 @pytest.mark.parametrize("command", ["bins", "bins with a card", "credit", "monitor"])
-def test_a_language_that_a_command_speaks_only_half_is_refused(loans, card_file, capsys, command):
+def test_text_and_page_speak_the_language_and_programs_read_english(
+    loans, card_file, tmp_path, capsys, command, language
+):
+    data = {"bins": "--csv", "bins with a card": "--csv", "credit": "--json", "monitor": "--json"}
     arguments = {
         "bins": ["bins", loans, "--target", "default"],
         "bins with a card": ["bins", loans, "--target", "default", "--card", card_file],
-        "credit": ["credit", card_file, loans],
-        "monitor": ["monitor", card_file, loans, "--reference", loans],
+        "credit": ["credit", card_file, loans, "--existing", "old_score"],
+        "monitor": [
+            "monitor",
+            card_file,
+            write_loans(tmp_path / "n.csv", seed=2),
+            "--reference",
+            loans,
+        ],
     }[command]
-    assert main([*arguments, "--language", "fr"]) == 2
-    assert f"'riskcard {arguments[0]}' speaks English only" in capsys.readouterr().err
-    assert main([*arguments, "--language", "en"]) == 0
+    page, found = tmp_path / "page.html", tmp_path / "found"
+    files = ["--html", str(page), data[command], str(found)]
+    assert main([*arguments, "--language", language]) == 0
+    text = capsys.readouterr().out
+    assert main([*arguments, "--language", language, *files]) == 0
+    shown = page.read_text(encoding="utf-8")
+    assert f'<html lang="{language}">' in shown
+    words, english = sentences_of(language), sentences_of("en")
+    for name in ("credit_bin", "credit_bads", "credit_rows", "monitor_overview", "document_footer"):
+        if words[name] != english[name]:
+            assert not re.search(rf"(^|>){re.escape(english[name])}(<|   )", shown, re.MULTILINE), (
+                name
+            )
+    for name, sentence in english.items():
+        piece = max(PLACE.split(sentence)[::2], key=len)
+        if len(piece) > 14 and " " in piece.strip() and piece not in words[name]:
+            assert piece not in text, name
+            assert piece not in shown, name
+    assert main([*arguments, *files]) == 0
+    assert 'lang="en"' in page.read_text(encoding="utf-8")
+    again = tmp_path / "again"
+    assert main([*arguments, "--language", language, data[command], str(again)]) == 0
+    if command == "monitor":
+        kinds = [
+            [{one["subject"] for one in json.loads(file.read_text())["findings"]}]
+            for file in (found, again)
+        ]
+        assert kinds[0] == kinds[1]
 
 
-def test_labels_in_another_language_give_names_to_a_page_that_is_in_english(
+def test_labels_in_another_language_are_the_language_of_the_page(
     loans, card_file, tmp_path, capsys
 ):
     labels = tmp_path / "labels.toml"
     labels.write_text('language = "fr"\n[features.used]\nname = "Utilisation"\n', encoding="utf-8")
     assert main(["credit", card_file, loans, "--labels", str(labels)]) == 0
     text = capsys.readouterr().out
-    assert "Risk of default" in text
-    assert "Risque" not in text
+    assert "Risque" in text
+    assert "Taux de mauvais" in text
+    assert "Bad rate" not in text

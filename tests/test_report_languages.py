@@ -33,13 +33,14 @@ PUT_TOGETHER = (
     "section_", "called_", "place_", "stopped_", "unfinished_", "note_", "origin_", "data_kind_",
     "proof_", "stored_", "stability_", "done_internal_", "done_limits_", "done_measures_", "discrimination_", "method_",
     "sentence_scale_", "intervals_", "update_rarer_", "validation_section_", "validation_mean_split_",
-    "plot_observed_", "browser_",
+    "plot_observed_", "browser_", "bins_reading_", "bins_best", "bins_quantiles", "credit_", "monitor_",
 )  # fmt: skip
 #: What every language writes alike.
 ALIKE = {
     "proof_check", "sentence_unfinished", "name_and_text", "plot_auc", "data_sentence_test", "date",
     "points_one", "points_many", "candidates_one", "candidates_many", "coefficients_many", "method_boosting",
-    "proof_pseudo_rows", "drift_recalibration_share", "explain_item", "explain_condition",
+    "proof_pseudo_rows", "drift_recalibration_share", "explain_item", "explain_condition", "bins_caption",
+    "monitor_drift",
 }  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """All that commands print: remarks on the error stream, apart from the output."""
 
+import json
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -7,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from riskcard.formatting.plain_text import one_line, visible_lines
+from riskcard.formatting.speech import speaking
 from riskcard.output_files import write_whole
 
 
@@ -45,6 +47,12 @@ def write_all_or_print(text: str, files: Mapping[str | None, Callable[[], str]])
     for path, content in contents.items():
         write_whole(path, content)
     say(f"Wrote {', '.join(contents)}.")
+
+
+def in_english(content: Callable[[], object]) -> str:
+    """The text of a JSON file for programs, whose words are English whatever the pages speak."""
+    with speaking("en"):
+        return json.dumps(content(), indent=2, ensure_ascii=False) + "\n"
 
 
 def write_or_print(path: str | None, content: str | bytes) -> None:

@@ -1,93 +1,80 @@
 """Binning tables as a document: an overview of all columns, then the bins of each."""
 
-from riskcard.credit.binning_tables import BinningTable, BinningTables
-from riskcard.formatting.figures import count, plain, share
+from riskcard.credit.binning_tables import READINGS, BinningTable, BinningTables
+from riskcard.formatting.figures import amount, plain, share
 from riskcard.formatting.pages.document import Document, Section, ShownTable
-
-_CONVENTION = (
-    "WoE, the weight of evidence, is log(share of all goods in the bin / share of all bads in it); bads "
-    "have the event. It is positive where a bin is safer than average. IV, the information value, is the "
-    "sum of (share of goods - share of bads) x WoE; readings: weak from 0.02, medium from 0.1, strong from "
-    "0.3, very strong from 0.5, where the column may be a leak."
-)
-_CHANCE = (
-    "Within chance: a column that has nothing to do with the event exceeds such an IV in more than one sample "
-    "of twenty"
-)
-_CHANCE_OF_CHOSEN = (
-    ", even where its bins are fixed in advance. Bins that were chosen on these rows, as the lines of a card "
-    "are on its training rows, exceed it more often: an IV that is not within chance may still be due to chance."
-)
-_ADJUSTED = "* A bin has no goods or no bads: half a row was added to every bin of both."
+from riskcard.formatting.speech import counted, in_figures, say
 
 
 def binning_document(tables: BinningTables) -> Document:
     """The tables in words."""
     overview = ShownTable(
-        ("Column", "Reading", "Bins", "IV"),
+        (say("credit_column"), say("credit_reading"), say("credit_bins"), "IV"),
         [(one.name, one.reading, str(len(one.bins)), plain(one.iv) + _mark(one)) for one in tables],
         n_left=2,
     )
     is_weighted = abs(tables.base_rate - tables.events / tables.rows) > 1e-9
-    by_weight = " by weight" if is_weighted else ""
+    rate = share(tables.base_rate)
+    rate = say("credit_share_by_weight", share=rate) if is_weighted else rate
+    rows, events = counted(tables.rows, "rows"), amount(tables.events)
     return Document(
-        f"Binning tables: {tables.event}",
-        f"{count(tables.rows, 'row')}, {tables.events:,} of them with the event "
-        f"({share(tables.base_rate)}{by_weight}).",
+        say("bins_title", event=tables.event),
+        say("bins_lead", rows=rows, events=events, share=rate),
         [
             Section(
-                "Information value",
-                [_CONVENTION, _chance(tables), _method(tables)],
+                say("bins_value"),
+                [_convention(), _chance(tables), _method(tables)],
                 [overview],
                 _notes(tables),
             ),
-            Section("Bins", (), [_table(one) for one in tables]),
+            Section(say("credit_bins"), (), [_table(one) for one in tables]),
         ],
     )
 
 
 def _table(table: BinningTable) -> ShownTable:
     has_points = table.is_on_card
-    header = ["Bin", *(["Points"] if has_points else [])]
-    header += ["Rows", "Share", "Events", "Event rate", "WoE", "IV"]
+    header = [say("credit_bin"), *([say("credit_points")] if has_points else [])]
+    header += [say("credit_rows"), say("credit_share"), say("credit_events")]
+    header += [say("credit_event_rate"), "WoE", "IV"]
     rows = [
         [
             one.words,
             *([str(one.points)] if has_points else []),
-            f"{one.rows:,}",
+            amount(one.rows),
             share(one.share),
-            f"{one.events:,}",
+            amount(one.events),
             "" if one.rate is None else share(one.rate),
             "" if one.woe is None else plain(one.woe),
             plain(one.iv),
         ]
         for one in table.bins
     ]
-    origin = "lines of the card" if has_points else "own bins"
+    origin = say("bins_of_card" if has_points else "bins_own")
+    iv = plain(table.iv) + _mark(table)
     return ShownTable(
-        header, rows, caption=f"{table.name} ({origin}), IV {plain(table.iv)}{_mark(table)}"
+        header, rows, caption=say("bins_caption", name=table.name, origin=origin, iv=iv)
+    )
+
+
+def _convention() -> str:
+    """What WoE and IV are, and how an IV is read."""
+    return say(
+        "bins_convention", **{name: in_figures(f"{one:g}") for name, one in READINGS.items()}
     )
 
 
 def _chance(tables: BinningTables) -> str:
     """What "within chance" means for these bins."""
     is_fixed = tables.binning.method == "quantile" and not _has_card(tables)
-    return f"{_CHANCE}." if is_fixed else _CHANCE + _CHANCE_OF_CHOSEN
+    return say("bins_chance" if is_fixed else "bins_chance_of_chosen")
 
 
 def _method(tables: BinningTables) -> str:
     binning = tables.binning
-    own = "The bins of columns that are not on the card" if _has_card(tables) else "Bins"
-    least = f"each with at least {share(binning.min_share, 0)} of the rows"
-    if binning.method == "quantile":
-        return (
-            f"{own} are up to {binning.max_bins} quantiles, {least}; levels are bins of their own."
-        )
-    return (
-        f"{own} are those of at most {binning.max_bins}, {least}, that fit these events best; a further bin "
-        "has to pay for itself by the Bayesian information criterion. They were chosen on these rows, so "
-        "their IV is somewhat too high."
-    )
+    name = "bins_quantiles" if binning.method == "quantile" else "bins_best"
+    name += "_of_others" if _has_card(tables) else ""
+    return say(name, most=str(binning.max_bins), share=share(binning.min_share, 0))
 
 
 def _has_card(tables: BinningTables) -> bool:
@@ -95,7 +82,7 @@ def _has_card(tables: BinningTables) -> bool:
 
 
 def _notes(tables: BinningTables) -> list[str]:
-    return [_ADJUSTED] if any(one.is_adjusted for one in tables) else []
+    return [say("bins_adjusted")] if any(one.is_adjusted for one in tables) else []
 
 
 def _mark(table: BinningTable) -> str:

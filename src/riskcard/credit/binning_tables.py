@@ -24,18 +24,15 @@ from riskcard.evaluation.intervals import LEVEL
 from riskcard.evaluation.measures import Floats
 from riskcard.evaluation.monitoring.drift import positive_shares
 from riskcard.evaluation.outcomes import effective_rows
+from riskcard.formatting.speech import say, spoken_language
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature
 from riskcard.model.lines import Line
 from riskcard.model.rows.lookup import LookUp
+from riskcard.model.words.labels import Labels
 
 #: The usual reading of an information value, by where each word begins.
-_READINGS = (
-    (0.5, "very strong: check for a leak"),
-    (0.3, "strong"),
-    (0.1, "medium"),
-    (0.02, "weak"),
-)
+READINGS = {"leak": 0.5, "strong": 0.3, "medium": 0.1, "weak": 0.02}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +108,11 @@ class BinningTable:
     def reading(self) -> str:
         """The usual reading of the information value."""
         if sum(one.rows > 0 for one in self.bins) == 1:
-            return "all rows in one bin"
+            return say("bins_reading_one")
         if self.iv <= self.chance_limit:
-            return "within chance"
-        return next((words for begin, words in _READINGS if self.iv >= begin), "not predictive")
+            return say("bins_reading_chance")
+        found = next((name for name, begin in READINGS.items() if self.iv >= begin), "none")
+        return say(f"bins_reading_{found}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +230,7 @@ def tables_of(
 ) -> BinningTables:
     """The same for a table that was read; ``rows`` is what the card looks its columns up in."""
     is_event = table.labels > 0
+    labels = Labels(language=spoken_language()) if card is None else card.labels
     found = []
     if card is not None and card.features:
         used = [one.name for one in card.features]
@@ -245,7 +244,7 @@ def tables_of(
         if card is None or name not in [one.name for one in card.features]:
             own = bins_of(name, column, is_event, table.weights, binning)
             looked_up = own.look_up(column.by_name())
-            found.append(_table(own, own.lines(), looked_up, table, False))
+            found.append(_table(own, labels.lines(own), looked_up, table, False))
     named = RiskCard((), classes=table.classes, outcome=table.outcome) if card is None else card
     return BinningTables(
         tuple(sorted(found, key=lambda one: -one.iv)),

@@ -7,28 +7,27 @@ from typing import Any
 from riskcard.credit.judgement import CreditJudgement, Rival
 from riskcard.credit.master_scale import DOUBTFUL, OUT_OF_LINE
 from riskcard.evaluation.intervals import Figure
-from riskcard.formatting.figures import count, plain, share, share_with_interval, with_interval
+from riskcard.formatting.figures import (
+    amount,
+    plain,
+    share,
+    share_with_interval,
+    with_interval,
+)
 from riskcard.formatting.pages.document import Document, Section, ShownTable
+from riskcard.formatting.speech import counted, in_figures, say
 from riskcard.model.origin.row_role import RowRole
 
-_LIFT = (
-    "Tenths of the rows, the riskiest first. Rows of equal risk that lie in two tenths belong to each in "
-    "proportion. Lift: the event rate as a multiple of that of all rows."
-)
 #: What is to be known about the rows before any figure.
 _ROLES = {
-    RowRole.TRAINING: " These are the rows that the card was learned from: the figures are too good, and do not "
-    "show how it performs on others.",
-    RowRole.PARTLY: " Among these are the rows that the card was learned from, and those that were held out: the "
-    "figures are too good. 'riskcard validate' judges the held-out rows alone.",
-    RowRole.RECALIBRATION: " The card was recalibrated on these rows: its risks fit them by construction, and are to "
-    "be judged on others.",
+    RowRole.TRAINING: "credit_role_training",
+    RowRole.PARTLY: "credit_role_partly",
+    RowRole.RECALIBRATION: "credit_role_recalibration",
 }
 
 
 def judgement_document(found: CreditJudgement, pictures: bool = False) -> Document:
     """All of it; pictures need matplotlib."""
-    weighted = " by weight" if found.is_weighted else ""
     sections = [
         _separation(found, pictures),
         _bands(found, pictures),
@@ -37,19 +36,18 @@ def judgement_document(found: CreditJudgement, pictures: bool = False) -> Docume
     ]
     if found.rival is not None:
         sections.insert(3, _swap_set(found, found.rival))
-    return Document(
-        f"{found.title}: separation, bands and cut-offs",
-        f"{count(found.rows, 'row')}, {found.events:,} of them with the event "
-        f"({share(found.base_rate)}{weighted}){_in_groups(found)}. Bads have the event, goods do not. Ranges in brackets are "
-        f"95 % intervals.{_ROLES.get(found.role, '')}",
-        sections,
-    )
-
-
-def _in_groups(found: CreditJudgement) -> str:
+    rate = share(found.base_rate)
+    parts = {
+        "rows": counted(found.rows, "rows"),
+        "events": amount(found.events),
+        "share": say("credit_share_by_weight", share=rate) if found.is_weighted else rate,
+        "role": say(_ROLES[found.role]) if found.role in _ROLES else "",
+    }
     if found.clusters is None:
-        return ""
-    return f", in {found.clusters:,} groups, for which intervals and tests allow"
+        lead = say("credit_lead", **parts)
+    else:
+        lead = say("credit_lead_groups", groups=amount(found.clusters), **parts)
+    return Document(say("credit_title", title=found.title), lead, sections)
 
 
 def _curves(found: CreditJudgement) -> tuple[Any, ...]:
@@ -59,14 +57,14 @@ def _curves(found: CreditJudgement) -> tuple[Any, ...]:
     return (
         drawn(
             lambda ax: draw_cap(ax, {"": found.separation}, found.base_rate),
-            "The share of all events among the riskiest rows, from none of the rows to all of them",
-            "CAP curve. The grey area is between no ranking and a perfect one.",
+            say("credit_cap_shown"),
+            say("credit_cap_caption"),
             (4.2, 4.2),
         ),
         drawn(
             lambda ax: draw_ks(ax, found.outcomes, found.separation),
-            "The cumulative distribution of the risk with and without the event",
-            "Distributions of the risk, and where they are farthest apart.",
+            say("credit_ks_shown"),
+            say("credit_ks_caption"),
             (5.2, 3.9),
         ),
     )
@@ -76,54 +74,59 @@ def _drawn_bands(found: CreditJudgement) -> tuple[Any, ...]:
     from riskcard.plots.credit.score_bands import plot_bands
     from riskcard.plots.embedded import drawn
 
-    words = "Risk on the card and observed rate in each score band, with the share of rows"
+    words = say("credit_bands_shown")
     return (drawn(lambda ax: plot_bands(found.bands, ax), words, size=(7.0, 3.8)),)
 
 
 def _separation(found: CreditJudgement, pictures: bool) -> Section:
     one, calibration = found.separation, found.calibration
     ks = one.ks
-    side = "at most" if found.higher_is_safer else "at least"
     figures = [
-        ("Gini (2 AUC - 1), accuracy ratio of the CAP", with_interval(one.gini, one.gini_interval)),
+        (say("credit_gini"), with_interval(one.gini, one.gini_interval)),
         ("KS", with_interval(ks.distance, ks.interval)),
         (
-            "Expected / observed events",
+            say("credit_ratio"),
             with_interval(calibration.ratio, calibration.ratio_interval),
         ),
-        ("Calibration slope", with_interval(calibration.slope, calibration.slope_interval)),
+        (say("measure_slope"), with_interval(calibration.slope, calibration.slope_interval)),
     ]
     lift = ShownTable(
-        ("Tenth", "Event rate", "Lift", "Events captured", "Lift so far"),
+        (say("credit_tenth"), say("credit_event_rate"), say("credit_lift"), say("credit_captured"),
+         say("credit_lift_so_far")),
         [
             (str(row.tenth), share(row.rate), plain(row.lift, 2), share(row.captured),
              plain(row.cumulative_lift, 2))
             for row in one.lift
         ],
-        caption="Lift by tenths",
+        caption=say("credit_lift_caption"),
     )  # fmt: skip
-    attained = (
-        f"The KS is attained where {share(ks.events_above)} of the bads and {share(ks.others_above)} of the "
-        f"goods have a total of {side} {found.ks_total}."
+    attained = say(
+        "credit_ks_at_most" if found.higher_is_safer else "credit_ks_at_least",
+        events=share(ks.events_above),
+        others=share(ks.others_above),
+        total=str(found.ks_total),
     )
     return Section(
-        "Separation",
+        say("credit_separation"),
         (),
-        [ShownTable(("Figure", "Value"), figures), lift],
-        [attained, _LIFT],
+        [ShownTable((say("credit_figure"), say("credit_value")), figures), lift],
+        [attained, say("credit_lift_note")],
         _curves(found) if pictures else (),
     )
 
 
 def _bands(found: CreditJudgement, pictures: bool) -> Section:
-    header = ("Total", "Rows", "Share", "Bads", "Risk", "Bad rate", "Rows so far", "Goods so far",
-              "Bads so far", "Distance")  # fmt: skip
+    header = [
+        say(f"credit_{name}")
+        for name in ("total", "rows", "share", "bads", "risk", "bad_rate", "rows_so_far",
+                     "goods_so_far", "bads_so_far", "distance")
+    ]  # fmt: skip
     rows = [
         (
             one.words.replace(" ", "\u00a0"),  # many columns: a band stays on one line
-            f"{one.rows:,}",
+            amount(one.rows),
             share(one.share),
-            f"{one.events:,}",
+            amount(one.events),
             "" if one.expected is None else share(one.expected),
             _rate(one.rate),
             share(one.cumulative_rows),
@@ -134,26 +137,18 @@ def _bands(found: CreditJudgement, pictures: bool) -> Section:
         for one in found.bands
     ]
     return Section(
-        "Score bands",
-        [
-            "The riskiest band first. So far: of all rows, goods and bads, in this band and all riskier ones."
-        ],
+        say("credit_bands"),
+        [say("credit_bands_lead")],
         [ShownTable(header, rows)],
-        ["Risk: mean of the card's risks. Distance: bads so far less goods so far."],
+        [say("credit_bands_note")],
         _drawn_bands(found) if pictures else (),
     )
 
 
 def _cut_offs(found: CreditJudgement) -> Section:
-    words = "from" if found.higher_is_safer else "up to"
-    header = (
-        f"Approved {words}",
-        "Approval rate",
-        "Risk",
-        "Bad rate",
-        "Bads refused",
-        "Goods refused",
-    )
+    approved = "credit_approved_from" if found.higher_is_safer else "credit_approved_up_to"
+    others = ("approval_rate", "risk", "bad_rate", "bads_refused", "goods_refused")
+    header = (say(approved), *(say(f"credit_{name}") for name in others))
     rows = [
         (
             str(one.at),
@@ -166,16 +161,10 @@ def _cut_offs(found: CreditJudgement) -> Section:
         for one in found.cut_offs
     ]
     return Section(
-        "Cut-off strategy",
-        [
-            "What happens among these rows if all applicants on the safe side of a total are approved."
-        ],
+        say("credit_cut_offs"),
+        [say("credit_cut_offs_lead")],
         [ShownTable(header, rows)],
-        [
-            "Risk and bad rate are those of the applicants who are approved. Applicants who were refused in "
-            "the past are usually not in the data, so these rows do not tell the bad rate of those who would "
-            "be approved in addition."
-        ],
+        [say("credit_cut_offs_note")],
     )
 
 
@@ -184,75 +173,89 @@ def _master_scale(found: CreditJudgement) -> Section:
         (
             one.name,
             one.reading,
-            f"{share(one.low, 2)} to {share(one.high, 2)}",
-            f"{one.rows:,}",
+            say("credit_band_range", low=share(one.low, 2), high=share(one.high, 2)),
+            amount(one.rows),
             share(one.share),
             "" if one.expected is None else share(one.expected, 2),
-            f"{one.events:,}",
+            amount(one.events),
             _rate(one.observed, 2),
-            "" if one.chance is None else "< 0.001" if one.chance < 0.001 else plain(one.chance),
+            ""
+            if one.chance is None
+            else f"< {plain(0.001)}"
+            if one.chance < 0.001
+            else plain(one.chance),
         )
         for one in found.grades
     ]
-    header = (
-        "Grade",
-        "Reading",
-        "Risks",
-        "Rows",
-        "Share",
-        "Mean risk",
-        "Bads",
-        "Bad rate",
-        "p-value",
+    header = [
+        say(f"credit_{name}")
+        for name in (
+            "grade",
+            "reading",
+            "risks",
+            "rows",
+            "share",
+            "mean_risk",
+            "bads",
+            "bad_rate",
+            "p_value",
+        )
+    ]
+    test = "normal" if found.is_weighted else "exact"
+    test = test if found.clusters is None else "student"
+    note = say(
+        "credit_grades_note" if found.clusters is None else "credit_grades_note_groups",
+        doubtful=in_figures(f"{DOUBTFUL:g}"),
+        out=in_figures(f"{OUT_OF_LINE:g}"),
+        n=str(len(found.grades)),
+        number=in_figures(f"{DOUBTFUL * len(found.grades):.2g}"),
     )
-    test = "the normal approximation" if found.is_weighted else "the exact binomial test"
-    test = test if found.clusters is None else "Student's test for the effective number of rows"
-    return Section(
-        "Master scale",
-        [f"Grades by risk, the safest first, each tested against what happened by {test}."],
-        [ShownTable(header, rows, n_left=2)],
-        [
-            f"Doubtful: a p-value below {DOUBTFUL:g}; risk too low or too high: below {OUT_OF_LINE:g}. The test "
-            f"treats defaults{'' if found.clusters is None else ' of different groups'} as independent; in a downturn they are not, and it rejects more often than it says. "
-            f"With {len(found.grades)} grades, about {DOUBTFUL * len(found.grades):.2g} would be doubtful or worse "
-            "by chance."
-        ],
-    )
+    table = ShownTable(header, rows, n_left=2)
+    return Section(say("credit_master_scale"), [say(f"credit_grades_{test}")], [table], [note])
 
 
 def _swap_set(found: CreditJudgement, rival: Rival) -> Section:
     swap = rival.swap
     cells = (
-        ("approved by both", swap.both),
-        ("swapped in: approved by the card only", swap.swapped_in),
-        (f"swapped out: approved by {rival.name} only", swap.swapped_out),
-        ("refused by both", swap.neither),
+        (say("credit_swap_both"), swap.both),
+        (say("credit_swap_in"), swap.swapped_in),
+        (say("credit_swap_out", name=rival.name), swap.swapped_out),
+        (say("credit_swap_neither"), swap.neither),
     )
     rows = [
-        (words, f"{one.rows:,.1f}", f"{one.events:,.1f}", _rate(one.rate)) for words, one in cells
+        (words, amount(one.rows, ",.1f"), amount(one.events, ",.1f"), _rate(one.rate))
+        for words, one in cells
     ]
+    header = [say(f"credit_{name}") for name in ("applicants", "rows", "bads", "bad_rate")]
     return Section(
-        f"Against {rival.name}",
+        say("credit_against", name=rival.name),
         [
-            f"Gini of {rival.name}: {with_interval(rival.gini.value, rival.gini.interval)}. That of the card is "
-            f"{_gain(rival.gini_gain)} on the same rows.",
-            f"If either approves {share(swap.approval_rate)} of the rows, the bad rate is "
-            f"{_rate(swap.card_bad_rate)} with the card and {_rate(swap.existing_bad_rate)} with {rival.name}.",
+            _gain(rival),
+            say(
+                "credit_rival_rates",
+                share=share(swap.approval_rate),
+                own=_rate(swap.card_bad_rate),
+                other=_rate(swap.existing_bad_rate),
+                name=rival.name,
+            ),
         ],
-        [ShownTable(("Applicants", "Rows", "Bads", "Bad rate"), rows, caption="Swap set")],
-        [
-            "Where rows tie at a cut-off, each counts as approved by the share that is needed, so that both "
-            "approve the same number."
-        ],
+        [ShownTable(header, rows, caption=say("credit_swap_set"))],
+        [say("credit_swap_note")],
     )
 
 
-def _gain(gain: Figure) -> str:
-    """By how much a figure is higher or lower, with the interval on that side."""
-    if gain.value >= 0:
-        return f"higher by {with_interval(gain.value, gain.interval)}"
-    ends = None if gain.interval is None else (-gain.interval[1], -gain.interval[0])
-    return f"lower by {with_interval(-gain.value, ends)}"
+def _gain(rival: Rival) -> str:
+    """By how much the card's Gini is higher or lower, with the interval on that side."""
+    gain, is_higher = rival.gini_gain, rival.gini_gain.value >= 0
+    ends = gain.interval
+    if ends is not None and not is_higher:
+        ends = (-ends[1], -ends[0])
+    return say(
+        "credit_rival_higher" if is_higher else "credit_rival_lower",
+        name=rival.name,
+        gini=with_interval(rival.gini.value, rival.gini.interval),
+        gain=with_interval(abs(gain.value), ends),
+    )
 
 
 def _rate(figure: Figure, digits: int = 1) -> str:

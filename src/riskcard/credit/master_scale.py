@@ -14,6 +14,7 @@ from riskcard.evaluation.intervals import Figure
 from riskcard.evaluation.linearisation import Cells
 from riskcard.evaluation.outcomes import Outcomes, effective_rows
 from riskcard.evaluation.thresholds import RiskGroup, risk_groups
+from riskcard.formatting.speech import say
 
 #: Where a further grade begins unless they are given: each time at twice the risk.
 DOUBLING = tuple(0.005 * 2**power for power in range(8))
@@ -62,11 +63,11 @@ class Grade:
     def reading(self) -> str:
         """Whether what happened agrees with the risks."""
         if self.chance is None or self.expected is None:
-            return "no rows"
+            return say("credit_grade_empty")
         if self.chance >= DOUBTFUL:
-            return "in line"
-        side = "too low" if self.observed.value > self.expected else "too high"
-        return f"risk {side}" if self.chance < OUT_OF_LINE else f"doubtful, risk {side}"
+            return say("credit_grade_in_line")
+        side = "low" if self.observed.value > self.expected else "high"
+        return say(f"credit_grade_{'too' if self.chance < OUT_OF_LINE else 'doubtful'}_{side}")
 
 
 def master_scale(outcomes: Outcomes, grades: Grades | None = None) -> tuple[Grade, ...]:

@@ -18,8 +18,9 @@ from riskcard.evaluation.monitoring.card_drift import CardDrift, card_drift
 from riskcard.evaluation.monitoring.drift import LARGE_CHANGE, Drift, Reading
 from riskcard.evaluation.outcomes import read_clusters, read_outcomes
 from riskcard.evaluation.separation import Separation, separation_of
-from riskcard.formatting.figures import plain, share, with_interval
+from riskcard.formatting.figures import amount, plain, share, with_interval
 from riskcard.formatting.plain_values import as_plain
+from riskcard.formatting.speech import say
 from riskcard.model.card import RiskCard
 from riskcard.model.origin.row_role import RowRole, role_of_rows
 
@@ -115,10 +116,10 @@ class SameOutcome:
     @property
     def in_words(self) -> str:
         """What is known, and what is not."""
-        what = "all" if self.has_event else "none"
-        return (
-            f"{what} of the {self.rows:,} rows {'have' if self.has_event else 'has'} the event "
-            f"({plain(self.expected, 1)} expected): separation and calibration need rows with and without it"
+        return say(
+            "monitor_all_have" if self.has_event else "monitor_none_has",
+            rows=amount(self.rows),
+            expected=plain(self.expected, 1),
         )
 
 
@@ -175,8 +176,10 @@ class Monitoring:
         """The most urgent finding, and what was not judged at all."""
         missing = [one.subject for one in self.findings if one.light is Light.NOT_JUDGED]
         if not missing or self.light is Light.NOT_JUDGED:
-            return str(self.light)
-        return f"{self.light}, as far as it was judged (not judged: {', '.join(missing)})"
+            return light_words(self.light)
+        return say(
+            "monitor_light_partly", light=light_words(self.light), missing=", ".join(missing)
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """All figures as plain dicts, lists, texts and numbers, ready for JSON."""
@@ -328,31 +331,38 @@ def _reference_role(card: RiskCard, rows: Any, y: Any, sample_weight: Any) -> Ro
 def _findings(found: Monitoring) -> Iterator[Finding]:
     total = found.drift.total
     if total is None:
-        yield Finding("total", Light.NOT_JUDGED, "the card has no counts of totals to compare with")
+        yield Finding(say("drift_total"), Light.NOT_JUDGED, say("monitor_no_totals"))
     else:
-        yield _drift_finding("total", "PSI", total)
+        yield _drift_finding(say("drift_total"), "PSI", total)
     for one in found.drift.features:
         yield _drift_finding(one.name, "CSI", one)
     for fault in found.drift.faults:
         for part, words in (
-            (fault.outside, "outside the range of training"),
-            (fault.unseen, "levels that training did not have"),
+            (fault.outside, "monitor_outside_range"),
+            (fault.unseen, "monitor_unseen_levels"),
         ):
             if part:
                 light = _light_by(part, SOME_UNKNOWN, MANY_UNKNOWN)
-                yield Finding(fault.name, light, f"{share(part)} of the values are {words}")
+                yield Finding(fault.name, light, say(words, share=share(part)))
     if found.outcomes is not None:
         yield _gini_finding(found.outcomes)
         yield _calibration_finding(found.outcomes.calibration)
     if found.same_outcome is not None:
-        yield Finding("outcomes", Light.NOT_JUDGED, found.same_outcome.in_words)
+        yield Finding(
+            say("monitor_subject_outcomes"), Light.NOT_JUDGED, found.same_outcome.in_words
+        )
 
 
 def _drift_finding(subject: str, index: str, drift: Drift) -> Finding:
-    light, words = light_of(drift), f"{index} {plain(drift.index)}: {drift.in_words}"
-    if light is Light.NOT_JUDGED:
-        words += "; with this number of rows even a large change would be"
+    light = light_of(drift)
+    name = "monitor_drift_unclear" if light is Light.NOT_JUDGED else "monitor_drift"
+    words = say(name, name=index, index=plain(drift.index), reading=drift.in_words)
     return Finding(subject, light, words)
+
+
+def light_words(light: Light) -> str:
+    """What a finding asks for, in the language that is spoken."""
+    return say(f"monitor_light_{light.name.lower()}")
 
 
 def light_of(drift: Drift) -> Light:
@@ -375,31 +385,32 @@ def _light_by(figure: float, some: float, many: float) -> Light:
 
 def _gini_finding(outcomes: OutcomesInUse) -> Finding:
     one, before = outcomes.separation, outcomes.reference_gini
-    words = f"Gini {with_interval(one.gini, one.gini_interval)}"
+    gini, subject = with_interval(one.gini, one.gini_interval), say("monitor_subject_separation")
     if before is None:
-        return Finding("separation", Light.NOT_JUDGED, f"{words}; none to compare with")
-    where = {
-        RowRole.TRAINING: "training rows",
-        RowRole.RECALIBRATION: "rows of the recalibration",
-    }.get(outcomes.reference_role, "reference rows")
-    words += f", {plain(before)} on the {where}"
+        return Finding(subject, Light.NOT_JUDGED, say("monitor_gini_alone", gini=gini))
+    name = {
+        RowRole.TRAINING: "monitor_gini_training",
+        RowRole.RECALIBRATION: "monitor_gini_recalibration",
+    }.get(outcomes.reference_role, "monitor_gini")
+    words = say(name, gini=gini, before=plain(before))
     ends = one.gini_interval
     if ends is None or ends[0] <= 0 < before <= ends[1]:
-        return Finding("separation", Light.NOT_JUDGED, f"{words}; too few events to tell")
+        return Finding(subject, Light.NOT_JUDGED, say("monitor_too_few", words=words))
     if before <= ends[1]:
-        return Finding("separation", Light.IN_ORDER, words)
-    return Finding(
-        "separation", Light.ACT if before - one.gini >= LARGE_DROP else Light.WATCH, words
-    )
+        return Finding(subject, Light.IN_ORDER, words)
+    return Finding(subject, Light.ACT if before - one.gini >= LARGE_DROP else Light.WATCH, words)
 
 
 def _calibration_finding(calibration: Calibration) -> Finding:
     ends, ratio = calibration.ratio_interval, calibration.ratio
-    words = f"expected / observed events {with_interval(ratio, ends)}"
+    subject, words = (
+        say("monitor_subject_risks"),
+        say("monitor_ratio", ratio=with_interval(ratio, ends)),
+    )
     if ends is None or (ends[0] < FAR_FROM_RIGHT[0] and FAR_FROM_RIGHT[1] < ends[1]):
-        return Finding("risks", Light.NOT_JUDGED, f"{words}; too few events to tell")
+        return Finding(subject, Light.NOT_JUDGED, say("monitor_too_few", words=words))
     if ends[0] <= 1 <= ends[1]:
-        return Finding("risks", Light.IN_ORDER, words)
-    words += ": risks are too high" if ratio > 1 else ": risks are too low"
+        return Finding(subject, Light.IN_ORDER, words)
+    words = say("monitor_ratio_high" if ratio > 1 else "monitor_ratio_low", words=words)
     is_far = not FAR_FROM_RIGHT[0] <= ratio <= FAR_FROM_RIGHT[1]
-    return Finding("risks", Light.ACT if is_far else Light.WATCH, words)
+    return Finding(subject, Light.ACT if is_far else Light.WATCH, words)

@@ -11,33 +11,26 @@ from riskcard.credit.monitoring import (
     SOME_UNKNOWN,
     Monitoring,
     OutcomesInUse,
+    light_words,
 )
 from riskcard.evaluation.monitoring.drift import LARGE_CHANGE, SOME_CHANGE, Drift
-from riskcard.formatting.figures import count, plain, share, share_with_interval, with_interval
+from riskcard.formatting.figures import (
+    amount,
+    plain,
+    share,
+    share_with_interval,
+    with_interval,
+)
 from riskcard.formatting.pages.document import Document, Section, ShownTable
 from riskcard.formatting.pages.html import Verdict
+from riskcard.formatting.speech import counted, in_figures, say, sentence_case
 from riskcard.model.origin.row_role import RowRole
 
-_RULES = (
-    f"Watch or act: a stability index of {SOME_CHANGE:g} or {LARGE_CHANGE:g} that chance does not explain; "
-    f"{share(SOME_UNKNOWN, 0)} or {share(MANY_UNKNOWN, 0)} of values that training did not have; a Gini whose "
-    f"interval is below that of the reference, or which is also {LARGE_DROP:g} lower; expected / observed "
-    f"events whose interval excludes 1, or which are also outside {FAR_FROM_RIGHT[0]:g} to "
-    f"{FAR_FROM_RIGHT[1]:g}. Not judged: an index where even a large change would be within chance, and "
-    "outcomes that leave everything open."
-)
-_CHANCE = (
-    "By chance: about what the index is when nothing has changed, (bins - 1) x (1/n + 1/m). Limit: without a "
-    "change it is above this in one sample of twenty."
-)
-_ADJUSTED = "* A bin is empty in one of the samples: half a row was added to every bin of both."
 #: What is to be known about the new rows before any finding.
 _ROLES = {
-    RowRole.TRAINING: "The new rows are those that the card was learned from: nothing follows about its use. ",
-    RowRole.PARTLY: "The new rows are those that the card was learned from and those that were held out: nothing "
-    "follows about its use. ",
-    RowRole.RECALIBRATION: "The new rows are those that the card was recalibrated on: its risks fit them by "
-    "construction. ",
+    RowRole.TRAINING: "monitor_role_training",
+    RowRole.PARTLY: "monitor_role_partly",
+    RowRole.RECALIBRATION: "monitor_role_recalibration",
 }
 
 
@@ -47,52 +40,74 @@ def monitoring_document(found: Monitoring, pictures: bool = False) -> Document:
     if found.outcomes is not None:
         sections.append(_outcomes(found.outcomes, pictures))
     if found.same_outcome is not None:
-        words = found.same_outcome.in_words
-        sections.append(
-            Section("Outcomes", [f"{words[0].upper()}{words[1:]}. They are left out here."])
-        )
-    together = "" if found.clusters is None else f" in {found.clusters:,} groups"
-    return Document(
-        f"{found.title}: monitoring",
-        f"{count(found.rows, 'new row')}{together} against {_reference(found)}. "
-        f"{_ROLES.get(found.role, '')}Overall: {found.light_in_words}.",
-        sections,
-    )
+        words = sentence_case(found.same_outcome.in_words)
+        sections.append(Section(say("monitor_outcomes"), [say("monitor_left_out", words=words)]))
+    parts = {
+        "rows": counted(found.rows, "new_rows"),
+        "reference": _reference(found),
+        "role": say(_ROLES[found.role]) if found.role in _ROLES else "",
+        "light": found.light_in_words,
+    }
+    if found.clusters is None:
+        lead = say("monitor_lead", **parts)
+    else:
+        lead = say("monitor_lead_groups", groups=amount(found.clusters), **parts)
+    return Document(say("monitor_title", title=found.title), lead, sections)
 
 
 def _reference(found: Monitoring) -> str:
     """The rows that the new ones are compared with."""
-    number = "" if found.reference_rows is None else f"{found.reference_rows:,} "
+    number = "" if found.reference_rows is None else f"{amount(found.reference_rows)} "
     if not found.drift.is_from_card:
-        return f"{number}reference rows"
+        return say("monitor_reference", number=number)
     if found.points_rows is None:
-        return f"{number}training rows, as counted in the card"
-    features = f"{found.points_rows:,} " if found.points_rows else ""
-    return f"{number}rows of the recalibration (total) and {features}training rows (features), as counted in the card"
+        return say("monitor_reference_card", number=number)
+    features = f"{amount(found.points_rows)} " if found.points_rows else ""
+    return say("monitor_reference_recalibrated", number=number, features=features)
 
 
 def _overview(found: Monitoring) -> Section:
-    rows = [(one.subject, Verdict(str(one.light)), one.words) for one in found.findings]
+    rows = [
+        (one.subject, Verdict(str(one.light), light_words(one.light)), one.words)
+        for one in found.findings
+    ]
     return Section(
-        "Overview",
+        say("monitor_overview"),
         (),
-        [ShownTable(("Subject", "Verdict", "Finding"), rows, n_left=3)],
-        [_RULES],
+        [ShownTable(_said("subject", "verdict", "finding"), rows, n_left=3)],
+        [_rules()],
     )
+
+
+def _said(*names: str) -> list[str]:
+    """Headings by their names."""
+    return [say(f"monitor_{name}") for name in names]
+
+
+def _rules() -> str:
+    """When a finding asks for attention."""
+    return say(
+        "monitor_rules",
+        some=_short(SOME_CHANGE),
+        large=_short(LARGE_CHANGE),
+        few=share(SOME_UNKNOWN, 0),
+        many=share(MANY_UNKNOWN, 0),
+        drop=_short(LARGE_DROP),
+        low=_short(FAR_FROM_RIGHT[0]),
+        high=_short(FAR_FROM_RIGHT[1]),
+    )
+
+
+def _short(number: float) -> str:
+    return in_figures(f"{number:g}")
 
 
 def _total(found: Monitoring, pictures: bool) -> Section:
     total = found.drift.total
     if total is None:
-        return Section(
-            "Total",
-            [
-                "The card does not store how many training rows had each total; a card with credit points "
-                "does so only if it was scaled with its training rows. Give the reference rows to compare totals."
-            ],
-        )
+        return Section(say("credit_total"), [say("monitor_total_unknown")])
     return Section(
-        "Total",
+        say("credit_total"),
         [_index(total, "PSI")],
         [_bins(total)],
         _notes(total),
@@ -102,7 +117,12 @@ def _total(found: Monitoring, pictures: bool) -> Section:
 
 def _features(found: Monitoring) -> Section:
     overview = ShownTable(
-        ("Feature", "Reading", "CSI", "By chance", "Limit", "Points shift"),
+        (
+            say("monitor_feature"),
+            say("credit_reading"),
+            "CSI",
+            *_said("by_chance", "limit", "points_shift"),
+        ),
         [
             (
                 one.name,
@@ -117,22 +137,25 @@ def _features(found: Monitoring) -> Section:
         n_left=2,
     )
     notes = [
-        _CHANCE,
-        "Points shift: by how much the mean points of the feature have changed.",
-        *([_ADJUSTED] if any(one.is_adjusted for one in found.drift.features) else []),
+        say("monitor_chance_note"),
+        say("monitor_shift_note"),
+        *(
+            [say("monitor_adjusted")]
+            if any(one.is_adjusted for one in found.drift.features)
+            else []
+        ),
     ]
-    return Section("Features", (), [overview, *map(_bins, found.drift.features)], notes)
+    return Section(
+        say("monitor_features"), (), [overview, *map(_bins, found.drift.features)], notes
+    )
 
 
 def _bins(drift: Drift) -> ShownTable:
     has_points = any(one.points is not None for one in drift.bins)
     header = [
-        "Bin",
-        *(["Points"] if has_points else []),
-        "Reference",
-        "New",
-        "Change",
-        "Part of index",
+        say("credit_bin"),
+        *([say("credit_points")] if has_points else []),
+        *_said("reference_share", "new_share", "change", "part"),
     ]
     rows = [
         [
@@ -152,17 +175,17 @@ def _values(found: Monitoring) -> Section:
     rows = [
         (
             one.name,
-            "not known" if one.missing_before is None else share(one.missing_before),
+            say("monitor_not_known") if one.missing_before is None else share(one.missing_before),
             share(one.missing),
             "" if one.outside is None else share(one.outside),
             "" if one.unseen is None else share(one.unseen),
         )
         for one in found.drift.faults
     ]
-    header = ("Feature", "Missing before", "Missing", "Outside the range", "Unknown levels")
+    header = _said("feature", "missing_before", "missing", "outside", "unseen")
     return Section(
-        "Values",
-        ["Shares of the rows. The range and the levels are those of training."],
+        say("monitor_values"),
+        [say("monitor_values_lead")],
         [ShownTable(header, rows)],
     )
 
@@ -178,31 +201,39 @@ def _outcomes(outcomes: OutcomesInUse, pictures: bool) -> Section:
         ),
         ("Gini", with_interval(one.gini, ends), "" if before is None else plain(before)),
         ("KS", with_interval(one.ks.distance, one.ks.interval), ""),
-        ("Expected events", plain(calibration.expected, 1), ""),
-        ("Observed events", plain(calibration.observed, 1), ""),
-        ("Expected / observed", with_interval(calibration.ratio, calibration.ratio_interval), ""),
-        ("Calibration slope", with_interval(calibration.slope, calibration.slope_interval), ""),
+        (say("monitor_expected"), plain(calibration.expected, 1), ""),
+        (say("monitor_observed"), plain(calibration.observed, 1), ""),
+        (say("figure_ratio"), with_interval(calibration.ratio, calibration.ratio_interval), ""),
+        (say("measure_slope"), with_interval(calibration.slope, calibration.slope_interval), ""),
     ]
     bands = ShownTable(
-        ("Total", "Rows", "Events", "Risk", "Observed"),
+        [
+            *(say(f"credit_{name}") for name in ("total", "rows", "events", "risk")),
+            say("monitor_observed_rate"),
+        ],
         [
             (
                 band.words,
-                f"{band.rows:,}",
-                f"{band.events:,}",
+                amount(band.rows),
+                amount(band.events),
                 "" if band.expected is None else share(band.expected),
                 share_with_interval(band.rate.value, band.rate.interval),
             )
             for band in outcomes.bands
         ],
-        caption="By total, the riskiest first",
+        caption=say("monitor_by_total"),
     )
-    apparent = "The reference is the training rows, on which a Gini is too high."
     return Section(
-        "Outcomes",
-        [f"{count(outcomes.rows, 'row')}, {outcomes.events:,} of them with the event."],
-        [ShownTable(("Figure", "New rows", "Reference"), figures), bands],
-        [apparent] if outcomes.is_apparent and before is not None else [],
+        say("monitor_outcomes"),
+        [
+            say(
+                "monitor_events",
+                rows=counted(outcomes.rows, "rows"),
+                events=amount(outcomes.events),
+            )
+        ],
+        [ShownTable((say("credit_figure"), *_said("new_rows", "reference_share")), figures), bands],
+        [say("monitor_apparent")] if outcomes.is_apparent and before is not None else [],
         _drawn_bands(outcomes) if pictures else (),
     )
 
@@ -212,15 +243,20 @@ def _auc(gini: float) -> float:
 
 
 def _index(drift: Drift, name: str) -> str:
-    return (
-        f"{name} {plain(drift.index)}{_mark(drift)}: {drift.in_words}. Without a change it would be about "
-        f"{plain(drift.by_chance)} on average, and above {plain(drift.chance_limit)} in one sample of twenty. "
-        f"Usual reading: stable below {SOME_CHANGE:g}, a large change from {LARGE_CHANGE:g} on."
+    return say(
+        "monitor_index",
+        name=name,
+        index=plain(drift.index) + _mark(drift),
+        reading=drift.in_words,
+        by_chance=plain(drift.by_chance),
+        limit=plain(drift.chance_limit),
+        some=_short(SOME_CHANGE),
+        large=_short(LARGE_CHANGE),
     )
 
 
 def _notes(drift: Drift) -> list[str]:
-    return [_ADJUSTED] if drift.is_adjusted else []
+    return [say("monitor_adjusted")] if drift.is_adjusted else []
 
 
 def _mark(drift: Drift) -> str:
@@ -238,7 +274,7 @@ def _drawn(drift: Drift) -> tuple[Any, ...]:
     from riskcard.plots.credit.drift import plot_drift
     from riskcard.plots.embedded import drawn
 
-    words = "Shares of the reference and of the new rows in each band of the total"
+    words = say("monitor_drift_shown")
     return (drawn(lambda ax: plot_drift(drift, ax), words, size=(7.0, 3.4)),)
 
 
@@ -246,5 +282,5 @@ def _drawn_bands(outcomes: OutcomesInUse) -> tuple[Any, ...]:
     from riskcard.plots.credit.score_bands import plot_bands
     from riskcard.plots.embedded import drawn
 
-    words = "Risk on the card and observed rate in each score band, with the share of rows"
+    words = say("credit_bands_shown")
     return (drawn(lambda ax: plot_bands(outcomes.bands, ax), words, size=(7.0, 3.8)),)

@@ -13,6 +13,7 @@ from riskcard.evaluation.intervals import Figure
 from riskcard.evaluation.monitoring.drift import equal_share_bands
 from riskcard.evaluation.outcomes import Outcomes
 from riskcard.evaluation.thresholds import RiskGroup, risk_groups
+from riskcard.formatting.speech import say
 
 #: Bands of a card, unless they are given.
 MOST_BANDS = 10
@@ -107,12 +108,14 @@ def _band(group: RiskGroup, rows: float, goods: float, bads: float) -> ScoreBand
 def band_words(low: float, high: float) -> str:
     """A band of whole totals from ``low`` to below ``high``; either may be infinite."""
     if math.isinf(low) and math.isinf(high):
-        return "any total"
+        return say("drift_any_total")
     if math.isinf(low):
-        return f"up to {high - 1:.0f}"
+        return say("drift_up_to", high=f"{high - 1:.0f}")
     if math.isinf(high):
-        return f"{low:.0f} or more"
-    return f"{low:.0f}" if high - low == 1 else f"{low:.0f} to {high - 1:.0f}"
+        return say("validation_or_more", low=f"{low:.0f}")
+    if high - low == 1:
+        return f"{low:.0f}"
+    return say("credit_band_range", low=f"{low:.0f}", high=f"{high - 1:.0f}")
 
 
 def _equal_begins(outcomes: Outcomes, totals: NDArray[np.int64]) -> list[int]:

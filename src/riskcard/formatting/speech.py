@@ -36,7 +36,9 @@ def sentences_of(language: str) -> Mapping[str, str]:
     """
     from riskcard.formatting.templates import asset
 
-    found: dict[str, str] = json.loads(asset(f"formatting/words/{file_of(language)}.json"))
+    name, found = file_of(language), dict[str, str]()
+    for room in ("", "credit/"):
+        found |= json.loads(asset(f"formatting/words/{room}{name}.json"))
     return found
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
-from riskcard.cli.remarks import say, warnings_as_sentences, write_all_or_print
+from riskcard.cli.remarks import in_english, say, warnings_as_sentences, write_all_or_print
 from riskcard.cli.rows.card_rows import (
     groups_of_rows,
     labelled_rows_of,
-    load_english_card,
+    load_labelled_card,
     target_of,
 )
 from riskcard.cli.rows.reading import open_data, reading_of
@@ -26,14 +25,21 @@ if TYPE_CHECKING:
 
 def run_credit(options: Namespace) -> int:
     """Print the figures, or write them as a page or as JSON."""
-    from riskcard.credit.judgement import judge_credit
-    from riskcard.credit.judgement_document import judgement_document
-
     if options.html is not None:
         from riskcard.plots.drawing import require_matplotlib
 
         require_matplotlib()
-    card, file = load_english_card(options), open_data(options)
+    card = load_labelled_card(options)
+    with card.labels.spoken():
+        return _judge(options, card)
+
+
+def _judge(options: Namespace, card: RiskCard) -> int:
+    """The same in the language of the card."""
+    from riskcard.credit.judgement import judge_credit
+    from riskcard.credit.judgement_document import judgement_document
+
+    file = open_data(options)
     options.groups = groups_of_rows(file, options, card)
     rows, labels, weights = labelled_rows_of(file, options, card)
     existing = None if options.existing is None else _existing(file, options, card)
@@ -62,7 +68,7 @@ def run_credit(options: Namespace) -> int:
     shown = judgement_document(found, pictures=options.html is not None)
     files = {
         options.html: shown.to_page,
-        options.json: lambda: json.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n",
+        options.json: lambda: in_english(found.to_dict),
     }
     write_all_or_print(shown.to_text(), files)
     return 0

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from argparse import Namespace
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from riskcard.cli.remarks import say, write_all_or_print
+from riskcard.cli.remarks import in_english, say, write_all_or_print
 from riskcard.cli.rows.card_rows import (
     card_columns,
     card_selection,
     groups_of_rows,
     labelled_rows_of,
-    load_english_card,
+    load_labelled_card,
 )
 from riskcard.cli.rows.reading import open_data, reading_of, say_notes
 from riskcard.cli.rows.row_division import read_texts
@@ -37,17 +36,23 @@ class _Rows:
 
 def run_monitor(options: Namespace) -> int:
     """Print what is found, or write it as a page or as JSON."""
+    if options.html is not None:
+        from riskcard.plots.drawing import require_matplotlib
+
+        require_matplotlib()
+    card = load_labelled_card(options)
+    with card.labels.spoken():
+        return _monitor(options, card)
+
+
+def _monitor(options: Namespace, card: RiskCard) -> int:
+    """The same in the language of the card."""
     import warnings
 
     from riskcard.credit.monitoring import monitor_card
     from riskcard.credit.monitoring_document import monitoring_document
     from riskcard.errors import RiskcardWarning
 
-    if options.html is not None:
-        from riskcard.plots.drawing import require_matplotlib
-
-        require_matplotlib()
-    card = load_english_card(options)
     new = _rows(open_data(options), options, card)
     old = None
     if options.reference is not None:
@@ -68,7 +73,7 @@ def run_monitor(options: Namespace) -> int:
     shown = monitoring_document(found, pictures=options.html is not None)
     files = {
         options.html: shown.to_page,
-        options.json: lambda: json.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n",
+        options.json: lambda: in_english(found.to_dict),
     }
     write_all_or_print(shown.to_text(), files)
     if options.html is not None or options.json is not None:

@@ -31,23 +31,6 @@ def load_labelled_card(options: Namespace) -> RiskCard:
     return in_words(options, load_card(options.card))
 
 
-def load_english_card(options: Namespace) -> RiskCard:
-    """The same for a command that speaks English only, whatever the labels say."""
-    require_english(options)
-    options.language = "en"
-    return load_labelled_card(options)
-
-
-def require_english(options: Namespace) -> None:
-    """Refuse another language where a command would speak half of it."""
-    if options.language not in (None, "en"):
-        raise ParameterError(
-            f"--language is {options.language!r}, but 'riskcard {options.command}' speaks English only. "
-            "Leave the option out. Cards, calculators, explanations, reports and validations speak "
-            "other languages too."
-        )
-
-
 def in_words(options: Namespace, card: RiskCard) -> RiskCard:
     """A card with the labels, and in the language, that the options name."""
     card = card if options.labels is None else card.with_labels(options.labels)

@@ -12,6 +12,7 @@ from riskcard.formatting.numbers import minus
 from riskcard.formatting.pages.html import Number, boxed, html_table, paragraphs
 from riskcard.formatting.pages.stacked_tables import stack_tables
 from riskcard.formatting.plain_text import one_line, text_table
+from riskcard.formatting.speech import say, spoken_language
 from riskcard.formatting.templates import render
 from riskcard.version import __version__
 
@@ -112,7 +113,12 @@ class Document:
 
     def to_page(self) -> str:
         """One file of HTML with its style and its pictures; nothing is fetched."""
-        page = render("formatting/pages/document.html.j2", document=self, version=__version__)
+        page = render(
+            "formatting/pages/document.html.j2",
+            document=self,
+            language=spoken_language(),
+            footer=say("document_footer", version=__version__),
+        )
         return stack_tables(page.replace(" %", "\u00a0%"))  # a line never begins with the sign
 
     def to_box(self) -> str:

@@ -1,5 +1,7 @@
 """Pieces of HTML that several rooms draw with: tables, paragraphs and boxes for notebooks."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from html import escape
 
@@ -13,10 +15,18 @@ class Number(str):
 class Verdict(str):
     """The text of a cell that asks for attention: "in order", "watch", "act", each with a sign."""
 
+    _light: str
+
+    def __new__(cls, light: str, words: str | None = None) -> Verdict:
+        """The verdict, and how it is called in the language of the page."""
+        made = super().__new__(cls, light if words is None else words)
+        made._light = light
+        return made
+
     @property
     def kind(self) -> str:
         """The classes of the cell."""
-        return f"verdict-{self.replace(' ', '-')}"
+        return f"verdict-{self._light.replace(' ', '-')}"
 
 
 def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:

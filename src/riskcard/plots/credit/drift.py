@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from riskcard.evaluation.monitoring.drift import Drift
+from riskcard.formatting.speech import say
 from riskcard.plots.drawing import FILL, INK, SHADE, axes_or_new, finish
 
 #: The width of a bar, where bins are 1 apart.
@@ -35,11 +36,15 @@ def plot_drift(drift: Drift, ax: Any = None) -> Any:
     ax = axes_or_new(ax)
     places = np.arange(len(drift.bins))
     for side, name, look in (
-        (-1, "expected", {"color": SHADE, "edgecolor": INK, "label": "reference"}),
-        (1, "actual", {"color": FILL, "edgecolor": INK, "hatch": "///", "label": "new rows"}),
+        (-1, "expected", {"color": SHADE, "edgecolor": INK, "label": say("credit_plot_reference")}),
+        (
+            1,
+            "actual",
+            {"color": FILL, "edgecolor": INK, "hatch": "///", "label": say("credit_plot_new")},
+        ),
     ):
         shares = [100 * getattr(one, name) for one in drift.bins]
         ax.bar(places + side * _WIDTH / 2, shares, _WIDTH, linewidth=0.5, **look)
     ax.set_xticks(places, [one.words for one in drift.bins], rotation=30, ha="right", fontsize=8)
-    ax.set(xlabel=drift.name, ylabel="share of rows (%)")
+    ax.set(xlabel=drift.name, ylabel=say("credit_plot_share_percent"))
     return finish(ax, "y", is_above=True, ncols=2)

@@ -6,8 +6,8 @@ import numpy as np
 
 from riskcard.evaluation.outcomes import Outcomes, read_outcomes
 from riskcard.evaluation.separation import Separation, separation_of
-from riskcard.formatting.figures import with_interval
-from riskcard.formatting.percent import percent
+from riskcard.formatting.figures import percentage, with_interval
+from riskcard.formatting.speech import say
 from riskcard.plots.drawing import (
     DASHES,
     FILL,
@@ -65,7 +65,7 @@ def draw_cap(ax: Any, found: dict[str, Separation], base_rate: float) -> Any:
     for place, (name, one) in enumerate(found.items()):
         dash, colour = DASHES[place % len(DASHES)]
         few = one.cap.rows.size <= 60 and place == 0
-        words = f"accuracy ratio {with_interval(one.gini, one.gini_interval)}"
+        words = say("credit_plot_accuracy", figure=with_interval(one.gini, one.gini_interval))
         ax.plot(
             one.cap.rows, one.cap.events, dash, color=colour, linewidth=1.5,
             marker="o" if few else None, markersize=3.5, zorder=4 - place / 10, clip_on=False,
@@ -73,8 +73,8 @@ def draw_cap(ax: Any, found: dict[str, Separation], base_rate: float) -> Any:
         )  # fmt: skip
     ax.set(
         xlim=(0, 1), ylim=(0, 1), aspect="equal",
-        xlabel="share of all rows, the riskiest first",
-        ylabel="share of the rows with the event",
+        xlabel=say("credit_plot_all_rows"),
+        ylabel=say("credit_plot_event_rows"),
     )  # fmt: skip
     return finish(ax, loc="lower right")
 
@@ -103,8 +103,8 @@ def draw_ks(ax: Any, outcomes: Outcomes, found: Separation) -> Any:
     tally, ks = outcomes.tally(), found.ks
     ends = np.concatenate([[0.0], tally.values, [1.0]])
     for weights, dash, colour, words in (
-        (tally.others, "-", FILL, "without the event"),
-        (tally.events, "--", INK, "with the event"),
+        (tally.others, "-", FILL, say("credit_plot_without")),
+        (tally.events, "--", INK, say("credit_plot_with")),
     ):
         shares = np.concatenate([[0.0], np.cumsum(weights) / weights.sum(), [1.0]])
         ax.step(
@@ -113,9 +113,9 @@ def draw_ks(ax: Any, outcomes: Outcomes, found: Separation) -> Any:
     at, sides = 100 * min(ks.risk, 1.0), (ks.others_above, ks.events_above)
     low, high = sorted(100 * (1 - share) for share in sides)
     ax.plot([at, at], [low, high], color=GREY, linewidth=2.5, solid_capstyle="butt", zorder=2,
-            label=f"KS {with_interval(ks.distance, ks.interval)}, below a risk of {percent(ks.risk)}")  # fmt: skip
+            label=say("credit_plot_ks", figure=with_interval(ks.distance, ks.interval), risk=percentage(ks.risk)))  # fmt: skip
     ax.set(
         xlim=(0, min(100.0, 100 * float(tally.values[-1]) + 5)), ylim=(0, 102),
-        xlabel="risk (%)", ylabel="share of rows up to this risk (%)",
+        xlabel=say("credit_plot_risk"), ylabel=say("credit_plot_up_to"),
     )  # fmt: skip
     return finish(ax, loc="lower right")
