@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from riskcard.arrays import Floats, Integers
+from riskcard.arrays import Booleans, Floats, Integers
 from riskcard.data.frames import column_names
 from riskcard.data.raw_columns import read_raw, rows_in_words
 from riskcard.errors import DataError, ParameterError
@@ -130,6 +130,14 @@ def read_levels(y: Any, n_rows: int, order: Any = None) -> LevelRows:
             f"levels {list(levels)!r}. Correct these rows, or name all levels."
         )
     return LevelRows(levels, np.array([places[one] for one in values], dtype=np.int64))
+
+
+def upper_half(rows: LevelRows) -> Booleans:
+    """Whether each row is in the upper levels, divided as evenly as levels are."""
+    shares = [float(np.mean(rows.codes >= level)) for level in range(1, len(rows.names))]
+    level = 1 + int(np.argmin(np.abs(np.array(shares) - 0.5)))
+    is_upper: Booleans = rows.codes >= level
+    return is_upper
 
 
 def require_all_levels(rows: LevelRows) -> None:
