@@ -149,7 +149,7 @@ def exposures_by_hand(
     """The cumulative hazard of each row over the time that it was at risk; every time is compared with every row."""
     moments, hazards = hazards_by_hand(outcome, is_event, weights)
     steps, exposure = np.diff(hazards, prepend=0.0), np.zeros(weights.size)
-    for part, is_there in _at_risk(outcome, is_event, weights, moments):
+    for part, is_there in at_risk_by_hand(outcome, is_event, weights, moments):
         exposure += steps[part] @ is_there
     return exposure
 
@@ -176,13 +176,13 @@ def hazards_by_hand(
     """
     time = outcome.columns["time"]
     moments, steps = np.unique(time[is_event]), []
-    for part, is_there in _at_risk(outcome, is_event, weights, moments):
+    for part, is_there in at_risk_by_hand(outcome, is_event, weights, moments):
         has_event = (time == moments[part, None]) & is_event
         steps.append((has_event @ weights) / (is_there @ (weights * relative)))
     return moments, np.cumsum(np.concatenate(steps))
 
 
-def _at_risk(
+def at_risk_by_hand(
     outcome: RawOutcome, is_event: NDArray[np.bool_], weights: Numbers, moments: Numbers
 ) -> Iterator[tuple[slice, Numbers]]:
     """Some moments, and by how much each row is at risk at each of them: moments by rows.

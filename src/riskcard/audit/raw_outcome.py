@@ -13,7 +13,7 @@ from riskcard.data.columns import FeatureValues
 from riskcard.data.target import read_target, read_weights
 from riskcard.errors import ParameterError
 from riskcard.model.card import RiskCard
-from riskcard.model.outcome_kinds import Counts, OrderedLevels, TimeToEvent
+from riskcard.model.outcome_kinds import Counts, OrderedLevels, TimeToEvent, event_code
 from riskcard.model.outcome_kinds import Numbers as NumberKind
 from riskcard.outcomes.levels import LevelRows, read_levels, upper_half
 from riskcard.outcomes.targets import (
@@ -99,14 +99,9 @@ def read_outcome(
     return RawOutcome(labels, fit={"y": labels})
 
 
-def event_code(card: RiskCard) -> Any:
-    """The code of the event where other events compete: that of the recipe, and 1 where there is none."""
-    return 1 if card.recipe is None else card.recipe.parameters.get("event_of_interest", 1)
-
-
 def _read_times(card: RiskCard, kind: TimeToEvent, y: Any, n_rows: int, entry: Any) -> RawOutcome:
     """Events with times, or codes of events."""
-    code = None if kind.competing is None else event_code(card)
+    code = None if kind.competing is None else event_code(card.recipe)
     rows = read_survival(y, n_rows, entry, code).rows
     columns, codes = {"time": rows.time}, rows.is_event.astype(np.float64)
     if rows.is_competing is not None:

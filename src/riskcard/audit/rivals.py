@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.audit.raw_outcome import RawOutcome, event_code
+from riskcard.audit.raw_outcome import RawOutcome
 from riskcard.data.columns import FeatureValues
 from riskcard.data.features import read_features
 from riskcard.data.files.feature_table import FeatureTable
@@ -25,7 +25,7 @@ from riskcard.errors import RiskcardError, RiskcardWarning
 from riskcard.model.card import RiskCard
 from riskcard.model.origin.certificate import Certificate
 from riskcard.model.origin.recipe import RowOrigin, matches
-from riskcard.model.outcome_kinds import Numbers, TimeToEvent
+from riskcard.model.outcome_kinds import Numbers, TimeToEvent, event_code
 
 #: The largest number of terms about which riskcard proves anything.
 MOST_PROVEN_TERMS = 12
@@ -234,7 +234,7 @@ def _model_of_certificate(card: RiskCard, certificate: Certificate, n_rows: int)
         most = certificate.max_log_odds * card.kind.deviation
         own = {"loss": "squared_error", "max_change": most}
     if isinstance(card.kind, TimeToEvent) and card.kind.competing is not None:
-        own["event_of_interest"] = event_code(card)
+        own["event_of_interest"] = event_code(card.recipe)
     if card.kind is None:
         factors = None if weights is None else (weights.no_event, weights.event)
         own = {

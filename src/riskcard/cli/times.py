@@ -123,11 +123,6 @@ def judges_times(options: Namespace, card: RiskCard) -> bool:
                     f"--{name} is for cards of the time to an event, and this is none. Leave it out."
                 )
         return False
-    if card.kind.competing is not None:
-        raise ParameterError(
-            "Validations do not take cards with competing events yet. Use predict, and compare the risks with "
-            "riskcard.outcomes.incidence.cumulative_incidence."
-        )
     for name in _NOT_BY_HORIZON:
         if getattr(options, name):
             raise ParameterError(

@@ -39,7 +39,7 @@ def drawn_horizon(at: AtHorizon, time: str) -> list[Any]:
     return found
 
 
-def drawn_curves(named: Sequence[tuple[str, Any]], time: str) -> Any:
+def drawn_curves(named: Sequence[tuple[str, Any]], time: str, who: str) -> Any:
     """Groups of risk over time, each with its name."""
     from riskcard.plots.by_time import draw_curves
     from riskcard.plots.embedded import drawn
@@ -47,6 +47,6 @@ def drawn_curves(named: Sequence[tuple[str, Any]], time: str) -> Any:
     return drawn(
         lambda ax: draw_curves(named, time, ax),
         "Share with the event over time, by group of risk",
-        "Kaplan and Meier's estimate (steps) and the mean risk on the card (pale)",
+        f"{who}'s estimate (steps) and the mean risk on the card (pale)",
         (6.4, 4.0),
     )
