@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 
 import numpy as np
 import pytest
@@ -152,7 +153,7 @@ def test_options_that_do_not_go_together_are_refused(data, capsys, options, mess
     assert message in err
 
 
-@pytest.mark.parametrize("command", ["validate", "report"])
+@pytest.mark.parametrize("command", ["recalibrate", "report"])
 def test_a_card_of_numbers_is_refused_where_it_does_not_fit_in_one_sentence(
     data, tmp_path, capsys, command
 ):
@@ -198,6 +199,31 @@ def test_competing_events_are_validated(data, tmp_path, capsys):
     assert code == 0, err
     assert "Aalen and Johansen's estimate is" in " ".join(out.split())
     assert "state = dead came first" in " ".join(out.split())
+
+
+COUNTED = ["--target", "visits", "--outcome", "count", "--exposure", "years"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (LEVELS, "concordance index is"),
+        (STAGES, "At 10 or higher"),
+        (NUMBERS, "of the variance of these rows"),
+        (COUNTED, "Rate per unit of years"),
+    ],
+)
+def test_every_kind_of_card_is_validated(data, tmp_path, capsys, options, words):
+    path, _, _ = fit(capsys, data, tmp_path, *options)
+    facts = tmp_path / "facts.json"
+    code, out, err = run(capsys, "validate", path, data, "--json", facts)
+    assert code == 0, err
+    assert words in " ".join(out.split())
+    assert json.loads(facts.read_text())["rows"] == 160
+    for option in ("--horizon", "--flag-from"):
+        code, _, err = run(capsys, "validate", path, data, option, "0.2")
+        assert code == 2
+        assert "Leave it out" in err
 
 
 def test_values_that_a_card_does_not_know_are_named(data, tmp_path, capsys):

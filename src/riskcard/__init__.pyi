@@ -55,6 +55,8 @@ from .sources.open_source import open_source as open_source
 from .stability.bootstrap import bootstrap_card as bootstrap_card
 from .validation.by_horizon import SurvivalValidation as SurvivalValidation
 from .validation.by_horizon import validate_survival as validate_survival
+from .validation.estimates import EstimateValidation as EstimateValidation
+from .validation.estimates import validate_estimates as validate_estimates
 from .validation.validate import Validation as Validation
 from .validation.validate import validate as validate
 from .version import __version__ as __version__

@@ -15,7 +15,7 @@ from riskcard.errors import ParameterError
 from riskcard.model.card import RiskCard
 from riskcard.model.outcome_kinds import Counts, OrderedLevels, TimeToEvent, event_code
 from riskcard.model.outcome_kinds import Numbers as NumberKind
-from riskcard.outcomes.levels import LevelRows, read_levels, upper_half
+from riskcard.outcomes.levels import level_order, read_levels, upper_half
 from riskcard.outcomes.targets import (
     above_middle,
     read_counts,
@@ -87,7 +87,8 @@ def read_outcome(
         columns = {"count": counts, "exposure": exposed}
         return RawOutcome(_labels(card, counts > 0), columns, {"y": counts, "exposure": exposed})
     if isinstance(card.kind, OrderedLevels):
-        rows = _read_level_rows(card, card.kind, y, n_rows)
+        order = None if card.recipe is None else card.recipe.parameters.get("levels")
+        rows = read_levels(y, n_rows, level_order(y, card.kind.levels, order))
         columns = {"level": rows.codes.astype(np.float64)}
         given = np.array(rows.names, dtype=object)[rows.codes]
         return RawOutcome(_labels(card, upper_half(rows)), columns, {"y": given})
@@ -114,16 +115,6 @@ def _read_times(card: RiskCard, kind: TimeToEvent, y: Any, n_rows: int, entry: A
         columns["entry"] = rows.entry
     fit = {"y": np.column_stack([codes, rows.time]), "entry": rows.entry}
     return RawOutcome(_labels(card, rows.is_event), columns, fit)
-
-
-def _read_level_rows(card: RiskCard, kind: OrderedLevels, y: Any, n_rows: int) -> LevelRows:
-    """The level of each row, in the order of the recipe or, of texts that the card names, of the card."""
-    order = None if card.recipe is None else card.recipe.parameters.get("levels")
-    texts = set(map(str, np.asarray(y, dtype=object).ravel().tolist()))
-    if order is None and texts <= set(kind.levels):
-        values = {str(one): one for one in np.asarray(y, dtype=object).ravel().tolist()}
-        order = [values.get(one, one) for one in kind.levels]
-    return read_levels(y, n_rows, order)
 
 
 def _labels(card: RiskCard, is_event: NDArray[np.bool_]) -> NDArray[Any]:

@@ -59,7 +59,7 @@ def horizon_section(
         return Section(
             f"By {time} {at.horizon:g}", ["No row was followed for so long, so nothing is known."]
         )
-    shown = drawn_horizon(at, time) if pictures else ()
+    shown = drawn_horizon(at, time, who) if pictures else ()
     tables = [_group_table(at, who), _benefit_table(at)]
     return Section(f"By {time} {at.horizon:g}", list(_sentences(at, who)), tables, pictures=shown)
 

@@ -10,7 +10,7 @@ from riskcard.cli.card_rows import in_words
 from riskcard.cli.reading import open_data
 from riskcard.cli.remarks import put, say
 from riskcard.cli.shown_options import shown_options
-from riskcard.cli.times import judges_times, validate_times
+from riskcard.cli.times import judges_kind, validate_kind
 from riskcard.cli.validation_rows import given_rows, other_cards
 from riskcard.data.files.csv_text import read_bytes
 from riskcard.errors import FormatError
@@ -37,8 +37,8 @@ def run_validate(options: Namespace) -> int:
 
     content = read_bytes(options.card, "a card file that can be read")
     card = in_words(options, card_from_bytes(content, options.card))
-    if judges_times(options, card):
-        return validate_times(options, card)
+    if judges_kind(options, card):
+        return validate_kind(options, card)
     others = other_cards(options.against, card)
     file = open_data(options)
     with card.labels.spoken():  # names of groups
