@@ -17,7 +17,8 @@ from riskcard import (
     RiskScoreSurvival,
     audit_card,
 )
-from riskcard.audit.raw_outcome import hazards_by_hand, read_outcome
+from riskcard.audit.hand_rates import hazards_by_hand
+from riskcard.audit.raw_outcome import read_outcome
 from riskcard.cli.main import main
 from riskcard.data.columns import FeatureValues
 from riskcard.data.row_hash import hash_rows

@@ -10,7 +10,6 @@ from riskcard import (
     RiskScoreOrdinal,
     RiskScoreRegressor,
     RiskScoreSurvival,
-    audit_card,
     bootstrap_card,
     choose_terms,
     make_report,
@@ -26,7 +25,6 @@ FITS = {
     "ordered levels": (RiskScoreOrdinal(2), np.digitize(X[:, 0], [-0.5, 0.5])),
 }
 OF_CARDS = {
-    "Audits": audit_card,
     "Reports": make_report,
     "Recalibrations": recalibrate,
 }

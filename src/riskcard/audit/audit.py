@@ -28,10 +28,11 @@ from riskcard.audit.hand_loss import (
     log_odds_of,
     risk_at,
 )
+from riskcard.audit.hand_rates import loss_by_hand
 from riskcard.audit.kind_checks import check_kind_of_rows, check_kind_table, check_predictions
 from riskcard.audit.limits import check_limits
-from riskcard.audit.pseudo_weights import pseudo_weights, smooth_rates_of
-from riskcard.audit.raw_outcome import RawOutcome, rates_by_hand, read_outcome
+from riskcard.audit.pseudo_weights import pseudo_weights, smooth_predictions
+from riskcard.audit.raw_outcome import RawOutcome, read_outcome
 from riskcard.audit.raw_rows import (
     Rows,
     kept_columns,
@@ -46,6 +47,7 @@ from riskcard.errors import DataError, ParameterError
 from riskcard.model.card import RiskCard
 from riskcard.model.origin.certificate import Certificate
 from riskcard.model.origin.recipe import RowOrigin, hash_for_scale
+from riskcard.model.outcome_kinds import Counts, OrderedLevels
 
 #: Why nothing that a certificate claims could be checked.
 WITHOUT_COLUMNS = (
@@ -73,8 +75,8 @@ def audit_card(
     Parameters
     ----------
     subject
-        A fitted ``RiskScoreClassifier``, ``RiskScoreSurvival`` or ``RiskScoreRegressor``, or a ``RiskCard``
-        with its certificate.
+        A fitted ``RiskScoreClassifier``, ``RiskScoreSurvival``, ``RiskScoreRegressor`` or
+        ``RiskScoreOrdinal``, or a ``RiskCard`` with its certificate.
     X, y, sample_weight
         The training rows, as given to ``fit``. Class weights are those of the certificate.
     prove
@@ -99,7 +101,7 @@ def audit_card(
     rows = _read_rows(card, X, y, sample_weight, further)
     n_rows = rows.is_kept.size
     weights = None if sample_weight is None else read_weights(sample_weight, n_rows)
-    outcome = read_outcome(card, y, n_rows, further)
+    outcome = read_outcome(card, y, n_rows, further, sample_weight)
     given = read_training_rows(card, X, outcome, weights)
     certificate = card.certificate
     certified, weighted = as_certified(card), _weighted(card, rows)
@@ -147,7 +149,6 @@ def _card_of(subject: Any) -> RiskCard:
             f"An audit needs a fitted classifier or a RiskCard, not {type(subject).__name__}. "
             "Fit the classifier first, or give its card_."
         )
-    card.require_risks_or_rates("Audits")
     return card
 
 
@@ -182,7 +183,7 @@ def _with_pseudo_rows(
     if smooth > 0:
         if features is None:
             return rows
-        expected = smooth_rates_of(features, is_event(card, rows), rows.weights, rows.rates)
+        expected = smooth_predictions(features, is_event(card, rows), rows.weights, rows.rates)
     return replace(
         rows, rates=rows.rates.with_pseudo_rows(average, smooth, expected), has_pseudo_rows=True
     )
@@ -206,7 +207,7 @@ def _read_rows(
     card: RiskCard, X: Any, y: Any, sample_weight: Any, further: Mapping[str, Any] | None = None
 ) -> Rows:
     n_rows, columns = read_by_hand(card, X)
-    outcome = read_outcome(card, y, n_rows, further or {})
+    outcome = read_outcome(card, y, n_rows, further or {}, sample_weight)
     weights = read_weights(sample_weight, n_rows)
     is_kept = weights > 0  # as in training
     if not is_kept.any():
@@ -222,7 +223,7 @@ def _read_rows(
     rows = Rows(kept, places, kept_outcome.labels, own, is_kept, X, outcome=kept_outcome)
     if card.kind is None:
         return rows
-    return replace(rows, rates=rates_by_hand(card, kept_outcome, is_event(card, rows), own))
+    return replace(rows, rates=loss_by_hand(card, kept_outcome, is_event(card, rows), own))
 
 
 def _weighted(card: RiskCard, rows: Rows) -> Rows:
@@ -253,19 +254,27 @@ def _check_training(card: RiskCard, rows: Rows) -> Check:
         math.fsum(rows.weights),
         math.fsum(rows.weights[has_event]),
     )
-    here = "{} rows ({} events) of weight {:.10g} ({:.10g})".format(*found)
+    form = f"{{}} rows ({{}} {_called(card)}) of weight {{:.10g}} ({{:.10g}})"
+    here = form.format(*found)
     if card.training is None:
         return not_checked(ROWS, f"{here}; the card does not say what it was learned from")
     facts = card.training
     stated = (facts.rows, facts.events, facts.weight, facts.event_weight)
     passed = all(is_close(a, b) for a, b in zip(found, stated, strict=True))
-    learned = "{} rows ({} events) of weight {:.10g} ({:.10g})".format(*stated)
+    learned = form.format(*stated)
     if not facts.is_recalibrated:
         return checked(ROWS, passed, f"{here}; learned from {learned}")
     points = facts.points_rows, facts.points_events
     if facts.points_rows:
-        learned += ", points learned from {} rows ({} events)".format(*points)
+        learned += ", points learned from {} rows ({} {})".format(*points, _called(card))
     return checked(ROWS, passed or found[:2] == points, f"{here}; scale fitted to {learned}")
+
+
+def _called(card: RiskCard) -> str:
+    """What the rows are called that are counted as events: on a card of another outcome others are."""
+    if card.kind is None or card.kind.has_events:
+        return "events"
+    return "with events" if isinstance(card.kind, Counts) else "in the upper half"
 
 
 def _is_of_scale(card: RiskCard, X: Any, outcome: RawOutcome, sample_weight: Any) -> bool | None:
@@ -369,7 +378,9 @@ def _check_classifier(subject: Any, card: RiskCard, X: Any, rows: Rows) -> Itera
         detail = f"loss {certificate.loss:.10g}, bound {certificate.bound:.10g}, "
         yield checked("certificate", same, f"{detail}{str(certificate.status)!r} on the card")
     if card.kind is not None:
-        stated = np.asarray(subject.predict(X), dtype=np.float64)[rows.is_kept]
+        is_ordered = isinstance(card.kind, OrderedLevels)
+        given = subject.predict_proba(X) if is_ordered else subject.predict(X)
+        stated = np.asarray(given, dtype=np.float64)[rows.is_kept]
         yield check_predictions(card, card.kind, stated, rows)
         return
     classes = np.asarray(subject.classes_).tolist()

@@ -1,4 +1,4 @@
-"""The part of an audit about what only cards of times and of counts claim: follow-up, baseline, risks, rates."""
+"""The part of an audit about what only cards of other outcomes claim: follow-up, baseline, risks, rates, numbers."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ import numpy as np
 
 from riskcard.audit.findings import ROUNDING, Check, checked
 from riskcard.audit.hand_loss import is_close, is_event, log_odds_of
-from riskcard.audit.raw_outcome import Numbers, hazards_by_hand
+from riskcard.audit.hand_rates import hazards_by_hand, numbers_by_hand
+from riskcard.audit.raw_outcome import Numbers
 from riskcard.audit.raw_rows import Rows, totals_by_hand
 from riskcard.model.card import RiskCard
-from riskcard.model.outcome_kinds import Counts, OutcomeKind, TimeToEvent
+from riskcard.model.outcome_kinds import Counts, OrderedLevels, OutcomeKind, TimeToEvent
+from riskcard.model.outcome_kinds import Numbers as NumberKind
 
 #: The names of these checks.
-FOLLOW_UP, EXPOSURE, BASELINE = "follow-up", "exposure", "baseline"
+FOLLOW_UP, EXPOSURE, BASELINE, NUMBERS = "follow-up", "exposure", "baseline", "numbers"
 
 
 def check_kind_of_rows(card: RiskCard, kind: OutcomeKind, rows: Rows) -> Iterator[Check]:
@@ -31,7 +33,16 @@ def check_kind_of_rows(card: RiskCard, kind: OutcomeKind, rows: Rows) -> Iterato
         detail = f"{here}; the card says {kind.events:.10g} in {kind.exposed:.10g}"
         yield checked(EXPOSURE, passed, detail)
         return
-    assert isinstance(kind, TimeToEvent)  # audits refuse other kinds
+    if isinstance(kind, NumberKind):
+        found = numbers_by_hand(columns["number"], rows.weights)
+        passed = is_close(found.mean, kind.mean) and is_close(found.deviation, kind.deviation)
+        here = f"mean {found.mean:.10g}, standard deviation {found.deviation:.10g}"
+        detail = f"{here}; the card says {kind.mean:.10g} and {kind.deviation:.10g}"
+        yield checked(NUMBERS, passed, detail)
+        return
+    if isinstance(kind, OrderedLevels):
+        yield _check_levels(card, kind, rows)
+        return
     last = float(columns["time"].max())
     detail = f"rows were followed up to {last:.10g}; the card says {kind.last:.10g}"
     yield checked(FOLLOW_UP, last == kind.last, detail)
@@ -49,7 +60,28 @@ def _check_baseline(card: RiskCard, kind: TimeToEvent, rows: Rows) -> Check:
         return checked(BASELINE, False, f"{detail}, and they are not the same")
     stated = np.array(kind.hazards)
     farthest = float(np.max(np.abs(stated / hazards - 1), initial=0.0))
-    detail = f"{moments.size} steps of Breslow's estimate; they differ by at most {farthest:.3g} (relative)"
+    whose = "" if kind.competing is None else " for the subdistribution"
+    detail = f"{moments.size} steps of Breslow's estimate{whose}; they differ by at most {farthest:.3g} (relative)"
+    return checked(BASELINE, farthest <= ROUNDING, detail)
+
+
+def _check_levels(card: RiskCard, kind: OrderedLevels, rows: Rows) -> Check:
+    """The hazards of the levels have the highest likelihood, given the totals of these rows.
+
+    Where they have it, the derivative of the likelihood by the hazard ``D`` of a level is 0: its sum of ``r`` over
+    rows that pass the level is that of ``r / (exp(D r) - 1)`` over rows that stop there.
+    """
+    assert rows.outcome is not None
+    level = rows.outcome.columns["level"]
+    ratio = np.exp(log_odds_of(card, totals_by_hand(card, rows)))
+    steps = -np.diff([*kind.hazards, 0.0])
+    farthest = 0.0
+    for one, step in enumerate(steps.tolist(), start=1):
+        stops, passes = level == one, level < one
+        passed = math.fsum(rows.weights[passes] * ratio[passes])
+        stopped = math.fsum(rows.weights[stops] * ratio[stops] / np.expm1(step * ratio[stops]))
+        farthest = max(farthest, abs(stopped / passed - 1)) if passed > 0 else math.inf
+    detail = f"the likelihood of {len(kind.levels)} levels is steepest by {farthest:.3g} (relative), 0 where it is highest"
     return checked(BASELINE, farthest <= ROUNDING, detail)
 
 
@@ -57,9 +89,16 @@ def check_kind_table(card: RiskCard, kind: OutcomeKind, rows: Rows) -> Iterator[
     """The table from total to risks or to a rate is right, rises, and has every total that occurs."""
     table = list(card.reachable_totals())
     linear = {total: total / card.multiplier + card.offset for total in table}
-    columns = {
-        "relative": ([math.exp(one) for one in linear.values()], card.relative_of_total(table))
-    }
+    if isinstance(kind, NumberKind):
+        columns = {"expected": (list(linear.values()), card.linear_of_total(table))}
+    else:
+        relative = [_exp(one) for one in linear.values()]
+        columns = {"relative": (relative, card.relative_of_total(table))}
+    if isinstance(kind, OrderedLevels):
+        stated = kind.at_least(card.linear_of_total(table))
+        for place, hazard in enumerate(kind.hazards):
+            own = [1 - math.exp(-hazard * _exp(one)) for one in linear.values()]
+            columns[kind.levels[place + 1]] = own, stated[:, place]
     if isinstance(kind, TimeToEvent):
         for horizon in kind.horizons:
             own = [_risk_by_hand(kind, horizon, one) for one in linear.values()]
@@ -73,7 +112,8 @@ def check_kind_table(card: RiskCard, kind: OutcomeKind, rows: Rows) -> Iterator[
     rises = all(
         low <= high for _, stated in columns.values() for low, high in pairwise(stated.tolist())
     )
-    what = f"{len(table)} totals with {len(columns)} columns"
+    plural = "columns" if len(columns) > 1 else "column"
+    what = f"{len(table)} totals with {len(columns)} {plural}"
     what += f", {wrong[0][0]!r} of total {wrong[0][1]} is wrong" if wrong else ""
     yield checked("risk table", not wrong and rises, what)
     occurring = set(totals_by_hand(card, rows).tolist())
@@ -83,18 +123,30 @@ def check_kind_table(card: RiskCard, kind: OutcomeKind, rows: Rows) -> Iterator[
     yield checked("totals", not absent, detail)
 
 
+def _exp(linear: float) -> float:
+    """The exponential, as far as there is a float for it: a card may claim anything."""
+    return math.exp(min(linear, 700.0))
+
+
 def _risk_by_hand(kind: TimeToEvent, horizon: float, linear: float) -> float:
     """1 less the chance to be without the event: the steps of the baseline up to the horizon count."""
     hazard = max(
         [0.0, *(one for time, one in zip(kind.times, kind.hazards, strict=True) if time <= horizon)]
     )
-    return 1 - math.exp(-hazard * math.exp(linear))
+    return 1 - math.exp(-hazard * _exp(linear))
 
 
 def check_predictions(card: RiskCard, kind: OutcomeKind, stated: Numbers, rows: Rows) -> Check:
-    """``predict`` of the estimator is what the card gives: the log of the relative hazard, or the rate."""
+    """``predict`` of the estimator is what the card gives: the log of the relative hazard, the rate or the number.
+
+    Of levels it is ``predict_proba``.
+    """
     linear = log_odds_of(card, totals_by_hand(card, rows))
     by_hand = np.exp(linear) if isinstance(kind, Counts) else linear
+    if isinstance(kind, OrderedLevels):
+        above = [np.ones(linear.size), *(1 - np.exp(-h * np.exp(linear)) for h in kind.hazards)]
+        by_hand = np.column_stack([*above, np.zeros(linear.size)])
+        by_hand = by_hand[:, :-1] - by_hand[:, 1:]
     largest = float(np.max(np.abs(stated - by_hand), initial=0.0))
     allowed = ROUNDING * max(1.0, float(np.abs(by_hand).max(initial=0.0)))
     return checked(

@@ -17,6 +17,7 @@ from riskcard.audit.raw_rows import Feature, Rows, worth
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
 from riskcard.model.origin.certificate import Certificate
+from riskcard.model.outcome_kinds import Numbers
 
 #: A change of the totals: one for each row, or the same for all.
 Change = NDArray[np.int64] | int
@@ -122,6 +123,8 @@ def _check_scale(card: RiskCard, limits: Certificate, largest: int) -> Check:
     is_free = limits.scale in ("calibrated", "multiplier")
     steepest = largest / abs(card.multiplier)
     wrong, what = "", "log-odds" if card.kind is None else "logarithm of the hazard or rate"
+    if isinstance(card.kind, Numbers):
+        steepest, what = steepest / card.kind.deviation, "number, in standard deviations,"
     if limits.scale == "calibrated" and card.base != 0:
         wrong = "the base of a calibrated card is 0"
     elif limits.scale != "calibrated" and card.offset != 0:

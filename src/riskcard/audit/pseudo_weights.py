@@ -9,11 +9,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from riskcard.audit.raw_outcome import HandRates
+from riskcard.audit.hand_rates import HandLoss, HandNumbers, HandRates
 from riskcard.data.columns import FeatureValues
 from riskcard.data.table import Table
 from riskcard.model.origin.certificate import Certificate
-from riskcard.smoothing.smooth_risks import MOST_ROWS, choose_rows, smooth_rates, smooth_risks
+from riskcard.smoothing.smooth_risks import (
+    MOST_ROWS,
+    choose_rows,
+    smooth_numbers,
+    smooth_rates,
+    smooth_risks,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +69,13 @@ def pseudo_weights(
     return PseudoWeights(if_event, if_not)
 
 
-def smooth_rates_of(
+def smooth_predictions(
     features: Mapping[str, FeatureValues],
     is_event: NDArray[np.bool_],
     weights: NDArray[np.float64],
-    rates: HandRates,
+    rows: HandLoss,
 ) -> NDArray[np.float64]:
-    """The smooth relative rate of each row, from the same regression as in training.
+    """The smooth relative rate, or number, of each row, from the same regression as in training.
 
     Parameters
     ----------
@@ -77,12 +83,16 @@ def smooth_rates_of(
         All columns of training, in their order.
     is_event, weights
         Of the rows.
-    rates
-        Their exposure and events, times the weights.
+    rows
+        Their exposure and events, times the weights; or their numbers.
     """
     table = _table_of(features, is_event, weights)
     unit = table.weight_unit
-    return smooth_rates(table, rates.events / unit, rates.exposure / unit).risks
+    if isinstance(rows, HandNumbers):
+        numbers = (rows.numbers - rows.mean) / rows.deviation
+        return smooth_numbers(table, numbers, rows.weights / unit).risks
+    assert isinstance(rows, HandRates)
+    return smooth_rates(table, rows.events / unit, rows.exposure / unit).risks
 
 
 def _table_of(

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riskcard.audit.hand_rates import HandLoss
 from riskcard.audit.pseudo_weights import PseudoWeights
-from riskcard.audit.raw_outcome import HandRates, RawOutcome
+from riskcard.audit.raw_outcome import RawOutcome
 from riskcard.data.frames import find_columns
 from riskcard.data.rows_to_score import take_columns
 from riskcard.errors import DataError
@@ -59,7 +60,7 @@ class Rows:
     given: Any = None
     pseudo: PseudoWeights | None = None
     outcome: RawOutcome | None = None
-    rates: HandRates | None = None
+    rates: HandLoss | None = None
     has_pseudo_rows: bool = False
 
     def of(self, card: RiskCard) -> Rows:

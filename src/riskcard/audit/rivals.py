@@ -25,6 +25,7 @@ from riskcard.errors import RiskcardError, RiskcardWarning
 from riskcard.model.card import RiskCard
 from riskcard.model.origin.certificate import Certificate
 from riskcard.model.origin.recipe import RowOrigin, matches
+from riskcard.model.outcome_kinds import Numbers, TimeToEvent, event_code
 
 #: The largest number of terms about which riskcard proves anything.
 MOST_PROVEN_TERMS = 12
@@ -229,6 +230,11 @@ def _model_of_certificate(card: RiskCard, certificate: Certificate, n_rows: int)
 
     is_given, weights = not isinstance(certificate.scale, str), certificate.class_weights
     own: dict[str, Any] = {"max_log_ratio": certificate.max_log_odds}
+    if isinstance(card.kind, Numbers):
+        most = certificate.max_log_odds * card.kind.deviation
+        own = {"loss": "squared_error", "max_change": most}
+    if isinstance(card.kind, TimeToEvent) and card.kind.competing is not None:
+        own["event_of_interest"] = event_code(card.recipe)
     if card.kind is None:
         factors = None if weights is None else (weights.no_event, weights.event)
         own = {

@@ -107,44 +107,43 @@ def check_times(path: str, names: Mapping[str, str], times: Mapping[str, NDArray
         )
 
 
-def judges_times(options: Namespace, card: RiskCard) -> bool:
-    """Whether a validation is one by horizons; options that do not go with the card are refused."""
-    from riskcard.model.outcome_kinds import TimeToEvent, what_it_gives
+def judges_kind(options: Namespace, card: RiskCard) -> bool:
+    """Whether a validation is not one of yes or no; options that do not go with the card are refused."""
+    from riskcard.model.outcome_kinds import Counts, TimeToEvent, what_it_gives
 
-    if not isinstance(card.kind, TimeToEvent):
-        if card.kind is not None:
+    owners = {"time": TimeToEvent, "entry": TimeToEvent, "horizon": TimeToEvent, "exposure": Counts}
+    for name, owner in owners.items():
+        if getattr(options, name) is not None and not isinstance(card.kind, owner):
+            what = "counts" if owner is Counts else "the time to an event"
             raise ParameterError(
-                "Validations are for outcomes of yes or no and times to an event, but this card gives "
-                f"{what_it_gives(card.kind)}. Use predict, and compare with what was observed."
+                f"--{name} is for cards of {what}, and this is none. Leave it out."
             )
-        for name in ("time", "entry", "horizon"):
-            if getattr(options, name) is not None:
-                raise ParameterError(
-                    f"--{name} is for cards of the time to an event, and this is none. Leave it out."
-                )
+    if card.kind is None:
         return False
-    if card.kind.competing is not None:
-        raise ParameterError(
-            "Validations do not take cards with competing events yet. Use predict, and compare the risks with "
-            "riskcard.outcomes.incidence.cumulative_incidence."
-        )
     for name in _NOT_BY_HORIZON:
         if getattr(options, name):
             raise ParameterError(
-                f"--{name.replace('_', '-')} is for outcomes of yes or no, but the card is about the time "
-                "to an event. Leave it out."
+                f"--{name.replace('_', '-')} is for outcomes of yes or no, but this card gives "
+                f"{what_it_gives(card.kind)}. Leave it out."
             )
     return True
 
 
-def validate_times(options: Namespace, card: RiskCard) -> int:
-    """Judge a card for the time to an event; nothing is written before everything is there."""
+def validate_kind(options: Namespace, card: RiskCard) -> int:
+    """Judge a card of another outcome than yes or no; nothing is written before everything is there."""
     from riskcard.cli.rows.kind_rows import read_kind_rows
+    from riskcard.model.outcome_kinds import TimeToEvent
+    from riskcard.validation.estimates import validate_estimates
     from riskcard.validation.horizons.by_horizon import validate_survival
 
     rows = read_kind_rows(options, card)
-    entry = rows.further.get("entry")
-    found = validate_survival(card, rows.features, rows.y, entry=entry, horizons=options.horizon)
+    found: Any
+    if isinstance(card.kind, TimeToEvent):
+        found = validate_survival(
+            card, rows.features, rows.y, horizons=options.horizon, **rows.further
+        )
+    else:
+        found = validate_estimates(card, rows.features, rows.y, **rows.further)
     put(f"{found}\n")
     contents = {}
     if options.output is not None:

@@ -10,6 +10,9 @@ import numpy as np
 from riskcard.estimators.regularization import Regularization
 from riskcard.rules.card_rules import CardRules
 
+#: What entries of a list are kept as.
+_SINGLE = (str, int, float, np.generic)
+
 
 def plain_values(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Parameters as values that JSON knows; anything else as its text."""
@@ -27,8 +30,8 @@ def _plain(value: Any) -> Any:
         return asdict(value)
     if isinstance(value, Mapping):
         return [[_plain(label), _plain(factor)] for label, factor in value.items()]
-    if isinstance(value, (list, tuple)) and all(isinstance(one, (int, float)) for one in value):
-        return [_plain(one) for one in value]  # such as horizons
+    if isinstance(value, (list, tuple)) and all(isinstance(one, _SINGLE) for one in value):
+        return [_plain(one) for one in value]  # such as horizons and levels
     if isinstance(value, Path) or not isinstance(value, (str, int, float, bool, type(None))):
         return str(value)
     return value

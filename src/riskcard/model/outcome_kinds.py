@@ -293,6 +293,11 @@ def name_of_kind(kind: OutcomeKind | None) -> str:
     return next(name for name, known in KIND_NAMES.items() if isinstance(kind, known))
 
 
+def event_code(recipe: Any) -> Any:
+    """The code of the event where other events compete: that of the recipe, and 1 where there is none."""
+    return 1 if recipe is None else recipe.parameters.get("event_of_interest", 1)
+
+
 def is_plain_rate(kind: OutcomeKind) -> bool:
     """Whether a kind is the time to an event that nothing competes with, or counts."""
     return isinstance(kind, Counts) or (isinstance(kind, TimeToEvent) and kind.competing is None)

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from riskcard.arrays import Floats, Integers
+from riskcard.arrays import Booleans, Floats, Integers
 from riskcard.data.frames import column_names
 from riskcard.data.raw_columns import read_raw, rows_in_words
 from riskcard.errors import DataError, ParameterError
@@ -130,6 +130,30 @@ def read_levels(y: Any, n_rows: int, order: Any = None) -> LevelRows:
             f"levels {list(levels)!r}. Correct these rows, or name all levels."
         )
     return LevelRows(levels, np.array([places[one] for one in values], dtype=np.int64))
+
+
+def level_order(y: Any, names: tuple[str, ...], order: Any = None) -> Any:
+    """The order of the levels of a card for rows: that given, or that of the card where it names all of them.
+
+    Examples
+    --------
+    >>> level_order(["severe", "mild"], ("mild", "severe"))
+    ['mild', 'severe']
+    """
+    columns = column_names(y)
+    given = read_raw(y if columns is None else y[columns[0]]).as_array()
+    values = {str(one): one for one in np.asarray(given, dtype=object).ravel().tolist()}
+    if order is None and values.keys() <= set(names):
+        order = [values.get(one, one) for one in names]
+    return order
+
+
+def upper_half(rows: LevelRows) -> Booleans:
+    """Whether each row is in the upper levels, divided as evenly as levels are."""
+    shares = [float(np.mean(rows.codes >= level)) for level in range(1, len(rows.names))]
+    level = 1 + int(np.argmin(np.abs(np.array(shares) - 0.5)))
+    is_upper: Booleans = rows.codes >= level
+    return is_upper
 
 
 def require_all_levels(rows: LevelRows) -> None:

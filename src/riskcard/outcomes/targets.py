@@ -127,6 +127,15 @@ def read_numbers_of(column: Any, what: str, n_rows: int) -> Floats:
     return numbers
 
 
+def above_middle(numbers: Floats, weights: Floats) -> Booleans:
+    """Whether each number is above the median of those with a weight; or the largest, where none is."""
+    known = numbers[weights > 0]
+    is_high: Booleans = numbers > np.median(known)
+    if not is_high[weights > 0].any():  # at least half of the rows have the largest number
+        is_high = numbers == known.max()
+    return is_high
+
+
 def _two_columns(y: Any) -> tuple[tuple[str | None, Any], tuple[str | None, Any]]:
     """Event and time, each with its name."""
     fields = getattr(getattr(y, "dtype", None), "names", None)

@@ -46,18 +46,25 @@ def draw_curves(curves: Sequence[tuple[str, Any]], time: str, ax: Any = None) ->
 
 
 def draw_calibration_by(
-    expected: Sequence[float], observed: Sequence[Figure], ax: Any = None
+    expected: Sequence[float],
+    observed: Sequence[Figure],
+    ax: Any = None,
+    *,
+    how: str = "Kaplan-Meier",
+    what: str = "risk",
 ) -> Any:
-    """Draw the mean risk of groups against Kaplan and Meier's estimate, with its interval.
+    """Draw the mean risk of groups against what was observed, with its interval.
 
     Parameters
     ----------
     expected
         The mean risk of each group.
     observed
-        Kaplan and Meier's risk of each.
+        The share of each with the event.
     ax
         The axes of matplotlib to draw on; by default those of a new figure.
+    how, what
+        How the shares were estimated, and what the card gives: a risk, or the probability of a level.
     """
     ax = axes_or_new(ax)
     ends = [one.interval or (one.value, one.value) for one in observed]
@@ -66,10 +73,10 @@ def draw_calibration_by(
     most = 100 * max([*expected, *(end[1] for end in ends)]) * 1.08
     ax.plot([0, most], [0, most], color=PALE, linewidth=1.0, label="as the card says")
     ax.errorbar(100 * np.array(expected), 100 * values, yerr=100 * reach, fmt="s", color=INK, capsize=3,
-                label="Kaplan-Meier, 95 % interval")  # fmt: skip
+                label=f"{how}, 95 % interval")  # fmt: skip
     ax.set(
-        xlabel="mean risk on the card (%)",
-        ylabel="with the event (%)",
+        xlabel=f"mean {what} on the card (%)",
+        ylabel="with the event (%)" if what == "risk" else "observed (%)",
         xlim=(0, most),
         ylim=(0, most),
     )

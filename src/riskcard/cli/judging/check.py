@@ -42,7 +42,6 @@ def _check_kind(options: Namespace, card: RiskCard, changes: Sequence[str]) -> i
     """The same of a card of times or of counts."""
     if options.proof is not None:
         card.require_yes_or_no("Proof files")
-    card.require_risks_or_rates("Audits")
     rows = read_kind_rows(options, card, has_all=True)
 
     from riskcard.audit.audit import audit_card

@@ -12,7 +12,7 @@ from riskcard.cli.rows.reading import open_data
 from riskcard.cli.rows.validation_rows import given_rows, other_cards
 from riskcard.cli.shown_options import shown_options
 from riskcard.cli.sources import validate_source, wants_source
-from riskcard.cli.times import judges_times, validate_times
+from riskcard.cli.times import judges_kind, validate_kind
 from riskcard.data.files.csv_text import read_bytes
 from riskcard.errors import FormatError
 from riskcard.output_files import require_ending, require_separate, require_writable, write_whole
@@ -38,8 +38,8 @@ def run_validate(options: Namespace) -> int:
 
     content = read_bytes(options.card, "a card file that can be read")
     card = in_words(options, card_from_bytes(content, options.card))
-    if judges_times(options, card):
-        return validate_times(options, card)
+    if judges_kind(options, card):
+        return validate_kind(options, card)
     if wants_source(options):
         shown = shown_options(options, _HIDDEN)
         own = [file_facts("Card", options.card, content)]

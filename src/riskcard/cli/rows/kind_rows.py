@@ -1,4 +1,4 @@
-"""The rows of a file for a card of times or of counts: its columns, and what the rows came to."""
+"""The rows of a file for a card of another outcome than yes or no: its columns, and what the rows came to."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from riskcard.cli.rows.card_rows import candidates, card_columns, card_selection, target_of
-from riskcard.cli.rows.labels import events_of
+from riskcard.cli.rows.labels import events_of, texts_of
 from riskcard.cli.rows.reading import open_data, say_notes
 from riskcard.cli.rows.training import check_weights
 from riskcard.cli.times import check_times
-from riskcard.data.files.wanted_columns import Kind, require_columns
-from riskcard.errors import ParameterError
-from riskcard.model.outcome_kinds import Counts, TimeToEvent
+from riskcard.data.files.wanted_columns import Kind, as_number, require_columns
+from riskcard.errors import DataError, ParameterError
+from riskcard.model.outcome_kinds import Counts, Numbers, OrderedLevels, TimeToEvent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from riskcard.data.columns import FeatureValues
     from riskcard.data.files.table_file import TableFile
     from riskcard.model.card import RiskCard
 
@@ -39,7 +40,7 @@ class KindRows:
     features
         The columns of the card, and where they are asked for those that it was learned from.
     y
-        Events with times, or counts.
+        Events with times, codes of events with times, counts, numbers or levels.
     weights
         One per row; None without.
     further
@@ -55,7 +56,7 @@ class KindRows:
 def read_kind_rows(
     options: Namespace, card: RiskCard, file: TableFile | None = None, *, has_all: bool = False
 ) -> KindRows:
-    """Read a file for a card of times or of counts.
+    """Read a file for a card of another outcome than yes or no.
 
     Parameters
     ----------
@@ -76,7 +77,7 @@ def read_kind_rows(
     weights = getattr(options, "weights", None)
     wanted = card_selection(file, options, card, target, weights)
     kinds = {**wanted.kinds, **dict.fromkeys(roles.values(), Kind.NUMBER)}
-    if isinstance(card.kind, Counts):
+    if isinstance(card.kind, Counts | Numbers):
         kinds[target] = Kind.NUMBER
     required = frozenset({*wanted.required, *roles.values()})
     table = file.read(replace(wanted, kinds=kinds, required=required))
@@ -88,12 +89,56 @@ def read_kind_rows(
     if has_all:
         known = candidates(options, card, file)
         features = {name: known[name] for name in known.column_names} | features
-    if isinstance(card.kind, Counts):
+    if isinstance(card.kind, Counts | Numbers):
         return KindRows(features, table.features[target].values, own, columns)
+    if isinstance(card.kind, OrderedLevels):
+        return KindRows(
+            features, _levels_of(card.kind, table.features[target], target), own, columns
+        )
+    assert isinstance(card.kind, TimeToEvent)
     check_times(file.path, roles, columns)
-    is_event = events_of(table.features[target], card.classes, target)
-    y = {"event": is_event, "time": columns.pop("time")}
-    return KindRows(features, y, own, columns)
+    if card.kind.competing is not None:
+        events: Any = _codes_of(card, table.features[target], target)
+    else:
+        events = events_of(table.features[target], card.classes, target)
+    return KindRows(features, {"event": events, "time": columns.pop("time")}, own, columns)
+
+
+def _levels_of(kind: OrderedLevels, column: FeatureValues, target: str) -> NDArray[Any]:
+    """The level of each row, in the words of the card; numbers as the card writes them."""
+    import numpy as np
+
+    texts = texts_of(column)
+    if not set(texts) <= set(kind.levels):
+        numbers = {text: as_number(text) for text in texts}
+        texts = [text if isinstance(one, str) else f"{one:g}" for text, one in numbers.items()]
+    if unknown := [text for text in texts if text not in kind.levels]:
+        raise DataError(
+            f"The target {target!r} has the value {unknown[0]!r}, but the card knows the levels "
+            f"{', '.join(map(repr, kind.levels))}. Correct the value, or give another column with --target."
+        )
+    return np.array(texts, dtype=object)[column.codes()]
+
+
+def _codes_of(card: RiskCard, column: FeatureValues, target: str) -> NDArray[Any]:
+    """1 for the event, 2 for what competes with it, 0 for all other values."""
+    import numpy as np
+
+    assert isinstance(card.kind, TimeToEvent)
+    texts = texts_of(column)
+    competing = str(card.kind.competing)
+    words = [f"{target} = {text}" for text in texts]
+    listed = competing.split(" or ")
+    codes = [
+        1 if text == str(card.classes[1]) else 2 * (word in listed or word == competing)
+        for text, word in zip(texts, words, strict=True)
+    ]
+    if 2 not in codes:
+        raise DataError(
+            f"The target {target!r} has no value that is {competing}, as the card says, but only "
+            f"{', '.join(map(repr, texts[:5]))}. Give the column by which the card was learned with --target."
+        )
+    return np.array(codes)[column.codes()]
 
 
 def require_no_kind(options: Namespace) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from riskcard.model.card import RiskCard
-from riskcard.model.outcome_kinds import Counts, TimeToEvent
+from riskcard.model.outcome_kinds import Counts, Numbers, OrderedLevels, TimeToEvent
 
 
 def estimator_of(card: RiskCard) -> Any:
@@ -14,7 +14,11 @@ def estimator_of(card: RiskCard) -> Any:
         from riskcard.estimators.other_outcomes.survival import RiskScoreSurvival
 
         return RiskScoreSurvival
-    if isinstance(card.kind, Counts):
+    if isinstance(card.kind, OrderedLevels):
+        from riskcard.estimators.other_outcomes.ordinal import RiskScoreOrdinal
+
+        return RiskScoreOrdinal
+    if isinstance(card.kind, Counts | Numbers):
         from riskcard.estimators.other_outcomes.regressor import RiskScoreRegressor
 
         return RiskScoreRegressor

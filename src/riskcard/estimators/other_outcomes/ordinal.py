@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from riskcard.arrays import Booleans, Floats
+from riskcard.arrays import Floats
 from riskcard.data.columns import FeatureValues
 from riskcard.data.target import name_of_target, read_weights
 from riskcard.errors import DataError
@@ -17,7 +17,7 @@ from riskcard.estimators.other_outcomes.rate_estimator import RateEstimator
 from riskcard.evaluation.other_outcomes.survival import concordance
 from riskcard.model.outcome_kinds import OrderedLevels, relative
 from riskcard.outcomes.hazards import FollowUp
-from riskcard.outcomes.levels import LevelRows, read_levels, require_all_levels
+from riskcard.outcomes.levels import LevelRows, read_levels, require_all_levels, upper_half
 from riskcard.outcomes.words import level_words
 from riskcard.problem.rates import RateRows
 
@@ -101,7 +101,7 @@ class RiskScoreOrdinal(ClassifierMixin, RateEstimator):
         require_all_levels(LevelRows(found.names, found.codes[given]))
         name = name_of_target(y)
         words = level_words(name, found.names, found.codes)
-        training, kept = self._read_rows(X, _upper_half(found), sample_weight, name, words)
+        training, kept = self._read_rows(X, upper_half(found), sample_weight, name, words)
         rows, weights = LevelRows(found.names, found.codes[kept]), training.table.weights
         rates = RateRows(weights * rows.exposure(weights), weights * (rows.codes > 0))
         columns = {"level": FeatureValues(rows.codes.astype(np.float64), None)}
@@ -140,14 +140,6 @@ class RiskScoreOrdinal(ClassifierMixin, RateEstimator):
         codes = read_levels(y, linear.size, self.classes_.tolist()).codes
         time: Floats = (self.classes_.size - 1 - codes).astype(np.float64)
         return concordance(FollowUp(time, codes > 0), linear, sample_weight)
-
-
-def _upper_half(rows: LevelRows) -> Booleans:
-    """Whether each row is in the upper levels, divided as evenly as levels are."""
-    shares = [float(np.mean(rows.codes >= level)) for level in range(1, len(rows.names))]
-    level = 1 + int(np.argmin(np.abs(np.array(shares) - 0.5)))
-    is_upper: Booleans = rows.codes >= level
-    return is_upper
 
 
 def _in_words(level: Any) -> str:

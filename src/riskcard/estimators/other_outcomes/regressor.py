@@ -17,7 +17,12 @@ from riskcard.errors import DataError, ParameterError
 from riskcard.estimators.other_outcomes.fitted_rates import RateOutcome
 from riskcard.estimators.other_outcomes.rate_estimator import RateEstimator
 from riskcard.model.outcome_kinds import Counts, Numbers
-from riskcard.outcomes.targets import read_counts, read_exposure, read_numbers_of
+from riskcard.outcomes.targets import (
+    above_middle,
+    read_counts,
+    read_exposure,
+    read_numbers_of,
+)
 from riskcard.outcomes.words import number_words
 from riskcard.problem.numbers import NumberRows
 from riskcard.problem.rates import RateRows
@@ -138,9 +143,7 @@ class RiskScoreRegressor(RegressorMixin, RateEstimator):
         numbers = read_numbers_of(y, "The target y", len(y))
         given = read_weights(sample_weight, numbers.size)
         mean, deviation = _mean_and_deviation(numbers, given)
-        is_high = numbers > np.median(numbers[given > 0])
-        if not is_high[given > 0].any():  # at least half of the rows have the largest number
-            is_high = numbers == numbers[given > 0].max()
+        is_high = above_middle(numbers, given)
         words = number_words(name_of_target(y), numbers)
         training, kept = self._read_rows(X, is_high, sample_weight, name_of_target(y), words)
         most = float(np.ptp(numbers[kept])) if self.max_change == "auto" else self.max_change

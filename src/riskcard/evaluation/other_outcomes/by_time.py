@@ -10,7 +10,7 @@ from scipy.stats import chi2
 
 from riskcard.arrays import Booleans, Floats
 from riskcard.evaluation.intervals import Figure, normal_interval
-from riskcard.evaluation.other_outcomes.survival import not_censored, risk_figure
+from riskcard.evaluation.other_outcomes.survival import competes_by, not_censored, risk_figure
 from riskcard.outcomes.hazards import FollowUp
 
 #: Pairs of rows that are compared at once.
@@ -28,14 +28,20 @@ def area_by(rows: FollowUp, predicted: Floats, horizon: float) -> Figure:
     """The area under the ROC curve by a horizon: cases have had the event by then, controls are without it later.
 
     A case weighs ``1 / G(time)``, with ``G`` the share that is not censored just before its time, which makes up
-    for rows that were lost before the horizon (Uno and others). Rows have to be followed from the start. The 95 %
+    for rows that were lost before the horizon (Uno and others). Rows with a competing event by then are controls, and
+    weigh like cases (Blanche and others). Rows have to be followed from the start. The 95 %
     interval takes these weights as known. NaN where there are no cases or no controls.
     """
     is_case = rows.is_event & (rows.time <= horizon)
-    is_control = rows.time > horizon
+    is_late, competes = rows.time > horizon, competes_by(rows, horizon)
+    is_control = is_late | competes
     if not is_case.any() or not is_control.any():
         return Figure(math.nan, None)
-    weights = 1 / not_censored(rows).before(rows.time[is_case])
+    uncensored = not_censored(rows)
+    weights = 1 / uncensored.before(rows.time[is_case])
+    later = 1 / float(uncensored.at(np.array([horizon]))[0]) if is_late.any() else 1.0
+    against = np.where(is_late, later, 1 / np.where(competes, uncensored.before(rows.time), 1.0))
+    against = against[is_control]
     cases, controls = predicted[is_case], predicted[is_control]
     wins, losses = np.empty(cases.size), np.zeros(controls.size)
     size = max(1, PAIRS_AT_ONCE // controls.size)
@@ -43,12 +49,12 @@ def area_by(rows: FollowUp, predicted: Floats, horizon: float) -> Figure:
         own = slice(start, start + size)
         above = cases[own, None] - controls
         agrees = np.where(np.abs(above) <= 1e-8, 0.5, above > 0)
-        wins[own] = agrees.mean(axis=1)
+        wins[own] = agrees @ against / against.sum()
         losses += weights[own] @ agrees
     whole = float(weights.sum())
     area = float(weights @ wins) / whole
     spread = float(np.sum((weights * (wins - area)) ** 2)) / whole**2
-    spread += float(np.sum((losses / whole - area) ** 2)) / controls.size**2
+    spread += float(np.sum((against * (losses / whole - area)) ** 2)) / float(against.sum()) ** 2
     low, high = normal_interval(area, math.sqrt(spread))
     return Figure(area, (max(low, 0.0), min(high, 1.0)))
 
@@ -78,7 +84,8 @@ class BenefitBy:
 def benefit_by(rows: FollowUp, risks: Floats, horizon: float, thresholds: Floats) -> BenefitBy:
     """The decision curve by a horizon (Vickers and others).
 
-    Among the rows with at least the threshold, Kaplan and Meier's estimate says how many have the event by the
+    Among the rows with at least the threshold, Kaplan and Meier's estimate (Aalen and Johansen's
+    where events compete) says how many have the event by the
     horizon; a false positive costs ``threshold / (1 - threshold)``. NaN where none of them was followed so long.
     """
     everyone = risk_figure(rows, horizon).value

@@ -12,6 +12,9 @@ from riskcard.arrays import Floats
 from riskcard.evaluation.intervals import Figure
 from riskcard.evaluation.other_outcomes.survival import risk_groups
 
+#: Newton steps of a regression, and the step at which it ends.
+MOST_STEPS, SMALL_STEP = 60, 1e-10
+
 
 @dataclass(frozen=True, slots=True)
 class RateGroup:
@@ -69,3 +72,83 @@ def rate_groups(rates: Floats, counts: Floats, exposure: Floats, most: int) -> l
             )
         )
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class CountFigures:
+    """Rates against counts.
+
+    Attributes
+    ----------
+    events, expected
+        Of all rows.
+    ratio
+        Events divided by expected, with the exact interval of a Poisson count.
+    explained
+        The share of the Poisson deviance that the card explains, below 0 where one rate for all rows is better.
+    deviance
+        Per row.
+    dispersion
+        Pearson's chi-squared per row; far above 1, intervals of a Poisson count are too narrow.
+    slope
+        The factor of the logarithms of rates that fits these rows best; 1 is right.
+    groups
+        Rows of similar rates.
+    """
+
+    events: float
+    expected: float
+    ratio: Figure
+    explained: float
+    deviance: float
+    dispersion: float
+    slope: float
+    groups: tuple[RateGroup, ...]
+
+
+def count_figures(linear: Floats, counts: Floats, exposure: Floats, most: int) -> CountFigures:
+    """The figures of some rows, by the logarithms of their rates, in at most so many groups."""
+    rates = np.exp(linear)
+    expected = rates * exposure
+    average = float(counts.sum()) / float(exposure.sum()) * exposure
+    deviance, of_average = poisson_deviance(counts, expected), poisson_deviance(counts, average)
+    whole = float(expected.sum())
+    return CountFigures(
+        events=float(counts.sum()),
+        expected=whole,
+        ratio=poisson_ratio(float(counts.sum()), whole),
+        explained=1 - deviance / of_average if of_average > 0 else math.nan,
+        deviance=deviance / linear.size,
+        dispersion=float(np.mean((counts - expected) ** 2 / expected)),
+        slope=_slope(linear, counts, exposure),
+        groups=tuple(rate_groups(rates, counts, exposure, most)),
+    )
+
+
+def poisson_deviance(counts: Floats, expected: Floats) -> float:
+    """The Poisson deviance of counts.
+
+    Examples
+    --------
+    >>> poisson_deviance(np.array([1.0, 2.0]), np.array([1.0, 2.0]))
+    0.0
+    """
+    happened = counts > 0
+    surplus = counts[happened] * np.log(counts[happened] / expected[happened])
+    return 2 * float(surplus.sum() + expected.sum() - counts.sum())
+
+
+def _slope(linear: Floats, counts: Floats, exposure: Floats) -> float:
+    """The factor of the logarithms of rates with the lowest deviance, by Newton steps; NaN where there is none."""
+    if not np.ptp(linear) > 0 or not counts.any():
+        return math.nan
+    columns = np.column_stack([np.ones(linear.size), linear - linear.mean()])
+    found = np.array([math.log(float(counts.sum()) / float(exposure.sum())), 0.0])
+    for _ in range(MOST_STEPS):
+        expected = exposure * np.exp(columns @ found)
+        step = np.linalg.solve(columns.T * expected @ columns, columns.T @ (counts - expected))
+        # never so far that an exponential leaves its range
+        found = found + step * min(1.0, 2.0 / max(float(np.abs(columns @ step).max()), 1e-300))
+        if float(np.abs(step).max()) < SMALL_STEP:
+            return float(found[1])
+    return math.nan  # such as where all events are in the rows of one rate

@@ -12,7 +12,8 @@ import numpy as np
 from riskcard.arrays import Booleans, Floats
 from riskcard.data.target import read_weights
 from riskcard.evaluation.intervals import QUANTILE, Figure, normal_interval
-from riskcard.outcomes.hazards import FollowUp, Steps, kaplan_meier
+from riskcard.outcomes.hazards import FollowUp, Steps, kaplan_meier, weight_from
+from riskcard.outcomes.incidence import cumulative_incidence
 
 #: Pairs of rows that are compared at once.
 PAIRS_AT_ONCE = 4_000_000
@@ -78,13 +79,15 @@ def _pairs(rows: FollowUp, predicted: Floats, weights: Floats) -> tuple[Floats, 
 
 
 def risk_figure(rows: FollowUp, horizon: float) -> Figure:
-    """The share of rows with the event by a horizon, as Kaplan and Meier estimate it.
+    """The share of rows with the event by a horizon, as Kaplan and Meier estimate it, or Aalen and Johansen.
 
-    The 95 % interval is Greenwood's on the scale of ``log(-log(survival))``, which stays within 0 and 1;
+    The latter is for rows with competing events. The 95 % interval is Greenwood's, or Marubini and Valsecchi's, on the scale of ``log(-log(survival))``, which stays within 0 and 1;
     None where no row, or every row, has had the event, or where nobody was followed so long.
     """
     if rows.time.size == 0 or float(rows.time.max()) < horizon:
         return Figure(math.nan, None)
+    if rows.is_competing is not None:
+        return _incidence_figure(rows, rows.is_competing, horizon)
     curve = kaplan_meier(rows, np.ones(rows.time.size))
     left = float(curve.at(np.array([horizon]))[0])
     if not 0 < left < 1:
@@ -96,9 +99,47 @@ def risk_figure(rows: FollowUp, horizon: float) -> Figure:
     )
     at_risk = events / (1 - shares)
     # Greenwood: d / (r (r - d)) at each time
-    variance = float(np.sum(events / (at_risk * (at_risk - events)))) / math.log(left) ** 2
-    reach = math.exp(QUANTILE * math.sqrt(variance))
+    variance = float(np.sum(events / (at_risk * (at_risk - events)))) * left**2
+    return _with_reach(left, variance)
+
+
+def _with_reach(left: float, variance: float) -> Figure:
+    """1 less a share, whose variance is given, with its interval on the scale of ``log(-log(share))``."""
+    error = math.sqrt(variance) / (left * abs(math.log(left)))
+    reach = math.exp(QUANTILE * error)
     return Figure(1 - left, (1 - left ** (1 / reach), 1 - left**reach))
+
+
+def _incidence_figure(rows: FollowUp, is_competing: Booleans, horizon: float) -> Figure:
+    """Aalen and Johansen's share with the event, with its interval."""
+    weights = np.ones(rows.time.size)
+    found = float(cumulative_incidence(rows, weights).at(np.array([horizon]))[0])
+    if not 0 < found < 1:
+        return Figure(found, None)
+    times = np.unique(rows.time[(rows.is_event | is_competing) & (rows.time <= horizon)])
+    at_risk = weight_from(rows.time, weights, times)
+    own, any_event = (
+        np.array([np.count_nonzero(which & (rows.time == t)) for t in times], dtype=np.float64)
+        for which in (rows.is_event, rows.is_event | is_competing)
+    )
+    free = np.concatenate([[1.0], np.cumprod(1 - any_event / at_risk)[:-1]])
+    to_come = found - np.cumsum(free * own / at_risk)  # the incidence from each time to the horizon
+    with np.errstate(divide="ignore", invalid="ignore"):
+        first = np.where(
+            to_come > 0, to_come**2 * any_event / (at_risk * (at_risk - any_event)), 0.0
+        )
+    second = free**2 * (at_risk - own) * own / at_risk**3
+    both = to_come * free * own / at_risk**2
+    return _with_reach(1 - found, float(np.sum(np.nan_to_num(first) + second - 2 * both)))
+
+
+def share_with_event(rows: FollowUp) -> Steps:
+    """The share of rows with the event by each time: 1 less Kaplan and Meier's curve, or Aalen and Johansen's."""
+    weights = np.ones(rows.time.size)
+    if rows.is_competing is not None:
+        return cumulative_incidence(rows, weights)
+    curve = kaplan_meier(rows, weights)
+    return Steps(curve.times, 1 - curve.values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,16 +167,18 @@ def brier_score(rows: FollowUp, risks: Floats, horizon: float) -> BrierScore:
     """Graf's Brier score: rows that were lost before the horizon are made up for by weights.
 
     A row with the event by the horizon weighs ``1 / G(time)`` with ``G`` the share that is not yet censored
-    just before that time, one that is still there after it ``1 / G(horizon)``; others are unknown. Rows have to be
-    followed from the start.
+    just before that time, one that is still there after it ``1 / G(horizon)``; others are unknown. A row with a
+    competing event by then weighs as much as one with the event, and is without it. Rows have to be followed from
+    the start.
     """
     uncensored = not_censored(rows)
     is_case = rows.is_event & (rows.time <= horizon)
     is_control = rows.time > horizon
     weights = np.zeros(rows.time.size)
-    weights[is_case] = 1 / uncensored.before(rows.time[is_case])
+    is_known = is_case | competes_by(rows, horizon)
+    weights[is_known] = 1 / uncensored.before(rows.time[is_known])
     weights[is_control] = 1 / float(uncensored.at(np.array([horizon]))[0])
-    average = 1 - float(kaplan_meier(rows, np.ones(rows.time.size)).at(np.array([horizon]))[0])
+    average = float(share_with_event(rows).at(np.array([horizon]))[0])
     return BrierScore(
         *(
             float(np.sum(weights * np.where(is_case, 1 - one, one) ** 2)) / rows.time.size
@@ -144,9 +187,16 @@ def brier_score(rows: FollowUp, risks: Floats, horizon: float) -> BrierScore:
     )
 
 
+def competes_by(rows: FollowUp, horizon: float) -> Booleans:
+    """Which rows have had a competing event by a horizon."""
+    is_there: Booleans = rows.time <= horizon
+    return is_there & rows.is_competing if rows.is_competing is not None else is_there & False
+
+
 def not_censored(rows: FollowUp) -> Steps:
     """The share of rows that is not censored by each time; events come before what is lost at the same time."""
-    times, lost = np.unique(rows.time[~rows.is_event], return_counts=True)
+    is_lost = ~rows.is_event if rows.is_competing is None else ~(rows.is_event | rows.is_competing)
+    times, lost = np.unique(rows.time[is_lost], return_counts=True)
     later = rows.time.size - np.searchsorted(np.sort(rows.time), times, side="right")
     shares: Floats = np.cumprod(1 - lost / (lost + later), dtype=np.float64)
     return Steps(times, shares, first=1.0)

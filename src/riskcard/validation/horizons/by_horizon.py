@@ -27,12 +27,13 @@ from riskcard.evaluation.other_outcomes.survival import (
     concordance_figure,
     risk_figure,
     risk_groups,
+    share_with_event,
 )
 from riskcard.formatting.pages.document import Document
 from riskcard.formatting.plain_values import as_plain as plain_values
 from riskcard.model.card import RiskCard
-from riskcard.model.outcome_kinds import TimeToEvent
-from riskcard.outcomes.hazards import FollowUp, kaplan_meier
+from riskcard.model.outcome_kinds import TimeToEvent, event_code
+from riskcard.outcomes.hazards import FollowUp
 from riskcard.outcomes.targets import read_survival
 
 #: Groups of rows by risk in which risks and what came true are compared, and those that are drawn over time.
@@ -156,7 +157,9 @@ class SurvivalValidation:
     curves
         Groups of risk over time.
     constancy
-        For the whole card and each feature, whether its effect stays the same over time.
+        For the whole card and each feature, whether its effect stays the same over time; empty where events compete.
+    competing
+        What may come first, in words; None where nothing does.
     """
 
     title: str
@@ -167,6 +170,7 @@ class SurvivalValidation:
     at: tuple[AtHorizon, ...]
     curves: tuple[GroupCurve, ...]
     constancy: tuple[Constancy, ...]
+    competing: str | None = None
 
     def __str__(self) -> str:
         return self.document.to_text()
@@ -205,7 +209,7 @@ def validate_survival(
     X
         Rows by features.
     y
-        Events and times, as for ``RiskScoreSurvival.fit``.
+        Events and times, as for ``RiskScoreSurvival.fit``; codes of events and times where events compete.
     entry
         From when on each row was at risk; None for the start.
     horizons
@@ -229,13 +233,8 @@ def validate_survival(
             "A validation by horizons needs a card for the time to an event. Use validate for outcomes "
             "of yes or no."
         )
-    if card.kind.competing is not None:
-        raise ParameterError(
-            "Validations do not take cards with competing events yet. Compare the risks with "
-            "riskcard.outcomes.incidence.cumulative_incidence."
-        )
-    totals = card.total_points(X)
-    rows = read_survival(y, totals.size, entry).rows
+    totals, has_codes = card.total_points(X), card.kind.competing is not None
+    rows = read_survival(y, totals.size, entry, event_code(card.recipe) if has_codes else None).rows
     given = card.kind.horizons if horizons is None else _several(horizons)
     for horizon in given:
         card.kind.require_known(horizon)
@@ -247,10 +246,13 @@ def validate_survival(
         rows=rows.time.size,
         events=int(np.count_nonzero(rows.is_event)),
         time=card.kind.time,
-        concordance=concordance_figure(rows, card.linear_of_total(totals)),
+        concordance=concordance_figure(
+            rows.never_after_competing() if has_codes else rows, card.linear_of_total(totals)
+        ),
         at=at_horizons(rows, predictions),
         curves=group_curves(rows, predictions),
-        constancy=constancy_of_card(card, X, rows),
+        constancy=() if has_codes else constancy_of_card(card, X, rows),
+        competing=card.kind.competing,
     )
 
 
@@ -274,7 +276,7 @@ def group_curves(rows: FollowUp, predictions: Predictions) -> tuple[GroupCurve, 
     """Groups of risk by the last horizon, over time."""
     risks, found = predictions.risks[-1], []
     for own in risk_groups(risks, N_CURVES):
-        curve = kaplan_meier(rows.take(own), np.ones(int(own.sum())))
+        curve = share_with_event(rows.take(own))
         # beyond its last row nothing is known of a group
         until = predictions.grid <= rows.time[own].max()
         found.append(
@@ -284,7 +286,7 @@ def group_curves(rows: FollowUp, predictions: Predictions) -> tuple[GroupCurve, 
                 lowest=float(risks[own].min()),
                 highest=float(risks[own].max()),
                 times=tuple(predictions.grid[until].tolist()),
-                observed=tuple((1 - curve.at(predictions.grid[until])).tolist()),
+                observed=tuple(curve.at(predictions.grid[until]).tolist()),
                 expected=tuple(predictions.curves[own][:, until].mean(axis=0).tolist()),
             )
         )

@@ -29,10 +29,17 @@ def validation_document(found: SurvivalValidation, pictures: bool = False) -> Do
         f"Judged on {found.rows:,} rows, {found.events:,} of them with the event. Rows that the card was "
         "learned from make it look too good."
     )
-    order = Section("Who has the event first", [order_sentence(found.concordance)])
-    sections = [order, *(horizon_section(one, found.time, pictures) for one in found.at)]
-    sections.append(curve_section(found.curves, found.time, pictures))
-    sections.append(constancy_section(found.constancy))
+    who, said = "Kaplan and Meier", [order_sentence(found.concordance)]
+    if found.competing is not None:
+        who = "Aalen and Johansen"
+        said.append(
+            f"A row where {found.competing} came first can never have the event: it counts as free of it ever after."
+        )
+    order = Section("Who has the event first", said)
+    sections = [order, *(horizon_section(one, found.time, pictures, who) for one in found.at)]
+    sections.append(curve_section(found.curves, found.time, pictures, who))
+    if found.competing is None:
+        sections.append(constancy_section(found.constancy))
     return Document(f"Validation: {found.title}", lead, sections)
 
 
@@ -44,20 +51,22 @@ def order_sentence(concordance: Figure) -> str:
     )
 
 
-def horizon_section(at: AtHorizon, time: str, pictures: bool) -> Section:
-    """Calibration, ranking, Brier score and decisions by one horizon."""
+def horizon_section(
+    at: AtHorizon, time: str, pictures: bool, who: str = "Kaplan and Meier"
+) -> Section:
+    """Calibration, ranking, Brier score and decisions by one horizon; ``who`` estimated what was observed."""
     if math.isnan(at.observed.value):
         return Section(
             f"By {time} {at.horizon:g}", ["No row was followed for so long, so nothing is known."]
         )
-    shown = drawn_horizon(at, time) if pictures else ()
-    tables = [_group_table(at), _benefit_table(at)]
-    return Section(f"By {time} {at.horizon:g}", list(_sentences(at)), tables, pictures=shown)
+    shown = drawn_horizon(at, time, who) if pictures else ()
+    tables = [_group_table(at, who), _benefit_table(at)]
+    return Section(f"By {time} {at.horizon:g}", list(_sentences(at, who)), tables, pictures=shown)
 
 
-def _sentences(at: AtHorizon) -> Iterator[str]:
+def _sentences(at: AtHorizon, who: str) -> Iterator[str]:
     yield (
-        f"The card expects the event in {percent(at.mean_risk)} of the rows by then; Kaplan and Meier's "
+        f"The card expects the event in {percent(at.mean_risk)} of the rows by then; {who}'s "
         f"estimate is {share(at.observed)}. Observed divided by expected is {at.ratio:.2f}."
     )
     if at.brier is None or at.area is None:
@@ -74,11 +83,13 @@ def _sentences(at: AtHorizon) -> Iterator[str]:
             )
 
 
-def curve_section(curves: Sequence[GroupCurve], time: str, pictures: bool) -> Section:
+def curve_section(
+    curves: Sequence[GroupCurve], time: str, pictures: bool, who: str = "Kaplan and Meier"
+) -> Section:
     """Groups of risk over time."""
     rows = [(_range(one.lowest, one.highest), f"{one.rows:,}", f"{one.events:,}") for one in curves]
     named = [(f"risk {_range(one.lowest, one.highest)}", one) for one in curves]
-    shown = [drawn_curves(named, time)] if pictures else ()
+    shown = [drawn_curves(named, time, who)] if pictures else ()
     return Section(
         "Groups of risk over time",
         ["Rows in three parts of about equal size, by their risk at the last horizon."],
@@ -121,7 +132,7 @@ def constancy_section(found: Sequence[Constancy]) -> Section:
 # --- tables and pictures ------------------------------------------------------------------------
 
 
-def _group_table(at: AtHorizon) -> ShownTable:
+def _group_table(at: AtHorizon, who: str) -> ShownTable:
     rows = [
         (
             _range(one.lowest, one.highest),
@@ -131,7 +142,7 @@ def _group_table(at: AtHorizon) -> ShownTable:
         )
         for one in at.groups
     ]
-    header = ("Risk", "Rows", "Mean risk", "Kaplan-Meier (95 % interval)")
+    header = ("Risk", "Rows", "Mean risk", f"{who.replace(' and ', '-')} (95 % interval)")
     return ShownTable(header, rows, n_left=0)
 
 

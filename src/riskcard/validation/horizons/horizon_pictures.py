@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from riskcard.evaluation.intervals import Figure
     from riskcard.validation.horizons.by_horizon import AtHorizon
 
 
-def drawn_horizon(at: AtHorizon, time: str) -> list[Any]:
+def drawn_horizon(at: AtHorizon, time: str, who: str = "Kaplan and Meier") -> list[Any]:
     """Calibration and decisions by one horizon."""
-    from riskcard.plots.by_time import draw_benefit_by, draw_calibration_by
+    from riskcard.plots.by_time import draw_benefit_by
     from riskcard.plots.embedded import drawn
 
     by = f"{time} {at.horizon:g}"
@@ -21,12 +22,7 @@ def drawn_horizon(at: AtHorizon, time: str) -> list[Any]:
     if known:
         expected, observed = [one.mean_risk for one in known], [one.observed for one in known]
         found.append(
-            drawn(
-                lambda ax: draw_calibration_by(expected, observed, ax),
-                f"Observed share with the event by {by} against the risk on the card",
-                f"Calibration by {by}",
-                (4.2, 3.9),
-            )
+            drawn_calibration(expected, observed, f"by {by}", how=who.replace(" and ", "-"))
         )
     found.append(
         drawn(
@@ -39,7 +35,27 @@ def drawn_horizon(at: AtHorizon, time: str) -> list[Any]:
     return found
 
 
-def drawn_curves(named: Sequence[tuple[str, Any]], time: str) -> Any:
+def drawn_calibration(
+    expected: Sequence[float],
+    observed: Sequence[Figure],
+    place: str,
+    *,
+    how: str = "observed",
+    what: str = "risk",
+) -> Any:
+    """Observed shares against what the card says; ``how`` and ``what`` as for ``draw_calibration_by``."""
+    from riskcard.plots.by_time import draw_calibration_by
+    from riskcard.plots.embedded import drawn
+
+    return drawn(
+        lambda ax: draw_calibration_by(expected, observed, ax, how=how, what=what),
+        f"Observed share {'with the event ' if what == 'risk' else ''}{place} against the {what} on the card",
+        f"Calibration {place}",
+        (4.2, 3.9),
+    )
+
+
+def drawn_curves(named: Sequence[tuple[str, Any]], time: str, who: str) -> Any:
     """Groups of risk over time, each with its name."""
     from riskcard.plots.by_time import draw_curves
     from riskcard.plots.embedded import drawn
@@ -47,6 +63,6 @@ def drawn_curves(named: Sequence[tuple[str, Any]], time: str) -> Any:
     return drawn(
         lambda ax: draw_curves(named, time, ax),
         "Share with the event over time, by group of risk",
-        "Kaplan and Meier's estimate (steps) and the mean risk on the card (pale)",
+        f"{who}'s estimate (steps) and the mean risk on the card (pale)",
         (6.4, 4.0),
     )
