@@ -72,7 +72,11 @@ EXPERIMENTS = (
     | {"paper", "paper/formulations", "paper/solvers", "paper/experiments", "baselines"}
     | {"output_files", "processes"}
 )
-VALIDATION = EVALUATION | {"validation", "validation/horizons", "plots", "card", "output_files"}
+VALIDATION = (
+    EVALUATION
+    | {"validation", "validation/estimates", "validation/horizons"}
+    | {"plots", "card", "output_files"}
+)
 REPORT = (
     ESTIMATORS
     | EVALUATION
@@ -154,6 +158,7 @@ ALLOWED = {
     "report": REPORT,
     "report/refits": REPORT,
     "validation": VALIDATION | {"sources"},
+    "validation/estimates": VALIDATION,
     "validation/horizons": VALIDATION,
     "paper": PROBLEM
     | {"paper", "paper/formulations", "paper/solvers", "data", "model", "encoding"},
@@ -181,6 +186,7 @@ ALLOWED = {
         "report",
         "report/refits",
         "validation",
+        "validation/estimates",
         "validation/horizons",
         "proof_file",
         "price",

@@ -1,1 +1,1 @@
-"""Figures about times and counts."""
+"""Figures about times, counts, numbers and levels."""
