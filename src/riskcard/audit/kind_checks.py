@@ -79,7 +79,9 @@ def _check_levels(card: RiskCard, kind: OrderedLevels, rows: Rows) -> Check:
     for one, step in enumerate(steps.tolist(), start=1):
         stops, passes = level == one, level < one
         passed = math.fsum(rows.weights[passes] * ratio[passes])
-        stopped = math.fsum(rows.weights[stops] * ratio[stops] / np.expm1(step * ratio[stops]))
+        # r / (exp(D r) - 1), where exp(D r) may be too large for a float
+        decay = np.expm1(-step * ratio[stops])
+        stopped = math.fsum(rows.weights[stops] * ratio[stops] * (decay + 1.0) / -decay)
         farthest = max(farthest, abs(stopped / passed - 1)) if passed > 0 else math.inf
     detail = f"the likelihood of {len(kind.levels)} levels is steepest by {farthest:.3g} (relative), 0 where it is highest"
     return checked(BASELINE, farthest <= ROUNDING, detail)
