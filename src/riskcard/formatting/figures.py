@@ -28,12 +28,20 @@ def amount(number: float, form: str = ",") -> str:
 
 
 def plain(number: float, digits: int = 3) -> str:
-    """A figure, with a true minus sign; in words when there is none."""
+    """A figure, with a true minus sign; in words when there is none.
+
+    A half is a half however it was added up: 32.500000000000007 is written like 32.5.
+
+    Examples
+    --------
+    >>> plain(32.5, 0), plain(32.500000000000007, 0), plain(-0.1234)
+    ('32', '32', '−0.123')
+    """
     if math.isnan(number):
         return say("no_figure")
     if math.isinf(number):
         return say("infinite_figure")
-    text = f"{number:.{digits}f}"
+    text = f"{round(number, digits + 8):.{digits}f}"
     return in_figures(text.lstrip("-") if float(text) == 0 else minus(text))
 
 
