@@ -126,7 +126,7 @@ def _ticks(low: float, high: float) -> list[float]:
     Examples
     --------
     >>> _ticks(0.367, 2.5)
-    [0.0, 1.0, 2.0, 3.0]
+    [0.0, 0.5, 1.0, 1.5, 2.0, 2.5]
     """
     span = (high - low) or abs(high) or 1.0
     power = 10.0 ** math.floor(math.log10(span / _MOST_TICKS))
