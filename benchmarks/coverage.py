@@ -1,6 +1,7 @@
 """How often the printed 95 % intervals of risks hold, on rows that a card has not seen.
 
     python -m benchmarks.coverage --data FOLDER
+    python -m benchmarks.coverage --data FOLDER --only adult magic spambase --rows 300 --samples 60 --seed 400
 
 The folder has CSV files with a column ``target``. From each table with enough rows, samples are
 drawn, a card is learned from each, and the share with the event among all *other* rows with a total
@@ -127,15 +128,20 @@ def main() -> None:
     )
     parser.add_argument("--data", type=Path, required=True, help="folder with CSV files")
     parser.add_argument("--samples", type=int, default=10, help="samples of each kind (10)")
+    parser.add_argument("--seed", type=int, default=0, help="of the first sample (0)")
+    parser.add_argument("--rows", type=int, nargs="+", default=ROWS, help="of a sample (all)")
+    parser.add_argument("--only", nargs="+", help="these tables of the folder (all)")
     parser.add_argument("--lowest-loss", action="store_true", help="cards without regularization")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no sample after")
     options = parser.parse_args()
     regularization = None if options.lowest_loss else "auto"
     begun, by_kind, by_table, by_risk = time.perf_counter(), *(defaultdict(list) for _ in range(3))
     read = [one for one in tables(options.data) if len(one[1]) >= TIMES_AS_MANY * max(ROWS)]
-    for seed in range(options.samples):
+    if options.only is not None:
+        read = [one for one in read if one[0] in options.only]
+    for seed in range(options.seed, options.seed + options.samples):
         for name, frame, is_event in read:
-            for n_rows in ROWS:
+            for n_rows in options.rows:
                 for terms in TERMS:
                     if time.perf_counter() - begun > options.seconds:
                         continue
@@ -152,7 +158,7 @@ def main() -> None:
     everything = {"all": [one for found in by_table.values() for one in found]}
     risks = {
         f"{n_rows:,} rows, risk {name}": by_risk[n_rows, name]
-        for n_rows in ROWS
+        for n_rows in options.rows
         for _, name in PRINTED
         if (n_rows, name) in by_risk
     }

@@ -13,6 +13,7 @@ from riskcard import (
     ParameterError,
     RiskCard,
     RiskcardWarning,
+    RiskScoreClassifier,
     plot_risk,
     recalibrate,
 )
@@ -364,6 +365,51 @@ def test_credit_and_monitor_notice_training_rows_next_to_held_out_ones(tmp_path,
         out = " ".join(capsys.readouterr().out.split())
         assert "rows that the card was learned from" in out or "those that the card was" in out
         assert "were held out: " in out
+
+
+def has_intervals(card):
+    return [one.interval is not None for one in card.training.totals]
+
+
+@pytest.mark.filterwarnings("always::riskcard.RiskcardWarning")
+@pytest.mark.parametrize("by", [[], ["--groups", "ward"]])
+def test_rows_that_chose_the_points_give_no_intervals_next_to_held_out_ones(tmp_path, by, capsys):
+    X, y = rows_of(1200, seed=9)
+    lines = [
+        f"{x},{row % 40},{label}\n" for row, (x, label) in enumerate(zip(X["x"], y, strict=True))
+    ]
+    data, card, new = (str(tmp_path / name) for name in ("rows.csv", "card.json", "new.json"))
+    (tmp_path / "rows.csv").write_text("x,ward,sick\n" + "".join(lines))
+    options = ["--target", "sick", "--max-terms", "2", "--hold-out", "30%", "--drop", "ward"]
+    assert main(["fit", data, *options[: 6 if by else 8], *by, "-o", card, "-q"]) == 0
+    capsys.readouterr()
+    assert main(["recalibrate", card, data, "-o", new, "--update", "both", "-q"]) == 0
+    said = " ".join(capsys.readouterr().err.split())
+    assert "Among these rows are those that the points of the card were learned from" in said
+    assert not any(has_intervals(RiskCard.load(new)))
+
+
+def test_rows_of_the_points_give_no_intervals_and_others_do():
+    X, y = rows_of(1200, seed=2)
+    card = RiskScoreClassifier(2).fit(X, y).card_
+    assert not any(has_intervals(recalibrate(card, X, y, update="both")))
+    assert all(has_intervals(recalibrate(card, *rows_of(1200, seed=3), update="both")))
+
+
+def test_intervals_of_a_recalibration_allow_for_rows_that_belong_together():
+    X, y = rows_of(600, 0.8, seed=6)
+    many = {"x": np.repeat(X["x"], 4)}, np.repeat(y, 4)
+    own, copies = np.arange(600), np.repeat(np.arange(600), 4)
+
+    def intervals(rows, groups):
+        new = recalibrate(CARD, *rows, update="offset", groups=groups)
+        return np.array([one.interval for one in new.training.totals])
+
+    together = intervals(many, copies)
+    assert together == pytest.approx(intervals((X, y), own), rel=0.01)  # another number of units
+    assert together == pytest.approx(intervals((X, y), None), rel=0.05)
+    widths = np.diff(together, axis=1) / np.diff(intervals(many, None), axis=1)
+    assert widths == pytest.approx(np.full_like(widths, 2.0), rel=0.1)
 
 
 def test_verify_says_that_a_recalibrated_card_was_recalibrated(recalibrated, capsys):

@@ -25,12 +25,8 @@ from riskcard.evaluation.calibration import calibration_of
 from riskcard.evaluation.intervals import Figure
 from riskcard.evaluation.linearisation import Linearised
 from riskcard.evaluation.outcomes import Outcomes
-from riskcard.formatting.speech import speaking
-from riskcard.model.feature_points import FeaturePoints
-from riskcard.model.origin.certificate import TrainingFacts
 from riskcard.model.origin.recipe import RowOrigin
-from riskcard.model.totals import TotalCount
-from riskcard.report.judgement import interval_words, level_words, price_words
+from riskcard.report.judgement import level_words, price_words
 from riskcard.report.refits.procedure import procedure_of
 from riskcard.report.refits.repeated import combined
 from riskcard.report.report_page import render_report, render_section
@@ -385,28 +381,7 @@ def test_few_events_per_candidate_condition_lead_to_cross_validation(card, own):
         assert "Go by the held-out figures" not in section("glance", many)
 
 
-# --- intervals that are too narrow --------------------------------------------------------------
-
-
-def card_of(rows: int, offset: float, **changes) -> RiskCard:
-    """A card with the totals 0 and 4, each with an interval."""
-    counts = [
-        TotalCount(total, total, rows // 2, rows // 4, rows // 2, rows // 4, rows // 2, (0.1, 0.9))
-        for total in (0, 4)
-    ]
-    training = TrainingFacts(rows, rows // 2, rows, rows // 2, tuple(counts), **changes)
-    feature = FeaturePoints("age", [60], [0, 4])
-    return RiskCard([feature], multiplier=1, offset=offset, training=training)
-
-
-def test_intervals_of_high_risks_from_few_rows_are_said_to_be_narrow():
-    assert "Intervals of risks above 95 % tend to be too narrow" in interval_words(card_of(300, 0))
-    assert not interval_words(card_of(3000, 0))  # enough rows
-    assert not interval_words(card_of(300, -2))  # no high risks
-    recalibrated = {"points_rows": 500, "points_events": 200}
-    assert not interval_words(card_of(300, 0, **recalibrated))  # intervals of another kind
-    with speaking("de"):
-        assert "über 95\u00a0% " in interval_words(card_of(300, 0))
+# --- what a report says was done ---------------------------------------------------------------
 
 
 @pytest.mark.parametrize("least", [None, 20])

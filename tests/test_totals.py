@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 
 from cards import heart_card
 from riskcard import FeaturePoints, RiskCard, RiskScoreClassifier, audit_card, recalibrate
-from riskcard.encoding.risk_intervals import FREE, risk_intervals
+from riskcard.encoding.risk_intervals import FREE, SHRUNK, risk_intervals
 from riskcard.errors import FormatError, ParameterError
 from riskcard.evaluation.intervals import wilson_interval
 from riskcard.model.totals import MOST_BANDS, TotalCount, bands_of, count_totals
@@ -225,33 +225,43 @@ def test_what_is_not_an_interval_of_a_risk_is_refused(interval):
         TotalCount(0, 0, 5, 2, 5.0, 2.0, 5.0, interval)
 
 
-def test_the_interval_of_a_risk_is_the_same_worked_out_total_by_total():
+@pytest.mark.parametrize(
+    ("errors", "offset"), [(FREE, -2.0), (FREE, 1.0), (SHRUNK, -2.0), (SHRUNK, 1.0)]
+)
+def test_the_interval_of_a_risk_is_the_same_worked_out_total_by_total(errors, offset):
     generator = np.random.default_rng(3)
     lines = generator.integers(0, 3, (2, 200))
     totals, weights = lines.sum(axis=0), generator.uniform(0.5, 2.0, 200)
-    log_odds = totals - 2.0
+    log_odds = totals + offset
     is_event = generator.random(200) < 1 / (1 + np.exp(-log_odds))
     counts = count_totals(totals, is_event, weights, range(5))
-    found = risk_intervals(counts, log_odds, totals, lines, weights, FREE)
+    found = risk_intervals(counts, log_odds, totals, lines, weights, errors)
 
     units = weights * weights.sum() / (weights @ weights)
     columns = [np.ones(200), *(points == worth for points in lines for worth in (1, 2))]
     design, risks = np.column_stack(columns), 1 / (1 + np.exp(-log_odds))
     information = (design.T * (units * risks * (1 - risks))) @ design + 1e-3 * np.eye(5)
     rate = weights[is_event].sum() / weights.sum()
-    for one, (low, high) in zip(counts, found, strict=True):
-        is_own = totals == one.low
-        mean = np.average(design[is_own], axis=0, weights=weights[is_own])
-        distance = one.low - 2.0 - np.log(rate / (1 - rate))
-        prior = FREE.estimated * mean @ np.linalg.solve(information, mean)
-        prior += FREE.simpler + FREE.slope * distance**2
-        rows = one.effective_rows / FREE.optimism
 
-        def slope(middle, one=one, rows=rows, prior=prior):
-            return rows * (one.rate - 1 / (1 + np.exp(-middle))) - (middle - one.low + 2.0) / prior
+    def ends_of(one, eta, prior):
+        rows = one.effective_rows / errors.optimism
+
+        def slope(middle):
+            return rows * (one.rate - 1 / (1 + np.exp(-middle))) - (middle - eta) / prior
 
         middle = brentq(slope, -20, 20, xtol=1e-12)
         risk = 1 / (1 + np.exp(-middle))
         reach = 1.959964 / np.sqrt(rows * risk * (1 - risk) + 1 / prior)
-        ends = 1 / (1 + np.exp([reach - middle, -reach - middle]))
-        assert (low, high) == pytest.approx(tuple(ends), rel=1e-5)
+        return tuple(1 / (1 + np.exp([reach - middle, -reach - middle])))
+
+    for one, (low, high) in zip(counts, found, strict=True):
+        is_own, eta = totals == one.low, one.low + offset
+        mean = np.average(design[is_own], axis=0, weights=weights[is_own])
+        prior = errors.estimated * mean @ np.linalg.solve(information, mean)
+        prior += errors.simpler + errors.slope * (eta - np.log(rate / (1 - rate))) ** 2
+        ends = ends_of(one, eta, prior)
+        if eta > np.log(9):  # a risk above 90 %
+            levels_off = ends_of(one, eta, prior + errors.levelling * (eta - np.log(9)))
+            assert (levels_off[0] < ends[0]) == (errors is SHRUNK)
+            ends = min(levels_off[0], ends[0]), ends[1]
+        assert (low, high) == pytest.approx(ends, rel=1e-5)

@@ -10,6 +10,11 @@ row with this total. The rows with the total then say how far the card is off: t
 ``rows / optimism`` rows, since they helped to choose the card. The interval is that of the mode of
 this posterior, with its curvature as the variance.
 
+High risks have a fourth error, in one direction: the world levels off where the card goes on in a straight
+line, since hardly anything that a card counts makes an event certain. The lower end is therefore no higher
+than it would be if the variance also had ``levelling * (eta - log-odds of 90 %)`` where that is above 0.
+The upper end stays what it is.
+
 The constants were chosen by simulation on tables that have many more rows than a card is learned
 from; ``python -m benchmarks.coverage`` repeats it. A card that nothing shrinks follows its rows more
 closely, so that these say less about it.
@@ -40,17 +45,24 @@ class Errors:
         The same for the slope, by the squared distance from the average.
     optimism
         How many rows with a total say as much as one that did not help to choose the card.
+    levelling
+        What the variance of log-odds has in addition for the lower end of high risks, by the distance
+        from those of `HIGH_RISK`.
     """
 
     estimated: float
     simpler: float
     slope: float
     optimism: float
+    levelling: float
 
 
 #: Cards with pseudo-observations, and those that nothing shrinks.
-SHRUNK = Errors(1.5, 0.06, 0.03, 2.5)
-FREE = Errors(6.0, 0.01, 0.05, 3.0)
+SHRUNK = Errors(1.5, 0.06, 0.03, 2.5, 0.3)
+FREE = Errors(6.0, 0.01, 0.05, 3.0, 0.0)
+
+#: Risks above this are high.
+HIGH_RISK = 0.9
 
 #: A rate nearer to 0 or 1 counts as this.
 LEAST_RATE = 1e-13
@@ -103,10 +115,17 @@ def risk_intervals(
     etas, middles = means[0], means[1:]
     variances = np.sum(middles * np.linalg.solve(information, middles), axis=0)
     priors = errors.estimated * variances + errors.simpler + errors.slope * (etas - average) ** 2
-    return [
-        _posterior_interval(one, eta, prior, errors.optimism)
-        for one, eta, prior in zip(counts, etas.tolist(), priors.tolist(), strict=True)
-    ]
+    beyond = np.maximum(etas - math.log(HIGH_RISK / (1 - HIGH_RISK)), 0.0)
+    wider = priors + errors.levelling * beyond
+    found = []
+    for one, eta, *variances_of in zip(
+        counts, etas.tolist(), priors.tolist(), wider.tolist(), strict=True
+    ):
+        (low, high), (lower, _) = (
+            _posterior_interval(one, eta, variance, errors.optimism) for variance in variances_of
+        )
+        found.append((min(low, lower), high))
+    return found
 
 
 def _posterior_interval(

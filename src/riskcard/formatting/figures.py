@@ -30,18 +30,19 @@ def amount(number: float, form: str = ",") -> str:
 def plain(number: float, digits: int = 3) -> str:
     """A figure, with a true minus sign; in words when there is none.
 
-    A half is a half however it was added up: 32.500000000000007 is written like 32.5.
+    What a float leaves over in its last digits does not decide how half a digit is rounded: 65 of 200 rows are
+    32 % in whole per cent, in whichever order their shares were added up.
 
     Examples
     --------
-    >>> plain(32.5, 0), plain(32.500000000000007, 0), plain(-0.1234)
-    ('32', '32', '−0.123')
+    >>> plain(32.5, 0), plain(32.500000000000004, 0), plain(32.499999999999996, 0)
+    ('32', '32', '32')
     """
     if math.isnan(number):
         return say("no_figure")
     if math.isinf(number):
         return say("infinite_figure")
-    text = f"{round(number, digits + 8):.{digits}f}"
+    text = f"{float(f'{number:.13g}'):.{digits}f}"
     return in_figures(text.lstrip("-") if float(text) == 0 else minus(text))
 
 

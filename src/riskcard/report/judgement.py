@@ -8,33 +8,12 @@ from riskcard.evaluation.decision import DecisionCurve
 from riskcard.evaluation.intervals import Interval
 from riskcard.formatting.figures import amount, plain, share, with_interval
 from riskcard.formatting.speech import say, sentence_case
-from riskcard.model.card import RiskCard
 from riskcard.report.facts import MethodFacts, ReportFacts, ValidationFacts
 from riskcard.report.refits.rivals import RIVALS
 from riskcard.stability.text import few_events
 
 #: Corrected figures stay too good with few events, unless there are as many as candidate conditions.
 FEW_EVENTS_PER_CONDITION = 1.0
-#: Printed intervals of risks above this held too seldom on cards of fewer rows (docs/choosing.md).
-NARROW_ABOVE, NARROW_ROWS = 0.95, 3000
-
-
-# --- the card -----------------------------------------------------------------------------------
-
-
-def interval_words(card: RiskCard) -> str:
-    """Which of the intervals next to risks are too narrow; empty where none is known to be."""
-    training = card.training
-    if training is None or training.points_rows is not None or training.rows >= NARROW_ROWS:
-        return ""
-    has_narrow = any(
-        one.interval is not None and float(card.risk_of_total(end)) > NARROW_ABOVE
-        for one in training.totals
-        for end in (one.low, one.high)
-    )
-    if not has_narrow:
-        return ""
-    return say("card_narrow_intervals", share=share(NARROW_ABOVE, 0), rows=amount(NARROW_ROWS))
 
 
 # --- calibration --------------------------------------------------------------------------------

@@ -11,17 +11,22 @@ from riskcard.encoding.fit_card_scale import CardScale, fit_card_scale
 from riskcard.encoding.write_certificate import training_facts_of
 from riskcard.errors import DataError, ParameterError, warn
 from riskcard.estimators.other_outcomes.recalibrate_rates import recalibrate_rates
-from riskcard.evaluation.intervals import rate_interval
+from riskcard.evaluation.intervals import Interval, rate_interval
+from riskcard.evaluation.linearisation import Cells
 from riskcard.evaluation.monitoring.updating import (
     FEW_ROWS,
     choose_update,
     rarer_rows,
     require_rows_for,
 )
-from riskcard.evaluation.outcomes import read_outcomes
+from riskcard.evaluation.outcomes import Outcomes, read_outcomes
 from riskcard.model.card import RiskCard
 from riskcard.model.origin.certificate import TrainingFacts
 from riskcard.model.origin.recipe import Recipe, hash_for_scale
+from riskcard.model.origin.row_role import RowRole, role_of_rows
+
+#: What rows are to a card that do not show how often the event happens among people who are new to it.
+_ROLES_OF_POINTS = RowRole.TRAINING, RowRole.PARTLY
 
 
 def recalibrate(
@@ -47,8 +52,8 @@ def recalibrate(
         slope, and "none" leaves the card as it is. "auto" takes the least that the rows support: see
         ``riskcard.evaluation.monitoring.updating.choose_update``.
     groups
-        One label per row; rows with the same one belong together, such as the visits of a patient. Only
-        the choice of "auto" depends on it. Not for cards of times and of counts.
+        One label per row; rows with the same one belong together, such as the visits of a patient. The choice
+        of "auto" and the intervals allow for it. Not for cards of times and of counts.
     **further
         ``entry`` of times to an event, ``exposure`` of counts. On such a card "offset" fits the baseline, or the
         rate, and "both" the slope too.
@@ -60,13 +65,14 @@ def recalibrate(
         offset``. It has no certificate: nothing is claimed about its points on these rows. It says
         which rows its points are from, and which its scale; its recipe is that of the points. Where
         nothing is updated, the card itself. The 95 % intervals of its risks are those of the shares
-        among these rows, unless they are the rows that its points are from.
+        among these rows; there are none if rows that its points are from are among them.
 
     Warns
     -----
     RiskcardWarning
         When an update has few rows with the event, or without: below 50 for the offset, below 100 for
-        both. Below 10 and 20 it is refused.
+        both. Below 10 and 20 it is refused. Also when the points are known to be from some of these
+        rows.
 
     Examples
     --------
@@ -98,6 +104,16 @@ def recalibrate(
     if update == "none":
         return card
     new = _with_scale(card, totals, table, is_slope_given=update == "offset")
+    role = role_of_rows(card, X, y, sample_weight, groups)
+    if role is RowRole.PARTLY:
+        warn(
+            "Among these rows are those that the points of the card were learned from, next to those that were "
+            "held out, so a scale that is fitted to them is likely to be too steep, and the new card has no "
+            "intervals. Give rows that it has not seen."
+        )
+    is_new = role not in _ROLES_OF_POINTS and not _has_same_rows(new.training, card.training)
+    if is_new and new.training is not None:
+        new = replace(new, training=_with_intervals(new.training, totals, outcomes))
     weights = read_weights(sample_weight, n_rows)
     new = replace(new, recipe=_recipe_of(card, X, read_target(y, n_rows), weights))
     if rarer < FEW_ROWS[update]:
@@ -158,7 +174,6 @@ def _facts_of(card: RiskCard, totals: Any, table: Table) -> TrainingFacts:
     """The rows that the scale is from, and those that the points are from."""
     signed = replace(table, labels=np.where(table.labels > 0, 1, -1).astype(np.int8))
     facts = training_facts_of(signed, totals, card.reachable_totals())
-    facts = _with_intervals(facts, card.training)
     first = card.training
     if first is None:  # written by hand
         return replace(facts, points_rows=0, points_events=0)
@@ -170,19 +185,34 @@ def _facts_of(card: RiskCard, totals: Any, table: Table) -> TrainingFacts:
     )
 
 
-def _with_intervals(facts: TrainingFacts, first: TrainingFacts | None) -> TrainingFacts:
-    """The facts with the interval of each share; without where the points are from the same rows.
-
-    Rows that did not choose the points are new people to the card: the interval of their share holds,
-    however well the card fits them.
-    """
+def _has_same_rows(facts: TrainingFacts | None, first: TrainingFacts | None) -> bool:
+    """Whether each total has as many rows and events among both."""
     shares = [
         [] if known is None else [(one.low, one.rows, one.events) for one in known.totals]
         for known in (facts, first)
     ]
-    if shares[0] == shares[1]:
-        return facts
+    return shares[0] == shares[1]
+
+
+def _with_intervals(facts: TrainingFacts, totals: Any, outcomes: Outcomes) -> TrainingFacts:
+    """The facts with the interval of each share.
+
+    Rows that did not choose the points are new people to the card: the interval of their share holds,
+    however well the card fits them. Rows that belong together say less than as many others.
+    """
+    intervals: list[Interval | None] = [
+        rate_interval(one.rate, one.effective_rows) for one in facts.totals
+    ]
+    if outcomes.clusters is not None:
+        places = np.searchsorted([one.high for one in facts.totals], totals)
+        cells = Cells.of(outcomes, places, len(facts.totals))
+        own = np.arange(len(facts.totals)).repeat(2)
+        intervals = [
+            cells.rate(cells.is_event, own == place).interval()
+            for place in range(len(facts.totals))
+        ]
     counts = (
-        replace(one, interval=rate_interval(one.rate, one.effective_rows)) for one in facts.totals
+        replace(one, interval=interval)
+        for one, interval in zip(facts.totals, intervals, strict=True)
     )
     return replace(facts, totals=tuple(counts))
