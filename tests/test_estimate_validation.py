@@ -25,7 +25,7 @@ from riskcard import (
     RiskScoreRegressor,
     validate_estimates,
 )
-from riskcard.evaluation.estimates import number_figures
+from riskcard.evaluation.other_outcomes.estimates import number_figures
 
 RNG = np.random.default_rng(4)
 X = RNG.normal(size=(600, 3)).round(1)
@@ -121,7 +121,7 @@ def test_pages_have_every_sentence_and_picture():
 
 def test_rows_that_are_all_alike_are_said_to_be():
     model = RiskScoreRegressor(1, loss="squared_error").fit(X, NUMBERS)
-    card = replace(model.card_, features=())
+    card = replace(model.card_, features=(), certificate=None, recipe=None)
     text = " ".join(str(validate_estimates(card, X[:20], np.full(20, 3.0))).split())
     assert "explains nothing of the variance" in text
     assert "there is no slope" in text

@@ -10,13 +10,13 @@ import numpy as np
 
 from riskcard.arrays import Floats
 from riskcard.errors import DataError, ParameterError
-from riskcard.evaluation.estimates import (
+from riskcard.evaluation.other_outcomes.counts import CountFigures, count_figures
+from riskcard.evaluation.other_outcomes.estimates import (
     LevelFigures,
     NumberFigures,
     level_figures,
     number_figures,
 )
-from riskcard.evaluation.other_outcomes.counts import CountFigures, count_figures
 from riskcard.formatting.pages.document import Document
 from riskcard.formatting.plain_values import as_plain
 from riskcard.model.card import RiskCard
@@ -60,7 +60,7 @@ class EstimateValidation:
 
     def to_html(self) -> str:
         """One page of HTML, with pictures where matplotlib is there."""
-        from riskcard.validation.estimate_document import estimate_document
+        from riskcard.validation.estimated.estimate_document import estimate_document
 
         return estimate_document(self, pictures=find_spec("matplotlib") is not None).to_page()
 
@@ -72,7 +72,7 @@ class EstimateValidation:
     @property
     def document(self) -> Document:
         """The sentences and tables."""
-        from riskcard.validation.estimate_document import estimate_document
+        from riskcard.validation.estimated.estimate_document import estimate_document
 
         return estimate_document(self)
 

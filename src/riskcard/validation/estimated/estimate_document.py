@@ -6,8 +6,13 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from riskcard.evaluation.estimates import AtLevel, EstimateGroup, LevelFigures, NumberFigures
 from riskcard.evaluation.intervals import Figure
+from riskcard.evaluation.other_outcomes.estimates import (
+    AtLevel,
+    EstimateGroup,
+    LevelFigures,
+    NumberFigures,
+)
 from riskcard.formatting.numbers import readable_amount
 from riskcard.formatting.pages.document import Document, Section, ShownTable
 from riskcard.formatting.percent import percent
@@ -16,7 +21,7 @@ from riskcard.validation.horizons.horizon_pictures import drawn_calibration
 
 if TYPE_CHECKING:
     from riskcard.evaluation.other_outcomes.counts import CountFigures
-    from riskcard.validation.estimates import EstimateValidation
+    from riskcard.validation.estimated.estimates import EstimateValidation
 
 #: Above this, intervals of a Poisson count are said to be too narrow.
 _MUCH_DISPERSION = 1.3
