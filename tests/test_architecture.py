@@ -72,16 +72,19 @@ EXPERIMENTS = (
     | {"paper", "paper/formulations", "paper/solvers", "paper/experiments", "baselines"}
     | {"output_files", "processes"}
 )
-VALIDATION = (
-    EVALUATION
-    | {"validation", "validation/estimates", "validation/horizons"}
-    | {"plots", "card", "output_files"}
-)
+VALIDATION = EVALUATION | {
+    "validation",
+    "validation/estimated",
+    "validation/horizons",
+    "plots",
+    "card",
+    "output_files",
+}
 REPORT = (
     ESTIMATORS
     | EVALUATION
     | {"report", "report/guidelines", "report/refits", "card", "audit", "plots", "plots/cards"}
-    | {"stability", "validation", "validation/horizons", "output_files"}
+    | {"stability", "validation", "validation/estimated", "validation/horizons", "output_files"}
 )
 ALLOWED = {
     "errors": set(),
@@ -158,7 +161,7 @@ ALLOWED = {
     "report": REPORT,
     "report/refits": REPORT,
     "validation": VALIDATION | {"sources"},
-    "validation/estimates": VALIDATION,
+    "validation/estimated": VALIDATION,
     "validation/horizons": VALIDATION,
     "paper": PROBLEM
     | {"paper", "paper/formulations", "paper/solvers", "data", "model", "encoding"},
@@ -186,7 +189,7 @@ ALLOWED = {
         "report",
         "report/refits",
         "validation",
-        "validation/estimates",
+        "validation/estimated",
         "validation/horizons",
         "proof_file",
         "price",

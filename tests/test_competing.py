@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from random_losses import faults, random_incidence
-from riskcard import RiskCard, RiskScoreSurvival
+from riskcard import RiskCard, RiskScoreSurvival, validate_survival
 from riskcard.errors import DataError
 from riskcard.outcomes.hazards import FollowUp, cumulative_hazard, exposure
 from riskcard.outcomes.incidence import cumulative_incidence, subdistribution_rows
@@ -152,6 +152,7 @@ def test_a_card_says_that_other_events_compete_and_keeps_it(tmp_path):
     model.card_.save(tmp_path / "card.json")
     assert RiskCard.load(tmp_path / "card.json") == model.card_
     assert 0.5 < model.score(X, y) < 1
+    assert "Aalen and Johansen" in " ".join(str(validate_survival(model.card_, X, y)).split())
 
 
 def test_codes_that_cannot_be_are_refused():

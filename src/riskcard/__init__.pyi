@@ -53,8 +53,8 @@ from .rules.card_rules import FeatureRule as FeatureRule
 from .search.proof.notes import ProofNotes as ProofNotes
 from .sources.open_source import open_source as open_source
 from .stability.bootstrap import bootstrap_card as bootstrap_card
-from .validation.estimates.validate_estimates import EstimateValidation as EstimateValidation
-from .validation.estimates.validate_estimates import validate_estimates as validate_estimates
+from .validation.estimated.estimates import EstimateValidation as EstimateValidation
+from .validation.estimated.estimates import validate_estimates as validate_estimates
 from .validation.horizons.by_horizon import SurvivalValidation as SurvivalValidation
 from .validation.horizons.by_horizon import validate_survival as validate_survival
 from .validation.validate import Validation as Validation

@@ -7,9 +7,8 @@ from enum import Enum
 
 #: Largest relative gap at which a card is called optimal.
 OPTIMALITY_TOLERANCE = 1e-6
-#: The same for hazards and rates, relative to the deviance. The tolerance of the solver is relative to a loss
-#: that is larger by a constant.
-DEVIANCE_TOLERANCE = 1e-4
+#: The same for numbers, relative to their squared error; deviances have that above.
+SQUARED_ERROR_TOLERANCE = 1e-4
 
 
 class Status(str, Enum):

@@ -23,6 +23,7 @@ from riskcard.audit.findings import (
 from riskcard.audit.hand_loss import (
     as_certified,
     hand_loss,
+    hand_rounding,
     is_close,
     is_event,
     log_odds_of,
@@ -134,7 +135,7 @@ def audit_card(
     claims = claims_of(subject, certificate)
     rival = _rival(card, given, prove)
     checks += check_limits(certified, certificate, weighted)
-    checks += check_claims(claims, certificate, loss)
+    checks += check_claims(claims, certificate, loss, hand_rounding(certified, weighted))
     checks += check_proof(certified, certificate, weighted, claims.bound, rival)
     if card is not subject:
         checks += _check_classifier(subject, card, X, rows)

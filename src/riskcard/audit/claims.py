@@ -26,7 +26,8 @@ from riskcard.audit.raw_rows import Rows, totals_by_hand
 from riskcard.audit.rivals import KIND, MOST_PROVEN_TERMS, Rival
 from riskcard.model.card import RiskCard
 from riskcard.model.origin.certificate import Certificate
-from riskcard.status import DEVIANCE_TOLERANCE, OPTIMALITY_TOLERANCE, Status
+from riskcard.model.outcome_kinds import Numbers
+from riskcard.status import OPTIMALITY_TOLERANCE, SQUARED_ERROR_TOLERANCE, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,8 @@ def claims_of(subject: Any, certificate: Certificate) -> Claims:
     """What a classifier states, or the certificate of a card."""
     card = getattr(subject, "card_", subject)
     known = {} if card.recipe is None else card.recipe.parameters
-    tolerance = OPTIMALITY_TOLERANCE if card.kind is None else DEVIANCE_TOLERANCE
+    is_number = isinstance(card.kind, Numbers)
+    tolerance = SQUARED_ERROR_TOLERANCE if is_number else OPTIMALITY_TOLERANCE
     if isinstance(subject, RiskCard):
         stated = certificate.loss, certificate.bound, certificate.gap, str(certificate.status)
         return Claims(*stated, known.get("gap"), known.get("certify"), tolerance)
@@ -66,23 +68,33 @@ def claims_of(subject: Any, certificate: Certificate) -> Claims:
     return Claims(*stated, subject.gap, known.get("certify"), tolerance)
 
 
-def check_claims(claims: Claims, certificate: Certificate, loss: float) -> Iterator[Check]:
-    """Loss, bound, gap and status fit together."""
-    yield checked(
-        "loss", is_close(claims.loss, loss), f"stated {claims.loss:.10g}, recomputed {loss:.10g}"
-    )
+def check_claims(
+    claims: Claims, certificate: Certificate, loss: float, rounding: float = 0.0
+) -> Iterator[Check]:
+    """Loss, bound, gap and status fit together.
+
+    Parameters
+    ----------
+    claims, certificate
+        What is stated.
+    loss, rounding
+        As it was recomputed, and what that may be wrong by: a small deviance is the difference of large sums.
+    """
+    same_loss = is_close(claims.loss, loss) or abs(claims.loss - loss) <= rounding
+    yield checked("loss", same_loss, f"stated {claims.loss:.10g}, recomputed {loss:.10g}")
     # where terms are charged, the bound is one on the loss and the charge
     charge = certificate.min_gain * certificate.charged_terms
     whole, what = loss + charge, "the loss with its charge" if charge else "the loss"
-    valid = 0 <= claims.bound <= whole * (1 + ROUNDING)
+    valid = 0 <= claims.bound <= whole * (1 + ROUNDING) + rounding
     yield checked("bound", valid, f"stated {claims.bound:.10g}, {what} is {whole:.10g}")
     gap = min(1.0, max(0.0, (whole - claims.bound) / whole)) if whole > 0 else 0.0
-    same_gap = abs(claims.gap - gap) <= ROUNDING
+    allowed = ROUNDING + (rounding / whole if whole > 0 else 0.0)
+    same_gap = abs(claims.gap - gap) <= allowed
     yield checked("gap", same_gap, f"stated {claims.gap:.6g}, recomputed {gap:.6g}")
-    yield _check_status(claims, certificate, gap)
+    yield _check_status(claims, certificate, gap, allowed)
 
 
-def _check_status(claims: Claims, certificate: Certificate, gap: float) -> Check:
+def _check_status(claims: Claims, certificate: Certificate, gap: float, rounding: float) -> Check:
     detail = f"{claims.status!r} with a gap of {gap:.6g}"
     if claims.status not in {status.value for status in Status}:
         return checked("status", False, f"{claims.status!r} is not a status")
@@ -103,7 +115,7 @@ def _check_status(claims: Claims, certificate: Certificate, gap: float) -> Check
     else:
         return checked("status", True, f"{detail}; it claims no more")
     detail += f", if the bound holds; at most {allowed:.6g} justifies it"
-    return checked("status", gap <= allowed + ROUNDING, detail)
+    return checked("status", gap <= allowed + rounding, detail)
 
 
 # --- the proof ----------------------------------------------------------------------------------

@@ -18,6 +18,13 @@ def hand_loss(card: RiskCard, rows: Rows) -> float:
     return loss_at(log_odds, is_event(card, rows), rows)
 
 
+def hand_rounding(card: RiskCard, rows: Rows) -> float:
+    """What a loss of another kind than yes or no may be wrong by, being the difference of large numbers."""
+    if rows.rates is None:
+        return 0.0
+    return rows.rates.rounding(log_odds_of(card, totals_by_hand(card, rows)))
+
+
 def as_certified(card: RiskCard) -> RiskCard:
     """The card with the scale that its certificate is about.
 

@@ -17,6 +17,10 @@ from riskcard.model.outcome_kinds import Numbers as NumberKind
 
 #: Comparisons of rows with times that are made at once.
 COMPARED_AT_ONCE = 4_000_000
+#: What sums, and numbers of which a difference is taken, may be wrong by: some units of their last digits.
+ROUNDING_OF_SUMS, ROUNDING_OF_NUMBERS = 1e-13, 1e-15
+#: Below this a series is exact to the last digits.
+SMALL_RATIO = 1e-4
 
 
 class HandLoss(Protocol):
@@ -24,6 +28,9 @@ class HandLoss(Protocol):
 
     def loss(self, linear: Numbers) -> float:
         """The loss where a card gives ``total / multiplier + offset``."""
+
+    def rounding(self, linear: Numbers) -> float:
+        """What that loss may be wrong by, because numbers are rounded."""
 
     def with_pseudo_rows(self, average: float, smooth: float, expected: Numbers) -> Self:
         """The same with pseudo-observations, which are shares of the weight or exposure of each row.
@@ -68,6 +75,11 @@ class HandRates:
         surplus = self.events[happened] * np.log(self.events[happened] / expected[happened])
         return math.fsum(expected) - math.fsum(self.events) + math.fsum(surplus)
 
+    def rounding(self, linear: Numbers) -> float:
+        """That of the sums of what is expected and of events, of which the deviance is a difference."""
+        expected = self.exposure * np.exp(linear - self.log_unit)
+        return ROUNDING_OF_SUMS * (math.fsum(expected) + math.fsum(self.events))
+
 
 @dataclass(frozen=True, slots=True)
 class HandNumbers:
@@ -96,6 +108,11 @@ class HandNumbers:
     def loss(self, linear: Numbers) -> float:
         """Half the sum of squared errors: row by row."""
         return math.fsum(self.weights * (linear - self.numbers) ** 2) / 2
+
+    def rounding(self, linear: Numbers) -> float:
+        """Each error is a difference of numbers that may be much larger."""
+        wrong = ROUNDING_OF_NUMBERS * (np.abs(self.numbers) + np.abs(linear))
+        return math.fsum(self.weights * wrong * (2 * np.abs(linear - self.numbers) + wrong)) / 2
 
 
 def loss_by_hand(
@@ -134,9 +151,12 @@ def _levels_passed(level: Numbers, weights: Numbers, n_levels: int) -> Numbers:
     exposure = np.zeros(level.size)
     for one in range(1, n_levels):
         stops, passes = math.fsum(weights[level == one]), math.fsum(weights[level < one])
-        step = math.log((stops + passes) / passes)
+        ratio = stops / passes
+        step = math.log1p(ratio)
         exposure[level < one] += step
-        exposure[level == one] += 1 - step * passes / stops
+        # 1 - log(1 + q) / q, which loses its digits where q is small
+        series = ratio / 2 - ratio**2 / 3 + ratio**3 / 4 - ratio**4 / 5
+        exposure[level == one] += series if ratio < SMALL_RATIO else 1 - step / ratio
     return exposure
 
 

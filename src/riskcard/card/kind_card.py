@@ -12,9 +12,9 @@ from riskcard.card.sentences import (
     among_words,
     candidate_words,
     extra_rows,
+    loss_words,
     rare_words,
     ratio_words,
-    rounded_down,
     rounded_up,
     rule_words,
 )
@@ -302,11 +302,13 @@ def _shrinkage_words(certificate: Certificate, labels: Labels, kind: OutcomeKind
 
 
 def _proof_for_readers(certificate: Certificate, kind: OutcomeKind) -> str:
+    words = _WORDS[name_of_kind(kind)]
+    if certificate.objective == 0:
+        return f"No other card can fit these rows better: the {words.loss} is 0, up to rounding."
     if certificate.status is Status.HEURISTIC:
         return "Found by a heuristic search; whether another card of this kind fits better is not known."
     if certificate.bound <= 0:
-        return "The search was not finished, and how much better another card may fit is not known."
-    words = _WORDS[name_of_kind(kind)]
+        return f"{_ENDED[certificate.status]}; how much better another card may fit is not known."
     added = "counting the extra rows, " if certificate.all_pseudo_rows > 0 else ""
     added += "at the charge per term, " if certificate.min_gain > 0 else ""
     if certificate.status is Status.OPTIMAL:
@@ -353,14 +355,15 @@ def _certificate_words(certificate: Certificate, kind: OutcomeKind) -> Iterator[
             "Poisson deviance of the events given the weighted Nelson-Aalen estimate of the cumulative "
             "hazard of the subdistribution"
         )
-    yield f"The loss is half the {what}: {certificate.loss:.4f}."
+    loss = certificate.loss
+    yield f"The loss is half the {what}: {loss_words(loss, loss)}."
     below = "be below"
     if certificate.min_gain > 0:
         charged = f"loss plus {certificate.min_gain:.6g} per term"
-        yield f"The search minimised the {charged}: {certificate.objective:.4f}."
+        yield f"The search minimised the {charged}: {loss_words(certificate.objective, loss)}."
         below = f"have a {charged} below"
     if certificate.bound > 0:
-        bound = rounded_down(certificate.bound, 4)
+        bound = loss_words(certificate.bound, loss, is_bound=True)
         yield (
             f"No card of this kind can {below} {bound} (gap {rounded_up(100 * certificate.gap)} %)."
         )

@@ -2,7 +2,7 @@
 
 import math
 import re
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 
 from riskcard.checks import LOG_ODDS_LIMIT
 from riskcard.formatting.figures import amount, share
@@ -364,3 +364,30 @@ def _decimal_places(loss: float) -> int:
 def rounded_down(bound: float, places: int) -> str:
     """A bound in words; rounding it up would claim what was not proven."""
     return str(Decimal(repr(bound)).quantize(Decimal(1).scaleb(-places), rounding=ROUND_FLOOR))
+
+
+def loss_words(number: float, loss: float, is_bound: bool = False) -> str:
+    """A loss, or a bound on it, in a unit that may be of any size; a bound is rounded down.
+
+    Parameters
+    ----------
+    number
+        What is written.
+    loss
+        That of the card, which says how many digits tell the two apart.
+    is_bound
+        Whether to round down.
+
+    Examples
+    --------
+    >>> loss_words(12.34567, 12.34567), loss_words(12.34567, 12.35, is_bound=True)
+    ('12.3457', '12.3456')
+    >>> loss_words(2.95176123e26, 2.95177e26, is_bound=True), loss_words(3e-20, 3e-20)
+    ('2.951761e+26', '3.000000e-20')
+    """
+    rounding = ROUND_FLOOR if is_bound else ROUND_HALF_EVEN
+    if number == 0 or 1e-8 <= loss < 1e12:
+        quantum = Decimal(1).scaleb(-_decimal_places(loss))
+        return str(Decimal(repr(number)).quantize(quantum, rounding=rounding))
+    quantum = Decimal(1).scaleb(Decimal(repr(loss)).adjusted() - 6)
+    return f"{Decimal(repr(number)).quantize(quantum, rounding=rounding):.6e}"

@@ -133,7 +133,7 @@ def validate_kind(options: Namespace, card: RiskCard) -> int:
     """Judge a card of another outcome than yes or no; nothing is written before everything is there."""
     from riskcard.cli.rows.kind_rows import read_kind_rows
     from riskcard.model.outcome_kinds import TimeToEvent
-    from riskcard.validation.estimates.validate_estimates import validate_estimates
+    from riskcard.validation.estimated.estimates import validate_estimates
     from riskcard.validation.horizons.by_horizon import validate_survival
 
     rows = read_kind_rows(options, card)

@@ -30,6 +30,8 @@ from riskcard.errors import DataError, ParameterError
 HALVINGS = 80
 #: Between these is the logarithm of every hazard.
 LOWEST, HIGHEST = -40.0, 40.0
+#: Below this the next term of the series of ``_at_stop``, ``D**6 / 30240``, is less than rounding.
+SMALL_STEP = 1e-2
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +84,16 @@ class LevelRows:
         """
         steps = self.steps(weights)
         down_to = np.concatenate([np.cumsum(steps[::-1])[::-1], [0.0]])
-        at_stop = np.concatenate([[0.0], 1.0 - steps / np.expm1(steps)])
+        at_stop = np.concatenate([[0.0], _at_stop(steps)])
         found: Floats = down_to[self.codes] + at_stop[self.codes]
         return found
+
+
+def _at_stop(steps: Floats) -> Floats:
+    """``1 - D / (exp(D) - 1)``; for small ``D`` by its series, because the difference loses its digits."""
+    series = steps / 2 - steps**2 / 12 + steps**4 / 720
+    found: Floats = np.where(steps < SMALL_STEP, series, 1.0 - steps / np.expm1(steps))
+    return found
 
 
 def read_levels(y: Any, n_rows: int, order: Any = None) -> LevelRows:

@@ -40,6 +40,7 @@ import numpy as np
 
 from riskcard.arrays import Floats
 from riskcard.problem.other_losses import YesOrNoForm
+from riskcard.status import SQUARED_ERROR_TOLERANCE
 
 #: The grain of a proof, and that of a search, whose tolerances are relative to (1); smaller ones where
 #: numbers are far from their mean. With 0.1, 0.03, 0.01 and 0.005 finished proofs of scikit-learn's diabetes
@@ -52,6 +53,8 @@ MOST_EVEN = 1.9
 ROWS_PER_NUMBER = math.pi / 2
 #: A bound is lowered by this part of what is taken from it, for the rounding of sums.
 ROUNDING = 1e-12
+#: Errors below this part of the standard deviation are 0 up to rounding.
+NO_ERROR = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,7 @@ class NumberRows:
 
     #: Largest relative gap of the squared error at which a card is called optimal. What finished proofs leave
     #: (GRAIN) is relative to all squares: where a card explains 90 % of them, ten times as much.
-    tolerance: ClassVar[float] = 1e-4
+    tolerance: ClassVar[float] = SQUARED_ERROR_TOLERANCE
 
     @property
     def loss_unit(self) -> float:
@@ -130,6 +133,11 @@ class NumberRows:
         exact = half**2 / 2 - (half + np.log1p(np.exp(-2 * half)) - math.log(2.0))
         lost = float(weights @ np.where(half < 0.02, small, exact))
         return (self._less_constant(logistic)[0] + lost) * self.loss_unit
+
+    @property
+    def rounding(self) -> float:
+        """Half the sum of squared errors that are the rounding of numbers."""
+        return NO_ERROR**2 * float(self.weights @ self.numbers**2) / 2 * self.loss_unit
 
     @property
     def size(self) -> float:

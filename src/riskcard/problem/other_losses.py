@@ -109,6 +109,10 @@ class OtherLoss(Protocol):
         """The same rows where a weight of 1 is ``number``."""
 
     @property
+    def rounding(self) -> float:
+        """A loss, in the user's unit, that cannot be told from 0."""
+
+    @property
     def size(self) -> float:
         """How many rows of equal weight, or how many events, would say as much."""
 

@@ -49,6 +49,8 @@ SEARCH_FACTOR = 2.0**10
 ROWS_PER_EVENT = 4.0
 #: A bound is lowered by this part of what is taken from it, for the rounding of sums.
 ROUNDING = 1e-12
+#: A deviance below this part of the events is 0 up to the rounding of sums.
+NO_DEVIANCE = 1e-13
 #: Halvings of the interval of slopes: to the last digits.
 HALVINGS = 60
 
@@ -115,7 +117,7 @@ class RateRows:
         is_event = self.events > 0
         own = self.events[is_event]
         surplus = own * np.log(own / expected[is_event])
-        return float(np.sum(expected - self.events) + np.sum(surplus))
+        return max(0.0, float(np.sum(expected - self.events) + np.sum(surplus)))
 
     def best_scale(self, totals: Floats, most: float) -> tuple[float, float]:
         """The slope from 0 to ``most``, and the offset, with the lowest loss at ``slope * total + offset``.
@@ -155,6 +157,11 @@ class RateRows:
         constant = float(own.sum()) * self.shift
         allowance = ROUNDING * (abs(logistic) + abs(constant) + abs(floor))
         return logistic - constant - floor, allowance
+
+    @property
+    def rounding(self) -> float:
+        """What the deviance of exact predictions may come to by rounding."""
+        return NO_DEVIANCE * float(self.events.sum())
 
     @property
     def size(self) -> float:

@@ -129,6 +129,7 @@ def _best_scale(
 
 def _judged(result: SolveResult, rates: OtherLoss, loss: float, gap: float) -> SolveResult:
     """The answer with the loss of the card, the bound on every card's, and what they allow to say."""
+    loss = 0.0 if loss <= rates.rounding else loss  # no card has a lower one
     bound = rates.bound(result.bound) if result.bound > 0 else 0.0
     min_gain = result.min_gain * rates.loss_unit
     objective = loss + min_gain * len(result.solution.terms)

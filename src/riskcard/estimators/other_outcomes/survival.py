@@ -223,7 +223,9 @@ def _read_horizons(given: Any, rows: FollowUp) -> tuple[float, ...]:
     if last == 0:
         raise DataError("Every time is 0. Give the time that each row was followed.")
     if given is None:
-        return (float(np.quantile(rows.time[rows.is_event], 0.5, method="higher")),)
+        times = rows.time[rows.is_event]
+        middle = float(np.quantile(times, 0.5, method="higher"))
+        return (middle or float(times[times > 0].min(initial=last)),)
     found = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
     for one in found or [given]:
         if not is_number(one) or not 0 < one <= last:

@@ -21,7 +21,7 @@ from riskcard.validation.horizons.horizon_pictures import drawn_calibration
 
 if TYPE_CHECKING:
     from riskcard.evaluation.other_outcomes.counts import CountFigures
-    from riskcard.validation.estimates.validate_estimates import EstimateValidation
+    from riskcard.validation.estimated.estimates import EstimateValidation
 
 #: Above this, intervals of a Poisson count are said to be too narrow.
 _MUCH_DISPERSION = 1.3

@@ -60,7 +60,7 @@ class EstimateValidation:
 
     def to_html(self) -> str:
         """One page of HTML, with pictures where matplotlib is there."""
-        from riskcard.validation.estimates.estimate_document import estimate_document
+        from riskcard.validation.estimated.estimate_document import estimate_document
 
         return estimate_document(self, pictures=find_spec("matplotlib") is not None).to_page()
 
@@ -72,7 +72,7 @@ class EstimateValidation:
     @property
     def document(self) -> Document:
         """The sentences and tables."""
-        from riskcard.validation.estimates.estimate_document import estimate_document
+        from riskcard.validation.estimated.estimate_document import estimate_document
 
         return estimate_document(self)
 

@@ -1,0 +1,1 @@
+"""Cards of counts, numbers and levels judged on rows that they were not learned from."""
