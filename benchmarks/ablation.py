@@ -43,7 +43,7 @@ MANY = 10**9
 #: For each constant the value that switches it off, or one that is plainly different.
 SWITCHED_OFF: dict[str, tuple[Any, ...]] = {
     "one_pass_rows": (512,),
-    "first_pass_values": (220_000,),
+    "first_pass_values": (60_000,),
     "first_pass_fewest_rows": (1,),
     "sample_worthwhile": (1.0,),
     "first_pass_cuts": (32, 255),
