@@ -19,7 +19,9 @@ from riskcard.sources.source import (
     count_step,
     group_step,
     join_labels,
+    join_windows,
     label_step,
+    window_step,
 )
 
 #: Answers that are added up at once.
@@ -64,7 +66,7 @@ class DaskSource(PieceSource):
         found = [first(step, part, wanted, features) for part in self._frame[columns].to_delayed()]
         while len(found) > 1:
             found = [
-                join_all(step, found[start : start + FAN_IN], wanted)
+                join_all(step, found[start : start + FAN_IN], wanted, features)
                 for start in range(0, len(found), FAN_IN)
             ]
         with Pass(what, is_quiet=not self.is_shown) as shown:
@@ -90,12 +92,16 @@ def _first_step(step: Step, frame: Any, wanted: Wanted, features: Any) -> tuple[
     return step(None, as_arrow(frame), wanted, features), len(frame)
 
 
-def _join(step: Step, answers: Sequence[tuple[Any, int]], wanted: Wanted) -> tuple[Any, int]:
+def _join(
+    step: Step, answers: Sequence[tuple[Any, int]], wanted: Wanted, features: Any
+) -> tuple[Any, int]:
     found, rows = [one for one, _ in answers if one is not None], sum(n for _, n in answers)
     if not found:
         return None, rows
     if step is label_step:
         return join_labels(found), rows
+    if step is window_step:
+        return join_windows(found, features), rows
     if step in (count_step, group_step):
         total = copy.deepcopy(found[0])  # what a worker holds may be asked for again
         for one in found[1:]:

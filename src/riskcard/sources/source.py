@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from riskcard.arrays import Integers
@@ -16,6 +17,7 @@ from riskcard.sources.groups import BYTES_PER_GROUP, MOST_PATTERNS, Groups
 from riskcard.sources.look import Look, join_looks, look_at
 from riskcard.sources.rows import Kind, Rows, Wanted, label_counts, read_rows
 from riskcard.sources.sample import MOST_ROWS
+from riskcard.sources.windows import Window, WindowCounts
 
 State = TypeVar("State")
 #: From a label to its rows, their weight and the sum of the squares of weights.
@@ -66,6 +68,10 @@ class Source(ABC):
     @abstractmethod
     def count(self, wanted: Wanted, features: Sequence[FeatureCodes]) -> Counts:
         """The rows of every pattern of some features."""
+
+    @abstractmethod
+    def count_windows(self, wanted: Wanted, windows: Sequence[Window]) -> list[WindowCounts]:
+        """What is in each of some windows."""
 
     def group(self, wanted: Wanted, features: Sequence[FeatureCodes]) -> Groups:
         """The rows that are alike, as far as memory allows."""
@@ -126,6 +132,11 @@ class PieceSource(Source):
         assert found is not None  # or the look would have failed
         return found
 
+    def count_windows(self, wanted: Wanted, windows: Sequence[Window]) -> list[WindowCounts]:
+        found = self._fold(window_step, wanted, tuple(windows), "finer counts")
+        assert found is not None  # or the look would have failed
+        return list(found)
+
     def _group(self, wanted: Wanted, features: tuple[FeatureCodes, ...], most: int) -> Groups:
         found: Groups | None = self._fold(group_step, wanted, features, "counts", most)
         if found is None:
@@ -154,6 +165,10 @@ def columns_for(step: Step, wanted: Wanted, features: Any) -> list[str]:
     """The columns that a step reads."""
     if step is label_step:
         return [name for name in wanted.columns if name in (wanted.target, wanted.weights)]
+    if step is window_step:
+        own = {name for window in features for name in window.names}
+        own |= {wanted.target, wanted.weights}
+        return [name for name in wanted.columns if name in own]
     if step in (count_step, group_step):
         own = {feature.name for feature in features} | {wanted.target, wanted.weights}
         return [name for name in wanted.columns if name in own]
@@ -201,6 +216,25 @@ def group_step(state: Any, piece: Any, wanted: Wanted, features: Any) -> Any:
     """Count the alike rows of one more piece."""
     found = Groups.of_rows(*_rows_of(piece, wanted, features))
     return found if state is None else state.add(found)
+
+
+def window_step(state: Any, piece: Any, wanted: Wanted, windows: Any) -> Any:
+    """Count what one more piece has in some windows."""
+    own = {name for window in windows for name in window.names}
+    names = [name for name in wanted.features if name in own]
+    some = replace(wanted, features={name: wanted.features[name] for name in names})
+    rows = read_rows(piece, some)
+    found = tuple(WindowCounts.of_rows(rows, window, names) for window in windows)
+    return found if state is None else join_windows([state, found], windows)
+
+
+def join_windows(found: Sequence[Any], windows: Sequence[Window]) -> Any:
+    """What all pieces have in some windows."""
+    total, *others = found
+    for one in others:
+        pairs = zip(total, one, windows, strict=True)
+        total = tuple(own.add(more, window.most) for own, more, window in pairs)
+    return total
 
 
 def _rows_of(piece: Any, wanted: Wanted, features: Any) -> tuple[Rows, Any, list[str]]:
