@@ -8,9 +8,8 @@ from typing import Any
 
 from riskcard.errors import DataError
 from riskcard.extras import import_extra
-from riskcard.sources.arrow_kinds import divide_columns
 from riskcard.sources.look import join_looks
-from riskcard.sources.rows import Wanted
+from riskcard.sources.rows import Wanted, divide_columns
 from riskcard.sources.source import (
     Pass,
     PieceSource,

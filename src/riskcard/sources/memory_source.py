@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from riskcard.extras import import_extra
-from riskcard.sources.arrow_kinds import divide_columns
+from riskcard.sources.rows import divide_columns
 from riskcard.sources.source import PieceSource
 
 #: Rows that are counted together.
