@@ -206,10 +206,16 @@ def _on_cluster(scheduler: str, path: str) -> Any:
     except (OSError, TimeoutError, ValueError) as error:
         said = " ".join(str(error).split()).rstrip(".")
         raise DataError(f"No scheduler answers at {scheduler!r}: {said}.") from None
+    is_seen = Path(path).is_dir() or any(glob.iglob(path, recursive=True))
+    is_parquet = path.endswith((".parquet", ".pq")) or Path(path).is_dir()
+    if is_seen and is_parquet:
+        from riskcard.sources.file_source import FileSource
+
+        FileSource(
+            path
+        )  # names a file that lacks a column or is of another kind; workers could not
     try:
-        if Path(path).is_dir() or path.endswith((".parquet", ".pq")):
-            return frames.read_parquet(path)
-        return frames.read_csv(path)
+        return frames.read_parquet(path) if is_parquet else frames.read_csv(path)
     except (OSError, ValueError) as error:
         said = " ".join(str(error).split())[:300].rstrip(".")
         raise DataError(f"{path!r} cannot be read: {said}.") from None

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from riskcard.errors import DataError
+from riskcard.errors import DataError, RiskcardError
 from riskcard.extras import import_extra
 from riskcard.sources.look import join_looks
 from riskcard.sources.rows import Wanted, divide_columns
@@ -71,13 +71,25 @@ class DaskSource(PieceSource):
         with Pass(what, is_quiet=not self.is_shown) as shown:
             try:
                 answer, rows = dask.compute(found[0])[0]
+            except (RiskcardError, MemoryError):
+                raise
             except (OSError, TimeoutError) as error:
-                said = " ".join(str(error).split()).rstrip(".")
                 raise DataError(
-                    f"The cluster did not answer: {said}. Start it, and try again."
+                    f"The cluster did not answer: {_first_words(error)}. Start it, and try again."
                 ) from None
+            except Exception as error:  # whatever the code of a user's frame raises on a worker
+                raise DataError(
+                    f"{self.name}: a worker failed on a partition: {_first_words(error)}. All partitions need "
+                    "the same columns with the same types."
+                ) from error
             shown.add(rows)
         return answer
+
+
+def _first_words(error: Exception) -> str:
+    """What an error says, with its kind where that says more, on one short line."""
+    said = " ".join(str(error).split())[:300].rstrip(".")
+    return f"{type(error).__name__}: {said}" if isinstance(error, LookupError) else said
 
 
 def as_arrow(frame: Any) -> Any:
