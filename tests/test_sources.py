@@ -457,7 +457,8 @@ def test_progress_says_rows_per_second(tmp_path, capsys):
     folder = write_pieces(random_table(1), tmp_path / "pieces", 3)
     assert main(["fit", str(folder), "--target", "died", "--max-terms", "1"]) == 0
     said = capsys.readouterr().err
-    assert "ranges and a sample: 600 rows" in said
+    assert "pass 1 of 3, labels: 600 rows" in said
+    assert "pass 2 of 3, ranges and a sample: 600 of 600 rows" in said
     assert "rows per second" in said
 
 

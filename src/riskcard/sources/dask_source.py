@@ -68,7 +68,7 @@ class DaskSource(PieceSource):
                 join_all(step, found[start : start + FAN_IN], wanted, features)
                 for start in range(0, len(found), FAN_IN)
             ]
-        with Pass(what, is_quiet=not self.is_shown) as shown:
+        with Pass(what, self) as shown:
             try:
                 answer, rows = dask.compute(found[0])[0]
             except (RiskcardError, MemoryError):

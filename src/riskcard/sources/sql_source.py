@@ -20,7 +20,7 @@ from riskcard.sources.sample import (
     factors_of,
     join,
 )
-from riskcard.sources.source import LabelCounts, Pass, Source
+from riskcard.sources.source import LabelCounts, Query, Source
 from riskcard.sources.sql_dialects import Dialect, number, quoted
 from riskcard.sources.windows import Window, WindowCounts
 
@@ -280,7 +280,7 @@ class SqlSource(Source):
         return f"CASE {' '.join(whens)} ELSE {tree} END" if whens else tree
 
     def _ask(self, query: str, what: str = "") -> list[Any]:
-        with Pass(what, is_quiet=not (self.is_shown and what), counts_rows=False):
+        with Query(what, is_quiet=not (self.is_shown and what)):
             try:
                 return list(self._connection.execute(query).fetchall())
             except self._dialect.errors() as error:

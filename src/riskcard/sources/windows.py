@@ -17,6 +17,9 @@ from riskcard.sources.coding import FeatureCodes
 from riskcard.sources.groups import add_up
 from riskcard.sources.rows import Rows
 
+#: Up to so many cells sums are kept in one array.
+MOST_CELLS = 2**20
+
 
 @dataclass(frozen=True, slots=True)
 class PointsOfCodes:
@@ -100,27 +103,6 @@ class WindowCounts:
         nothing = np.zeros(0, dtype=np.int64)
         return cls(np.zeros(0), nothing, nothing, False, *ends)
 
-    @classmethod
-    def of_rows(cls, rows: Rows, window: Window, names: Sequence[str]) -> WindowCounts:
-        """What some rows, which have features of these ``names``, have in a window."""
-        place = {name: f for f, name in enumerate(names)}
-        values = rows.values[place[window.feature.name]]
-        is_number = ~np.isnan(values) & ~np.isin(values, window.feature.specials)
-        numbers = values[is_number]
-        low = float(numbers[numbers <= window.at].max(initial=-np.inf))
-        high = float(numbers[numbers > window.at].min(initial=np.inf))
-        chosen = np.flatnonzero(window.has(values))
-        totals = np.zeros(chosen.size, dtype=np.int64)
-        for one in window.others:
-            f = place[one.codes.name]
-            codes = one.codes.code(rows.values[f][chosen], rows.texts.get(f))
-            totals += np.array(one.points, dtype=np.int64)[codes]
-        keys = 2 * totals + rows.is_event[chosen]
-        own = values[chosen]
-        if not window.is_by_number:
-            own = np.searchsorted(window.feature.cuts, own, side="left").astype(np.float64)
-        return cls.of(add_up(own, keys, rows.weights[chosen]), window.most, (low, high))
-
     def add(self, other: WindowCounts, most: int) -> WindowCounts:
         """These counts, with those of other rows."""
         ends = max(self.below, other.below), min(self.above, other.above)
@@ -132,3 +114,63 @@ class WindowCounts:
             for name in ("numbers", "keys", "weights")
         )
         return WindowCounts.of(add_up(*parts), most, ends)
+
+
+class CountedRows:
+    """Rows that are counted for several windows: what is the same for them is computed once.
+
+    Parameters
+    ----------
+    rows
+        The rows.
+    names
+        The names of their features.
+    """
+
+    def __init__(self, rows: Rows, names: Sequence[str]) -> None:
+        self._rows, self._place = rows, {name: f for f, name in enumerate(names)}
+        self._points: dict[int, Integers] = {}
+
+    def window(self, window: Window, is_listed: bool) -> WindowCounts:
+        """What the rows have in a window; without its groups where they are known to be too many."""
+        values = self._rows.values[self._place[window.feature.name]]
+        numbers = values[~np.isnan(values) & ~np.isin(values, window.feature.specials)]
+        low = float(numbers[numbers <= window.at].max(initial=-np.inf))
+        high = float(numbers[numbers > window.at].min(initial=np.inf))
+        if not is_listed:
+            nothing = np.zeros(0, dtype=np.int64)
+            return WindowCounts(np.zeros(0), nothing, nothing, False, low, high)
+        chosen = np.flatnonzero(window.has(values))
+        keys = self._rows.is_event[chosen].astype(np.int64)
+        for one in window.others:
+            keys += 2 * self._points_of(one)[chosen]
+        own, weights = values[chosen], self._rows.weights[chosen]
+        if window.is_by_number:
+            groups = add_up(own, keys, weights)
+        else:
+            bins = np.searchsorted(window.feature.cuts, own, side="left")
+            groups = _add_up_bins(bins, keys, weights)
+        return WindowCounts.of(groups, window.most, (low, high))
+
+    def _points_of(self, one: PointsOfCodes) -> Integers:
+        """What a card gives to each row for a feature."""
+        if id(one) not in self._points:
+            f = self._place[one.codes.name]
+            codes = one.codes.code(self._rows.values[f], self._rows.texts.get(f))
+            self._points[id(one)] = np.array(one.points, dtype=np.int64)[codes]
+        return self._points[id(one)]
+
+
+def _add_up_bins(
+    bins: Integers, keys: Integers, weights: Integers
+) -> tuple[Floats, Integers, Integers]:
+    """The sums of positive weights by bin and key, as `add_up` gives them."""
+    low = int(keys.min(initial=0))
+    span = int(keys.max(initial=0)) - low + 1
+    n_bins = int(bins.max(initial=0)) + 1
+    if n_bins * span > MOST_CELLS:
+        return add_up(bins.astype(np.float64), keys, weights)
+    sums = np.zeros(n_bins * span, dtype=np.int64)
+    np.add.at(sums, bins * span + (keys - low), weights)
+    filled = np.flatnonzero(sums)
+    return (filled // span).astype(np.float64), filled % span + low, sums[filled]

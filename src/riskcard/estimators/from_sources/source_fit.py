@@ -116,6 +116,7 @@ def see(source: Source, estimator: Any, task: Task) -> tuple[Seen, LabelCounts]:
             f"Left out: {shown}. Any fit to such a column is chance, or has too many levels to count."
         )
         left_out += more
+        source.most_passes = None if source.most_passes is None else source.most_passes + 1
         wanted = without_features(seen, more)
 
 
@@ -230,6 +231,9 @@ def fit_source(
         What is to be done.
     """
     _require_possible(task)
+    # labels, ranges, counts; how often cuts move is not known before
+    source.passes = 0
+    source.most_passes = None if task.regularization.grid is None else 3
     seen, labels = see(source, estimator, task)
     procedure = estimator.procedure_of_source(task, source.memory, seen)
     task.rules.check_names(seen.columns)
