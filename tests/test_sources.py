@@ -37,6 +37,8 @@ from riskcard.audit.findings import Outcome  # noqa: E402
 from riskcard.cli.main import main  # noqa: E402
 from riskcard.sources.rows import Kind, Rows, Wanted  # noqa: E402
 from riskcard.sources.sample import PRIME, hash_rows  # noqa: E402
+from riskcard.sources.sql_dialects import DuckDb  # noqa: E402
+from riskcard.sources.sql_source import SqlSource  # noqa: E402
 from source_tables import facts_of, fit, random_table, write_pieces  # noqa: E402
 
 #: All rows are the sample; cuts from a sample; conditions preselected on it as well.
@@ -314,6 +316,74 @@ def test_a_scheduler_that_is_not_there_is_named(tmp_path, capsys, monkeypatch):
     assert "No scheduler answers at 'tcp://127.0.0.1:1'" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("damage", [_missing_column, _other_type])
+def test_a_file_of_a_cluster_that_is_not_like_the_others_is_named(
+    damage, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setattr(distributed, "Client", lambda address, timeout: None)
+    folder = write_pieces(random_table(1), tmp_path / "pieces", 3)
+    _, said = damage(folder)
+    arguments = ["fit", str(folder), "--target", "died", "--scheduler", "tcp://there:1", "-q"]
+    assert main([*arguments, "-o", str(tmp_path / "card.json")]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert re.search(said, error), error
+    assert not (tmp_path / "card.json").exists()
+
+
+def _fail_with(error):
+    def fail(piece):
+        raise error
+
+    return fail
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (KeyError("['age'] not in index"), r"a worker failed on a partition: KeyError: .*age"),
+        (
+            ValueError("Mismatched\n\ndtypes found"),
+            "failed on a partition: Mismatched dtypes found",
+        ),
+        (OSError("Lost the scheduler."), "did not answer: Lost the scheduler. Start it"),
+        (DataError("Feature 'a' is infinite."), "^Feature 'a' is infinite.$"),
+    ],
+    ids=["no column", "other types", "no cluster", "our own"],
+)
+def test_what_fails_on_a_worker_is_one_sentence(error, said):
+    frame = frames.from_pandas(random_table(1), npartitions=3)
+    broken = frame.map_partitions(_fail_with(error), meta=frame)
+    with dask.config.set(scheduler="sync"), pytest.raises(DataError, match=said) as caught:
+        fit(broken)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("data", [5, {"a": 1}, object()])
+def test_what_is_no_table_is_refused(data):
+    with pytest.raises(ParameterError, match="which is not known as a table"):
+        open_source(data, "died")
+
+
+class _Connection:
+    """Nothing but what a source asks of a connection."""
+
+    def __init__(self, connection):
+        self._connection = connection
+
+    def execute(self, query):
+        return self._connection.cursor().execute(query)
+
+
+def test_any_connection_that_runs_queries_will_do_with_a_dialect():
+    table = random_table(1)
+    connection = duckdb.connect()
+    connection.register("frame", table)
+    connection.execute("CREATE TABLE rows AS SELECT * FROM frame")
+    source = SqlSource(_Connection(connection), DuckDb(), "rows")
+    assert facts_of(fit(source)) == facts_of(fit(table))
+
+
 def _with(**columns):
     table = random_table(1)
     return table.assign(**{name: column(table) for name, column in columns.items()})
@@ -387,7 +457,8 @@ def test_progress_says_rows_per_second(tmp_path, capsys):
     folder = write_pieces(random_table(1), tmp_path / "pieces", 3)
     assert main(["fit", str(folder), "--target", "died", "--max-terms", "1"]) == 0
     said = capsys.readouterr().err
-    assert "ranges and a sample: 600 rows" in said
+    assert "pass 1 of 3, labels: 600 rows" in said
+    assert "pass 2 of 3, ranges and a sample: 600 of 600 rows" in said
     assert "rows per second" in said
 
 
@@ -462,11 +533,11 @@ def test_without_a_grid_cuts_are_moved_where_all_rows_have_a_lower_loss(tmp_path
     way = {"sample_rows": 2000, "memory": 10**7, "regularization": None, "max_terms": 2}
     moved = fit(table, **way)
     certificate = moved.card_.certificate
-    assert "moved to the best gaps" in certificate.notes[-1]
+    assert "Every cut of the card is at its best gap" in certificate.notes[-1]
     assert not certificate.is_grid_full
     folder = write_pieces(table, tmp_path / "pieces", 5)
     assert facts_of(fit(folder, **way)) == facts_of(moved)
-    monkeypatch.setattr("riskcard.estimators.from_sources.source_fit.MOST_ROUNDS", 0)
+    monkeypatch.setattr("riskcard.estimators.from_sources.refine.MOST_ROUNDS", 0)
     assert moved.loss_ < fit(table, **way).loss_
     every = RiskScoreClassifier(2, regularization=None).fit(table[["a", "b", "c"]], table.died)
     assert every.loss_ <= moved.loss_ < 1.001 * every.loss_

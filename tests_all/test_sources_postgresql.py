@@ -22,8 +22,13 @@ def create(connection, name, table):
 
 @pytest.mark.parametrize(
     "way",
-    [{}, {"sample_rows": 150}, {"sample_rows": 150, "memory": 400_000, "certify": False}],
-    ids=["whole", "by sample", "preselected"],
+    [
+        {},
+        {"sample_rows": 150},
+        {"sample_rows": 150, "memory": 400_000, "certify": False},
+        {"sample_rows": 60, "memory": 60_000, "max_terms": 2, "regularization": None},
+    ],
+    ids=["whole", "by sample", "preselected", "at full resolution"],
 )
 @pytest.mark.parametrize("seed", [0, 1, 4])
 def test_a_table_in_postgresql_gives_the_same_card(connection, seed, way):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 #: The first parts of addresses of databases.
 ADDRESSES = ("duckdb://", "postgresql://", "postgres://")
+#: How any address begins.
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 #: Options that need the rows themselves, by their names in the options.
 NEEDS_ROWS = {
     "improve": "--improve",
@@ -48,16 +51,19 @@ NEEDS_ROWS = {
 
 
 def names_source(path: str) -> bool:
-    """Whether a path is a folder, a pattern of names or the address of a database."""
-    if path.startswith(ADDRESSES) or Path(path).is_dir():
+    """Whether a path is a folder, a pattern of names or an address: of a database, or of files elsewhere."""
+    if _ADDRESS.match(path) or Path(path).is_dir():
         return True
     return glob.has_magic(path) and not Path(path).exists()
 
 
 def files_of(path: str) -> list[str]:
     """The files of what `names_source` accepts: of a folder all, of an address that of a database, if any."""
-    if path.startswith(ADDRESSES):
+    if _ADDRESS.match(path) and not path.startswith("file://"):
         return [] if (file := file_of_database(path)) is None else [file]
+    path = _here(path)
+    if Path(path).is_file():
+        return [path]
     found = Path(path).rglob("*") if Path(path).is_dir() else glob.iglob(path, recursive=True)
     return sorted(str(one) for one in found if Path(one).is_file())
 
@@ -73,8 +79,9 @@ def require_outside(sources: Sequence[str], written: Mapping[str, str]) -> None:
         From what a message calls a file, such as "--output", to its path.
     """
     for path in sources:
+        is_elsewhere = _ADDRESS.match(path) and not path.startswith("file://")
         for name, place in written.items():
-            if not path.startswith(ADDRESSES) and _would_be_read(Path(place), path):
+            if not is_elsewhere and _would_be_read(Path(place), path):
                 raise ParameterError(
                     f"{name} ({place!r}) would be one of the files of {path!r} when they are read next. "
                     "Choose a place outside it."
@@ -82,9 +89,9 @@ def require_outside(sources: Sequence[str], written: Mapping[str, str]) -> None:
 
 
 def _would_be_read(place: Path, source: str) -> bool:
-    from riskcard.sources.file_source import is_table_name
+    from riskcard.sources.file_places import is_table_name
 
-    place = Path(os.path.realpath(place))
+    place, source = Path(os.path.realpath(place)), _here(source)
     if Path(source).is_dir():
         return is_table_name(place) and Path(os.path.realpath(source)) in place.parents
     parts = Path(os.path.abspath(source)).parts
@@ -92,6 +99,15 @@ def _would_be_read(place: Path, source: str) -> bool:
         return fnmatch(str(place), os.path.abspath(source))
     is_as_deep = len(parts) == len(place.parts)
     return is_as_deep and all(map(fnmatch, place.parts, parts))
+
+
+def _here(path: str) -> str:
+    """The path on this machine that ``file://...`` means; any other path as it is."""
+    if not path.startswith("file://"):
+        return path
+    from riskcard.sources.file_places import local_path
+
+    return local_path(path)
 
 
 def file_of_database(address: str) -> str | None:
@@ -190,10 +206,16 @@ def _on_cluster(scheduler: str, path: str) -> Any:
     except (OSError, TimeoutError, ValueError) as error:
         said = " ".join(str(error).split()).rstrip(".")
         raise DataError(f"No scheduler answers at {scheduler!r}: {said}.") from None
+    is_seen = Path(path).is_dir() or any(glob.iglob(path, recursive=True))
+    is_parquet = path.endswith((".parquet", ".pq")) or Path(path).is_dir()
+    if is_seen and is_parquet:
+        from riskcard.sources.file_source import FileSource
+
+        FileSource(
+            path
+        )  # names a file that lacks a column or is of another kind; workers could not
     try:
-        if Path(path).is_dir() or path.endswith((".parquet", ".pq")):
-            return frames.read_parquet(path)
-        return frames.read_csv(path)
+        return frames.read_parquet(path) if is_parquet else frames.read_csv(path)
     except (OSError, ValueError) as error:
         said = " ".join(str(error).split())[:300].rstrip(".")
         raise DataError(f"{path!r} cannot be read: {said}.") from None

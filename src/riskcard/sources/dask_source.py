@@ -6,11 +6,10 @@ import copy
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from riskcard.errors import DataError
+from riskcard.errors import DataError, RiskcardError
 from riskcard.extras import import_extra
-from riskcard.sources.arrow_kinds import divide_columns
 from riskcard.sources.look import join_looks
-from riskcard.sources.rows import Wanted
+from riskcard.sources.rows import Wanted, divide_columns
 from riskcard.sources.source import (
     Pass,
     PieceSource,
@@ -19,7 +18,9 @@ from riskcard.sources.source import (
     count_step,
     group_step,
     join_labels,
+    join_windows,
     label_step,
+    window_step,
 )
 
 #: Answers that are added up at once.
@@ -64,19 +65,31 @@ class DaskSource(PieceSource):
         found = [first(step, part, wanted, features) for part in self._frame[columns].to_delayed()]
         while len(found) > 1:
             found = [
-                join_all(step, found[start : start + FAN_IN], wanted)
+                join_all(step, found[start : start + FAN_IN], wanted, features)
                 for start in range(0, len(found), FAN_IN)
             ]
-        with Pass(what, is_quiet=not self.is_shown) as shown:
+        with Pass(what, self) as shown:
             try:
                 answer, rows = dask.compute(found[0])[0]
+            except (RiskcardError, MemoryError):
+                raise
             except (OSError, TimeoutError) as error:
-                said = " ".join(str(error).split()).rstrip(".")
                 raise DataError(
-                    f"The cluster did not answer: {said}. Start it, and try again."
+                    f"The cluster did not answer: {_first_words(error)}. Start it, and try again."
                 ) from None
+            except Exception as error:  # whatever the code of a user's frame raises on a worker
+                raise DataError(
+                    f"{self.name}: a worker failed on a partition: {_first_words(error)}. All partitions need "
+                    "the same columns with the same types."
+                ) from error
             shown.add(rows)
         return answer
+
+
+def _first_words(error: Exception) -> str:
+    """What an error says, with its kind where that says more, on one short line."""
+    said = " ".join(str(error).split())[:300].rstrip(".")
+    return f"{type(error).__name__}: {said}" if isinstance(error, LookupError) else said
 
 
 def as_arrow(frame: Any) -> Any:
@@ -90,12 +103,16 @@ def _first_step(step: Step, frame: Any, wanted: Wanted, features: Any) -> tuple[
     return step(None, as_arrow(frame), wanted, features), len(frame)
 
 
-def _join(step: Step, answers: Sequence[tuple[Any, int]], wanted: Wanted) -> tuple[Any, int]:
+def _join(
+    step: Step, answers: Sequence[tuple[Any, int]], wanted: Wanted, features: Any
+) -> tuple[Any, int]:
     found, rows = [one for one, _ in answers if one is not None], sum(n for _, n in answers)
     if not found:
         return None, rows
     if step is label_step:
         return join_labels(found), rows
+    if step is window_step:
+        return join_windows(found, features), rows
     if step in (count_step, group_step):
         total = copy.deepcopy(found[0])  # what a worker holds may be asked for again
         for one in found[1:]:

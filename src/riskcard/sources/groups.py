@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from riskcard.arrays import Integers
 from riskcard.sources.coding import FeatureCodes, code_rows
@@ -41,12 +43,7 @@ class Groups:
     @classmethod
     def of(cls, keys: Integers, weights: Integers, rows: Integers) -> Groups:
         """Equal keys and weights as one group."""
-        different, place = np.unique(keys, return_inverse=True)
-        known, step = np.unique(weights, return_inverse=True)
-        both, place = np.unique(place * known.size + step, return_inverse=True)
-        sums = np.zeros(both.size, dtype=np.int64)
-        np.add.at(sums, place, rows)
-        return cls(different[both // known.size], known[both % known.size], sums)
+        return cls(*add_up(keys, weights, rows))
 
     @classmethod
     def of_rows(cls, rows: Rows, features: Sequence[FeatureCodes], names: Sequence[str]) -> Groups:
@@ -61,3 +58,17 @@ class Groups:
             for name in ("keys", "weights", "rows")
         )
         return Groups.of(*both)
+
+
+def add_up(
+    first: NDArray[Any], second: Integers, amounts: Integers
+) -> tuple[NDArray[Any], Integers, Integers]:
+    """The sums of the amounts over equal pairs, by the first and then the second of the pairs."""
+    different, place = np.unique(first, return_inverse=True)
+    known, step = np.unique(second, return_inverse=True)
+    both, place = np.unique(place * known.size + step, return_inverse=True)
+    sums = np.zeros(both.size, dtype=np.int64)
+    np.add.at(sums, place, amounts)
+    if not both.size:
+        return different, known, sums
+    return different[both // known.size], known[both % known.size], sums

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from riskcard.errors import ParameterError
 from riskcard.extras import import_extra
-from riskcard.sources.arrow_kinds import divide_columns
+from riskcard.sources.rows import divide_columns
 from riskcard.sources.source import PieceSource
 
 #: Rows that are counted together.
@@ -29,7 +30,14 @@ class MemorySource(PieceSource):
         import narwhals as nw
 
         self.name = "The frame"
-        self._table = nw.from_native(frame, eager_only=True).to_arrow()
+        try:
+            self._table = nw.from_native(frame, eager_only=True).to_arrow()
+        except TypeError:
+            kind = f"{type(frame).__module__}.{type(frame).__qualname__}".removeprefix("builtins.")
+            raise ParameterError(
+                f"data is a {kind}, which is not known as a table. Give files, a frame of pandas, polars, pyarrow "
+                "or Dask, or a connection of duckdb or psycopg; DuckDB reads other databases with ATTACH."
+            ) from None
         self._piece_rows = piece_rows
         self.kinds, self.unusable = divide_columns(self._table.schema)
 

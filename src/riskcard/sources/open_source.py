@@ -33,6 +33,7 @@ def open_source(
     weights: str | None = None,
     table: str | None = None,
     memory: int | str = "2GB",
+    filesystem: Any = None,
 ) -> Source:
     """Open a table that need not fit into memory, for ``RiskScoreClassifier.fit``.
 
@@ -40,7 +41,8 @@ def open_source(
     ----------
     data
         A file, a folder, a pattern such as ``"folder/*.parquet"``, or a list of files: Parquet, CSV or
-        Arrow. ``"duckdb:///file"`` or ``"postgresql://..."``, or a connection of duckdb or psycopg. A Dask
+        Arrow; on this machine, or an address such as ``"s3://bucket/folder"`` that pyarrow or fsspec
+        opens. ``"duckdb:///file"`` or ``"postgresql://..."``, or a connection of duckdb or psycopg. A Dask
         data frame. A frame of pandas, polars or pyarrow.
     target
         The column to predict.
@@ -51,6 +53,8 @@ def open_source(
     memory
         What the counts and the fit may use, such as ``"2GB"``. With more, more conditions are compared on
         all rows.
+    filesystem
+        A filesystem of pyarrow or fsspec where the files of ``data`` are.
 
     Examples
     --------
@@ -62,7 +66,7 @@ def open_source(
     >>> card.features[0].cuts
     (60.0,)
     """
-    source = _open(data, table)
+    source = _open(data, table, filesystem)
     source.require(target, "target")
     if weights is not None:
         source.require(weights, "weights")
@@ -70,7 +74,11 @@ def open_source(
     return source
 
 
-def _open(data: Any, table: str | None) -> Source:
+def _open(data: Any, table: str | None, filesystem: Any) -> Source:
+    is_list = isinstance(data, Sequence) and all(isinstance(one, (str, Path)) for one in data)
+    is_path = isinstance(data, (str, Path)) or is_list
+    if filesystem is not None and not is_path:
+        raise ParameterError("filesystem is only for paths of files. Leave it out.")
     if isinstance(data, str) and is_address(data):
         return _open_database(data, table)
     module = type(data).__module__.split(".")[0]
@@ -86,9 +94,8 @@ def _open(data: Any, table: str | None) -> Source:
         return data
     if is_dask(data):
         return DaskSource(data)
-    is_list = isinstance(data, Sequence) and all(isinstance(one, (str, Path)) for one in data)
-    if isinstance(data, (str, Path)) or is_list:
-        return FileSource(data)
+    if is_path:
+        return FileSource(data, filesystem=filesystem)
     return MemorySource(data)
 
 

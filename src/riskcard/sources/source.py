@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from riskcard.arrays import Integers
@@ -16,6 +17,7 @@ from riskcard.sources.groups import BYTES_PER_GROUP, MOST_PATTERNS, Groups
 from riskcard.sources.look import Look, join_looks, look_at
 from riskcard.sources.rows import Kind, Rows, Wanted, label_counts, read_rows
 from riskcard.sources.sample import MOST_ROWS
+from riskcard.sources.windows import CountedRows, Window, WindowCounts
 
 State = TypeVar("State")
 #: From a label to its rows, their weight and the sum of the squares of weights.
@@ -43,6 +45,10 @@ class Source(ABC):
         The most different rows of the sample that places candidate cuts.
     is_shown
         Show how far a pass over the rows has come.
+    passes, most_passes
+        How many passes were begun, and how many there will be; None where that is not known.
+    rows_per_pass
+        Rows that a pass reads; None before the first one has ended.
     """
 
     name: str
@@ -54,6 +60,9 @@ class Source(ABC):
     memory: int = 2 * 10**9
     sample_rows: int = MOST_ROWS
     is_shown: bool = False
+    passes: int = 0
+    most_passes: int | None = None
+    rows_per_pass: int | None = None
 
     @abstractmethod
     def count_labels(self, wanted: Wanted) -> LabelCounts:
@@ -66,6 +75,10 @@ class Source(ABC):
     @abstractmethod
     def count(self, wanted: Wanted, features: Sequence[FeatureCodes]) -> Counts:
         """The rows of every pattern of some features."""
+
+    @abstractmethod
+    def count_windows(self, wanted: Wanted, windows: Sequence[Window]) -> list[WindowCounts]:
+        """What is in each of some windows."""
 
     def group(self, wanted: Wanted, features: Sequence[FeatureCodes]) -> Groups:
         """The rows that are alike, as far as memory allows."""
@@ -126,6 +139,11 @@ class PieceSource(Source):
         assert found is not None  # or the look would have failed
         return found
 
+    def count_windows(self, wanted: Wanted, windows: Sequence[Window]) -> list[WindowCounts]:
+        found = self._fold(window_step, wanted, tuple(windows), "finer counts")
+        assert found is not None  # or the look would have failed
+        return list(found)
+
     def _group(self, wanted: Wanted, features: tuple[FeatureCodes, ...], most: int) -> Groups:
         found: Groups | None = self._fold(group_step, wanted, features, "counts", most)
         if found is None:
@@ -137,7 +155,7 @@ class PieceSource(Source):
         self, step: Step, wanted: Wanted, features: Any, what: str, most: int | None = None
     ) -> Any:
         state = None
-        with Pass(what, is_quiet=not self.is_shown) as shown:
+        with Pass(what, self) as shown:
             for piece in self.pieces(columns_for(step, wanted, features)):
                 state = step(state, piece, wanted, features)
                 shown.add(piece.num_rows)
@@ -154,6 +172,10 @@ def columns_for(step: Step, wanted: Wanted, features: Any) -> list[str]:
     """The columns that a step reads."""
     if step is label_step:
         return [name for name in wanted.columns if name in (wanted.target, wanted.weights)]
+    if step is window_step:
+        own = {name for window in features for name in window.names}
+        own |= {wanted.target, wanted.weights}
+        return [name for name in wanted.columns if name in own]
     if step in (count_step, group_step):
         own = {feature.name for feature in features} | {wanted.target, wanted.weights}
         return [name for name in wanted.columns if name in own]
@@ -203,6 +225,28 @@ def group_step(state: Any, piece: Any, wanted: Wanted, features: Any) -> Any:
     return found if state is None else state.add(found)
 
 
+def window_step(state: Any, piece: Any, wanted: Wanted, windows: Any) -> Any:
+    """Count what one more piece has in some windows."""
+    own = {name for window in windows for name in window.names}
+    names = [name for name in wanted.features if name in own]
+    some = replace(wanted, features={name: wanted.features[name] for name in names})
+    rows = read_rows(piece, some)
+    counted = CountedRows(rows, names)
+    known = [True] * len(windows) if state is None else [one.is_complete for one in state]
+    pairs = zip(windows, known, strict=True)
+    found = tuple(counted.window(one, is_listed) for one, is_listed in pairs)
+    return found if state is None else join_windows([state, found], windows)
+
+
+def join_windows(found: Sequence[Any], windows: Sequence[Window]) -> Any:
+    """What all pieces have in some windows."""
+    total, *others = found
+    for one in others:
+        pairs = zip(total, one, windows, strict=True)
+        total = tuple(own.add(more, window.most) for own, more, window in pairs)
+    return total
+
+
 def _rows_of(piece: Any, wanted: Wanted, features: Any) -> tuple[Rows, Any, list[str]]:
     """The rows of a piece with these features only."""
     own = {feature.name: wanted.features[feature.name] for feature in features}
@@ -213,10 +257,13 @@ def _rows_of(piece: Any, wanted: Wanted, features: Any) -> tuple[Rows, Any, list
 class Pass(LiveLine):
     """The live line of one pass over all rows."""
 
-    def __init__(self, what: str, is_quiet: bool, counts_rows: bool = True) -> None:
-        super().__init__(is_quiet=is_quiet)
-        self._counts_rows = counts_rows
-        self._what, self._rows, self._begin = what, 0, time.perf_counter()
+    def __init__(self, what: str, source: Source) -> None:
+        super().__init__(is_quiet=not source.is_shown)
+        self._source, self._rows, self._begin = source, 0, time.perf_counter()
+        source.passes += 1
+        most = source.most_passes
+        of = "" if most is None or source.passes > most else f" of {most}"
+        self._what = f"pass {source.passes}{of}, {what}"
         self.show(self._text_of)
 
     def add(self, n_rows: int) -> None:
@@ -225,9 +272,27 @@ class Pass(LiveLine):
 
     def _text_of(self) -> str:
         seconds = max(time.perf_counter() - self._begin, 1e-9)
-        if not self._counts_rows:
-            return f"{self._what}: {seconds:.1f} s"
-        return f"{self._what}: {self._rows:,} rows, {self._rows / seconds:,.0f} rows per second"
+        known = self._source.rows_per_pass
+        of = "" if known is None else f" of {known:,}"
+        return f"{self._what}: {self._rows:,}{of} rows, {self._rows / seconds:,.0f} rows per second"
+
+    def __exit__(self, *error: object) -> None:
+        super().__exit__(*error)
+        if error[0] is None:
+            self.keep(f"{self._text_of()}, done")
+            self._source.rows_per_pass = self._rows
+
+
+class Query(LiveLine):
+    """The live line of one query."""
+
+    def __init__(self, what: str, is_quiet: bool) -> None:
+        super().__init__(is_quiet=is_quiet)
+        self._what, self._begin = what, time.perf_counter()
+        self.show(self._text_of)
+
+    def _text_of(self) -> str:
+        return f"{self._what}: {time.perf_counter() - self._begin:.1f} s"
 
     def __exit__(self, *error: object) -> None:
         super().__exit__(*error)

@@ -9,7 +9,7 @@ import numpy as np
 
 from riskcard.errors import DataError
 from riskcard.sources.coding import Counts, FeatureCodes, n_patterns
-from riskcard.sources.groups import Groups
+from riskcard.sources.groups import Groups, add_up
 from riskcard.sources.look import MOST_TEXTS, Look
 from riskcard.sources.rows import Kind, Wanted, bad_weight, infinite
 from riskcard.sources.sample import (
@@ -20,8 +20,9 @@ from riskcard.sources.sample import (
     factors_of,
     join,
 )
-from riskcard.sources.source import LabelCounts, Pass, Source
+from riskcard.sources.source import LabelCounts, Query, Source
 from riskcard.sources.sql_dialects import Dialect, number, quoted
+from riskcard.sources.windows import Window, WindowCounts
 
 #: How much wider a sample is drawn when it has fewer different rows than wanted.
 WIDER = 8
@@ -141,6 +142,54 @@ class SqlSource(Source):
         self.require_few(len(found), most)
         return Groups.of(*np.array(found, dtype=np.int64).reshape(-1, 3).T)
 
+    def count_windows(self, wanted: Wanted, windows: Sequence[Window]) -> list[WindowCounts]:
+        rows, asked = self._rows(wanted), []
+        for window in windows:
+            own, at = self._number_of(window), number(window.at)
+            asked += [
+                f"max(CASE WHEN {own} <= {at} THEN {own} END)",
+                f"min(CASE WHEN {own} > {at} THEN {own} END)",
+            ]
+        (ends,) = self._ask(f"SELECT {', '.join(asked)} FROM {rows}", "neighbours of cuts")
+        found = []
+        for place, window in enumerate(windows):
+            low, high = ends[2 * place : 2 * place + 2]
+            own_ends = -np.inf if low is None else low, np.inf if high is None else high
+            groups = self._ask(self._window_query(wanted, window), "finer counts")
+            cells = list(zip(*groups, strict=True)) or [(), (), ()]
+            numbers = np.array(cells[0], dtype=np.float64)
+            keys, weights = (
+                np.array([int(one) for one in own], dtype=np.int64) for own in cells[1:]
+            )
+            sums = add_up(numbers, keys, weights)
+            found.append(WindowCounts.of(sums, window.most, own_ends))
+        return found
+
+    def _window_query(self, wanted: Wanted, window: Window) -> str:
+        own, keys = self._number_of(window), self._event(wanted)
+        for one in window.others:
+            code = self._code(
+                one.codes, self._number(one.codes.name, wanted.features[one.codes.name])
+            )
+            points = " ".join(f"WHEN {place} THEN {2 * p}" for place, p in enumerate(one.points))
+            keys += f" + CASE {code} {points} END"
+        shown = own if window.is_by_number else _tree(own, window.feature.cuts.tolist(), 0)
+        inside = " OR ".join(
+            f"({own} > {number(low)} AND {own} <= {number(high)})" for low, high in window.intervals
+        )
+        return (
+            f"SELECT {shown}, {keys}, sum({self._weight(wanted)}) FROM {self._rows(wanted)} WHERE {inside} "
+            f"GROUP BY 1, 2 LIMIT {window.most + 1}"
+        )
+
+    def _number_of(self, window: Window) -> str:
+        """A number of the feature of a window; NULL for a code."""
+        own = self._number(window.feature.name, Kind.NUMBER)
+        if not window.feature.specials:
+            return own
+        listed = ", ".join(map(number, window.feature.specials))
+        return f"(CASE WHEN {own} IN ({listed}) THEN NULL ELSE {own} END)"
+
     def _pattern(self, wanted: Wanted, features: Sequence[FeatureCodes]) -> str:
         """The number of the pattern of a row."""
         pattern = "CAST(0 AS BIGINT)"
@@ -231,7 +280,7 @@ class SqlSource(Source):
         return f"CASE {' '.join(whens)} ELSE {tree} END" if whens else tree
 
     def _ask(self, query: str, what: str = "") -> list[Any]:
-        with Pass(what, is_quiet=not (self.is_shown and what), counts_rows=False):
+        with Query(what, is_quiet=not (self.is_shown and what)):
             try:
                 return list(self._connection.execute(query).fetchall())
             except self._dialect.errors() as error:

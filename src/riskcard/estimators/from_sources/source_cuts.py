@@ -1,9 +1,8 @@
-"""Candidate cuts of a table that is not in memory: from its sample, preselected, or finer than before."""
+"""Candidate cuts of a table that is not in memory: from its sample, or preselected."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from riskcard.arrays import Floats
 from riskcard.encoding.decode_solution import Layout
 from riskcard.errors import ParameterError
 from riskcard.estimators.from_sources.source_table import Seen, codes_of
-from riskcard.estimators.learning import Learned, Task
+from riskcard.estimators.learning import Task
 from riskcard.formatting.numbers import choose_cut
 from riskcard.problem.problem import Problem
 from riskcard.search.shortlist import conditions_for_proof, shortlist_from_some
@@ -22,8 +21,6 @@ from riskcard.sources.coding import FeatureCodes, n_patterns
 MOST_PRESELECTED = 100
 #: A shortlist that has too many patterns is tried again with this share of its conditions.
 SHORTER = 0.8
-#: The most candidate cuts on either side of a cut that is moved.
-MOST_FINER = 16
 
 
 def candidates_of(layout: Layout) -> tuple[dict[str, Floats], dict[str, Floats]]:
@@ -95,50 +92,3 @@ def _cuts_of(chosen: list[tuple[int, int]], layout: Layout) -> dict[str, Floats]
     cuts, _ = candidates_of(layout)
     names = layout.table.names
     return {names[f]: cuts[names[f]][sorted(own)] for f, own in sorted(places.items())}
-
-
-def finer_cuts(seen: Seen, learned: Learned, most: int) -> list[FeatureCodes] | None:
-    """The features of a card, with cuts between each of its cuts and both neighbours; None without any.
-
-    The new cuts are between numbers of the sample, at most ``MOST_FINER`` on either side, and fewer where
-    there would be too many patterns. The cuts of the card stay candidates.
-    """
-    layout, solution = learned.layout, learned.result.solution
-    chosen = _cuts_of(list(solution.conditions), layout)
-    place = {name: f for f, name in enumerate(seen.wanted.features)}
-    all_cuts, _ = candidates_of(layout)
-    for n_finer in range(MOST_FINER, 0, -1):
-        cuts = {
-            name: _with_finer(own, all_cuts[name], _gaps_of_sample(seen, place[name]), n_finer)
-            for name, own in chosen.items()
-        }
-        features = codes_of(seen, cuts, {})
-        if n_patterns(features) <= most:
-            is_finer = any(np.setdiff1d(cuts[name], all_cuts[name]).size for name in chosen)
-            return features if is_finer else None
-    return None
-
-
-def _gaps_of_sample(seen: Seen, f: int) -> Floats:
-    """A cut between each two neighbouring numbers of the sample, as it would be printed."""
-    values = seen.look.sample.values[:, f]
-    if f in seen.look.texts:
-        return np.zeros(0)
-    codes = list(seen.wanted.codes.get(list(seen.wanted.features)[f], ()))
-    numbers = np.unique(values[~np.isnan(values) & ~np.isin(values, codes)])
-    return np.array([choose_cut(*pair) for pair in pairwise(numbers)])
-
-
-def _with_finer(own: Floats, known: Floats, possible: Floats, most: int) -> Floats:
-    """Some cuts, and others on the way from each to its neighbours."""
-    found = [own]
-    for cut in own.tolist():
-        place = int(np.searchsorted(known, cut))
-        low = known[place - 1] if place else -np.inf
-        high = known[place + 1] if place + 1 < known.size else np.inf
-        for first, last in ((low, cut), (cut, high)):
-            between = possible[(possible > first) & (possible < last)]
-            if between.size > most:
-                between = between[(np.arange(most) * 2 + 1) * between.size // (2 * most)]
-            found.append(between)
-    return np.unique(np.concatenate(found))

@@ -19,7 +19,8 @@ from riskcard.data.target import class_factors, read_labels, weigh_classes
 from riskcard.encoding.rank_table import rank_table
 from riskcard.errors import DataError, ParameterError, warn
 from riskcard.estimators.fitted import Procedure, Training
-from riskcard.estimators.from_sources.source_cuts import candidates_of, finer_cuts, preselect
+from riskcard.estimators.from_sources.refine import Refiner, refine
+from riskcard.estimators.from_sources.source_cuts import candidates_of, preselect
 from riskcard.estimators.from_sources.source_table import (
     Seen,
     codes_of,
@@ -28,7 +29,7 @@ from riskcard.estimators.from_sources.source_table import (
     without_features,
 )
 from riskcard.estimators.learning import Learned, Task, learn, pose
-from riskcard.sources.coding import n_patterns
+from riskcard.sources.coding import FeatureCodes, n_patterns
 from riskcard.sources.dask_source import is_dask
 from riskcard.sources.open_source import open_source
 from riskcard.sources.rows import Kind, Wanted
@@ -37,8 +38,6 @@ from riskcard.sources.source import LabelCounts, Source
 
 #: Bytes that a pattern may take, in counts, in the table and during search and proof.
 BYTES_PER_PATTERN = 1000
-#: How often the cuts of a card are moved.
-MOST_ROUNDS = 6
 #: Candidate cuts per feature where all are asked for and a column has more values.
 CUTS_OF_MANY = 255
 ABOUT_ALL = (
@@ -52,10 +51,6 @@ FROM_SAMPLE = (
     "All features would have too many patterns: the candidates, on {used} of {features} features, were "
     "preselected from {all:,} conditions by a lasso and a search on the sample. Cards with other conditions "
     "were compared on the sample only. More memory allows more candidates."
-)
-REFINED = (
-    "The cuts were then moved to the best gaps between numbers of the sample near them, by counts of all rows; "
-    "the candidates are those of the last move."
 )
 
 
@@ -121,6 +116,7 @@ def see(source: Source, estimator: Any, task: Task) -> tuple[Seen, LabelCounts]:
             f"Left out: {shown}. Any fit to such a column is chance, or has too many levels to count."
         )
         left_out += more
+        source.most_passes = None if source.most_passes is None else source.most_passes + 1
         wanted = without_features(seen, more)
 
 
@@ -159,17 +155,38 @@ def _identifiers(seen: Seen, kept: Any) -> tuple[LeftOut, ...]:
     return () if len(found) == len(seen.wanted.features) else found
 
 
-def merge(source: Source, seen: Seen, task: Task, worth: float) -> tuple[Table, Task]:
-    """All rows as patterns of the candidate conditions, and what to do with them."""
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """All rows as patterns of the candidate conditions.
+
+    Attributes
+    ----------
+    table
+        The patterns.
+    task
+        What to do with them.
+    features
+        The candidates; empty where the sample has all rows.
+    """
+
+    table: Table
+    task: Task
+    features: tuple[FeatureCodes, ...] = ()
+
+
+def merge(source: Source, seen: Seen, task: Task, worth: float) -> Merged:
+    """Merge all rows by the candidate conditions."""
     sample = table_of_sample(seen)
     if seen.look.sample.is_whole:
-        return sample, _with_notes(task, _about_all(seen))
+        return Merged(sample, _with_notes(task, _about_all(seen)))
     most = source.memory // BYTES_PER_PATTERN
-    grid = task.regularization.cuts_of(worth)
+    grid = placed = task.regularization.cuts_of(worth)
     if grid is None:
         grid = min(CUTS_OF_MANY, most)
+        # cuts that are moved later need room
+        placed = max(grid - 2 * task.limits["max_terms"], 1)
         task = replace(task, regularization=replace(task.regularization, grid=grid))
-    on_sample = replace(task, regularization=replace(task.regularization, grid=grid))
+    on_sample = replace(task, regularization=replace(task.regularization, grid=placed))
     training = Training(sample, sample.weights, None, Procedure("", {}))
     layout, problem = pose(training, on_sample)
     cuts, values = candidates_of(layout)
@@ -184,14 +201,11 @@ def merge(source: Source, seen: Seen, task: Task, worth: float) -> tuple[Table, 
         seen, features, source.count(seen.wanted, features), n_all if is_short else None
     )
     if is_short:
-        notes.append(
-            FROM_SAMPLE.format(
-                all=n_all,
-                used=len(features),
-                features=len(seen.wanted.features),
-            )
+        short = FROM_SAMPLE.format(
+            all=n_all, used=len(features), features=len(seen.wanted.features)
         )
-    return table, _with_notes(task, _about_all(seen), *notes)
+        notes.append(short)
+    return Merged(table, _with_notes(task, _about_all(seen), *notes), tuple(features))
 
 
 def _about_all(seen: Seen) -> str:
@@ -217,20 +231,45 @@ def fit_source(
         What is to be done.
     """
     _require_possible(task)
+    # labels, ranges, counts; how often cuts move is not known before
+    source.passes = 0
+    source.most_passes = None if task.regularization.grid is None else 3
     seen, labels = see(source, estimator, task)
     procedure = estimator.procedure_of_source(task, source.memory, seen)
     task.rules.check_names(seen.columns)
     task = replace(task, rules=task.rules.only(tuple(seen.wanted.features)))
     is_every_cut = task.regularization.grid is None
-    table, task = merge(source, seen, task, _worth(labels, seen.classes))
+    merged = merge(source, seen, task, _worth(labels, seen.classes))
+    table, task = merged.table, merged.task
     task = replace(task, rules=task.rules.only(table.names))
     train = _Trainer(procedure, estimator.class_weight)
+    training = train(table)
     if is_every_cut and not is_exact(table):
-        learned, training = _refine(source, seen, train, table, task)
+        rough = replace(task, options=replace(task.options, certify=False))
+        learned = learn(training, rough)
+        found = refine(_refiner(source, seen, merged, train), learned, training, task)
+        learned, training = found.learned, found.training
     else:
-        training = train(table)
         learned = learn(training, task)
     return learned, training, _summary(seen, labels), list(seen.wanted.features)
+
+
+def _refiner(source: Source, seen: Seen, merged: Merged, train: _Trainer) -> Refiner:
+    """What is needed to move the cuts of a card of merged rows."""
+    cuts = merged.table.merged.cuts if merged.table.merged is not None else ()
+    pairs = zip(merged.table.names, cuts, strict=True)
+    sample, _ = rank_table(table_of_sample(seen), None, rules=merged.task.rules)
+    grid = merged.task.regularization.grid
+    return Refiner(
+        source,
+        seen,
+        train,
+        merged.features,
+        complete=frozenset(name for name, own in pairs if own is None),
+        most=source.memory // BYTES_PER_PATTERN,
+        most_cuts=CUTS_OF_MANY if grid is None else int(grid),
+        n_all=int(sample.n_cuts.sum()),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,35 +292,6 @@ def is_exact(table: Table) -> bool:
     return merged is None or (
         merged.all_conditions is None and all(cuts is None for cuts in merged.cuts)
     )
-
-
-def _refine(
-    source: Source, seen: Seen, train: _Trainer, table: Table, task: Task
-) -> tuple[Learned, Training]:
-    """Find a card, and move its cuts among those near them as long as that lowers the loss of all rows.
-
-    What is proven in the end is about the last candidates, among which are the cuts of the card.
-    """
-    rough = replace(task, options=replace(task.options, certify=False))
-    best = train(table)
-    learned, best_task = learn(best, rough), rough
-    sample, _ = rank_table(table_of_sample(seen), None, rules=task.rules)
-    for _ in range(MOST_ROUNDS):
-        features = finer_cuts(seen, learned, source.memory // BYTES_PER_PATTERN)
-        if features is None:
-            break
-        n_all = max(int(sample.n_cuts.sum()), sum(feature.n_codes for feature in features))
-        counts = source.count(seen.wanted, features)
-        finer = train(table_of_counts(seen, features, counts, n_all))
-        own = replace(rough, rules=rough.rules.only(finer.table.names))
-        found = learn(finer, own)
-        if found.result.loss >= learned.result.loss:
-            break
-        learned, best, best_task = found, finer, _with_notes(own, REFINED)
-    if task.options.certify or best_task is not rough:
-        last = replace(best_task, options=task.options)
-        learned = learn(best, last)
-    return learned, best
 
 
 def _require_possible(task: Task) -> None:
