@@ -62,6 +62,19 @@ def test_honest_cards_pass(regularization, weights):
     assert found.loss == pytest.approx(model.loss_, rel=1e-12)
 
 
+def test_a_regularised_loss_is_not_checked_without_a_column_of_training():
+    columns = dict(zip(["age", "marker", "size"], X.T, strict=True))
+    model = RiskScoreRegressor(1, certify=True).fit(columns, COUNTS, exposure=EXPOSURE)
+    assert model.card_.certificate.smooth_rows > 0
+    spare = next(name for name in columns if name != model.card_.features[0].name)
+    for left_out, is_checked in ((None, True), (spare, False)):
+        rows = {name: column for name, column in columns.items() if name != left_out}
+        found = audit_card(model.card_, rows, COUNTS, exposure=EXPOSURE)
+        assert found.passed == is_checked, str(found)
+        assert not found.failures, str(found)
+        assert ("certificate" in names(found.not_checked)) == (not is_checked)
+
+
 def test_the_loss_is_half_the_deviance_of_scikit_learn(counted):
     found = audit_card(counted, X, COUNTS, exposure=EXPOSURE)
     rates = counted.predict(X)

@@ -190,6 +190,7 @@ CARD_WORDS = frozenset(
         "observed_means",
         "observed_by_weight",
         "interval_means",
+        "interval_groups",
         "too_few",
         "learned",
         "recalibrated",

@@ -123,11 +123,14 @@ def test_numbers_in_texts_and_numpy_and_pandas_values_are_read():
     assert score(row).total == 2 + 0 + 0 + 1 + 1
 
 
-def run_file(tmp_path, card, cells: str):
+def run_file(tmp_path, card, cells: str, *arguments: str):
     path = tmp_path / "card.py"
     path.write_text(card_to_python(card), encoding="utf-8")
     return subprocess.run(
-        [sys.executable, "-I", path], input=cells.encode(), capture_output=True, check=False
+        [sys.executable, "-I", path, *arguments],
+        input=cells.encode(),
+        capture_output=True,
+        check=False,
     )
 
 
@@ -150,3 +153,9 @@ def test_a_csv_file_that_cannot_be_scored_says_where(tmp_path):
     assert "Row 2: 'pressure' is 'x', which is not a number." in done.stderr.decode()
     done = run_file(tmp_path, heart_card(), "age\n60\n")
     assert "The file has no column 'pressure'." in done.stderr.decode()
+
+
+def test_a_file_named_on_the_command_line_is_refused_with_the_right_command(tmp_path):
+    done = run_file(tmp_path, heart_card(), "", "rows.csv")
+    assert done.returncode == 1
+    assert done.stderr.decode().rstrip().endswith("card.py < rows.csv")

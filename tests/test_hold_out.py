@@ -42,6 +42,31 @@ def validate(capsys, *words):
     return capsys.readouterr()
 
 
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        (
+            "en",
+            "Rows with the same 'id' were counted as independent. Where they are not, these intervals are",
+        ),
+        ("de", "Zeilen mit gleichem Wert von 'id' wurden als unabhängig gezählt."),
+        ("fr", "Les lignes de même valeur de 'id' ont été comptées comme indépendantes."),
+        ("es", "Las filas con el mismo valor de 'id' se contaron como independientes."),
+    ],
+)
+def test_a_card_says_that_its_intervals_take_groups_for_independent_rows(tmp_path, language, words):
+    FRAME.assign(id=np.arange(N) // 3).to_csv(tmp_path / "data.csv", index=False)
+    data, options = str(tmp_path / "data.csv"), ["--hold-out", "30%", "--language", language]
+    path = fitted(tmp_path, data, *options, "--groups", "id", "--max-terms", "1")
+    card = RiskCard.load(path)
+    assert words in " ".join(card.to_text().split())
+    assert words in " ".join(card.to_html().replace("&#39;", "'").split())
+    recalibrated = riskcard.recalibrate(card, FRAME[["age", "ward"]], OUTCOME, update="both")
+    alone = RiskCard.load(fitted(tmp_path, data, *options, "--drop", "id", "--max-terms", "1"))
+    for other in (recalibrated, alone):
+        assert "'id'" not in other.to_text()
+
+
 # --- drawing ------------------------------------------------------------------------------------
 
 

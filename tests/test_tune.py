@@ -170,6 +170,7 @@ def test_tune_says_and_stores_what_was_held_out(tmp_path, capsys, options, headi
     assert recipe.further["repeats"] == (1 if options else 2)
     with speaking("de"):
         assert translated(found).startswith("Größe")
+        assert translated(found).endswith(" Termen, Log-Loss, Regel des einen Standardfehlers.")
 
 
 def test_the_standard_error_of_tune_is_named_for_what_it_is(data, capsys):

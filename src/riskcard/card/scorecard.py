@@ -10,6 +10,7 @@ from riskcard.card.kind_card import KindCard, kind_card_of
 from riskcard.card.sentences import (
     about_rows,
     certificate_sentences,
+    group_words,
     observed_words,
     proof_for_readers,
     rare_words,
@@ -105,6 +106,7 @@ def _front(card: RiskCard, observed: str, bands: Sequence[BandLine]) -> Iterator
         yield observed
     if has_risk_intervals(bands):
         yield card.labels.say(about_rows("interval_means", training))
+        yield from group_words(card)
     has_counts = any(one.rows for one in card.features)
     if training is not None and training.is_recalibrated and has_counts:
         yield card.labels.say("line_counts_recalibrated")

@@ -60,6 +60,15 @@ def about_rows(key: str, training: TrainingFacts | None) -> str:
     return key if training is None or not training.is_recalibrated else f"{key}_recalibrated"
 
 
+def group_words(card: RiskCard) -> list[str]:
+    """That rows which belong together were counted as independent, in a sentence, where it is known of any."""
+    held_out = None if card.recipe is None else card.recipe.held_out
+    is_recalibrated = card.training is not None and card.training.is_recalibrated
+    if held_out is None or not held_out.groups or is_recalibrated:
+        return []
+    return [card.labels.say("interval_groups", column=f"'{held_out.groups}'")]
+
+
 def rare_words(card: RiskCard) -> list[str]:
     """Which values had too few rows to be judged, in a sentence, where there are some."""
     rare = [
