@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from riskcard import ProofNotes, RiskScoreClassifier, write_proof
+from riskcard import CardRules, FeatureRule, ProofNotes, RiskScoreClassifier, write_proof
+from riskcard.estimators import learning
 from riskcard.model.card_json import card_to_json
 from riskcard.proof_check.check_proof import Rows, check
 from riskcard.proof_file import write_proof as writing
@@ -113,3 +114,64 @@ def test_notes_do_not_change_the_proof(noted):
     plain = RiskScoreClassifier(3, max_points=2, regularization=None, certify=True).fit(X, y)
     own, other = model.card_.certificate, plain.card_.certificate
     assert (own.nodes, own.bound, own.loss) == (other.nodes, other.bound, other.loss)
+
+
+@pytest.fixture
+def poses(monkeypatch):
+    """How often a problem was posed from its rows."""
+    found, pose = [], learning._pose
+
+    def pose_and_count(*arguments):
+        found.append(arguments)
+        return pose(*arguments)
+
+    monkeypatch.setattr(learning, "_pose", pose_and_count)
+    return found
+
+
+def test_the_problem_of_the_fit_is_not_posed_again(tmp_path, noted, poses):
+    model, X, y, notes = noted
+    write_proof(tmp_path / "kept", model.card_, X, y, notes=notes)
+    assert poses == []
+    notes.posed = None
+    write_proof(tmp_path / "again", model.card_, X, y, notes=notes)
+    assert len(poses) == 1
+    assert (tmp_path / "kept").read_bytes() == (tmp_path / "again").read_bytes()
+
+
+@pytest.mark.parametrize("what", ["value", "label", "weight", "name", "level", "points", "rule"])
+def test_another_problem_is_posed_again(what, poses):
+    X, y = table()
+    X, weights = X.assign(c=["u", "v"] * 75), np.ones(150)
+    model = RiskScoreClassifier(2, max_points=2, regularization=None)
+    with ProofNotes() as notes:
+        model.pose(X, y, weights)
+        model.pose(X.copy(), y.copy(), weights.copy())
+        assert len(poses) == 1
+        if what == "value":
+            X.loc[3, "a"] += 0.5
+        if what == "label":
+            y[3] = 1 - y[3]
+        if what == "weight":
+            weights[3] = 2.0
+        if what == "name":
+            X = X.rename(columns={"a": "d"})
+        if what == "level":
+            X.loc[3, "c"] = "w"
+        if what == "points":
+            model.set_params(max_points=3)
+        if what == "rule":
+            model.set_params(rules=CardRules(features={"a": FeatureRule(direction="rises")}))
+        layout, problem = model.pose(X, y, weights)[1:]
+        assert len(poses) == 2
+    assert notes.posed.layout is layout
+    assert notes.posed.problem is problem
+    assert model.pose(X, y, weights)[1] is not layout  # outside of the block nothing is kept
+
+
+def test_blocks_of_notes_may_lie_in_each_other():
+    with ProofNotes() as notes:
+        with notes:
+            pass
+        assert noting.current_notes() is notes
+    assert noting.current_notes() is None

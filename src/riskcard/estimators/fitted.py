@@ -1,5 +1,6 @@
 """From a solver's answer to a finished card: back to the user's units, recounted, with its recipe."""
 
+import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -74,6 +75,24 @@ class Training:
     class_factors: tuple[float, float] | None
     procedure: Procedure
     rates: OtherLoss | None = None
+
+    @property
+    def key(self) -> tuple[object, ...] | None:
+        """All that a problem depends on, with a hash of the numbers, which may be changed in place later.
+
+        None for rows that stand for many, or that have rates.
+        """
+        table = self.table
+        if table.merged is not None or self.rates is not None:
+            return None
+        digest = hashlib.sha256()
+        for numbers in (table.values, table.labels, table.weights):
+            digest.update(repr(numbers.shape).encode())
+            digest.update(np.ascontiguousarray(numbers).data)
+        return (
+            digest.digest(), table.names, table.levels, table.classes, table.outcome,
+            self.class_factors,
+        )  # fmt: skip
 
 
 def finish(result: SolveResult, problem: Problem, layout: Layout, training: Training) -> RiskCard:

@@ -29,6 +29,7 @@ from riskcard.search.drivers.solve_other_losses import solve_other_loss
 from riskcard.search.empty_card import best_empty_card
 from riskcard.search.interrupt import catch_interrupt
 from riskcard.search.options import Options
+from riskcard.search.posed import is_kept, keep_posed, kept_posed
 from riskcard.search.shortlist import shortlist_for_proof
 from riskcard.search.solve import has_too_many_conditions, solve
 from riskcard.search.warmup import tell_of_compilation
@@ -90,6 +91,11 @@ class Request:
     def kept(self) -> RiskCard | None:
         """The card whose conditions are candidates whatever regularization leaves out."""
         return self.start if self.keeps_start else None
+
+    @property
+    def posed_about(self) -> tuple[RiskCard | None, int | None, str | None]:
+        """What the problem depends on."""
+        return self.kept, self.max_changes, self.outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,11 +160,47 @@ def learn(training: Training, task: Task) -> Learned:
     return learned
 
 
+class Posed(NamedTuple):
+    """What was posed for some rows: kept in `ProofNotes`, since a proof file is about the same problem."""
+
+    rows: tuple[object, ...]
+    task: Task
+    layout: Layout
+    problem: Problem
+
+    def is_for(self, rows: tuple[object, ...] | None, task: Task) -> bool:
+        """Would other rows and another task come to the same layout and problem?"""
+        one, two = self.task, task
+        return (
+            self.rows == rows
+            and (one.limits, one.rules) == (two.limits, two.rules)
+            and one.regularization == two.regularization
+            and one.request.posed_about == two.request.posed_about
+        )
+
+
 def pose(training: Training, task: Task, card: RiskCard | None = None) -> tuple[Layout, Problem]:
     """What is to be solved for some rows, or what the proof about a card is about.
 
     The second answer is the first without conditions where a proof is about some of them only.
     """
+    rows = training.key if is_kept() else None
+    posed = kept_posed()
+    if isinstance(posed, Posed) and posed.is_for(rows, task):
+        layout, problem = posed.layout, posed.problem
+    else:
+        layout, problem = _pose(training, task)
+        if rows is not None:
+            keep_posed(Posed(rows, task, layout, problem))
+    if card is None or not has_too_many_conditions(problem, task.options):
+        return layout, problem
+    own = [(column, cut) for column, cut, _ in terms_of_card(card, layout)]
+    layout = keep_only(layout, problem, [*shortlist_for_proof(problem), *own])
+    return layout, task.pose(layout)
+
+
+def _pose(training: Training, task: Task) -> tuple[Layout, Problem]:
+    """Lay out the rows, regularise, and pose the problem."""
     is_small = training.table.labels.size <= MOST_ROWS_ALONE
     with one_blas_thread() if is_small else nullcontext():
         layout = task.regularization.apply(
@@ -168,11 +210,6 @@ def pose(training: Training, task: Task, card: RiskCard | None = None) -> tuple[
             task.limits["max_terms"],
             task.request.kept,
         )
-    problem = task.pose(layout)
-    if card is None or not has_too_many_conditions(problem, task.options):
-        return layout, problem
-    own = [(column, cut) for column, cut, _ in terms_of_card(card, layout)]
-    layout = keep_only(layout, problem, [*shortlist_for_proof(problem), *own])
     return layout, task.pose(layout)
 
 

@@ -153,6 +153,8 @@ const ProofChecker = (() => {
     }
     return JSON.parse(text);
   }
+  // a wrong byte, or a mark before the first letter, is no text
+  const textOf = (data) => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(data);
   function open(data) {
     const head = new TextDecoder().decode(data.subarray(0, MAGIC.length));
     if (head !== MAGIC) refuse(`the file does not begin with '${MAGIC.trim()}'`);
@@ -164,7 +166,7 @@ const ProofChecker = (() => {
     const size = new DataView(data.buffer, data.byteOffset + MAGIC.length, 4).getUint32(0, true);
     if (begin + size > data.length - 32) refuse("the header is longer than the file");
     let header;
-    try { header = parseJson(new TextDecoder().decode(data.subarray(begin, begin + size))); } catch (error) {
+    try { header = parseJson(textOf(data.subarray(begin, begin + size))); } catch (error) {
       refuse(error instanceof Refused ? `in the header ${error.message}` : "the header is not valid JSON");
     }
     return { header, tree: data.subarray(begin + size, -32) };
@@ -690,6 +692,26 @@ const ProofChecker = (() => {
   const sorted = (value) => (Array.isArray(value) ? value.map(sorted) : value && typeof value === "object" ? Object.fromEntries(Object.keys(value).sort().map((key) => [key, sorted(value[key])])) : value);
   const same = (one, two) => JSON.stringify(sorted(one)) === JSON.stringify(sorted(two));
 
+  // no feature is there twice: its second entry would hide what the first one does
+  function requireOnce(names, owner) {
+    names.forEach((name, i) => { if (names.indexOf(name) !== i) refuse(`${owner} has the feature '${name}' twice`); });
+  }
+  // the points of the card can be read in one way only
+  function requirePoints(card) {
+    requireOnce(card.features.map((feature) => feature.name), "the card");
+    card.features.forEach(({ name, points, cuts, groups, missing, usual, codes = [] }) => {
+      const size = groups === undefined ? cuts.length + 1 : groups.length;
+      if (groups === undefined) {
+        cuts.forEach(exact);
+        if (cuts.some((cut, i) => i > 0 && cuts[i - 1] >= cut)) refuse(`the cuts of '${name}' on the card are not in ascending order`);
+      }
+      if (points.length !== size) refuse(`'${name}' has ${points.length} points on the card, and other bins`);
+      codes.forEach((code) => exact(code.value));
+      const own = [card.base, ...points, ...codes.map((code) => code.points), ...[missing, usual].filter((one) => one !== null)];
+      if (!own.every(isWhole)) refuse(`'${name}' has points on the card that are no whole numbers`);
+      if (usual !== null && !(usual >= 0 && usual < size)) refuse(`'${name}' has no points for its usual value`);
+    });
+  }
   function requireSame(card, header, table, rows) {
     const { certificate } = card, { kind } = header;
     const own = { base: card.base, multiplier: card.multiplier, offset: card.offset };
@@ -703,13 +725,17 @@ const ProofChecker = (() => {
     [header.bound, certificate.bound, certificate.loss, certificate.pseudo_rows, certificate.smooth_rows, certificate.min_gain].forEach(exact);
     if (certificate.class_weights === undefined) refuse("the certificate has no entry for class weights");
     if (!Array.isArray(certificate.rules)) refuse("the rules of the certificate are no list");
+    if (typeof certificate.is_grid_full !== "boolean" || typeof certificate.status !== "string") refuse("is_grid_full or status of the certificate is of the wrong kind");
     const keys = ["max_terms", "max_features", "max_cuts_per_feature", "max_points", "scale", "min_gain"];
     if (typeof kind.scale === "string") keys.push("max_log_odds");
     keys.forEach((key) => { if (certificate[key] !== kind[key]) refuse(`the certificate says ${key} = ${certificate[key]}, the proof ${kind[key]}`); });
     if (!(certificate.bound <= header.bound)) refuse(`the certificate states the bound ${certificate.bound}, proven is ${header.bound}`);
     if (!isWhole(certificate.charged_terms)) refuse(`the card is charged for ${certificate.charged_terms} terms`);
-    const weights = certificate.class_weights, factors = weights ? [weights.no_event, weights.event] : [1, 1];
+    const weights = certificate.class_weights;
+    if (weights !== null && (typeof weights !== "object" || Array.isArray(weights) || !Object.keys(weights).length)) refuse(`the class weights of the certificate are ${JSON.stringify(weights)}`);
+    const factors = weights ? [weights.no_event, weights.event] : [1, 1];
     if (!same(factors, header.weights.factors)) refuse("the class weights of the certificate are not those of the proof");
+    requireOnce(header.features.map((feature) => feature.name), "the proof");
     if (!same(header.features.map((feature) => feature.name).sort(), [...card.feature_names].sort())) refuse("the features of the proof are not those of the card");
     const { rules } = header, hasRules = rules.must_use.length || rules.groups.length || rules.budget !== null || !same(rules.least, [1, 0]);
     if (hasRules && !certificate.rules.length) refuse("the proof has rules for the whole card, the certificate has none");
@@ -746,7 +772,7 @@ const ProofChecker = (() => {
   }
   function describePool(header, table, choice) {
     if (header.pool === null) return [];
-    const { below, choices } = header.pool;
+    const { below, choices } = header.pool, charge = header.kind.min_gain ? ` plus ${header.kind.min_gain} per term` : "";
     const words = ([column, cut]) => { // the values for which a condition holds
       const feature = header.features[table.columns[column].feature], { cuts } = feature;
       const place = column - table.columns.findIndex((one) => one.feature === table.columns[column].feature);
@@ -759,7 +785,7 @@ const ProofChecker = (() => {
       return `${feature.name} ${found.join(" or ")}`;
     };
     const place = choice < 0 ? "" : ` The points of this card follow from those of number ${choice + 1}.`;
-    return [`Every card with a loss below ${below} has the conditions of one of ${choices.length} choices.${place} Whether each of them has such a card is checked with that card.`,
+    return [`Every card with a loss${charge} below ${below} has the conditions of one of ${choices.length} choices.${place} Whether each of them has such a card is checked with that card.`,
       ...choices.map((conditions, i) => `${i + 1}. ${conditions.map(words).join("; ") || "no condition"}`)];
   }
   // the least number of terms that give a feature its points
@@ -782,10 +808,12 @@ const ProofChecker = (() => {
       terms += own;
       used.add(number);
       if (own > checker.room[number]) refuse(`the card needs ${own} terms on '${feature.name}', and its kind allows ${checker.room[number]}`);
-      const { bins, values, most } = header.features[number];
-      if (bins !== null || values.length || feature.groups) return;
+      const { bins, most } = header.features[number], values = checker.table.rows.values[feature.name];
+      // two terms may be at one cut where a special code is on either side of it
+      if (feature.groups || feature.codes.some((code) => values.includes(code.value))) return;
+      const isPlain = bins === null && most.length === 1, largest = most.flat().reduce((a, b) => Math.max(a, b), 0);
       feature.points.forEach((points, i) => {
-        const step = i > 0 ? points - feature.points[i - 1] : 0, allowed = most[0][step > 0 ? 1 : 0];
+        const step = i > 0 ? points - feature.points[i - 1] : 0, allowed = isPlain ? most[0][step > 0 ? 1 : 0] : largest;
         if (Math.abs(step) > allowed) refuse(`a step of '${feature.name}' is ${step} points, and its kind allows ${allowed}`);
         // with a given multiplier the reach is that of the points
         if (!checker.isFixed && ((BigInt(Math.abs(step)) << multiplier.k) << ODDS) * 1000000000n > checker.step * multiplier.m * 1000000001n) {
@@ -840,6 +868,7 @@ const ProofChecker = (() => {
       requireLists(header);
       const table = new Table(header, rows);
       requireSame(card, header, table, rows);
+      requirePoints(card);
       const checker = new Checker(header, table, new Body(tree));
       checker.check();
       requireMember(card, header, checker);
@@ -863,20 +892,28 @@ const ProofChecker = (() => {
     const text = word.replace(/^[ \t]+|[ \t]+$/g, "");
     return text === "" ? null : NUMBER.test(text) ? Number(text) : text;
   }
-  function readCsv(text, card, header, target, weights) {
-    const lines = [[]];
-    let cell = "", isQuoted = false;
-    const source = text.replace(/^\ufeff/, "").replace(/\r\n/g, "\n");
+  function linesOf(text) { // quotes are around a whole cell; a line without any letter is none
+    const lines = [], source = text.replace(/^\ufeff/, "");
+    let line = [], cell = "", at = "begin";
+    const endCell = () => { line.push(cell); cell = ""; at = "begin"; };
+    const endLine = () => { if (line.length || at !== "begin") { endCell(); lines.push(line); } line = []; };
     for (let i = 0; i < source.length; i += 1) {
       const letter = source[i];
-      if (isQuoted && letter === '"' && source[i + 1] === '"') { cell += '"'; i += 1; }
-      else if (letter === '"') isQuoted = !isQuoted;
-      else if (!isQuoted && letter === ",") { lines.at(-1).push(cell); cell = ""; }
-      else if (!isQuoted && letter === "\n") { lines.at(-1).push(cell); cell = ""; lines.push([]); }
-      else cell += letter;
+      if (at === "quoted") {
+        if (letter !== '"') cell += letter;
+        else if (source[i + 1] === '"') { cell += '"'; i += 1; } else at = "closed";
+      } else if (letter === ",") endCell();
+      else if (letter === "\n" || letter === "\r") { endLine(); if (letter === "\r" && source[i + 1] === "\n") i += 1; }
+      else if (at === "closed") refuse("a letter follows the closing quote of a cell");
+      else if (letter === '"' && at === "begin") at = "quoted";
+      else { cell += letter; at = "plain"; }
     }
-    lines.at(-1).push(cell);
-    for (let i = lines.length - 1; i >= 0; i -= 1) if (lines[i].length === 1 && lines[i][0] === "") lines.splice(i, 1);
+    if (at === "quoted") refuse("the closing quote of a cell is missing");
+    endLine();
+    return lines;
+  }
+  function readCsv(text, card, header, target, weights) {
+    const lines = linesOf(text);
     const names = lines.shift() || [];
     lines.forEach((line, i) => { if (line.length !== names.length) refuse(`row ${i + 1} has ${line.length} cells, not ${names.length}`); });
     const column = (name) => {
@@ -895,7 +932,7 @@ const ProofChecker = (() => {
     return { values, isEvent: column(target || card.outcome).map(isEvent), weights: weights ? column(weights).map(weightOf) : null };
   }
 
-  return { check, open, parseJson, readCsv, sha256, Refused };
+  return { check, open, parseJson, readCsv, sha256, textOf, Refused };
 })();
 
 if (typeof module !== "undefined") {
@@ -906,8 +943,8 @@ if (typeof module !== "undefined") {
     if (!proofPath) { console.log("node check_proof.js card.json data.csv card.proof [target [weights]]"); process.exit(2); }
     let card, text, data;
     try {
-      card = ProofChecker.parseJson(fs.readFileSync(cardPath, "utf-8"));
-      text = fs.readFileSync(dataPath, "utf-8");
+      card = ProofChecker.parseJson(ProofChecker.textOf(fs.readFileSync(cardPath)));
+      text = ProofChecker.textOf(fs.readFileSync(dataPath));
       data = new Uint8Array(fs.readFileSync(proofPath));
     } catch (error) { console.log(error.message); process.exit(2); }
     try {

@@ -136,6 +136,13 @@ def picker(places):
     return lambda values: tuple(values[place] for place in places)
 
 
+def exact(number):
+    """A number of card or header as a fraction; a text, `true` or `null` is none."""
+    if type(number) not in (int, float) or number - number != 0:
+        raise Refused(f"{number!r} is not a finite number")
+    return Fraction(number)
+
+
 def rounded_up(number):
     """The least multiple of ``2**-ODDS`` that is not below a fraction, as a whole number."""
     return -(-(number.numerator << ODDS) // number.denominator)
@@ -163,10 +170,13 @@ class Body:
             byte = self.byte()
             total |= (byte & 127) << shift
             if byte < 128:
-                return total
+                break
             shift += 7
-            if shift > 63:
+            if shift > 49:
                 raise Refused(f"a number is too long at byte {self.place} of the tree")
+        if total > 1 << 44:
+            raise Refused(f"a number is too large at byte {self.place} of the tree")
+        return total
 
     def signed(self):
         number = self.number()
@@ -222,7 +232,7 @@ def open_proof(data):
         raise Refused("the header is longer than the file")
     try:
         header = read_json(data[begin : begin + size].decode("utf-8"))
-    except ValueError:
+    except (ValueError, RecursionError):
         raise Refused("the header is not valid JSON") from None
     except Refused as error:
         raise Refused(f"in the header {error}") from None
@@ -257,7 +267,7 @@ class Table:
     def __init__(self, header, rows):
         self.header, self.rows = header, rows
         digits = header["weights"]["digits"]
-        factors = [Fraction(one) for one in header["weights"]["factors"]]
+        factors = [exact(one) for one in header["weights"]["factors"]]
         if min(factors) <= 0 or not 0 <= digits <= 1100:
             raise Refused("class weights must be above 0, and digits from 0 to 1100")
         self.unit = Fraction(1, 1 << digits)
@@ -448,10 +458,10 @@ def points_of(feature, value):
 
 def loss_of(card, table, rows):
     """A fraction that is not below the loss of the card on the rows, in the user's weights."""
-    weights = card["certificate"].get("class_weights") or card
-    multiplier, offset = Fraction(weights["multiplier"]), Fraction(weights["offset"])
+    weights = card["certificate"]["class_weights"] or card
+    multiplier, offset = exact(weights["multiplier"]), exact(weights["offset"])
     header, cells = table.header, {}
-    factors = [Fraction(one) for one in header["weights"]["factors"]]
+    factors = [exact(one) for one in header["weights"]["factors"]]
     for i, is_event in enumerate(rows.is_event):
         total = card["base"]
         for feature in card["features"]:
@@ -516,8 +526,8 @@ class Checker:
                 raise Refused(f"{name} is {kind[name]!r}, which is no whole number from 1 on")
         self.max_terms, self.max_features = kind["max_terms"], kind["max_features"]
         fine = (1 << CHANCE + ODDS) / table.unit
-        self.bound_of_all = Fraction(header["bound"]) * fine
-        self.charge = Fraction(kind["min_gain"]) * fine
+        self.bound_of_all = exact(header["bound"]) * fine
+        self.charge = exact(kind["min_gain"]) * fine
         if self.charge < 0:
             raise Refused(f"min_gain is {kind['min_gain']!r}, which is below 0")
         self._set_pool(fine)
@@ -525,8 +535,8 @@ class Checker:
         self.is_fixed = type(kind["scale"]) in (int, float)
         if not self.is_fixed and kind["scale"] not in ("calibrated", "multiplier"):
             raise Refused(f"the scale {kind['scale']!r} is not known")
-        self.multiplier = Fraction(kind["scale"]) if self.is_fixed else None
-        self.step = None if self.is_fixed else rounded_up(Fraction(kind["max_log_odds"]))
+        self.multiplier = exact(kind["scale"]) if self.is_fixed else None
+        self.step = None if self.is_fixed else rounded_up(exact(kind["max_log_odds"]))
         if (self.multiplier if self.is_fixed else self.step) <= 0:
             raise Refused("the multiplier, or the largest step, is not above 0")
         self._set_sides()
@@ -539,7 +549,7 @@ class Checker:
         pool, self.choices, self.beyond = self.header["pool"], [], Fraction(0)
         if pool is None:
             return
-        self.beyond = Fraction(pool["below"]) * fine - self.bound_of_all
+        self.beyond = exact(pool["below"]) * fine - self.bound_of_all
         if self.beyond < 0:
             raise Refused("the largest loss of the pool is below the bound")
         for choice in pool["choices"]:
@@ -840,8 +850,8 @@ class Checker:
         """A budget, a group or features that must be used: can no card with these features keep it?"""
         rules = self.header["rules"]
         missing = len(set(rules["must_use"]) - used)
-        cost = sum(Fraction(rules["costs"][feature]) for feature in used)
-        is_dear = rules["budget"] is not None and cost > Fraction(rules["budget"])
+        cost = sum(exact(rules["costs"][feature]) for feature in used)
+        is_dear = rules["budget"] is not None and cost > exact(rules["budget"])
         is_crowded = any(len(used & set(members)) > most for members, most in rules["groups"])
         return missing > listed or is_dear or is_crowded
 
@@ -1006,6 +1016,7 @@ def check(card: dict, rows: Rows, data: bytes, sample: int | None = None) -> Ver
         require_lists(header)
         is_same = is_same_card(card, header)
         require_same_kind(card, header)
+        require_points(card)
         table = Table(header, rows)
         require_root(card, header, table, rows)
         checker = Checker(header, table, Body(tree))
@@ -1061,8 +1072,8 @@ def require_lists(header):
 
 def gap_of(card, header, loss):
     """How far the bound is below the loss of the card, which must be the one that it states."""
-    certificate, bound = card["certificate"], Fraction(header["bound"])
-    stated = Fraction(certificate["loss"])
+    certificate, bound = card["certificate"], exact(header["bound"])
+    stated = exact(certificate["loss"])
     if abs(loss - stated) > ROUNDING * stated:
         raise Refused(
             f"the loss of the card on these rows is {float(loss)!r}, not {float(stated)!r} as it states"
@@ -1078,7 +1089,7 @@ def gap_of(card, header, loss):
 
 def price_of_terms(certificate):
     """What the terms of the card are charged."""
-    return Fraction(certificate["min_gain"]) * certificate["charged_terms"]
+    return exact(certificate["min_gain"]) * certificate["charged_terms"]
 
 
 def cleaned(rows):
@@ -1130,8 +1141,10 @@ def describe_pool(header, table, choice):
         if choice is None
         else f" The points of this card follow from those of number {choice + 1}."
     )
+    charge = header["kind"]["min_gain"]
+    per_term = f" plus {charge!r} per term" if charge else ""
     yield (
-        f"Every card with a loss below {pool['below']!r} has the conditions of one of "
+        f"Every card with a loss{per_term} below {pool['below']!r} has the conditions of one of "
         f"{len(pool['choices'])} choices.{place} Whether each of them has such a card is checked with that card."
     )
     for number, conditions in enumerate(pool["choices"]):
@@ -1169,22 +1182,42 @@ KINDS = ("max_terms", "max_features", "max_cuts_per_feature", "max_points", "sca
 PARTS = ("name", "cuts", "groups", "points", "missing", "codes", "usual")
 
 
+def require_once(names, owner):
+    """No feature is there twice: its second entry would hide what the first one does."""
+    for name in names:
+        if names.count(name) > 1:
+            raise Refused(f"{owner} has the feature {name!r} twice")
+
+
+def require_points(card):
+    """The points of the card can be read in one way only."""
+    require_once([feature["name"] for feature in card["features"]], "the card")
+    for feature in card["features"]:
+        name, points, codes = feature["name"], feature["points"], feature.get("codes", [])
+        groups = feature.get("groups")
+        cuts = [exact(cut) for cut in feature["cuts"]] if groups is None else []
+        if not all(one < two for one, two in pairwise(cuts)):
+            raise Refused(f"the cuts of {name!r} on the card are not in ascending order")
+        if len(points) != (len(cuts) + 1 if groups is None else len(groups)):
+            raise Refused(f"{name!r} has {len(points)} points on the card, and other bins")
+        special = [code["points"] for code in codes if exact(code["value"]) is not None]
+        special += [feature[part] for part in ("missing", "usual") if feature[part] is not None]
+        if any(type(one) is not int for one in [card["base"], *points, *special]):
+            raise Refused(f"{name!r} has points on the card that are no whole numbers")
+        if feature["usual"] is not None and not 0 <= feature["usual"] < len(points):
+            raise Refused(f"{name!r} has no points for its usual value")
+
+
 def require_same_kind(card, header):
     """The cards that the proof is about are those of the certificate, and its bound is not above the proven one."""
     certificate, kind = card["certificate"], header["kind"]
     if certificate is None:
         raise Refused("the card has no certificate: it was edited, or nothing was proven")
-    for number in (
-        header["bound"],
-        *([] if header["pool"] is None else [header["pool"]["below"]]),
-        *(certificate[key] for key in ("bound", "loss", "pseudo_rows", "smooth_rows", "min_gain")),
-    ):
-        if type(number) not in (int, float) or number - number != 0:
-            raise Refused(f"a number of the certificate or the proof is {number!r}")
-    if type(certificate["rules"]) is not list:
-        raise Refused(
-            f"the rules of the certificate are {certificate['rules']!r}, which is no list"
-        )
+    for key in ("bound", "loss", "pseudo_rows", "smooth_rows", "min_gain"):
+        exact(certificate[key])
+    for key, kind_of in (("rules", list), ("is_grid_full", bool), ("status", str)):
+        if type(certificate[key]) is not kind_of:
+            raise Refused(f"the certificate has {certificate[key]!r} as {key}")
     for key in KINDS:
         if certificate[key] != kind[key]:
             raise Refused(
@@ -1202,6 +1235,8 @@ def require_same_kind(card, header):
     if type(certificate["charged_terms"]) is not int:
         raise Refused(f"the card is charged for {certificate['charged_terms']!r} terms")
     weights = certificate["class_weights"]
+    if weights is not None and (type(weights) is not dict or not weights):
+        raise Refused(f"the class weights of the certificate are {weights!r}")
     factors = [weights["no_event"], weights["event"]] if weights else [1.0, 1.0]
     if header["weights"]["factors"] != factors:
         raise Refused(
@@ -1214,6 +1249,7 @@ def require_root(card, header, table, rows):
     """The root holds every card that the certificate speaks of."""
     certificate, kind = card["certificate"], header["kind"]
     names = [feature["name"] for feature in header["features"]]
+    require_once(names, "the proof")
     if sorted(names) != sorted(card["feature_names"]):
         raise Refused("the features of the proof are not those of the card")
     for number, feature in enumerate(header["features"]):
@@ -1292,16 +1328,20 @@ def require_member(card, header, checker):
 
 
 def require_steps(feature, terms, number, multiplier, checker):
-    """A feature has no more terms than it may have and, where all its values are numbers, no larger steps."""
+    """A feature has no more terms than it may have and, from a bin to the next, no larger steps."""
     name, own = feature["name"], checker.header["features"][number]
+    values = checker.table.rows.values[name]
     if terms > checker.room[number]:
         raise Refused(
             f"the card needs {terms} terms on {name!r}, and its kind allows {checker.room[number]}"
         )
-    if own["bins"] is not None or own["values"] or "groups" in feature:
+    # two terms may be at one cut where a special code is on either side of it
+    special = [code["value"] for code in feature.get("codes", []) if code["value"] in values]
+    if "groups" in feature or special:
         return
+    is_plain, most = own["bins"] is None and len(own["most"]) == 1, own["most"]
     for one, two in pairwise(feature["points"]):
-        allowed = own["most"][0][two > one]
+        allowed = most[0][two > one] if is_plain else max(map(max, most))
         if abs(two - one) > allowed:
             raise Refused(
                 f"a step of {name!r} is {two - one} points, and its kind allows {allowed}"
@@ -1353,7 +1393,7 @@ def taken_as_given(card, header, table, rows):
 def read_csv(path, card, header, target=None, weights=None):
     """Rows of a plain CSV file: decimal numbers, with a point and maybe an exponent; empty cells are missing."""
     with open(path, newline="", encoding="utf-8-sig") as file:
-        names, *lines = [line for line in csv.reader(file) if line] or [[]]
+        names, *lines = [line for line in csv.reader(file, strict=True) if line] or [[]]
     target = target or card["outcome"]
     wanted = [target, *(feature["name"] for feature in header["features"])]
     for name in wanted + [weights] * (weights is not None):
@@ -1413,7 +1453,7 @@ def main(arguments):
             card = read_json(file.read())
         with open(arguments[2], "rb") as file:
             data = file.read()
-    except (OSError, ValueError, Refused) as error:
+    except (OSError, ValueError, RecursionError, Refused) as error:
         say(f"{arguments[0]}: {error}" if isinstance(error, Refused) else error)
         return 2
     try:
@@ -1426,7 +1466,7 @@ def main(arguments):
             options.get("--weights"),
         )
         verdict = check(card, rows, data, sample)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, csv.Error) as error:
+    except (OSError, LookupError, ValueError, TypeError, AttributeError, csv.Error) as error:
         say(f"The rows cannot be read ({type(error).__name__}: {error}).")
         return 2
     except Refused as error:

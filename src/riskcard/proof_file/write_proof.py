@@ -6,6 +6,7 @@ import hashlib
 import json
 import tempfile
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -111,7 +112,8 @@ def write_proof(
     model = RiskScoreClassifier.from_recipe(recipe)
     # cards of a pool are never proven about preselected conditions only
     about = card if recipe.method != "find_pool" else None
-    training, layout, problem = model.pose(X, y, sample_weight, about)
+    with notes if notes is not None else nullcontext():
+        training, layout, problem = model.pose(X, y, sample_weight, about)
     _require_training_rows(card, training)
     _require_plain(layout, problem)
     table = merge_table(training, layout, problem)

@@ -64,7 +64,8 @@ self.onmessage = ({ data: { card, text, proof, target, weights, sha256 } }) => {
     let worker;
     const end = () => { URL.revokeObjectURL(place); if (worker) worker.terminate(); find("proof-start").disabled = false; };
     try {
-      const text = await chosen.text();
+      // wrong bytes are an error: a sign in their place would make different levels one
+      const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await chosen.arrayBuffer());
       const proof = file === null ? decoded(data.proof) : new Uint8Array(await file.arrayBuffer());
       worker = new Worker(place);
       worker.onmessage = (message) => { tell(message.data); end(); };

@@ -23,7 +23,8 @@ class ProofNotes:
     """Models and divisions of the nodes of a proof; give them to ``write_proof``.
 
     Proofs that run within the ``with`` block are noted. Of several, on different rows, the last one counts. Proofs of
-    problems with few conditions are made in another way and leave no notes. Notes take at most 256 MB.
+    problems with few conditions are made in another way and leave no notes on nodes. Notes take at most 256 MB, and keep
+    the rows of the last fit with the problem that it posed, so that writing need not pose it again.
 
     Examples
     --------
@@ -43,10 +44,11 @@ class ProofNotes:
         self._marks: list[Integers] = []
         self._numbers: list[Floats] = []
         self._size = 0
-        self._token: Token[ProofNotes | None] | None = None
+        self._tokens: list[Token[ProofNotes | None]] = []
+        self.posed: object = None
 
     def __enter__(self) -> ProofNotes:
-        self._token = _current.set(self)
+        self._tokens.append(_current.set(self))
         return self
 
     def __exit__(
@@ -55,9 +57,7 @@ class ProofNotes:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._token is not None:
-            _current.reset(self._token)
-            self._token = None
+        _current.reset(self._tokens.pop())
 
     def __len__(self) -> int:
         return self._size
@@ -117,6 +117,11 @@ class ProofNotes:
 
 
 _current: ContextVar[ProofNotes | None] = ContextVar("_current", default=None)
+
+
+def current_notes() -> ProofNotes | None:
+    """The notes of the block that is running."""
+    return _current.get()
 
 
 def notes_for(problem: Problem) -> ProofNotes | None:
