@@ -30,7 +30,7 @@ from riskcard.studio.state.document import (
     read_groups,
     to_file,
 )
-from riskcard.studio.state.edits import edit_card
+from riskcard.studio.state.edits import edit_card, particulars
 from riskcard.studio.state.fits import Fits
 from riskcard.studio.state.history import History
 from riskcard.studio.state.pins import read_pins, rules_of
@@ -265,8 +265,10 @@ class Session:
     def edit(self, edit: Mapping[str, Any]) -> None:
         """Change the card."""
         with self.lock:
-            card = self.edited(edit)
-            self.note("edited", {"edit": dict(edit), **self._losses(card)})
+            before, card = self.document.card, self.edited(edit)
+            assert before is not None
+            told = particulars(before, card, edit)
+            self.note("edited", {"edit": dict(edit), **told, **self._losses(card)})
             self.step(replace(self.document, card=card))
 
     def take_best(self) -> None:
