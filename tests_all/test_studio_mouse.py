@@ -162,3 +162,17 @@ def test_a_signature_of_another_card_is_said_to_be_one(page, table):
     assert "not of the card that is shown" in page.wait_for("#signed-other", "not of")
     page.click("[data-key='undo']")
     page.wait("!page.getElementById('signed-other')")
+
+
+def test_another_table_ends_a_session_with_a_card_only_when_that_is_confirmed(page, table):
+    page.open(table)
+    page.choose_outcome("ill", "yes")
+    page.fit(1)
+    page.run("window.asked = []; window.confirm = words => { asked.push(words); return false; }")
+    page.run(DROP, "#top h1", "x,y\n1,0\n2,1\n")
+    page.wait("window.asked.length === 1")
+    assert "card and its log" in page.run("return window.asked[0]")
+    assert page.client.read("/api/state")["table"]["name"] == "rows.csv"
+    page.run("window.confirm = () => true")
+    page.run(DROP, "#top h1", "x,y\n1,0\n2,1\n")
+    page.wait_for("#table-name", "dropped.csv")

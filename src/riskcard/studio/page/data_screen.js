@@ -1,6 +1,5 @@
 // The first screen: open a table, look at its columns, choose the outcome and the rows to keep apart.
 
-import { post } from "/page/api.js";
 import { button, choice, count, field, fixed, h, numbersOf, say, short } from "/page/dom.js";
 import { bars } from "/page/pictures.js";
 
@@ -23,7 +22,7 @@ function opening(studio) {
     h("h2", { id: "open-title" }, say("open_title")),
     h("p", {}, say("open_words")),
     h("div", { class: "row" }, h("label", { class: "file" }, h("span", {}, say("open_file")), input),
-      button(say("open_example"), () => studio.change(() => post("/api/example", {})), { "data-key": "example", id: "example" })));
+      button(say("open_example"), () => studio.open(null), { "data-key": "example", id: "example" })));
 }
 
 function tableFacts({ state }) {

@@ -49,8 +49,10 @@ function act(name, more = {}) {
   return change(() => post("/api/act", { act: name, version: studio.state.version, ...more }));
 }
 
-/** Open a table or a saved session. */
-function open(file) {
+/** Open a table or a saved session; without a file the example. */
+async function open(file) {
+  if (studio.state.card && !confirm(say("replace_session"))) return false;
+  if (!file) return change(() => post("/api/example", {}));
   const isSession = file.name.toLowerCase().endsWith(".json");
   return change(() => put(isSession ? "/api/session" : `/api/table?name=${encodeURIComponent(file.name)}`, file));
 }
@@ -113,7 +115,8 @@ function draw() {
       button(say("undo"), () => act("undo"), { "data-key": "undo", disabled: !state.can_undo }),
       button(say("redo"), () => act("redo"), { "data-key": "redo", disabled: !state.can_redo }),
       choice(Object.entries(state.languages), state.language, language => act("set_labels", { labels: { ...state.labels, language } }),
-        { id: "language", "data-key": "language", "aria-label": say("language") })));
+        { id: "language", "data-key": "language", "aria-label": say("language") })),
+    state.not_saved ? h("p", { id: "not-saved", class: "note bad", role: "alert", lang: "en" }, state.not_saved) : null);
   Object.assign(find("skip"), { textContent: say("skip"), hidden: false });
   show(find("screen"), SCREENS[studio.screen](studio));
 }

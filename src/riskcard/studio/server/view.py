@@ -67,6 +67,7 @@ def state_of(session: Session) -> dict[str, Any]:
         "can_undo": bool(session.history.past),
         "can_redo": bool(session.history.future),
         "is_test_opened": session.is_test_opened,
+        "not_saved": session.not_saved,
         "is_signed": card is not None and _is_signed(session, card),
         "log": list(session.log),
         "rules": session.rules_text(True) if card is not None else None,
