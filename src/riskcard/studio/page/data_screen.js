@@ -174,5 +174,5 @@ function labels(studio, column) {
     onchange: event => set(key, event.target.value) }));
   const keys = column.kind === "number" ? [["name", "text"], ["unit", "text"], ["lowest", "number"], ["highest", "number"]] : [["name", "text"]];
   return h("details", { "data-key": `labels-${column.name}` }, h("summary", {}, say("label_title")),
-    h("div", { class: "fields" }, keys.map(([key, type]) => input(key, type)), column.kind === "number" ? ownCodes(studio, column) : null));
+    h("div", { class: "fields" }, keys.map(([key, type]) => input(key, type)), column.levels ? null : ownCodes(studio, column)));
 }

@@ -272,13 +272,22 @@ def _pool(session: Session) -> dict[str, Any] | None:
             "loss": loss,
             "above_best": loss / best - 1 if best > 0 else 0.0,
             "features": [one.name for one in card.features],
-            "terms": [str(term) for term in card.terms],
+            "terms": _lines_in_words(session.document.worded(card)),
             "digits": max((_digits(cut) for one in card.features for cut in one.cuts), default=0),
         }
         for place, (card, loss) in enumerate(zip(pool["cards"], pool["losses"], strict=True))
     ]
     cards.sort(key=lambda one: (one["loss"], one["place"]))
     return {"cards": cards, "summary": translated(pool["summary"])}
+
+
+def _lines_in_words(card: RiskCard) -> list[str]:
+    """What each feature is worth, as the card says it in its language."""
+    return [
+        f"{card.labels.heading(feature.name)}: "
+        + "; ".join(f"{line.label}: {line.points}" for line in card.lines_of(feature))
+        for feature in card.features
+    ]
 
 
 def _digits(cut: float) -> int:
